@@ -37,7 +37,8 @@
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. After CANCELLED they may be partly written.
+ *             value at this lambda; those are NaN and all others are valid. predict works in pieces: after CANCELLED, or
+ *             when a value overflows on the way (NOT_FINITE), its output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows, and a leading dimension that is too short, are INVALID_ARGUMENT.

@@ -1,0 +1,98 @@
+// The exception wall, and the checks of pointers, sizes, leading dimensions and enum values: everything that can be
+// said without looking at the numbers. What passes here is safe to hand to the core.
+#pragma once
+
+#include <initializer_list>
+#include <new>
+#include <span>
+
+#include "freeridge.h"
+#include "libcore/error.hpp"
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge::capi {
+
+// Keeps "<call>: <message>" as this thread's last error; never throws.
+void remember(const char* call, const char* message) noexcept;
+
+// Runs body(); whatever it throws becomes a status and this thread's last error.
+template <class Body>
+freeridge_status guarded(const char* call, const Body& body) noexcept {
+  try {
+    body();
+    return FREERIDGE_OK;
+  } catch (const Error& error) {
+    remember(call, error.what());
+    return static_cast<freeridge_status>(error.status());
+  } catch (const std::bad_alloc&) {
+    remember(call, "out of memory");
+    return FREERIDGE_OUT_OF_MEMORY;
+  } catch (const std::exception& error) {
+    remember(call, error.what());
+    return FREERIDGE_INTERNAL;
+  } catch (...) {
+    remember(call, "an unknown exception");
+    return FREERIDGE_INTERNAL;
+  }
+}
+
+constexpr std::int64_t largest_size = 2147483647;  // BLAS counts in 32 bits
+
+template <class T>
+T& required(const char* name, T* pointer) {
+  if (pointer == nullptr) fail(Status::invalid_argument, name, " is NULL");
+  return *pointer;
+}
+
+inline void require_size(const char* name, std::int64_t value) {
+  if (value < 1 || value > largest_size)
+    fail(Status::invalid_argument, name, " is ", value, "; it must be from 1 to ", largest_size);
+}
+
+inline void require_product(const char* name_a, std::int64_t a, const char* name_b, std::int64_t b) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, std::int64_t{8}, &bytes))
+    fail(Status::invalid_argument, name_a, " is ", a, " and ", name_b, " is ", b, "; their product overflows");
+}
+
+inline void require_ld(const char* name, std::int64_t ld, const char* length_name, std::int64_t length,
+                       std::int64_t lines) {
+  if (ld < length)
+    fail(Status::invalid_argument, name, " is ", ld, "; it must be at least ", length_name, " = ", length);
+  if (ld > largest_size) fail(Status::invalid_argument, name, " is ", ld, "; it must be at most ", largest_size);
+  require_product(name, ld, "the number of rows or columns", lines);
+}
+
+inline void require_one_of(const char* name, std::int32_t value, std::initializer_list<std::int32_t> known) {
+  for (const std::int32_t candidate : known)
+    if (value == candidate) return;
+  fail(Status::invalid_argument, name, " is ", value, ", which is no known value");
+}
+
+inline Layout checked_layout(freeridge_layout layout) {
+  require_one_of("layout", layout, {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR});
+  return static_cast<Layout>(layout);
+}
+
+// The user's rows x cols matrix; the sizes have been checked.
+inline LayoutView checked_matrix(const char* name, const double* data, Layout layout, const char* rows_name,
+                                 std::int64_t rows, const char* cols_name, std::int64_t cols, const char* ld_name,
+                                 std::int64_t ld) {
+  required(name, data);
+  require_product(rows_name, rows, cols_name, cols);
+  if (layout == Layout::col_major)
+    require_ld(ld_name, ld, rows_name, rows, cols);
+  else
+    require_ld(ld_name, ld, cols_name, cols, rows);
+  return {data, rows, cols, ld, layout};
+}
+
+// A column-major output of rows x cols.
+inline MatrixView checked_output(const char* name, double* data, const char* rows_name, std::int64_t rows,
+                                 std::int64_t cols, std::int64_t ld) {
+  required(name, data);
+  require_ld("ld", ld, rows_name, rows, cols);
+  return {data, rows, cols, ld};
+}
+
+}  // namespace freeridge::capi

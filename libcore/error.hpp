@@ -1,0 +1,65 @@
+// Errors of the core: a pinned status and one sentence that names the argument and the value.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace freeridge {
+
+// The same numbers as FREERIDGE_OK ... in freeridge.h (the C layer asserts it).
+enum class Status : std::int32_t {
+  ok = 0,
+  invalid_argument = 1,
+  invalid_state = 2,
+  not_finite = 3,
+  dimension_mismatch = 4,
+  out_of_memory = 10,
+  not_positive_definite = 20,
+  not_converged = 21,
+  undefined = 22,
+  cancelled = 30,
+  internal = 90,
+};
+
+class Error : public std::exception {
+ public:
+  Error(Status status, std::string message) : status_(status), message_(std::move(message)) {}
+  Status status() const noexcept { return status_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  Status status_;
+  std::string message_;
+};
+
+namespace detail {
+inline void append(std::string& out, std::string_view part) {
+  out += part;
+}
+template <class Number>
+requires std::integral<Number> || std::floating_point<Number>
+void append(std::string& out, Number value) {
+  char buffer[64];  // the shortest text that reads back as the same number
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  out.append(buffer, end);
+}
+}  // namespace detail
+
+// text("sigma is ", sigma): the parts in a row, numbers in their shortest exact form.
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::string out;
+  (detail::append(out, parts), ...);
+  return out;
+}
+
+template <class... Parts>
+[[noreturn]] void fail(Status status, const Parts&... parts) {
+  throw Error(status, text(parts...));
+}
+
+}  // namespace freeridge

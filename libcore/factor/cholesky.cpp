@@ -1,0 +1,191 @@
+// Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew. With s = 1:
+//     Z'GZ = L L',   P = C'C,  C = L^-1 Z'      diag P = squared column norms of C,   P_SS = C_S' C_S
+//     log|Z'GZ| = 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2
+// A lambda costs m^3/3, its LOO m^3/3 more. Memory: n^2 for K_w, n^2 for L.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/factor/contrast.hpp"
+#include "libcore/factor/factorization.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/lapack.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr Index block_columns = 128;  // columns of L^-1 at once
+
+class Cholesky final : public Factorization {
+ public:
+  Cholesky(ProblemPtr problem, const Progress& progress)
+      : Factorization(std::move(problem)),
+        contrast_(this->problem().n(), this->problem().q1),
+        k_(this->problem().n(), this->problem().n()),
+        k_q1_(this->problem().q1.size()),
+        z_y_(this->problem().n(), this->problem().t()) {
+    const Problem& p = this->problem();
+    weighted_kernel_matrix(*p.kernel, p.x, p.shift, p.sqrt_w, k_.view(), progress);
+    if (contrast_.active()) symv(k_.view(), p.q1.data(), k_q1_.data());
+    contrast_.reduce_symmetric(k_.view());
+    const ConstMatrixView reduced = inner();
+    for (Index i = 0; i < reduced.rows; ++i) trace_ += reduced(i, i);
+    if (!std::isfinite(trace_))
+      fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
+    std::copy(p.y_tilde.values().begin(), p.y_tilde.values().end(), z_y_.values().begin());
+    contrast_.reduce(z_y_.view());
+  }
+
+  Route route() const override { return Route::cholesky; }
+  // The trace bounds the largest eigenvalue; below 1000 m eps of it Cholesky sees nothing.
+  Range eigenvalue_range() const override { return {1000 * static_cast<double>(contrast_.m()) * eps * trace_, trace_}; }
+  std::unique_ptr<ResidualMaker> at(double lambda) const override;
+
+  const Contrast& contrast() const { return contrast_; }
+  ConstMatrixView inner() const {
+    const Index offset = problem().n() - contrast_.m();
+    return k_.view().block(offset, offset, contrast_.m(), contrast_.m());
+  }
+  ConstMatrixView reduced_outputs() const {
+    return z_y_.view().row_range(problem().n() - contrast_.m(), contrast_.m());
+  }
+  std::span<const double> k_q1() const { return k_q1_; }
+
+ private:
+  Contrast contrast_;
+  Matrix k_;  // Z'K_wZ in its last m rows and columns, lower triangle
+  std::vector<double> k_q1_;
+  Matrix z_y_;  // Z'Y~ in its last m rows
+  double trace_ = 0;
+};
+
+class CholeskyMaker final : public ResidualMaker {
+ public:
+  CholeskyMaker(const Cholesky& factor, double lambda)
+      : f_(factor), lambda_(lambda), m_(f_.contrast().m()), l_(m_, m_), half_(m_, f_.problem().t()) {
+    const ConstMatrixView k = f_.inner();
+    for (Index j = 0; j < m_; ++j) {
+      std::copy_n(k.col(j) + j, m_ - j, l_.col(j) + j);
+      l_(j, j) += lambda;
+    }
+    const double norm = symmetric_norm1(l_.view());
+    // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail.
+    const double rcond = potrf(l_.view()) ? reciprocal_condition(l_.view(), norm) : 0;
+    if (m_ > 0 && !(rcond > eps * static_cast<double>(m_)))
+      fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda,
+           " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
+    const ConstMatrixView z_y = f_.reduced_outputs();
+    for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
+    trsm(Op::none, l_.view(), half_.view());
+  }
+
+  void residual(Index first, MatrixView out) const override {
+    const MatrixView g = out.row_range(out.rows - m_, m_);
+    for (Index j = 0; j < out.cols; ++j) std::copy_n(half_.col(first + j), m_, g.col(j));
+    trsm(Op::transpose, l_.view(), g);
+    f_.contrast().expand(out);
+  }
+
+  void diagonal(std::span<double> out) const override {
+    // Column i of C is L^-1 (e_i - f_i v) = u_i - f_i z, where u_i has i leading zeros, so that blocks of columns
+    // shrink.
+    const Index offset = static_cast<Index>(out.size()) - m_;
+    const std::vector<double> z = solved_tail();
+    std::vector<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that u_i leaves out
+    for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
+    for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = square(factor(i)) * above.back();
+
+    Matrix columns(m_, std::min(block_columns, m_));
+    for (Index j0 = 0; j0 < m_; j0 += block_columns) {
+      const Index count = std::min(block_columns, m_ - j0), height = m_ - j0;
+      const MatrixView u = columns.view().block(0, 0, height, count);
+      for (Index j = 0; j < count; ++j)
+        for (Index i = 0; i < height; ++i) u(i, j) = i == j ? 1 : 0;
+      trsm(Op::none, l_.view().block(j0, j0, height, height), u);
+      for (Index j = 0; j < count; ++j) {
+        const Index point = offset + j0 + j;
+        const double f = factor(point);
+        double sum = z.empty() ? 0 : square(f) * above[static_cast<std::size_t>(j0)];
+        for (Index i = 0; i < height; ++i)
+          sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[static_cast<std::size_t>(j0 + i)]);
+        out[static_cast<std::size_t>(point)] = sum;
+      }
+    }
+  }
+
+  void block(std::span<const Index> rows, MatrixView out) const override {
+    const Index offset = f_.problem().n() - m_;
+    Matrix c(m_, static_cast<Index>(rows.size()), 0.0);
+    for (Index j = 0; j < c.cols(); ++j) {
+      const Index point = rows[static_cast<std::size_t>(j)];
+      if (f_.contrast().active())
+        for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[static_cast<std::size_t>(k)];
+      if (point >= offset) c(point - offset, j) += 1;
+    }
+    trsm(Op::none, l_.view(), c.view());
+    syrk(Op::transpose, 1, c.view(), 0, out);
+  }
+
+  double trace() const override {
+    std::vector<double> values(static_cast<std::size_t>(f_.problem().n()));
+    diagonal(values);
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum;
+  }
+
+  double shrinkage() const override { return lambda_; }
+
+  double log_determinant() const override {
+    double sum = 0;
+    for (Index i = 0; i < m_; ++i) sum += 2 * std::log(l_(i, i));
+    return sum;
+  }
+
+  double quadratic_form(Index output) const override { return dot(m_, half_.col(output), half_.col(output)); }
+
+  double squared_norm(Index output) const override {
+    Matrix g(f_.problem().n(), 1);
+    residual(output, g.view());
+    return dot(g.rows(), g.data(), g.data());
+  }
+
+  void coefficients(Index first, MatrixView out) const override { residual(first, out); }
+
+  void solve(Index first, Index count, Solution& solution) const override {
+    Matrix c_tilde(f_.problem().n(), count);
+    residual(first, c_tilde.view());
+    set_expansion(f_.problem(), f_.k_q1(), first, c_tilde.view(), solution);
+  }
+
+ private:
+  static double square(double x) { return x * x; }
+  double factor(Index point) const { return f_.contrast().active() ? f_.contrast().row_factor(point) : 0; }
+
+  // z = L^-1 v[1:], empty without intercept.
+  std::vector<double> solved_tail() const {
+    if (!f_.contrast().active()) return {};
+    std::vector<double> z(f_.contrast().tail().begin(), f_.contrast().tail().end());
+    trsm(Op::none, l_.view(), {z.data(), m_, 1, std::max<Index>(m_, 1)});
+    return z;
+  }
+
+  const Cholesky& f_;
+  double lambda_;
+  Index m_;
+  Matrix l_;     // lower triangle; the upper one is never read
+  Matrix half_;  // L^-1 Z'Y~
+};
+
+std::unique_ptr<ResidualMaker> Cholesky::at(double lambda) const {
+  return std::make_unique<CholeskyMaker>(*this, lambda);
+}
+
+}  // namespace
+
+FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress) {
+  return std::make_shared<Cholesky>(std::move(problem), progress);
+}
+
+}  // namespace freeridge

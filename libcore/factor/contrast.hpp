@@ -1,0 +1,49 @@
+// The intercept, removed exactly. Z (n x m, m = n - 1) is an orthonormal basis of the complement of q1 = W^(1/2) 1 /
+// |.|:
+//     P = G^-1 - G^-1 1~ 1~' G^-1 / (1~' G^-1 1~)  =  Z (Z'GZ)^-1 Z',        |Z'GZ| = |G| (q1' G^-1 q1)
+// so that an intercept costs every route one reflection, nothing cancels, and K need only be positive semi-definite on
+// the complement. (Patterson & Thompson 1971: error contrasts.) Z is the last m columns of the Householder reflector
+//     H = I - tau v v',  v = q1 + e_1,  tau = 1 / (1 + q1_1),  H q1 = -e_1
+// whose v has no cancellation because q1 > 0. Without an intercept Z = I.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/linalg/blas.hpp"
+
+namespace freeridge {
+
+class Contrast {
+ public:
+  // q1: n positive numbers of norm one, or empty (no intercept).
+  Contrast(Index n, std::span<const double> q1);
+
+  Index n() const { return n_; }
+  Index m() const { return v_.empty() ? n_ : n_ - 1; }
+  bool active() const { return !v_.empty(); }
+
+  // The n x m part of n x n storage that holds an m x m matrix where `inner` says, and later Z times it.
+  MatrixView outer(MatrixView storage) const { return storage.columns(n_ - m(), m()); }
+  MatrixView inner(MatrixView storage) const { return storage.block(n_ - m(), n_ - m(), m(), m()); }
+
+  // Z'KZ in place of inner(K); K n x n symmetric, lower triangle. O(n^2).
+  void reduce_symmetric(MatrixView k) const;
+  // Z'B for B n x k in place: the last m rows hold the answer (a view of them is returned). O(n k).
+  MatrixView reduce(MatrixView b) const;
+  // Z C for an m x k matrix C in the last m rows of b (n x k), in place. O(n k).
+  void expand(MatrixView b) const;
+
+  // Row i of Z is e_(i - 1)' - tau v_i v[1:]' (no first term for i = 0).
+  double row_factor(Index i) const { return tau_ * v_[static_cast<std::size_t>(i)]; }
+  std::span<const double> tail() const { return std::span(v_).subspan(1); }  // v[1:], m numbers; active only
+
+ private:
+  void reflect(MatrixView b) const;  // b = H b
+
+  Index n_;
+  std::vector<double> v_;
+  double tau_ = 0;
+};
+
+}  // namespace freeridge

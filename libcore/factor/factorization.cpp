@@ -1,0 +1,26 @@
+#include "libcore/factor/factorization.hpp"
+
+namespace freeridge {
+
+void Factorization::sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+                          const Progress& progress) const {
+  const Index n = problem().n();
+  Matrix residual(n, outputs), diagonal(n, 1);
+  for (std::size_t l = 0; l < lambdas.size(); ++l) {
+    std::unique_ptr<ResidualMaker> maker;
+    try {
+      maker = at(lambdas[l]);
+    } catch (const Error& error) {
+      if (error.status() != Status::not_positive_definite) throw;
+      sink.undefined(static_cast<Index>(l), error.what());
+    }
+    if (maker) {
+      maker->residual(first, residual.view());
+      maker->diagonal(diagonal.values());
+      sink.tile(0, static_cast<Index>(l), 1, residual.view(), diagonal.view());
+    }
+    progress.report(static_cast<double>(l + 1) / static_cast<double>(lambdas.size()));
+  }
+}
+
+}  // namespace freeridge

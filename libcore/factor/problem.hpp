@@ -1,0 +1,43 @@
+// One problem, as every route sees it: the points, and the outputs in weighted and centred form.
+//   Y~ = W^(1/2) (Y - 1 ybar'),  ybar = Y'W1 / sum(w) with an intercept, else 0
+//   q1 = W^(1/2) 1 / sqrt(sum(w))
+// Subtracting ybar changes neither P~Y~ (P~ W^(1/2) 1 = 0) nor c; it makes a large mean of Y harmless.
+// For a linear kernel with an intercept the points are centred too (shift = xbar), for the same reason.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libcore/kernel/kernel.hpp"
+
+namespace freeridge {
+
+struct Problem {
+  // x and y are borrowed; weights: n numbers or empty.
+  Problem(KernelPtr kernel, const LayoutView& x, const LayoutView& y, std::span<const double> weights, bool intercept);
+
+  Index n() const { return x.rows; }
+  Index d() const { return x.cols; }
+  Index t() const { return y_tilde.cols(); }
+  Index degrees() const { return n() - (intercept ? 1 : 0); }  // m: the dimension that P~ acts on
+  double weight(Index i) const { return sqrt_w[static_cast<std::size_t>(i)] * sqrt_w[static_cast<std::size_t>(i)]; }
+  bool linear() const { return linear_scale.has_value(); }
+
+  KernelPtr kernel;
+  LayoutView x;
+  bool intercept;
+  std::vector<double> sqrt_w;  // n
+  double sum_w = 0;
+  double sum_log_w = 0;
+  Matrix y_tilde;                                   // n x t
+  std::vector<double> y_mean;                       // t
+  std::vector<double> q1;                           // n; empty without intercept
+  std::optional<std::vector<double>> linear_scale;  // d divisors, for linear kernels
+  std::vector<double> shift;                        // d; empty unless the kernel is linear and there is an intercept
+};
+
+using ProblemPtr = std::shared_ptr<const Problem>;
+
+}  // namespace freeridge

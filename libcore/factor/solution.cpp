@@ -1,0 +1,57 @@
+#include "libcore/factor/solution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/blas.hpp"
+
+namespace freeridge {
+namespace {
+constexpr Index rows_at_once = 512;  // tile of x in X'c
+}
+
+void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution) {
+  const std::vector<double>& scale = *problem.linear_scale;
+  for (Index j = 0; j < w_s.cols; ++j) {
+    double b = problem.y_mean[static_cast<std::size_t>(first + j)];
+    for (Index k = 0; k < problem.d(); ++k) {
+      const double w = w_s(k, j) / scale[static_cast<std::size_t>(k)];
+      solution.w(k, first + j) = w;
+      if (!problem.shift.empty()) b -= problem.shift[static_cast<std::size_t>(k)] * w;
+    }
+    solution.b[static_cast<std::size_t>(first + j)] = b;
+  }
+}
+
+void set_expansion(const Problem& problem, std::span<const double> k_q1, Index first, ConstMatrixView c_tilde,
+                   Solution& solution) {
+  const Index n = problem.n(), count = c_tilde.cols;
+  Matrix c(n, count);
+  for (Index j = 0; j < count; ++j)
+    for (Index i = 0; i < n; ++i) c(i, j) = problem.sqrt_w[static_cast<std::size_t>(i)] * c_tilde(i, j);
+
+  if (problem.linear()) {  // w_s = ((X - shift) / scale)' c; the mean of the centred columns is zero, so b = ybar -
+                           // shift'w
+    Matrix w_s(problem.d(), count, 0.0), tile(std::min(rows_at_once, n), problem.d());
+    for (Index row = 0; row < n; row += rows_at_once) {
+      const Index rows = std::min(rows_at_once, n - row);
+      const MatrixView points = tile.view().row_range(0, rows);
+      pack_rows(problem.x, row, problem.shift, points);
+      gemm(Op::transpose, Op::none, 1, points, c.view().row_range(row, rows), 1, w_s.view());
+    }
+    for (Index j = 0; j < count; ++j)
+      for (Index k = 0; k < problem.d(); ++k) w_s(k, j) /= (*problem.linear_scale)[static_cast<std::size_t>(k)];
+    set_hyperplane(problem, first, w_s.view(), solution);
+    return;
+  }
+
+  for (Index j = 0; j < count; ++j) {
+    std::copy_n(c.col(j), n, solution.c.col(first + j));
+    const double mean = problem.y_mean[static_cast<std::size_t>(first + j)];
+    solution.b[static_cast<std::size_t>(first + j)] =
+        k_q1.empty() ? mean : mean - dot(n, k_q1.data(), c_tilde.col(j)) / std::sqrt(problem.sum_w);
+  }
+}
+
+}  // namespace freeridge

@@ -1,0 +1,26 @@
+// A solved problem in the form that predicts.
+//   linear kernels   f(x) = w'x + b                w in the original units of x, b with the centring put back
+//   other kernels    f(x) = sum_i c_i k(x_i, x) + b
+#pragma once
+
+#include <vector>
+
+#include "libcore/factor/problem.hpp"
+
+namespace freeridge {
+
+struct Solution {
+  Matrix c;               // n x t; empty for linear kernels
+  Matrix w;               // d x t; empty for other kernels
+  std::vector<double> b;  // t; zeros without intercept
+};
+
+// From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols).
+void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution);
+
+// From c~ (c = W^(1/2) c~), for the dual routes. k_q1 = K_w q1 (n; empty without intercept):
+//   q1'(Y~ - K_w c~ - b 1~) = 0   gives   b = ybar - k_q1'c~ / sqrt(sum(w))
+void set_expansion(const Problem& problem, std::span<const double> k_q1, Index first, ConstMatrixView c_tilde,
+                   Solution& solution);
+
+}  // namespace freeridge

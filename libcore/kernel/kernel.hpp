@@ -1,0 +1,49 @@
+// A kernel function k(x, z), evaluated on tiles.
+//   linear       x'z
+//   polynomial   (scale x'z + offset)^degree
+//   gaussian     exp(-||x - z||^2 / sigma^2)
+//   scaled       inner(x / scale, z / scale)
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+class Kernel;
+using KernelPtr = std::shared_ptr<const Kernel>;
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
+  virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
+
+  // Throws DIMENSION_MISMATCH when points with d features do not fit.
+  virtual void check_features(Index /*d*/) const {}
+
+  // For a kernel x' diag(s)^-2 z: the d divisors s. Nothing for other kernels.
+  virtual std::optional<std::vector<double>> linear_scale(Index /*d*/) const { return std::nullopt; }
+
+  // The column divisors of a scaled kernel (all of them, multiplied, when nested); ones otherwise.
+  virtual std::vector<double> feature_scale(Index d) const {
+    return std::vector<double>(static_cast<std::size_t>(d), 1.0);
+  }
+
+  // The bandwidth and the same kernel with another one; nothing and NULL for kernels without.
+  virtual std::optional<double> bandwidth() const { return std::nullopt; }
+  virtual KernelPtr with_bandwidth(double /*sigma*/) const { return nullptr; }
+};
+
+KernelPtr linear_kernel();
+KernelPtr polynomial_kernel(Index degree, double scale, double offset);
+KernelPtr gaussian_kernel(double sigma);
+KernelPtr scaled_kernel(KernelPtr inner, std::span<const double> scale);
+
+}  // namespace freeridge

@@ -1,0 +1,27 @@
+// BLAS on views. Symmetric and triangular matrices live in the lower triangle.
+#pragma once
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+enum class Op { none, transpose };
+
+// C = alpha op(A) op(B) + beta C
+void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c);
+// C = alpha A A' + beta C (A n x k) or alpha A'A + beta C (op = transpose), lower triangle of C
+void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c);
+// y = alpha op(A) x + beta y
+void gemv(Op op, double alpha, ConstMatrixView a, const double* x, double beta, double* y);
+// A = A + alpha x y'
+void ger(double alpha, const double* x, const double* y, MatrixView a);
+// y = A x, A symmetric
+void symv(ConstMatrixView a, const double* x, double* y);
+// A = A + alpha (x y' + y x'), lower triangle
+void syr2(double alpha, const double* x, const double* y, MatrixView a);
+// B = op(L)^-1 B, L lower triangular
+void trsm(Op op, ConstMatrixView l, MatrixView b);
+double dot(Index n, const double* x, const double* y);
+double norm2(Index n, const double* x);
+
+}  // namespace freeridge

@@ -1,0 +1,17 @@
+// The integer of BLAS and LAPACK is 32 bits wide; every size passes through here on its way to them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+inline std::int32_t blas_int(Index value) {
+  if (value < 0 || value > std::numeric_limits<std::int32_t>::max())
+    fail(Status::internal, "a size of ", value, " reached BLAS, whose integers have 32 bits");
+  return static_cast<std::int32_t>(value);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,103 @@
+#include "libcore/linalg/lapack.hpp"
+
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "libcore/linalg/blas_int.hpp"
+
+namespace freeridge {
+namespace {
+
+void check(lapack_int info, const char* routine) {
+  if (info < 0) fail(Status::internal, "LAPACK ", routine, " refused argument ", -info);
+  if (info > 0) fail(Status::not_converged, "LAPACK ", routine, " did not converge (info ", info, ")");
+}
+
+// The workspace size that a LAPACK query left in a double.
+std::size_t queried(double size) {
+  return static_cast<std::size_t>(std::max(1.0, std::ceil(size)));
+}
+
+}  // namespace
+
+bool potrf(MatrixView a) {
+  if (a.rows == 0) return true;
+  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', blas_int(a.rows), a.data, blas_int(a.ld));
+  if (info < 0) check(info, "dpotrf");
+  return info == 0;
+}
+
+double reciprocal_condition(ConstMatrixView l, double norm1) {
+  if (l.rows == 0) return 1;
+  std::vector<double> work(static_cast<std::size_t>(3 * l.rows));
+  std::vector<lapack_int> iwork(static_cast<std::size_t>(l.rows));
+  double rcond = 0;
+  check(LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'L', blas_int(l.rows), l.data, blas_int(l.ld), norm1, &rcond, work.data(),
+                            iwork.data()),
+        "dpocon");
+  return rcond;
+}
+
+double symmetric_norm1(ConstMatrixView a) {
+  if (a.rows == 0) return 0;
+  std::vector<double> work(static_cast<std::size_t>(a.rows));
+  return LAPACKE_dlansy_work(LAPACK_COL_MAJOR, '1', 'L', blas_int(a.rows), a.data, blas_int(a.ld), work.data());
+}
+
+void syevd(MatrixView a, std::span<double> w) {
+  if (a.rows == 0) return;
+  double size = 0;
+  lapack_int isize = 0;
+  const lapack_int n = blas_int(a.rows), ld = blas_int(a.ld);
+  check(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
+  Matrix work(static_cast<Index>(queried(size)), 1);
+  std::vector<lapack_int> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  check(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a.data, ld, w.data(), work.data(), blas_int(work.rows()),
+                            iwork.data(), isize),
+        "dsyevd");
+}
+
+void geqrf(MatrixView a, std::span<double> tau) {
+  if (a.rows == 0 || a.cols == 0) return;
+  double size = 0;
+  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
+  check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau.data(), &size, -1), "dgeqrf");
+  std::vector<double> work(queried(size));
+  check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau.data(), work.data(),
+                            blas_int(static_cast<Index>(work.size()))),
+        "dgeqrf");
+}
+
+void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c) {
+  if (c.rows == 0 || c.cols == 0 || tau.empty()) return;
+  double size = 0;
+  const lapack_int rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
+  const lapack_int ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
+  check(
+      LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1),
+      "dormqr");
+  std::vector<double> work(queried(size));
+  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc,
+                            work.data(), blas_int(static_cast<Index>(work.size()))),
+        "dormqr");
+}
+
+void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+  if (a.rows == 0 || a.cols == 0) return;
+  double size = 0;
+  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols);
+  std::vector<lapack_int> iwork(8 * s.size());
+  const auto run = [&](double* work, lapack_int lwork) {
+    check(LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data,
+                              blas_int(u.ld), vt.data, blas_int(vt.ld), work, lwork, iwork.data()),
+          "dgesdd");
+  };
+  run(&size, -1);
+  Matrix work(static_cast<Index>(queried(size)), 1);
+  run(work.data(), blas_int(work.rows()));
+}
+
+}  // namespace freeridge

@@ -1,0 +1,149 @@
+// What a fitted model tells (notation as in factorization.hpp):
+//   fitted = Y - W^(-1/2) rho P~Y~,   H_ii = 1 - rho P~_ii,   c = W^(1/2) c~,   f(x) = w'x + b or k(x, X) c + b
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/model/checks.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index predicted_rows = 16384;  // new points in hand at once
+
+void copy(const Matrix& from, MatrixView to) {
+  copy_out(from.view(), Layout::col_major, to.data, to.ld);
+}
+
+void keep_first(std::string& reason, std::string other) {
+  if (reason.empty()) reason = std::move(other);
+}
+
+LayoutView rows_of(const LayoutView& a, Index row, Index count) {
+  return {a.data + (a.layout == Layout::col_major ? row : row * a.ld), count, a.cols, a.ld, a.layout};
+}
+
+}  // namespace
+
+std::string Model::loo(MatrixView errors) const {
+  require_fitted();
+  Matrix out(n(), t());
+  std::string reason;
+  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    keep_first(reason, loo_errors(factorization_->problem(), maker, first, out.view().columns(first, count)));
+  });
+  copy(out, errors);
+  return reason;
+}
+
+std::string Model::group_errors(const std::int32_t* label, MatrixView errors) const {
+  require_fitted();
+  const Groups groups(std::span(label, static_cast<std::size_t>(n())));
+  Matrix out(n(), t());
+  std::string reason;
+  const double total = static_cast<double>(t());
+  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    const Progress part =
+        progress_.part(static_cast<double>(first) / total, static_cast<double>(first + count) / total);
+    keep_first(reason, freeridge::group_errors(factorization_->problem(), maker, groups, first,
+                                               out.view().columns(first, count), part));
+  });
+  copy(out, errors);
+  return reason;
+}
+
+std::string Model::score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const {
+  require_factorized();
+  require_lambdas(lambdas);
+  const Groups* const groups = groups_for(criterion);
+  Matrix table(static_cast<Index>(lambdas.size()), t());
+  const std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_);
+  copy(table, out);
+  return reason;
+}
+
+void Model::predict(const LayoutView& points, double* out, Index ldout) const {
+  const Solution& solution = fit().solution;
+  require_finite("x", points);
+  const Index m = points.rows, height = std::min(predicted_rows, m);
+  const bool linear = solution.w.rows() > 0;
+  Matrix values(height, t()), tile(linear ? height : 0, linear ? d() : 0);
+  for (Index row = 0; row < m; row += height) {
+    const Index rows = std::min(height, m - row);
+    const MatrixView f = values.view().row_range(0, rows);
+    const LayoutView chosen = rows_of(points, row, rows);
+    const Progress part = progress_.part(static_cast<double>(row) / static_cast<double>(m),
+                                         static_cast<double>(row + rows) / static_cast<double>(m));
+    if (linear) {
+      const MatrixView x = tile.view().row_range(0, rows);
+      copy_rows(chosen, 0, x);
+      gemm(Op::none, Op::none, 1, x, solution.w.view(), 0, f);
+      part.report(1);
+    } else {
+      kernel_product(*kernel_, chosen, data_->x, solution.c.view(), f, part);
+    }
+    for (Index j = 0; j < f.cols; ++j)
+      for (Index i = 0; i < rows; ++i) {
+        f(i, j) += solution.b[static_cast<std::size_t>(j)];
+        if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
+      }
+    copy_out(f, points.layout, out + (points.layout == Layout::col_major ? row : row * ldout), ldout);
+  }
+}
+
+void Model::coefficients(MatrixView c) const {
+  require_fitted();
+  const Problem& problem = factorization_->problem();
+  Matrix out(n(), t());
+  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    maker.coefficients(first, out.view().columns(first, count));
+  });
+  for (Index j = 0; j < t(); ++j)
+    for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+  copy(out, c);
+}
+
+void Model::hyperplane(MatrixView w) const {
+  const Solution& solution = fit().solution;
+  if (!factorization_->problem().linear())
+    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_get_coefficients");
+  copy(solution.w, w);
+}
+
+void Model::intercept(double* b) const {
+  std::copy(fit().solution.b.begin(), fit().solution.b.end(), b);
+}
+
+void Model::fitted(MatrixView fitted) const {
+  require_fitted();
+  const Problem& problem = factorization_->problem();
+  Matrix out(n(), t());
+  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    const MatrixView part = out.view().columns(first, count);
+    maker.residual(first, part);
+    for (Index j = 0; j < count; ++j)
+      for (Index i = 0; i < part.rows; ++i)
+        part(i, j) =
+            data_->y(i, first + j) - maker.shrinkage() * part(i, j) / problem.sqrt_w[static_cast<std::size_t>(i)];
+  });
+  copy(out, fitted);
+}
+
+void Model::leverage(MatrixView leverage) const {
+  require_fitted();
+  Matrix out(n(), t());
+  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    maker.diagonal({out.col(first), static_cast<std::size_t>(n())});
+    for (Index i = 0; i < n(); ++i) out(i, first) = 1 - maker.shrinkage() * out(i, first);
+    for (Index j = 1; j < count; ++j) std::copy_n(out.col(first), n(), out.col(first + j));
+  });
+  copy(out, leverage);
+}
+
+std::vector<double> Model::lambda_grid(Index count) const {
+  return log_grid(lambda_range(factorization()), count);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,53 @@
+// Checks of the values that users hand in. Each throws with a sentence that names the argument and the value.
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "libcore/factor/solution.hpp"
+
+namespace freeridge {
+
+inline void require_finite(const char* name, const LayoutView& a) {
+  const bool by_columns = a.layout == Layout::col_major;
+  const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
+  for (Index line = 0; line < lines; ++line) {
+    const double* const values = a.data + line * a.ld;
+    double zero = 0;  // one multiplication a number: Inf * 0 and NaN * 0 are NaN
+    for (Index i = 0; i < length; ++i) zero += values[i] * 0;
+    if (zero == 0) continue;
+    for (Index i = 0; i < length; ++i)
+      if (!std::isfinite(values[i]))
+        fail(Status::not_finite, name, "[", by_columns ? i : line, ", ", by_columns ? line : i, "] is ", values[i],
+             "; every value must be finite");
+  }
+}
+
+inline void require_lambdas(std::span<const double> lambdas) {
+  for (std::size_t l = 0; l < lambdas.size(); ++l) {
+    const auto name = [&] { return lambdas.size() == 1 ? text("lambda") : text("lambda[", l, "]"); };
+    if (!std::isfinite(lambdas[l])) fail(Status::not_finite, name(), " is ", lambdas[l], "; it must be finite");
+    if (lambdas[l] < 0) fail(Status::invalid_argument, name(), " is ", lambdas[l], "; it must not be negative");
+  }
+}
+
+// 0 < low <= high, or both 0.
+inline void require_range(const char* low_name, double low, const char* high_name, double high) {
+  if (!std::isfinite(low)) fail(Status::not_finite, low_name, " is ", low, "; it must be finite");
+  if (!std::isfinite(high)) fail(Status::not_finite, high_name, " is ", high, "; it must be finite");
+  if ((low == 0 && high == 0) || (low > 0 && low <= high)) return;
+  fail(Status::invalid_argument, low_name, " is ", low, " and ", high_name, " is ", high, "; 0 < ", low_name,
+       " <= ", high_name, " must hold, or both be 0");
+}
+
+inline void require_finite_solution(const Solution& solution) {
+  const auto finite = [](std::span<const double> values) {
+    for (const double value : values)
+      if (!std::isfinite(value)) return false;
+    return true;
+  };
+  if (!finite(solution.c.values()) || !finite(solution.w.values()) || !finite(solution.b))
+    fail(Status::not_finite, "the solution overflows; rescale x or y");
+}
+
+}  // namespace freeridge

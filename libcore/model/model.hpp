@@ -1,0 +1,103 @@
+// The state machine behind a handle:
+//   EMPTY --set_data--> DATA --factorize--> FACTORIZED --set_lambdas, select_lambda--> FITTED
+// Setters go back to DATA. Every member either does its work or throws Error and leaves the model as it was. Const
+// members may run side by side. Sizes and pointers have been checked by the caller (the C layer); values are checked
+// here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/factor/plan.hpp"
+#include "libcore/select/bandwidth.hpp"
+#include "libcore/select/lambda_search.hpp"
+
+namespace freeridge {
+
+class Model {
+ public:
+  explicit Model(KernelPtr kernel) : kernel_(std::move(kernel)) {}
+
+  // Settings
+  void set_kernel(KernelPtr kernel);
+  void set_data(const LayoutView& x, const LayoutView& y, bool copy);
+  void set_weights(const double* weights);     // n, or NULL
+  void set_groups(const std::int32_t* label);  // n, or NULL
+  void set_intercept(bool on);
+  void set_route(Route route);
+  void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
+  void set_progress(Progress progress) { progress_ = progress; }
+
+  // Work
+  Index memory_required() const;
+  void factorize();
+  void set_lambdas(std::span<const double> lambdas);  // t, or one for all
+  const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
+  BandwidthSearch select_bandwidth(Criterion criterion, double low, double high, Index budget);
+
+  // Answers; a returned text says why some entries are NaN, empty when none is
+  [[nodiscard]] std::string loo(MatrixView errors) const;
+  [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
+  [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const;
+  void predict(const LayoutView& points, double* out, Index ldout) const;
+  void coefficients(MatrixView c) const;
+  void hyperplane(MatrixView w) const;
+  void intercept(double* b) const;
+  void fitted(MatrixView out) const;
+  void leverage(MatrixView out) const;
+  std::vector<double> lambda_grid(Index count) const;
+
+  // State
+  Index n() const { return data("n").x.rows; }
+  Index d() const { return data("d").x.cols; }
+  Index t() const { return data("t").y.cols; }
+  Route route() const { return factorization().route(); }
+  double bandwidth() const;
+  std::span<const double> lambdas() const { return fit().lambdas; }
+  const LambdaSearch* search() const { return search_ ? &*search_ : nullptr; }
+  // Throw INVALID_STATE, naming the call that is missing.
+  void require_data() const { data("the data"); }
+  void require_factorized() const { factorization(); }
+  void require_fitted() const { fit(); }
+
+ private:
+  struct Data {
+    LayoutView x, y;
+    Matrix x_copy, y_copy;  // what x and y view, unless borrowed
+    std::vector<double> weights;
+    std::optional<Groups> groups;
+  };
+  struct Fit {
+    std::vector<double> lambdas;  // t
+    Solution solution;
+    std::shared_ptr<const ResidualMaker> shared;  // P~, when all outputs have one lambda
+  };
+
+  const Data& data(const char* wanted) const;
+  const Factorization& factorization() const;
+  const Fit& fit() const;
+  const Groups* groups_for(Criterion criterion) const;
+  void unset();
+
+  FactorizationPtr factorized(const KernelPtr& kernel, const Progress& progress) const;
+  static Fit solve(const Factorization& factorization, std::span<const double> lambdas);
+  // P~ for each run of outputs with one lambda: f(maker, first, count).
+  using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
+  static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+
+  KernelPtr kernel_;
+  std::optional<Data> data_;
+  bool intercept_ = true;
+  Route route_ = Route::automatic;
+  Index expected_lambdas_ = 100;
+  Progress progress_;
+  FactorizationPtr factorization_;
+  std::optional<Fit> fit_;
+  std::optional<LambdaSearch> search_;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,30 @@
+// The criteria, written once on the factorization interface (Y~, P~ and s as in factorization.hpp, m = n - 1 or n):
+//   LOO     sum_i W_ii e_i^2 / sum_i W_ii,  e_i = (P~Y~)_i / (P~_ii sqrt(W_ii))
+//   GCV     n |P~Y~|^2 / tr(P~)^2
+//   REML    1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)),  s2 = Y~'PY~ / m,  M = K + lambda W^-1
+//           log|M| + log(1'M^-1 1) = log|Z'GZ| + log sum(w) - sum log(w)        (without intercept: log|G| - sum
+//           log(w))
+//   GROUPS  sum W_ii e_i^2 / sum W_ii over the rows left out
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "libcore/select/groups.hpp"
+
+namespace freeridge {
+
+enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4 };
+
+// The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none.
+// Each answers with the reason for the first NaN, empty when there is none.
+std::string loo_errors(const Problem& problem, const ResidualMaker& maker, Index first, MatrixView out);
+std::string group_errors(const Problem& problem, const ResidualMaker& maker, const Groups& groups, Index first,
+                         MatrixView out, const Progress& progress);
+
+// out(l, j): the criterion at lambdas[l] for output first + j, lambdas.size() x outputs; NaN where it has no value.
+// Answers with the reason for the first NaN, empty when there is none. groups: for GROUPS only.
+std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
+                   std::span<const double> lambdas, Index first, MatrixView out, const Progress& progress);
+
+}  // namespace freeridge

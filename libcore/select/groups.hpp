@@ -1,0 +1,33 @@
+// Exact leave-group-out errors: for the rows S of a group, e_S = W_S^(-1/2) (P~_SS)^-1 (P~Y~)_S.
+// Any partition: k-fold, hold-out, uneven groups; rows with a negative label are never left out.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/factor/factorization.hpp"
+
+namespace freeridge {
+
+struct Group {
+  std::int32_t label;
+  std::vector<Index> rows;
+};
+
+class Groups {
+ public:
+  // label: one a row. Throws INVALID_ARGUMENT when none is >= 0.
+  explicit Groups(std::span<const std::int32_t> label);
+  const std::vector<Group>& all() const { return groups_; }
+
+ private:
+  std::vector<Group> groups_;
+};
+
+// errors(i, j) for the rows of `group`, out (group rows x residual.cols); residual = P~Y~ (n x outputs). False, and out
+// is NaN, when leaving the group out leaves no answer (P~_SS is singular to working precision).
+bool group_errors(const Problem& problem, const ResidualMaker& maker, const Group& group, ConstMatrixView residual,
+                  MatrixView out);
+
+}  // namespace freeridge
