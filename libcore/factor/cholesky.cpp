@@ -1,7 +1,8 @@
-// Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew. With s = 1:
+// Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew.
 //     Z'GZ = L L',   P = C'C,  C = L^-1 Z'      diag P = squared column norms of C,   P_SS = C_S' C_S
 //     log|Z'GZ| = 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2
-// A lambda costs m^3/3, its LOO m^3/3 more. Memory: n^2 for K_w, n^2 for L.
+// s is the power of two next to the mean eigenvalue of Z'GZ: P~ = s P has moderate numbers in any units of x,
+// unrounded. A lambda costs m^3/3, its LOO m^3/3 more. Memory: n^2 for K_w, n^2 for L.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,10 +28,14 @@ class Cholesky final : public Factorization {
         z_y_(this->problem().n(), this->problem().t()) {
     const Problem& p = this->problem();
     weighted_kernel_matrix(*p.kernel, p.x, p.shift, p.sqrt_w, k_.view(), progress);
-    if (contrast_.active()) symv(k_.view(), p.q1.data(), k_q1_.data());
+    if (contrast_.active()) {
+      symv(k_.view(), p.q1.data(), k_q1_.data());
+      constant_part_ = dot(p.n(), k_q1_.data(), p.q1.data());
+    }
     contrast_.reduce_symmetric(k_.view());
     const ConstMatrixView reduced = inner();
     for (Index i = 0; i < reduced.rows; ++i) trace_ += reduced(i, i);
+    if (trace_ <= 16 * eps * constant_part_) trace_ = 0;  // nothing but what rounding left of a constant kernel
     if (!std::isfinite(trace_))
       fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
     std::copy(p.y_tilde.values().begin(), p.y_tilde.values().end(), z_y_.values().begin());
@@ -47,6 +52,8 @@ class Cholesky final : public Factorization {
     const Index offset = problem().n() - contrast_.m();
     return k_.view().block(offset, offset, contrast_.m(), contrast_.m());
   }
+  double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast_.m(), 1)); }
+  double constant_part() const { return constant_part_; }
   ConstMatrixView reduced_outputs() const {
     return z_y_.view().row_range(problem().n() - contrast_.m(), contrast_.m());
   }
@@ -56,31 +63,42 @@ class Cholesky final : public Factorization {
   Contrast contrast_;
   Matrix k_;  // Z'K_wZ in its last m rows and columns, lower triangle
   std::vector<double> k_q1_;
-  Matrix z_y_;  // Z'Y~ in its last m rows
-  double trace_ = 0;
+  Matrix z_y_;                // Z'Y~ in its last m rows
+  double trace_ = 0;          // of Z'K_wZ
+  double constant_part_ = 0;  // q1'K_w q1, which the contrast removes
 };
 
 class CholeskyMaker final : public ResidualMaker {
  public:
   CholeskyMaker(const Cholesky& factor, double lambda)
-      : f_(factor), lambda_(lambda), m_(f_.contrast().m()), l_(m_, m_), half_(m_, f_.problem().t()) {
+      : f_(factor), lambda_(lambda), s_(1), m_(f_.contrast().m()), l_(m_, m_), half_(m_, f_.problem().t()) {
     const ConstMatrixView k = f_.inner();
     for (Index j = 0; j < m_; ++j) {
       std::copy_n(k.col(j) + j, m_ - j, l_.col(j) + j);
       l_(j, j) += lambda;
     }
     const double norm = symmetric_norm1(l_.view());
-    // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail.
+    // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
+    // errors are those of K_w before its constant part was removed (spectral.cpp has the same bound).
     const double rcond = potrf(l_.view()) ? reciprocal_condition(l_.view(), norm) : 0;
-    if (m_ > 0 && !(rcond > eps * static_cast<double>(m_)))
+    const double m = static_cast<double>(m_);
+    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / norm))))
       fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda,
            " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
     const ConstMatrixView z_y = f_.reduced_outputs();
     for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
     trsm(Op::none, l_.view(), half_.view());
+    const double mean = f_.mean_eigenvalue() + lambda;
+    s_ = mean > 0 ? std::exp2(std::ilogb(mean)) : 1;
   }
 
   void residual(Index first, MatrixView out) const override {
+    coefficients(first, out);
+    for (Index j = 0; j < out.cols; ++j)
+      for (Index i = 0; i < out.rows; ++i) out(i, j) *= s_;
+  }
+
+  void coefficients(Index first, MatrixView out) const override {
     const MatrixView g = out.row_range(out.rows - m_, m_);
     for (Index j = 0; j < out.cols; ++j) std::copy_n(half_.col(first + j), m_, g.col(j));
     trsm(Op::transpose, l_.view(), g);
@@ -94,7 +112,7 @@ class CholeskyMaker final : public ResidualMaker {
     const std::vector<double> z = solved_tail();
     std::vector<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that u_i leaves out
     for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
-    for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = square(factor(i)) * above.back();
+    for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = s_ * square(factor(i)) * above.back();
 
     Matrix columns(m_, std::min(block_columns, m_));
     for (Index j0 = 0; j0 < m_; j0 += block_columns) {
@@ -109,7 +127,7 @@ class CholeskyMaker final : public ResidualMaker {
         double sum = z.empty() ? 0 : square(f) * above[static_cast<std::size_t>(j0)];
         for (Index i = 0; i < height; ++i)
           sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[static_cast<std::size_t>(j0 + i)]);
-        out[static_cast<std::size_t>(point)] = sum;
+        out[static_cast<std::size_t>(point)] = s_ * sum;
       }
     }
   }
@@ -124,7 +142,7 @@ class CholeskyMaker final : public ResidualMaker {
       if (point >= offset) c(point - offset, j) += 1;
     }
     trsm(Op::none, l_.view(), c.view());
-    syrk(Op::transpose, 1, c.view(), 0, out);
+    syrk(Op::transpose, s_, c.view(), 0, out);
   }
 
   double trace() const override {
@@ -135,7 +153,12 @@ class CholeskyMaker final : public ResidualMaker {
     return sum;
   }
 
-  double shrinkage() const override { return lambda_; }
+  double shrinkage() const override { return lambda_ / s_; }
+
+  void leverage(std::span<double> out) const override {
+    diagonal(out);
+    for (double& value : out) value = 1 - shrinkage() * value;
+  }
 
   double log_determinant() const override {
     double sum = 0;
@@ -151,11 +174,9 @@ class CholeskyMaker final : public ResidualMaker {
     return dot(g.rows(), g.data(), g.data());
   }
 
-  void coefficients(Index first, MatrixView out) const override { residual(first, out); }
-
   void solve(Index first, Index count, Solution& solution) const override {
     Matrix c_tilde(f_.problem().n(), count);
-    residual(first, c_tilde.view());
+    coefficients(first, c_tilde.view());
     set_expansion(f_.problem(), f_.k_q1(), first, c_tilde.view(), solution);
   }
 
@@ -173,6 +194,7 @@ class CholeskyMaker final : public ResidualMaker {
 
   const Cholesky& f_;
   double lambda_;
+  double s_;
   Index m_;
   Matrix l_;     // lower triangle; the upper one is never read
   Matrix half_;  // L^-1 Z'Y~

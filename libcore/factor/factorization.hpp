@@ -8,8 +8,8 @@
 //     |P~Y~|^2 / tr(P~)^2 c       = W^(1/2) P Y~
 //
 // The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual maker of
-// least squares), s = smallest eigenvalue + lambda in general, s = 1 for Cholesky. The intercept is folded in by the
-// route (contrast.hpp); select/ and model/ never see it.
+// least squares), s = smallest eigenvalue + lambda in general, s = a power of two for Cholesky. The intercept is folded
+// in by the route (contrast.hpp); select/ and model/ never see it.
 #pragma once
 
 #include <memory>
@@ -39,6 +39,8 @@ class ResidualMaker {
   virtual double trace() const = 0;
   // rho = lambda / s: I - H = rho P~.
   virtual double shrinkage() const = 0;
+  // diag(H), n numbers: the leverages, the intercept's share included.
+  virtual void leverage(std::span<double> out) const = 0;
 
   // What REML needs, with the true scale: log|Z'GZ| and Y~'P Y~ of one output (-Inf and Inf where P does not exist).
   virtual double log_determinant() const = 0;

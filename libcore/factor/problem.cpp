@@ -6,7 +6,7 @@
 namespace freeridge {
 namespace {
 
-// The weighted mean of each column of a.
+// The weighted mean of each column of a; of a constant column exactly its value, so that centring leaves exact zeros.
 std::vector<double> weighted_means(const LayoutView& a, std::span<const double> sqrt_w, double sum_w,
                                    const char* name) {
   std::vector<double> mean(static_cast<std::size_t>(a.cols));
@@ -27,6 +27,9 @@ std::vector<double> weighted_means(const LayoutView& a, std::span<const double> 
       rest += s * s / sum_w * (a(i, j) - mean[static_cast<std::size_t>(j)]);
     }
     if (std::isfinite(rest)) mean[static_cast<std::size_t>(j)] += rest;
+    bool constant = true;
+    for (Index i = 1; i < a.rows && constant; ++i) constant = a(i, j) == a(0, j);
+    if (constant) mean[static_cast<std::size_t>(j)] = a(0, j);
   }
   return mean;
 }

@@ -52,7 +52,11 @@ FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress
   for (const double value : eigenvalues) largest = std::max(largest, std::abs(value));
   if (!std::isfinite(largest))
     fail(Status::not_finite, "the eigenvalues of the kernel matrix overflow; rescale x or the weights");
-  const double tolerance = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * largest;
+  // The rounding errors of K_w and of its reduction are those of a random matrix (norm 2 sqrt(n) eps |K_w|), also where
+  // the constant part q1'K_w q1, which the contrast removes, was all there was.
+  const double constant_part = contrast.active() ? dot(n, k_q1.data(), problem->q1.data()) : 0;
+  const double tolerance =
+      4 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon() * std::max(largest, constant_part);
   return std::make_shared<Spectral>(std::move(problem), std::move(k), std::move(eigenvalues), tolerance,
                                     std::move(k_q1));
 }

@@ -74,7 +74,8 @@ void SpectrumFactorization::clear_rounding(const Weights& w, std::span<double> d
 
 Factorization::Range SpectrumFactorization::eigenvalue_range() const {
   Range range{0, 0};
-  for (const double value : eigenvalues_) range.largest = std::max(range.largest, value);
+  for (const double value : eigenvalues_)
+    if (value >= tolerance_) range.largest = std::max(range.largest, value);
   if (complement() || eigenvalues_.empty()) return range;
   range.smallest = *std::min_element(eigenvalues_.begin(), eigenvalues_.end());
   if (range.smallest < tolerance_) range.smallest = 0;
@@ -96,12 +97,7 @@ class SpectrumMaker final : public ResidualMaker {
 
   void diagonal(std::span<double> out) const override {
     std::fill(out.begin(), out.end(), 0.0);
-    const ConstMatrixView b = f_.basis();
-    for (Index k = 0; k < b.cols; ++k) {
-      const double* const column = b.col(k);
-      const double weight = p(k);
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] += column[i] * column[i] * weight;
-    }
+    add_weighted_squares([&](Index k) { return p(k); }, out);
     if (f_.complement())
       for (std::size_t i = 0; i < out.size(); ++i) out[i] += f_.rest_diagonal_[i];
     f_.clear_rounding(w_, out);
@@ -119,6 +115,11 @@ class SpectrumMaker final : public ResidualMaker {
     for (Index k = 0; k < b.cols; ++k)
       for (Index i = 0; i < chosen.rows(); ++i) chosen(i, k) *= std::sqrt(p(k));
     syrk(Op::none, 1, chosen.view(), f_.complement() ? 1 : 0, out);
+    if (!w_.projects) return;
+    std::vector<double> diagonal(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) diagonal[i] = out(static_cast<Index>(i), static_cast<Index>(i));
+    f_.clear_rounding(w_, diagonal);
+    for (std::size_t i = 0; i < rows.size(); ++i) out(static_cast<Index>(i), static_cast<Index>(i)) = diagonal[i];
   }
 
   double trace() const override {
@@ -128,6 +129,15 @@ class SpectrumMaker final : public ResidualMaker {
   }
 
   double shrinkage() const override { return ratio(lambda_, w_.s); }
+
+  // H_ii = q1_i^2 + sum_k B_ik^2 Lambda_k / (Lambda_k + lambda): a small leverage keeps its digits, as 1 - rho P~_ii
+  // would not.
+  void leverage(std::span<double> out) const override {
+    const std::vector<double>& q1 = f_.problem().q1;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = q1.empty() ? 0 : q1[i] * q1[i];
+    add_weighted_squares([&](Index k) { return eigenvalue(k) == 0 ? 0 : eigenvalue(k) / (eigenvalue(k) + lambda_); },
+                         out);
+  }
 
   double log_determinant() const override {
     double sum = 0;
@@ -178,6 +188,17 @@ class SpectrumMaker final : public ResidualMaker {
         g(k, j) = counts ? f_.gamma_(k, first + j) / (eigenvalue(k) + lambda_) : 0;
       }
     return g;
+  }
+
+  // out_i += sum_k B_ik^2 weight(k)
+  template <class Weight>
+  void add_weighted_squares(const Weight& weight, std::span<double> out) const {
+    const ConstMatrixView b = f_.basis();
+    for (Index k = 0; k < b.cols; ++k) {
+      const double* const column = b.col(k);
+      const double factor = weight(k);
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] += column[i] * column[i] * factor;
+    }
   }
 
   void add_rest(double factor, Index first, MatrixView out) const {

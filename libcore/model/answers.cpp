@@ -1,5 +1,5 @@
 // What a fitted model tells (notation as in factorization.hpp):
-//   fitted = Y - W^(-1/2) rho P~Y~,   H_ii = 1 - rho P~_ii,   c = W^(1/2) c~,   f(x) = w'x + b or k(x, X) c + b
+//   fitted = Y - W^(-1/2) rho P~Y~,   c = W^(1/2) c~,   f(x) = w'x + b or k(x, X) c + b
 #include <algorithm>
 #include <cmath>
 
@@ -56,7 +56,7 @@ std::string Model::group_errors(const std::int32_t* label, MatrixView errors) co
 
 std::string Model::score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const {
   require_factorized();
-  require_lambdas(lambdas);
+  require_lambdas("lambdas", lambdas);
   const Groups* const groups = groups_for(criterion);
   Matrix table(static_cast<Index>(lambdas.size()), t());
   const std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_);
@@ -135,8 +135,7 @@ void Model::leverage(MatrixView leverage) const {
   require_fitted();
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    maker.diagonal({out.col(first), static_cast<std::size_t>(n())});
-    for (Index i = 0; i < n(); ++i) out(i, first) = 1 - maker.shrinkage() * out(i, first);
+    maker.leverage({out.col(first), static_cast<std::size_t>(n())});
     for (Index j = 1; j < count; ++j) std::copy_n(out.col(first), n(), out.col(first + j));
   });
   copy(out, leverage);

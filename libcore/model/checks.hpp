@@ -23,9 +23,10 @@ inline void require_finite(const char* name, const LayoutView& a) {
   }
 }
 
-inline void require_lambdas(std::span<const double> lambdas) {
+// argument: its name; with several lambdas the message says which.
+inline void require_lambdas(const char* argument, std::span<const double> lambdas) {
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    const auto name = [&] { return lambdas.size() == 1 ? text("lambda") : text("lambda[", l, "]"); };
+    const auto name = [&] { return lambdas.size() == 1 ? text(argument) : text(argument, "[", l, "]"); };
     if (!std::isfinite(lambdas[l])) fail(Status::not_finite, name(), " is ", lambdas[l], "; it must be finite");
     if (lambdas[l] < 0) fail(Status::invalid_argument, name(), " is ", lambdas[l], "; it must not be negative");
   }

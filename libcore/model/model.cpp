@@ -161,7 +161,7 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
 
 void Model::set_lambdas(std::span<const double> lambdas) {
   require_factorized();
-  require_lambdas(lambdas);
+  require_lambdas("lambda", lambdas);
   const std::vector<double> all = lambdas.size() == 1 ? std::vector<double>(static_cast<std::size_t>(t()), lambdas[0])
                                                       : std::vector<double>(lambdas.begin(), lambdas.end());
   fit_ = solve(*factorization_, all);

@@ -64,11 +64,17 @@ BandwidthSearch search_bandwidth(BandwidthRange range, Index budget, const std::
 }
 
 double combined_score(const Problem& problem, Criterion criterion, std::span<const double> scores) {
+  if (scores.size() == 1) return scores[0];
   double sum = 0;
   for (std::size_t j = 0; j < scores.size(); ++j) {
     const double* const y = problem.y_tilde.col(static_cast<Index>(j));
-    const double mean_square = dot(problem.n(), y, y) / problem.sum_w;
-    sum += criterion == Criterion::reml || mean_square == 0 ? scores[j] : scores[j] / mean_square;
+    const double mean = dot(problem.n(), problem.sqrt_w.data(), y) / problem.sum_w;  // not 0 without an intercept
+    double variance = 0;
+    for (std::size_t i = 0; i < problem.sqrt_w.size(); ++i) {
+      const double centred = y[i] - problem.sqrt_w[i] * mean;
+      variance += centred * centred / problem.sum_w;
+    }
+    sum += criterion == Criterion::reml || variance == 0 ? scores[j] : scores[j] / variance;
   }
   return sum;
 }

@@ -27,8 +27,8 @@ struct BandwidthSearch {
 // Calls score(sigma) at most `budget` times in [low, high]; infinite scores are fine. Throws UNDEFINED when all are.
 BandwidthSearch search_bandwidth(BandwidthRange range, Index budget, const std::function<double(double)>& score);
 
-// One number for all outputs: the sum of score / weighted mean square of the (centred) outputs; REML: the sum of the
-// scores.
+// One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
+// the scores).
 double combined_score(const Problem& problem, Criterion criterion, std::span<const double> scores);
 
 }  // namespace freeridge
