@@ -41,7 +41,7 @@
  *             when a value overflows on the way (NOT_FINITE), its output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
- *             overflows, and a leading dimension that is too short, are INVALID_ARGUMENT.
+ *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
  * Memory      A request that cannot fit into the machine's memory is refused with OUT_OF_MEMORY before it is tried.
  *             Any call may also return OUT_OF_MEMORY or INTERNAL; they are not listed again below.
  * Matrices    x and y come in either layout: element (i, j) is a[i + j * ld] for COL_MAJOR (ld >= rows) and
@@ -126,7 +126,7 @@ typedef int32_t freeridge_route;
 enum {
   FREERIDGE_AUTO = 0,     /* PRIMAL for a linear kernel with d < n; else CHOLESKY for few expected lambdas; else SPECTRAL */
   FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; keeps K */
-  FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda */
+  FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; n <= 32766 */
   FREERIDGE_PRIMAL = 4    /* linear kernels: Householder QR of x and the SVD of R, about 6 n d^2 once; then O(n d) a lambda */
 };
 
@@ -228,8 +228,8 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model *model, fr
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model *model, int64_t *bytes);
 
 /* Pays for everything: builds and factorizes K or x by the chosen route (costs at freeridge_route). Needs DATA, goes to
- * FACTORIZED. Statuses: INVALID_STATE; INVALID_ARGUMENT (PRIMAL with a kernel that is not linear); NOT_FINITE (a kernel
- * value overflows); NOT_CONVERGED; CANCELLED. Since 0.1. */
+ * FACTORIZED. Statuses: INVALID_STATE; INVALID_ARGUMENT (PRIMAL with a kernel that is not linear, SPECTRAL with more than
+ * 32766 points); NOT_FINITE (a kernel value overflows); NOT_CONVERGED; CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model *model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
@@ -328,7 +328,8 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model *model, fre
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model *model, freeridge_criterion criterion, double low,
                                                        double high, double *lambda, double *score);
 
-/* *count: how many lambdas the last freeridge_select_lambda looked at (0 before the first, and after a change of state).
+/* *count: how many lambdas the last freeridge_select_lambda or _bandwidth looked at. 0 before the first, and again once the
+ * factorization is unset or made anew; setting another lambda keeps the search.
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_search_count(const freeridge_model *model, int64_t *count);
 
@@ -343,7 +344,8 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model *model
  * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the best one. low =
  * high = 0: from the median distance of the points. With several outputs the criterion is the sum over outputs of
  * score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores (REML). At most `budget` (>= 3) factorizations are
- * spent: a log-spaced scan with two thirds of them, Brent's method on log sigma with the rest.
+ * spent (a log-spaced scan with two thirds of them, Brent's method on log sigma with the rest), and one more when the best
+ * sigma was not the last one tried: only one factorization is in memory at a time.
  * tried: budget x 2 numbers, column-major with ld = budget: sigma and its criterion, in the order tried; *used: how many.
  * *sigma: the choice. Needs DATA, goes to FITTED. Cost: `used` times factorize and select_lambda.
  * Statuses: INVALID_STATE (no data, kernel without bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "libcore/linalg/memory.hpp"
+
 namespace freeridge {
 namespace {
 
@@ -75,14 +77,21 @@ Plan make_plan(const Request& request) {
       route = request.expected_lambdas < few_lambdas || request.n > spectral_limit ? Route::cholesky : Route::spectral;
     }
   }
-  if (route == Route::spectral && request.n > spectral_limit)
-    fail(Status::out_of_memory, "the SPECTRAL route takes at most ", spectral_limit, " points, n is ", request.n,
-         "; use the CHOLESKY route, or PRIMAL for a linear kernel");
-  const char* advice = route == Route::spectral ? "use the CHOLESKY route (two thirds of it) or fewer points"
-                       : route == Route::primal ? "use fewer points or features"
-                       : request.linear && request.d < request.n ? "use the PRIMAL route or fewer points"
-                                                                 : "use fewer points";
-  return {route, required_bytes(route, request), advice};
+  return {route, required_bytes(route, request)};
+}
+
+void require_possible(const Request& request, const Plan& plan) {
+  const Index available = available_memory();
+  const auto fits = [&](Route route) { return required_bytes(route, request) <= available; };
+  const char* const way_out = request.linear && plan.route != Route::primal && fits(Route::primal)
+                                  ? "use the PRIMAL route"
+                              : plan.route == Route::spectral && fits(Route::cholesky) ? "use the CHOLESKY route"
+                                                                                       : "use fewer points";
+  require_memory(plan.bytes,
+                 text("the ", route_name(plan.route), " route with n = ", request.n, " and d = ", request.d), way_out);
+  if (plan.route == Route::spectral && request.n > spectral_limit)
+    fail(Status::invalid_argument, "route is SPECTRAL, which takes at most ", spectral_limit, " points, and n is ",
+         request.n, "; ", way_out);
 }
 
 FactorizationPtr factorize(Route route, ProblemPtr problem, const Progress& progress) {

@@ -16,14 +16,17 @@ struct Request {
 
 struct Plan {
   Route route;
-  Index bytes;         // at most allocated by the factorization and one lambda with LOO, beside the data
-  std::string advice;  // what to do when that is too much
+  Index bytes;  // at most allocated by the factorization and one lambda with LOO, beside the data
 };
 
 // Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear.
 Plan make_plan(const Request& request);
 
 const char* route_name(Route route);
+
+// Throws OUT_OF_MEMORY with the bytes and a way out when the plan cannot fit into the machine's memory, and
+// INVALID_ARGUMENT when its route cannot take so many points.
+void require_possible(const Request& request, const Plan& plan);
 
 FactorizationPtr factorize(Route route, ProblemPtr problem, const Progress& progress);
 

@@ -62,19 +62,19 @@ void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span
   });
 }
 
-void kernel_product(const Kernel& kernel, const LayoutView& points, const LayoutView& x, ConstMatrixView c,
+void kernel_product(const Kernel& kernel, const LayoutView& points, Index first, const LayoutView& x, ConstMatrixView c,
                     MatrixView out, const Progress& progress) {
-  const Index m = points.rows, n = x.rows, d = x.cols;
+  const Index m = out.rows, n = x.rows, d = x.cols;
   parallel_for(tiles(m, tile_rows), progress, [&](Index block) {
     const Index row = block * tile_rows, rows = std::min(tile_rows, m - row);
     Matrix a(rows, d), b(std::min(tile_points, n), d), k(rows, std::min(tile_points, n));
-    copy_rows(points, row, a.view());
+    copy_rows(points, first + row, a.view());
     for (Index col = 0; col < n; col += tile_points) {
       const Index cols = std::min(tile_points, n - col);
       const MatrixView support = b.view().row_range(0, cols), tile = k.view().columns(0, cols);
       copy_rows(x, col, support);
       kernel.evaluate(a.view(), support, tile);
-      require_finite(tile, row, col);
+      require_finite(tile, first + row, col);
       gemm(Op::none, Op::none, 1, tile, c.row_range(col, cols), col == 0 ? 0 : 1, out.row_range(row, rows));
     }
   });

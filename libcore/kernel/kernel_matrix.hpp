@@ -18,8 +18,8 @@ void pack_rows(const LayoutView& x, Index row, std::span<const double> shift, Ma
 void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span<const double> shift,
                             std::span<const double> sqrt_w, MatrixView out, const Progress& progress);
 
-// out = K(points, x) c, out m x t. Memory: one tile a thread. Throws NOT_FINITE when a value overflows.
-void kernel_product(const Kernel& kernel, const LayoutView& points, const LayoutView& x, ConstMatrixView c,
+// out = K(points[first ...], x) c, out.rows x t. Memory: one tile a thread. Throws NOT_FINITE when a value overflows.
+void kernel_product(const Kernel& kernel, const LayoutView& points, Index first, const LayoutView& x, ConstMatrixView c,
                     MatrixView out, const Progress& progress);
 
 }  // namespace freeridge

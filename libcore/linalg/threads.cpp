@@ -106,6 +106,7 @@ void parallel_for(Index count, const Progress& progress, const std::function<voi
   work(true);
   for (std::thread& thread : team) thread.join();
   if (failure) std::rethrow_exception(failure);
+  progress.report(1);  // the others may have been so quick that this thread had no item of its own
 }
 
 }  // namespace freeridge

@@ -28,7 +28,8 @@ class SingleThreadedBlas {
 };
 
 // body(i) for i = 0 ... count - 1, in no particular order, on thread_count() threads, BLAS single-threaded inside.
-// Progress is heard on the calling thread between its own items. The first exception ends the loop and is thrown here.
+// Progress is heard on the calling thread, between its own items and at the end. The first exception ends the loop and
+// is thrown here.
 void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body);
 
 }  // namespace freeridge

@@ -21,10 +21,6 @@ void keep_first(std::string& reason, std::string other) {
   if (reason.empty()) reason = std::move(other);
 }
 
-LayoutView rows_of(const LayoutView& a, Index row, Index count) {
-  return {a.data + (a.layout == Layout::col_major ? row : row * a.ld), count, a.cols, a.ld, a.layout};
-}
-
 }  // namespace
 
 std::string Model::loo(MatrixView errors) const {
@@ -73,16 +69,15 @@ void Model::predict(const LayoutView& points, double* out, Index ldout) const {
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
     const MatrixView f = values.view().row_range(0, rows);
-    const LayoutView chosen = rows_of(points, row, rows);
     const Progress part = progress_.part(static_cast<double>(row) / static_cast<double>(m),
                                          static_cast<double>(row + rows) / static_cast<double>(m));
     if (linear) {
       const MatrixView x = tile.view().row_range(0, rows);
-      copy_rows(chosen, 0, x);
+      copy_rows(points, row, x);
       gemm(Op::none, Op::none, 1, x, solution.w.view(), 0, f);
       part.report(1);
     } else {
-      kernel_product(*kernel_, chosen, data_->x, solution.c.view(), f, part);
+      kernel_product(*kernel_, points, row, data_->x, solution.c.view(), f, part);
     }
     for (Index j = 0; j < f.cols; ++j)
       for (Index i = 0; i < rows; ++i) {

@@ -112,16 +112,19 @@ void Model::set_route(Route route) {
 
 // ---- work ----
 
-Index Model::memory_required() const {
+Request Model::request(const Kernel& kernel) const {
   require_data();
-  return make_plan({n(), d(), t(), kernel_->linear_scale(d()).has_value(), route_, expected_lambdas_}).bytes;
+  return {n(), d(), t(), kernel.linear_scale(d()).has_value(), route_, expected_lambdas_};
+}
+
+Index Model::memory_required() const {
+  return make_plan(request(*kernel_)).bytes;
 }
 
 FactorizationPtr Model::factorized(const KernelPtr& kernel, const Progress& progress) const {
-  require_data();
-  const Plan plan = make_plan({n(), d(), t(), kernel->linear_scale(d()).has_value(), route_, expected_lambdas_});
-  require_memory(plan.bytes, text("the ", route_name(plan.route), " route with n = ", n(), " and d = ", d()),
-                 plan.advice);
+  const Request wanted = request(*kernel);
+  const Plan plan = make_plan(wanted);
+  require_possible(wanted, plan);
   progress.report(0);
   auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weights, intercept_);
   return freeridge::factorize(plan.route, std::move(problem), progress);

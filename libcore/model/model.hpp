@@ -83,6 +83,7 @@ class Model {
   const Groups* groups_for(Criterion criterion) const;
   void unset();
 
+  Request request(const Kernel& kernel) const;
   FactorizationPtr factorized(const KernelPtr& kernel, const Progress& progress) const;
   static Fit solve(const Factorization& factorization, std::span<const double> lambdas);
   // P~ for each run of outputs with one lambda: f(maker, first, count).

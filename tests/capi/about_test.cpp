@@ -1,0 +1,176 @@
+// About the library: names of statuses, messages by thread, version, build info, and const calls side by side.
+#include <map>
+#include <string>
+#include <thread>
+
+#include "capi/support/answer_calls.hpp"
+#include "capi/support/refusals.hpp"
+#include "capi/support/selection_calls.hpp"
+
+namespace {
+
+TEST(ContractAbout, StatusNameIsTotal) {
+  const std::map<int32_t, std::string> names = {
+      {FREERIDGE_OK, "OK"},
+      {FREERIDGE_INVALID_ARGUMENT, "INVALID_ARGUMENT"},
+      {FREERIDGE_INVALID_STATE, "INVALID_STATE"},
+      {FREERIDGE_NOT_FINITE, "NOT_FINITE"},
+      {FREERIDGE_DIMENSION_MISMATCH, "DIMENSION_MISMATCH"},
+      {FREERIDGE_OUT_OF_MEMORY, "OUT_OF_MEMORY"},
+      {FREERIDGE_NOT_POSITIVE_DEFINITE, "NOT_POSITIVE_DEFINITE"},
+      {FREERIDGE_NOT_CONVERGED, "NOT_CONVERGED"},
+      {FREERIDGE_UNDEFINED, "UNDEFINED"},
+      {FREERIDGE_CANCELLED, "CANCELLED"},
+      {FREERIDGE_IO, "IO"},
+      {FREERIDGE_CORRUPT, "CORRUPT"},
+      {FREERIDGE_NEWER_FORMAT, "NEWER_FORMAT"},
+      {FREERIDGE_INTERNAL, "INTERNAL"},
+  };
+  const auto expect_name = [&](int32_t status) {
+    const auto known = names.find(status);
+    EXPECT_EQ(freeridge_status_name(status), known == names.end() ? "UNKNOWN" : known->second) << status;
+  };
+  for (int32_t status = -300; status <= 300; ++status) expect_name(status);
+  for (int32_t status : {INT32_MIN, INT32_MIN + 1, INT32_MAX - 1, INT32_MAX}) expect_name(status);
+}
+
+TEST(ContractAbout, LastErrorStaysUntilTheNextFailure) {
+  freeridge_kernel* kernel = nullptr;
+  ASSERT_EQ(freeridge_kernel_gaussian(-2.5, &kernel), FREERIDGE_INVALID_ARGUMENT);
+  const char* pointer = freeridge_last_error();
+  const std::string message = pointer;
+  EXPECT_TRUE(has_word(message, "-2.5")) << message;
+  ASSERT_EQ(freeridge_kernel_gaussian(2.5, &kernel), FREERIDGE_OK);
+  freeridge_kernel_destroy(kernel);
+  freeridge_build_info();
+  freeridge_status_name(FREERIDGE_UNDEFINED);
+  EXPECT_EQ(freeridge_version(nullptr, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_STREQ(pointer, message.c_str());
+  EXPECT_STREQ(freeridge_last_error(), message.c_str());
+}
+
+TEST(ContractAbout, LastErrorBelongsToItsThread) {
+  freeridge_kernel* untouched = nullptr;
+  ASSERT_EQ(freeridge_kernel_gaussian(-2.5, &untouched), FREERIDGE_INVALID_ARGUMENT);
+  const std::string here = freeridge_last_error();
+  struct Heard {
+    std::string before, after;
+  } heard[2];
+  const auto work = [](Heard& mine, double sigma) {
+    mine.before = freeridge_last_error();
+    freeridge_kernel* kernel = nullptr;
+    for (int i = 0; i < 1000; ++i) freeridge_kernel_gaussian(sigma, &kernel);
+    mine.after = freeridge_last_error();
+  };
+  std::thread first(work, std::ref(heard[0]), -3.5), second(work, std::ref(heard[1]), -4.5);
+  first.join();
+  second.join();
+  EXPECT_EQ(heard[0].before, "");
+  EXPECT_EQ(heard[1].before, "");
+  EXPECT_TRUE(has_word(heard[0].after, "-3.5")) << heard[0].after;
+  EXPECT_TRUE(has_word(heard[1].after, "-4.5")) << heard[1].after;
+  EXPECT_EQ(here, freeridge_last_error());
+}
+
+TEST(ContractAbout, Version) {
+  int32_t major = -1, minor = -1, patch = -1;
+  ASSERT_EQ(freeridge_version(&major, &minor, &patch), FREERIDGE_OK);
+  EXPECT_EQ(major, FREERIDGE_VERSION_MAJOR);
+  EXPECT_EQ(minor, FREERIDGE_VERSION_MINOR);
+  EXPECT_EQ(patch, FREERIDGE_VERSION_PATCH);
+  int32_t alone = -1;
+  ASSERT_EQ(freeridge_version(nullptr, &alone, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(alone, FREERIDGE_VERSION_MINOR);
+  ASSERT_EQ(freeridge_version(nullptr, nullptr, nullptr), FREERIDGE_OK);
+}
+
+TEST(ContractAbout, BuildInfo) {
+  OutputCapture capture;
+  const std::string info = freeridge_build_info();
+  EXPECT_EQ(capture.end(), "");
+  const std::string version = std::to_string(FREERIDGE_VERSION_MAJOR) + "." + std::to_string(FREERIDGE_VERSION_MINOR) +
+                              "." + std::to_string(FREERIDGE_VERSION_PATCH);
+  EXPECT_NE(info.find("freeridge " + version), std::string::npos) << info;
+  EXPECT_NE(info.find("BLAS"), std::string::npos) << info;
+  EXPECT_NE(info.find("thread"), std::string::npos) << info;
+  EXPECT_EQ(info.find('\n'), std::string::npos) << info;
+}
+
+// The values are part of the ABI.
+TEST(ContractAbout, ConstantsArePinned) {
+  EXPECT_EQ(FREERIDGE_OK, 0);
+  EXPECT_EQ(FREERIDGE_INVALID_ARGUMENT, 1);
+  EXPECT_EQ(FREERIDGE_INVALID_STATE, 2);
+  EXPECT_EQ(FREERIDGE_NOT_FINITE, 3);
+  EXPECT_EQ(FREERIDGE_DIMENSION_MISMATCH, 4);
+  EXPECT_EQ(FREERIDGE_OUT_OF_MEMORY, 10);
+  EXPECT_EQ(FREERIDGE_NOT_POSITIVE_DEFINITE, 20);
+  EXPECT_EQ(FREERIDGE_NOT_CONVERGED, 21);
+  EXPECT_EQ(FREERIDGE_UNDEFINED, 22);
+  EXPECT_EQ(FREERIDGE_CANCELLED, 30);
+  EXPECT_EQ(FREERIDGE_IO, 40);
+  EXPECT_EQ(FREERIDGE_CORRUPT, 41);
+  EXPECT_EQ(FREERIDGE_NEWER_FORMAT, 42);
+  EXPECT_EQ(FREERIDGE_INTERNAL, 90);
+  EXPECT_EQ(FREERIDGE_COL_MAJOR, 1);
+  EXPECT_EQ(FREERIDGE_ROW_MAJOR, 2);
+  EXPECT_EQ(FREERIDGE_AUTO, 0);
+  EXPECT_EQ(FREERIDGE_CHOLESKY, 1);
+  EXPECT_EQ(FREERIDGE_SPECTRAL, 2);
+  EXPECT_EQ(FREERIDGE_PRIMAL, 4);
+  EXPECT_EQ(FREERIDGE_LOO, 1);
+  EXPECT_EQ(FREERIDGE_GCV, 2);
+  EXPECT_EQ(FREERIDGE_REML, 3);
+  EXPECT_EQ(FREERIDGE_GROUPS, 4);
+}
+
+// The fingerprint sees every state: without this, "unchanged" could mean "never looked".
+TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
+  for (sample::Variant variant : sample::variants) {
+    Model model = sample::model(sample::State::fitted, variant);
+    const bool linear = variant == sample::Variant::primal;
+    for (const Answer& answer : fingerprint(model.get())) {
+      const bool foreign = answer.call == (linear ? GetBandwidth::name : GetHyperplane::name);
+      EXPECT_EQ(answer.status, foreign ? FREERIDGE_INVALID_STATE : FREERIDGE_OK) << answer.call;
+    }
+    EXPECT_EQ(difference(fingerprint(model.get()), fingerprint(model.get())), "");
+    const Fingerprint before = fingerprint(model.get());
+    model.lambda(0.123);
+    EXPECT_NE(difference(before, fingerprint(model.get())), "");
+  }
+}
+
+TEST(ContractThreads, ConstCallsRunSideBySide) {
+  for (sample::Variant variant : sample::variants) {
+    Model model = sample::model(sample::State::fitted, variant);
+    const Fingerprint expected = fingerprint(model.get());
+    std::string differences[4];
+    std::vector<std::thread> threads;
+    for (std::string& mine : differences) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 20; ++i) mine += difference(expected, fingerprint(model.get()));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& mine : differences) EXPECT_EQ(mine, "");
+  }
+}
+
+TEST(ContractThreads, TwoModelsInTwoThreads) {
+  Model reference = sample::model(sample::State::fitted);
+  const Fingerprint expected = fingerprint(reference.get());
+  std::string differences[2];
+  std::vector<std::thread> threads;
+  for (std::string& mine : differences) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) {
+        Model model = sample::model(sample::State::fitted);
+        mine += difference(expected, fingerprint(model.get()));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& mine : differences) EXPECT_EQ(mine, "");
+}
+
+}  // namespace

@@ -1,0 +1,286 @@
+// Answers: bad arguments, leading dimensions and layouts of outputs, answers that do not exist.
+#include "capi/support/answer_calls.hpp"
+
+#include <cmath>
+
+#include "capi/support/refusals.hpp"
+
+namespace {
+
+constexpr int64_t n = sample::n, d = sample::d, t = sample::t, m = sample::m;
+
+TEST(ContractAnswers, LooRefuses) {
+  expect_refused<Loo>({
+      {"model", null(&Loo::model)},
+      {"errors", null(&Loo::errors)},
+      {"ld", values(&Loo::ld, bad_leading(n))},
+  });
+}
+
+TEST(ContractAnswers, GroupErrorsRefuses) {
+  expect_refused<GroupErrors>({
+      {"model", null(&GroupErrors::model)},
+      {"group", null(&GroupErrors::group)},
+      {"errors", null(&GroupErrors::errors)},
+      {"ld", values(&GroupErrors::ld, bad_leading(n))},
+  });
+}
+
+TEST(ContractAnswers, GroupErrorsRefusesGroupsWithoutAnyLabel) {
+  Model model = sample::model(sample::State::fitted);
+  const Fingerprint before = fingerprint(model.get());
+  for (int32_t label : {-1, INT32_MIN}) {
+    GroupErrors call;
+    call.model = model.get();
+    call.group.values.assign(n, label);
+    expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"group"});
+    EXPECT_EQ(difference(before, fingerprint(model.get())), "");
+  }
+}
+
+TEST(ContractAnswers, PredictRefuses) {
+  expect_refused<Predict>({
+      {"model", null(&Predict::model)},
+      {"layout", values(&Predict::layout, unknown_layouts)},
+      {"m", values(&Predict::m, bad_sizes)},
+      {"x", null(&Predict::x)},
+      {"x", entries(&Predict::x, not_finite), FREERIDGE_NOT_FINITE},
+      {"ldx", values(&Predict::ldx, bad_leading(m))},
+      {"out", null(&Predict::out)},
+      {"ldout", values(&Predict::ldout, bad_leading(m))},
+  });
+}
+
+BadValues<Predict> row_major(int64_t Predict::*leading, const std::vector<int64_t>& list) {
+  BadValues<Predict> result = values(leading, list);
+  for (BadValue<Predict>& value : result) {
+    value.spoil = [spoil = value.spoil](Predict& call) {
+      call.layout = FREERIDGE_ROW_MAJOR;
+      call.ldx = d;
+      call.ldout = t;
+      spoil(call);
+    };
+  }
+  return result;
+}
+
+TEST(ContractAnswers, PredictRefusesInRowMajor) {
+  expect_refused<Predict>({
+      {"ldx", row_major(&Predict::ldx, bad_leading(d))},
+      {"ldout", row_major(&Predict::ldout, bad_leading(t))},
+  });
+}
+
+TEST(ContractAnswers, GettersRefuse) {
+  expect_refused<GetCoefficients>({
+      {"model", null(&GetCoefficients::model)},
+      {"c", null(&GetCoefficients::c)},
+      {"ld", values(&GetCoefficients::ld, bad_leading(n))},
+  });
+  expect_refused<GetIntercept>({
+      {"model", null(&GetIntercept::model)},
+      {"b", null(&GetIntercept::b)},
+  });
+  expect_refused<GetFitted>({
+      {"model", null(&GetFitted::model)},
+      {"fitted", null(&GetFitted::fitted)},
+      {"ld", values(&GetFitted::ld, bad_leading(n))},
+  });
+  expect_refused<GetLeverage>({
+      {"model", null(&GetLeverage::model)},
+      {"leverage", null(&GetLeverage::leverage)},
+      {"ld", values(&GetLeverage::ld, bad_leading(n))},
+  });
+  expect_refused<GetLambda>({
+      {"model", null(&GetLambda::model)},
+      {"lambda", null(&GetLambda::lambda)},
+  });
+  expect_refused<GetRoute>({
+      {"model", null(&GetRoute::model)},
+      {"route", null(&GetRoute::route)},
+  });
+  expect_refused<GetDimensions>({
+      {"model", null(&GetDimensions::model)},
+      {"n", null(&GetDimensions::n)},
+      {"d", null(&GetDimensions::d)},
+      {"t", null(&GetDimensions::t)},
+  });
+}
+
+TEST(ContractAnswers, GetHyperplaneRefuses) {
+  expect_refused<GetHyperplane>(
+      {
+          {"model", null(&GetHyperplane::model)},
+          {"w", null(&GetHyperplane::w)},
+          {"ld", values(&GetHyperplane::ld, bad_leading(d))},
+      },
+      {sample::Variant::primal});
+}
+
+TEST(ContractAnswers, GetBandwidthRefuses) {
+  expect_refused<GetBandwidth>(
+      {
+          {"model", null(&GetBandwidth::model)},
+          {"sigma", null(&GetBandwidth::sigma)},
+      },
+      {sample::Variant::spectral, sample::Variant::cholesky});
+}
+
+// A new point whose prediction overflows: the message names its row. The points before it may have been predicted.
+TEST(ContractAnswers, APredictionThatOverflowsIsNotFinite) {
+  for (const Kernel& kernel : {Kernel::polynomial(3, 1.0, 1.0), Kernel::linear()}) {
+    Model model = sample::model_of(kernel, {1.0, 2.0, 3.0}, {1.0, 50.0, 9.0}, 3);
+    model.factorize().lambda(1e-3);
+    for (int64_t row : {0, 40000, 99999}) {
+      SCOPED_TRACE(row);
+      Predict call;
+      call.model = model.get();
+      call.m = call.ldx = call.ldout = 100000;
+      call.x.values.assign(sample::size(call.m), 0.5);
+      call.x.values[sample::size(row)] = 1.7e308;
+      call.out = Output<double>(sample::size(call.m));
+      expect_failure(call, FREERIDGE_NOT_FINITE, {"x", text_of(row)}, true);
+    }
+  }
+}
+
+// --- outputs with room behind each column or row: the room is not written, the answers are the same ----------------
+
+template <class Call>
+void expect_padding_untouched(Output<double> Call::*output, int64_t rows, sample::Variant variant) {
+  SCOPED_TRACE(Call::name);
+  constexpr int64_t padding = 3;
+  Model model = sample::model(sample::State::fitted, variant);
+  Call tight, wide;
+  tight.model = wide.model = model.get();
+  wide.ld += padding;
+  wide.*output = Output<double>(sample::size(wide.ld, t));
+  ASSERT_EQ(tight(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(wide(), FREERIDGE_OK) << freeridge_last_error();
+  for (int64_t j = 0; j < t; ++j) {
+    for (int64_t i = 0; i < wide.ld; ++i) {
+      const double value = (wide.*output).values[sample::size(i + j * wide.ld)];
+      const double expected = i < rows ? (tight.*output).values[sample::size(i + j * rows)] : sentinel<double>();
+      EXPECT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected))) << value << ", not " << expected;
+    }
+  }
+  EXPECT_TRUE((tight.*output).guard_untouched());
+  EXPECT_TRUE((wide.*output).guard_untouched());
+}
+
+TEST(ContractAnswers, LeadingDimensionsOfOutputs) {
+  for (sample::Variant variant : sample::variants) {
+    expect_padding_untouched(&Loo::errors, n, variant);
+    expect_padding_untouched(&GroupErrors::errors, n, variant);
+    expect_padding_untouched(&GetCoefficients::c, n, variant);
+    expect_padding_untouched(&GetFitted::fitted, n, variant);
+    expect_padding_untouched(&GetLeverage::leverage, n, variant);
+  }
+  expect_padding_untouched(&GetHyperplane::w, d, sample::Variant::primal);
+}
+
+TEST(ContractAnswers, LayoutsOfPredict) {
+  for (sample::Variant variant : sample::variants) {
+    Model model = sample::model(sample::State::fitted, variant);
+    Predict expected;
+    expected.model = model.get();
+    ASSERT_EQ(expected(), FREERIDGE_OK) << freeridge_last_error();
+    for (freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+      for (int64_t padding : {0, 2}) {
+        SCOPED_TRACE("layout " + std::to_string(layout) + ", padding " + std::to_string(padding));
+        const support::Packed x = support::pack(sample::matrix(m, sample::new_x()), layout, padding);
+        Predict call;
+        call.model = model.get();
+        call.layout = layout;
+        call.x.values = x.values;
+        call.ldx = x.ld;
+        call.ldout = (layout == FREERIDGE_COL_MAJOR ? m : t) + padding;
+        call.out = Output<double>(sample::size(call.ldout, layout == FREERIDGE_COL_MAJOR ? t : m));
+        ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+        std::size_t written = 0;
+        for (int64_t j = 0; j < t; ++j) {
+          for (int64_t i = 0; i < m; ++i, ++written) {
+            EXPECT_EQ(call.out.values[support::packed_index(layout, call.ldout, i, j)],
+                      expected.out.values[sample::size(i + j * m)]);
+          }
+        }
+        std::size_t untouched = 0;
+        for (double value : call.out.values) untouched += value == sentinel<double>();
+        EXPECT_EQ(untouched, call.out.values.size() - written);
+      }
+    }
+  }
+}
+
+// --- answers that do not exist --------------------------------------------------------------------------------------
+
+TEST(ContractUndefined, OnePointWithAnIntercept) {
+  Model model = sample::model_of(Kernel::gaussian(sample::sigma), {1.0}, {5.0}, 1);
+  model.factorize().lambda(1.0);
+  EXPECT_EQ(model.fitted().values[0], 5.0);
+  EXPECT_EQ(model.intercepts()[0], 5.0);
+  EXPECT_EQ(model.leverage().values[0], 1.0);
+  Loo loo;
+  loo.model = model.get();
+  loo.ld = 1;
+  loo.errors = Output<double>(1);
+  expect_failure(loo, FREERIDGE_UNDEFINED, {});
+  EXPECT_TRUE(std::isnan(loo.errors.values[0]));
+}
+
+TEST(ContractUndefined, OnePointWithoutAnIntercept) {
+  // K = 1, so that with lambda = 1 half of y is fitted, and the error left out is y itself.
+  Model model = sample::model_of(Kernel::gaussian(sample::sigma), {1.0}, {5.0}, 1);
+  model.intercept(false).factorize().lambda(1.0);
+  EXPECT_DOUBLE_EQ(model.loo().values[0], 5.0);
+  EXPECT_DOUBLE_EQ(model.fitted().values[0], 2.5);
+}
+
+// Without intercept and at lambda = 0, a feature that is nonzero in row 0 alone fits that row: its leverage is one.
+// The other rows are fitted by 0, left out or not.
+TEST(ContractUndefined, ALeverageOfOneLeavesTheOtherErrorsValid) {
+  const std::vector<double> y = {3.0, -1.0, 2.0};
+  for (freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+    SCOPED_TRACE(route);
+    Model model = sample::model_of(Kernel::linear(), {2.0, 0.0, 0.0}, y, 3);
+    model.intercept(false).route(route).factorize().lambda(0.0);
+    Loo loo;
+    loo.model = model.get();
+    loo.ld = 3;
+    loo.errors = Output<double>(3);
+    expect_failure(loo, FREERIDGE_UNDEFINED, {});
+    EXPECT_TRUE(std::isnan(loo.errors.values[0]));
+    EXPECT_DOUBLE_EQ(loo.errors.values[1], y[1]);
+    EXPECT_DOUBLE_EQ(loo.errors.values[2], y[2]);
+    GroupErrors groups;
+    groups.model = model.get();
+    groups.ld = 3;
+    groups.errors = Output<double>(3);
+    groups.group.values = {4, -1, 9};
+    expect_failure(groups, FREERIDGE_UNDEFINED, {});
+    EXPECT_TRUE(std::isnan(groups.errors.values[0]));
+    EXPECT_TRUE(std::isnan(groups.errors.values[1]));
+    EXPECT_DOUBLE_EQ(groups.errors.values[2], y[2]);
+  }
+}
+
+TEST(ContractUndefined, AGroupOfAllRows) {
+  for (sample::Variant variant : sample::variants) {
+    SCOPED_TRACE(static_cast<int>(variant));
+    // With an intercept nothing is left to find it from.
+    Model model = sample::model(sample::State::fitted, variant);
+    GroupErrors call;
+    call.model = model.get();
+    call.group.values.assign(n, 6);
+    expect_failure(call, FREERIDGE_UNDEFINED, {});
+    for (int64_t i = 0; i < n * t; ++i) EXPECT_TRUE(std::isnan(call.errors.values[sample::size(i)]));
+    // Without one, f = 0 is left: the errors are y.
+    model.intercept(false).factorize().lambda(0.5);
+    ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+    for (int64_t i = 0; i < n * t; ++i) {
+      EXPECT_NEAR(call.errors.values[sample::size(i)], sample::y()[sample::size(i)], 1e-11);
+    }
+  }
+}
+
+}  // namespace

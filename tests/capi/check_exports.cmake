@@ -1,0 +1,53 @@
+# The functions declared in freeridge.h, the names of capi/exports.txt and the symbols of the library are the same.
+#     cmake -D NM=nm -D HEADER=freeridge.h -D LIST=exports.txt -D LIBRARY=libfreeridge.so -P check_exports.cmake
+cmake_minimum_required(VERSION 3.25)
+
+file(STRINGS ${HEADER} declarations REGEX "^FREERIDGE_API ")
+set(declared "")
+foreach(line IN LISTS declarations)
+  if(NOT line MATCHES "(freeridge_[a-z0-9_]+)\\(")
+    message(FATAL_ERROR "no function name in this line of ${HEADER}: ${line}")
+  endif()
+  list(APPEND declared ${CMAKE_MATCH_1})
+endforeach()
+
+file(STRINGS ${LIST} listed)
+
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REPLACE "\n" ";" symbols "${symbols}")
+set(exported "")
+foreach(line IN LISTS symbols)
+  # "address type name", the name perhaps with the version "@@..."; a line of type A is the version itself.
+  if(line MATCHES "^[0-9a-f]+ ([A-Za-z]) ([^@]+)" AND NOT CMAKE_MATCH_1 STREQUAL "A")
+    list(APPEND exported ${CMAKE_MATCH_2})
+  endif()
+endforeach()
+
+set(differences "")
+function(compare first first_names second second_names)
+  list(REMOVE_ITEM first_names ${second_names})
+  foreach(name IN LISTS first_names)
+    string(APPEND differences "\n  ${name}: in ${first}, not in ${second}")
+  endforeach()
+  set(differences "${differences}" PARENT_SCOPE)
+endfunction()
+compare("the header" "${declared}" "the list" "${listed}")
+compare("the list" "${listed}" "the header" "${declared}")
+compare("the library" "${exported}" "the list" "${listed}")
+compare("the list" "${listed}" "the library" "${exported}")
+
+set(sorted ${listed})
+list(SORT sorted)
+list(REMOVE_DUPLICATES sorted)
+if(NOT sorted STREQUAL listed)
+  string(APPEND differences "\n  the list is not sorted, or names one function twice")
+endif()
+list(LENGTH listed count)
+if(count EQUAL 0)
+  string(APPEND differences "\n  the list is empty")
+endif()
+
+if(differences)
+  message(FATAL_ERROR "The exported functions disagree:${differences}")
+endif()
+message(STATUS "${count} functions, the same in the header, the list and the library")

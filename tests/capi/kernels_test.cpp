@@ -1,0 +1,171 @@
+// Kernels: bad parameters, ownership, and parameters that are extreme but allowed.
+#include <cmath>
+#include <optional>
+
+#include "capi/support/kernel_calls.hpp"
+#include "capi/support/refusals.hpp"
+#include "capi/support/setting_calls.hpp"
+
+namespace {
+
+TEST(ContractKernels, LinearRefuses) {
+  expect_refused<KernelLinear>({
+      {"out", null(&KernelLinear::out)},
+  });
+}
+
+TEST(ContractKernels, PolynomialRefuses) {
+  expect_refused<KernelPolynomial>({
+      {"degree", values(&KernelPolynomial::degree, {0, -1, INT32_MIN})},
+      {"scale", values(&KernelPolynomial::scale, {0.0, -1.0})},
+      {"scale", values(&KernelPolynomial::scale, not_finite), FREERIDGE_NOT_FINITE},
+      {"offset", values(&KernelPolynomial::offset, {-0.5, -1.0})},
+      {"offset", values(&KernelPolynomial::offset, not_finite), FREERIDGE_NOT_FINITE},
+      {"out", null(&KernelPolynomial::out)},
+  });
+}
+
+TEST(ContractKernels, GaussianRefuses) {
+  expect_refused<KernelGaussian>({
+      {"sigma", values(&KernelGaussian::sigma, {0.0, -1.0, -1e-300})},
+      {"sigma", values(&KernelGaussian::sigma, not_finite), FREERIDGE_NOT_FINITE},
+      {"out", null(&KernelGaussian::out)},
+  });
+}
+
+TEST(ContractKernels, ScaledRefuses) {
+  expect_refused<KernelScaled>({
+      {"inner", null(&KernelScaled::inner)},
+      {"d", values(&KernelScaled::d, bad_sizes)},
+      {"scale", null(&KernelScaled::scale)},
+      {"scale", entries(&KernelScaled::scale, {0.0, -1.0})},
+      {"scale", entries(&KernelScaled::scale, not_finite), FREERIDGE_NOT_FINITE},
+      {"out", null(&KernelScaled::out)},
+  });
+}
+
+TEST(ContractKernels, CreateRefuses) {
+  expect_refused<Create>({
+      {"kernel", null(&Create::kernel)},
+      {"out", null(&Create::out)},
+  });
+}
+
+TEST(ContractKernels, SetKernelRefuses) {
+  expect_refused<SetKernel>({
+      {"model", null(&SetKernel::model)},
+      {"kernel", null(&SetKernel::kernel)},
+  });
+}
+
+TEST(ContractKernels, SetKernelRefusesAScaledKernelOfAnotherD) {
+  Model model = sample::model(sample::State::fitted);
+  const Fingerprint before = fingerprint(model.get());
+  for (const std::vector<double>& scale : {std::vector<double>{1.0}, std::vector<double>{1.0, 2.0, 3.0}}) {
+    const Kernel kernel = Kernel::scaled(Kernel::gaussian(sample::sigma), scale);
+    SetKernel call;
+    call.model = model.get();
+    call.kernel = kernel.get();
+    const auto columns = static_cast<int64_t>(scale.size());
+    expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"kernel", text_of(columns), text_of(sample::d)});
+    EXPECT_EQ(difference(before, fingerprint(model.get())), "");
+  }
+}
+
+TEST(ContractKernels, ScaledKernelsNestWhenTheirDAgrees) {
+  const Kernel once = Kernel::scaled(Kernel::gaussian(sample::sigma), sample::scale());  // 0.5, 2
+  const Kernel twice = Kernel::scaled(once, {2.0, 3.0});
+  const Kernel direct = Kernel::scaled(Kernel::gaussian(sample::sigma), {1.0, 6.0});
+  Model nested = sample::model_of(twice, sample::x(), sample::y(), sample::n);
+  Model expected = sample::model_of(direct, sample::x(), sample::y(), sample::n);
+  const support::Matrix errors = nested.factorize().lambda(0.5).loo();
+  const support::Matrix expected_errors = expected.factorize().lambda(0.5).loo();
+  for (std::size_t i = 0; i < errors.values.size(); ++i) {
+    EXPECT_NEAR(errors.values[i], expected_errors.values[i], 1e-12);
+  }
+}
+
+TEST(ContractKernels, ScaledRefusesAScaledKernelOfAnotherD) {
+  KernelScaled call;
+  const Kernel three = Kernel::scaled(Kernel::gaussian(sample::sigma), {1.0, 2.0, 3.0});
+  call.inner = three.get();
+  expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"d", "2", "3"});
+}
+
+TEST(ContractKernels, DestroyTakesNull) {
+  OutputCapture capture;
+  freeridge_kernel_destroy(nullptr);
+  freeridge_destroy(nullptr);
+  EXPECT_EQ(capture.end(), "");
+}
+
+// The kernel inside, the scales and the kernel itself are gone before the model is used.
+TEST(ContractKernels, EverythingIsCopied) {
+  std::optional<Model> created, set;
+  {
+    std::vector<double> scale = sample::scale();
+    std::optional<Kernel> inner = Kernel::gaussian(sample::sigma);
+    const Kernel outer = Kernel::scaled(*inner, scale);
+    inner.reset();
+    scale.assign(scale.size(), NaN);
+    created.emplace(outer);
+    set.emplace(Kernel::linear()).kernel(outer);
+  }
+  Model expected = sample::model_of(Kernel::scaled(Kernel::gaussian(sample::sigma), sample::scale()), sample::x(),
+                                    sample::y(), sample::n);
+  expected.factorize().lambda(0.5);
+  for (Model* model : {&*created, &*set}) {
+    model->data(sample::matrix(sample::n, sample::x()), sample::matrix(sample::n, sample::y()));
+    model->factorize().lambda(0.5);
+    EXPECT_EQ(difference(fingerprint(expected.get()), fingerprint(model->get())), "");
+  }
+}
+
+// A parameter may be as extreme as a double can be: an answer is finite, or there is none and the status says so.
+TEST(ContractKernels, ExtremeParametersNeverGiveNotANumber) {
+  std::vector<Kernel> kernels;
+  for (double sigma : {5e-324, 1e-200, 1e200, 1.7e308}) kernels.push_back(Kernel::gaussian(sigma));
+  for (int32_t degree : {1, 60, 5000, INT32_MAX}) kernels.push_back(Kernel::polynomial(degree, 1.0, 1.0));
+  kernels.push_back(Kernel::polynomial(2, 5e-324, 0.0));
+  kernels.push_back(Kernel::polynomial(2, 1e300, 1e300));
+  kernels.push_back(Kernel::scaled(Kernel::linear(), {5e-324, 1.0}));
+  kernels.push_back(Kernel::scaled(Kernel::gaussian(sample::sigma), {5e-324, 1.0}));
+  kernels.push_back(Kernel::scaled(Kernel::gaussian(sample::sigma), {1.7e308, 1.7e308}));
+  int answered = 0;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    SCOPED_TRACE(i);
+    Model model = sample::model_of(kernels[i], sample::x(), sample::y(), sample::n);
+    OutputCapture capture;
+    freeridge_status status = freeridge_factorize(model.get());
+    if (status == FREERIDGE_OK) status = freeridge_set_lambda(model.get(), 0.5);
+    std::vector<double> errors(sample::size(sample::n, sample::t)), out(sample::size(sample::m, sample::t));
+    if (status == FREERIDGE_OK) status = freeridge_loo(model.get(), errors.data(), sample::n);
+    if (status == FREERIDGE_OK) {
+      status = freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, sample::m, sample::new_x().data(), sample::m,
+                                 out.data(), sample::m);
+    }
+    EXPECT_EQ(capture.end(), "");
+    if (status == FREERIDGE_OK) {
+      ++answered;
+      for (double value : errors) EXPECT_TRUE(std::isfinite(value));
+      for (double value : out) EXPECT_TRUE(std::isfinite(value));
+    } else {
+      EXPECT_TRUE(status == FREERIDGE_NOT_FINITE || status == FREERIDGE_UNDEFINED) << freeridge_last_error();
+    }
+  }
+  EXPECT_GE(answered, 6);
+}
+
+TEST(ContractKernels, AGaussianOfVanishingBandwidthIsTheIdentity) {
+  // k(x, z) is 1 for x = z and 0 else, so that without intercept K = I and the errors are y itself.
+  const std::vector<double> y = {1.0, -2.0, 3.5};
+  Model model = sample::model_of(Kernel::gaussian(1e-200), {0.0, 1.0, 2.0}, y, 3);
+  model.intercept(false).factorize().lambda(1.0);
+  const support::Matrix errors = model.loo(), fitted = model.fitted();
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_DOUBLE_EQ(errors.values[i], y[i]);
+    EXPECT_DOUBLE_EQ(fitted.values[i], y[i] / 2);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,221 @@
+// Choosing lambda and the bandwidth: bad arguments, what a search leaves behind, searches without an answer.
+#include <cmath>
+
+#include "capi/support/refusals.hpp"
+#include "capi/support/selection_calls.hpp"
+#include "capi/support/setting_calls.hpp"
+
+namespace {
+
+const std::vector<sample::Variant> with_bandwidth = {sample::Variant::spectral, sample::Variant::cholesky};
+
+TEST(ContractSelection, LambdaGridRefuses) {
+  expect_refused<LambdaGrid>({
+      {"model", null(&LambdaGrid::model)},
+      {"count", values(&LambdaGrid::count, bad_sizes)},
+      {"lambdas", null(&LambdaGrid::lambdas)},
+  });
+}
+
+TEST(ContractSelection, ScoreRefuses) {
+  expect_refused<Score>({
+      {"model", null(&Score::model)},
+      {"criterion", values(&Score::criterion, unknown_criteria)},
+      {"count", values(&Score::count, bad_sizes)},
+      {"lambdas", null(&Score::lambdas)},
+      {"lambdas", entries(&Score::lambdas, {-0.5, -1e-300})},
+      {"lambdas", entries(&Score::lambdas, not_finite), FREERIDGE_NOT_FINITE},
+      {"scores", null(&Score::scores)},
+      {"ld", values(&Score::ld, bad_leading(sample::count))},
+  });
+}
+
+TEST(ContractSelection, SelectLambdaRefuses) {
+  expect_refused<SelectLambda>({
+      {"model", null(&SelectLambda::model)},
+      {"criterion", values(&SelectLambda::criterion, unknown_criteria)},
+      {"low", values(&SelectLambda::low, {0.0, -1.0, 200.0})},
+      {"low", values(&SelectLambda::low, not_finite), FREERIDGE_NOT_FINITE},
+      {"high", values(&SelectLambda::high, {0.0, -1.0, 0.001})},
+      {"high", values(&SelectLambda::high, not_finite), FREERIDGE_NOT_FINITE},
+      {"lambda", null(&SelectLambda::lambda)},
+      {"score", null(&SelectLambda::score)},
+  });
+}
+
+TEST(ContractSelection, GetSearchCountRefuses) {
+  expect_refused<GetSearchCount>({
+      {"model", null(&GetSearchCount::model)},
+      {"count", null(&GetSearchCount::count)},
+  });
+}
+
+TEST(ContractSelection, GetSearchRefuses) {
+  expect_refused<GetSearch>({
+      {"model", null(&GetSearch::model)},
+      {"lambdas", null(&GetSearch::lambdas)},
+      {"scores", null(&GetSearch::scores)},
+      {"ld", values(&GetSearch::ld, bad_leading(100))},  // a search looks at 100 lambdas or more
+      {"edge", null(&GetSearch::edge)},
+  });
+}
+
+TEST(ContractSelection, SelectBandwidthRefuses) {
+  expect_refused<SelectBandwidth>(
+      {
+          {"model", null(&SelectBandwidth::model)},
+          {"criterion", values(&SelectBandwidth::criterion, unknown_criteria)},
+          {"low", values(&SelectBandwidth::low, {0.0, -1.0, 200.0})},
+          {"low", values(&SelectBandwidth::low, not_finite), FREERIDGE_NOT_FINITE},
+          {"high", values(&SelectBandwidth::high, {0.0, -1.0, 0.001})},
+          {"high", values(&SelectBandwidth::high, not_finite), FREERIDGE_NOT_FINITE},
+          {"budget", values(&SelectBandwidth::budget, {2, 1, 0, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})},
+          {"sigma", null(&SelectBandwidth::sigma)},
+          {"tried", null(&SelectBandwidth::tried)},
+          {"used", null(&SelectBandwidth::used)},
+      },
+      with_bandwidth);
+}
+
+TEST(ContractSelection, GetSearchFillsWhatItSays) {
+  Model model = sample::model(sample::State::fitted);
+  int64_t count = 0;
+  ASSERT_EQ(freeridge_get_search_count(model.get(), &count), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_GE(count, 100);
+  ASSERT_LT(count, GetSearch::most);
+  GetSearch short_ld;
+  short_ld.model = model.get();
+  short_ld.ld = count - 1;
+  expect_failure(short_ld, FREERIDGE_INVALID_ARGUMENT, {"ld", text_of(count - 1)});
+  GetSearch tight, wide;
+  tight.model = wide.model = model.get();
+  tight.ld = count;
+  ASSERT_EQ(tight(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(wide(), FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_TRUE(tight.lambdas.untouched_from(sample::size(count)));
+  EXPECT_TRUE(tight.scores.untouched_from(sample::size(count, sample::t)));
+  EXPECT_TRUE(tight.edge.guard_untouched());
+  double least[sample::t] = {Inf, Inf};
+  for (int64_t i = 0; i < count; ++i) {
+    if (i > 0) {
+      EXPECT_LT(tight.lambdas.values[sample::size(i - 1)], tight.lambdas.values[sample::size(i)]);
+    }
+    for (int64_t j = 0; j < sample::t; ++j) {
+      const double score = tight.scores.values[sample::size(i + j * count)];
+      const double same = wide.scores.values[sample::size(i + j * wide.ld)];
+      EXPECT_TRUE(score == same || (std::isnan(score) && std::isnan(same)));
+      if (score < least[j]) least[j] = score;
+    }
+  }
+  double lambda[sample::t], score[sample::t];
+  ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1e-3, 1e3, lambda, score), FREERIDGE_OK);
+  for (int64_t j = 0; j < sample::t; ++j) EXPECT_EQ(score[j], least[j]);
+}
+
+TEST(ContractSelection, ARangeOfOnePointIsARange) {
+  Model model = sample::model(sample::State::factorized);
+  SelectLambda call;
+  call.model = model.get();
+  call.low = call.high = 0.5;
+  ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+  for (int64_t j = 0; j < sample::t; ++j) EXPECT_EQ(call.lambda.values[sample::size(j)], 0.5);
+}
+
+TEST(ContractSelection, OutputsAreNotOverrun) {
+  Model model = sample::model(sample::State::factorized);
+  LambdaGrid grid;
+  Score score;
+  SelectLambda lambda;
+  SelectBandwidth bandwidth;
+  grid.model = score.model = lambda.model = bandwidth.model = model.get();
+  score.ld = sample::count + 2;
+  score.scores = Output<double>(sample::size(score.ld, sample::t));
+  ASSERT_EQ(grid(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(score(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(lambda(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(bandwidth(), FREERIDGE_OK) << freeridge_last_error();
+  const auto guarded = [](const auto& output) { EXPECT_TRUE(output.guard_untouched()); };
+  grid.each_output(guarded);
+  score.each_output(guarded);
+  lambda.each_output(guarded);
+  bandwidth.each_output(guarded);
+  for (int64_t j = 0; j < sample::t; ++j) {
+    for (int64_t i = sample::count; i < score.ld; ++i) {
+      EXPECT_EQ(score.scores.values[sample::size(i + j * score.ld)], sentinel<double>());
+    }
+  }
+}
+
+// tried is budget x 2 with ld = budget, also when fewer are used.
+TEST(ContractSelection, SelectBandwidthTellsWhatItTried) {
+  Model model = sample::model(sample::State::data);
+  SelectBandwidth call;
+  call.model = model.get();
+  call.criterion = FREERIDGE_LOO;
+  call.budget = 9;
+  call.tried = Output<double>(sample::size(call.budget, 2));
+  ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+  const int64_t used = call.used.values[0];
+  ASSERT_GE(used, 1);
+  ASSERT_LE(used, call.budget);
+  double best = Inf, sigma = NaN, in_force = NaN;
+  for (int64_t i = 0; i < used; ++i) {
+    EXPECT_GE(call.tried.values[sample::size(i)], call.low * (1 - 1e-12));
+    EXPECT_LE(call.tried.values[sample::size(i)], call.high * (1 + 1e-12));
+    const double criterion = call.tried.values[sample::size(i + call.budget)];
+    if (criterion < best) best = criterion, sigma = call.tried.values[sample::size(i)];
+  }
+  EXPECT_EQ(call.sigma.values[0], sigma);
+  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &in_force), FREERIDGE_OK);
+  EXPECT_EQ(in_force, sigma);
+}
+
+// --- searches without an answer -------------------------------------------------------------------------------------
+
+// Constant x: with an intercept no lambda matters.
+TEST(ContractSelection, NoEigenvalueNoGrid) {
+  for (const Kernel& kernel : {Kernel::gaussian(sample::sigma), Kernel::linear()}) {
+    Model model = sample::model_of(kernel, {2.0, 2.0, 2.0, 2.0}, {1.0, 2.0, 3.0, 5.0}, 4);
+    model.factorize();
+    LambdaGrid grid;
+    grid.model = model.get();
+    expect_failure(grid, FREERIDGE_UNDEFINED, {});
+    SelectLambda select;
+    select.model = model.get();
+    select.low = select.high = 0.0;  // the range of the grid
+    expect_failure(select, FREERIDGE_UNDEFINED, {});
+    EXPECT_EQ(sample::state_of(model.get()), sample::State::factorized);
+  }
+}
+
+// One point with an intercept: no error can be left out, whatever lambda is.
+TEST(ContractSelection, NoScoreNoChoice) {
+  Model model = sample::model_of(Kernel::gaussian(sample::sigma), {1.0}, {5.0}, 1);
+  model.factorize();
+  Score score;
+  SelectLambda select;
+  score.model = select.model = model.get();
+  score.scores = Output<double>(sample::size(sample::count));
+  select.lambda = select.score = Output<double>(1);
+  for (freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV}) {
+    score.criterion = select.criterion = criterion;
+    expect_failure(score, FREERIDGE_UNDEFINED, {});
+    for (int64_t i = 0; i < sample::count; ++i) EXPECT_TRUE(std::isnan(score.scores.values[sample::size(i)]));
+    expect_failure(select, FREERIDGE_UNDEFINED, {});
+    EXPECT_EQ(sample::state_of(model.get()), sample::State::factorized);
+  }
+}
+
+TEST(ContractSelection, CoincidingPointsHaveNoBandwidth) {
+  Model model = sample::model_of(Kernel::gaussian(1.25), {2.0, 2.0, 2.0, 2.0}, {1.0, 2.0, 3.0, 5.0}, 4);
+  SelectBandwidth call;
+  call.model = model.get();
+  call.low = call.high = 0.0;
+  expect_failure(call, FREERIDGE_UNDEFINED, {});
+  EXPECT_EQ(sample::state_of(model.get()), sample::State::data);
+  double sigma = NaN;
+  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &sigma), FREERIDGE_OK);
+  EXPECT_EQ(sigma, 1.25);
+}
+
+}  // namespace

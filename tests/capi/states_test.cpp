@@ -1,0 +1,231 @@
+// The four states: what each call answers in each of them, and the state that it leaves.
+#include <functional>
+
+#include "capi/support/answer_calls.hpp"
+#include "capi/support/refusals.hpp"
+#include "capi/support/selection_calls.hpp"
+#include "capi/support/setting_calls.hpp"
+
+namespace {
+
+using sample::State;
+
+const char* name_of(State state) {
+  constexpr const char* names[] = {"EMPTY", "DATA", "FACTORIZED", "FITTED"};
+  return names[static_cast<int>(state)];
+}
+
+// The call that is missing in a state before any later one can be reached.
+const char* missing_in(State state) {
+  switch (state) {
+    case State::empty:
+      return "freeridge_set_data";
+    case State::data:
+      return "freeridge_factorize";
+    default:
+      return "freeridge_set_lambda";
+  }
+}
+
+enum class Leaves { the_same, data, factorized, fitted };
+
+State left_by(Leaves leaves, State state) {
+  switch (leaves) {
+    case Leaves::the_same:
+      return state;
+    case Leaves::data:
+      return state == State::empty ? State::empty : State::data;  // nothing makes data but set_data
+    case Leaves::factorized:
+      return State::factorized;
+    default:
+      return State::fitted;
+  }
+}
+
+struct Rule {
+  const char* name;
+  State least;
+  Leaves leaves;
+  // Makes the call on the model; a refusal is checked to say which call is missing.
+  std::function<void(freeridge_model*, bool allowed, const char* missing)> check;
+};
+
+template <class Call>
+Rule rule(State least, Leaves leaves) {
+  return {Call::name, least, leaves, [](freeridge_model* model, bool allowed, const char* missing) {
+            Call call;
+            call.model = model;
+            if (allowed) {
+              OutputCapture capture;
+              const freeridge_status status = call();
+              EXPECT_EQ(capture.end(), "");
+              EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+            } else {
+              expect_failure(call, FREERIDGE_INVALID_STATE, {missing});
+            }
+          }};
+}
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all = {
+      rule<SetKernel>(State::empty, Leaves::data),
+      rule<SetWeights>(State::data, Leaves::data),
+      rule<SetIntercept>(State::empty, Leaves::data),
+      rule<SetGroups>(State::data, Leaves::the_same),
+      rule<SetRoute>(State::empty, Leaves::data),
+      rule<SetExpectedLambdas>(State::empty, Leaves::the_same),
+      rule<SetProgress>(State::empty, Leaves::the_same),
+      rule<MemoryRequired>(State::data, Leaves::the_same),
+      rule<Factorize>(State::data, Leaves::factorized),
+      rule<SetLambda>(State::factorized, Leaves::fitted),
+      rule<SetLambdas>(State::factorized, Leaves::fitted),
+      rule<Loo>(State::fitted, Leaves::the_same),
+      rule<GroupErrors>(State::fitted, Leaves::the_same),
+      rule<Predict>(State::fitted, Leaves::the_same),
+      rule<GetCoefficients>(State::fitted, Leaves::the_same),
+      rule<GetIntercept>(State::fitted, Leaves::the_same),
+      rule<GetFitted>(State::fitted, Leaves::the_same),
+      rule<GetLeverage>(State::fitted, Leaves::the_same),
+      rule<GetLambda>(State::fitted, Leaves::the_same),
+      rule<GetRoute>(State::factorized, Leaves::the_same),
+      rule<GetDimensions>(State::data, Leaves::the_same),
+      rule<GetBandwidth>(State::empty, Leaves::the_same),
+      rule<LambdaGrid>(State::factorized, Leaves::the_same),
+      rule<Score>(State::factorized, Leaves::the_same),
+      rule<SelectLambda>(State::factorized, Leaves::fitted),
+      rule<GetSearchCount>(State::empty, Leaves::the_same),
+      rule<SelectBandwidth>(State::data, Leaves::fitted),
+  };
+  return all;
+}
+
+void expect_rules_hold_in(State state) {
+  for (const Rule& rule : rules()) {
+    SCOPED_TRACE(std::string(rule.name) + " in " + name_of(state));
+    Model model = sample::model(state);
+    ASSERT_EQ(name_of(sample::state_of(model.get())), name_of(state));
+    const bool allowed = state >= rule.least;
+    const Fingerprint before = fingerprint(model.get());
+    rule.check(model.get(), allowed, missing_in(state));
+    const State expected = allowed ? left_by(rule.leaves, state) : state;
+    EXPECT_STREQ(name_of(sample::state_of(model.get())), name_of(expected));
+    if (!allowed) {
+      EXPECT_EQ(difference(before, fingerprint(model.get())), "");
+    }
+  }
+}
+
+TEST(ContractStates, Empty) {
+  expect_rules_hold_in(State::empty);
+}
+TEST(ContractStates, Data) {
+  expect_rules_hold_in(State::data);
+}
+TEST(ContractStates, Factorized) {
+  expect_rules_hold_in(State::factorized);
+}
+TEST(ContractStates, Fitted) {
+  expect_rules_hold_in(State::fitted);
+}
+
+TEST(ContractStates, SetDataStartsAgainFromAnyState) {
+  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    Model model = sample::model(state);
+    SetData copy;
+    copy.model = model.get();
+    ASSERT_EQ(copy(), FREERIDGE_OK) << freeridge_last_error();
+    EXPECT_STREQ(name_of(sample::state_of(model.get())), "DATA");
+    Model other = sample::model(state);
+    SetDataView view;
+    view.model = other.get();
+    ASSERT_EQ(view(), FREERIDGE_OK) << freeridge_last_error();
+    EXPECT_STREQ(name_of(sample::state_of(other.get())), "DATA");
+  }
+}
+
+// The hyperplane has its own rule: the kernel must be linear, and then the model FITTED.
+TEST(ContractStates, HyperplaneNeedsALinearKernel) {
+  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    GetHyperplane call;
+    Model gaussian = sample::model(state);
+    call.model = gaussian.get();
+    expect_failure(call, FREERIDGE_INVALID_STATE, state == State::fitted ? Words{"linear"} : Words{});
+    Model linear = sample::model(state, sample::Variant::primal);
+    call.model = linear.get();
+    if (state == State::fitted) {
+      EXPECT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+    } else {
+      expect_failure(call, FREERIDGE_INVALID_STATE, {missing_in(state)});
+    }
+  }
+}
+
+TEST(ContractStates, ABandwidthNeedsAKernelThatHasOne) {
+  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    Model model = sample::model(state, sample::Variant::primal);
+    const Fingerprint before = fingerprint(model.get());
+    GetBandwidth get;
+    SelectBandwidth select;
+    get.model = select.model = model.get();
+    expect_failure(get, FREERIDGE_INVALID_STATE, {"kernel", "bandwidth"});
+    expect_failure(select, FREERIDGE_INVALID_STATE, state == State::empty ? Words{} : Words{"kernel", "bandwidth"});
+    EXPECT_EQ(difference(before, fingerprint(model.get())), "");
+  }
+}
+
+TEST(ContractStates, TheCriterionGroupsNeedsGroups) {
+  for (State state : {State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    Model model = sample::model(state);
+    model.groups({});
+    const Fingerprint before = fingerprint(model.get());
+    SelectBandwidth bandwidth;
+    bandwidth.model = model.get();
+    bandwidth.criterion = FREERIDGE_GROUPS;
+    expect_failure(bandwidth, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
+    if (state != State::data) {
+      Score score;
+      SelectLambda lambda;
+      score.model = lambda.model = model.get();
+      score.criterion = lambda.criterion = FREERIDGE_GROUPS;
+      expect_failure(score, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
+      expect_failure(lambda, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
+    }
+    EXPECT_EQ(difference(before, fingerprint(model.get())), "");
+  }
+}
+
+// A search is there after select_lambda, until the state changes.
+TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
+  const auto count_of = [](const Model& model) {
+    int64_t count = -1;
+    EXPECT_EQ(freeridge_get_search_count(model.get(), &count), FREERIDGE_OK) << freeridge_last_error();
+    return count;
+  };
+  GetSearch search;
+  for (State state : {State::empty, State::data, State::factorized}) {
+    Model model = sample::model(state);
+    search.model = model.get();
+    EXPECT_EQ(count_of(model), 0) << name_of(state);
+    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
+  }
+  for (const Rule& rule : rules()) {
+    if (rule.leaves != Leaves::data && rule.leaves != Leaves::factorized) continue;
+    SCOPED_TRACE(rule.name);
+    Model model = sample::model(State::fitted);
+    EXPECT_GE(count_of(model), 100);
+    search = GetSearch();
+    search.model = model.get();
+    EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
+    rule.check(model.get(), true, "");
+    EXPECT_EQ(count_of(model), 0);
+    search = GetSearch();
+    search.model = model.get();
+    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
+  }
+}
+
+}  // namespace

@@ -1,0 +1,66 @@
+#include "capi/support/fingerprint.hpp"
+
+#include "capi/support/answer_calls.hpp"
+#include "capi/support/selection_calls.hpp"
+#include "capi/support/setting_calls.hpp"
+
+namespace {
+
+// The calls that take a const model are declared here with one that is not, as tests spoil both kinds alike.
+template <class Call>
+Call call_on(const freeridge_model* model) {
+  Call call;
+  call.model = const_cast<freeridge_model*>(model);
+  return call;
+}
+
+template <class Call>
+void ask(Fingerprint& answers, Call call, const std::string& about = "") {
+  Answer answer{Call::name + about, call(), {}};
+  call.each_output([&](auto& output) {
+    const auto* first = reinterpret_cast<const unsigned char*>(output.values.data());
+    answer.bytes.insert(answer.bytes.end(), first, first + output.values.size() * sizeof output.values[0]);
+  });
+  answers.push_back(std::move(answer));
+}
+
+}  // namespace
+
+Fingerprint fingerprint(const freeridge_model* model) {
+  Fingerprint answers;
+  ask(answers, call_on<GetDimensions>(model));
+  ask(answers, call_on<GetBandwidth>(model));
+  ask(answers, call_on<MemoryRequired>(model));
+  ask(answers, call_on<GetRoute>(model));
+  ask(answers, call_on<LambdaGrid>(model));
+  for (freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS}) {
+    Score score = call_on<Score>(model);
+    score.criterion = criterion;
+    ask(answers, std::move(score), " of criterion " + std::to_string(criterion));
+  }
+  ask(answers, call_on<GetSearchCount>(model));
+  ask(answers, call_on<GetSearch>(model));
+  ask(answers, call_on<GetLambda>(model));
+  ask(answers, call_on<Loo>(model));
+  ask(answers, call_on<GroupErrors>(model));
+  ask(answers, call_on<Predict>(model));
+  ask(answers, call_on<GetCoefficients>(model));
+  ask(answers, call_on<GetHyperplane>(model));
+  ask(answers, call_on<GetIntercept>(model));
+  ask(answers, call_on<GetFitted>(model));
+  ask(answers, call_on<GetLeverage>(model));
+  return answers;
+}
+
+std::string difference(const Fingerprint& before, const Fingerprint& after) {
+  std::string text;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].status != after[i].status) {
+      text += before[i].call + ": " + freeridge_status_name(before[i].status) + " before, " +
+              freeridge_status_name(after[i].status) + " after\n";
+    } else if (before[i].bytes != after[i].bytes) {
+      text += before[i].call + ": other numbers than before\n";
+    }
+  }
+  return text;
+}

@@ -1,0 +1,73 @@
+// The calls that choose lambda and the bandwidth as structs: their arguments, valid for the sample
+// until a test spoils one.
+#pragma once
+
+#include "capi/support/arrays.hpp"
+#include "capi/support/sample.hpp"
+
+struct LambdaGrid {
+  static constexpr const char* name = "freeridge_lambda_grid";
+  freeridge_model* model = nullptr;
+  int64_t count = sample::count;
+  Output<double> lambdas{sample::size(sample::count)};
+  freeridge_status operator()() { return freeridge_lambda_grid(model, count, lambdas.get()); }
+  void each_output(auto visit) { visit(lambdas); }
+};
+
+struct Score {
+  static constexpr const char* name = "freeridge_score";
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_LOO;
+  int64_t count = sample::count;
+  Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
+  Output<double> scores{sample::size(sample::count, sample::t)};
+  int64_t ld = sample::count;
+  freeridge_status operator()() { return freeridge_score(model, criterion, count, lambdas.get(), scores.get(), ld); }
+  void each_output(auto visit) { visit(scores); }
+};
+
+struct SelectLambda {
+  static constexpr const char* name = "freeridge_select_lambda";
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_GCV;
+  double low = 1e-2, high = 1e2;
+  Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)};
+  freeridge_status operator()() {
+    return freeridge_select_lambda(model, criterion, low, high, lambda.get(), score.get());
+  }
+  void each_output(auto visit) { visit(lambda), visit(score); }
+};
+
+struct GetSearchCount {
+  static constexpr const char* name = "freeridge_get_search_count";
+  freeridge_model* model = nullptr;
+  Output<int64_t> count{1};
+  freeridge_status operator()() { return freeridge_get_search_count(model, count.get()); }
+  void each_output(auto visit) { visit(count); }
+};
+
+// Room for `most` lambdas: more than a search looks at.
+struct GetSearch {
+  static constexpr const char* name = "freeridge_get_search";
+  static constexpr int64_t most = 1000;
+  freeridge_model* model = nullptr;
+  Output<double> lambdas{sample::size(most)}, scores{sample::size(most, sample::t)};
+  int64_t ld = most;
+  Output<int32_t> edge{sample::size(sample::t)};
+  freeridge_status operator()() { return freeridge_get_search(model, lambdas.get(), scores.get(), ld, edge.get()); }
+  void each_output(auto visit) { visit(lambdas), visit(scores), visit(edge); }
+};
+
+struct SelectBandwidth {
+  static constexpr const char* name = "freeridge_select_bandwidth";
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_GCV;
+  double low = 0.5, high = 5.0;
+  int64_t budget = sample::budget;
+  Output<double> sigma{1}, tried{sample::size(sample::budget, 2)};
+  Output<int64_t> used{1};
+  freeridge_status operator()() {
+    return freeridge_select_bandwidth(model, criterion, low, high, budget, sigma.get(), tried.get(), used.get());
+  }
+  void each_output(auto visit) { visit(sigma), visit(tried), visit(used); }
+};

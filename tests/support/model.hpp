@@ -1,0 +1,270 @@
+// freeridge.h for C++ tests: handles that free themselves, a status that becomes an exception with the library's own
+// words, and outputs whose padding is checked.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "freeridge.h"
+#include "support/matrix.hpp"
+
+namespace support {
+
+// A call answered something else than OK.
+class StatusError : public std::runtime_error {
+ public:
+  StatusError(freeridge_status status_, const std::string& call)
+      : std::runtime_error(call + ": " + freeridge_status_name(status_) + ": " + freeridge_last_error()),
+        status(status_) {}
+  freeridge_status status;
+};
+
+inline void check(freeridge_status status, const char* call) {
+  if (status != FREERIDGE_OK) throw StatusError(status, call);
+}
+
+class Kernel {
+ public:
+  static Kernel linear() {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_linear(&out), "freeridge_kernel_linear");
+    return Kernel(out);
+  }
+  static Kernel polynomial(std::int32_t degree, double scale, double offset) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_polynomial(degree, scale, offset, &out), "freeridge_kernel_polynomial");
+    return Kernel(out);
+  }
+  static Kernel gaussian(double sigma) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_gaussian(sigma, &out), "freeridge_kernel_gaussian");
+    return Kernel(out);
+  }
+  static Kernel scaled(const Kernel& inner, const Vector& scale) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_scaled(inner.get(), static_cast<std::int64_t>(scale.size()), scale.data(), &out),
+          "freeridge_kernel_scaled");
+    return Kernel(out);
+  }
+  const freeridge_kernel* get() const { return handle_.get(); }
+
+ private:
+  struct Destroy {
+    void operator()(freeridge_kernel* kernel) const { freeridge_kernel_destroy(kernel); }
+  };
+  explicit Kernel(freeridge_kernel* kernel) : handle_(kernel) {}
+  std::unique_ptr<freeridge_kernel, Destroy> handle_;
+};
+
+struct Search {
+  Vector lambdas;
+  Matrix scores;
+  Labels edge;
+};
+
+struct LambdaChoice {
+  Vector lambda;
+  Vector score;
+};
+
+struct BandwidthChoice {
+  double sigma = 0;
+  Matrix tried;  // used x 2: sigma and its criterion
+};
+
+// Methods that answer with numbers take an optional status: then UNDEFINED is handed back there and is no exception.
+class Model {
+ public:
+  explicit Model(const Kernel& kernel) {
+    freeridge_model* out = nullptr;
+    check(freeridge_create(kernel.get(), &out), "freeridge_create");
+    handle_.reset(out);
+  }
+  freeridge_model* get() const { return handle_.get(); }
+
+  Model& data(const Matrix& x, const Matrix& y, freeridge_layout layout = FREERIDGE_COL_MAJOR,
+              std::int64_t padding = 0) {
+    const Packed px = pack(x, layout, padding), py = pack(y, layout, padding);
+    check(freeridge_set_data(get(), layout, x.rows, x.cols, px.values.data(), px.ld, y.cols, py.values.data(), py.ld),
+          "freeridge_set_data");
+    remember(x, y);
+    return *this;
+  }
+  // x and y are borrowed: they must outlive the model's use of them.
+  Model& data_view(const Packed& x, const Packed& y, std::int64_t n, std::int64_t d, std::int64_t t) {
+    check(freeridge_set_data_view(get(), x.layout, n, d, x.values.data(), x.ld, t, y.values.data(), y.ld),
+          "freeridge_set_data_view");
+    n_ = n, d_ = d, t_ = t;
+    return *this;
+  }
+  Model& weights(const Vector& weights) {  // empty: all one
+    check(freeridge_set_weights(get(), weights.empty() ? nullptr : weights.data()), "freeridge_set_weights");
+    return *this;
+  }
+  Model& intercept(bool on) {
+    check(freeridge_set_intercept(get(), on ? 1 : 0), "freeridge_set_intercept");
+    return *this;
+  }
+  Model& groups(const Labels& group) {  // empty: none
+    check(freeridge_set_groups(get(), group.empty() ? nullptr : group.data()), "freeridge_set_groups");
+    return *this;
+  }
+  Model& route(freeridge_route route) {
+    check(freeridge_set_route(get(), route), "freeridge_set_route");
+    return *this;
+  }
+  Model& expected_lambdas(std::int64_t count) {
+    check(freeridge_set_expected_lambdas(get(), count), "freeridge_set_expected_lambdas");
+    return *this;
+  }
+  Model& kernel(const Kernel& kernel) {
+    check(freeridge_set_kernel(get(), kernel.get()), "freeridge_set_kernel");
+    return *this;
+  }
+  Model& progress(freeridge_progress callback, void* user) {
+    check(freeridge_set_progress(get(), callback, user), "freeridge_set_progress");
+    return *this;
+  }
+  Model& factorize() {
+    check(freeridge_factorize(get()), "freeridge_factorize");
+    return *this;
+  }
+  Model& lambda(double lambda) {
+    check(freeridge_set_lambda(get(), lambda), "freeridge_set_lambda");
+    return *this;
+  }
+  Model& lambdas(const Vector& lambda) {
+    check(freeridge_set_lambdas(get(), lambda.data()), "freeridge_set_lambdas");
+    return *this;
+  }
+
+  Matrix loo(freeridge_status* status = nullptr) const {
+    return output(n_, t_, "freeridge_loo", status,
+                  [&](double* out, std::int64_t ld) { return freeridge_loo(get(), out, ld); });
+  }
+  Matrix group_errors(const Labels& group, freeridge_status* status = nullptr) const {
+    return output(n_, t_, "freeridge_group_errors", status,
+                  [&](double* out, std::int64_t ld) { return freeridge_group_errors(get(), group.data(), out, ld); });
+  }
+  Matrix coefficients() const {
+    return output(n_, t_, "freeridge_get_coefficients", nullptr,
+                  [&](double* out, std::int64_t ld) { return freeridge_get_coefficients(get(), out, ld); });
+  }
+  Matrix hyperplane() const {
+    return output(d_, t_, "freeridge_get_hyperplane", nullptr,
+                  [&](double* out, std::int64_t ld) { return freeridge_get_hyperplane(get(), out, ld); });
+  }
+  Matrix fitted() const {
+    return output(n_, t_, "freeridge_get_fitted", nullptr,
+                  [&](double* out, std::int64_t ld) { return freeridge_get_fitted(get(), out, ld); });
+  }
+  Matrix leverage() const {
+    return output(n_, t_, "freeridge_get_leverage", nullptr,
+                  [&](double* out, std::int64_t ld) { return freeridge_get_leverage(get(), out, ld); });
+  }
+  Vector intercepts() const {
+    Vector out(static_cast<std::size_t>(t_));
+    check(freeridge_get_intercept(get(), out.data()), "freeridge_get_intercept");
+    return out;
+  }
+  Vector lambda_in_force() const {
+    Vector out(static_cast<std::size_t>(t_));
+    check(freeridge_get_lambda(get(), out.data()), "freeridge_get_lambda");
+    return out;
+  }
+  freeridge_route route_used() const {
+    freeridge_route out = FREERIDGE_AUTO;
+    check(freeridge_get_route(get(), &out), "freeridge_get_route");
+    return out;
+  }
+  double bandwidth() const {
+    double out = 0;
+    check(freeridge_get_bandwidth(get(), &out), "freeridge_get_bandwidth");
+    return out;
+  }
+  Matrix predict(const Matrix& x, freeridge_layout layout = FREERIDGE_COL_MAJOR, std::int64_t padding = 0) const {
+    const Packed px = pack(x, layout, padding);
+    Packed out = pack(Matrix(x.rows, t_), layout, padding);
+    check(freeridge_predict(get(), layout, x.rows, px.values.data(), px.ld, out.values.data(), out.ld),
+          "freeridge_predict");
+    Matrix result(x.rows, t_);
+    for (std::int64_t j = 0; j < t_; ++j)
+      for (std::int64_t i = 0; i < x.rows; ++i) result(i, j) = out.values[packed_index(layout, out.ld, i, j)];
+    return result;
+  }
+
+  Matrix score(freeridge_criterion criterion, const Vector& lambdas, freeridge_status* status = nullptr) const {
+    const auto count = static_cast<std::int64_t>(lambdas.size());
+    return output(count, t_, "freeridge_score", status, [&](double* out, std::int64_t ld) {
+      return freeridge_score(get(), criterion, count, lambdas.data(), out, ld);
+    });
+  }
+  Vector lambda_grid(std::int64_t count) const {
+    Vector out(static_cast<std::size_t>(count));
+    check(freeridge_lambda_grid(get(), count, out.data()), "freeridge_lambda_grid");
+    return out;
+  }
+  LambdaChoice select_lambda(freeridge_criterion criterion, double low = 0, double high = 0) {
+    LambdaChoice out{Vector(static_cast<std::size_t>(t_)), Vector(static_cast<std::size_t>(t_))};
+    check(freeridge_select_lambda(get(), criterion, low, high, out.lambda.data(), out.score.data()),
+          "freeridge_select_lambda");
+    return out;
+  }
+  std::int64_t search_count() const {
+    std::int64_t count = -1;
+    check(freeridge_get_search_count(get(), &count), "freeridge_get_search_count");
+    return count;
+  }
+  Search search() const {
+    const std::int64_t count = search_count();
+    Search out{Vector(static_cast<std::size_t>(count)), {}, Labels(static_cast<std::size_t>(t_))};
+    out.scores = output(count, t_, "freeridge_get_search", nullptr, [&](double* scores, std::int64_t ld) {
+      return freeridge_get_search(get(), out.lambdas.data(), scores, ld, out.edge.data());
+    });
+    return out;
+  }
+  BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {
+    Matrix tried(budget, 2);
+    BandwidthChoice out;
+    std::int64_t used = 0;
+    check(freeridge_select_bandwidth(get(), criterion, low, high, budget, &out.sigma, tried.values.data(), &used),
+          "freeridge_select_bandwidth");
+    if (used < 1 || used > budget) throw std::logic_error("freeridge_select_bandwidth: used is out of range");
+    out.tried = Matrix(used, 2);
+    for (std::int64_t j = 0; j < 2; ++j)
+      for (std::int64_t i = 0; i < used; ++i) out.tried(i, j) = tried(i, j);
+    return out;
+  }
+
+ private:
+  struct Destroy {
+    void operator()(freeridge_model* model) const { freeridge_destroy(model); }
+  };
+
+  void remember(const Matrix& x, const Matrix& y) { n_ = x.rows, d_ = x.cols, t_ = y.cols; }
+
+  // Calls with a leading dimension two longer than needed, and checks that the padding was left alone.
+  template <class Call>
+  Matrix output(std::int64_t rows, std::int64_t cols, const char* name, freeridge_status* status, Call call) const {
+    constexpr double untouched = -12345.678;
+    const std::int64_t ld = rows + 2;
+    Vector buffer(static_cast<std::size_t>(ld * cols), untouched);
+    const freeridge_status answer = call(buffer.data(), ld);
+    if (status != nullptr) *status = answer;
+    if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, name);
+    Matrix out(rows, cols);
+    for (std::int64_t j = 0; j < cols; ++j) {
+      for (std::int64_t i = 0; i < rows; ++i) out(i, j) = buffer[static_cast<std::size_t>(i + j * ld)];
+      for (std::int64_t i = rows; i < ld; ++i)
+        if (buffer[static_cast<std::size_t>(i + j * ld)] != untouched)
+          throw std::logic_error(std::string(name) + ": wrote into the padding of its output");
+    }
+    return out;
+  }
+
+  std::unique_ptr<freeridge_model, Destroy> handle_;
+  std::int64_t n_ = 0, d_ = 0, t_ = 0;
+};
+
+}  // namespace support

@@ -1,0 +1,152 @@
+#include "support/oracle.hpp"
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include "support/gauss.hpp"
+
+namespace oracle {
+
+namespace {
+
+Real kernel_value(const KernelSpec& spec, const Matrix& x, std::int64_t i, const Matrix& z, std::int64_t j) {
+  Real product = 0, distance = 0;
+  for (std::int64_t k = 0; k < x.cols; ++k) {
+    const Real unit = spec.columns.empty() ? 1 : spec.columns[static_cast<std::size_t>(k)];
+    const Real a = x(i, k) / unit, b = z(j, k) / unit;
+    product += a * b;
+    distance += (a - b) * (a - b);
+  }
+  switch (spec.family) {
+    case Family::linear:
+      return product;
+    case Family::polynomial:
+      return std::pow(static_cast<Real>(spec.scale) * product + static_cast<Real>(spec.offset),
+                      static_cast<Real>(spec.degree));
+    case Family::gaussian:
+      return std::exp(-distance / (static_cast<Real>(spec.sigma) * static_cast<Real>(spec.sigma)));
+  }
+  throw std::invalid_argument("kernel_value: family");
+}
+
+// The fit to the rows in `use`, with any right-hand sides and a kernel matrix at hand.
+Fit fit_with(const Problem& problem, const Dense& k, const Dense& y, const std::vector<char>& use, Real lambda) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < k.rows; ++i)
+    if (use[static_cast<std::size_t>(i)]) rows.push_back(i);
+  const auto count = static_cast<std::int64_t>(rows.size());
+  Fit out{Dense(k.rows, y.cols), Dense(1, y.cols)};
+  if (count == 0) {
+    if (problem.intercept) throw std::domain_error("fit: an intercept needs a row");
+    return out;
+  }
+  const std::int64_t size = count + (problem.intercept ? 1 : 0);
+  Dense a(size, size), rhs(size, y.cols);
+  for (std::int64_t q = 0; q < count; ++q) {
+    const std::int64_t column = rows[static_cast<std::size_t>(q)];
+    for (std::int64_t p = 0; p < count; ++p) a(p, q) = k(rows[static_cast<std::size_t>(p)], column);
+    a(q, q) += lambda / static_cast<Real>(problem.weight(column));
+    if (problem.intercept) a(q, count) = a(count, q) = 1;
+    for (std::int64_t j = 0; j < y.cols; ++j) rhs(q, j) = y(column, j);
+  }
+  const Dense solution = support::solve(std::move(a), std::move(rhs));
+  for (std::int64_t j = 0; j < y.cols; ++j) {
+    for (std::int64_t q = 0; q < count; ++q) out.c(rows[static_cast<std::size_t>(q)], j) = solution(q, j);
+    if (problem.intercept) out.b(0, j) = solution(count, j);
+  }
+  return out;
+}
+
+std::vector<char> all_rows(const Problem& problem) {
+  return std::vector<char>(static_cast<std::size_t>(problem.x.rows), 1);
+}
+
+// K c + b at the points whose kernel values with the data are the columns of k (n x m).
+Dense evaluate(const Dense& k, const Fit& fit) {
+  Dense out = support::multiply(support::transpose(k), fit.c);
+  for (std::int64_t j = 0; j < out.cols; ++j)
+    for (std::int64_t i = 0; i < out.rows; ++i) out(i, j) += fit.b(0, j);
+  return out;
+}
+
+}  // namespace
+
+support::Kernel make_kernel(const KernelSpec& spec) {
+  using support::Kernel;
+  Kernel inner = spec.family == Family::linear       ? Kernel::linear()
+                 : spec.family == Family::polynomial ? Kernel::polynomial(spec.degree, spec.scale, spec.offset)
+                                                     : Kernel::gaussian(spec.sigma);
+  return spec.columns.empty() ? std::move(inner) : Kernel::scaled(inner, spec.columns);
+}
+
+support::Model make_model(const Problem& problem, freeridge_route route, freeridge_layout layout,
+                          std::int64_t padding) {
+  support::Model model(make_kernel(problem.kernel));
+  model.data(problem.x, problem.y, layout, padding).weights(problem.weights).intercept(problem.intercept).route(route);
+  return model;
+}
+
+Dense kernel_matrix(const KernelSpec& spec, const Matrix& x, const Matrix& z) {
+  Dense out(x.rows, z.rows);
+  for (std::int64_t j = 0; j < z.rows; ++j)
+    for (std::int64_t i = 0; i < x.rows; ++i) out(i, j) = kernel_value(spec, x, i, z, j);
+  return out;
+}
+
+Fit fit_rows(const Problem& problem, const std::vector<char>& use, double lambda) {
+  const Dense k = kernel_matrix(problem.kernel, problem.x, problem.x);
+  return fit_with(problem, k, support::to_real(problem.y), use, lambda);
+}
+
+Fit fit(const Problem& problem, double lambda) {
+  return fit_rows(problem, all_rows(problem), lambda);
+}
+
+Matrix predict(const Problem& problem, const Fit& fit, const Matrix& points) {
+  return support::to_double(evaluate(kernel_matrix(problem.kernel, problem.x, points), fit));
+}
+
+Matrix fitted(const Problem& problem, double lambda) {
+  return predict(problem, fit(problem, lambda), problem.x);
+}
+
+Matrix hyperplane(const Problem& problem, const Fit& fit) {
+  Dense x = support::to_real(problem.x);
+  for (std::int64_t k = 0; k < x.cols && !problem.kernel.columns.empty(); ++k)
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      const Real unit = problem.kernel.columns[static_cast<std::size_t>(k)];
+      x(i, k) /= unit * unit;
+    }
+  return support::to_double(support::multiply(support::transpose(x), fit.c));
+}
+
+Dense hat_matrix(const Problem& problem, double lambda) {
+  const Dense k = kernel_matrix(problem.kernel, problem.x, problem.x);
+  return evaluate(k, fit_with(problem, k, support::identity(k.rows), all_rows(problem), lambda));
+}
+
+Matrix group_errors(const Problem& problem, const Labels& group, double lambda) {
+  const Dense k = kernel_matrix(problem.kernel, problem.x, problem.x), y = support::to_real(problem.y);
+  Matrix out(y.rows, y.cols, std::numeric_limits<double>::quiet_NaN());
+  for (const std::int32_t label : std::set<std::int32_t>(group.begin(), group.end())) {
+    if (label < 0) continue;
+    std::vector<char> use = all_rows(problem);
+    for (std::size_t i = 0; i < use.size(); ++i)
+      if (group[i] == label) use[i] = 0;
+    const Dense left_out = evaluate(k, fit_with(problem, k, y, use, lambda));
+    for (std::int64_t j = 0; j < y.cols; ++j)
+      for (std::int64_t i = 0; i < y.rows; ++i)
+        if (!use[static_cast<std::size_t>(i)]) out(i, j) = static_cast<double>(y(i, j) - left_out(i, j));
+  }
+  return out;
+}
+
+Matrix loo(const Problem& problem, double lambda) {
+  Labels each(static_cast<std::size_t>(problem.x.rows));
+  for (std::size_t i = 0; i < each.size(); ++i) each[i] = static_cast<std::int32_t>(i);
+  return group_errors(problem, each, lambda);
+}
+
+}  // namespace oracle

@@ -1,0 +1,99 @@
+// The answers by their definitions, in long double and with no shortcut: kernel matrices entry by entry, every fit by
+// Gaussian elimination on
+//     [ K + lambda W^-1   1 ] [c]   [Y]
+//     [ 1'                0 ] [b] = [0]        (without intercept: the first block alone)
+// and every point or group left out by fitting again without it. Nothing here is shared with the library.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/matrix.hpp"
+#include "support/model.hpp"
+
+namespace oracle {
+
+using support::Dense;
+using support::Labels;
+using support::Matrix;
+using support::Real;
+using support::Vector;
+
+enum class Family { linear, polynomial, gaussian };
+
+struct KernelSpec {
+  Family family = Family::linear;
+  std::int32_t degree = 1;
+  double scale = 1, offset = 0;  // polynomial
+  double sigma = 1;              // gaussian
+  Vector columns;                // not empty: a scaled kernel, column k divided by columns[k]
+
+  static KernelSpec linear() { return {}; }
+  static KernelSpec polynomial(std::int32_t degree, double scale, double offset) {
+    return {Family::polynomial, degree, scale, offset, 1, {}};
+  }
+  static KernelSpec gaussian(double sigma) { return {Family::gaussian, 1, 1, 0, sigma, {}}; }
+  KernelSpec with_columns(Vector columns_) const {
+    KernelSpec out = *this;
+    out.columns = std::move(columns_);
+    return out;
+  }
+};
+
+// The library's kernel of that specification.
+support::Kernel make_kernel(const KernelSpec& spec);
+
+// k(x_i, z_j) for all i, j.
+Dense kernel_matrix(const KernelSpec& spec, const Matrix& x, const Matrix& z);
+
+struct Problem {
+  KernelSpec kernel;
+  Matrix x;
+  Matrix y;
+  Vector weights;  // empty: all one
+  bool intercept = true;
+
+  double weight(std::int64_t i) const { return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]; }
+};
+
+// The library's model of that problem, with its data set and not yet factorized.
+support::Model make_model(const Problem& problem, freeridge_route route = FREERIDGE_AUTO,
+                          freeridge_layout layout = FREERIDGE_COL_MAJOR, std::int64_t padding = 0);
+
+struct Fit {
+  Dense c;  // n x t; zero in rows that were left out
+  Dense b;  // 1 x t
+};
+
+Fit fit(const Problem& problem, double lambda);
+
+// The fit to the rows marked in `use` alone.
+Fit fit_rows(const Problem& problem, const std::vector<char>& use, double lambda);
+
+Matrix predict(const Problem& problem, const Fit& fit, const Matrix& points);
+Matrix fitted(const Problem& problem, double lambda);
+
+// w of f(x) = w'x for the linear kernels, in the units of x.
+Matrix hyperplane(const Problem& problem, const Fit& fit);
+
+// H of fitted = H Y, column by column from fits to unit vectors.
+Dense hat_matrix(const Problem& problem, double lambda);
+
+// Y - prediction at the rows of each group, fitted again without them; NaN where the label is negative.
+Matrix group_errors(const Problem& problem, const Labels& group, double lambda);
+Matrix loo(const Problem& problem, double lambda);
+
+// The answers with lambda[j] for output j: column j of answer(lambda[j]).
+template <class Answer>
+Matrix per_output(const Vector& lambda, Answer answer) {
+  Matrix out;
+  for (std::int64_t j = 0; j < static_cast<std::int64_t>(lambda.size()); ++j) {
+    const Matrix all = answer(lambda[static_cast<std::size_t>(j)]);
+    if (j == 0) out = Matrix(all.rows, all.cols);
+    for (std::int64_t i = 0; i < all.rows; ++i) out(i, j) = all(i, j);
+  }
+  return out;
+}
+
+}  // namespace oracle
