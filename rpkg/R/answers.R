@@ -1,0 +1,86 @@
+# Answers: predictions, leave-one-out and leave-group-out errors, scores along lambda.
+
+predict.freeridge <- function(object, newdata = NULL, lambda = NULL, ...) {
+  refuse_extra(...)
+  if (is.null(newdata)) return(fitted_at(object, lambda))
+  x <- new_matrix(object, newdata)
+  shape(object, core_predict(model_at(object, lambda), x), rownames(x))
+}
+
+fitted_at <- function(object, lambda) {
+  values <- if (is.null(lambda)) object$fitted.values else core_fitted(model_at(object, lambda))
+  stats::napredict(object$na.action, shape(object, values))
+}
+
+# The rows of newdata as a matrix with the columns that the fit was made with, found by name where there are names.
+new_matrix <- function(fit, newdata) {
+  if (!is.null(fit$terms)) return(new_design(fit, newdata))
+  names <- colnames(fit$x)
+  if (!is.null(names) && !is.null(colnames(newdata))) {
+    missing <- setdiff(names, colnames(newdata))
+    if (length(missing) > 0L) refuse("newdata has no column '", missing[1L], "'")
+    if (!identical(names, colnames(newdata))) newdata <- newdata[, names, drop = FALSE]
+  }
+  x <- numeric_matrix(newdata, "newdata")
+  if (ncol(x) != ncol(fit$x)) refuse("newdata has ", ncol(x), " columns, the fit has ", ncol(fit$x))
+  x
+}
+
+new_design <- function(fit, newdata) {
+  if (!is.data.frame(newdata)) refuse("newdata must be a data frame, as the fit was made by a formula, not ", shown(newdata))
+  terms <- stats::delete.response(fit$terms)
+  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels)
+  classes <- attr(terms, "dataClasses")
+  if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
+  numeric_matrix(design_matrix(terms, frame, fit$contrasts)$x, "newdata")
+}
+
+loo <- function(object, ...) UseMethod("loo")
+
+loo.freeridge <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  errors <- core_loo(model_at(object, lambda))
+  undefined <- which(rowSums(is.nan(errors)) > 0L)
+  if (length(undefined) > 0L) {
+    warn_undefined("the leave-one-out error is undefined (NaN) at row ", some_of(undefined), ": the leverage is one")
+  }
+  stats::naresid(object$na.action, shape(object, errors))
+}
+
+group_errors <- function(object, ...) UseMethod("group_errors")
+
+group_errors.freeridge <- function(object, group, lambda = NULL, ...) {
+  refuse_extra(...)
+  if (missing(group)) refuse("group is missing: a label for each row")
+  dropped <- object$na.action
+  if (length(dropped) > 0L && length(group) == nrow(object$x) + length(dropped)) group <- group[-dropped]
+  codes <- group_codes(group, nrow(object$x), "group")
+  errors <- core_group_errors(model_at(object, lambda), codes)
+  undefined <- unique(group[codes >= 0L & rowSums(is.nan(errors)) > 0L])
+  if (length(undefined) > 0L) {
+    warn_undefined("the errors are undefined (NaN) in group ", some_of(undefined),
+                   ": the other rows do not determine the predictions")
+  }
+  stats::naresid(dropped, shape(object, errors))
+}
+
+lambda_path <- function(object, ...) UseMethod("lambda_path")
+
+lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) {
+  refuse_extra(...)
+  available <- if (is.null(object$groups)) setdiff(criteria_names, "groups") else criteria_names
+  if (is.null(criteria)) criteria <- available
+  if (!is.character(criteria) || length(criteria) == 0L) {
+    refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
+  }
+  for (criterion in criteria) check_choice(criterion, "criteria", available)
+
+  model <- model_for_path(object)
+  lambdas <- if (is.null(lambdas)) core_lambda_grid(model, 100L) else check_not_negative(lambdas, "lambdas")
+  scores <- lapply(stats::setNames(criteria, criteria), function(criterion) core_score(model, criterion, lambdas))
+  for (criterion in criteria) {
+    undefined <- lambdas[rowSums(is.nan(scores[[criterion]])) > 0L]
+    if (length(undefined) > 0L) warn_undefined(criterion, " is undefined (NaN) at lambda = ", some_of(undefined))
+  }
+  by_output(lambdas, scores, object$outputs)
+}

@@ -1,0 +1,48 @@
+# Conditions: every error is of class freeridge_error and of one class more that says which kind, and has no call.
+
+new_condition <- function(message, kind, class) {
+  structure(class = c(paste0("freeridge_", kind), class, "condition"), list(message = message, call = NULL))
+}
+
+# A bad argument, found before the core is called.
+refuse <- function(...) {
+  stop(new_condition(paste0(...), "invalid_argument", c("freeridge_error", "error")))
+}
+
+# Called by the C++ side: a status that is not OK, and the core's own sentence, without the name of the C function that it
+# opens with.
+stop_from_core <- function(status, message) {
+  message <- sub("^freeridge_[a-z_]+: ", "", message)
+  if (grepl("rows? [0-9]|\\[[0-9]", message)) message <- paste(message, "(rows and columns are counted from 0)")
+  stop(new_condition(message, tolower(status), c("freeridge_error", "error")))
+}
+
+# Some entries of an answer do not exist; they are NaN.
+warn_undefined <- function(...) {
+  warning(new_condition(paste0(...), "undefined", c("freeridge_warning", "warning")))
+}
+
+# The first of several things and how many more there are, for a sentence.
+some_of <- function(things) {
+  more <- length(things) - 1L
+  paste0(things[1L], if (more > 0L) paste(" and", more, if (more > 1L) "others" else "other"))
+}
+
+# What was given, in a few words, for the end of a sentence.
+shown <- function(value) {
+  if (is.null(value)) return("NULL")
+  if (is.atomic(value) && length(value) == 1L && is.null(dim(value))) {
+    return(if (is.factor(value)) "a factor" else deparse(unname(value)))
+  }
+  kind <- class(value)[1L]
+  size <- if (is.null(dim(value))) paste("length", length(value)) else paste(dim(value), collapse = " x ")
+  paste0(if (grepl("^[aeiou]", kind)) "an " else "a ", kind, if (!is.function(value)) paste0(" (", size, ")"))
+}
+
+refuse_extra <- function(...) {
+  if (...length() == 0L) return(invisible())
+  given <- ...names()
+  if (is.null(given)) given <- character(...length())
+  given <- ifelse(is.na(given) | given == "", "one without a name", paste0("'", given, "'"))
+  refuse("unknown argument: ", paste(given, collapse = ", "), "; see ?freeridge for those there are")
+}

@@ -1,0 +1,125 @@
+# From checked input to a fit, and from a fit back to the core's model.
+
+# At most so many factorizations are spent on choosing a bandwidth.
+bandwidth_budget <- 15L
+
+# A model of the core with the data, weights, groups and settings of `fit` (state DATA).
+new_model <- function(fit) {
+  kernel <- fit$kernel
+  if (chooses_bandwidth(kernel)) kernel$sigma <- 1  # any: the search replaces it
+  model <- core_create(unclass(kernel), fit$scale, fit$x, fit$y)
+  core_set_intercept(model, fit$intercept)
+  if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
+  if (!is.null(fit$groups)) core_set_groups(model, fit$groups)
+  core_set_route(model, fit$route)
+  model
+}
+
+fit_model <- function(fit) {
+  model <- new_model(fit)
+  seconds <- c(bandwidth = 0, factorize = 0, lambda = 0)
+  timed <- function(stage, expression) {
+    started <- proc.time()[["elapsed"]]
+    value <- expression
+    seconds[[stage]] <<- proc.time()[["elapsed"]] - started
+    value
+  }
+
+  if (chooses_bandwidth(fit$kernel)) {
+    found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, bandwidth_budget))
+    fit$kernel$sigma <- found$sigma
+    fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
+  } else {
+    # lambda = 0 asks for the minimum-norm solution, which the route for a few lambdas does not have.
+    if (!is.null(fit$lambda) && all(fit$lambda > 0)) core_expect_lambdas(model, length(unique(fit$lambda)))
+    timed("factorize", core_factorize(model))
+  }
+
+  fit$outputs <- output_names(fit$y)
+  fit$chosen <- is.null(fit$lambda)
+  if (fit$chosen) {
+    found <- timed("lambda", core_select_lambda(model, fit$criterion))
+    fit$lambda <- found$lambda
+    fit$score <- stats::setNames(found$score, fit$outputs)
+    search <- core_search(model)
+    fit$edge <- stats::setNames(search$edge, fit$outputs)
+    tried <- by_output(search$lambdas, list(score = search$scores), fit$outputs)
+    fit$lambda_search <- tried[!is.nan(tried$score), , drop = FALSE]
+    row.names(fit$lambda_search) <- NULL
+  } else {
+    timed("lambda", set_given_lambda(model, fit))
+  }
+  names(fit$lambda) <- fit$outputs
+
+  fit$requested_route <- fit$route
+  fit$route <- core_route(model)
+  fit$cases <- if (is.null(rownames(fit$x))) rownames(fit$y) else rownames(fit$x)
+  fit$fitted.values <- core_fitted(model)
+  fit$seconds <- seconds
+  fit$cache <- new.env(parent = emptyenv())
+  fit$cache$model <- model
+  structure(fit, class = "freeridge")
+}
+
+# The automatic choice for a given lambda is the Cholesky route; it has no answer where K + lambda I is numerically
+# singular, the spectral route has.
+set_given_lambda <- function(model, fit) {
+  tryCatch(core_set_lambda(model, fit$lambda), freeridge_not_positive_definite = function(condition) {
+    if (fit$route != "auto") stop(condition)
+    core_set_route(model, "spectral")
+    core_factorize(model)
+    core_set_lambda(model, fit$lambda)
+  })
+}
+
+# y1, y2, ... where several outputs have no names; NULL for a single one without a name.
+output_names <- function(y) {
+  if (is.null(colnames(y)) && ncol(y) > 1L) paste0("y", seq_len(ncol(y))) else colnames(y)
+}
+
+# A data frame with one row for each lambda and output, and a column for each of `scores` (matrices lambdas x outputs).
+by_output <- function(lambdas, scores, outputs) {
+  count <- length(lambdas)
+  frame <- data.frame(lambda = rep(lambdas, times = ncol(scores[[1L]])))
+  if (ncol(scores[[1L]]) > 1L) frame$output <- factor(rep(outputs, each = count), levels = outputs)
+  frame[names(scores)] <- lapply(scores, as.vector)
+  frame
+}
+
+# The core's model behind a fit, with `lambda` (NULL: the fit's own) in force. Every answer states its lambda here, so no
+# call is disturbed by an earlier one. A fit that was saved and read again is factorized anew on first use.
+model_at <- function(fit, lambda = NULL) {
+  lambda <- if (is.null(lambda)) fit$lambda else check_lambda(lambda, ncol(fit$y))
+  model <- fit$cache$model
+  if (!core_is_alive(model)) {
+    model <- new_model(fit)
+    core_factorize(model)
+    core_set_lambda(model, fit$lambda)
+    fit$cache$model <- model
+  }
+  if (any(core_lambda(model) != lambda)) core_set_lambda(model, lambda)
+  model
+}
+
+# A model that is made for many lambdas: the fit's own, unless the automatic choice went for the route that pays for each.
+model_for_path <- function(fit) {
+  if (fit$route != "cholesky" || fit$requested_route == "cholesky") return(model_at(fit))
+  model <- fit$cache$path_model
+  if (!core_is_alive(model)) {
+    fit$route <- fit$requested_route
+    model <- new_model(fit)
+    core_factorize(model)
+    fit$cache$path_model <- model
+  }
+  model
+}
+
+# n x t values as users see them: a vector for a vector y, with names; rows dropped by na.exclude come back as NA.
+shape <- function(fit, values, cases = fit$cases) {
+  if (fit$vector) {
+    values <- stats::setNames(as.vector(values), cases)
+  } else if (!is.null(cases) || !is.null(fit$outputs)) {
+    dimnames(values) <- list(cases, fit$outputs)
+  }
+  values
+}

@@ -1,0 +1,72 @@
+# freeridge(): the matrix and the formula interface.
+
+freeridge <- function(x, ...) UseMethod("freeridge")
+
+freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
+                              criterion = if (is.null(groups)) "loo" else "groups",
+                              intercept = TRUE, weights = NULL, groups = NULL,
+                              scale = chooses_bandwidth(kernel), route = "auto", ...) {
+  refuse_extra(...)
+  call <- match.call()
+  call[[1L]] <- quote(freeridge)
+  if (missing(x)) refuse("x is missing")
+  if (missing(y)) refuse("y is missing")
+
+  check_kernel(kernel)
+  vector <- is.null(dim(y)) || length(dim(y)) == 1L
+  x <- numeric_matrix(x, "x")
+  y <- response_matrix(y)
+  n <- nrow(x)
+  if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
+  if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y))
+  if (!is.null(weights)) weights <- check_positive(weights, "weights", n, "row")
+  if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
+  check_choice(criterion, "criterion", criteria_names)
+  if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
+
+  fit_model(list(
+    call = call, kernel = kernel, scale = column_scale(scale, x), lambda = lambda, criterion = criterion,
+    intercept = check_flag(intercept, "intercept"), weights = weights, groups = groups,
+    route = check_choice(route, "route", route_names), x = x, y = y, vector = vector
+  ))
+}
+
+freeridge.formula <- function(formula, data, subset, na.action, weights, groups = NULL, intercept = TRUE, ...) {
+  call <- match.call()
+  call[[1L]] <- quote(freeridge)
+  frame <- eval(frame_call(call), parent.frame())
+  terms <- attr(frame, "terms")
+  if (!is.null(attr(terms, "offset"))) refuse("the formula has an offset: subtract it from the response instead")
+  response <- stats::model.response(frame)
+  if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
+
+  design <- design_matrix(terms, frame)
+  if (ncol(design$x) == 0L) refuse("the formula has no predictors: ", shown_formula(formula))
+  intercept <- check_flag(intercept, "intercept") && attr(terms, "intercept") == 1L
+  fit <- freeridge.default(design$x, response, weights = stats::model.weights(frame), groups = frame[["(groups)"]],
+                           intercept = intercept, ...)
+  fit$call <- call
+  fit$terms <- terms
+  fit$xlevels <- stats::.getXlevels(terms, frame)
+  fit$contrasts <- design$contrasts
+  fit$na.action <- attr(frame, "na.action")
+  fit
+}
+
+# The call of model.frame for a call of the formula method. A missing group label means "never left out": as a level of
+# its own it is not taken for a missing value that drops the row.
+frame_call <- function(call) {
+  frame <- call[c(1L, match(c("formula", "data", "subset", "na.action", "weights"), names(call), 0L))]
+  frame[[1L]] <- quote(stats::model.frame)
+  frame$drop.unused.levels <- TRUE
+  if (!is.null(call$groups)) frame$groups <- bquote(base::addNA(.(call$groups)))
+  frame
+}
+
+# The columns of the model matrix without the constant one.
+design_matrix <- function(terms, frame, contrasts = NULL) {
+  full <- stats::model.matrix(terms, frame, contrasts.arg = contrasts)
+  list(x = full[, attr(full, "assign") != 0L, drop = FALSE], contrasts = attr(full, "contrasts"))
+}
+
+shown_formula <- function(formula) paste(deparse(formula), collapse = " ")

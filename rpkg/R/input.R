@@ -1,0 +1,128 @@
+# What users hand in, as the double matrices and plain vectors that the core takes.
+
+# A double matrix is returned as it is (the core borrows its memory); anything else that is numeric is converted once.
+numeric_matrix <- function(value, name) {
+  if (is.data.frame(value)) {
+    good <- vapply(value, function(column) is.numeric(column) || is.logical(column), NA)
+    if (!all(good)) {
+      bad <- names(value)[!good][1L]
+      refuse(name, " must be numeric, but its column '", bad, "' is ", shown(value[[bad]]),
+             if (name != "y") "; the formula method expands factors into columns")
+    }
+    value <- as.matrix(value)
+  }
+  if (!(is.numeric(value) || is.logical(value)) || length(dim(value)) > 2L) {
+    refuse(name, " must be a numeric matrix, not ", shown(value),
+           if (isS4(value)) paste0("; as.matrix(", name, ") makes one"))
+  }
+  if (!is.matrix(value)) value <- matrix(value, ncol = 1L, dimnames = if (!is.null(names(value))) list(names(value)))
+  if (!is.double(value)) storage.mode(value) <- "double"
+  if (nrow(value) == 0L) refuse(name, " has no rows")
+  if (ncol(value) == 0L) refuse(name, " has no columns")
+  check_finite(value, name)
+  value
+}
+
+check_finite <- function(value, name) {
+  place <- first_not_finite(value)
+  if (place == 0) return(invisible())
+  if (is.matrix(value)) {
+    row <- (place - 1) %% nrow(value) + 1
+    column <- (place - 1) %/% nrow(value) + 1
+    labels <- colnames(value)
+    column <- if (is.null(labels)) column else paste0('"', labels[column], '"')
+    where <- if (ncol(value) == 1L && is.null(labels)) row else paste0(row, ", ", column)
+  } else {
+    where <- place
+  }
+  refuse(name, "[", where, "] is ", format(value[place]), "; all values must be finite numbers")
+}
+
+response_matrix <- function(y) {
+  if (is.factor(y) || is.character(y)) {
+    refuse("y must be numeric, not ", shown(y),
+           "; code classes as numbers: as.numeric(y == \"a\") for one, model.matrix(~ y - 1) for a column each")
+  }
+  numeric_matrix(y, "y")
+}
+
+# One finite positive number for each of `count` things.
+check_positive <- function(value, name, count, things) {
+  if (!is.numeric(value) || length(value) != count) {
+    refuse(name, " must be ", count, " positive numbers, one for each ", things, ", not ", shown(value))
+  }
+  value <- as.double(value)
+  check_finite(value, name)
+  bad <- which(value <= 0)
+  if (length(bad) > 0L) refuse(name, "[", bad[1L], "] is ", format(value[bad[1L]]), "; all must be positive")
+  value
+}
+
+check_not_negative <- function(value, name) {
+  if (!is.numeric(value) || length(value) == 0L) refuse(name, " must be numbers >= 0, not ", shown(value))
+  value <- as.double(value)
+  bad <- which(!is.finite(value) | value < 0)
+  if (length(bad) > 0L) {
+    place <- if (length(value) > 1L) paste0("[", bad[1L], "]")
+    refuse(name, place, " is ", format(value[bad[1L]]), "; it must be a finite number >= 0")
+  }
+  value
+}
+
+# One lambda per output; a single number serves them all.
+check_lambda <- function(lambda, outputs) {
+  lambda <- check_not_negative(lambda, "lambda")
+  if (!length(lambda) %in% c(1L, outputs)) {
+    refuse("lambda must be one number", if (outputs > 1L) paste0(" or ", outputs, " (one for each output)"),
+           ", not ", length(lambda), " numbers")
+  }
+  rep_len(lambda, outputs)
+}
+
+check_flag <- function(value, name) {
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) refuse(name, " must be TRUE or FALSE, not ", shown(value))
+  value
+}
+
+check_choice <- function(value, name, choices) {
+  if (!is.character(value) || length(value) != 1L || !value %in% choices) {
+    refuse(name, " must be one of ", paste0('"', choices, '"', collapse = ", "), ", not ", shown(value))
+  }
+  value
+}
+
+criteria_names <- c("loo", "gcv", "reml", "groups")
+route_names <- c("auto", "cholesky", "spectral", "primal")
+
+# Labels of any kind, one per row, as integers 0, 1, ...; NA, never left out, as -1.
+group_codes <- function(group, n, name) {
+  if (is.factor(group)) group <- as.character(group)
+  if (!is.atomic(group) || !is.null(dim(group)) || length(group) != n) {
+    refuse(name, " must be ", n, " labels, one for each row, not ", shown(group))
+  }
+  codes <- match(group, unique(group[!is.na(group)])) - 1L
+  if (all(is.na(codes))) refuse(name, " must have at least one label that is not NA")
+  codes[is.na(codes)] <- -1L
+  codes
+}
+
+# The divisors of the columns: NULL for none, standard deviations (1 for a constant column) for TRUE.
+column_scale <- function(scale, x) {
+  if (is.numeric(scale)) {
+    scale <- check_positive(scale, "scale", ncol(x), "column of x")
+  } else {
+    if (!is.logical(scale) || length(scale) != 1L || is.na(scale)) {
+      refuse("scale must be TRUE, FALSE or ", ncol(x), " positive numbers, not ", shown(scale))
+    }
+    if (!scale) return(NULL)
+    scale <- vapply(seq_len(ncol(x)), function(j) column_sd(x[, j]), 0)
+  }
+  names(scale) <- colnames(x)
+  scale
+}
+
+column_sd <- function(column) {
+  if (length(column) < 2L) return(1)
+  sd <- stats::sd(column)
+  if (is.finite(sd) && sd > .Machine$double.eps * max(abs(column))) sd else 1
+}

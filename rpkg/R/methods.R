@@ -1,0 +1,110 @@
+# The usual methods of a fitted model.
+
+criterion_titles <- c(
+  loo = "leave-one-out mean squared error", gcv = "generalized cross-validation",
+  reml = "negative restricted log-likelihood", groups = "leave-group-out mean squared error"
+)
+
+counted <- function(count, thing) paste0(count, " ", thing, if (count != 1L) "s")
+
+# What print and summary open with.
+print_setting <- function(fit, digits) {
+  number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
+  cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
+  cat(counted(nrow(fit$x), "point"), ", ", counted(ncol(fit$x), "feature"), ", ", counted(ncol(fit$y), "output"),
+      "; route: ", fit$route, "\n", sep = "")
+  if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
+  cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
+  if (!is.null(fit$bandwidth_search)) {
+    cat("  sigma chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
+  }
+  if (!is.null(fit$scale)) {
+    divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
+    cat("  columns divided by: ", divisors, "\n", sep = "")
+  }
+  cat("Intercept: ", if (fit$intercept) "yes, not penalised" else "no", if (!is.null(fit$weights)) "; weighted points",
+      "\n", sep = "")
+  cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
+  if (fit$chosen) {
+    cat("  chosen by ", criterion_titles[[fit$criterion]], ": ", number(unname(fit$score)), "\n", sep = "")
+    if (any(fit$edge != 0L)) {
+      cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
+    }
+  }
+}
+
+print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_setting(x, digits)
+  invisible(x)
+}
+
+summary.freeridge <- function(object, ...) {
+  refuse_extra(...)
+  weights <- if (is.null(object$weights)) rep(1, nrow(object$x)) else object$weights
+  mean_square <- function(values) colSums(weights * values^2) / sum(weights)
+  centred <- sweep(object$y, 2L, colSums(weights * object$y) / sum(weights))
+  model <- model_at(object)
+  loo <- mean_square(core_loo(model))
+  table <- data.frame(
+    lambda = unname(object$lambda), df = colSums(core_leverage(model)),
+    rmse = sqrt(mean_square(object$y - object$fitted.values)), loo_rmse = sqrt(loo),
+    loo_r2 = 1 - loo / mean_square(centred),
+    row.names = object$outputs
+  )
+  structure(list(fit = object, outputs = table), class = "summary.freeridge")
+}
+
+print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_setting(x$fit, digits)
+  cat("\nEffective degrees of freedom, and root mean squared errors of the fitted and the left-out points:\n")
+  print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
+  spent <- x$fit$seconds[x$fit$seconds > 0]
+  if (length(spent) > 0L) {
+    cat("\nSeconds: ", paste(names(spent), format(spent, digits = 3L, trim = TRUE), collapse = ", "), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+coef.freeridge <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  model <- model_at(object, lambda)
+  b <- core_intercept(model)
+  if (object$kernel$name == "linear") {
+    w <- core_hyperplane(model)
+    names <- if (is.null(colnames(object$x))) paste0("x", seq_len(ncol(object$x))) else colnames(object$x)
+    if (!object$intercept) return(shape(object, w, names))
+    return(shape(object, rbind(b, w, deparse.level = 0L), c("(Intercept)", names)))
+  }
+  names(b) <- object$outputs
+  structure(shape(object, core_coefficients(model)), intercept = b, class = "freeridge_expansion")
+}
+
+print.freeridge_expansion <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  b <- attr(x, "intercept")
+  values <- unclass(x)
+  attr(values, "intercept") <- NULL
+  cat("Expansion coefficients c of f(x) = sum_i c_i k(x_i, x) + b, one for each point (row of x)\n")
+  cat("b: ", paste(format(b, digits = digits, trim = TRUE), collapse = ", "), "\n", sep = "")
+  print(values, digits = digits, ...)
+  invisible(x)
+}
+
+fitted.freeridge <- function(object, ...) fitted_at(object, NULL)
+
+residuals.freeridge <- function(object, ...) {
+  stats::naresid(object$na.action, shape(object, object$y - object$fitted.values))
+}
+
+hatvalues.freeridge <- function(model, lambda = NULL, ...) {
+  refuse_extra(...)
+  stats::naresid(model$na.action, shape(model, core_leverage(model_at(model, lambda))))
+}
+
+nobs.freeridge <- function(object, ...) nrow(object$x)
+
+formula.freeridge <- function(x, ...) {
+  if (is.null(x$terms)) refuse("this fit was made from a matrix: it has no formula")
+  stats::formula(x$terms)
+}
+
+freeridge_build_info <- function() core_build_info()

@@ -1,0 +1,81 @@
+// Answers at the lambdas in force: matrices n x t unless said otherwise.
+#include "model.h"
+
+namespace {
+
+using Getter = freeridge_status (*)(const freeridge_model*, double*, std::int64_t);
+
+Rcpp::NumericMatrix get(SEXP handle, Getter getter) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  Rcpp::NumericMatrix out(size.n, size.t);
+  check(model, getter(model.core, out.begin(), size.n));
+  return out;
+}
+
+}  // namespace
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_fitted(SEXP handle) {
+  return get(handle, freeridge_get_fitted);
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_coefficients(SEXP handle) {
+  return get(handle, freeridge_get_coefficients);
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_leverage(SEXP handle) {
+  return get(handle, freeridge_get_leverage);
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_loo(SEXP handle) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  Rcpp::NumericMatrix errors(size.n, size.t);
+  check_but_undefined(model, freeridge_loo(model.core, errors.begin(), size.n));
+  return errors;
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  Rcpp::NumericMatrix errors(size.n, size.t);
+  check_but_undefined(model, freeridge_group_errors(model.core, group.begin(), errors.begin(), size.n));
+  return errors;
+}
+
+// d x t
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_hyperplane(SEXP handle) {
+  const Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  Rcpp::NumericMatrix w(size.d, size.t);
+  check(freeridge_get_hyperplane(model.core, w.begin(), size.d));
+  return w;
+}
+
+// t numbers
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_intercept(SEXP handle) {
+  const Model& model = model_of(handle);
+  Rcpp::NumericVector b(dimensions_of(model).t);
+  check(freeridge_get_intercept(model.core, b.begin()));
+  return b;
+}
+
+// x: m x d; the answer is m x t
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  const auto view = Rcpp::as<Eigen::Map<Eigen::MatrixXd>>(x);
+  if (view.cols() != size.d) Rcpp::stop("newdata has %d columns, not %d", view.cols(), size.d);
+  Rcpp::NumericMatrix out(static_cast<int>(view.rows()), size.t);
+  check(model, freeridge_predict(model.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(), out.begin(),
+                                 view.rows()));
+  return out;
+}

@@ -1,0 +1,50 @@
+// What an R fit holds of the core: a freeridge_model and the R matrices it borrows, behind an external pointer.
+#pragma once
+
+// clang-format off
+#include <RcppEigen.h>
+#include <freeridge.h>
+// clang-format on
+
+#include <exception>
+#include <memory>
+#include <string>
+
+struct KernelDeleter {
+  void operator()(freeridge_kernel* kernel) const { freeridge_kernel_destroy(kernel); }
+};
+using KernelPtr = std::unique_ptr<freeridge_kernel, KernelDeleter>;
+
+struct Model {
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  ~Model() { freeridge_destroy(core); }
+
+  freeridge_model* core = nullptr;
+  Rcpp::RObject x, y;            // borrowed by core (freeridge_set_data_view): kept alive as long as core
+  std::exception_ptr interrupt;  // the jump that R asked for during a call that was then cancelled
+};
+
+struct Dimensions {
+  int n, d, t;
+};
+
+// Throws the R condition that a status asks for; the R side has its words from freeridge_last_error().
+[[noreturn]] void raise(freeridge_status status);
+void check(freeridge_status status);
+// The same for calls that listen to the user: a cancelled one goes on with the interrupt that R asked for.
+void check(Model& model, freeridge_status status);
+// The same for calls whose UNDEFINED means NaN entries among valid ones: R sees these and gives its own warning.
+void check_but_undefined(Model& model, freeridge_status status);
+
+Model& model_of(SEXP handle);
+Dimensions dimensions_of(const Model& model);
+
+// kernel: list(name, parameters); scale: NULL or the divisors of the columns.
+KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale);
+
+// The words of the R interface as numbers of freeridge.h; unknown words are errors of class freeridge_invalid_argument.
+freeridge_criterion criterion_of(const std::string& name);
+freeridge_route route_of(const std::string& name);
+const char* route_name(freeridge_route route);

@@ -1,0 +1,4 @@
+library(testthat)
+library(freeridge)
+
+test_check("freeridge")

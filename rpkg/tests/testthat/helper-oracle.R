@@ -1,0 +1,125 @@
+# The problem solved the plain way, without any of the identities that the core uses: the optimality conditions
+#   [ K + lambda W^-1  1 ] [c]   [Y]
+#   [ 1'               0 ] [b] = [0]
+# as one linear system, and leaving out means deleting the rows and solving again.
+
+oracle_kernel <- function(kernel, x, z) {
+  inner <- tcrossprod(x, z)
+  switch(kernel$name,
+    linear = inner,
+    polynomial = (kernel$scale * inner + kernel$offset)^kernel$degree,
+    gaussian = exp(-(outer(rowSums(x^2), rowSums(z^2), "+") - 2 * inner) / kernel$sigma^2)
+  )
+}
+
+oracle_fit <- function(x, y, kernel, lambda, weights = NULL, intercept = TRUE) {
+  y <- as.matrix(y)
+  n <- nrow(x)
+  if (is.null(weights)) weights <- rep(1, n)
+  system <- oracle_kernel(kernel, x, x) + diag(lambda / weights, n)
+  right <- y
+  if (intercept) {
+    system <- rbind(cbind(system, 1), c(rep(1, n), 0))
+    right <- rbind(y, 0)
+  }
+  solution <- solve(system, right, tol = 0)
+  list(x = x, kernel = kernel, c = solution[seq_len(n), , drop = FALSE],
+       b = if (intercept) solution[n + 1L, ] else rep(0, ncol(y)))
+}
+
+oracle_predict <- function(fit, x) {
+  sweep(oracle_kernel(fit$kernel, x, fit$x) %*% fit$c, 2L, fit$b, "+")
+}
+
+# Errors at the rows of each group (NA: never left out) of the fit without that group.
+oracle_group_errors <- function(x, y, kernel, lambda, group, weights = NULL, intercept = TRUE) {
+  y <- as.matrix(y)
+  errors <- matrix(NaN, nrow(y), ncol(y))
+  for (label in unique(group[!is.na(group)])) {
+    out <- which(group == label)
+    fit <- oracle_fit(x[-out, , drop = FALSE], y[-out, , drop = FALSE], kernel, lambda, weights[-out], intercept)
+    errors[out, ] <- y[out, , drop = FALSE] - oracle_predict(fit, x[out, , drop = FALSE])
+  }
+  errors
+}
+
+oracle_loo <- function(x, y, kernel, lambda, weights = NULL, intercept = TRUE) {
+  oracle_group_errors(x, y, kernel, lambda, seq_len(nrow(x)), weights, intercept)
+}
+
+# The hat matrix column by column: the fitted values of unit responses.
+oracle_hat <- function(x, kernel, lambda, weights = NULL, intercept = TRUE) {
+  oracle_predict(oracle_fit(x, diag(nrow(x)), kernel, lambda, weights, intercept), x)
+}
+
+# The criteria by their definitions in freeridge.h, for one output.
+oracle_score <- function(criterion, x, y, kernel, lambda, weights = NULL, intercept = TRUE, group = NULL) {
+  n <- nrow(x)
+  w <- if (is.null(weights)) rep(1, n) else weights
+  switch(criterion,
+    loo = sum(w * oracle_loo(x, y, kernel, lambda, weights, intercept)^2) / sum(w),
+    groups = {
+      left <- !is.na(group)
+      errors <- oracle_group_errors(x, y, kernel, lambda, group, weights, intercept)
+      sum((w * errors^2)[left]) / sum(w[left])
+    },
+    gcv = {
+      hat <- oracle_hat(x, kernel, lambda, weights, intercept)
+      n * sum(w * (y - hat %*% y)^2) / (n - sum(diag(hat)))^2
+    },
+    reml = {
+      covariance <- oracle_kernel(kernel, x, x) + diag(lambda / w, n)
+      inverse <- solve(covariance, tol = 0)
+      ones <- rep(1, n)
+      projection <- inverse
+      m <- n
+      log_ones <- 0
+      if (intercept) {
+        information <- sum(inverse)
+        projection <- inverse - inverse %*% ones %*% t(ones) %*% inverse / information
+        m <- n - 1
+        log_ones <- log(information)
+      }
+      variance <- sum(y * (projection %*% y)) / m
+      log_det <- as.numeric(determinant(covariance)$modulus)
+      0.5 * (m * log(2 * pi * variance) + m + log_det + log_ones)
+    }
+  )
+}
+
+# Largest difference relative to the largest number expected; NaN must stand at the same places.
+expect_close <- function(actual, expected, tolerance = 1e-9) {
+  label <- rlang::expr_label(substitute(actual))
+  actual <- as.vector(unclass(actual))
+  expected <- as.vector(unclass(expected))
+  testthat::expect(
+    length(actual) == length(expected) && identical(is.na(actual), is.na(expected)),
+    paste(label, "has another length, or NaN at other places")
+  )
+  difference <- max(abs(actual - expected), 0, na.rm = TRUE) / max(abs(expected), .Machine$double.xmin, na.rm = TRUE)
+  testthat::expect(
+    difference <= tolerance,
+    sprintf("%s differs by %.2e relative, more than %.0e", label, difference, tolerance)
+  )
+  invisible(actual)
+}
+
+# A small regression problem; the same numbers for the same arguments.
+problem <- function(n = 20L, d = 3L, t = 1L, seed = 1L) {
+  set.seed(seed)
+  x <- matrix(stats::rnorm(n * d), n, d)
+  signal <- sin(x[, 1L]) + 0.5 * x[, min(d, 2L)]
+  y <- 3 + outer(signal, seq_len(t)) + 0.3 * matrix(stats::rnorm(n * t), n, t)
+  list(x = x, y = if (t == 1L) y[, 1L] else y, weights = stats::runif(n, 0.5, 2),
+       new = matrix(stats::rnorm(7L * d), 7L, d))
+}
+
+kernels <- function() {
+  list(linear_kernel(), polynomial_kernel(degree = 2, scale = 0.5, offset = 1), gaussian_kernel(sigma = 2))
+}
+
+expect_refusal <- function(expression, words, class = "freeridge_error") {
+  condition <- testthat::expect_error(expression, words, class = class)
+  testthat::expect_null(conditionCall(condition))
+  invisible(condition)
+}

@@ -1,0 +1,143 @@
+# Bad input: every argument is refused with a sentence that names it and the value.
+
+x <- problem()$x
+y <- problem()$y
+fit <- freeridge(x, y, gaussian_kernel(2), 1)
+
+test_that("x and y", {
+  expect_refusal(freeridge(), "x is missing")
+  expect_refusal(freeridge(x), "y is missing")
+  expect_refusal(freeridge("a", y), 'x must be a numeric matrix, not "a"')
+  expect_refusal(freeridge(list(1), y), "x must be a numeric matrix, not a list")
+  expect_refusal(freeridge(NULL, y), "x must be a numeric matrix, not NULL")
+  expect_refusal(freeridge(array(0, c(2, 2, 2)), y), "x must be a numeric matrix, not an array \\(2 x 2 x 2\\)")
+  expect_refusal(freeridge(x + 0i, y), "x must be a numeric matrix, not a matrix")
+  expect_refusal(freeridge(x[0, ], y[0]), "x has no rows")
+  expect_refusal(freeridge(x[, 0], y), "x has no columns")
+  expect_refusal(freeridge(data.frame(a = 1:3, b = factor(1:3)), 1:3), "its column 'b' is a factor.*formula")
+  expect_refusal(freeridge(x, y[-1]), "y has 19 rows, x has 20")
+  expect_refusal(freeridge(x, matrix(0, 20, 0)), "y has no columns")
+  expect_refusal(freeridge(x, letters[1:20]), "y must be numeric, not a character \\(length 20\\); code classes")
+  expect_refusal(freeridge(x, factor(y > 3)), "y must be numeric, not a factor .*as.numeric")
+  expect_refusal(freeridge(x, list(1)), "y must be a numeric matrix, not a list")
+})
+
+test_that("values that are not finite are named with their place", {
+  for (bad in c(NA, NaN, Inf, -Inf)) {
+    hole <- x
+    hole[7, 2] <- bad
+    expect_refusal(freeridge(hole, y), paste0("x\\[7, 2\\] is ", bad))
+    colnames(hole) <- c("a", "b", "c")
+    expect_refusal(freeridge(hole, y), paste0("x\\[7, \"b\"\\] is ", bad))
+    expect_refusal(freeridge(x, replace(y, 5, bad)), paste0("y\\[5\\] is ", bad))
+    expect_refusal(predict(fit, unname(hole)), paste0("newdata\\[7, 2\\] is ", bad))
+  }
+  expect_refusal(freeridge(matrix(c(1L, NA, 3L)), 1:3), "x\\[2\\] is NA")
+})
+
+test_that("lambda", {
+  for (bad in list(-1, NA_real_, Inf, NaN)) expect_refusal(freeridge(x, y, linear_kernel(), bad), paste("lambda is", bad))
+  expect_refusal(freeridge(x, y, linear_kernel(), "a"), 'lambda must be numbers >= 0, not "a"')
+  expect_refusal(freeridge(x, y, linear_kernel(), numeric()), "lambda must be numbers >= 0, not a numeric \\(length 0\\)")
+  expect_refusal(freeridge(x, y, linear_kernel(), 1:2), "lambda must be one number, not 2 numbers")
+  expect_refusal(freeridge(x, cbind(y, y), linear_kernel(), 1:3), "one number or 2 \\(one for each output\\), not 3")
+  expect_refusal(freeridge(x, cbind(y, y), linear_kernel(), c(1, -2)), "lambda\\[2\\] is -2")
+  for (answer in list(loo, predict, coef, hatvalues)) expect_refusal(answer(fit, lambda = -3), "lambda is -3")
+  expect_refusal(group_errors(fit, rep(1:2, 10), lambda = -3), "lambda is -3")
+  expect_refusal(lambda_path(fit, c(1, -3)), "lambdas\\[2\\] is -3")
+})
+
+test_that("settings", {
+  expect_refusal(freeridge(x, y, "gaussian"), 'kernel must be linear_kernel\\(\\).*, not "gaussian"')
+  expect_refusal(freeridge(x, y, NULL), "kernel must be .*, not NULL")
+  expect_refusal(freeridge(x, y, gaussian_kernel), "kernel must be .*, not a function")
+  expect_refusal(freeridge(x, y, criterion = "aic"), 'criterion must be one of "loo".*, not "aic"')
+  expect_refusal(freeridge(x, y, criterion = c("loo", "gcv")), "criterion must be one of .*, not a character")
+  expect_refusal(freeridge(x, y, criterion = "groups"), "there are no groups")
+  expect_refusal(freeridge(x, y, intercept = NA), "intercept must be TRUE or FALSE, not NA")
+  expect_refusal(freeridge(x, y, intercept = 1), "intercept must be TRUE or FALSE, not 1")
+  expect_refusal(freeridge(x, y, route = "fast"), 'route must be one of "auto".*, not "fast"')
+  expect_refusal(freeridge(x, y, gaussian_kernel(1), 1, route = "primal"), "linear", "freeridge_invalid_argument")
+  expect_refusal(freeridge(x, y, lamda = 1), "unknown argument: 'lamda'")
+  expect_refusal(freeridge(x, y, foo = 1), "unknown argument: 'foo'")
+  expect_refusal(freeridge(mpg ~ wt, mtcars, foo = 1), "unknown argument: 'foo'")
+  expect_refusal(loo(fit, 1, 2), "unknown argument: one without a name")
+})
+
+test_that("weights, groups and scale", {
+  for (bad in list(0, -1)) expect_refusal(freeridge(x, y, weights = replace(rep(1, 20), 4, bad)), "weights\\[4\\] is")
+  expect_refusal(freeridge(x, y, weights = replace(rep(1, 20), 4, NA)), "weights\\[4\\] is NA")
+  expect_refusal(freeridge(x, y, weights = 1), "weights must be 20 positive numbers, one for each row, not 1")
+  expect_refusal(freeridge(x, y, weights = letters[1:20]), "weights must be 20 positive numbers")
+  expect_refusal(freeridge(x, y, groups = 1:3), "groups must be 20 labels, one for each row, not an integer \\(length 3\\)")
+  expect_refusal(freeridge(x, y, groups = rep(NA, 20)), "groups must have at least one label")
+  expect_refusal(group_errors(fit), "group is missing")
+  expect_refusal(group_errors(fit, 1:3), "group must be 20 labels")
+  expect_refusal(group_errors(fit, as.list(1:20)), "group must be 20 labels")
+  expect_refusal(freeridge(x, y, scale = NA), "scale must be TRUE, FALSE or 3 positive numbers, not NA")
+  expect_refusal(freeridge(x, y, scale = c(1, 0, 1)), "scale\\[2\\] is 0")
+  expect_refusal(freeridge(x, y, scale = c(1, 2)), "scale must be 3 positive numbers, one for each column of x")
+})
+
+test_that("kernel parameters get the core's sentence", {
+  expect_refusal(gaussian_kernel(0), "sigma is 0; it must be positive", "freeridge_invalid_argument")
+  expect_refusal(gaussian_kernel(-2), "sigma is -2", "freeridge_invalid_argument")
+  expect_refusal(gaussian_kernel(Inf), "sigma is inf", "freeridge_not_finite")
+  expect_refusal(gaussian_kernel(NA), "sigma must be one number, not NA")
+  expect_refusal(gaussian_kernel(c(1, 2)), "sigma must be one number, not a numeric \\(length 2\\)")
+  expect_refusal(polynomial_kernel(), "degree is missing")
+  expect_refusal(polynomial_kernel(0), "degree is 0", "freeridge_invalid_argument")
+  expect_refusal(polynomial_kernel(1.5), "degree must be a whole number, not 1.5")
+  expect_refusal(polynomial_kernel(1e10), "degree must be a whole number")
+  expect_refusal(polynomial_kernel(2, scale = -1), "scale is -1", "freeridge_invalid_argument")
+  expect_refusal(polynomial_kernel(2, offset = -1), "offset is -1", "freeridge_invalid_argument")
+})
+
+test_that("newdata", {
+  expect_refusal(predict(fit, x[, 1:2]), "newdata has 2 columns, the fit has 3")
+  expect_refusal(predict(fit, "a"), 'newdata must be a numeric matrix, not "a"')
+  expect_refusal(predict(fit, x[0, ]), "newdata has no rows")
+  expect_refusal(predict(fit, x, interval = "prediction"), "unknown argument: 'interval'")
+  named <- freeridge(data.frame(a = 1:5, b = 5:1), 1:5, linear_kernel(), 1)
+  expect_refusal(predict(named, data.frame(a = 1, c = 2)), "newdata has no column 'b'")
+  by_formula <- freeridge(mpg ~ wt, mtcars, kernel = linear_kernel(), lambda = 1)
+  expect_refusal(predict(by_formula, as.matrix(mtcars)), "newdata must be a data frame")
+  expect_refusal(predict(by_formula, data.frame(wt = NA_real_)), 'newdata\\[1, "wt"\\] is NA')
+})
+
+test_that("formulas", {
+  expect_refusal(freeridge(mpg ~ wt + offset(hp), mtcars), "subtract it from the response")
+  expect_refusal(freeridge(~ wt, mtcars), "no response: ~wt")
+  expect_refusal(freeridge(mpg ~ 1, mtcars), "no predictors: mpg ~ 1")
+  expect_refusal(freeridge(factor(am) ~ wt, mtcars), "y must be numeric, not a factor")
+  expect_refusal(formula(fit), "no formula")
+})
+
+test_that("an answer that does not exist is a warning with NaN, or an error where nothing is left", {
+  # The slope of the least-squares line is known from the last point alone.
+  line <- freeridge(c(0, 0, 0, 1), c(1, 2, 3, 4), linear_kernel(), 0, route = "primal")
+  words <- "undefined \\(NaN\\) at row 4: the leverage is one"
+  warning <- expect_warning(errors <- loo(line), words, class = "freeridge_undefined")
+  expect_null(conditionCall(warning))
+  expect_equal(errors, c(-1.5, 0, 1.5, NaN))
+  words <- "loo is undefined \\(NaN\\) at lambda = 0"
+  expect_warning(path <- lambda_path(line, c(0, 1), "loo"), words, class = "freeridge_undefined")
+  expect_identical(is.nan(path$loo), c(TRUE, FALSE))
+  expect_warning(errors <- group_errors(line, c("a", "a", "b", "c")), "in group c:", class = "freeridge_undefined")
+  expect_identical(is.nan(errors), c(FALSE, FALSE, FALSE, TRUE))
+  expect_silent(group_errors(line, c("a", "a", NA, NA)))
+  expect_silent(loo(line, lambda = 1))
+  expect_refusal(freeridge(matrix(1, 5, 2), 1:5, linear_kernel()), "no lambda|eigenvalue", "freeridge_undefined")
+})
+
+test_that("what cannot fit into memory is refused before it is tried", {
+  many <- as.double(1:2e6)
+  expect_refusal(freeridge(many, many, gaussian_kernel(1), 1), "n = 2000000 .* GiB", "freeridge_out_of_memory")
+})
+
+test_that("a fit still works after a refused call", {
+  before <- loo(fit)
+  expect_error(predict(fit, replace(x, 1, NA)), class = "freeridge_error")
+  expect_error(loo(fit, -1), class = "freeridge_error")
+  expect_identical(loo(fit), before)
+})

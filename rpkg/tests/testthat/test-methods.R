@@ -1,0 +1,76 @@
+# Printing, summary, plot and the small methods.
+
+p <- problem(30L, 2L, 2L)
+colnames(p$y) <- c("first", "second")
+fit <- freeridge(p$x, p$y, gaussian_kernel(2))
+one <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 1.5, scale = TRUE)
+
+test_that("print says what was fitted and returns the fit", {
+  text <- capture.output(value <- withVisible(print(fit)))
+  expect_identical(value$value, fit)
+  expect_false(value$visible)
+  text <- paste(text, collapse = "\n")
+  expect_match(text, "30 points, 2 features, 2 outputs; route: spectral", fixed = TRUE)
+  expect_match(text, "sigma = 2", fixed = TRUE)
+  expect_match(text, "chosen by leave-one-out mean squared error", fixed = TRUE)
+  expect_match(text, format(fit$lambda[["first"]], digits = 4), fixed = TRUE)
+  expect_output(print(one), "lambda: 1.5 (given)", fixed = TRUE)
+  expect_output(print(one), "columns divided by: 0.9785, 68.56", fixed = TRUE)
+  expect_silent(freeridge(p$x, p$y))
+})
+
+test_that("summary has the errors of fitted and of left-out points", {
+  table <- summary(fit)$outputs
+  expect_identical(rownames(table), c("first", "second"))
+  expect_equal(table$lambda, unname(fit$lambda))
+  expect_equal(table$df, unname(colSums(hatvalues(fit))))
+  expect_equal(table$rmse, unname(sqrt(colMeans(residuals(fit)^2))))
+  expect_equal(table$loo_rmse, unname(sqrt(colMeans(loo(fit)^2))))
+  expect_equal(table$loo_r2, unname(1 - colMeans(loo(fit)^2) / colMeans(scale(p$y, scale = FALSE)^2)))
+  expect_output(print(summary(fit)), "loo_rmse")
+
+  weighted <- freeridge(p$x, p$y[, 1L], gaussian_kernel(2), weights = p$weights)
+  expect_equal(summary(weighted)$outputs$loo_rmse^2, weighted$score)
+})
+
+test_that("small methods", {
+  expect_identical(nobs(fit), 30L)
+  expect_equal(fitted(fit) + residuals(fit), p$y)
+  expect_identical(weights(fit), NULL)
+  expect_output(print(coef(fit)), "f(x) = sum_i c_i k(x_i, x) + b", fixed = TRUE)
+  k <- exp(-as.matrix(dist(p$x))^2 / 4)
+  expect_close(sweep(k %*% unclass(coef(fit)), 2L, attr(coef(fit), "intercept"), "+"), fitted(fit), 1e-10)
+  expect_match(freeridge_build_info(), "0.1.0", fixed = TRUE)
+})
+
+test_that("kernels print as formulas", {
+  expect_output(print(linear_kernel()), "k(x, z) = x'z", fixed = TRUE)
+  expect_output(print(polynomial_kernel(3, 0.5, 2)), "(0.5 x'z + 2)^3", fixed = TRUE)
+  expect_output(print(gaussian_kernel()), "sigma to be chosen", fixed = TRUE)
+  expect_output(print(gaussian_kernel(0.25)), "exp(-||x - z||^2 / sigma^2), sigma = 0.25", fixed = TRUE)
+})
+
+test_that("plot draws a panel for each criterion and gives the path back", {
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file, width = 1000, height = 400)
+  before <- graphics::par("mfrow")
+  path <- plot(fit, output = "second")
+  expect_identical(graphics::par("mfrow"), before)
+  alone <- plot(one, criteria = "reml", lambdas = c(0.1, 1, 10))
+  zero <- plot(freeridge(p$x, p$y[, 1L], linear_kernel(), 0))
+  grDevices::dev.off()
+  expect_gt(file.size(file), 5000)
+  expect_named(path, c("lambda", "output", "loo", "gcv", "reml"))
+  expect_true(fit$lambda[["second"]] %in% path$lambda)
+  expect_identical(unique(as.character(path$output)), "second")
+  expect_equal(alone$lambda, c(0.1, 1, 1.5, 10))
+  expect_true(all(zero$lambda > 0))
+  expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
+  expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv", "reml", not "groups"')
+})
+
+test_that("the data set is what its page says", {
+  expect_identical(dim(airfoil), c(1503L, 6L))
+  expect_named(airfoil, c("frequency", "angle", "chord", "velocity", "thickness", "sound_pressure"))
+  expect_false(anyNA(airfoil))
+})

@@ -1,0 +1,100 @@
+# A fit in another session, interrupts, and the memory that the core borrows.
+
+run_script <- function(lines, ...) {
+  script <- tempfile(fileext = ".R")
+  writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(freeridge)", lines), script)
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), ...), stdout = TRUE, stderr = TRUE)
+}
+
+test_that("a fit survives saveRDS and readRDS in a new session", {
+  p <- problem(40L, 2L, 2L)
+  fit <- freeridge(p$x, p$y, weights = rep(1:2, 20L))
+  line <- freeridge(mpg ~ wt + factor(gear), mtcars, kernel = linear_kernel())
+  files <- c(tempfile(), tempfile())
+  saveRDS(list(fit = fit, line = line, new = p$new), files[1L])
+  output <- run_script(c(
+    "files <- commandArgs(TRUE)",
+    "saved <- readRDS(files[1])",
+    "fit <- saved$fit",
+    "copy <- fit",
+    "print(fit)",
+    "saveRDS(list(loo = loo(fit), other = loo(copy, lambda = 3), predict = predict(fit, saved$new),",
+    "             path = lambda_path(fit, c(0.1, 1)), coef = coef(saved$line),",
+    "             line = predict(saved$line, mtcars[1:3, ])), files[2])"
+  ), files)
+  expect_true(file.exists(files[2L]), info = paste(output, collapse = "\n"))
+  expect_equal(readRDS(files[2L]), list(
+    loo = loo(fit), other = loo(fit, lambda = 3), predict = predict(fit, p$new), path = lambda_path(fit, c(0.1, 1)),
+    coef = coef(line), line = predict(line, mtcars[1:3, ])
+  ), tolerance = 1e-12)
+})
+
+test_that("the data are saved once", {
+  x <- matrix(stats::rnorm(1e5), 1000L)
+  fit <- freeridge(x, stats::rnorm(1000L), linear_kernel(), 1)
+  expect_lt(length(serialize(fit, NULL)), 1.2 * length(serialize(x, NULL)))
+})
+
+test_that("a foreign handle is refused", {
+  expect_error(core_fitted(NULL), "not a freeridge model handle")
+  expect_error(core_fitted(new.env()), "not a freeridge model handle")
+})
+
+test_that("interrupts and time limits stop a long call as they stop R, and a fit made before still answers", {
+  output <- run_script(c(
+    "set.seed(1)",
+    "x <- matrix(rnorm(2000 * 3), 2000)",
+    "y <- rnorm(2000)",
+    "small <- freeridge(x[1:50, ], y[1:50])",
+    "before <- loo(small)",
+    "system(sprintf('(sleep 1; kill -INT %d) &', Sys.getpid()))",
+    "caught <- tryCatch({ for (i in 1:100) freeridge(x, y); 'finished' }, interrupt = function(e) 'interrupted')",
+    "setTimeLimit(elapsed = 1)",
+    "late <- tryCatch({ for (i in 1:100) freeridge(x, y); 'finished' }, error = conditionMessage)",
+    "setTimeLimit()",
+    "cat(caught, identical(loo(small), before), '\\n', late)"
+  ))
+  expect_identical(trimws(tail(output, 2L)), c("interrupted TRUE", "reached elapsed time limit"))
+})
+
+test_that("x is not copied", {
+  skip_on_os(c("windows", "mac", "solaris"))  # memory is read from /proc
+  output <- run_script(c(
+    "memory <- function(field) {",
+    "  line <- grep(field, readLines('/proc/self/status'), value = TRUE)",
+    "  as.numeric(gsub('[^0-9]', '', line)) / 1024",
+    "}",
+    "y <- rnorm(100)",
+    "kernel <- gaussian_kernel(300)",
+    "answers <- function(x, fit = freeridge(x, y, kernel)) list(fit, loo(fit), lambda_path(fit), predict(fit, x[1:9, ]))",
+    "warm <- answers(matrix(0.5, 100, 2) + y)",
+    "x <- matrix(0.5, 100, 1e5)  # 76 MiB",
+    "x[] <- y",
+    "before <- memory('^VmHWM')",
+    "model <- with(asNamespace('freeridge'), new_model(list(",
+    "  kernel = kernel, x = numeric_matrix(x, 'x'), y = response_matrix(y), intercept = TRUE, route = 'auto')))",
+    "handed_over <- memory('^VmHWM') - before  # at the peak",
+    "before <- memory('^VmRSS')",
+    "kept <- answers(x)",
+    "invisible(gc())",
+    "cat(handed_over, memory('^VmRSS') - before, '\\n')"
+  ))
+  grown <- as.numeric(strsplit(output[length(output)], " ")[[1L]])
+  expect_length(grown, 2L)
+  expect_lt(grown[1L], 25)
+  expect_lt(grown[2L], 25)
+})
+
+test_that("changing x after the fit does not change the fit", {
+  p <- problem()
+  x <- p$x
+  y <- p$y
+  fit <- freeridge(x, y, gaussian_kernel(2), 1)
+  before <- loo(fit)
+  x[1, 1] <- 1000
+  y[1] <- 1000
+  rm(p)
+  gc()
+  expect_identical(loo(fit), before)
+  expect_identical(loo(fit, lambda = 1), before)
+})
