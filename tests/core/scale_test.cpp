@@ -1,0 +1,237 @@
+// Units must not matter: huge and tiny x, huge Y, large means, lambdas next to zero.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "support/compare.hpp"
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace support;
+using oracle::Family;
+using oracle::KernelSpec;
+using oracle::Problem;
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+constexpr freeridge_route all_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL};
+
+class Scale : public ::testing::Test {
+ protected:
+  // body(problem) for every route and the kernels that it takes, weights and intercept on and off, n > d.
+  template <class Body>
+  void for_each_problem(Body body) {
+    Random random(300);
+    for (const Family family : {Family::linear, Family::polynomial, Family::gaussian})
+      for (const bool weighted : {false, true})
+        for (const bool intercept : {false, true}) {
+          const Problem problem = random_problem(random, kernel_of(family, 3), 18, 3, 2, weighted, intercept);
+          for (const freeridge_route route : all_routes) {
+            if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
+            SCOPED_TRACE(::testing::Message() << family_name(family) << " " << route_name(route)
+                                              << (weighted ? ", weights" : "") << (intercept ? ", intercept" : ""));
+            route_ = route;
+            body(problem);
+          }
+        }
+  }
+  Model fit(const Problem& problem, double lambda) const {
+    Model model = oracle::make_model(problem, route_);
+    model.factorize().lambda(lambda);
+    return model;
+  }
+  static Matrix points() {
+    Random random(301);
+    return random.uniform_matrix(6, 3, -1.0, 1.0);
+  }
+
+  freeridge_route route_ = FREERIDGE_AUTO;
+};
+
+TEST_F(Scale, UnitsOfX) {
+  for_each_problem([&](const Problem& problem) {
+    const Model expected = fit(problem, 0.2);
+    for (const double unit : {1e100, 1e-100}) {
+      SCOPED_TRACE(unit);
+      Problem moved = problem;
+      moved.x = scaled(problem.x, unit);
+      double lambda = 0.2;
+      if (problem.kernel.family == Family::linear) lambda *= unit * unit;  // K grows with unit^2, and f with it
+      if (problem.kernel.family == Family::polynomial) moved.kernel.scale /= unit * unit;
+      if (problem.kernel.family == Family::gaussian) moved.kernel.sigma *= unit;
+      const Model model = fit(moved, lambda);
+      EXPECT_CLOSE(model.loo(), expected.loo(), 1e-11);
+      EXPECT_CLOSE(model.fitted(), expected.fitted(), 1e-11);
+      EXPECT_CLOSE(model.predict(scaled(points(), unit)), expected.predict(points()), 1e-11);
+      EXPECT_CLOSE(model.leverage(), expected.leverage(), 1e-11);
+      EXPECT_CLOSE(model.group_errors(modulo_groups(18, 4)), expected.group_errors(modulo_groups(18, 4)), 1e-11);
+      for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
+        SCOPED_TRACE(criterion);  // REML too: what lambda gains in log|M|, s2 loses
+        EXPECT_CLOSE(model.score(criterion, {lambda}), expected.score(criterion, {0.2}), 1e-11);
+      }
+    }
+  });
+}
+
+TEST_F(Scale, UnitsOfY) {
+  for_each_problem([&](const Problem& problem) {
+    Model expected = fit(problem, 0.2);
+    const LambdaChoice choice = expected.select_lambda(FREERIDGE_LOO);
+    expected.lambda(0.2);
+    for (const double unit : {1e150, 1e-150}) {
+      SCOPED_TRACE(unit);
+      Problem moved = problem;
+      moved.y = scaled(problem.y, unit);
+      Model model = fit(moved, 0.2);
+      EXPECT_CLOSE(model.loo(), scaled(expected.loo(), unit), 1e-12);
+      EXPECT_CLOSE(model.fitted(), scaled(expected.fitted(), unit), 1e-12);
+      EXPECT_CLOSE(model.predict(points()), scaled(expected.predict(points()), unit), 1e-12);
+      for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV})
+        EXPECT_CLOSE(model.score(criterion, {0.2}), scaled(expected.score(criterion, {0.2}), unit * unit), 1e-11);
+      EXPECT_CLOSE(model.select_lambda(FREERIDGE_LOO).lambda, choice.lambda, 1e-6);
+    }
+  });
+}
+
+TEST_F(Scale, AScaledKernelUndoesTheUnitsOfColumns) {
+  for_each_problem([&](const Problem& problem) {
+    const Model expected = fit(problem, 0.2);
+    const Vector unit = {1e6, 1e-9, 1.0};
+    Problem moved = problem;
+    Matrix new_points = points();
+    for (std::int64_t k = 0; k < 3; ++k) {
+      for (std::int64_t i = 0; i < 18; ++i) moved.x(i, k) *= unit[static_cast<std::size_t>(k)];
+      for (std::int64_t i = 0; i < 6; ++i) new_points(i, k) *= unit[static_cast<std::size_t>(k)];
+    }
+    moved.kernel.columns = unit;
+    const Model model = fit(moved, 0.2);
+    EXPECT_CLOSE(model.loo(), expected.loo(), 1e-12);
+    EXPECT_CLOSE(model.predict(new_points), expected.predict(points()), 1e-12);
+    if (problem.kernel.family != Family::linear) return;
+    Matrix w = model.hyperplane();
+    for (std::int64_t k = 0; k < 3; ++k)
+      for (std::int64_t j = 0; j < 2; ++j) w(k, j) *= unit[static_cast<std::size_t>(k)];
+    EXPECT_CLOSE(w, expected.hyperplane(), 1e-12);
+  });
+}
+
+// x rounded to multiples of 2^-20, so that x + 1e8 is exact and the oracle may use x itself.
+Matrix rounded(Matrix x) {
+  for (double& value : x.values) value = std::round(value * 0x1p20) / 0x1p20;
+  return x;
+}
+
+// With an intercept, a constant added to the columns changes nothing but b. The data are then known to 1e8 eps relative
+// to their spread, which is what the answers may differ by; an algorithm that works with x'x as it stands would lose
+// 1e16 eps, that is everything.
+TEST_F(Scale, LargeMeansOfTheColumns) {
+  Random random(302);
+  for (const freeridge_route route : all_routes) {
+    SCOPED_TRACE(route_name(route));
+    route_ = route;
+    Problem problem = random_problem(random, KernelSpec::linear(), 30, 4, 2, true, true);
+    problem.x = rounded(problem.x);
+    const Matrix new_points = rounded(random.uniform_matrix(6, 4, -1.0, 1.0));
+    const double mean = 1e8, allowed = 4 * mean * epsilon;
+    Problem moved = problem;
+    moved.x = shifted(problem.x, mean);
+    const Model model = fit(moved, 0.2);
+    EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.2), allowed);
+    EXPECT_CLOSE(model.fitted(), oracle::fitted(problem, 0.2), allowed);
+    EXPECT_CLOSE(model.hyperplane(), oracle::hyperplane(problem, oracle::fit(problem, 0.2)), allowed);
+    // b is w'mean larger, about 1e8: a new point's prediction, f + b, keeps 1e8 eps of it.
+    EXPECT_CLOSE(model.predict(shifted(new_points, mean)),
+                 oracle::predict(problem, oracle::fit(problem, 0.2), new_points), allowed);
+  }
+}
+
+TEST_F(Scale, LambdaNextToZeroIsTheLimit) {
+  Random random(303);
+  for (const freeridge_route route : all_routes)
+    for (const bool intercept : {false, true}) {
+      const KernelSpec kernel = route == FREERIDGE_CHOLESKY ? KernelSpec::gaussian(0.4) : KernelSpec::linear();
+      const Problem problem = random_problem(random, kernel, 18, 3, 2, true, intercept);
+      route_ = route;
+      const Model expected = fit(problem, 0.0);
+      for (const double lambda : {1e-300, 1e-100, 1e-30}) {
+        SCOPED_TRACE(::testing::Message()
+                     << route_name(route) << (intercept ? ", intercept" : "") << ", lambda = " << lambda);
+        const Model model = fit(problem, lambda);
+        EXPECT_CLOSE(model.loo(), expected.loo(), 1e-10);
+        EXPECT_CLOSE(model.fitted(), expected.fitted(), 1e-10);
+        EXPECT_CLOSE(model.intercepts(), expected.intercepts(), 1e-10);
+        EXPECT_CLOSE(model.predict(points()), expected.predict(points()), 1e-10);
+        EXPECT_CLOSE(model.group_errors(modulo_groups(18, 4)), expected.group_errors(modulo_groups(18, 4)), 1e-10);
+      }
+    }
+}
+
+TEST_F(Scale, HugeLambdaIsTheMean) {
+  for_each_problem([&](const Problem& problem) {
+    const Model model = fit(problem, 1e300);
+    Matrix expected(18, 2);
+    double total = 0;
+    for (std::int64_t i = 0; i < 18; ++i) total += problem.weight(i);
+    for (std::int64_t j = 0; j < 2 && problem.intercept; ++j) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < 18; ++i) sum += problem.weight(i) * problem.y(i, j);
+      for (std::int64_t i = 0; i < 18; ++i) expected(i, j) = sum / total;
+    }
+    for (std::size_t k = 0; k < expected.values.size(); ++k)
+      EXPECT_NEAR(model.fitted().values[k], expected.values[k], 1e-13 * std::abs(problem.y.values[k]));
+  });
+}
+
+// The Gaussian kernel sees differences alone. The shift is exact here, so nothing at all is lost.
+TEST(GaussianKernel, DoesNotSeeAShiftOfX) {
+  Random random(304);
+  Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 25, 3, 1, false, true);
+  problem.x = rounded(problem.x);
+  const Matrix new_points = rounded(random.uniform_matrix(6, 3, -1.0, 1.0));
+  Problem moved = problem;
+  moved.x = shifted(problem.x, 1e8);
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL}) {
+    Model model = oracle::make_model(moved, route);
+    model.factorize().lambda(0.1);
+    EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-10);
+    EXPECT_CLOSE(model.predict(shifted(new_points, 1e8)),
+                 oracle::predict(problem, oracle::fit(problem, 0.1), new_points), 1e-10);
+  }
+}
+
+// Points that nearly coincide: their distance must not drown in the size of x.
+TEST(GaussianKernel, KeepsSmallDistancesBesideLargeOnes) {
+  Problem problem{KernelSpec::gaussian(1e-3), Matrix(12, 2), Matrix(12, 1), {}, true};
+  Random random(305);
+  for (std::int64_t i = 0; i < 12; ++i) {
+    problem.x(i, 0) = (i % 2 == 0 ? 0.0 : 1000.0) + 1e-3 * random.normal();
+    problem.x(i, 1) = -1000.0 + 1e-3 * random.normal();
+    problem.y(i, 0) = random.normal();
+  }
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL}) {
+    Model model = oracle::make_model(problem, route);
+    model.factorize().lambda(0.05);
+    EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.05), 1e-10);
+    EXPECT_CLOSE(model.predict(problem.x), oracle::fitted(problem, 0.05), 1e-10);
+  }
+}
+
+TEST(Overflow, AKernelValueThatOverflowsIsNotFinite) {
+  Random random(306);
+  Problem problem = random_problem(random, KernelSpec::polynomial(4, 1.0, 1.0), 10, 2, 1, false, true);
+  problem.x = scaled(problem.x, 1e60);
+  Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_NOT_FINITE);
+  freeridge_route route = FREERIDGE_AUTO;
+  EXPECT_EQ(freeridge_get_route(model.get(), &route), FREERIDGE_INVALID_STATE);
+  model.kernel(Kernel::polynomial(2, 1.0, 1.0)).factorize();  // the model is usable still
+  problem.kernel = KernelSpec::linear();
+  problem.x = scaled(problem.x, 1e100);
+  for (const freeridge_route dual : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL})
+    EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, dual).get()), FREERIDGE_NOT_FINITE);
+}
+
+}  // namespace
