@@ -244,6 +244,15 @@ TEST_F(SelectLambdaEnds, TheGridSpansTheEigenvalues) {
   EXPECT_NEAR(search.lambdas.back() / grid.back(), 1.0, 1e-12);
 }
 
+TEST_F(SelectLambdaEnds, TheGridReachesFromAThousandthOfTheSmallestToAThousandTimesTheLargest) {
+  Problem diagonal{oracle::KernelSpec::linear(), Matrix(4, 4), Matrix(4, 1, 1.0), {}, false};
+  for (std::int64_t k = 0; k < 4; ++k) diagonal.x(k, k) = static_cast<double>(k + 1);  // K = diag(1, 4, 9, 16)
+  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+    Model model = oracle::make_model(diagonal, route);
+    EXPECT_CLOSE(model.factorize().lambda_grid(3), (Vector{1e-3, 4.0, 16e3}), 1e-12);
+  }
+}
+
 TEST_F(SelectLambdaEnds, EachCriterionAndEachOutputHasItsOwnChoice) {
   Random random(14);
   const Problem three = random_problem(random, oracle::KernelSpec::gaussian(1.0), 40, 2, 3, false, true, 0.4);
