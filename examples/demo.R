@@ -24,7 +24,7 @@ y_test <- test[[response]]
 fit <- freeridge(x, y)
 sigma <- fit$kernel$sigma
 
-# The stages at the chosen sigma, and what leaving out would cost by refitting: one of the refits, timed.
+# The stages at the chosen sigma, and what leaving out would cost by refitting: one of the refits, timed three times.
 at_sigma <- freeridge(x, y, gaussian_kernel(sigma), scale = TRUE)
 lambdas <- 10^seq(-6, 3, length.out = 100)
 path_seconds <- elapsed(path <- lambda_path(at_sigma, lambdas, "loo"))
@@ -46,7 +46,7 @@ row("at one sigma: search over lambda", "%6.2f s   %d lambdas, each by exact lea
     nrow(at_sigma$lambda_search))
 row("all: the search over sigma", "%6.2f s   %d times both", fit$seconds[["bandwidth"]], nrow(fit$bandwidth_search))
 row("exact leave-one-out errors at 100 lambdas", "%6.2f s", path_seconds)
-row("  at one lambda, by refitting, it would take", "%6.0f s   %d refits; one was timed: %.2f s", length(y) * refit_seconds,
+row("  at one lambda, by refitting, it would take", "%6.0f s   %d refits of %.3f s (median of three; not run)", length(y) * refit_seconds,
     length(y), refit_seconds)
 cat("\n")
 row("sigma", "%.4g  (columns in standard deviations)", sigma)
