@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <string>
+#include <ostream>
 
 #include "support/compare.hpp"
 #include "support/problems.hpp"
@@ -23,8 +23,8 @@ struct Case {
   freeridge_route route;
 };
 
-std::string case_name(const ::testing::TestParamInfo<Case>& test) {
-  return std::string(family_name(test.param.family)) + route_name(test.param.route);
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << family_name(c.family) << route_name(c.route);
 }
 
 class Exactness : public ::testing::TestWithParam<Case> {
@@ -169,7 +169,7 @@ std::vector<Case> cases() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Exactness, ::testing::ValuesIn(cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Every, Exactness, ::testing::ValuesIn(cases()), ::testing::PrintToStringParamName());
 
 TEST(Kernels, ScaledInsideScaledMultipliesTheScales) {
   Random random(3);

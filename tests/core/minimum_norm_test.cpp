@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "support/compare.hpp"
 #include "support/gauss.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "support/compare.hpp"
 #include "support/csv.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
+#include <ostream>
 
 #include "support/compare.hpp"
 #include "support/problems.hpp"
@@ -48,6 +48,10 @@ struct Shape {
   bool scaled_columns;
   std::int64_t n, d;
 };
+
+std::ostream& operator<<(std::ostream& out, const Shape& c) {
+  return out << c.name;
+}
 
 class Routes : public ::testing::TestWithParam<Shape> {
  protected:
@@ -112,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Every, Routes,
                                            Shape{"Polynomial", Family::polynomial, false, 200, 5},
                                            Shape{"Gaussian", Family::gaussian, false, 400, 5},
                                            Shape{"ScaledGaussian", Family::gaussian, true, 200, 7}),
-                         [](const ::testing::TestParamInfo<Shape>& test) { return test.param.name; });
+                         ::testing::PrintToStringParamName());
 
 freeridge_route chosen(Family family, std::int64_t n, std::int64_t d, std::int64_t expected_lambdas, bool scaled) {
   Random random(1);

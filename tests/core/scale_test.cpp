@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "support/compare.hpp"
 #include "support/problems.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
+#include <ostream>
 
 #include "support/compare.hpp"
 #include "support/problems.hpp"
@@ -59,6 +59,10 @@ struct Case {
   bool scaled_columns;
 };
 
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
+
 class SelectBandwidth : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SelectBandwidth, IsNoWorseThanAGridOf40AndSaysWhatItTried) {
@@ -109,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Every, SelectBandwidth,
                                            Case{"Reml", FREERIDGE_REML, 2, false, false},
                                            Case{"RemlOneOutput", FREERIDGE_REML, 1, true, true},
                                            Case{"Groups", FREERIDGE_GROUPS, 2, true, false}),
-                         [](const ::testing::TestParamInfo<Case>& test) { return test.param.name; });
+                         ::testing::PrintToStringParamName());
 
 TEST(SelectBandwidthRange, DefaultRangeFollowsTheUnitsOfX) {
   Problem problem = problem_with(1, false, false, 5);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
+#include <ostream>
 
 #include "support/compare.hpp"
 #include "support/problems.hpp"
@@ -39,6 +39,10 @@ struct Case {
   freeridge_route route;
   std::int64_t n, d;
 };
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << family_name(c.family) << route_name(c.route) << (c.d < c.n ? "" : "Wide");
+}
 
 class SelectLambda : public ::testing::TestWithParam<Case> {
  protected:
@@ -131,10 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Every, SelectLambda,
                                            Case{Family::polynomial, FREERIDGE_SPECTRAL, 50, 4},
                                            Case{Family::gaussian, FREERIDGE_SPECTRAL, 60, 3},
                                            Case{Family::gaussian, FREERIDGE_CHOLESKY, 25, 3}),
-                         [](const ::testing::TestParamInfo<Case>& test) {
-                           return std::string(family_name(test.param.family)) + route_name(test.param.route) +
-                                  (test.param.d < test.param.n ? "" : "Wide");
-                         });
+                         ::testing::PrintToStringParamName());
 
 // Small samples make criteria with several dips.
 TEST(SelectLambdaDips, ManySmallProblems) {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <string>
+#include <limits>
 
 #include "support/compare.hpp"
 #include "support/problems.hpp"

@@ -2,6 +2,7 @@
 // are those of a single thread.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -63,6 +64,10 @@ struct Case {
   freeridge_route route;
 };
 
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << route_name(c.route);
+}
+
 class Threads : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Threads, ConstCallsSideBySideOnOneModel) {
@@ -101,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Every, Threads,
                          ::testing::Values(Case{Family::linear, FREERIDGE_PRIMAL},
                                            Case{Family::gaussian, FREERIDGE_SPECTRAL},
                                            Case{Family::gaussian, FREERIDGE_CHOLESKY}),
-                         [](const ::testing::TestParamInfo<Case>& test) { return route_name(test.param.route); });
+                         ::testing::PrintToStringParamName());
 
 TEST(ThreadErrors, EachThreadHasItsOwnWords) {
   Model model(Kernel::linear());
