@@ -303,9 +303,10 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
  * Choosing lambda and the bandwidth */
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log: the range that freeridge_select_lambda searches by
- * default, from a thousandth of the smallest eigenvalue that matters (at least machine epsilon times the largest) to a
- * thousand times the largest. Needs FACTORIZED. O(count). Statuses: INVALID_STATE, INVALID_ARGUMENT; UNDEFINED when all
- * eigenvalues are zero (constant x: no lambda matters). Since 0.1. */
+ * default, from a thousandth of the smallest eigenvalue that is not zero (at least machine epsilon times the largest)
+ * to a thousand times the largest. Needs FACTORIZED. O(count).
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda
+ * matters). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas);
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
@@ -317,9 +318,9 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
                                                int64_t count, const double* lambdas, double* scores, int64_t ld);
 
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
- * freeridge_lambda_grid) by 100 log-spaced values and Brent's method on log lambda in every dip, and SETS the lambdas
- * found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its score; a tie goes to the
- * larger lambda.
+ * freeridge_lambda_grid) by 100 log-spaced values and Brent's method on log lambda in the five deepest dips, and SETS
+ * the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its score; a tie goes
+ * to the larger lambda.
  * Needs FACTORIZED, goes to FITTED. Every score seen is kept: freeridge_get_search.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT (0 < low <= high does not hold), NOT_FINITE, UNDEFINED (the criterion has
  * no value anywhere in the range), CANCELLED. Since 0.1. */

@@ -43,8 +43,11 @@ class Cholesky final : public Factorization {
   }
 
   Route route() const override { return Route::cholesky; }
-  // The trace bounds the largest eigenvalue; below 1000 m eps of it Cholesky sees nothing.
-  Range eigenvalue_range() const override { return {1000 * static_cast<double>(contrast_.m()) * eps * trace_, trace_}; }
+  // The trace bounds the largest eigenvalue. The smallest is not known, but at a lambda below 10000 m eps of the trace
+  // fewer than four digits would be left: the search, which begins at a thousandth of it, is kept above that.
+  Range eigenvalue_range() const override {
+    return {std::min(1e7 * static_cast<double>(contrast_.m()) * eps, 1.0) * trace_, trace_};
+  }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
 
   const Contrast& contrast() const { return contrast_; }

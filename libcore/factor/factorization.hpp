@@ -72,7 +72,8 @@ class Factorization {
   const Problem& problem() const { return *problem_; }
   virtual Route route() const = 0;
 
-  // Bounds on the eigenvalues of Z'K_wZ, {smallest, largest}, for the search range.
+  // The eigenvalues of Z'K_wZ that are not zero lie between these, as far as the route can tell; both 0 if there are
+  // none.
   struct Range {
     double smallest, largest;
   };

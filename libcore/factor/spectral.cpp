@@ -48,6 +48,9 @@ FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress
   contrast.expand(contrast.outer(k.view()));
   progress.report(1);
 
+  // Eigenvalues beyond the rank that the kernel can have are zero, exactly: what dsyevd leaves there is rounding.
+  const Index zeros = std::max<Index>(contrast.m() - problem->kernel->rank_bound(problem->d()), 0);
+  std::fill_n(eigenvalues.begin(), zeros, 0.0);
   double largest = 0;
   for (const double value : eigenvalues) largest = std::max(largest, std::abs(value));
   if (!std::isfinite(largest))

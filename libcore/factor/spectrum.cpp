@@ -74,11 +74,11 @@ void SpectrumFactorization::clear_rounding(const Weights& w, std::span<double> d
 
 Factorization::Range SpectrumFactorization::eigenvalue_range() const {
   Range range{0, 0};
-  for (const double value : eigenvalues_)
-    if (value >= tolerance_) range.largest = std::max(range.largest, value);
-  if (complement() || eigenvalues_.empty()) return range;
-  range.smallest = *std::min_element(eigenvalues_.begin(), eigenvalues_.end());
-  if (range.smallest < tolerance_) range.smallest = 0;
+  for (const double value : eigenvalues_) {
+    if (value < tolerance_ || value <= 0) continue;
+    range.smallest = range.largest == 0 ? value : std::min(range.smallest, value);
+    range.largest = std::max(range.largest, value);
+  }
   return range;
 }
 
@@ -165,13 +165,13 @@ class SpectrumMaker final : public ResidualMaker {
   }
 
   void coefficients(Index first, MatrixView out) const override {
-    const Matrix g = spectral_coefficients(first, out.cols);
+    const Matrix g = spectral_coefficients(first, out.cols, false);
     gemm(Op::none, Op::none, 1, f_.basis(), g.view(), 0, out);
     if (f_.complement() && lambda_ >= f_.tolerance_ && lambda_ > 0) add_rest(1 / lambda_, first, out);
   }
 
   void solve(Index first, Index count, Solution& solution) const override {
-    const Matrix g = spectral_coefficients(first, count);
+    const Matrix g = spectral_coefficients(first, count, true);
     f_.solve(first, g.view(), solution);
   }
 
@@ -180,13 +180,17 @@ class SpectrumMaker final : public ResidualMaker {
   double eigenvalue(Index k) const { return w_.eigenvalues[static_cast<std::size_t>(k)]; }
   double rest_norm2(Index output) const { return dot(f_.problem().n(), f_.rest_.col(output), f_.rest_.col(output)); }
 
-  Matrix spectral_coefficients(Index first, Index count) const {
+  // g for the outputs [first, first + count). Directions whose eigenvalue counts as zero are left out below the
+  // tolerance; those where it is zero by the kernel's rank also above it when `functions` are asked for: they add to c~,
+  // but their function is zero.
+  Matrix spectral_coefficients(Index first, Index count, bool functions) const {
     Matrix g(f_.rank(), count);
-    for (Index j = 0; j < count; ++j)
-      for (Index k = 0; k < f_.rank(); ++k) {
-        const bool counts = eigenvalue(k) > 0 || (lambda_ >= f_.tolerance_ && lambda_ > 0);
-        g(k, j) = counts ? f_.gamma_(k, first + j) / (eigenvalue(k) + lambda_) : 0;
-      }
+    const bool keeps_zeros = lambda_ >= f_.tolerance_ && lambda_ > 0;
+    for (Index k = 0; k < f_.rank(); ++k) {
+      const bool no_function = functions && f_.eigenvalues_[static_cast<std::size_t>(k)] == 0;
+      const bool counts = eigenvalue(k) > 0 || (keeps_zeros && !no_function);
+      for (Index j = 0; j < count; ++j) g(k, j) = counts ? f_.gamma_(k, first + j) / (eigenvalue(k) + lambda_) : 0;
+    }
     return g;
   }
 

@@ -1,5 +1,6 @@
 #include "libcore/kernel/kernel.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -21,6 +22,7 @@ class Linear final : public Kernel {
  public:
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
   std::optional<std::vector<double>> linear_scale(Index d) const override { return feature_scale(d); }
+  Index rank_bound(Index d) const override { return d; }
 };
 
 class Polynomial final : public Kernel {
@@ -31,6 +33,15 @@ class Polynomial final : public Kernel {
     inner_products(a, b, out);
     for (Index j = 0; j < out.cols; ++j)
       for (Index i = 0; i < out.rows; ++i) out(i, j) = power(scale_ * out(i, j) + offset_);
+  }
+
+  // The number of monomials of degree up to p in d variables (of degree p exactly without offset, in one variable fewer).
+  Index rank_bound(Index d) const override {
+    const Index variables = offset_ > 0 ? d : d - 1;
+    double count = 1;  // the binomial coefficient (variables + p over p); exact where it is small enough to matter
+    for (Index e = 1; e <= std::min(degree_, variables); ++e)
+      count = std::round(count * static_cast<double>(std::max(degree_, variables) + e) / static_cast<double>(e));
+    return count < 1e9 ? static_cast<Index>(count) : Kernel::rank_bound(d);
   }
 
  private:
@@ -86,6 +97,8 @@ class Scaled final : public Kernel {
       fail(Status::dimension_mismatch, "x has d = ", d, " columns, the scaled kernel has d = ", features(), " scales");
     inner_->check_features(d);
   }
+
+  Index rank_bound(Index d) const override { return inner_->rank_bound(d); }
 
   std::optional<std::vector<double>> linear_scale(Index d) const override {
     return inner_->linear_scale(d) ? std::optional(feature_scale(d)) : std::nullopt;

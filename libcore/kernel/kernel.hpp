@@ -5,6 +5,7 @@
 //   scaled       inner(x / scale, z / scale)
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +36,10 @@ class Kernel {
   virtual std::vector<double> feature_scale(Index d) const {
     return std::vector<double>(static_cast<std::size_t>(d), 1.0);
   }
+
+  // An upper bound on the rank of any kernel matrix of points with d features: the dimension of the feature space, the
+  // largest Index when it has none.
+  virtual Index rank_bound(Index /*d*/) const { return std::numeric_limits<Index>::max(); }
 
   // The bandwidth and the same kernel with another one; nothing and NULL for kernels without.
   virtual std::optional<double> bandwidth() const { return std::nullopt; }

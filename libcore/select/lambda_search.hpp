@@ -1,5 +1,5 @@
-// The search over lambda: a log-spaced grid, then Brent's method on log lambda in every dip of each output's score.
-// Every score seen is kept.
+// The search over lambda: a log-spaced grid, then Brent's method on log lambda in the (at most five) deepest dips of
+// each output's score. Every score seen is kept.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ struct LambdaRange {
   double low, high;
 };
 
-// From a thousandth of the smallest eigenvalue that matters to a thousand times the largest: beyond, nothing changes
-// any more. Throws UNDEFINED when all eigenvalues are zero.
+// From a thousandth of the smallest eigenvalue that is not zero, but at least eps times the largest, to a thousand
+// times the largest: beyond, nothing changes any more. Throws UNDEFINED when all eigenvalues are zero.
 LambdaRange lambda_range(const Factorization& factorization);
 
 // count numbers from low to high, evenly spaced in log, both ends exact.

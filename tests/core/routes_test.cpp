@@ -86,12 +86,14 @@ TEST_P(Routes, AnswersAndScoresAgree) {
     for (const double condition : {1e6, 1e5, 1e3}) {
       SCOPED_TRACE(::testing::Message() << "condition number below " << condition);
       const double lambda = lambda_for(problem, condition);
-      const double tolerance = std::max(1e-10, condition * std::numeric_limits<double>::epsilon());
+      constexpr double tolerance = 1e-10;
+      // A leverage is a diagonal of G^-1 itself, which no route has to better than the condition number allows.
+      const double limit = std::max(tolerance, condition * std::numeric_limits<double>::epsilon());
       reference.lambda(lambda);
       other.lambda(lambda);
       EXPECT_CLOSE(other.loo(), reference.loo(), tolerance);
       EXPECT_CLOSE(other.fitted(), reference.fitted(), tolerance);
-      EXPECT_CLOSE(residual_leverage(other), residual_leverage(reference), tolerance);
+      EXPECT_CLOSE(residual_leverage(other), residual_leverage(reference), limit);
       EXPECT_CLOSE(other.intercepts(), reference.intercepts(), tolerance);
       EXPECT_CLOSE(other.coefficients(), reference.coefficients(), tolerance);
       if (problem.kernel.family == Family::linear) {
