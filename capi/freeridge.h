@@ -146,7 +146,10 @@ typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
  * Kernels. A kernel is a small immutable object; *out is set on success only and is destroyed by the caller.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1), scaled: O(d). Since 0.1. */
+ * Sums, products and scaled kernels may be made of any kernels, to any depth. A kernel has a bandwidth when exactly one
+ * kernel in it has one.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE; DIMENSION_MISMATCH for scaled kernels inside a scaled kernel of another d.
+ * Cost: O(1), scaled O(d), sum and product O(count). Since 0.1. */
 
 /* k(x, z) = x'z */
 FREERIDGE_API freeridge_status freeridge_kernel_linear(freeridge_kernel** out);
@@ -158,6 +161,23 @@ FREERIDGE_API freeridge_status freeridge_kernel_polynomial(int32_t degree, doubl
 /* k(x, z) = exp(-||x - z||^2 / sigma^2);  sigma > 0, in the units of x.
  * Beware of other conventions: gamma = 1/sigma^2; a "standard deviation" s has sigma = sqrt(2) s. */
 FREERIDGE_API freeridge_status freeridge_kernel_gaussian(double sigma, freeridge_kernel** out);
+
+/* k(x, z) = exp(-||x - z|| / sigma);  sigma > 0, in the units of x; ||.|| is the Euclidean norm. */
+FREERIDGE_API freeridge_status freeridge_kernel_laplacian(double sigma, freeridge_kernel** out);
+
+/* Matern kernels of u = sqrt(2 nu) ||x - z|| / length;  length > 0, in the units of x:
+ *     nu = 0.5: exp(-u);   nu = 1.5: (1 + u) exp(-u);   nu = 2.5: (1 + u + u^2 / 3) exp(-u)
+ * The length is the kernel's bandwidth to the calls below. */
+FREERIDGE_API freeridge_status freeridge_kernel_matern(double nu, double length, freeridge_kernel** out);
+
+/* k(x, z) = sum_i weights[i] terms[i](x, z);  count >= 1 terms, copied; weights: count numbers >= 0, one of them
+ * positive, or NULL: all one. The sum of linear kernels is a linear kernel. */
+FREERIDGE_API freeridge_status freeridge_kernel_sum(const freeridge_kernel* const* terms, const double* weights,
+                                                    int32_t count, freeridge_kernel** out);
+
+/* k(x, z) = prod_i factors[i](x, z);  count >= 1 factors, copied. */
+FREERIDGE_API freeridge_status freeridge_kernel_product(const freeridge_kernel* const* factors, int32_t count,
+                                                        freeridge_kernel** out);
 
 /* k(x, z) = inner(x / scale, z / scale), column by column.  inner is copied; scale: d positive numbers, copied.
  * A model with this kernel needs data with exactly d columns. */
@@ -295,8 +315,9 @@ FREERIDGE_API freeridge_status freeridge_get_route(const freeridge_model* model,
 FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t* n, int64_t* d,
                                                         int64_t* t);
 
-/* *sigma: the bandwidth of the model's kernel (of the Gaussian inside a scaled kernel too). Statuses: INVALID_STATE
- * (the kernel has no bandwidth), INVALID_ARGUMENT. Since 0.1. */
+/* *sigma: the bandwidth of the model's kernel: sigma of the Gaussian and Laplacian, length of the Matern kernels, also
+ * inside other kernels when it is the only one. Statuses: INVALID_STATE (the kernel has no bandwidth, or several),
+ * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -339,7 +360,7 @@ FREERIDGE_API freeridge_status freeridge_get_search_count(const freeridge_model*
 FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores,
                                                     int64_t ld, int32_t* edge);
 
-/* Chooses the bandwidth sigma of the model's kernel (Gaussian, also inside a scaled kernel) in [low, high], each tried
+/* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried
  * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the best one. low =
  * high = 0: from the median distance of the points. With several outputs the criterion is the sum over outputs of
  * score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores (REML). At most `budget` (>= 3) factorizations

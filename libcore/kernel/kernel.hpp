@@ -1,8 +1,4 @@
-// A kernel function k(x, z), evaluated on tiles.
-//   linear       x'z
-//   polynomial   (scale x'z + offset)^degree
-//   gaussian     exp(-||x - z||^2 / sigma^2)
-//   scaled       inner(x / scale, z / scale)
+// A kernel function k(x, z), evaluated on tiles. The kernels: dot_product.cpp, radial.cpp, composite.cpp.
 #pragma once
 
 #include <limits>
@@ -49,6 +45,11 @@ class Kernel {
 KernelPtr linear_kernel();
 KernelPtr polynomial_kernel(Index degree, double scale, double offset);
 KernelPtr gaussian_kernel(double sigma);
+KernelPtr laplacian_kernel(double sigma);
+KernelPtr matern_kernel(double nu, double length);
 KernelPtr scaled_kernel(KernelPtr inner, std::span<const double> scale);
+// At least one part each; one weight a term.
+KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weights);
+KernelPtr product_kernel(std::vector<KernelPtr> factors);
 
 }  // namespace freeridge

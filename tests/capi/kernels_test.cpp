@@ -33,6 +33,76 @@ TEST(ContractKernels, GaussianRefuses) {
   });
 }
 
+TEST(ContractKernels, LaplacianRefuses) {
+  expect_refused<KernelLaplacian>({
+      {"sigma", values(&KernelLaplacian::sigma, {0.0, -1.0, -1e-300})},
+      {"sigma", values(&KernelLaplacian::sigma, not_finite), FREERIDGE_NOT_FINITE},
+      {"out", null(&KernelLaplacian::out)},
+  });
+}
+
+TEST(ContractKernels, MaternRefuses) {
+  expect_refused<KernelMatern>({
+      {"nu", values(&KernelMatern::nu, {0.0, -0.5, 1.0, 3.5})},
+      {"nu", values(&KernelMatern::nu, not_finite), FREERIDGE_NOT_FINITE},
+      {"length", values(&KernelMatern::length, {0.0, -1.0, -1e-300})},
+      {"length", values(&KernelMatern::length, not_finite), FREERIDGE_NOT_FINITE},
+      {"out", null(&KernelMatern::out)},
+  });
+}
+
+TEST(ContractKernels, SumRefuses) {
+  expect_refused<KernelSum>({
+      {"terms", null(&KernelSum::terms)},
+      {"weights", entries(&KernelSum::weights, {-1.0, -1e-300})},
+      {"weights", entries(&KernelSum::weights, not_finite), FREERIDGE_NOT_FINITE},
+      {"count", values(&KernelSum::count, {0, -1, INT32_MIN})},
+      {"out", null(&KernelSum::out)},
+  });
+  KernelSum none, zeros;
+  none.terms.values[1] = nullptr;
+  expect_failure(none, FREERIDGE_INVALID_ARGUMENT, {"terms[1]", "NULL"});
+  zeros.weights.values = {0.0, 0.0};
+  expect_failure(zeros, FREERIDGE_INVALID_ARGUMENT, {"weights", "0", "positive"});
+}
+
+TEST(ContractKernels, ProductRefuses) {
+  expect_refused<KernelProduct>({
+      {"factors", null(&KernelProduct::factors)},
+      {"count", values(&KernelProduct::count, {0, -1, INT32_MIN})},
+      {"out", null(&KernelProduct::out)},
+  });
+  KernelProduct none;
+  none.factors.values[0] = nullptr;
+  expect_failure(none, FREERIDGE_INVALID_ARGUMENT, {"factors[0]", "NULL"});
+}
+
+// NULL weights are ones, and a weight of zero drops its term.
+TEST(ContractKernels, SumTakesNullWeightsAndZeros) {
+  for (const bool zero : {false, true}) {
+    KernelSum call;
+    freeridge_kernel* made = nullptr;
+    const double weights[2] = {0.0, 1.0};
+    ASSERT_EQ(freeridge_kernel_sum(call.terms.get(), zero ? weights : nullptr, 2, &made), FREERIDGE_OK);
+    freeridge_model* handle = nullptr;
+    ASSERT_EQ(freeridge_create(made, &handle), FREERIDGE_OK);
+    freeridge_kernel_destroy(made);
+    const double x[2] = {1.0, 3.0}, y[2] = {2.0, 5.0};
+    ASSERT_EQ(freeridge_set_data(handle, FREERIDGE_COL_MAJOR, 2, 1, x, 2, 1, y, 2), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_set_intercept(handle, 0), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_factorize(handle), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_set_lambda(handle, 2.0), FREERIDGE_OK);
+    // (K + 2 I) c = y, by Cramer's rule.
+    const double g = zero ? 0.0 : 1.0, near = std::exp(-4.0 / (sample::sigma * sample::sigma));
+    const double a = g + 1 + 2, b = g * near + 3, e = g + 9 + 2, determinant = a * e - b * b;
+    double c[2] = {0.0, 0.0};
+    ASSERT_EQ(freeridge_get_coefficients(handle, c, 2), FREERIDGE_OK);
+    EXPECT_NEAR(c[0], (2 * e - 5 * b) / determinant, 1e-14);
+    EXPECT_NEAR(c[1], (5 * a - 2 * b) / determinant, 1e-14);
+    freeridge_destroy(handle);
+  }
+}
+
 TEST(ContractKernels, ScaledRefuses) {
   expect_refused<KernelScaled>({
       {"inner", null(&KernelScaled::inner)},

@@ -3,6 +3,7 @@
 // and n < d, lambda = 1e-3, 1 and 1e3, and one lambda per output.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <ostream>
 
@@ -163,7 +164,8 @@ TEST_P(Exactness, OneLambdaPerOutput) {
 
 std::vector<Case> cases() {
   std::vector<Case> out;
-  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian})
+  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
+                              Family::matern52, Family::sum, Family::product})
     for (const freeridge_route route : {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL})
       if (route != FREERIDGE_PRIMAL || family == Family::linear) out.push_back({family, route});
   return out;
@@ -179,6 +181,62 @@ TEST(Kernels, ScaledInsideScaledMultipliesTheScales) {
   model.data(problem.x, problem.y).factorize().lambda(0.1);
   EXPECT_CLOSE(model.fitted(), oracle::fitted(problem, 0.1), 1e-12);
   EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-12);
+}
+
+TEST(Kernels, MaternOneHalfIsTheLaplacian) {
+  Random random(8);
+  const Problem problem =
+      random_problem(random, oracle::KernelSpec::radial(Family::laplacian, 1.3), 15, 3, 1, false, true);
+  Model model(Kernel::matern(0.5, 1.3));
+  model.data(problem.x, problem.y).factorize().lambda(0.1);
+  EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-12);
+  EXPECT_EQ(model.bandwidth(), 1.3);
+}
+
+// 2 x' diag(4, 1)^-2 z + 3 x' diag(1, 5)^-2 z is linear: it has a hyperplane, in the units of x, and the primal route.
+TEST(Kernels, ASumOfLinearKernelsIsLinear) {
+  using oracle::KernelSpec;
+  Random random(9);
+  const KernelSpec sum = KernelSpec::sum(
+      {KernelSpec::linear().with_columns({4.0, 1.0}), KernelSpec::linear().with_columns({1.0, 5.0})}, {2.0, 3.0});
+  const Vector scale = {1 / std::sqrt(2.0 / 16 + 3.0), 1 / std::sqrt(2.0 + 3.0 / 25)};
+  Problem problem = random_problem(random, sum, 20, 2, 2, true, true);
+  Problem linear = problem;
+  linear.kernel = KernelSpec::linear().with_columns(scale);
+  for (const freeridge_route route : {FREERIDGE_AUTO, FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL, FREERIDGE_CHOLESKY}) {
+    SCOPED_TRACE(route_name(route));
+    Model model = oracle::make_model(problem, route);
+    model.factorize().lambda(0.3);
+    EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.3), 1e-12);
+    EXPECT_CLOSE(model.hyperplane(), oracle::hyperplane(linear, oracle::fit(linear, 0.3)), 1e-12);
+  }
+}
+
+// The bandwidth is that of the only part that has one; with two of them there is none.
+TEST(Kernels, TheBandwidthOfASum) {
+  std::vector<Kernel> one, two;
+  one.push_back(Kernel::linear());
+  one.push_back(Kernel::scaled(Kernel::matern(2.5, 0.7), {2.0, 3.0}));
+  two.push_back(Kernel::gaussian(1.0));
+  two.push_back(Kernel::laplacian(1.0));
+  double sigma = 0;
+  EXPECT_EQ(Model(Kernel::sum(one, {1.0, 2.0})).bandwidth(), 0.7);
+  EXPECT_EQ(Model(Kernel::product(one)).bandwidth(), 0.7);
+  EXPECT_EQ(freeridge_get_bandwidth(Model(Kernel::product(two)).get(), &sigma), FREERIDGE_INVALID_STATE);
+
+  Random random(10);
+  Model model(Kernel::sum(one, {1.0, 2.0}));
+  const Problem problem = random_problem(random, oracle::KernelSpec::linear(), 40, 2, 1, false, true);
+  model.data(problem.x, problem.y);
+  const BandwidthChoice choice = model.select_bandwidth(FREERIDGE_LOO, 0.1, 10.0, 12);
+  EXPECT_EQ(model.bandwidth(), choice.sigma);
+  Problem at = problem;
+  at.kernel =
+      oracle::KernelSpec::sum({oracle::KernelSpec::linear(),
+                               oracle::KernelSpec::radial(Family::matern52, choice.sigma).with_columns({2.0, 3.0})},
+                              {1.0, 2.0});
+  model.lambda(0.1);
+  EXPECT_CLOSE(model.loo(), oracle::loo(at, 0.1), 1e-12);
 }
 
 TEST(Kernels, PolynomialOfDegreeOneIsLinearWithAnOffset) {

@@ -47,9 +47,36 @@ class Kernel {
           "freeridge_kernel_scaled");
     return Kernel(out);
   }
+  static Kernel laplacian(double sigma) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_laplacian(sigma, &out), "freeridge_kernel_laplacian");
+    return Kernel(out);
+  }
+  static Kernel matern(double nu, double length) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_matern(nu, length, &out), "freeridge_kernel_matern");
+    return Kernel(out);
+  }
+  static Kernel sum(const std::vector<Kernel>& terms, const Vector& weights) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_sum(handles(terms).data(), weights.data(), static_cast<std::int32_t>(terms.size()), &out),
+          "freeridge_kernel_sum");
+    return Kernel(out);
+  }
+  static Kernel product(const std::vector<Kernel>& factors) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_product(handles(factors).data(), static_cast<std::int32_t>(factors.size()), &out),
+          "freeridge_kernel_product");
+    return Kernel(out);
+  }
   const freeridge_kernel* get() const { return handle_.get(); }
 
  private:
+  static std::vector<const freeridge_kernel*> handles(const std::vector<Kernel>& kernels) {
+    std::vector<const freeridge_kernel*> out;
+    for (const Kernel& kernel : kernels) out.push_back(kernel.get());
+    return out;
+  }
   struct Destroy {
     void operator()(freeridge_kernel* kernel) const { freeridge_kernel_destroy(kernel); }
   };

@@ -11,14 +11,19 @@ namespace oracle {
 
 namespace {
 
-Real kernel_value(const KernelSpec& spec, const Matrix& x, std::int64_t i, const Matrix& z, std::int64_t j) {
+// k(a, b) of two points in long double.
+Real kernel_value(const KernelSpec& spec, std::vector<Real> a, std::vector<Real> b) {
   Real product = 0, distance = 0;
-  for (std::int64_t k = 0; k < x.cols; ++k) {
-    const Real unit = spec.columns.empty() ? 1 : spec.columns[static_cast<std::size_t>(k)];
-    const Real a = x(i, k) / unit, b = z(j, k) / unit;
-    product += a * b;
-    distance += (a - b) * (a - b);
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (!spec.columns.empty()) {
+      a[k] /= static_cast<Real>(spec.columns[k]);
+      b[k] /= static_cast<Real>(spec.columns[k]);
+    }
+    product += a[k] * b[k];
+    distance += (a[k] - b[k]) * (a[k] - b[k]);
   }
+  const Real sigma = spec.sigma, r = std::sqrt(distance) / sigma;
+  Real value = spec.family == Family::product ? 1 : 0;
   switch (spec.family) {
     case Family::linear:
       return product;
@@ -26,9 +31,28 @@ Real kernel_value(const KernelSpec& spec, const Matrix& x, std::int64_t i, const
       return std::pow(static_cast<Real>(spec.scale) * product + static_cast<Real>(spec.offset),
                       static_cast<Real>(spec.degree));
     case Family::gaussian:
-      return std::exp(-distance / (static_cast<Real>(spec.sigma) * static_cast<Real>(spec.sigma)));
+      return std::exp(-distance / (sigma * sigma));
+    case Family::laplacian:
+      return std::exp(-r);
+    case Family::matern32:
+      return (1 + std::sqrt(Real{3}) * r) * std::exp(-std::sqrt(Real{3}) * r);
+    case Family::matern52:
+      return (1 + std::sqrt(Real{5}) * r + 5 * r * r / 3) * std::exp(-std::sqrt(Real{5}) * r);
+    case Family::sum:
+      for (std::size_t p = 0; p < spec.parts.size(); ++p)
+        value += static_cast<Real>(spec.weights[p]) * kernel_value(spec.parts[p], a, b);
+      return value;
+    case Family::product:
+      for (const KernelSpec& part : spec.parts) value *= kernel_value(part, a, b);
+      return value;
   }
   throw std::invalid_argument("kernel_value: family");
+}
+
+std::vector<Real> point(const Matrix& x, std::int64_t i) {
+  std::vector<Real> out;
+  for (std::int64_t k = 0; k < x.cols; ++k) out.push_back(x(i, k));
+  return out;
 }
 
 // The fit to the rows in `use`, with any right-hand sides and a kernel matrix at hand.
@@ -75,10 +99,30 @@ Dense evaluate(const Dense& k, const Fit& fit) {
 
 support::Kernel make_kernel(const KernelSpec& spec) {
   using support::Kernel;
-  Kernel inner = spec.family == Family::linear       ? Kernel::linear()
-                 : spec.family == Family::polynomial ? Kernel::polynomial(spec.degree, spec.scale, spec.offset)
-                                                     : Kernel::gaussian(spec.sigma);
-  return spec.columns.empty() ? std::move(inner) : Kernel::scaled(inner, spec.columns);
+  const auto inner = [&]() -> Kernel {
+    std::vector<Kernel> parts;
+    for (const KernelSpec& part : spec.parts) parts.push_back(make_kernel(part));
+    switch (spec.family) {
+      case Family::linear:
+        return Kernel::linear();
+      case Family::polynomial:
+        return Kernel::polynomial(spec.degree, spec.scale, spec.offset);
+      case Family::gaussian:
+        return Kernel::gaussian(spec.sigma);
+      case Family::laplacian:
+        return Kernel::laplacian(spec.sigma);
+      case Family::matern32:
+        return Kernel::matern(1.5, spec.sigma);
+      case Family::matern52:
+        return Kernel::matern(2.5, spec.sigma);
+      case Family::sum:
+        return Kernel::sum(parts, spec.weights);
+      case Family::product:
+        return Kernel::product(parts);
+    }
+    throw std::invalid_argument("make_kernel: family");
+  };
+  return spec.columns.empty() ? inner() : Kernel::scaled(inner(), spec.columns);
 }
 
 support::Model make_model(const Problem& problem, freeridge_route route, freeridge_layout layout,
@@ -91,7 +135,7 @@ support::Model make_model(const Problem& problem, freeridge_route route, freerid
 Dense kernel_matrix(const KernelSpec& spec, const Matrix& x, const Matrix& z) {
   Dense out(x.rows, z.rows);
   for (std::int64_t j = 0; j < z.rows; ++j)
-    for (std::int64_t i = 0; i < x.rows; ++i) out(i, j) = kernel_value(spec, x, i, z, j);
+    for (std::int64_t i = 0; i < x.rows; ++i) out(i, j) = kernel_value(spec, point(x, i), point(z, j));
   return out;
 }
 

@@ -20,20 +20,29 @@ using support::Matrix;
 using support::Real;
 using support::Vector;
 
-enum class Family { linear, polynomial, gaussian };
+enum class Family { linear, polynomial, gaussian, laplacian, matern32, matern52, sum, product };
 
 struct KernelSpec {
   Family family = Family::linear;
   std::int32_t degree = 1;
-  double scale = 1, offset = 0;  // polynomial
-  double sigma = 1;              // gaussian
-  Vector columns;                // not empty: a scaled kernel, column k divided by columns[k]
+  double scale = 1, offset = 0;        // polynomial
+  double sigma = 1;                    // gaussian, laplacian; the length of matern
+  Vector columns;                      // not empty: a scaled kernel, column k divided by columns[k]
+  std::vector<KernelSpec> parts = {};  // sum, product
+  Vector weights = {};                 // sum: one a part
 
   static KernelSpec linear() { return {}; }
   static KernelSpec polynomial(std::int32_t degree, double scale, double offset) {
     return {Family::polynomial, degree, scale, offset, 1, {}};
   }
-  static KernelSpec gaussian(double sigma) { return {Family::gaussian, 1, 1, 0, sigma, {}}; }
+  static KernelSpec radial(Family family, double sigma) { return {family, 1, 1, 0, sigma, {}}; }
+  static KernelSpec gaussian(double sigma) { return radial(Family::gaussian, sigma); }
+  static KernelSpec sum(std::vector<KernelSpec> terms, Vector weights) {
+    return {Family::sum, 1, 1, 0, 1, {}, std::move(terms), std::move(weights)};
+  }
+  static KernelSpec product(std::vector<KernelSpec> factors) {
+    return {Family::product, 1, 1, 0, 1, {}, std::move(factors), {}};
+  }
   KernelSpec with_columns(Vector columns_) const {
     KernelSpec out = *this;
     out.columns = std::move(columns_);

@@ -18,9 +18,27 @@ inline Vector column_scales(std::int64_t d) {
 // A kernel of the family whose values on uniform (-1, 1) data of d columns are of the order of one.
 inline oracle::KernelSpec kernel_of(oracle::Family family, std::int64_t d, bool scaled_columns = false) {
   const auto size = static_cast<double>(d);
-  oracle::KernelSpec spec = family == oracle::Family::linear       ? oracle::KernelSpec::linear()
-                            : family == oracle::Family::polynomial ? oracle::KernelSpec::polynomial(3, 1.5 / size, 0.7)
-                                                                   : oracle::KernelSpec::gaussian(std::sqrt(size));
+  const auto spec_of = [&]() -> oracle::KernelSpec {
+    using oracle::Family;
+    using oracle::KernelSpec;
+    switch (family) {
+      case Family::linear:
+        return KernelSpec::linear();
+      case Family::polynomial:
+        return KernelSpec::polynomial(3, 1.5 / size, 0.7);
+      case Family::sum:  // a sum with a scaled part and a product inside
+        return KernelSpec::sum({KernelSpec::linear().with_columns(column_scales(d)),
+                                KernelSpec::product({KernelSpec::polynomial(2, 1.0 / size, 0.5),
+                                                     KernelSpec::radial(Family::laplacian, size)})},
+                               {0.3, 1.7});
+      case Family::product:
+        return KernelSpec::product({KernelSpec::gaussian(1.5 * std::sqrt(size)), KernelSpec::polynomial(1, 1.0, 2.0),
+                                    KernelSpec::radial(Family::matern32, 2.0 * std::sqrt(size))});
+      default:
+        return KernelSpec::radial(family, std::sqrt(size));
+    }
+  };
+  const oracle::KernelSpec spec = spec_of();
   return scaled_columns ? spec.with_columns(column_scales(d)) : spec;
 }
 
@@ -71,7 +89,9 @@ inline const char* route_name(freeridge_route route) {
 }
 
 inline const char* family_name(oracle::Family family) {
-  return family == oracle::Family::linear ? "Linear" : family == oracle::Family::polynomial ? "Polynomial" : "Gaussian";
+  constexpr const char* names[] = {"Linear",   "Polynomial", "Gaussian", "Laplacian",
+                                   "Matern32", "Matern52",   "Sum",      "Product"};
+  return names[static_cast<std::size_t>(family)];
 }
 
 }  // namespace support

@@ -30,6 +30,43 @@ struct KernelGaussian {
   void each_output(auto visit) { visit(out); }
 };
 
+struct KernelLaplacian {
+  static constexpr const char* name = "freeridge_kernel_laplacian";
+  double sigma = 1.0;
+  KernelOut out{1};
+  freeridge_status operator()() { return freeridge_kernel_laplacian(sigma, out.get()); }
+  void each_output(auto visit) { visit(out); }
+};
+
+struct KernelMatern {
+  static constexpr const char* name = "freeridge_kernel_matern";
+  double nu = 1.5, length = 1.0;
+  KernelOut out{1};
+  freeridge_status operator()() { return freeridge_kernel_matern(nu, length, out.get()); }
+  void each_output(auto visit) { visit(out); }
+};
+
+struct KernelSum {
+  static constexpr const char* name = "freeridge_kernel_sum";
+  Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::linear();
+  Input<const freeridge_kernel*> terms{{first.get(), second.get()}};
+  Input<double> weights{{1.0, 2.0}};
+  int32_t count = 2;
+  KernelOut out{1};
+  freeridge_status operator()() { return freeridge_kernel_sum(terms.get(), weights.get(), count, out.get()); }
+  void each_output(auto visit) { visit(out); }
+};
+
+struct KernelProduct {
+  static constexpr const char* name = "freeridge_kernel_product";
+  Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::linear();
+  Input<const freeridge_kernel*> factors{{first.get(), second.get()}};
+  int32_t count = 2;
+  KernelOut out{1};
+  freeridge_status operator()() { return freeridge_kernel_product(factors.get(), count, out.get()); }
+  void each_output(auto visit) { visit(out); }
+};
+
 struct KernelScaled {
   static constexpr const char* name = "freeridge_kernel_scaled";
   Kernel owned = Kernel::gaussian(sample::sigma);

@@ -1,0 +1,202 @@
+// Kernels made of kernels:
+//   scaled       inner(x / scale, z / scale), column by column
+//   sum          sum_i weight_i term_i(x, z), weight_i >= 0
+//   product      prod_i factor_i(x, z)        positive semi-definite by Schur's product theorem
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/parameters.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index unbounded = std::numeric_limits<Index>::max();
+
+class Scaled final : public Kernel {
+ public:
+  Scaled(KernelPtr inner, std::vector<double> scale) : inner_(std::move(inner)), scale_(std::move(scale)) {}
+
+  void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    const Matrix scaled_a = divided(a), scaled_b = divided(b);
+    inner_->evaluate(scaled_a.view(), scaled_b.view(), out);
+  }
+
+  void check_features(Index d) const override {
+    if (d != features())
+      fail(Status::dimension_mismatch, "x has d = ", d, " columns, the scaled kernel has d = ", features(), " scales");
+    inner_->check_features(d);
+  }
+
+  Index rank_bound(Index d) const override { return inner_->rank_bound(d); }
+
+  std::optional<std::vector<double>> linear_scale(Index d) const override {
+    std::optional<std::vector<double>> product = inner_->linear_scale(d);
+    if (product)
+      for (std::size_t k = 0; k < product->size(); ++k) (*product)[k] *= scale_[k];
+    return product;
+  }
+
+  std::vector<double> feature_scale(Index d) const override {
+    std::vector<double> product = inner_->feature_scale(d);
+    for (std::size_t k = 0; k < product.size(); ++k) product[k] *= scale_[k];
+    return product;
+  }
+
+  std::optional<double> bandwidth() const override { return inner_->bandwidth(); }
+  KernelPtr with_bandwidth(double sigma) const override {
+    KernelPtr inner = inner_->with_bandwidth(sigma);
+    return inner ? std::make_shared<Scaled>(std::move(inner), scale_) : nullptr;
+  }
+
+ private:
+  Index features() const { return static_cast<Index>(scale_.size()); }
+
+  Matrix divided(ConstMatrixView x) const {
+    Matrix out(x.rows, x.cols);
+    for (Index k = 0; k < x.cols; ++k)
+      for (Index i = 0; i < x.rows; ++i) out(i, k) = x(i, k) / scale_[static_cast<std::size_t>(k)];
+    return out;
+  }
+
+  KernelPtr inner_;
+  std::vector<double> scale_;
+};
+
+// What sums and products share: they have the bandwidth of their only part that has one.
+class Composite : public Kernel {
+ public:
+  void check_features(Index d) const override {
+    for (const KernelPtr& part : parts_) part->check_features(d);
+  }
+
+  std::vector<double> feature_scale(Index d) const override {
+    const KernelPtr* const part = part_with_bandwidth();
+    return part != nullptr ? (*part)->feature_scale(d) : Kernel::feature_scale(d);
+  }
+
+  std::optional<double> bandwidth() const override {
+    const KernelPtr* const part = part_with_bandwidth();
+    return part != nullptr ? (*part)->bandwidth() : std::nullopt;
+  }
+
+  KernelPtr with_bandwidth(double sigma) const override {
+    const KernelPtr* const part = part_with_bandwidth();
+    if (part == nullptr) return nullptr;
+    std::vector<KernelPtr> parts = parts_;
+    parts[static_cast<std::size_t>(part - parts_.data())] = (*part)->with_bandwidth(sigma);
+    return with_parts(std::move(parts));
+  }
+
+ protected:
+  explicit Composite(std::vector<KernelPtr> parts) : parts_(std::move(parts)) {}
+  virtual KernelPtr with_parts(std::vector<KernelPtr> parts) const = 0;
+
+  std::vector<KernelPtr> parts_;
+
+ private:
+  const KernelPtr* part_with_bandwidth() const {
+    const auto has = [](const KernelPtr& part) { return part->bandwidth().has_value(); };
+    const auto first = std::find_if(parts_.begin(), parts_.end(), has);
+    return first == parts_.end() || std::find_if(first + 1, parts_.end(), has) != parts_.end() ? nullptr : &*first;
+  }
+};
+
+class Sum final : public Composite {
+ public:
+  Sum(std::vector<KernelPtr> terms, std::vector<double> weights)
+      : Composite(std::move(terms)), weights_(std::move(weights)) {}
+
+  void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    Matrix tile(out.rows, out.cols);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      parts_[p]->evaluate(a, b, tile.view());
+      for (Index j = 0; j < out.cols; ++j)
+        for (Index i = 0; i < out.rows; ++i) out(i, j) = (p == 0 ? 0 : out(i, j)) + weights_[p] * tile(i, j);
+    }
+  }
+
+  // A sum of linear kernels is linear: weight_1 / s_1^2 + weight_2 / s_2^2 + ... = 1 / s^2 in every column.
+  std::optional<std::vector<double>> linear_scale(Index d) const override {
+    std::vector<double> precision(static_cast<std::size_t>(d), 0.0);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const std::optional<std::vector<double>> scale = parts_[p]->linear_scale(d);
+      if (!scale) return std::nullopt;
+      for (std::size_t k = 0; k < precision.size(); ++k) precision[k] += weights_[p] / (*scale)[k] / (*scale)[k];
+    }
+    for (double& value : precision) value = 1 / std::sqrt(value);
+    return precision;
+  }
+
+  Index rank_bound(Index d) const override {
+    Index bound = 0;
+    for (const KernelPtr& part : parts_)
+      if (__builtin_add_overflow(bound, part->rank_bound(d), &bound)) return unbounded;
+    return bound;
+  }
+
+ protected:
+  KernelPtr with_parts(std::vector<KernelPtr> parts) const override {
+    return std::make_shared<Sum>(std::move(parts), weights_);
+  }
+
+ private:
+  std::vector<double> weights_;
+};
+
+class Product final : public Composite {
+ public:
+  explicit Product(std::vector<KernelPtr> factors) : Composite(std::move(factors)) {}
+
+  void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    parts_[0]->evaluate(a, b, out);
+    Matrix tile(out.rows, out.cols);
+    for (std::size_t p = 1; p < parts_.size(); ++p) {
+      parts_[p]->evaluate(a, b, tile.view());
+      for (Index j = 0; j < out.cols; ++j)
+        for (Index i = 0; i < out.rows; ++i) out(i, j) *= tile(i, j);
+    }
+  }
+
+  std::optional<std::vector<double>> linear_scale(Index d) const override {
+    return parts_.size() == 1 ? parts_[0]->linear_scale(d) : std::nullopt;
+  }
+
+  Index rank_bound(Index d) const override {
+    Index bound = 1;
+    for (const KernelPtr& part : parts_)
+      if (__builtin_mul_overflow(bound, part->rank_bound(d), &bound)) return unbounded;
+    return bound;
+  }
+
+ protected:
+  KernelPtr with_parts(std::vector<KernelPtr> parts) const override {
+    return std::make_shared<Product>(std::move(parts));
+  }
+};
+
+}  // namespace
+
+KernelPtr scaled_kernel(KernelPtr inner, std::span<const double> scale) {
+  for (std::size_t k = 0; k < scale.size(); ++k) require_positive(text("scale[", k, "]"), scale[k]);
+  inner->check_features(static_cast<Index>(scale.size()));
+  return std::make_shared<Scaled>(std::move(inner), std::vector<double>(scale.begin(), scale.end()));
+}
+
+KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weights) {
+  double largest = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(weights[i])) fail(Status::not_finite, "weights[", i, "] is ", weights[i], "; it must be finite");
+    if (weights[i] < 0) fail(Status::invalid_argument, "weights[", i, "] is ", weights[i], "; it must not be negative");
+    largest = std::max(largest, weights[i]);
+  }
+  if (largest == 0) fail(Status::invalid_argument, "weights[0] is 0, and so are all others; one must be positive");
+  return std::make_shared<Sum>(std::move(terms), std::vector<double>(weights.begin(), weights.end()));
+}
+
+KernelPtr product_kernel(std::vector<KernelPtr> factors) {
+  return std::make_shared<Product>(std::move(factors));
+}
+
+}  // namespace freeridge

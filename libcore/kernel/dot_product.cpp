@@ -1,0 +1,70 @@
+// Kernels of the inner product:
+//   linear       x'z
+//   polynomial   (scale x'z + offset)^degree
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/parameters.hpp"
+#include "libcore/linalg/blas.hpp"
+
+namespace freeridge {
+namespace {
+
+void inner_products(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
+  gemm(Op::none, Op::transpose, 1, a, b, 0, out);
+}
+
+class Linear final : public Kernel {
+ public:
+  void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
+  std::optional<std::vector<double>> linear_scale(Index d) const override { return feature_scale(d); }
+  Index rank_bound(Index d) const override { return d; }
+};
+
+class Polynomial final : public Kernel {
+ public:
+  Polynomial(Index degree, double scale, double offset) : degree_(degree), scale_(scale), offset_(offset) {}
+
+  void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    inner_products(a, b, out);
+    for (Index j = 0; j < out.cols; ++j)
+      for (Index i = 0; i < out.rows; ++i) out(i, j) = power(scale_ * out(i, j) + offset_);
+  }
+
+  // The number of monomials of degree up to p in d variables (without offset of degree p exactly: one variable fewer).
+  Index rank_bound(Index d) const override {
+    const Index variables = offset_ > 0 ? d : d - 1;
+    double count = 1;  // the binomial coefficient (variables + p over p); exact where it is small enough to matter
+    for (Index e = 1; e <= std::min(degree_, variables); ++e)
+      count = std::round(count * static_cast<double>(std::max(degree_, variables) + e) / static_cast<double>(e));
+    return count < 1e9 ? static_cast<Index>(count) : Kernel::rank_bound(d);
+  }
+
+ private:
+  double power(double base) const {
+    double result = 1;
+    for (Index e = degree_; e > 0; e /= 2, base *= base)
+      if (e % 2 == 1) result *= base;
+    return result;
+  }
+
+  Index degree_;
+  double scale_, offset_;
+};
+
+}  // namespace
+
+KernelPtr linear_kernel() {
+  return std::make_shared<Linear>();
+}
+
+KernelPtr polynomial_kernel(Index degree, double scale, double offset) {
+  if (degree < 1) fail(Status::invalid_argument, "degree is ", degree, "; it must be at least 1");
+  require_positive("scale", scale);
+  if (!std::isfinite(offset)) fail(Status::not_finite, "offset is ", offset, "; it must be finite");
+  if (offset < 0) fail(Status::invalid_argument, "offset is ", offset, "; it must not be negative");
+  return std::make_shared<Polynomial>(degree, scale, offset);
+}
+
+}  // namespace freeridge
