@@ -6,7 +6,7 @@ bandwidth_budget <- 15L
 # A model of the core with the data, weights, groups and settings of `fit` (state DATA).
 new_model <- function(fit) {
   kernel <- fit$kernel
-  if (chooses_bandwidth(kernel)) kernel$sigma <- 1  # any: the search replaces it
+  if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any: the search replaces it
   model <- core_create(unclass(kernel), fit$scale, fit$x, fit$y)
   core_set_intercept(model, fit$intercept)
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
@@ -27,7 +27,7 @@ fit_model <- function(fit) {
 
   if (chooses_bandwidth(fit$kernel)) {
     found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, bandwidth_budget))
-    fit$kernel$sigma <- found$sigma
+    fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
   } else {
     # lambda = 0 asks for the minimum-norm solution, which the route for a few lambdas does not have.

@@ -16,7 +16,7 @@ print_setting <- function(fit, digits) {
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
   cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
   if (!is.null(fit$bandwidth_search)) {
-    cat("  sigma chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
+    cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
   }
   if (!is.null(fit$scale)) {
     divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
@@ -69,7 +69,7 @@ coef.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   model <- model_at(object, lambda)
   b <- core_intercept(model)
-  if (object$kernel$name == "linear") {
+  if (is_linear(object$kernel)) {
     w <- core_hyperplane(model)
     names <- if (is.null(colnames(object$x))) paste0("x", seq_len(ncol(object$x))) else colnames(object$x)
     if (!object$intercept) return(shape(object, w, names))

@@ -2,6 +2,7 @@
 #include "model.h"
 
 #include <utility>
+#include <vector>
 
 // The R function signals a classed condition; its jump unwinds through here as a C++ exception.
 void raise(freeridge_status status) {
@@ -38,6 +39,22 @@ Dimensions dimensions_of(const Model& model) {
   return {static_cast<int>(n), static_cast<int>(d), static_cast<int>(t)};
 }
 
+namespace {
+
+// The parts of a sum or a product: owners, and the bare handles that the core takes.
+struct Parts {
+  explicit Parts(const Rcpp::List& kernels) {
+    for (R_xlen_t i = 0; i < kernels.size(); ++i)
+      owners.push_back(make_kernel(Rcpp::as<Rcpp::List>(kernels[i]), R_NilValue));
+    for (const KernelPtr& owner : owners) handles.push_back(owner.get());
+  }
+  int count() const { return static_cast<int>(handles.size()); }
+  std::vector<KernelPtr> owners;
+  std::vector<const freeridge_kernel*> handles;
+};
+
+}  // namespace
+
 KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale) {
   const auto name = Rcpp::as<std::string>(kernel["name"]);
   freeridge_kernel* made = nullptr;
@@ -48,7 +65,18 @@ KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale) {
                                       Rcpp::as<double>(kernel["offset"]), &made));
   else if (name == "gaussian")
     check(freeridge_kernel_gaussian(Rcpp::as<double>(kernel["sigma"]), &made));
-  else
+  else if (name == "laplacian")
+    check(freeridge_kernel_laplacian(Rcpp::as<double>(kernel["sigma"]), &made));
+  else if (name == "matern")
+    check(freeridge_kernel_matern(Rcpp::as<double>(kernel["nu"]), Rcpp::as<double>(kernel["length"]), &made));
+  else if (name == "sum") {
+    const Parts terms(Rcpp::as<Rcpp::List>(kernel["terms"]));
+    const Rcpp::NumericVector weights(kernel["weights"]);
+    check(freeridge_kernel_sum(terms.handles.data(), weights.begin(), terms.count(), &made));
+  } else if (name == "product") {
+    const Parts factors(Rcpp::as<Rcpp::List>(kernel["factors"]));
+    check(freeridge_kernel_product(factors.handles.data(), factors.count(), &made));
+  } else
     Rcpp::stop("unknown kernel '%s'", name);
   KernelPtr inner(made);
   if (Rf_isNull(scale)) return inner;

@@ -8,8 +8,21 @@ oracle_kernel <- function(kernel, x, z) {
   switch(kernel$name,
     linear = inner,
     polynomial = (kernel$scale * inner + kernel$offset)^kernel$degree,
+    laplacian = exp(-distances(x, z) / kernel$sigma),
+    matern = matern_value(kernel$nu, sqrt(2 * kernel$nu) * distances(x, z) / kernel$length),
+    sum = Reduce(`+`, Map(function(term, weight) weight * oracle_kernel(term, x, z), kernel$terms, kernel$weights)),
+    product = Reduce(`*`, lapply(kernel$factors, oracle_kernel, x, z)),
     gaussian = exp(-(outer(rowSums(x^2), rowSums(z^2), "+") - 2 * inner) / kernel$sigma^2)
   )
+}
+
+distances <- function(x, z) {
+  squares <- lapply(seq_len(ncol(x)), function(k) outer(x[, k], z[, k], "-")^2)
+  sqrt(Reduce(`+`, squares))
+}
+
+matern_value <- function(nu, u) {
+  exp(-u) * switch(as.character(nu), "0.5" = 1, "1.5" = 1 + u, "2.5" = 1 + u + u^2 / 3)
 }
 
 oracle_fit <- function(x, y, kernel, lambda, weights = NULL, intercept = TRUE) {
@@ -115,7 +128,9 @@ problem <- function(n = 20L, d = 3L, t = 1L, seed = 1L) {
 }
 
 kernels <- function() {
-  list(linear_kernel(), polynomial_kernel(degree = 2, scale = 0.5, offset = 1), gaussian_kernel(sigma = 2))
+  list(linear_kernel(), polynomial_kernel(degree = 2, scale = 0.5, offset = 1), gaussian_kernel(sigma = 2),
+       laplacian_kernel(sigma = 3), matern_kernel(2.5, length = 3),
+       linear_kernel() + 0.5 * (matern_kernel(1.5, 2) * polynomial_kernel(1) + gaussian_kernel(1)))
 }
 
 expect_refusal <- function(expression, words, class = "freeridge_error") {

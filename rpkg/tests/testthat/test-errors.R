@@ -48,7 +48,7 @@ test_that("lambda", {
 })
 
 test_that("settings", {
-  expect_refusal(freeridge(x, y, "gaussian"), 'kernel must be linear_kernel\\(\\).*, not "gaussian"')
+  expect_refusal(freeridge(x, y, "gaussian"), 'kernel must be a kernel such as linear_kernel\\(\\).*, not "gaussian"')
   expect_refusal(freeridge(x, y, NULL), "kernel must be .*, not NULL")
   expect_refusal(freeridge(x, y, gaussian_kernel), "kernel must be .*, not a function")
   expect_refusal(freeridge(x, y, criterion = "aic"), 'criterion must be one of "loo".*, not "aic"')
