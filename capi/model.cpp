@@ -1,43 +1,12 @@
-// The C layer: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
-#include "freeridge.h"
-
+// The C layer, models: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "capi/wall.hpp"
-#include "libcore/kernel/kernel.hpp"
-#include "libcore/linalg/threads.hpp"
-#include "libcore/model/model.hpp"
-
-struct freeridge_kernel {
-  freeridge::KernelPtr kernel;
-};
-
-struct freeridge_model {
-  freeridge::Model model;
-};
+#include "capi/handles.hpp"
 
 namespace freeridge::capi {
 namespace {
-
-static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
-              FREERIDGE_INVALID_STATE == int(Status::invalid_state) &&
-              FREERIDGE_NOT_FINITE == int(Status::not_finite) &&
-              FREERIDGE_DIMENSION_MISMATCH == int(Status::dimension_mismatch) &&
-              FREERIDGE_OUT_OF_MEMORY == int(Status::out_of_memory) &&
-              FREERIDGE_NOT_POSITIVE_DEFINITE == int(Status::not_positive_definite) &&
-              FREERIDGE_NOT_CONVERGED == int(Status::not_converged) && FREERIDGE_UNDEFINED == int(Status::undefined) &&
-              FREERIDGE_CANCELLED == int(Status::cancelled) && FREERIDGE_INTERNAL == int(Status::internal));
-static_assert(FREERIDGE_AUTO == int(Route::automatic) && FREERIDGE_CHOLESKY == int(Route::cholesky) &&
-              FREERIDGE_SPECTRAL == int(Route::spectral) && FREERIDGE_PRIMAL == int(Route::primal));
-static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&
-              FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups));
-static_assert(FREERIDGE_COL_MAJOR == int(Layout::col_major) && FREERIDGE_ROW_MAJOR == int(Layout::row_major));
-
-thread_local char last_error[1024] = "";
 
 Model& model_of(freeridge_model* model) {
   return required("model", model).model;
@@ -49,24 +18,6 @@ const Model& model_of(const freeridge_model* model) {
 Criterion checked_criterion(freeridge_criterion criterion) {
   require_one_of("criterion", criterion, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS});
   return static_cast<Criterion>(criterion);
-}
-
-// *out takes a new kernel, once it is made.
-template <class Make>
-freeridge_status new_kernel(const char* call, freeridge_kernel** out, const Make& make) noexcept {
-  return guarded(call, [&] {
-    required("out", out);
-    *out = std::make_unique<freeridge_kernel>(make()).release();
-  });
-}
-
-// The parts of a sum or a product.
-std::vector<KernelPtr> checked_parts(const char* name, const freeridge_kernel* const* parts, int32_t count) {
-  required(name, parts);
-  require_size("count", count);
-  std::vector<KernelPtr> out;
-  for (int32_t i = 0; i < count; ++i) out.push_back(required(text(name, "[", i, "]").c_str(), parts[i]).kernel);
-  return out;
 }
 
 freeridge_status set_data(const char* call, freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
@@ -103,63 +54,10 @@ freeridge_status get_matrix(const char* call, const freeridge_model* model, cons
 
 }  // namespace
 
-void remember(const char* call, const char* message) noexcept {
-  std::snprintf(last_error, sizeof last_error, "%s: %s", call, message);
-}
-
 }  // namespace freeridge::capi
 
 using namespace freeridge;
 using namespace freeridge::capi;
-
-// ---- kernels ----
-
-freeridge_status freeridge_kernel_linear(freeridge_kernel** out) {
-  return new_kernel(__func__, out, [] { return linear_kernel(); });
-}
-
-freeridge_status freeridge_kernel_polynomial(int32_t degree, double scale, double offset, freeridge_kernel** out) {
-  return new_kernel(__func__, out, [&] { return polynomial_kernel(degree, scale, offset); });
-}
-
-freeridge_status freeridge_kernel_gaussian(double sigma, freeridge_kernel** out) {
-  return new_kernel(__func__, out, [&] { return gaussian_kernel(sigma); });
-}
-
-freeridge_status freeridge_kernel_laplacian(double sigma, freeridge_kernel** out) {
-  return new_kernel(__func__, out, [&] { return laplacian_kernel(sigma); });
-}
-
-freeridge_status freeridge_kernel_matern(double nu, double length, freeridge_kernel** out) {
-  return new_kernel(__func__, out, [&] { return matern_kernel(nu, length); });
-}
-
-freeridge_status freeridge_kernel_sum(const freeridge_kernel* const* terms, const double* weights, int32_t count,
-                                      freeridge_kernel** out) {
-  return new_kernel(__func__, out, [&] {
-    std::vector<KernelPtr> parts = checked_parts("terms", terms, count);
-    const std::vector<double> ones(parts.size(), 1.0);
-    return sum_kernel(std::move(parts), {weights != nullptr ? weights : ones.data(), ones.size()});
-  });
-}
-
-freeridge_status freeridge_kernel_product(const freeridge_kernel* const* factors, int32_t count,
-                                          freeridge_kernel** out) {
-  return new_kernel(__func__, out, [&] { return product_kernel(checked_parts("factors", factors, count)); });
-}
-
-freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t d, const double* scale,
-                                         freeridge_kernel** out) {
-  return new_kernel(__func__, out, [&] {
-    const KernelPtr& kernel = required("inner", inner).kernel;
-    require_size("d", d);
-    return scaled_kernel(kernel, {&required("scale", scale), static_cast<std::size_t>(d)});
-  });
-}
-
-void freeridge_kernel_destroy(freeridge_kernel* kernel) {
-  delete kernel;
-}
 
 // ---- a model and its data ----
 
@@ -415,61 +313,4 @@ freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_cr
     *sigma = search.best;
     *used = static_cast<int64_t>(search.sigma.size());
   });
-}
-
-// ---- about the library ----
-
-const char* freeridge_status_name(freeridge_status status) {
-  switch (status) {
-    case FREERIDGE_OK:
-      return "OK";
-    case FREERIDGE_INVALID_ARGUMENT:
-      return "INVALID_ARGUMENT";
-    case FREERIDGE_INVALID_STATE:
-      return "INVALID_STATE";
-    case FREERIDGE_NOT_FINITE:
-      return "NOT_FINITE";
-    case FREERIDGE_DIMENSION_MISMATCH:
-      return "DIMENSION_MISMATCH";
-    case FREERIDGE_OUT_OF_MEMORY:
-      return "OUT_OF_MEMORY";
-    case FREERIDGE_NOT_POSITIVE_DEFINITE:
-      return "NOT_POSITIVE_DEFINITE";
-    case FREERIDGE_NOT_CONVERGED:
-      return "NOT_CONVERGED";
-    case FREERIDGE_UNDEFINED:
-      return "UNDEFINED";
-    case FREERIDGE_CANCELLED:
-      return "CANCELLED";
-    case FREERIDGE_IO:
-      return "IO";
-    case FREERIDGE_CORRUPT:
-      return "CORRUPT";
-    case FREERIDGE_NEWER_FORMAT:
-      return "NEWER_FORMAT";
-    case FREERIDGE_INTERNAL:
-      return "INTERNAL";
-    default:
-      return "UNKNOWN";
-  }
-}
-
-const char* freeridge_last_error(void) {
-  return last_error;
-}
-
-freeridge_status freeridge_version(int32_t* major, int32_t* minor, int32_t* patch) {
-  if (major != nullptr) *major = FREERIDGE_VERSION_MAJOR;
-  if (minor != nullptr) *minor = FREERIDGE_VERSION_MINOR;
-  if (patch != nullptr) *patch = FREERIDGE_VERSION_PATCH;
-  return FREERIDGE_OK;
-}
-
-const char* freeridge_build_info(void) {
-  thread_local std::string info;
-  const freeridge_status status = guarded(__func__, [&] {
-    info = text("freeridge ", FREERIDGE_VERSION_MAJOR, ".", FREERIDGE_VERSION_MINOR, ".", FREERIDGE_VERSION_PATCH,
-                "; compiler ", std::string_view(__VERSION__), "; ", blas_description());
-  });
-  return status == FREERIDGE_OK ? info.c_str() : "freeridge";
 }

@@ -1,0 +1,79 @@
+// The C layer, kernels.
+#include <memory>
+#include <vector>
+
+#include "capi/handles.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+// *out takes a new kernel, once it is made.
+template <class Make>
+freeridge_status new_kernel(const char* call, freeridge_kernel** out, const Make& make) noexcept {
+  return guarded(call, [&] {
+    required("out", out);
+    *out = std::make_unique<freeridge_kernel>(make()).release();
+  });
+}
+
+// The parts of a sum or a product.
+std::vector<KernelPtr> checked_parts(const char* name, const freeridge_kernel* const* parts, int32_t count) {
+  required(name, parts);
+  require_size("count", count);
+  std::vector<KernelPtr> out;
+  for (int32_t i = 0; i < count; ++i) out.push_back(required(text(name, "[", i, "]").c_str(), parts[i]).kernel);
+  return out;
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+freeridge_status freeridge_kernel_linear(freeridge_kernel** out) {
+  return new_kernel(__func__, out, [] { return linear_kernel(); });
+}
+
+freeridge_status freeridge_kernel_polynomial(int32_t degree, double scale, double offset, freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] { return polynomial_kernel(degree, scale, offset); });
+}
+
+freeridge_status freeridge_kernel_gaussian(double sigma, freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] { return gaussian_kernel(sigma); });
+}
+
+freeridge_status freeridge_kernel_laplacian(double sigma, freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] { return laplacian_kernel(sigma); });
+}
+
+freeridge_status freeridge_kernel_matern(double nu, double length, freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] { return matern_kernel(nu, length); });
+}
+
+freeridge_status freeridge_kernel_sum(const freeridge_kernel* const* terms, const double* weights, int32_t count,
+                                      freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] {
+    std::vector<KernelPtr> parts = checked_parts("terms", terms, count);
+    const std::vector<double> ones(parts.size(), 1.0);
+    return sum_kernel(std::move(parts), {weights != nullptr ? weights : ones.data(), ones.size()});
+  });
+}
+
+freeridge_status freeridge_kernel_product(const freeridge_kernel* const* factors, int32_t count,
+                                          freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] { return product_kernel(checked_parts("factors", factors, count)); });
+}
+
+freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t d, const double* scale,
+                                         freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] {
+    const KernelPtr& kernel = required("inner", inner).kernel;
+    require_size("d", d);
+    return scaled_kernel(kernel, {&required("scale", scale), static_cast<std::size_t>(d)});
+  });
+}
+
+void freeridge_kernel_destroy(freeridge_kernel* kernel) {
+  delete kernel;
+}

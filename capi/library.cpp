@@ -1,0 +1,92 @@
+// The C layer, about the library: names, versions, and the last error of each thread.
+#include <cstdio>
+#include <string>
+
+#include "capi/handles.hpp"
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+// The numbers of the header are those of the core.
+static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
+              FREERIDGE_INVALID_STATE == int(Status::invalid_state) &&
+              FREERIDGE_NOT_FINITE == int(Status::not_finite) &&
+              FREERIDGE_DIMENSION_MISMATCH == int(Status::dimension_mismatch) &&
+              FREERIDGE_OUT_OF_MEMORY == int(Status::out_of_memory) &&
+              FREERIDGE_NOT_POSITIVE_DEFINITE == int(Status::not_positive_definite) &&
+              FREERIDGE_NOT_CONVERGED == int(Status::not_converged) && FREERIDGE_UNDEFINED == int(Status::undefined) &&
+              FREERIDGE_CANCELLED == int(Status::cancelled) && FREERIDGE_INTERNAL == int(Status::internal));
+static_assert(FREERIDGE_AUTO == int(Route::automatic) && FREERIDGE_CHOLESKY == int(Route::cholesky) &&
+              FREERIDGE_SPECTRAL == int(Route::spectral) && FREERIDGE_PRIMAL == int(Route::primal));
+static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&
+              FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups));
+static_assert(FREERIDGE_COL_MAJOR == int(Layout::col_major) && FREERIDGE_ROW_MAJOR == int(Layout::row_major));
+
+thread_local char last_error[1024] = "";
+
+}  // namespace
+
+void remember(const char* call, const char* message) noexcept {
+  std::snprintf(last_error, sizeof last_error, "%s: %s", call, message);
+}
+
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+const char* freeridge_status_name(freeridge_status status) {
+  switch (status) {
+    case FREERIDGE_OK:
+      return "OK";
+    case FREERIDGE_INVALID_ARGUMENT:
+      return "INVALID_ARGUMENT";
+    case FREERIDGE_INVALID_STATE:
+      return "INVALID_STATE";
+    case FREERIDGE_NOT_FINITE:
+      return "NOT_FINITE";
+    case FREERIDGE_DIMENSION_MISMATCH:
+      return "DIMENSION_MISMATCH";
+    case FREERIDGE_OUT_OF_MEMORY:
+      return "OUT_OF_MEMORY";
+    case FREERIDGE_NOT_POSITIVE_DEFINITE:
+      return "NOT_POSITIVE_DEFINITE";
+    case FREERIDGE_NOT_CONVERGED:
+      return "NOT_CONVERGED";
+    case FREERIDGE_UNDEFINED:
+      return "UNDEFINED";
+    case FREERIDGE_CANCELLED:
+      return "CANCELLED";
+    case FREERIDGE_IO:
+      return "IO";
+    case FREERIDGE_CORRUPT:
+      return "CORRUPT";
+    case FREERIDGE_NEWER_FORMAT:
+      return "NEWER_FORMAT";
+    case FREERIDGE_INTERNAL:
+      return "INTERNAL";
+    default:
+      return "UNKNOWN";
+  }
+}
+
+const char* freeridge_last_error(void) {
+  return last_error;
+}
+
+freeridge_status freeridge_version(int32_t* major, int32_t* minor, int32_t* patch) {
+  if (major != nullptr) *major = FREERIDGE_VERSION_MAJOR;
+  if (minor != nullptr) *minor = FREERIDGE_VERSION_MINOR;
+  if (patch != nullptr) *patch = FREERIDGE_VERSION_PATCH;
+  return FREERIDGE_OK;
+}
+
+const char* freeridge_build_info(void) {
+  thread_local std::string info;
+  const freeridge_status status = guarded(__func__, [&] {
+    info = text("freeridge ", FREERIDGE_VERSION_MAJOR, ".", FREERIDGE_VERSION_MINOR, ".", FREERIDGE_VERSION_PATCH,
+                "; compiler ", std::string_view(__VERSION__), "; ", blas_description());
+  });
+  return status == FREERIDGE_OK ? info.c_str() : "freeridge";
+}
