@@ -365,7 +365,7 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
  * high = 0: from the median distance of the points. With several outputs the criterion is the sum over outputs of
  * score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores (REML). At most `budget` (>= 3) factorizations
  * are spent (a log-spaced scan with two thirds of them, Brent's method on log sigma with the rest), and one more when
- * the best sigma was not the last one tried: only one factorization is in memory at a time.
+ * the best sigma was not the last one tried: the search keeps one factorization at a time, beside the model's own.
  * tried: budget x 2 numbers, column-major with ld = budget: sigma and its criterion, in the order tried; *used: how
  * many. *sigma: the choice. Needs DATA, goes to FITTED. Cost: `used` times factorize and select_lambda.
  * Statuses: INVALID_STATE (no data, kernel without bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE,

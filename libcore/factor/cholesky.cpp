@@ -51,15 +51,10 @@ class Cholesky final : public Factorization {
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
 
   const Contrast& contrast() const { return contrast_; }
-  ConstMatrixView inner() const {
-    const Index offset = problem().n() - contrast_.m();
-    return k_.view().block(offset, offset, contrast_.m(), contrast_.m());
-  }
+  ConstMatrixView inner() const { return contrast_.inner(k_.view()); }
   double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast_.m(), 1)); }
   double constant_part() const { return constant_part_; }
-  ConstMatrixView reduced_outputs() const {
-    return z_y_.view().row_range(problem().n() - contrast_.m(), contrast_.m());
-  }
+  ConstMatrixView reduced_outputs() const { return contrast_.rows(z_y_.view()); }
   std::span<const double> k_q1() const { return k_q1_; }
 
  private:
@@ -102,7 +97,7 @@ class CholeskyMaker final : public ResidualMaker {
   }
 
   void coefficients(Index first, MatrixView out) const override {
-    const MatrixView g = out.row_range(out.rows - m_, m_);
+    const MatrixView g = f_.contrast().rows(out);
     for (Index j = 0; j < out.cols; ++j) std::copy_n(half_.col(first + j), m_, g.col(j));
     trsm(Op::transpose, l_.view(), g);
     f_.contrast().expand(out);

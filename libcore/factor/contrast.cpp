@@ -30,7 +30,7 @@ void Contrast::reduce_symmetric(MatrixView k) const {
 
 MatrixView Contrast::reduce(MatrixView b) const {
   if (active()) reflect(b);
-  return b.row_range(n_ - m(), m());
+  return rows(b);
 }
 
 void Contrast::expand(MatrixView b) const {

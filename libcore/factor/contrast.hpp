@@ -25,13 +25,21 @@ class Contrast {
 
   // The n x m part of n x n storage that holds an m x m matrix where `inner` says, and later Z times it.
   MatrixView outer(MatrixView storage) const { return storage.columns(n_ - m(), m()); }
-  MatrixView inner(MatrixView storage) const { return storage.block(n_ - m(), n_ - m(), m(), m()); }
+  template <class T>
+  BasicView<T> inner(BasicView<T> storage) const {
+    return storage.block(n_ - m(), n_ - m(), m(), m());
+  }
+  // The last m rows of a matrix with n rows: where Z'B lies, and C for Z C.
+  template <class T>
+  BasicView<T> rows(BasicView<T> b) const {
+    return b.row_range(n_ - m(), m());
+  }
 
   // Z'KZ in place of inner(K); K n x n symmetric, lower triangle. O(n^2).
   void reduce_symmetric(MatrixView k) const;
-  // Z'B for B n x k in place: the last m rows hold the answer (a view of them is returned). O(n k).
+  // Z'B for B n x k in place of rows(B), which is returned. O(n k).
   MatrixView reduce(MatrixView b) const;
-  // Z C for an m x k matrix C in the last m rows of b (n x k), in place. O(n k).
+  // Z C for C = rows(B), in place of B. O(n k).
   void expand(MatrixView b) const;
 
   // Row i of Z is e_(i - 1)' - tau v_i v[1:]' (no first term for i = 0).

@@ -60,7 +60,7 @@ FactorizationPtr factorize_primal(ProblemPtr problem, const Progress& progress) 
   const MatrixView zx = contrast.reduce(x.view());
   Matrix basis(n, r), vt(r, d);
   std::vector<double> s(static_cast<std::size_t>(r)), tau(static_cast<std::size_t>(r));
-  const MatrixView u = basis.view().row_range(n - m, m);
+  const MatrixView u = contrast.rows(basis.view());
   progress.report(0.1);
 
   if (m > d) {

@@ -59,8 +59,4 @@ double dot(Index n, const double* x, const double* y) {
   return cblas_ddot(blas_int(n), x, 1, y, 1);
 }
 
-double norm2(Index n, const double* x) {
-  return cblas_dnrm2(blas_int(n), x, 1);
-}
-
 }  // namespace freeridge

@@ -22,6 +22,5 @@ void syr2(double alpha, const double* x, const double* y, MatrixView a);
 // B = op(L)^-1 B, L lower triangular
 void trsm(Op op, ConstMatrixView l, MatrixView b);
 double dot(Index n, const double* x, const double* y);
-double norm2(Index n, const double* x);
 
 }  // namespace freeridge

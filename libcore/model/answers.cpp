@@ -17,10 +17,6 @@ void copy(const Matrix& from, MatrixView to) {
   copy_out(from.view(), Layout::col_major, to.data, to.ld);
 }
 
-void keep_first(std::string& reason, std::string other) {
-  if (reason.empty()) reason = std::move(other);
-}
-
 }  // namespace
 
 std::string Model::loo(MatrixView errors) const {

@@ -188,8 +188,8 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   const Groups* const groups = groups_for(criterion);
   const BandwidthRange range = low == 0 && high == 0 ? bandwidth_range(*kernel_, data_->x) : BandwidthRange{low, high};
 
-  // One factorization lives at a time: memory runs out before patience. The best one is made again at the end unless it
-  // was the last one tried.
+  // One factorization of the search lives at a time, beside the model's own, which a failure must leave: memory runs
+  // out before patience. The best one is made again at the end unless it was the last one tried.
   struct Trial {
     double sigma = 0;
     KernelPtr kernel;

@@ -18,10 +18,6 @@ std::string no_group_error(std::int32_t label) {
   return text("the errors of group ", label, " are undefined: the other rows do not determine its predictions");
 }
 
-void keep_first(std::string& reason, std::string other) {
-  if (reason.empty()) reason = std::move(other);
-}
-
 // Adds up sum_i W_ii e_i^2 for every lambda and output while the tiles go by.
 class LooSum final : public SweepSink {
  public:

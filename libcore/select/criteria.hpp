@@ -9,12 +9,18 @@
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "libcore/select/groups.hpp"
 
 namespace freeridge {
 
 enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4 };
+
+// reason = other, unless there is a reason already.
+inline void keep_first(std::string& reason, std::string other) {
+  if (reason.empty()) reason = std::move(other);
+}
 
 // The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none.
 // Each answers with the reason for the first NaN, empty when there is none.
