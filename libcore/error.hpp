@@ -22,6 +22,9 @@ enum class Status : std::int32_t {
   not_converged = 21,
   undefined = 22,
   cancelled = 30,
+  io = 40,
+  corrupt = 41,
+  newer_format = 42,
   internal = 90,
 };
 

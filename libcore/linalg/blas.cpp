@@ -55,8 +55,18 @@ void trsm(Op op, ConstMatrixView l, MatrixView b) {
               l.data, blas_int(l.ld), b.data, blas_int(b.ld));
 }
 
+void trsm_right(Op op, ConstMatrixView l, MatrixView b) {
+  if (b.rows == 0 || b.cols == 0) return;
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, flag(op), CblasNonUnit, blas_int(b.rows), blas_int(b.cols), 1,
+              l.data, blas_int(l.ld), b.data, blas_int(b.ld));
+}
+
 double dot(Index n, const double* x, const double* y) {
   return cblas_ddot(blas_int(n), x, 1, y, 1);
+}
+
+double norm2(Index n, const double* x) {
+  return cblas_dnrm2(blas_int(n), x, 1);
 }
 
 }  // namespace freeridge

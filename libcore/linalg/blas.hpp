@@ -21,6 +21,10 @@ void symv(ConstMatrixView a, const double* x, double* y);
 void syr2(double alpha, const double* x, const double* y, MatrixView a);
 // B = op(L)^-1 B, L lower triangular
 void trsm(Op op, ConstMatrixView l, MatrixView b);
+// B = B op(L)^-1, L lower triangular
+void trsm_right(Op op, ConstMatrixView l, MatrixView b);
 double dot(Index n, const double* x, const double* y);
+// |x|, without overflow
+double norm2(Index n, const double* x);
 
 }  // namespace freeridge

@@ -60,6 +60,18 @@ void syevd(MatrixView a, std::span<double> w) {
         "dsyevd");
 }
 
+Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots) {
+  if (a.rows == 0) return 0;
+  std::vector<lapack_int> pivot(static_cast<std::size_t>(a.rows));
+  std::vector<double> work(static_cast<std::size_t>(2 * a.rows));
+  lapack_int rank = 0;
+  const lapack_int info = LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', blas_int(a.rows), a.data, blas_int(a.ld),
+                                              pivot.data(), &rank, tolerance, work.data());
+  if (info < 0) check(info, "dpstrf");
+  for (std::size_t i = 0; i < pivot.size(); ++i) pivots[i] = pivot[i] - 1;
+  return rank;
+}
+
 void geqrf(MatrixView a, std::span<double> tau) {
   if (a.rows == 0 || a.cols == 0) return;
   double size = 0;
@@ -71,16 +83,32 @@ void geqrf(MatrixView a, std::span<double> tau) {
         "dgeqrf");
 }
 
-void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c) {
+void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau) {
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
+  if (a.rows == 0 || a.cols == 0) return;
+  double size = 0;
+  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
+  std::vector<lapack_int> place(static_cast<std::size_t>(cols), 0);
+  std::fill_n(place.begin(), fixed, 1);
+  check(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
+  std::vector<double> work(queried(size));
+  check(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
+                            blas_int(static_cast<Index>(work.size()))),
+        "dgeqp3");
+  std::ranges::transform(place, order.begin(), [](lapack_int j) { return Index{j} - 1; });
+}
+
+void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op) {
   if (c.rows == 0 || c.cols == 0 || tau.empty()) return;
   double size = 0;
+  const char trans = op == Op::none ? 'N' : 'T';
   const lapack_int rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
   const lapack_int ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
-  check(
-      LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1),
-      "dormqr");
+  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size,
+                            -1),
+        "dormqr");
   std::vector<double> work(queried(size));
-  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'N', rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc,
+  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc,
                             work.data(), blas_int(static_cast<Index>(work.size()))),
         "dormqr");
 }
@@ -98,6 +126,23 @@ void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   run(&size, -1);
   Matrix work(static_cast<Index>(queried(size)), 1);
   run(work.data(), blas_int(work.rows()));
+}
+
+void gejsv(ConstMatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+  if (a.rows == 0) return;
+  const Index n = a.rows;
+  Matrix copy(n, n), v(n, n);
+  for (Index j = 0; j < n; ++j) std::copy_n(a.col(j), n, copy.col(j));
+  std::vector<double> work(static_cast<std::size_t>(2 * n * n + 6 * n + 7));
+  std::vector<lapack_int> iwork(static_cast<std::size_t>(4 * n + 3));
+  check(LAPACKE_dgejsv_work(LAPACK_COL_MAJOR, 'C', 'U', 'V', 'N', 'N', 'N', blas_int(n), blas_int(n), copy.data(),
+                            blas_int(n), s.data(), u.data, blas_int(u.ld), v.data(), blas_int(n), work.data(),
+                            blas_int(static_cast<Index>(work.size())), iwork.data()),
+        "dgejsv");
+  const double scale = work[0] / work[1];
+  for (double& value : s) value *= scale;
+  for (Index j = 0; j < n; ++j)
+    for (Index k = 0; k < n; ++k) vt(k, j) = v(j, k);
 }
 
 }  // namespace freeridge

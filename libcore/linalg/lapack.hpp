@@ -17,11 +17,24 @@ double symmetric_norm1(ConstMatrixView a);
 // A = V diag(w) V', w ascending, V in place of A. About 9 n^3; workspace 2 n^2.
 void syevd(MatrixView a, std::span<double> w);
 
+// P'AP = L L' with complete pivoting, A positive semi-definite, L (n x rank) in the lower triangle of its first `rank`
+// columns; pivots: row i of P'AP is row pivots[i] of A. Stops where the largest pivot left is at most `tolerance`.
+// Answers with the rank. n^3/3.
+[[nodiscard]] Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots);
+
 // A = Q R by Householder reflections, Q below the diagonal and in tau (min(rows, cols)). 2 rows cols^2.
 void geqrf(MatrixView a, std::span<double> tau);
-// C = Q C
-void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c);
+// A P = Q R with column pivoting, the first `fixed` columns in their places and before all others; order[j]: the column
+// that came to place j. As geqrf, at about twice its time.
+void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau);
+// C = Q C or Q'C
+void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op = Op::none);
 // A = U diag(s) V', economy: U rows x k, s descending, vt k x cols, k = min(rows, cols). A is destroyed.
 void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
+
+// The same for a square matrix whose columns may differ widely in scale: small singular values, too, have the relative
+// accuracy that A with columns of equal norm allows (one-sided Jacobi: Z. Drmac, K. Veselic, New fast and accurate
+// Jacobi SVD algorithm, SIAM J. Matrix Anal. Appl. 29 (2008)). Several times the cost of gesdd. A is kept.
+void gejsv(ConstMatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
 
 }  // namespace freeridge

@@ -82,6 +82,9 @@ struct LayoutView {
   double operator()(Index i, Index j) const {
     return layout == Layout::col_major ? data[i + j * ld] : data[i * ld + j];
   }
+  LayoutView columns(Index j, Index count) const {
+    return {data + (layout == Layout::col_major ? j * ld : j), rows, count, ld, layout};
+  }
 };
 
 // to(i, j) = from(row + i, j) for all rows of `to`.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "libcore/factor/solution.hpp"
+#include "libcore/linalg/matrix.hpp"
 
 namespace freeridge {
 
@@ -39,16 +39,6 @@ inline void require_range(const char* low_name, double low, const char* high_nam
   if ((low == 0 && high == 0) || (low > 0 && low <= high)) return;
   fail(Status::invalid_argument, low_name, " is ", low, " and ", high_name, " is ", high, "; 0 < ", low_name,
        " <= ", high_name, " must hold, or both be 0");
-}
-
-inline void require_finite_solution(const Solution& solution) {
-  const auto finite = [](std::span<const double> values) {
-    for (const double value : values)
-      if (!std::isfinite(value)) return false;
-    return true;
-  };
-  if (!finite(solution.c.values()) || !finite(solution.w.values()) || !finite(solution.b))
-    fail(Status::not_finite, "the solution overflows; rescale x or y");
 }
 
 }  // namespace freeridge

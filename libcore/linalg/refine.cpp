@@ -1,0 +1,237 @@
+#include "libcore/linalg/refine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index tile_rows = 512, tile_cols = 32;  // 128 KiB of x: in the second-level cache, read once for all outputs
+constexpr Index gradient_cols = 8;                // at least: a cache line of a row of x
+constexpr Index gradient_items = 16384;           // numbers of x that are worth a thread's while
+constexpr double negligible = 0x1p-75, small = 0x1p-40;
+constexpr int patience = 2;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+Index pieces(Index count, Index size) {
+  return (count + size - 1) / size;
+}
+
+// to = X(row + i, col + k)
+void pack(const LeastSquaresData& data, Index row, Index col, MatrixView to) {
+  LayoutView from = data.x;
+  from.data += data.x.layout == Layout::col_major ? col * from.ld : col;
+  copy_rows(from, row, to);
+  if (data.x_factor.empty()) return;
+  for (Index k = 0; k < to.cols; ++k)
+    for (Index i = 0; i < to.rows; ++i) to(i, k) *= data.x_factor[at(col + k)];
+}
+
+// out(k, j) = sum_i X_ik v_ij
+void transposed_product(const LeastSquaresData& data, const TwofoldMatrix& v, TwofoldMatrix& out,
+                        const Progress& progress) {
+  const Index n = data.n(), d = data.d(), share = std::max(gradient_cols, gradient_items / n);
+  parallel_for(pieces(d, share), progress, [&](Index piece) {
+    const Index col = piece * share, cols = std::min(share, d - col);
+    Matrix buffer(std::min(n, tile_rows), cols);
+    for (Index row = 0; row < n; row += tile_rows) {
+      const MatrixView x = buffer.view().row_range(0, std::min(tile_rows, n - row));
+      pack(data, row, col, x);
+      for (Index j = 0; j < v.cols(); ++j)
+        for (Index k = 0; k < cols; ++k)
+          out.set(col + k, j,
+                  (row == 0 ? DoubleDouble() : out(col + k, j)) +
+                      twofold_dot(x.rows, x.col(k), v.hi.col(j) + row, v.lo.col(j) + row));
+    }
+  });
+}
+
+// r = Y - X w
+void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldMatrix& r, const Progress& progress) {
+  const Index n = data.n(), d = data.d(), t = data.t();
+  parallel_for(pieces(n, tile_rows), progress, [&](Index piece) {
+    const Index row = piece * tile_rows, rows = std::min(tile_rows, n - row);
+    Matrix buffer(rows, std::min(d, tile_cols));
+    copy_rows(data.y, row, r.hi.view().row_range(row, rows));
+    for (Index j = 0; j < t; ++j) {
+      for (Index i = row; i < row + rows; ++i) r.hi(i, j) *= data.y_factor.empty() ? 1 : data.y_factor[at(j)];
+      std::fill_n(r.lo.col(j) + row, rows, 0.0);
+    }
+    for (Index col = 0; col < d; col += tile_cols) {
+      const MatrixView x = buffer.view().columns(0, std::min(tile_cols, d - col));
+      pack(data, row, col, x);
+      for (Index j = 0; j < t; ++j)
+        for (Index k = 0; k < x.cols; ++k)
+          subtract_multiple(rows, x.col(k), w(col + k, j), r.hi.col(j) + row, r.lo.col(j) + row);
+    }
+    for (Index j = 0; j < t; ++j) twofold_normalize(rows, r.hi.col(j) + row, r.lo.col(j) + row);
+  });
+}
+
+// Adds corrections output by output, and knows when to stop. What is measured is the first `measured` rows.
+class Corrections {
+ public:
+  Corrections(Index rows, Index t, Index measured)
+      : best_(rows, t),
+        measured_(measured),
+        size_(at(t), HUGE_VAL),
+        ratio_(at(t), 1.0),
+        vain_(at(t), 0),
+        done_(at(t), false) {}
+
+  // solution += correction for the outputs that are not done.
+  void add(ConstMatrixView correction, TwofoldMatrix& solution) {
+    for (Index j = 0; j < correction.cols; ++j) {
+      if (done_[at(j)]) continue;
+      double size = 0, scale = 0;
+      for (Index k = 0; k < measured_; ++k) {
+        size = std::max(size, std::isnan(correction(k, j)) ? HUGE_VAL : std::abs(correction(k, j)));
+        scale = std::max(scale, std::abs(solution.hi(k, j)));
+      }
+      // Corrections get smaller at each step in the norm |R w| only: in that of w one may undo the one before it.
+      const bool progress = std::isfinite(size) && size <= size_[at(j)] / 2;
+      if (!std::isfinite(size) || (!progress && ++vain_[at(j)] > patience)) {
+        done_[at(j)] = true;
+        if (size_[at(j)] < HUGE_VAL) copy(best_, j, solution);
+        continue;
+      }
+      for (Index k = 0; k < correction.rows; ++k) solution.set(k, j, solution(k, j) + DoubleDouble(correction(k, j)));
+      if (!progress) continue;
+      vain_[at(j)] = 0;
+      copy(solution, j, best_);
+      size_[at(j)] = size;
+      scale = std::max(scale, size);
+      ratio_[at(j)] = scale > 0 ? size / scale : 0;
+      if (size <= negligible * scale) done_[at(j)] = true;
+    }
+  }
+
+  bool all_done() const {
+    return std::ranges::all_of(done_, [](bool done) { return done; });
+  }
+  bool converged() const {
+    return std::ranges::all_of(ratio_, [](double ratio) { return ratio <= small; });
+  }
+
+ private:
+  static void copy(const TwofoldMatrix& from, Index j, TwofoldMatrix& to) {
+    for (Index k = 0; k < from.rows(); ++k) to.set(k, j, from(k, j));
+  }
+
+  TwofoldMatrix best_;  // after the smallest correction
+  Index measured_;
+  std::vector<double> size_;   // of the smallest correction, infinity before the first
+  std::vector<double> ratio_;  // the same beside the solution
+  std::vector<int> vain_;      // corrections since then
+  std::vector<bool> done_;
+};
+
+}  // namespace
+
+TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolution& solution, const Progress& progress) {
+  const Index n = data.n(), t = data.t();
+  TwofoldMatrix r(n, t);
+  subtract_fit(data, solution.w, r, progress);
+  if (!data.intercept) return r;
+  const auto weight = [&](Index i) { return DoubleDouble(data.weights.empty() ? 1 : data.weights[at(i)]); };
+  DoubleDouble total;
+  for (Index i = 0; i < n; ++i) total += weight(i);
+  for (Index j = 0; j < t; ++j) {
+    DoubleDouble sum;
+    for (Index i = 0; i < n; ++i) sum += weight(i) * r(i, j);
+    const DoubleDouble b = sum / total;
+    for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) - b);
+    solution.b[at(j)] = b;
+  }
+  return r;
+}
+
+Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index max_steps,
+                  LeastSquaresSolution& solution, const Progress& progress) {
+  const Index n = data.n(), d = data.d(), t = data.t();
+  Refinement out;
+  Corrections corrections(d, t, d);
+  TwofoldMatrix g(d, t);
+  for (;; ++out.steps) {
+    const double steps = static_cast<double>(max_steps + 1), step = static_cast<double>(out.steps);
+    TwofoldMatrix r = twofold_residual(data, solution, progress.part(step / steps, (step + 0.5) / steps));
+    if (out.steps == max_steps || corrections.all_done()) break;
+    if (!data.weights.empty())
+      for (Index j = 0; j < t; ++j)
+        for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) * DoubleDouble(data.weights[at(i)]));
+    transposed_product(data, r, g, progress.part((step + 0.5) / steps, (step + 1) / steps));
+    for (Index j = 0; j < t; ++j)
+      for (Index k = 0; k < d; ++k) {
+        DoubleDouble value = g(k, j);
+        if (!data.penalty.empty()) value -= DoubleDouble(data.penalty[at(k)]) * solution.w(k, j);
+        g.hi(k, j) = value.hi;
+      }
+    solve(g.hi.view());
+    corrections.add(g.hi.view(), solution.w);
+  }
+  out.converged = corrections.converged();
+  return out;
+}
+
+// The unknowns are stacked: a, then w (of the features with p_k = 0), then b.
+Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSolver& solve, Index max_steps,
+                       LeastSquaresSolution& solution, const Progress& progress) {
+  const Index n = data.n(), d = data.d(), t = data.t();
+  const auto free = [&](Index k) { return !(data.penalty[at(k)] > 0); };
+  Refinement out;
+  Corrections corrections(n + d + 1, t, n);
+  TwofoldMatrix unknown(n + d + 1, t), product(d, t), r(n, t);
+  Matrix rest(n + d + 1, t);
+  std::vector<double> ones(at(t));
+  for (;; ++out.steps) {
+    const double steps = static_cast<double>(max_steps + 1), step = static_cast<double>(out.steps);
+    transposed_product(data, unknown, product, progress.part(step / steps, (step + 0.5) / steps));
+    for (Index j = 0; j < t; ++j) {
+      for (Index k = 0; k < d; ++k)
+        solution.w.set(k, j, free(k) ? unknown(n + k, j) : product(k, j) / DoubleDouble(data.penalty[at(k)]));
+      solution.b[at(j)] = unknown(n + d, j);
+    }
+    if (out.steps == max_steps || corrections.all_done()) break;
+    subtract_fit(data, solution.w, r, progress.part((step + 0.5) / steps, (step + 1) / steps));
+    for (Index j = 0; j < t; ++j) {
+      DoubleDouble sum;
+      for (Index i = 0; i < n; ++i) {
+        sum += unknown(i, j);
+        rest(i, j) = (r(i, j) - solution.b[at(j)] - DoubleDouble(lambda) * unknown(i, j)).hi;
+      }
+      for (Index k = 0; k < d; ++k) rest(n + k, j) = -product.hi(k, j);
+      ones[at(j)] = -sum.hi;
+    }
+    solve(rest.view().row_range(0, n), rest.view().row_range(n, d), ones);
+    for (Index j = 0; j < t; ++j) {
+      for (Index k = 0; k < d; ++k)
+        if (!free(k)) rest(n + k, j) = 0;
+      rest(n + d, j) = data.intercept ? ones[at(j)] : 0;
+    }
+    corrections.add(rest.view(), unknown);
+  }
+  out.converged = corrections.converged();
+  return out;
+}
+
+Refinement refine_system(const TwofoldResidual& residual, const SystemSolver& solve, Index max_steps,
+                         TwofoldMatrix& solution, const Progress& progress) {
+  Refinement out;
+  Corrections corrections(solution.rows(), solution.cols(), solution.rows());
+  TwofoldMatrix r(solution.rows(), solution.cols());
+  for (; out.steps < max_steps && !corrections.all_done(); ++out.steps) {
+    const double steps = static_cast<double>(max_steps), step = static_cast<double>(out.steps);
+    residual(solution, r, progress.part(step / steps, (step + 1) / steps));
+    solve(r.hi.view());
+    corrections.add(r.hi.view(), solution);
+  }
+  out.converged = corrections.converged();
+  return out;
+}
+
+}  // namespace freeridge
