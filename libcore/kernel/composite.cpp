@@ -8,20 +8,49 @@
 
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/text.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();
+constexpr Index depth_limit = 1000;              // each walk through a kernel takes a stack frame for each
+constexpr Index kernels_limit = Index{1} << 20;  // parts may be shared: a few calls could make a kernel of 2^64 parts
+
+Kernel::Extent extent_of(std::span<const KernelPtr> parts) {
+  Kernel::Extent out{0, 0, 0};
+  for (const KernelPtr& part : parts) {
+    const Kernel::Extent inner = part->extent();
+    out = {std::max(out.depth, inner.depth), out.kernels + inner.kernels, out.bandwidths + inner.bandwidths};
+  }
+  ++out.depth;
+  ++out.kernels;
+  if (out.depth > depth_limit)
+    fail(Status::invalid_argument, "the kernel would be ", out.depth, " kernels deep; at most ", depth_limit,
+         " are possible");
+  if (out.kernels > kernels_limit)
+    fail(Status::invalid_argument, "the kernel would be made of ", out.kernels, " kernels; at most ", kernels_limit,
+         " are possible");
+  return out;
+}
 
 class Scaled final : public Kernel {
  public:
-  Scaled(KernelPtr inner, std::vector<double> scale) : inner_(std::move(inner)), scale_(std::move(scale)) {}
+  Scaled(KernelPtr inner, std::vector<double> scale)
+      : inner_(std::move(inner)), scale_(std::move(scale)), extent_(extent_of({&inner_, 1})) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     const Matrix scaled_a = divided(a), scaled_b = divided(b);
     inner_->evaluate(scaled_a.view(), scaled_b.view(), out);
   }
+
+  void describe(KernelText& out) const override {
+    for (std::size_t k = 0; k < scale_.size(); ++k) out.add(k == 0 ? "scaled([" : ", ", scale_[k]);
+    out.add("], ");
+    inner_->describe(out);
+    out.add(")");
+  }
+  Extent extent() const override { return extent_; }
 
   void check_features(Index d) const override {
     if (d != features())
@@ -62,45 +91,45 @@ class Scaled final : public Kernel {
 
   KernelPtr inner_;
   std::vector<double> scale_;
+  Extent extent_;
 };
 
 // What sums and products share: they have the bandwidth of their only part that has one.
 class Composite : public Kernel {
  public:
+  Extent extent() const override { return extent_; }
+
   void check_features(Index d) const override {
     for (const KernelPtr& part : parts_) part->check_features(d);
   }
 
   std::vector<double> feature_scale(Index d) const override {
-    const KernelPtr* const part = part_with_bandwidth();
-    return part != nullptr ? (*part)->feature_scale(d) : Kernel::feature_scale(d);
+    return bandwidth_ ? parts_[part_]->feature_scale(d) : Kernel::feature_scale(d);
   }
 
-  std::optional<double> bandwidth() const override {
-    const KernelPtr* const part = part_with_bandwidth();
-    return part != nullptr ? (*part)->bandwidth() : std::nullopt;
-  }
+  std::optional<double> bandwidth() const override { return bandwidth_; }
 
   KernelPtr with_bandwidth(double sigma) const override {
-    const KernelPtr* const part = part_with_bandwidth();
-    if (part == nullptr) return nullptr;
+    if (!bandwidth_) return nullptr;
     std::vector<KernelPtr> parts = parts_;
-    parts[static_cast<std::size_t>(part - parts_.data())] = (*part)->with_bandwidth(sigma);
+    parts[part_] = parts_[part_]->with_bandwidth(sigma);
     return with_parts(std::move(parts));
   }
 
  protected:
-  explicit Composite(std::vector<KernelPtr> parts) : parts_(std::move(parts)) {}
+  explicit Composite(std::vector<KernelPtr> parts) : parts_(std::move(parts)), extent_(extent_of(parts_)) {
+    if (extent_.bandwidths != 1) return;
+    while (!parts_[part_]->bandwidth()) ++part_;
+    bandwidth_ = parts_[part_]->bandwidth();
+  }
   virtual KernelPtr with_parts(std::vector<KernelPtr> parts) const = 0;
 
   std::vector<KernelPtr> parts_;
 
  private:
-  const KernelPtr* part_with_bandwidth() const {
-    const auto has = [](const KernelPtr& part) { return part->bandwidth().has_value(); };
-    const auto first = std::find_if(parts_.begin(), parts_.end(), has);
-    return first == parts_.end() || std::find_if(first + 1, parts_.end(), has) != parts_.end() ? nullptr : &*first;
-  }
+  Extent extent_;
+  std::optional<double> bandwidth_;  // of parts_[part_], when it has the only one; found once, not at each question
+  std::size_t part_ = 0;
 };
 
 class Sum final : public Composite {
@@ -116,6 +145,15 @@ class Sum final : public Composite {
         for (Index i = 0; i < out.rows; ++i) out(i, j) = (p == 0 ? 0 : out(i, j)) + weights_[p] * tile(i, j);
     }
   }
+
+  void describe(KernelText& out) const override {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      out.add(p == 0 ? "" : " + ", weights_[p], parts_[p]->is_sum() ? " * (" : " * ");
+      parts_[p]->describe(out);
+      if (parts_[p]->is_sum()) out.add(")");
+    }
+  }
+  bool is_sum() const override { return true; }
 
   // A sum of linear kernels is linear: weight_1 / s_1^2 + weight_2 / s_2^2 + ... = 1 / s^2 in every column.
   std::optional<std::vector<double>> linear_scale(Index d) const override {
@@ -159,6 +197,14 @@ class Product final : public Composite {
     }
   }
 
+  void describe(KernelText& out) const override {
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      out.add(p == 0 ? "product(" : ", ");
+      parts_[p]->describe(out);
+    }
+    out.add(")");
+  }
+
   std::optional<std::vector<double>> linear_scale(Index d) const override {
     return parts_.size() == 1 ? parts_[0]->linear_scale(d) : std::nullopt;
   }
@@ -176,15 +222,24 @@ class Product final : public Composite {
   }
 };
 
+// The part `name` of another kernel must be a function of two points.
+void require_function(std::string_view name, const Kernel& part) {
+  if (part.precomputed())
+    fail(Status::invalid_argument, name,
+         " is a precomputed kernel, which cannot be a part of another kernel; combine the matrices instead");
+}
+
 }  // namespace
 
 KernelPtr scaled_kernel(KernelPtr inner, std::span<const double> scale) {
+  require_function("inner", *inner);
   for (std::size_t k = 0; k < scale.size(); ++k) require_positive(text("scale[", k, "]"), scale[k]);
   inner->check_features(static_cast<Index>(scale.size()));
   return std::make_shared<Scaled>(std::move(inner), std::vector<double>(scale.begin(), scale.end()));
 }
 
 KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weights) {
+  for (std::size_t i = 0; i < terms.size(); ++i) require_function(text("terms[", i, "]"), *terms[i]);
   double largest = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (!std::isfinite(weights[i])) fail(Status::not_finite, "weights[", i, "] is ", weights[i], "; it must be finite");
@@ -196,6 +251,7 @@ KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weigh
 }
 
 KernelPtr product_kernel(std::vector<KernelPtr> factors) {
+  for (std::size_t i = 0; i < factors.size(); ++i) require_function(text("factors[", i, "]"), *factors[i]);
   return std::make_shared<Product>(std::move(factors));
 }
 

@@ -6,6 +6,7 @@
 
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/text.hpp"
 #include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
@@ -18,6 +19,7 @@ void inner_products(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
 class Linear final : public Kernel {
  public:
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
+  void describe(KernelText& out) const override { out.add("linear()"); }
   std::optional<std::vector<double>> linear_scale(Index d) const override { return feature_scale(d); }
   Index rank_bound(Index d) const override { return d; }
 };
@@ -30,6 +32,10 @@ class Polynomial final : public Kernel {
     inner_products(a, b, out);
     for (Index j = 0; j < out.cols; ++j)
       for (Index i = 0; i < out.rows; ++i) out(i, j) = power(scale_ * out(i, j) + offset_);
+  }
+
+  void describe(KernelText& out) const override {
+    out.add("polynomial(degree = ", degree_, ", scale = ", scale_, ", offset = ", offset_, ")");
   }
 
   // The number of monomials of degree up to p in d variables (without offset of degree p exactly: one variable fewer).

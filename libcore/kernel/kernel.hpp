@@ -1,4 +1,5 @@
-// A kernel function k(x, z), evaluated on tiles. The kernels: dot_product.cpp, radial.cpp, composite.cpp.
+// A kernel function k(x, z), evaluated on tiles. The kernels: dot_product.cpp, radial.cpp, composite.cpp,
+// precomputed.cpp.
 #pragma once
 
 #include <limits>
@@ -13,6 +14,7 @@
 namespace freeridge {
 
 class Kernel;
+class KernelText;  // text.hpp
 using KernelPtr = std::shared_ptr<const Kernel>;
 
 class Kernel {
@@ -22,8 +24,25 @@ class Kernel {
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
 
+  // Its text, as the grammar of text.hpp has it.
+  virtual void describe(KernelText& out) const = 0;
+  virtual bool is_sum() const { return false; }  // then it stands in brackets as a term of another sum
+
+  // How many kernels deep it is, of how many it is made, and how many of them have a bandwidth. The first two are
+  // limited (composite.cpp), so that what walks through a kernel ends, and within the stack.
+  struct Extent {
+    Index depth, kernels, bandwidths;
+  };
+  virtual Extent extent() const { return {1, 1, 0}; }
+
   // Throws DIMENSION_MISMATCH when points with d features do not fit.
   virtual void check_features(Index /*d*/) const {}
+  // The same for the data, n points with d features.
+  virtual void check_data(Index /*n*/, Index d) const { check_features(d); }
+
+  // Whether the "points" are the kernel values themselves: x is K. Such a kernel has no function to evaluate; what
+  // reads kernel matrices goes through kernel_matrix.hpp, which knows.
+  virtual bool precomputed() const { return false; }
 
   // For a kernel x' diag(s)^-2 z: the d divisors s. Nothing for other kernels.
   virtual std::optional<std::vector<double>> linear_scale(Index /*d*/) const { return std::nullopt; }
@@ -51,5 +70,6 @@ KernelPtr scaled_kernel(KernelPtr inner, std::span<const double> scale);
 // At least one part each; one weight a term.
 KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weights);
 KernelPtr product_kernel(std::vector<KernelPtr> factors);
+KernelPtr precomputed_kernel();
 
 }  // namespace freeridge

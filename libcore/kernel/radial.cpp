@@ -9,6 +9,7 @@
 
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/text.hpp"
 
 namespace freeridge {
 namespace {
@@ -28,7 +29,7 @@ void squared_distances(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
   }
 }
 
-// Profile: the kernel as a function of r^2 and the bandwidth.
+// Profile: the kernel as a function of r^2 and the bandwidth, and how its text begins.
 template <class Profile>
 class Radial final : public Kernel {
  public:
@@ -40,6 +41,9 @@ class Radial final : public Kernel {
       for (Index i = 0; i < out.rows; ++i) out(i, j) = Profile::value(out(i, j), bandwidth_);
   }
 
+  void describe(KernelText& out) const override { out.add(Profile::text, bandwidth_, ")"); }
+
+  Extent extent() const override { return {1, 1, 1}; }
   std::optional<double> bandwidth() const override { return bandwidth_; }
   KernelPtr with_bandwidth(double bandwidth) const override {
     require_positive("sigma", bandwidth);
@@ -51,16 +55,24 @@ class Radial final : public Kernel {
 };
 
 struct GaussianProfile {
+  static constexpr const char* text = "gaussian(sigma = ";
   // Divided twice, because sigma^2 may overflow or underflow where the ratio does not.
   static double value(double r2, double sigma) { return std::exp(-(r2 / sigma / sigma)); }
 };
 
 struct LaplacianProfile {
+  static constexpr const char* text = "laplacian(sigma = ";
   static double value(double r2, double sigma) { return std::exp(-(std::sqrt(r2) / sigma)); }
+};
+
+// The same function, which reads back as what was made.
+struct Matern12Profile : LaplacianProfile {
+  static constexpr const char* text = "matern(nu = 0.5, length = ";
 };
 
 // The polynomial times exp(-u); where u is so large that the polynomial would overflow, exp(-u) has long been 0.
 struct Matern32Profile {
+  static constexpr const char* text = "matern(nu = 1.5, length = ";
   static double value(double r2, double length) {
     const double u = std::sqrt(3 * r2) / length;
     return u < 1000 ? (1 + u) * std::exp(-u) : 0;
@@ -68,6 +80,7 @@ struct Matern32Profile {
 };
 
 struct Matern52Profile {
+  static constexpr const char* text = "matern(nu = 2.5, length = ";
   static double value(double r2, double length) {
     const double u = std::sqrt(5 * r2) / length;
     return u < 1000 ? (1 + u + u * u / 3) * std::exp(-u) : 0;
@@ -90,7 +103,7 @@ KernelPtr matern_kernel(double nu, double length) {
   if (!std::isfinite(nu)) fail(Status::not_finite, "nu is ", nu, "; it must be finite");
   if (nu != 0.5 && nu != 1.5 && nu != 2.5) fail(Status::invalid_argument, "nu is ", nu, "; it must be 0.5, 1.5 or 2.5");
   require_positive("length", length);
-  if (nu == 0.5) return std::make_shared<Radial<LaplacianProfile>>(length);
+  if (nu == 0.5) return std::make_shared<Radial<Matern12Profile>>(length);
   if (nu == 1.5) return std::make_shared<Radial<Matern32Profile>>(length);
   return std::make_shared<Radial<Matern52Profile>>(length);
 }

@@ -1,0 +1,30 @@
+// A kernel whose values are given: x is K (n x n), new points are rows of k(x*, X) (m x n).
+#include "libcore/kernel/text.hpp"
+
+namespace freeridge {
+namespace {
+
+class Precomputed final : public Kernel {
+ public:
+  void evaluate(ConstMatrixView, ConstMatrixView, MatrixView) const override {
+    fail(Status::internal, "a precomputed kernel has no function to evaluate");
+  }
+
+  void describe(KernelText& out) const override { out.add("precomputed()"); }
+
+  void check_data(Index n, Index d) const override {
+    if (n != d)
+      fail(Status::dimension_mismatch, "x is ", n, " x ", d,
+           "; with a precomputed kernel it is the kernel matrix itself, n x n");
+  }
+
+  bool precomputed() const override { return true; }
+};
+
+}  // namespace
+
+KernelPtr precomputed_kernel() {
+  return std::make_shared<Precomputed>();
+}
+
+}  // namespace freeridge

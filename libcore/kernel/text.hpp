@@ -1,0 +1,40 @@
+// Kernels as text:
+//   sum     := term { "+" term }              of one term without a weight: the term itself; without weights: all one
+//   term    := [ number "*" ] kernel
+//   kernel  := "linear()" | "polynomial(degree = 3, scale = 0.5, offset = 1)"
+//            | "gaussian(sigma = 1.5)" | "laplacian(sigma = 2)" | "matern(nu = 1.5, length = 2)" | "precomputed()"
+//            | "scaled([" number { "," number } "]," sum ")" | "product(" sum { "," sum } ")" | "(" sum ")"
+// A description has every weight, brackets around a sum that is a term, and numbers in their shortest form that reads
+// back as the same number, so that it stands for one kernel and a kernel has one description.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "libcore/kernel/kernel.hpp"
+
+namespace freeridge {
+
+// The text of a description while it grows. Throws OUT_OF_MEMORY before it outgrows the machine: kernels share their
+// parts, so that the text may be far longer than the kernel is large.
+class KernelText {
+ public:
+  template <class... Parts>
+  void add(const Parts&... parts) {
+    append(text(parts...));
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  void append(std::string_view part);
+
+  std::string text_;
+};
+
+std::string describe(const Kernel& kernel);
+
+// What describe() wrote, or anything else of the grammar. Throws INVALID_ARGUMENT, with what was expected and at which
+// character (the first is 1); NOT_FINITE for numbers that are not, or that no double can hold.
+KernelPtr parse_kernel(std::string_view description);
+
+}  // namespace freeridge
