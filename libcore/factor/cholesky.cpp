@@ -1,6 +1,8 @@
 // Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew.
 //     Z'GZ = L L',   P = C'C,  C = L^-1 Z'      diag P = squared column norms of C,   P_SS = C_S' C_S
 //     log|Z'GZ| = 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2
+//     H_ii = 1 - rho P~_ii,  but without intercept and at a lambda far above tr K_w, where 1 - rho P~_ii has no digits:
+//     H_ii = K_ii / lambda - sum_j K_ij^2 / lambda^2 + ...
 // s is the power of two next to the mean eigenvalue of Z'GZ: P~ = s P has moderate numbers in any units of x,
 // unrounded. A lambda costs m^3/3, its LOO m^3/3 more. Memory: n^2 for K_w, n^2 for L.
 #include <algorithm>
@@ -8,7 +10,9 @@
 #include <limits>
 
 #include "libcore/factor/contrast.hpp"
-#include "libcore/factor/factorization.hpp"
+#include "libcore/factor/refinement.hpp"
+#include "libcore/factor/routes.hpp"
+#include "libcore/factor/row_block.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/lapack.hpp"
 
@@ -38,6 +42,7 @@ class Cholesky final : public Factorization {
     if (trace_ <= 16 * eps * constant_part_) trace_ = 0;  // nothing but what rounding left of a constant kernel
     if (!std::isfinite(trace_))
       fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
+    if (!contrast_.active()) set_shares();
     std::copy(p.y_tilde.values().begin(), p.y_tilde.values().end(), z_y_.values().begin());
     contrast_.reduce(z_y_.view());
   }
@@ -48,28 +53,58 @@ class Cholesky final : public Factorization {
   Range eigenvalue_range() const override {
     return {std::min(1e7 * static_cast<double>(contrast_.m()) * eps, 1.0) * trace_, trace_};
   }
+  // Below it, potrf has no answer.
+  double tolerance() const override { return static_cast<double>(contrast_.m()) * eps * trace_; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  bool at_is_free() const override { return false; }
+  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
 
   const Contrast& contrast() const { return contrast_; }
   ConstMatrixView inner() const { return contrast_.inner(k_.view()); }
   double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast_.m(), 1)); }
   double constant_part() const { return constant_part_; }
+  double trace() const { return trace_; }
+  std::span<const double> row_share() const { return row_share_; }
+  std::span<const double> square_share() const { return square_share_; }
   ConstMatrixView reduced_outputs() const { return contrast_.rows(z_y_.view()); }
   std::span<const double> k_q1() const { return k_q1_; }
 
  private:
+  void set_shares() {
+    const Index n = k_.rows();
+    row_share_.assign(static_cast<std::size_t>(n), 0.0);
+    square_share_ = row_share_;
+    if (trace_ <= 0) return;
+    for (Index j = 0; j < n; ++j) {
+      row_share_[static_cast<std::size_t>(j)] = k_(j, j) / trace_;
+      for (Index i = j; i < n; ++i) {
+        const double share = k_(i, j) / trace_;
+        square_share_[static_cast<std::size_t>(i)] += share * share;
+        if (i != j) square_share_[static_cast<std::size_t>(j)] += share * share;
+      }
+    }
+  }
+
   Contrast contrast_;
   Matrix k_;  // Z'K_wZ in its last m rows and columns, lower triangle
   std::vector<double> k_q1_;
-  Matrix z_y_;                // Z'Y~ in its last m rows
-  double trace_ = 0;          // of Z'K_wZ
+  Matrix z_y_;        // Z'Y~ in its last m rows
+  double trace_ = 0;  // of Z'K_wZ
+  // K_ii / tr K_w and sum_j (K_ij / tr K_w)^2; empty with an intercept
+  std::vector<double> row_share_, square_share_;
   double constant_part_ = 0;  // q1'K_w q1, which the contrast removes
 };
 
 class CholeskyMaker final : public ResidualMaker {
  public:
   CholeskyMaker(const Cholesky& factor, double lambda)
-      : f_(factor), lambda_(lambda), s_(1), m_(f_.contrast().m()), l_(m_, m_), half_(m_, f_.problem().t()) {
+      : f_(factor),
+        lambda_(lambda),
+        s_(1),
+        m_(f_.contrast().m()),
+        l_(m_, m_),
+        half_(m_, f_.problem().t()),
+        c_(f_.problem().n(), f_.problem().t()) {
     const ConstMatrixView k = f_.inner();
     for (Index j = 0; j < m_; ++j) {
       std::copy_n(k.col(j) + j, m_ - j, l_.col(j) + j);
@@ -88,19 +123,25 @@ class CholeskyMaker final : public ResidualMaker {
     trsm(Op::none, l_.view(), half_.view());
     const double mean = f_.mean_eigenvalue() + lambda;
     s_ = mean > 0 ? std::exp2(std::ilogb(mean)) : 1;
+    const MatrixView g = f_.contrast().rows(c_.view());
+    for (Index j = 0; j < g.cols; ++j) std::copy_n(half_.col(j), m_, g.col(j));
+    trsm(Op::transpose, l_.view(), g);
+    f_.contrast().expand(c_.view());
   }
 
   void residual(Index first, MatrixView out) const override {
-    coefficients(first, out);
     for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) *= s_;
+      for (Index i = 0; i < out.rows; ++i) out(i, j) = s_ * c_(i, first + j);
+  }
+
+  // (P~Y~)_S
+  void residual_at(std::span<const Index> rows, Index first, MatrixView out) const {
+    for (Index j = 0; j < out.cols; ++j)
+      for (Index i = 0; i < out.rows; ++i) out(i, j) = s_ * c_(rows[static_cast<std::size_t>(i)], first + j);
   }
 
   void coefficients(Index first, MatrixView out) const override {
-    const MatrixView g = f_.contrast().rows(out);
-    for (Index j = 0; j < out.cols; ++j) std::copy_n(half_.col(first + j), m_, g.col(j));
-    trsm(Op::transpose, l_.view(), g);
-    f_.contrast().expand(out);
+    for (Index j = 0; j < out.cols; ++j) std::copy_n(c_.col(first + j), out.rows, out.col(j));
   }
 
   void diagonal(std::span<double> out) const override {
@@ -130,7 +171,8 @@ class CholeskyMaker final : public ResidualMaker {
     }
   }
 
-  void block(std::span<const Index> rows, MatrixView out) const override {
+  // P~_SS, lower triangle.
+  void block(std::span<const Index> rows, MatrixView out) const {
     const Index offset = f_.problem().n() - m_;
     Matrix c(m_, static_cast<Index>(rows.size()), 0.0);
     for (Index j = 0; j < c.cols(); ++j) {
@@ -154,8 +196,22 @@ class CholeskyMaker final : public ResidualMaker {
   double shrinkage() const override { return lambda_ / s_; }
 
   void leverage(std::span<double> out) const override {
+    if (is_faint()) {
+      const double x = f_.trace() / lambda_;
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = x * (f_.row_share()[i] - x * f_.square_share()[i]);
+      return;
+    }
     diagonal(out);
     for (double& value : out) value = 1 - shrinkage() * value;
+  }
+
+  double degrees_of_freedom() const override {
+    if (!is_faint()) return static_cast<double>(f_.problem().n()) - shrinkage() * trace();
+    std::vector<double> values(static_cast<std::size_t>(f_.problem().n()));
+    leverage(values);
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum;
   }
 
   double log_determinant() const override {
@@ -173,14 +229,50 @@ class CholeskyMaker final : public ResidualMaker {
   }
 
   void solve(Index first, Index count, Solution& solution) const override {
-    Matrix c_tilde(f_.problem().n(), count);
-    coefficients(first, c_tilde.view());
-    set_expansion(f_.problem(), f_.k_q1(), first, c_tilde.view(), solution);
+    set_expansion(f_.problem(), f_.k_q1(), first, c_.view().columns(first, count), solution);
+  }
+
+  void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override {
+    if (f_.problem().linear())
+      fail(Status::invalid_state, "the CHOLESKY route refines no linear kernel; set the route PRIMAL");
+    refine_expansion(
+        f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution, progress);
+  }
+
+  void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const override {
+    const Problem& problem = f_.problem();
+    Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
+    std::vector<double> prior(variance.size());
+    centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
+    const MatrixView half = f_.contrast().reduce(kappa.view());
+    trsm(Op::none, l_.view(), half);
+    for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
+      variance[static_cast<std::size_t>(q)] = prior[static_cast<std::size_t>(q)] +
+                                              (problem.intercept ? lambda_ / problem.sum_w : 0) -
+                                              dot(m_, half.col(q), half.col(q));
+    if (a.cols == 0) return;
+    trsm(Op::transpose, l_.view(), half);
+    f_.contrast().expand(kappa.view());
+    for (Index q = 0; q < a.cols; ++q)
+      for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q));
   }
 
  private:
+  // Whether the series of the leverages is the better one: its error is x^2 relative, x = tr K_w / lambda, that of the
+  // difference m eps / x. With an intercept H_ii >= q1_i^2, and the difference is good enough.
+  bool is_faint() const {
+    return !f_.contrast().active() && f_.trace() < std::cbrt(static_cast<double>(m_) * eps) * lambda_;
+  }
   static double square(double x) { return x * x; }
   double factor(Index point) const { return f_.contrast().active() ? f_.contrast().row_factor(point) : 0; }
+
+  // v = P v
+  void apply(MatrixView v) const {
+    const MatrixView half = f_.contrast().reduce(v);
+    trsm(Op::none, l_.view(), half);
+    trsm(Op::transpose, l_.view(), half);
+    f_.contrast().expand(v);
+  }
 
   // z = L^-1 v[1:], empty without intercept.
   std::vector<double> solved_tail() const {
@@ -196,7 +288,28 @@ class CholeskyMaker final : public ResidualMaker {
   Index m_;
   Matrix l_;     // lower triangle; the upper one is never read
   Matrix half_;  // L^-1 Z'Y~
+  Matrix c_;     // c~ = P Y~
 };
+
+class CholeskyRows final : public RowBlock {
+ public:
+  explicit CholeskyRows(std::span<const Index> which) : which_(which.begin(), which.end()) {}
+
+  bool left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const override {
+    const auto& maker = static_cast<const CholeskyMaker&>(of_factor);
+    Matrix p(out.rows, out.rows);
+    maker.block(which_, p.view());
+    maker.residual_at(which_, first, out);
+    return solve_left_out(p.view(), out);
+  }
+
+ private:
+  std::vector<Index> which_;
+};
+
+std::unique_ptr<RowBlock> Cholesky::rows(std::span<const Index> which) const {
+  return std::make_unique<CholeskyRows>(which);
+}
 
 std::unique_ptr<ResidualMaker> Cholesky::at(double lambda) const {
   return std::make_unique<CholeskyMaker>(*this, lambda);

@@ -3,9 +3,11 @@
 // W^(1/2), Y~ = W^(1/2) Y, 1~ = W^(1/2) 1 (numerics.md has the derivations):
 //
 //     P~ = s P,   P = G^-1 - G^-1 1~ 1~' G^-1 / (1~' G^-1 1~)        without intercept P = G^-1
-//     rho P~ = I - H                                                  rho = lambda / s, in [0, 1] for the spectral
-//     routes LOO     e_i = (P~Y~)_i / (P~_ii sqrt(W_ii)) group   e_S = W_S^(-1/2) (P~_SS)^-1 (P~Y~)_S GCV     n
-//     |P~Y~|^2 / tr(P~)^2 c       = W^(1/2) P Y~
+//     rho P~ = I - H,   rho = lambda / s, in [0, 1] for the routes that know the spectrum
+//     LOO     e_i = (P~Y~)_i / (P~_ii sqrt(W_ii))
+//     group   e_S = W_S^(-1/2) (P~_SS)^-1 (P~Y~)_S
+//     GCV     n |P~Y~|^2 / tr(P~)^2
+//     c       = W^(1/2) P Y~
 //
 // The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual maker of
 // least squares), s = smallest eigenvalue + lambda in general, s = a power of two for Cholesky. The intercept is folded
@@ -13,6 +15,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +25,7 @@
 
 namespace freeridge {
 
-enum class Route : std::int32_t { automatic = 0, cholesky = 1, spectral = 2, primal = 4 };
+enum class Route : std::int32_t { automatic = 0, cholesky = 1, spectral = 2, primal = 4, landmark = 5 };
 
 // P~ at one lambda. Immutable; every call is const and may run beside others.
 class ResidualMaker {
@@ -33,14 +36,19 @@ class ResidualMaker {
   virtual void residual(Index first, MatrixView out) const = 0;
   // diag(P~), n numbers. An exact 0 marks a point whose left-out error does not exist.
   virtual void diagonal(std::span<double> out) const = 0;
-  // P~_SS, lower triangle.
-  virtual void block(std::span<const Index> rows, MatrixView out) const = 0;
+  // Both, in one pass over the data where the route makes passes.
+  virtual void residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
+    residual(first, out);
+    diagonal(diagonal_out);
+  }
   // tr(P~)
   virtual double trace() const = 0;
   // rho = lambda / s: I - H = rho P~.
   virtual double shrinkage() const = 0;
   // diag(H), n numbers: the leverages, the intercept's share included.
   virtual void leverage(std::span<double> out) const = 0;
+  // tr(H)
+  virtual double degrees_of_freedom() const = 0;
 
   // What REML needs, with the true scale: log|Z'GZ| and Y~'P Y~ of one output (-Inf and Inf where P does not exist).
   virtual double log_determinant() const = 0;
@@ -48,10 +56,33 @@ class ResidualMaker {
   // |P~Y~|^2 of one output.
   virtual double squared_norm(Index output) const = 0;
 
-  // c~ = P Y~, the minimum-norm one where P does not exist, for outputs [first, first + out.cols), n x out.cols.
+  // c~ = P Y~, the minimum-norm one where P does not exist, for outputs [first, first + out.cols), n x out.cols. (The
+  // landmark route: c itself, zero beside the landmarks.)
   virtual void coefficients(Index first, MatrixView out) const = 0;
   // The solution for outputs [first, first + count), into a Solution with room for all t.
   virtual void solve(Index first, Index count, Solution& solution) const = 0;
+
+  // Refines what solve gave, with residuals in twice the working precision (refinement.hpp), `steps` times at most.
+  // Throws INVALID_STATE where the route has no such thing.
+  virtual void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const = 0;
+
+  // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
+  // a'Y:
+  //     a = W^(1/2) (P kappa + q1 / sqrt(sum(w))),   kappa = W^(1/2) k(X, x*) - K_w q1 / sqrt(sum(w))
+  // variance[q]: the posterior variance of f(x*_q) + b over tau^2 (NaN for precomputed kernels, whose k(x*, x*) is not
+  // known):
+  //     lambda / sum(w) + k~(x*, x*) - kappa'P kappa,   k~ centred as K is; no first term without intercept
+  // Either may be empty: not wanted. Lambda = 0: directions of eigenvalue zero are left out.
+  virtual void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const = 0;
+};
+
+// Some rows S of a factorization.
+class RowBlock {
+ public:
+  virtual ~RowBlock() = default;
+  // (P~_SS)^-1 (P~Y~)_S for the outputs [first, first + out.cols), s x out.cols, P~ at a lambda of the same
+  // factorization. False, and `out` has no meaning, when P~_SS is singular to working precision.
+  [[nodiscard]] virtual bool left_out(const ResidualMaker& maker, Index first, MatrixView out) const = 0;
 };
 
 // Takes the tiles of a sweep over many lambdas. residual: rows x (lambdas * outputs), the j-th output of lambda l in
@@ -78,9 +109,20 @@ class Factorization {
     double smallest, largest;
   };
   virtual Range eigenvalue_range() const = 0;
+  // How many eigenvalues are not zero to working precision, where the route knows.
+  virtual std::optional<Index> rank() const { return std::nullopt; }
+  // Eigenvalues below it are rounding.
+  virtual double tolerance() const = 0;
+
+  // The landmarks of the landmark route, in the order given or chosen.
+  virtual std::span<const Index> landmarks() const { return {}; }
 
   // P~ at lambda >= 0. It must not outlive the factorization. Throws NOT_POSITIVE_DEFINITE (Cholesky).
   virtual std::unique_ptr<ResidualMaker> at(double lambda) const = 0;
+  // Whether at() costs next to nothing, so that lambdas may be the inner loop.
+  virtual bool at_is_free() const { return true; }
+  // The rows `which`, to be left out together at many lambdas. It must not outlive the factorization.
+  virtual std::unique_ptr<RowBlock> rows(std::span<const Index> which) const = 0;
 
   // (P~Y~, diag P~) at many lambdas for the outputs [first, first + outputs), in tiles, each (row, lambda) once;
   // nothing of size n x lambdas is kept. Here: lambda by lambda; routes that can share work between lambdas overrule
@@ -93,10 +135,5 @@ class Factorization {
 };
 
 using FactorizationPtr = std::shared_ptr<const Factorization>;
-
-// The routes. Cost and memory are said in their files.
-FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress);
-FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress);
-FactorizationPtr factorize_primal(ProblemPtr problem, const Progress& progress);
 
 }  // namespace freeridge

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "libcore/factor/factorization.hpp"
+#include "libcore/factor/routes.hpp"
 
 namespace freeridge {
 
@@ -12,6 +12,10 @@ struct Request {
   bool linear;
   Route route;             // automatic: the plan chooses
   Index expected_lambdas;  // how many will be looked at
+  Index landmarks;         // how many; 0: none
+  Reduction reduction;
+  bool chooses_landmarks;  // by pivoted Cholesky
+  bool precomputed;        // the kernel
 };
 
 struct Plan {
@@ -19,7 +23,8 @@ struct Plan {
   Index bytes;  // at most allocated by the factorization and one lambda with LOO, beside the data
 };
 
-// Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear.
+// Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear and for landmarks with a route that has none,
+// INVALID_STATE for LANDMARK without landmarks.
 Plan make_plan(const Request& request);
 
 const char* route_name(Route route);
@@ -28,6 +33,7 @@ const char* route_name(Route route);
 // INVALID_ARGUMENT when its route cannot take so many points.
 void require_possible(const Request& request, const Plan& plan);
 
-FactorizationPtr factorize(Route route, ProblemPtr problem, const Progress& progress);
+FactorizationPtr factorize(Route route, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
+                           const Progress& progress);
 
 }  // namespace freeridge

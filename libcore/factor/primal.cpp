@@ -1,11 +1,15 @@
 // Primal route, for linear kernels with d < n (it works for d >= n too, where the dual routes are cheaper):
 //     X_s = W^(1/2) (X - 1 shift') diag(scale)^-1,   Z'X_s = Q R,   R = U_R diag(S) V',   B = Z Q U_R,   Lambda = S^2
-// and w_s = V diag(S) g. By Householder QR and the SVD of R, never by the Gram matrix X'X, which squares the condition.
-// Once: about 6 n d^2 + O(d^3) flops. Memory: 2 n d (X_s and B) and about 7 d^2; for d >= n the SVD of Z'X_s itself.
+// and w_s = V diag(S) g.
+// Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
+// n d and about 7 d^2; for d >= n the SVD of Z'X_s itself. About 6 n d^2 flops.
+// Many: X_s is streamed (features.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed at each
+// pass.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "libcore/factor/features.hpp"
+#include "libcore/factor/small_svd.hpp"
 #include "libcore/factor/spectrum.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -13,13 +17,43 @@
 namespace freeridge {
 namespace {
 
-class Primal final : public SpectrumFactorization {
+constexpr Index kept_doubles = 1 << 21;  // X_s and B of at most 16 MiB each are kept
+
+class LinearFeatures final : public FeatureMap {
  public:
-  Primal(ProblemPtr problem, Matrix basis, std::vector<double> eigenvalues, double tolerance,
-         std::vector<double> singular_values, Matrix vt)
-      : SpectrumFactorization(std::move(problem), std::move(basis), std::move(eigenvalues), tolerance),
+  explicit LinearFeatures(const Problem& problem) : scale_(*problem.linear_scale), shift_(problem.shift) {}
+
+  Index features() const override { return static_cast<Index>(scale_.size()); }
+
+  void raw(const LayoutView& points, Index row, MatrixView out) const override {
+    pack_rows(points, row, shift_, out);
+    for (Index k = 0; k < out.cols; ++k) {
+      const double scale = scale_[static_cast<std::size_t>(k)];
+      if (scale == 1) continue;
+      for (Index i = 0; i < out.rows; ++i) out(i, k) /= scale;
+    }
+  }
+
+  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+             Solution& solution) const override {
+    set_hyperplane(problem, first, w, solution);
+    for (Index j = 0; j < w.cols; ++j)  // what rounding left of the mean after the shift
+      for (Index k = 0; k < w.rows; ++k)
+        solution.b[static_cast<std::size_t>(first + j)] -= mean[static_cast<std::size_t>(k)] * w(k, j);
+  }
+
+ private:
+  std::vector<double> scale_, shift_;
+};
+
+class Primal final : public StoredSpectrum {
+ public:
+  Primal(ProblemPtr problem, Matrix basis, std::vector<double> eigenvalues, std::vector<double> noise,
+         std::vector<double> singular_values, Matrix vt, Matrix r)
+      : StoredSpectrum(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise)),
         s_(std::move(singular_values)),
-        vt_(std::move(vt)) {}
+        vt_(std::move(vt)),
+        r_(std::move(r)) {}
 
   Route route() const override { return Route::primal; }
 
@@ -32,33 +66,38 @@ class Primal final : public SpectrumFactorization {
     set_hyperplane(problem(), first, w_s.view(), solution);
   }
 
+  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+              const Progress& progress) const override {
+    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
+  }
+
+  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+               std::span<double> variance) const override {
+    Matrix phi(z.cols, problem().d());
+    LinearFeatures(problem()).raw(points, first, phi.view());
+    project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
+  }
+
  private:
   std::vector<double> s_;
   Matrix vt_;  // r x d
+  Matrix r_;   // R, d x d, upper triangle; empty for m <= d
 };
 
-// X_s
-Matrix weighted_features(const Problem& problem) {
-  Matrix x(problem.n(), problem.d());
-  pack_rows(problem.x, 0, problem.shift, x.view());
-  for (Index k = 0; k < x.cols(); ++k)
-    for (Index i = 0; i < x.rows(); ++i) {
-      x(i, k) =
-          x(i, k) / (*problem.linear_scale)[static_cast<std::size_t>(k)] * problem.sqrt_w[static_cast<std::size_t>(i)];
-      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", i, ", ", k, "], weighted and scaled, overflows");
-    }
-  return x;
-}
-
-}  // namespace
-
-FactorizationPtr factorize_primal(ProblemPtr problem, const Progress& progress) {
+FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   const Index n = problem->n(), d = problem->d();
   const Contrast contrast(n, problem->q1);
   const Index m = contrast.m(), r = std::min(m, d);
-  Matrix x = weighted_features(*problem);
+  Matrix x(n, d);
+  LinearFeatures(*problem).raw(problem->x, 0, x.view());
+  for (Index k = 0; k < d; ++k)
+    for (Index i = 0; i < n; ++i) {
+      x(i, k) *= problem->sqrt_w[static_cast<std::size_t>(i)];
+      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", i, ", ", k, "], weighted and scaled, overflows");
+    }
   const MatrixView zx = contrast.reduce(x.view());
-  Matrix basis(n, r), vt(r, d);
+  const std::vector<double> norms = column_norms(zx);
+  Matrix basis(n, r), vt(r, d), triangle;
   std::vector<double> s(static_cast<std::size_t>(r)), tau(static_cast<std::size_t>(r));
   const MatrixView u = contrast.rows(basis.view());
   progress.report(0.1);
@@ -68,24 +107,40 @@ FactorizationPtr factorize_primal(ProblemPtr problem, const Progress& progress) 
     progress.report(0.5);
     Matrix upper(d, d, 0.0);
     for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
+    triangle = Matrix(d, d);
+    std::copy(upper.values().begin(), upper.values().end(), triangle.values().begin());
     for (double& value : basis.values()) value = 0;
-    gesdd(upper.view(), s, u.row_range(0, d), vt.view());
+    small_svd(upper.view(), s, u.row_range(0, d), vt.view());
     progress.report(0.6);
     ormqr(zx, tau, u);
   } else {
-    gesdd(zx, s, u, vt.view());
+    small_svd(zx, s, u, vt.view());
   }
   contrast.expand(basis.view());
   progress.report(1);
 
   std::vector<double> eigenvalues(s.size());
-  for (std::size_t k = 0; k < s.size(); ++k) eigenvalues[k] = s[k] * s[k];
-  const double largest = s.empty() ? 0 : s.front();
-  if (!std::isfinite(largest * largest))
-    fail(Status::not_finite, "the squared singular values of x overflow; rescale x");
-  const double noise = static_cast<double>(std::max(n, d)) * std::numeric_limits<double>::epsilon() * largest;
-  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), noise * noise,
-                                  std::move(s), std::move(vt));
+  for (std::size_t k = 0; k < s.size(); ++k) {
+    eigenvalues[k] = s[k] * s[k];
+    if (!std::isfinite(eigenvalues[k]))
+      fail(Status::not_finite, "the squared singular values of x overflow; rescale x");
+  }
+  std::vector<double> noise = direction_noise(norms, vt.view(), n);
+  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
+                                  std::move(s), std::move(vt), std::move(triangle));
+}
+
+}  // namespace
+
+bool primal_streams(Index n, Index d, Reduction reduction) {
+  return d < n && (reduction == Reduction::gram || n > kept_doubles / d);
+}
+
+FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress) {
+  if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem), progress);
+  auto map = std::make_unique<LinearFeatures>(*problem);
+  return factorize_streamed(std::move(problem), Route::primal, std::move(map),
+                            reduction == Reduction::gram ? Reduction::gram : Reduction::qr, progress);
 }
 
 }  // namespace freeridge

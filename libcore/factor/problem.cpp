@@ -36,10 +36,12 @@ std::vector<double> weighted_means(const LayoutView& a, std::span<const double> 
 
 }  // namespace
 
-Problem::Problem(KernelPtr kernel_, const LayoutView& x_, const LayoutView& y, std::span<const double> weights,
+Problem::Problem(KernelPtr kernel_, const LayoutView& x_, const LayoutView& y_, std::span<const double> weights_,
                  bool intercept_)
     : kernel(std::move(kernel_)),
       x(x_),
+      y(y_),
+      weights(weights_),
       intercept(intercept_),
       sqrt_w(static_cast<std::size_t>(x_.rows), 1.0),
       sum_w(static_cast<double>(x_.rows)),

@@ -5,6 +5,7 @@
 // For a linear kernel with an intercept the points are centred too (shift = xbar), for the same reason.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,7 +16,7 @@
 namespace freeridge {
 
 struct Problem {
-  // x and y are borrowed; weights: n numbers or empty.
+  // x, y and weights are borrowed; weights: n numbers or empty.
   Problem(KernelPtr kernel, const LayoutView& x, const LayoutView& y, std::span<const double> weights, bool intercept);
 
   Index n() const { return x.rows; }
@@ -24,9 +25,15 @@ struct Problem {
   Index degrees() const { return n() - (intercept ? 1 : 0); }  // m: the dimension that P~ acts on
   double weight(Index i) const { return sqrt_w[static_cast<std::size_t>(i)] * sqrt_w[static_cast<std::size_t>(i)]; }
   bool linear() const { return linear_scale.has_value(); }
+  // Element i of the smoother row a = W^(1/2) (P kappa + q1 / sqrt(sum(w))).
+  double smoother(Index i, double p_kappa) const {
+    const auto at = static_cast<std::size_t>(i);
+    return sqrt_w[at] * (q1.empty() ? p_kappa : p_kappa + q1[at] / std::sqrt(sum_w));
+  }
 
   KernelPtr kernel;
-  LayoutView x;
+  LayoutView x, y;
+  std::span<const double> weights;
   bool intercept;
   std::vector<double> sqrt_w;  // n
   double sum_w = 0;

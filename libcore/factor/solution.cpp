@@ -54,4 +54,21 @@ void set_expansion(const Problem& problem, std::span<const double> k_q1, Index f
   }
 }
 
+void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const LayoutView& points, Index first,
+                          MatrixView out, std::span<double> prior) {
+  const Index n = problem.n(), count = out.cols;
+  cross_kernel(*problem.kernel, problem.x, problem.shift, points, first, out);
+  if (!prior.empty()) kernel_diagonal(*problem.kernel, points, first, problem.shift, prior);
+  for (Index q = 0; q < count; ++q)
+    for (Index i = 0; i < n; ++i) out(i, q) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+  if (k_q1.empty()) return;
+  const double root = std::sqrt(problem.sum_w);
+  const double constant = dot(n, k_q1.data(), problem.q1.data()) / problem.sum_w;
+  for (Index q = 0; q < count; ++q) {
+    if (!prior.empty())
+      prior[static_cast<std::size_t>(q)] += constant - 2 * dot(n, problem.q1.data(), out.col(q)) / root;
+    for (Index i = 0; i < n; ++i) out(i, q) -= k_q1[static_cast<std::size_t>(i)] / root;
+  }
+}
+
 }  // namespace freeridge

@@ -1,0 +1,252 @@
+#include "libcore/factor/features.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/factor/refinement.hpp"
+#include "libcore/factor/small_svd.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/row_qr.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index tile_rows = 2048;
+
+[[noreturn]] void fail_overflow() {
+  fail(Status::not_finite, "the squared singular values of the features overflow; rescale x");
+}
+
+// The columns [w^(1/2) 1 (with intercept), W^(1/2) (Phi - 1 shift'), Y~] of the tall matrix, by tiles.
+class TallMatrix {
+ public:
+  TallMatrix(const Problem& problem, const FeatureMap& map)
+      : problem_(problem), map_(map), ones_(problem.intercept ? 1 : 0), shift_(static_cast<std::size_t>(p()), 0.0) {
+    if (!problem.intercept) return;
+    // A provisional centre, from the first rows: with it, nothing cancels when the means are taken out.
+    Matrix sample(std::min<Index>(problem.n(), 256), p());
+    features(0, sample.view());
+    for (Index k = 0; k < p(); ++k) {
+      double sum = 0, weights = 0;
+      for (Index i = 0; i < sample.rows(); ++i) {
+        sum += problem.weight(i) * sample(i, k);
+        weights += problem.weight(i);
+      }
+      shift_[static_cast<std::size_t>(k)] = sum / weights;
+    }
+  }
+
+  Index p() const { return map_.features(); }
+  Index ones() const { return ones_; }
+  Index columns() const { return ones_ + p() + problem_.t(); }
+  std::span<const double> shift() const { return shift_; }
+
+  void rows(Index row, MatrixView out) const {
+    const MatrixView phi = out.columns(ones_, p()), y = out.columns(ones_ + p(), problem_.t());
+    features(row, phi);
+    for (Index i = 0; i < out.rows && ones_ == 1; ++i) out(i, 0) = problem_.sqrt_w[static_cast<std::size_t>(row + i)];
+    for (Index k = 0; k < p(); ++k)
+      for (Index i = 0; i < out.rows; ++i) {
+        double& value = phi(i, k);
+        value = (value - shift_[static_cast<std::size_t>(k)]) * problem_.sqrt_w[static_cast<std::size_t>(row + i)];
+        if (!std::isfinite(value))
+          fail(Status::not_finite, "feature ", k, " of row ", row + i, ", weighted and scaled, overflows");
+      }
+    for (Index j = 0; j < y.cols; ++j) std::copy_n(problem_.y_tilde.col(j) + row, out.rows, y.col(j));
+  }
+
+ private:
+  void features(Index row, MatrixView out) const {
+    map_.raw(problem_.x, row, out);
+    map_.apply(out);
+  }
+
+  const Problem& problem_;
+  const FeatureMap& map_;
+  Index ones_;
+  std::vector<double> shift_;
+};
+
+template <class Take>
+void each_tile(const Problem& problem, const TallMatrix& tall, const Progress& progress, const Take& take) {
+  const Index n = problem.n(), step = std::min(tile_rows, n);
+  Matrix tile(step, tall.columns());
+  for (Index row = 0; row < n; row += step) {
+    const MatrixView part = tile.view().row_range(0, std::min(step, n - row));
+    tall.rows(row, part);
+    take(part);
+    progress.report(static_cast<double>(row + part.rows) / static_cast<double>(n));
+  }
+}
+
+// The directions above their noise, at most `degrees` of them.
+std::vector<Index> kept_directions(const ReducedFeatures& all, Index degrees) {
+  std::vector<Index> kept;
+  for (std::size_t k = 0; k < all.s.size() && static_cast<Index>(kept.size()) < degrees; ++k)
+    if (all.s[k] > 0 && all.s[k] * all.s[k] > all.noise[k]) kept.push_back(static_cast<Index>(k));
+  return kept;
+}
+
+}  // namespace
+
+ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
+                                const Progress& progress) {
+  const TallMatrix tall(problem, map);
+  const Index p = tall.p(), t = problem.t(), ones = tall.ones(), columns = tall.columns();
+  // Not tall: I - q1 q1' = B B' is relied upon where there is no complement, and the columns of B must be orthonormal
+  // to rounding also where the Gram matrix has few digits left. There are hardly more rows than columns, so QR costs
+  // little.
+  if (problem.degrees() <= p) reduction = Reduction::qr;
+  ReducedFeatures out;
+  out.mean.assign(tall.shift().begin(), tall.shift().end());
+  out.rest_norm2.assign(static_cast<std::size_t>(t), 0.0);
+  Matrix u(p, p), vt(p, p), rotated(p, t);
+  out.s.resize(static_cast<std::size_t>(p));
+  const auto add_to_mean = [&](double first, auto row) {  // row(k): w^(1/2)1 against the k-th column, over its norm
+    for (Index k = 0; k < p; ++k) out.mean[static_cast<std::size_t>(k)] += row(k) / first;
+  };
+
+  if (reduction == Reduction::qr) {
+    RowQr qr(columns);
+    each_tile(problem, tall, progress.part(0, 0.8), [&](ConstMatrixView tile) { qr.add(tile); });
+    const ConstMatrixView r = qr.r();
+    if (ones == 1) add_to_mean(r(0, 0), [&](Index k) { return r(0, 1 + k); });
+    Matrix small(p, p);
+    for (Index j = 0; j < p; ++j) std::copy_n(r.col(ones + j) + ones, p, small.col(j));
+    const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
+    const std::vector<double> norms = column_norms(small.view());
+    out.r = Matrix(p, p);
+    std::copy(small.values().begin(), small.values().end(), out.r.values().begin());
+    small_svd(small.view(), out.s, u.view(), vt.view());
+    gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, rotated.view());
+    for (Index j = 0; j < t; ++j)
+      for (Index i = p; i < p + t; ++i) out.rest_norm2[static_cast<std::size_t>(j)] += ry(i, j) * ry(i, j);
+    out.noise = direction_noise(norms, vt.view(), problem.n());
+  } else {
+    Matrix gram(columns, columns, 0.0);
+    each_tile(problem, tall, progress.part(0, 0.8),
+              [&](ConstMatrixView tile) { syrk(Op::transpose, 1, tile, 1, gram.view()); });
+    if (ones == 1) {
+      add_to_mean(gram(0, 0), [&](Index k) { return gram(1 + k, 0); });
+      for (Index j = 1; j < columns; ++j)
+        for (Index i = j; i < columns; ++i) gram(i, j) -= gram(i, 0) / gram(0, 0) * gram(j, 0);
+    }
+    Matrix v(p, p);
+    for (Index j = 0; j < p; ++j) {
+      std::copy_n(gram.col(ones + j) + ones + j, p - j, v.col(j) + j);
+      if (!std::isfinite(v(j, j))) fail_overflow();
+    }
+    std::vector<double> eigenvalues(static_cast<std::size_t>(p));
+    syevd(v.view(), eigenvalues);
+    const double noise = rounding_of_rows(problem.n(), p) * (p > 0 ? std::abs(eigenvalues.back()) : 0);
+    out.noise.assign(static_cast<std::size_t>(p), noise);
+    Matrix xy(p, t);
+    for (Index j = 0; j < t; ++j)
+      for (Index k = 0; k < p; ++k) xy(k, j) = gram(ones + p + j, ones + k);
+    for (Index k = 0; k < p; ++k) {  // descending
+      const Index from = p - 1 - k;
+      out.s[static_cast<std::size_t>(k)] = std::sqrt(std::max(eigenvalues[static_cast<std::size_t>(from)], 0.0));
+      for (Index j = 0; j < p; ++j) vt(k, j) = v(j, from);
+    }
+    gemm(Op::none, Op::none, 1, vt.view(), xy.view(), 0, rotated.view());
+    for (Index j = 0; j < t; ++j) {
+      double& rest = out.rest_norm2[static_cast<std::size_t>(j)];
+      rest = gram(ones + p + j, ones + p + j);
+      for (Index k = 0; k < p; ++k) {
+        const double s = out.s[static_cast<std::size_t>(k)];
+        rotated(k, j) = s > 0 ? rotated(k, j) / s : 0;
+        if (s * s > noise) rest -= rotated(k, j) * rotated(k, j);
+      }
+      rest = std::max(rest, 0.0);
+    }
+  }
+  for (const double value : out.s)
+    if (!std::isfinite(value * value)) fail_overflow();
+
+  const std::vector<Index> kept = kept_directions(out, problem.degrees());
+  const Index r = static_cast<Index>(kept.size());
+  ReducedFeatures all = std::move(out);
+  out = {std::move(all.mean), std::move(all.r), {}, Matrix(r, p), Matrix(r, t), std::move(all.rest_norm2), {}, 0};
+  for (Index k = 0; k < r; ++k) {
+    const Index from = kept[static_cast<std::size_t>(k)];
+    const double s = all.s[static_cast<std::size_t>(from)], noise = all.noise[static_cast<std::size_t>(from)];
+    out.s.push_back(s);
+    out.noise.push_back(noise);
+    out.blur = std::max(out.blur, std::sqrt(noise) / s);
+    for (Index j = 0; j < p; ++j) out.vt(k, j) = vt(from, j);
+    for (Index j = 0; j < t; ++j) out.gamma(k, j) = rotated(from, j);
+  }
+  // What the directions left out hold of Y~ is part of the rest.
+  if (reduction == Reduction::qr)
+    for (Index k = 0; k < p; ++k)
+      if (std::find(kept.begin(), kept.end(), k) == kept.end())
+        for (Index j = 0; j < t; ++j) out.rest_norm2[static_cast<std::size_t>(j)] += rotated(k, j) * rotated(k, j);
+  progress.report(1);
+  return out;
+}
+
+void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, std::span<const double> s,
+                      double lambda, MatrixView z, std::span<double> variance) {
+  gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
+  const bool outside = !variance.empty() && vt.rows < vt.cols;
+  Matrix rest(outside ? phi.rows : 0, outside ? phi.cols : 0);
+  if (outside) {
+    for (Index j = 0; j < phi.cols; ++j) std::copy_n(phi.col(j), phi.rows, rest.col(j));
+    gemm(Op::transpose, Op::none, -1, z, vt, 1, rest.view());
+  }
+  for (Index q = 0; q < static_cast<Index>(variance.size()); ++q) {
+    double value = problem.intercept ? lambda / problem.sum_w : 0;
+    for (Index k = 0; k < z.rows; ++k) {
+      const double eigenvalue = s[static_cast<std::size_t>(k)] * s[static_cast<std::size_t>(k)];
+      value += z(k, q) * z(k, q) * (eigenvalue > 0 ? lambda / (eigenvalue + lambda) : 1);
+    }
+    for (Index j = 0; j < rest.cols(); ++j) value += rest(q, j) * rest(q, j);
+    variance[static_cast<std::size_t>(q)] = value;
+  }
+  for (Index q = 0; q < z.cols; ++q)
+    for (Index k = 0; k < z.rows; ++k) z(k, q) *= s[static_cast<std::size_t>(k)];
+}
+
+void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, std::span<const double> inverse,
+                     double lambda, Index first, Index count, Index steps, Solution& solution,
+                     const Progress& progress) {
+  const Index p = vt.cols;
+  const bool regular = r.rows == p && p > 0 && static_cast<Index>(inverse.size()) == p &&
+                       std::ranges::all_of(inverse, [](double value) { return value > 0; });
+  if (!regular) {
+    const auto solve = [&](MatrixView g) {
+      Matrix u(vt.rows, g.cols);
+      gemm(Op::none, Op::none, 1, vt, g, 0, u.view());
+      for (Index j = 0; j < g.cols; ++j)
+        for (Index k = 0; k < vt.rows; ++k) u(k, j) *= inverse[static_cast<std::size_t>(k)];
+      gemm(Op::transpose, Op::none, 1, vt, u.view(), 0, g);
+    };
+    return refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
+  }
+
+  std::vector<double> scale = column_norms(r);
+  for (double& value : scale) value = std::exp2(-std::ilogb(value));
+  Matrix stack(2 * p, p, 0.0), l(p, p, 0.0);
+  for (Index j = 0; j < p; ++j) {
+    for (Index i = 0; i <= j; ++i) stack(i, j) = r(i, j) * scale[static_cast<std::size_t>(j)];
+    stack(p + j, j) = std::sqrt(lambda) * scale[static_cast<std::size_t>(j)];
+  }
+  RowQr qr(p);
+  qr.add(stack.view());
+  for (Index j = 0; j < p; ++j)
+    for (Index i = 0; i <= j; ++i) l(j, i) = qr.r()(i, j);
+  const auto solve = [&](MatrixView g) {
+    const auto divide = [&] {
+      for (Index j = 0; j < g.cols; ++j)
+        for (Index k = 0; k < p; ++k) g(k, j) *= scale[static_cast<std::size_t>(k)];
+    };
+    divide();
+    trsm(Op::none, l.view(), g);
+    trsm(Op::transpose, l.view(), g);
+    divide();
+  };
+  refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
+}
+
+}  // namespace freeridge

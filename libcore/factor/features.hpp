@@ -1,0 +1,71 @@
+// Tall problems: n points, p features phi(x), far fewer than points. With Phi (n x p) in rows phi(x_i),
+//     Phi~ = W^(1/2) (Phi - 1 phibar'),  phibar the weighted means (none without intercept)
+//     Phi~ = Q R,  R = U_R diag(S) V',   Lambda = S^2,   B = Q U_R = Phi~ V diag(S)^-1
+//     w = V diag(S) g,   f(x) + b = (phi(x) - phibar)'w + ybar
+// The primal route has phi(x) = x / scale, the landmark route phi(x) = L^-1 k(X_R, x), LL' = K_RR.
+#pragma once
+
+#include <vector>
+
+#include "libcore/factor/routes.hpp"
+
+namespace freeridge {
+
+// phi(x) = F r(x): the raw features r(x), p numbers that can be had from x at once, and a linear map F of them.
+class FeatureMap {
+ public:
+  virtual ~FeatureMap() = default;
+  virtual Index features() const = 0;
+  // r(x) of the points [row, row + out.rows), out.rows x p.
+  virtual void raw(const LayoutView& points, Index row, MatrixView out) const = 0;
+  // phi in place of r, rows x p.
+  virtual void apply(MatrixView /*rows*/) const {}
+  // F't in place of t (p x k), so that phi't = r'(F't), and the mean of r in place of the mean of phi. False, and
+  // nothing is done, when that would lose accuracy (F is ill-conditioned): apply it to each row instead.
+  virtual bool fold(MatrixView /*t*/, std::span<double> /*mean*/) const { return true; }
+  // The solution of the outputs [first, first + w.cols) from w (p x outputs) and phibar.
+  virtual void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+                     Solution& solution) const = 0;
+  // The expansion coefficients (over W^(1/2)) that belong to w, n x outputs, where they are not those of the dual
+  // problem; false otherwise.
+  virtual bool own_coefficients(const Problem& /*problem*/, ConstMatrixView /*w*/, MatrixView /*out*/) const {
+    return false;
+  }
+  // The landmarks in use; none for other maps.
+  virtual std::span<const Index> landmarks() const { return {}; }
+};
+
+// Phi~ and Y~ in one pass over the rows, reduced to p x p.
+struct ReducedFeatures {
+  std::vector<double> mean;        // phibar, p; zeros without intercept
+  Matrix r;                        // R, p x p, upper triangle; empty after the Gram reduction
+  std::vector<double> s;           // S, descending, r
+  Matrix vt;                       // V', r x p
+  Matrix gamma;                    // Gamma = U_R'Q'Y~, r x t
+  std::vector<double> rest_norm2;  // |Y~_j - Q Q'Y~_j|^2
+  std::vector<double> noise;       // r: below which S_k^2 is rounding; all S_k kept are above it
+  double blur;                     // the relative error of the columns of B
+};
+
+// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 and a tile of rows.
+ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
+                                const Progress& progress);
+
+// For new points with the features phi (q x p, centred): z (r x q) = S V'phi' and, unless it is empty,
+//     variance = lambda / sum(w) (with intercept) + sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
+void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, std::span<const double> s,
+                      double lambda, MatrixView z, std::span<double> variance);
+
+// refine_hyperplane with (X_s'X_s + lambda I)^+: by the triangle of [R; lambda^(1/2) I] with equilibrated columns,
+// whose digits do not suffer from columns of different scale; where R (p x p, upper) is not at hand or a direction
+// counts as zero, by V diag(inverse) V', inverse_k = 1 / (S_k^2 + lambda) or 0.
+void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, std::span<const double> inverse,
+                     double lambda, Index first, Index count, Index steps, Solution& solution,
+                     const Progress& progress);
+
+// The factorization whose B is formed from the data anew at each pass: B_I = Phi~_I V diag(S)^-1, 2 n p r a pass,
+// memory O(p^2) and tiles.
+FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
+                                    Reduction reduction, const Progress& progress);
+
+}  // namespace freeridge

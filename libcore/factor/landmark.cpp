@@ -1,0 +1,156 @@
+// Landmark route (subset of regressors), notation of features.hpp: with landmarks R and K_RR = L L' (pivoted, so that
+// dependent landmarks are left out by rank),
+//     f(x) = sum_(i in R) c_i k(x_i, x),   phi(x) = L^-1 k(X_R, x),   ||f||_k^2 = c'K_RR c = |w|^2,   c = L^-T w
+// so that it is a ridge problem in r features. K_TR is formed by tiles in each of two passes and never stored:
+//     pass 1   Phi~'[Phi~, Y~] (or its QR)     n r kernel values, 2 n r^2
+//     pass 2   B_I = Phi~_I V diag(S)^-1       n r kernel values, 2 n r^2 for each sweep over lambdas
+// Memory: about 6 r^2 and tiles of 2048 r; n t for Y~.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/factor/features.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index rows_at_once = 128;  // of kernel values a thread
+constexpr double foldable = 1e-4;    // smallest over largest diagonal element of L for which L^-T may be folded into V
+
+class LandmarkFeatures final : public FeatureMap {
+ public:
+  LandmarkFeatures(const Problem& problem, std::vector<Index> rows) : landmarks_(std::move(rows)) {
+    if (problem.kernel->precomputed()) require_symmetric(problem.x, landmarks_);
+    const Index count = static_cast<Index>(landmarks_.size());
+    Matrix k(count, count);
+    const Support all(problem.kernel, problem.x, landmarks_);
+    for (Index i = 0; i < count; ++i)
+      all.evaluate(problem.x, landmarks_[static_cast<std::size_t>(i)], k.view().row_range(i, 1));
+    double largest = 0;
+    for (Index i = 0; i < count; ++i) largest = std::max(largest, k(i, i));
+    std::vector<Index> pivots(landmarks_.size());
+    const double tolerance = static_cast<double>(count) * std::numeric_limits<double>::epsilon() * largest;
+    const Index rank = largest > 0 ? pstrf(k.view(), tolerance, pivots) : 0;
+    for (Index i = 0; i < rank; ++i)
+      kept_.push_back(landmarks_[static_cast<std::size_t>(pivots[static_cast<std::size_t>(i)])]);
+    support_.emplace(problem.kernel, problem.x, kept_);
+    l_ = Matrix(rank, rank, 0.0);
+    for (Index j = 0; j < rank; ++j) std::copy_n(k.col(j) + j, rank - j, l_.col(j) + j);
+  }
+
+  Index features() const override { return l_.rows(); }
+
+  void raw(const LayoutView& points, Index row, MatrixView out) const override {
+    if (out.cols == 0) return;
+    const Index blocks = (out.rows + rows_at_once - 1) / rows_at_once;
+    parallel_for(blocks, Progress(), [&](Index block) {
+      const Index first = block * rows_at_once;
+      support_->evaluate(points, row + first, out.row_range(first, std::min(rows_at_once, out.rows - first)));
+    });
+  }
+
+  void apply(MatrixView rows) const override { trsm_right(Op::transpose, l_.view(), rows); }
+
+  bool fold(MatrixView t, std::span<double> mean) const override {
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (Index i = 0; i < l_.rows(); ++i) {
+      low = std::min(low, l_(i, i));
+      high = std::max(high, l_(i, i));
+    }
+    if (low < foldable * high) return false;
+    trsm(Op::transpose, l_.view(), t);
+    std::vector<double> of_raw(mean.size(), 0.0);  // L phibar
+    for (Index j = 0; j < l_.cols(); ++j)
+      for (Index i = j; i < l_.rows(); ++i)
+        of_raw[static_cast<std::size_t>(i)] += l_(i, j) * mean[static_cast<std::size_t>(j)];
+    std::copy(of_raw.begin(), of_raw.end(), mean.begin());
+    return true;
+  }
+
+  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+             Solution& solution) const override {
+    const Matrix c = expansion(w);
+    for (Index j = 0; j < w.cols; ++j) {
+      double b = problem.y_mean[static_cast<std::size_t>(first + j)];
+      for (Index k = 0; k < w.rows; ++k) b -= mean[static_cast<std::size_t>(k)] * w(k, j);
+      solution.b[static_cast<std::size_t>(first + j)] = problem.intercept ? b : 0;
+      if (!problem.linear()) {
+        std::fill_n(solution.c.col(first + j), problem.n(), 0.0);
+        for (Index k = 0; k < w.rows; ++k) solution.c(kept_[static_cast<std::size_t>(k)], first + j) = c(k, j);
+        continue;
+      }
+      for (Index f = 0; f < problem.d(); ++f) {
+        const double scale = (*problem.linear_scale)[static_cast<std::size_t>(f)];
+        double sum = 0;
+        for (Index k = 0; k < w.rows; ++k) sum += c(k, j) * (problem.x(kept_[static_cast<std::size_t>(k)], f) / scale);
+        solution.w(f, first + j) = sum / scale;
+      }
+    }
+  }
+
+  bool own_coefficients(const Problem& problem, ConstMatrixView w, MatrixView out) const override {
+    const Matrix c = expansion(w);
+    for (Index j = 0; j < out.cols; ++j) {
+      std::fill_n(out.col(j), out.rows, 0.0);
+      for (Index k = 0; k < w.rows; ++k) {
+        const Index row = kept_[static_cast<std::size_t>(k)];
+        out(row, j) = c(k, j) / problem.sqrt_w[static_cast<std::size_t>(row)];
+      }
+    }
+    return true;
+  }
+
+  std::span<const Index> landmarks() const override { return landmarks_; }
+
+ private:
+  // c = L^-T w
+  Matrix expansion(ConstMatrixView w) const {
+    Matrix c(w.rows, w.cols);
+    for (Index j = 0; j < w.cols; ++j) std::copy_n(w.col(j), w.rows, c.col(j));
+    trsm(Op::transpose, l_.view(), c.view());
+    return c;
+  }
+
+  std::vector<Index> landmarks_, kept_;  // as asked for; those that do not depend on others, in the order of the pivots
+  std::optional<Support> support_;       // of the kept ones
+  Matrix l_;
+};
+
+}  // namespace
+
+FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
+                                    const Progress& progress) {
+  require_symmetric(*problem->kernel, problem->x);
+  std::vector<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks, progress.part(0, 0.3));
+  auto map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
+  return factorize_streamed(std::move(problem), Route::landmark, std::move(map),
+                            reduction == Reduction::qr ? Reduction::qr : Reduction::gram, progress.part(0.3, 1));
+}
+
+LandmarkTrace landmark_trace(const Problem& problem, std::span<const Index> landmarks, const Progress& progress) {
+  const LandmarkFeatures map(problem, {landmarks.begin(), landmarks.end()});
+  constexpr Index tile_rows = 1024;
+  const Index n = problem.n(), step = std::min(tile_rows, n);
+  Matrix phi(step, map.features());
+  std::vector<double> diagonal(static_cast<std::size_t>(n));
+  own_diagonal(*problem.kernel, problem.x, diagonal);
+  LandmarkTrace out{0, 0};
+  for (Index row = 0; row < n; row += step) {
+    const MatrixView part = phi.view().row_range(0, std::min(step, n - row));
+    map.raw(problem.x, row, part);
+    map.apply(part);
+    for (Index i = 0; i < part.rows; ++i) {
+      double left = diagonal[static_cast<std::size_t>(row + i)];
+      out.all += left;
+      for (Index k = 0; k < part.cols; ++k) left -= part(i, k) * part(i, k);
+      out.left += std::max(left, 0.0);
+    }
+    progress.report(static_cast<double>(row + part.rows) / static_cast<double>(n));
+  }
+  return out;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,120 @@
+#include "libcore/factor/refinement.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/refine.hpp"
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index tile_rows = 256, tile_points = 256;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+// r = Y - K c
+void subtract_expansion(const Problem& problem, const LayoutView& y, const TwofoldMatrix& c, TwofoldMatrix& r,
+                        const Progress& progress) {
+  const Index n = problem.n();
+  std::vector<Index> rows(at(n));
+  for (Index i = 0; i < n; ++i) rows[at(i)] = i;
+  copy_rows(y, 0, r.hi.view());
+  std::fill(r.lo.values().begin(), r.lo.values().end(), 0.0);
+  for (Index col = 0; col < n; col += tile_points) {
+    const Index cols = std::min(tile_points, n - col);
+    const Support support(problem.kernel, problem.x, std::span(rows).subspan(at(col), at(cols)));
+    const Progress part = progress.part(static_cast<double>(col) / static_cast<double>(n),
+                                        static_cast<double>(col + cols) / static_cast<double>(n));
+    parallel_for((n + tile_rows - 1) / tile_rows, part, [&](Index piece) {
+      const Index row = piece * tile_rows, count = std::min(tile_rows, n - row);
+      Matrix k(count, cols);
+      support.evaluate(problem.x, row, k.view());
+      for (Index j = 0; j < c.cols(); ++j)
+        for (Index q = 0; q < cols; ++q)
+          subtract_multiple(count, k.col(q), c(col + q, j), r.hi.col(j) + row, r.lo.col(j) + row);
+    });
+  }
+  for (Index j = 0; j < c.cols(); ++j) twofold_normalize(n, r.hi.col(j), r.lo.col(j));
+}
+
+}  // namespace
+
+void refine_hyperplane(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
+                       Index count, Index steps, Solution& solution, const Progress& progress) {
+  const std::vector<double>& scale = *problem.linear_scale;
+  std::vector<double> penalty;
+  if (lambda > 0)
+    for (const double s : scale) penalty.push_back(lambda * s * s);
+  const LeastSquaresData data{.x = problem.x,
+                              .y = problem.y.columns(first, count),
+                              .weights = problem.weights,
+                              .intercept = problem.intercept,
+                              .penalty = penalty};
+  const auto divide = [&](MatrixView g) {
+    for (Index j = 0; j < g.cols; ++j)
+      for (Index k = 0; k < g.rows; ++k) g(k, j) /= scale[at(k)];
+  };
+  LeastSquaresSolution refined(problem.d(), count);
+  for (Index j = 0; j < count; ++j) std::copy_n(solution.w.col(first + j), problem.d(), refined.w.hi.col(j));
+  refine(
+      data,
+      [&](MatrixView g) {
+        divide(g);
+        solve(g);
+        divide(g);
+      },
+      steps, refined, progress);
+  for (Index j = 0; j < count; ++j) {
+    std::copy_n(refined.w.hi.col(j), problem.d(), solution.w.col(first + j));
+    solution.b[at(first + j)] = static_cast<double>(refined.b[at(j)]);
+  }
+}
+
+void refine_expansion(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
+                      Index count, Index steps, Solution& solution, const Progress& progress) {
+  const Index n = problem.n();
+  const auto weight = [&](Index i) { return problem.weights.empty() ? 1 : problem.weights[at(i)]; };
+  const LayoutView y = problem.y.columns(first, count);
+  std::vector<DoubleDouble> b(at(count));
+  TwofoldMatrix c(n, count);
+  for (Index j = 0; j < count; ++j) std::copy_n(solution.c.col(first + j), n, c.hi.col(j));
+  DoubleDouble sum_w;
+  for (Index i = 0; i < n; ++i) sum_w += DoubleDouble(weight(i));
+
+  const auto residual = [&](const TwofoldMatrix& now, TwofoldMatrix& r, const Progress& part) {
+    subtract_expansion(problem, y, now, r, part);
+    for (Index j = 0; j < count; ++j) {
+      DoubleDouble mean;
+      if (problem.intercept)
+        for (Index i = 0; i < n; ++i) mean += r(i, j) * DoubleDouble(weight(i));
+      b[at(j)] = mean / sum_w;
+      for (Index i = 0; i < n; ++i)
+        r.set(i, j, r(i, j) - b[at(j)] - DoubleDouble(lambda) * now(i, j) / DoubleDouble(weight(i)));
+    }
+  };
+  refine_system(
+      residual,
+      [&](MatrixView v) {
+        const auto scale = [&] {
+          for (Index j = 0; j < v.cols; ++j)
+            for (Index i = 0; i < n; ++i) v(i, j) *= problem.sqrt_w[at(i)];
+        };
+        scale();
+        solve(v);
+        scale();
+      },
+      steps, c, progress);
+  TwofoldMatrix last(n, count);
+  residual(c, last, Progress());  // b for the c that is kept
+  for (Index j = 0; j < count; ++j) {
+    std::copy_n(c.hi.col(j), n, solution.c.col(first + j));
+    solution.b[at(first + j)] = problem.intercept ? static_cast<double>(b[at(j)]) : 0;
+  }
+}
+
+}  // namespace freeridge

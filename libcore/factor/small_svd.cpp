@@ -1,0 +1,45 @@
+#include "libcore/factor/small_svd.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/linalg/lapack.hpp"
+
+namespace freeridge {
+
+double rounding_of_rows(Index n, Index p) {
+  const double rows = 10 + 2 * std::sqrt(static_cast<double>(n));
+  return std::max(rows, static_cast<double>(p)) * std::numeric_limits<double>::epsilon();
+}
+
+std::vector<double> column_norms(ConstMatrixView a) {
+  std::vector<double> out(static_cast<std::size_t>(a.cols));
+  for (Index j = 0; j < a.cols; ++j) out[static_cast<std::size_t>(j)] = norm2(a.rows, a.col(j));
+  return out;
+}
+
+std::vector<double> direction_noise(std::span<const double> norms, ConstMatrixView vt, Index n) {
+  std::vector<double> out;
+  const double factor = rounding_of_rows(n, static_cast<Index>(norms.size()));
+  for (Index k = 0; k < vt.rows; ++k) {
+    double mixed = 0;
+    for (Index j = 0; j < vt.cols; ++j) mixed = std::hypot(mixed, norms[static_cast<std::size_t>(j)] * vt(k, j));
+    out.push_back(factor * mixed * (factor * mixed));
+  }
+  return out;
+}
+
+void small_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+  const Index p = a.cols;
+  const std::vector<double> norms = column_norms(a);
+  const auto [low, high] = std::minmax_element(norms.begin(), norms.end());
+  const bool scales_differ = p > 0 && a.rows == p && *low < 1e-4 * *high;
+  if (!scales_differ) return gesdd(a, s, u, vt);
+  Matrix copy(p, p);
+  for (Index j = 0; j < p; ++j) std::copy_n(a.col(j), p, copy.col(j));
+  gesdd(a, s, u, vt);
+  if (s.back() < 1e-8 * s.front()) gejsv(copy.view(), s, u, vt);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,27 @@
+// The SVD of a small factor R (of a tall X = Q R), and which of its directions are rounding.
+// Householder QR leaves an error within c eps of each column's own norm. So a direction v_k is noise when
+//     S_k = |R v_k| <= c eps |D v_k|,   D = diag(norms of the columns of R),   c = max(10 + 2 n^(1/2), p)
+// which does not depend on the units of the columns (as long as no exact dependence hides a direction of columns that
+// are small beside c eps of others: then the SVD mixes the two).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+std::vector<double> column_norms(ConstMatrixView a);
+
+// c eps
+double rounding_of_rows(Index n, Index p);
+
+// For each row v_k of vt: (c eps |D v_k|)^2, below which S_k^2 is rounding.
+std::vector<double> direction_noise(std::span<const double> column_norms, ConstMatrixView vt, Index n);
+
+// A = U diag(s) V': by divide and conquer, or by Jacobi's method where small singular values come from columns of small
+// scale, whose digits the first would lose. Shapes as gesdd; A is destroyed.
+void small_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
+
+}  // namespace freeridge

@@ -1,0 +1,147 @@
+// B formed from the data at each pass; notation of features.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/factor/features.hpp"
+#include "libcore/factor/spectrum.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index rows_at_once = 1024;
+
+std::vector<double> squares(std::span<const double> s) {
+  std::vector<double> out;
+  for (const double value : s) out.push_back(value * value);
+  return out;
+}
+
+class Streamed final : public SpectrumFactorization {
+ public:
+  Streamed(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced)
+      : SpectrumFactorization(std::move(the_problem)),
+        route_(route),
+        map_(std::move(map)),
+        mean_(std::move(reduced.mean)),
+        raw_mean_(mean_),
+        r_(std::move(reduced.r)),
+        s_(std::move(reduced.s)),
+        vt_(std::move(reduced.vt)),
+        to_basis_(vt_.cols(), vt_.rows()) {
+    for (Index k = 0; k < vt_.rows(); ++k)
+      for (Index j = 0; j < vt_.cols(); ++j) to_basis_(j, k) = vt_(k, j) / s_[static_cast<std::size_t>(k)];
+    folded_ = map_->fold(to_basis_.view(), raw_mean_);
+    set_spectrum(
+        {squares(s_), std::move(reduced.noise), std::move(reduced.gamma), std::move(reduced.rest_norm2), reduced.blur});
+  }
+
+  Route route() const override { return route_; }
+  std::span<const Index> landmarks() const override { return map_->landmarks(); }
+
+ protected:
+  Tile tile(Index row, Index count, Room& room) const override {
+    reserve(room, count);
+    map_->raw(problem().x, row, room.features.view().row_range(0, count));
+    const auto q1 = std::span(problem().q1);
+    return finish(
+        count, room, [&](Index i) { return row + i; }, problem().y_tilde.view().row_range(row, count),
+        q1.empty() ? q1 : q1.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count)));
+  }
+
+  Tile gather(std::span<const Index> which, Room& room) const override {
+    const Index count = static_cast<Index>(which.size());
+    reserve(room, count);
+    Matrix y(count, problem().t());
+    std::vector<double> q1;
+    for (Index i = 0; i < count; ++i) {
+      const Index row = which[static_cast<std::size_t>(i)];
+      map_->raw(problem().x, row, room.features.view().row_range(i, 1));
+      for (Index j = 0; j < y.cols(); ++j) y(i, j) = problem().y_tilde(row, j);
+      if (problem().intercept) q1.push_back(problem().q1[static_cast<std::size_t>(row)]);
+    }
+    return finish(
+        count, room, [&](Index i) { return which[static_cast<std::size_t>(i)]; }, y.view(), q1);
+  }
+
+  Index tile_rows() const override { return rows_at_once; }
+
+  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
+    const Matrix w = hyperplane(g);
+    map_->solve(problem(), first, w.view(), mean_, solution);
+  }
+
+  void coefficients(Index first, ConstMatrixView g, double lambda, bool with_rest, MatrixView out) const override {
+    if (!map_->own_coefficients(problem(), hyperplane(g).view(), out))
+      SpectrumFactorization::coefficients(first, g, lambda, with_rest, out);
+  }
+
+  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+              const Progress& progress) const override {
+    if (route_ == Route::landmark) fail(Status::invalid_state, "the LANDMARK route has no iterative refinement");
+    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
+  }
+
+  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+               std::span<double> variance) const override {
+    Matrix phi(z.cols, vt_.cols());
+    map_->raw(points, first, phi.view());
+    map_->apply(phi.view());
+    for (Index j = 0; j < phi.cols(); ++j)
+      for (Index q = 0; q < phi.rows(); ++q) phi(q, j) -= mean_[static_cast<std::size_t>(j)];
+    project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
+  }
+
+ private:
+  void reserve(Room& room, Index count) const {
+    if (room.features.rows() >= count && room.b.rows() >= count) return;
+    room.features = Matrix(count, vt_.cols());
+    room.b = Matrix(count, r());
+    room.rest = Matrix(count, problem().t());
+    room.rest_diagonal.resize(static_cast<std::size_t>(count));
+  }
+
+  // From raw features in the room to the tile.
+  template <class RowOf>
+  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, std::span<const double> q1) const {
+    const MatrixView features = room.features.view().row_range(0, count), b = room.b.view().row_range(0, count);
+    if (!folded_) map_->apply(features);
+    for (Index j = 0; j < features.cols; ++j) {
+      const double mean = raw_mean_[static_cast<std::size_t>(j)];
+      for (Index i = 0; i < count; ++i)
+        features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
+    }
+    gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
+    if (!complement()) return {b, {}, {}};
+    const MatrixView rest = room.rest.view().row_range(0, count);
+    const std::span<double> diagonal(room.rest_diagonal.data(), static_cast<std::size_t>(count));
+    set_rest(b, y, q1, rest, diagonal);
+    return {b, rest, diagonal};
+  }
+
+  // w = V diag(S) g
+  Matrix hyperplane(ConstMatrixView g) const {
+    Matrix scaled(g.rows, g.cols), w(vt_.cols(), g.cols, 0.0);
+    for (Index j = 0; j < g.cols; ++j)
+      for (Index k = 0; k < g.rows; ++k) scaled(k, j) = s_[static_cast<std::size_t>(k)] * g(k, j);
+    gemm(Op::transpose, Op::none, 1, vt_.view(), scaled.view(), 0, w.view());
+    return w;
+  }
+
+  Route route_;
+  std::unique_ptr<const FeatureMap> map_;
+  std::vector<double> mean_, raw_mean_;  // of phi, and of what tile() starts from: phi or, folded, r
+  Matrix r_;                             // for refinement; empty after the Gram reduction
+  std::vector<double> s_;
+  Matrix vt_, to_basis_;  // V'; V diag(S)^-1, folded: F'V diag(S)^-1
+  bool folded_ = false;
+};
+
+}  // namespace
+
+FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
+                                    Reduction reduction, const Progress& progress) {
+  ReducedFeatures reduced = reduce_features(*problem, *map, reduction, progress);
+  return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
+}
+
+}  // namespace freeridge
