@@ -64,7 +64,7 @@ BandwidthSearch search_bandwidth(BandwidthRange range, Index budget, const std::
 }
 
 double combined_score(const Problem& problem, Criterion criterion, std::span<const double> scores) {
-  if (scores.size() == 1) return scores[0];
+  if (scores.size() == 1 || criterion == Criterion::error_rate) return scores[0];
   double sum = 0;
   for (std::size_t j = 0; j < scores.size(); ++j) {
     const double* const y = problem.y_tilde.col(static_cast<Index>(j));

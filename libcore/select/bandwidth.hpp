@@ -28,7 +28,7 @@ struct BandwidthSearch {
 BandwidthSearch search_bandwidth(BandwidthRange range, Index budget, const std::function<double(double)>& score);
 
 // One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
-// the scores).
+// the scores; ERROR_RATE has but one).
 double combined_score(const Problem& problem, Criterion criterion, std::span<const double> scores);
 
 }  // namespace freeridge

@@ -2,9 +2,9 @@
 //   LOO     sum_i W_ii e_i^2 / sum_i W_ii,  e_i = (P~Y~)_i / (P~_ii sqrt(W_ii))
 //   GCV     n |P~Y~|^2 / tr(P~)^2
 //   REML    1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)),  s2 = Y~'PY~ / m,  M = K + lambda W^-1
-//           log|M| + log(1'M^-1 1) = log|Z'GZ| + log sum(w) - sum log(w)        (without intercept: log|G| - sum
-//           log(w))
-//   GROUPS  sum W_ii e_i^2 / sum W_ii over the rows left out
+//           log|M| + log(1'M^-1 1) = log|Z'GZ| + log sum(w) - sum log(w); without intercept log|G| - sum log(w)
+//   GROUPS  sum W_ii e_i^2 / sum W_ii over the rows left out: group_criteria.hpp
+//   ERROR_RATE, and the standard errors of LOO and ERROR_RATE: point_criteria.hpp
 #pragma once
 
 #include <span>
@@ -15,22 +15,32 @@
 
 namespace freeridge {
 
-enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4 };
+enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4, error_rate = 5 };
+
+// A mean over points or groups: it has a standard error.
+inline bool is_mean(Criterion criterion) {
+  return criterion != Criterion::gcv && criterion != Criterion::reml;
+}
 
 // reason = other, unless there is a reason already.
 inline void keep_first(std::string& reason, std::string other) {
   if (reason.empty()) reason = std::move(other);
 }
 
+// The reasons that several files give.
+std::string no_left_out_error(Index row);
+std::string one_term();
+
 // The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none.
-// Each answers with the reason for the first NaN, empty when there is none.
+// Answers with the reason for the first NaN, empty when there is none.
 std::string loo_errors(const Problem& problem, const ResidualMaker& maker, Index first, MatrixView out);
-std::string group_errors(const Problem& problem, const ResidualMaker& maker, const Groups& groups, Index first,
-                         MatrixView out, const Progress& progress);
 
 // out(l, j): the criterion at lambdas[l] for output first + j, lambdas.size() x outputs; NaN where it has no value.
-// Answers with the reason for the first NaN, empty when there is none. groups: for GROUPS only.
+// errors(l, j): its standard error, for criteria that are means; without data: not wanted.
+// Answers with the reason for the first NaN, empty when there is none. groups: for GROUPS only. ERROR_RATE needs a Y
+// that has passed require_classes.
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                   std::span<const double> lambdas, Index first, MatrixView out, const Progress& progress);
+                   std::span<const double> lambdas, Index first, MatrixView out, const Progress& progress,
+                   MatrixView errors = {});
 
 }  // namespace freeridge

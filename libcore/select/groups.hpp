@@ -25,9 +25,9 @@ class Groups {
   std::vector<Group> groups_;
 };
 
-// errors(i, j) for the rows of `group`, out (group rows x residual.cols); residual = P~Y~ (n x outputs). False, and out
-// is NaN, when leaving the group out leaves no answer (P~_SS is singular to working precision).
-bool group_errors(const Problem& problem, const ResidualMaker& maker, const Group& group, ConstMatrixView residual,
-                  MatrixView out);
+// e_S of the outputs [first, first + out.cols), group rows x outputs. False, and out is NaN, when leaving the group out
+// leaves no answer (P~_SS is singular to working precision).
+bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& maker,
+                  Index first, MatrixView out);
 
 }  // namespace freeridge

@@ -3,50 +3,218 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <numeric>
+#include <set>
 
-#include "libcore/select/brent.hpp"
+#include "libcore/select/score_curve.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index grid_count =
-    100;  // under half a natural log unit apart on 17 decades; the criteria vary over several units
-constexpr double log_tolerance = 1e-7;  // of log lambda: a score within 1e-14 of the minimum
-constexpr int brent_calls = 60;
+constexpr Index grid_count = 100;     // under half a natural log unit apart on 17 decades
+constexpr double widest = 0.5;        // between grid points, in log lambda; beyond it cells are divided
 constexpr std::size_t most_dips = 5;  // refined for an output, the deepest first
+constexpr int most_rounds = 8;
+constexpr double log_tolerance = 1e-7;  // of log lambda: a score within 1e-14 of the minimum
+constexpr double foretold = 1e-12;      // relative: the polynomial is the criterion to this
+constexpr double surprise = 1e-6;       // relative: it is not
+constexpr Index divisions = 5;          // of a bracket, after a surprise
+constexpr Index block_outputs = 32;     // refined together: a call tries the lambdas of each of them for all of them
 
-// All that was tried: lambda -> one score an output.
-using Seen = std::map<double, std::vector<double>>;
+// A bracket of one output, in log lambda.
+struct Dip {
+  Index output;
+  double low, high;
+  bool done = false, divide = false;
+  double lambda = nan, expected = nan;  // the polynomial's minimum, tried in this round
+};
 
-double or_infinity(double score) {
-  return std::isnan(score) ? infinity : score;
-}
+class Search {
+ public:
+  Search(const Factorization& factorization, Criterion criterion, const Groups* groups, LambdaRange range)
+      : factorization_(factorization),
+        criterion_(criterion),
+        groups_(groups),
+        range_(range),
+        t_(factorization.problem().t()),
+        curves_(static_cast<std::size_t>(t_)),
+        minima_(static_cast<std::size_t>(t_), 0) {}
 
-// The grid indices where the score of output j dips, deepest first. A dip of rounding noise on a flat stretch is none.
-std::vector<std::size_t> dips(ConstMatrixView grid_scores, Index j) {
-  const auto at = [&](Index l) { return l < 0 || l >= grid_scores.rows ? infinity : or_infinity(grid_scores(l, j)); };
-  std::vector<std::size_t> found;
-  for (Index l = 0; l < grid_scores.rows; ++l) {
-    const double here = at(l), noise = 1e-12 * std::abs(here);
-    const bool inner_rise =
-        (l > 0 && at(l - 1) > here + noise) || (l + 1 < grid_scores.rows && at(l + 1) > here + noise);
-    if (here < infinity && here <= at(l - 1) && here <= at(l + 1) && inner_rise)
-      found.push_back(static_cast<std::size_t>(l));
+  LambdaSearch run(const Progress& progress) {
+    std::vector<double> grid = log_grid(range_, range_.low == range_.high ? 1 : grid_count);
+    grid.erase(std::unique(grid.begin(), grid.end()), grid.end());  // a range of a few last digits
+    attempt(grid, 0, t_, progress.part(0, 0.6));
+    std::transform(curves_.begin(), curves_.end(), minima_.begin(), count_minima);
+    if (criterion_ != Criterion::error_rate && grid.size() > 1)
+      for (Index first = 0; first < t_; first += block_outputs) {
+        const Index count = std::min(block_outputs, t_ - first);
+        const auto done = [&](Index outputs) {
+          return 0.6 + 0.4 * static_cast<double>(outputs) / static_cast<double>(t_);
+        };
+        refine(first, count, progress.part(done(first), done(first + count)));
+      }
+    LambdaSearch search = result();
+    progress.report(1);
+    return search;
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [&](std::size_t a, std::size_t b) { return at(static_cast<Index>(a)) < at(static_cast<Index>(b)); });
-  if (found.size() > most_dips) found.resize(most_dips);
-  return found;
-}
+
+ private:
+  ScoreCurve& curve(Index j) { return curves_[static_cast<std::size_t>(j)]; }
+
+  double lambda_at(double x) const { return std::clamp(std::exp(x), range_.low, range_.high); }
+
+  // One call of scores(), and what it says written down. None of the lambdas has been tried for these outputs yet.
+  void attempt(std::span<const double> lambdas, Index first, Index count, const Progress& progress) {
+    const auto size = static_cast<Index>(lambdas.size());
+    Matrix score(size, count), error(size, count, nan);
+    const MatrixView errors = is_mean(criterion_) ? error.view() : MatrixView{};
+    std::string reason = scores(factorization_, criterion_, groups_, lambdas, first, score.view(), progress, errors);
+    if (!reason.empty()) keep_first(reason_, std::move(reason));
+    for (Index j = 0; j < count; ++j) {
+      ScoreCurve& tried = curve(first + j);
+      for (Index l = 0; l < size; ++l) {
+        const double lambda = lambdas[static_cast<std::size_t>(l)];
+        tried.push_back({lambda, std::log(lambda), score(l, j), error(l, j)});
+      }
+      std::sort(tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.lambda < b.lambda; });
+    }
+  }
+
+  static const Tried* find(const ScoreCurve& curve, double lambda) {
+    const auto found = std::lower_bound(curve.begin(), curve.end(), lambda,
+                                        [](const Tried& a, double value) { return a.lambda < value; });
+    return found != curve.end() && found->lambda == lambda ? &*found : nullptr;
+  }
+
+  // The neighbours of a point: the bracket of its dip.
+  static Dip bracket(const ScoreCurve& curve, Index output, std::size_t l) {
+    return {output, curve[l > 0 ? l - 1 : l].x, curve[std::min(l + 1, curve.size() - 1)].x};
+  }
+
+  void divide(double low, double high, Index pieces, std::set<double>& wanted) const {
+    for (Index k = 1; k < pieces; ++k)
+      wanted.insert(lambda_at(low + (high - low) * static_cast<double>(k) / static_cast<double>(pieces)));
+  }
+
+  // A call for what is wanted and new; all outputs of a block have tried the same lambdas.
+  void attempt_new(const std::set<double>& wanted, Index first, Index count, const Progress& progress) {
+    std::vector<double> lambdas;
+    for (const double lambda : wanted)
+      if (find(curve(first), lambda) == nullptr) lambdas.push_back(lambda);
+    if (!lambdas.empty()) attempt(lambdas, first, count, progress);
+  }
+
+  void refine(Index first, Index count, const Progress& progress) {
+    const double spacing = (std::log(range_.high) - std::log(range_.low)) / static_cast<double>(grid_count - 1);
+    double from = 0;
+    if (spacing > widest) {
+      from = 0.5;
+      attempt_new(cells_of_dips(first, count, static_cast<Index>(std::ceil(spacing / widest)) + 1), first, count,
+                  progress.part(0, from));
+    }
+    std::vector<Dip> open;
+    for (Index j = first; j < first + count; ++j)
+      for (const std::size_t l : dips(curve(j), most_dips)) open.push_back(bracket(curve(j), j, l));
+    for (int round = 0; round < most_rounds; ++round) {
+      const std::set<double> wanted = propose(open);
+      if (wanted.empty()) break;
+      const double to = (1 + from) / 2;
+      attempt_new(wanted, first, count, progress.part(from, to));
+      from = to;
+      for (Dip& dip : open)
+        if (!dip.done) judge(dip);
+    }
+  }
+
+  // What divides the cells on both sides of every dip into so many pieces. Outputs that share a cell share the lambdas.
+  std::set<double> cells_of_dips(Index first, Index count, Index pieces) {
+    std::set<double> wanted;
+    for (Index j = first; j < first + count; ++j)
+      for (const std::size_t l : dips(curve(j), most_dips)) {
+        if (l > 0) divide(curve(j)[l - 1].x, curve(j)[l].x, pieces, wanted);
+        if (l + 1 < curve(j).size()) divide(curve(j)[l].x, curve(j)[l + 1].x, pieces, wanted);
+      }
+    return wanted;
+  }
+
+  // The minimum of each polynomial, unless it is a place where the dip's output has been before.
+  std::set<double> propose(std::vector<Dip>& open) {
+    std::set<double> wanted;
+    for (Dip& dip : open) {
+      if (dip.done) continue;
+      const ScoreCurve& tried = curve(dip.output);
+      const Minimum minimum = interpolated_minimum(tried, dip.low, dip.high);
+      const bool known = std::any_of(tried.begin(), tried.end(), [&](const Tried& point) {
+        return std::abs(point.x - minimum.x) <= log_tolerance;
+      });
+      dip.lambda = known ? nan : lambda_at(minimum.x);
+      dip.expected = minimum.score;
+      dip.done = known && !dip.divide;
+      if (!known) wanted.insert(dip.lambda);
+      if (dip.divide) divide(dip.low, dip.high, divisions, wanted);
+    }
+    return wanted;
+  }
+
+  void judge(Dip& dip) {
+    const ScoreCurve& tried = curve(dip.output);
+    dip.divide = false;
+    if (!std::isnan(dip.lambda)) {
+      const double found = find(tried, dip.lambda)->score;
+      const double missed = std::abs(found - dip.expected);
+      dip.done = missed <= foretold * std::abs(found);
+      dip.divide = !(missed <= surprise * std::abs(found));
+    }
+    const Dip inner = bracket(tried, dip.output, lowest(tried, dip.low, dip.high));
+    dip.low = std::max(dip.low, inner.low);
+    dip.high = std::min(dip.high, inner.high);
+  }
+
+  LambdaSearch result() const {
+    LambdaSearch search;
+    search.criterion = criterion_;
+    search.dips = minima_;
+    std::set<double> all;
+    for (const ScoreCurve& tried : curves_)
+      for (const Tried& point : tried) all.insert(point.lambda);
+    search.lambdas.assign(all.begin(), all.end());
+    search.scores = Matrix(static_cast<Index>(all.size()), t_, nan);
+    for (Index j = 0; j < t_; ++j) {
+      const ScoreCurve& tried = curves_[static_cast<std::size_t>(j)];
+      auto place = search.lambdas.begin();
+      for (const Tried& point : tried) {
+        place = std::lower_bound(place, search.lambdas.end(), point.lambda);
+        search.scores(place - search.lambdas.begin(), j) = point.score;
+      }
+      const std::size_t best = lowest(tried, -infinity, infinity);
+      if (best == tried.size())
+        fail(Status::undefined, "the criterion has no value for output ", j, " between lambda = ", range_.low, " and ",
+             range_.high, ": ", reason_);
+      const double score = tried[best].score;
+      search.best.push_back(tried[best].lambda);
+      search.best_score.push_back(score);
+      search.standard_error.push_back(tried[best].error);
+      search.edge.push_back(range_.low == range_.high ? 0 : best == 0 ? -1 : best + 1 == tried.size() ? 1 : 0);
+      const double limit = criterion_ == Criterion::reml ? score + 0.5 : score + 0.01 * std::abs(score);
+      search.decades.push_back(decades_below(tried, best, limit));
+    }
+    return search;
+  }
+
+  const Factorization& factorization_;
+  Criterion criterion_;
+  const Groups* groups_;
+  LambdaRange range_;
+  Index t_;
+  std::vector<ScoreCurve> curves_;  // of each output
+  std::vector<std::int32_t> minima_;
+  std::string reason_;  // for the first NaN
+};
 
 }  // namespace
 
-LambdaRange lambda_range(const Factorization& factorization) {
-  const Factorization::Range range = factorization.eigenvalue_range();
+LambdaRange lambda_range(Factorization::Range range) {
   const double low = std::max(range.smallest / 1000, std::numeric_limits<double>::epsilon() * range.largest);
   const double high = 1000 * range.largest;
   if (!(low > 0) || !std::isfinite(high))
@@ -68,60 +236,22 @@ std::vector<double> log_grid(LambdaRange range, Index count) {
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range, const Progress& progress) {
-  const Index t = factorization.problem().t();
-  const std::vector<double> grid = log_grid(range, range.low == range.high ? 1 : grid_count);
-  const Index count = static_cast<Index>(grid.size());
-  Matrix grid_scores(count, t);
-  const std::string reason =
-      scores(factorization, criterion, groups, grid, 0, grid_scores.view(), progress.part(0, 0.5));
+  return Search(factorization, criterion, groups, range).run(progress);
+}
 
-  Seen seen;
-  for (Index l = 0; l < count; ++l) {
-    std::vector<double>& row = seen[grid[static_cast<std::size_t>(l)]];
-    row.resize(static_cast<std::size_t>(t));
-    for (Index j = 0; j < t; ++j) row[static_cast<std::size_t>(j)] = grid_scores(l, j);
-  }
-
-  for (Index j = 0; j < t; ++j) {
-    const Progress part = progress.part(0.5 + 0.5 * static_cast<double>(j) / static_cast<double>(t),
-                                        0.5 + 0.5 * static_cast<double>(j + 1) / static_cast<double>(t));
-    for (const std::size_t dip : dips(grid_scores.view(), j)) {
-      const double low = std::log(grid[dip > 0 ? dip - 1 : dip]),
-                   high = std::log(grid[std::min(dip + 1, grid.size() - 1)]);
-      brent_minimum(low, high, log_tolerance, brent_calls, [&](double log_lambda) {
-        const double lambda = std::clamp(std::exp(log_lambda), range.low, range.high);
-        double score = nan;
-        (void)scores(factorization, criterion, groups, {&lambda, 1}, j, {&score, 1, 1, 1}, Progress());
-        part.report(0);
-        std::vector<double>& row = seen.try_emplace(lambda, static_cast<std::size_t>(t), nan).first->second;
-        row[static_cast<std::size_t>(j)] = score;
-        return or_infinity(score);
-      });
+std::vector<double> one_standard_error(const LambdaSearch& search) {
+  std::vector<double> out = search.best;
+  for (std::size_t j = 0; j < out.size(); ++j) {
+    const double limit = search.best_score[j] + search.standard_error[j];
+    if (std::isnan(limit)) out[j] = nan;
+    for (std::size_t l = 0; l < search.lambdas.size(); ++l) {
+      const double score = search.scores(static_cast<Index>(l), static_cast<Index>(j));
+      if (!(search.lambdas[l] > out[j]) || std::isnan(score)) continue;
+      if (score > limit) break;
+      out[j] = search.lambdas[l];
     }
   }
-
-  LambdaSearch search;
-  const Index tried = static_cast<Index>(seen.size());
-  search.scores = Matrix(tried, t);
-  Index l = 0;
-  for (const auto& [lambda, row] : seen) {
-    search.lambdas.push_back(lambda);
-    for (Index j = 0; j < t; ++j) search.scores(l, j) = row[static_cast<std::size_t>(j)];
-    ++l;
-  }
-  for (Index j = 0; j < t; ++j) {
-    Index best = -1;
-    for (Index i = 0; i < tried; ++i)
-      if (!std::isnan(search.scores(i, j)) && (best < 0 || search.scores(i, j) <= search.scores(best, j))) best = i;
-    if (best < 0)
-      fail(Status::undefined, "the criterion has no value for output ", j, " between lambda = ", range.low, " and ",
-           range.high, ": ", reason);
-    search.best.push_back(search.lambdas[static_cast<std::size_t>(best)]);
-    search.best_score.push_back(search.scores(best, j));
-    search.edge.push_back(range.low == range.high ? 0 : best == 0 ? -1 : best == tried - 1 ? 1 : 0);
-  }
-  progress.report(1);
-  return search;
+  return out;
 }
 
 }  // namespace freeridge

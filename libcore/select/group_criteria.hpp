@@ -1,0 +1,21 @@
+// The criterion GROUPS: sum W_ii e_i^2 / sum W_ii over the rows left out, which is the mean of the group means q_g,
+// weighted with v_g, the groups' sums of weights; of G groups, se^2 = sum_g v_g (q_g - mean)^2 / (sum_g v_g (G - 1)).
+#pragma once
+
+#include <string>
+
+#include "libcore/select/groups.hpp"
+
+namespace freeridge {
+
+// The left-out errors of all groups for the outputs [first, first + out.cols), n x out.cols; NaN in rows that are never
+// left out, and where there is none. Answers with the reason for the first of the latter, empty when there is none.
+std::string group_errors(const Factorization& factorization, const ResidualMaker& maker, const Groups& groups,
+                         Index first, MatrixView out, const Progress& progress);
+
+// scores and errors: lambdas x outputs, NaN where there is no value; errors without data: not wanted. Answers with the
+// reason for the first NaN, empty when there is none.
+std::string group_scores(const Factorization& factorization, const Groups& groups, std::span<const double> lambdas,
+                         Index first, MatrixView scores, MatrixView errors, const Progress& progress);
+
+}  // namespace freeridge

@@ -1,0 +1,261 @@
+#include "libcore/select/point_criteria.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "libcore/select/criteria.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// sqrt(sum_i v_i (q_i - mean)^2), in units of the largest q: the squares of errors of 1e100 would overflow.
+double root_of_squares(std::span<const double> v, std::span<const double> q, double mean) {
+  double unit = 0, sum = 0;
+  for (const double value : q) unit = std::max(unit, value);
+  if (!(unit > 0) || !std::isfinite(unit)) return unit;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    const double difference = (q[i] - mean) / unit;
+    sum += v[i] * (difference * difference);
+  }
+  return unit * std::sqrt(sum);
+}
+
+// Weight, mean, and root of the sum of squares around it, of the points so far. Two parts are joined by
+//   S = S_a + S_b + (m_a - m_b)^2 v_a v_b / (v_a + v_b)
+// (T. Chan, G. Golub, R. LeVeque, Algorithms for computing the sample variance, The American Statistician 37 (1983)):
+// sum q^2 - n mean^2 would cancel.
+struct Spread {
+  double v = 0, mean = 0, root = 0;
+
+  void join(const Spread& part) {
+    const double all = v + part.v, difference = part.mean - mean;
+    root = std::hypot(root, part.root, difference * std::sqrt(v / all * part.v));
+    mean += difference * (part.v / all);
+    v = all;
+  }
+};
+
+std::vector<double> relative_weights(const Problem& problem) {
+  std::vector<double> v(problem.sqrt_w.size());
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = problem.weight(static_cast<Index>(i)) / problem.sum_w;
+  return v;
+}
+
+// What the sinks share: where there is no value at a lambda, and why.
+class PointSink : public SweepSink {
+ public:
+  PointSink(const Problem& problem, std::span<const double> lambdas, MatrixView scores, MatrixView errors)
+      : problem_(problem), scores_(scores), errors_(errors), lambdas_(lambdas) {
+    fill(scores_, 0);
+  }
+
+  void undefined(Index lambda, const std::string& reason) override {
+    keep_first(reason_, text(reason, " (lambda = ", lambdas_[static_cast<std::size_t>(lambda)], ")"));
+    fill(scores_.block(lambda, 0, 1, scores_.cols), nan);
+  }
+
+ protected:
+  void undefined_leverages(Index row, Index lambda, const double* diagonal, Index rows) {
+    const double* const zero = std::find(diagonal, diagonal + rows, 0.0);
+    if (zero != diagonal + rows) undefined(lambda, no_left_out_error(row + (zero - diagonal)));
+  }
+  static void fill(MatrixView a, double value) {
+    for (Index j = 0; j < a.cols; ++j)
+      for (Index l = 0; l < a.rows; ++l) a(l, j) = value;
+  }
+  bool wants_errors() const { return errors_.data != nullptr; }
+
+  // The last word, after the sweep: scores that overflowed, and errors where there is no score or but one term.
+  std::string finish(Index first) {
+    for (Index j = 0; j < scores_.cols; ++j)
+      for (Index l = 0; l < scores_.rows; ++l) {
+        if (!std::isfinite(scores_(l, j))) {
+          keep_first(reason_, text("the criterion of output ", first + j,
+                                   " has no value (lambda = ", lambdas_[static_cast<std::size_t>(l)], ")"));
+          scores_(l, j) = nan;
+        }
+        if (!wants_errors()) continue;
+        double& error = errors_(l, j);
+        if (std::isnan(scores_(l, j)) || problem_.n() == 1 || !std::isfinite(error)) {
+          if (std::isinf(error)) keep_first(reason_, text("the standard error of output ", first + j, " overflows"));
+          error = nan;
+        }
+      }
+    if (wants_errors() && problem_.n() == 1) keep_first(reason_, one_term());
+    return reason_;
+  }
+
+  const Problem& problem_;
+  MatrixView scores_, errors_;
+
+ private:
+  std::span<const double> lambdas_;
+  std::string reason_;
+};
+
+class LooSum final : public PointSink {
+ public:
+  LooSum(const Problem& problem, std::span<const double> lambdas, MatrixView scores, MatrixView errors)
+      : PointSink(problem, lambdas, scores, errors) {
+    if (!wants_errors()) return;
+    v_ = relative_weights(problem);
+    spread_.resize(lambdas.size() * static_cast<std::size_t>(scores.cols));
+  }
+
+  void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {
+    const Index t = scores_.cols, rows = residual.rows;
+    q_.resize(static_cast<std::size_t>(wants_errors() ? rows : 0));
+    for (Index l = 0; l < lambdas; ++l) {
+      for (Index j = 0; j < t; ++j) {
+        double sum = 0;  // W_ii e_i^2 = ((P~Y~)_i / P~_ii)^2
+        for (Index i = 0; i < rows; ++i) {
+          const double e = residual(i, l * t + j) / diagonal(i, l);
+          sum += e * e;
+        }
+        scores_(lambda + l, j) += sum / problem_.sum_w;
+        if (wants_errors()) add_spread(row, lambda + l, j, residual.col(l * t + j), diagonal.col(l));
+      }
+      undefined_leverages(row, lambda + l, diagonal.col(l), rows);
+    }
+  }
+
+  std::string finish(Index first) {
+    if (wants_errors())
+      for (Index j = 0; j < scores_.cols; ++j)
+        for (Index l = 0; l < scores_.rows; ++l)
+          errors_(l, j) = spread(l, j).root / std::sqrt(static_cast<double>(problem_.n() - 1));
+    return PointSink::finish(first);
+  }
+
+ private:
+  Spread& spread(Index lambda, Index j) { return spread_[static_cast<std::size_t>(lambda * scores_.cols + j)]; }
+
+  // The tile's own spread in two passes, joined to that of the tiles before.
+  void add_spread(Index row, Index lambda, Index j, const double* residual, const double* diagonal) {
+    const std::span<const double> v(v_.data() + row, q_.size());
+    const double* const sqrt_w = problem_.sqrt_w.data() + row;
+    Spread part;
+    double sum = 0;
+    for (std::size_t i = 0; i < q_.size(); ++i) {
+      const double e = residual[i] / diagonal[i] / sqrt_w[i];
+      q_[i] = e * e;
+      part.v += v[i];
+      sum += v[i] * q_[i];
+    }
+    part.mean = sum / part.v;
+    part.root = root_of_squares(v, q_, part.mean);
+    spread(lambda, j).join(part);
+  }
+
+  std::vector<double> v_;       // n
+  std::vector<double> q_;       // of one column of a tile
+  std::vector<Spread> spread_;  // lambdas x outputs
+};
+
+// Needs all outputs of a tile at once.
+class ErrorRateSum final : public PointSink {
+ public:
+  ErrorRateSum(const Problem& problem, std::span<const double> lambdas, MatrixView scores, MatrixView errors)
+      : PointSink(problem, lambdas, scores, errors),
+        wrong_(lambdas.size(), 0.0),
+        right_(lambdas.size(), 0.0),
+        label_(problem.n(), problem.t()) {
+    for (Index j = 0; j < problem.t(); ++j)
+      for (Index i = 0; i < problem.n(); ++i) {
+        // Y~ has been weighted and centred, which rounds; Y is known to be -1 or +1.
+        const double y = problem.y_tilde(i, j) / problem.sqrt_w[static_cast<std::size_t>(i)] +
+                         problem.y_mean[static_cast<std::size_t>(j)];
+        label_(i, j) = y > 0 ? 1 : -1;
+      }
+  }
+
+  void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {
+    const Index t = label_.cols(), rows = residual.rows;
+    own_.resize(static_cast<std::size_t>(rows));
+    other_.resize(own_.size());
+    for (Index l = 0; l < lambdas; ++l) {
+      // The left-out value of the own class, and the largest of the others (one output: the other class is -f).
+      std::fill(other_.begin(), other_.end(), -infinity);
+      for (Index j = 0; j < t; ++j)
+        for (Index i = 0; i < rows; ++i) {
+          const auto at = static_cast<std::size_t>(i);
+          const double y = label_(row + i, j);
+          const double e = residual(i, l * t + j) / diagonal(i, l) / problem_.sqrt_w[static_cast<std::size_t>(row + i)];
+          const double f = y - e;
+          if (t == 1)
+            own_[at] = y * f, other_[at] = 0;
+          else if (y > 0)
+            own_[at] = f;
+          else
+            other_[at] = std::max(other_[at], f);
+        }
+      const auto at_lambda = static_cast<std::size_t>(lambda + l);
+      for (Index i = 0; i < rows; ++i) {
+        const bool is_right = own_[static_cast<std::size_t>(i)] > other_[static_cast<std::size_t>(i)];
+        (is_right ? right_ : wrong_)[at_lambda] += problem_.weight(row + i);
+      }
+      undefined_leverages(row, lambda + l, diagonal.col(l), rows);
+    }
+  }
+
+  // q is 0 or 1: sum_i v_i (q_i - mean)^2 = mean (1 - mean).
+  std::string finish() {
+    for (Index l = 0; l < scores_.rows; ++l) {
+      const double wrong = wrong_[static_cast<std::size_t>(l)], right = right_[static_cast<std::size_t>(l)];
+      const double mean = wrong / (wrong + right), rest = right / (wrong + right);
+      for (Index j = 0; j < scores_.cols; ++j) {
+        scores_(l, j) += mean;  // NaN where undefined
+        if (wants_errors()) errors_(l, j) = std::sqrt(mean * rest / static_cast<double>(problem_.n() - 1));
+      }
+    }
+    return PointSink::finish(0);
+  }
+
+ private:
+  std::vector<double> wrong_, right_;  // the weights of the points, for each lambda
+  Matrix label_;                       // Y
+  std::vector<double> own_, other_;    // of the rows of a tile
+};
+
+}  // namespace
+
+std::string loo_scores(const Factorization& factorization, std::span<const double> lambdas, Index first,
+                       MatrixView scores, MatrixView errors, const Progress& progress) {
+  LooSum sum(factorization.problem(), lambdas, scores, errors);
+  factorization.sweep(lambdas, first, scores.cols, sum, progress);
+  return sum.finish(first);
+}
+
+std::string error_rates(const Factorization& factorization, std::span<const double> lambdas, MatrixView scores,
+                        MatrixView errors, const Progress& progress) {
+  ErrorRateSum sum(factorization.problem(), lambdas, scores, errors);
+  factorization.sweep(lambdas, 0, factorization.problem().t(), sum, progress);
+  return sum.finish();
+}
+
+void require_classes(const LayoutView& y) {
+  const char* const rule = y.cols == 1 ? "each row must be -1 or +1" : "each row must have one +1, and -1 else";
+  for (Index i = 0; i < y.rows; ++i) {
+    Index ones = 0;
+    for (Index j = 0; j < y.cols; ++j) {
+      if (y(i, j) != 1 && y(i, j) != -1)
+        fail(Status::invalid_argument, "criterion is ERROR_RATE, and y[", i, ", ", j, "] is ", y(i, j), "; ", rule);
+      ones += y(i, j) == 1;
+    }
+    if (y.cols > 1 && ones != 1)
+      fail(Status::invalid_argument, "criterion is ERROR_RATE, and row ", i, " of y has ", ones, " outputs of +1; ",
+           rule);
+  }
+}
+
+double standard_error(std::span<const double> v, std::span<const double> q, double mean) {
+  if (q.size() < 2) return nan;
+  return root_of_squares(v, q, mean) / std::sqrt(static_cast<double>(q.size() - 1));
+}
+
+}  // namespace freeridge

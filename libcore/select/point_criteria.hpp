@@ -1,0 +1,30 @@
+// The criteria that are means over the points left out one at a time, v_i = W_ii / sum W:
+//   LOO         sum_i v_i q_i,  q_i = e_i^2
+//   ERROR_RATE  sum_i v_i q_i,  q_i = 1 where the left-out value f_i = Y_i - e_i classifies point i wrongly, else 0:
+//               one output:  Y_i f_i <= 0;   t outputs:  another output's f_i is not below that of the class of point i
+// and their standard errors   se^2 = sum_i v_i (q_i - mean)^2 / (n - 1).
+// All are summed up while the tiles of a sweep go by; nothing of size n x lambdas is kept.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "libcore/factor/factorization.hpp"
+
+namespace freeridge {
+
+// scores and errors: lambdas x outputs, NaN where there is no value; errors without data: not wanted. Each answers with
+// the reason for the first NaN, empty when there is none.
+std::string loo_scores(const Factorization& factorization, std::span<const double> lambdas, Index first,
+                       MatrixView scores, MatrixView errors, const Progress& progress);
+// The one number of all t outputs stands in each column. Y must have passed require_classes.
+std::string error_rates(const Factorization& factorization, std::span<const double> lambdas, MatrixView scores,
+                        MatrixView errors, const Progress& progress);
+
+// Y is -1 or +1, with one +1 in each row when there are several outputs; else INVALID_ARGUMENT with the row.
+void require_classes(const LayoutView& y);
+
+// sqrt(sum_i v_i (q_i - mean)^2 / (G - 1)) of G terms, the sum of the v_i one; NaN for one term.
+double standard_error(std::span<const double> v, std::span<const double> q, double mean);
+
+}  // namespace freeridge
