@@ -1,0 +1,88 @@
+#include "libcore/classical/least_squares.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/memory.hpp"
+
+namespace freeridge {
+
+double pivot_tolerance(Index n, Index d) {
+  return static_cast<double>(std::max(n, d)) * 0x1p-50;
+}
+
+Matrix lower_factor(ConstMatrixView qr, Index first, Index size) {
+  Matrix l(size, size, 0.0);
+  for (Index j = 0; j < size; ++j)
+    for (Index i = 0; i <= j; ++i) l(j, i) = qr(first + i, first + j);
+  return l;
+}
+
+void solve_lower_factor(ConstMatrixView l, MatrixView v) {
+  trsm(Op::none, l, v);
+  trsm(Op::transpose, l, v);
+}
+
+std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, Index max_steps) {
+  SolvedLeastSquares out{ScaledProblem::equilibrated(problem), {problem.d(), problem.t()}, 0, {}, {}};
+  const ScaledProblem& scaled = out.scaled;
+  const std::vector<Index> varying = scaled.varying();
+  const Index n = problem.n(), t = problem.t(), ones = problem.intercept ? 1 : 0;
+  const auto d = static_cast<Index>(varying.size());
+  const Index penalised = std::ranges::count_if(varying, [&](Index k) { return scaled.penalty(k) > 0; });
+  if (n + penalised < ones + d) return {};
+
+  // [1 X_c; 0 sqrt(p)], the ones first: what is below R's first row then belongs to the centred columns.
+  Matrix a(n + penalised, ones + d, 0.0), rhs(n + penalised, t, 0.0);
+  if (problem.intercept) std::fill_n(a.col(0), n, 1.0);
+  scaled.centred(varying, a.view().block(0, ones, n, d));
+  for (Index k = 0, row = n; k < d; ++k)
+    if (const double p = scaled.penalty(varying[static_cast<std::size_t>(k)]); p > 0) a(row++, ones + k) = std::sqrt(p);
+  std::vector<Index> order(static_cast<std::size_t>(ones + d));
+  std::vector<double> tau(order.size());
+  geqp3(a.view(), ones, order, tau);
+  double largest = 0, smallest = HUGE_VAL;
+  for (Index k = ones; k < ones + d; ++k) {
+    largest = std::max(largest, std::abs(a(k, k)));
+    smallest = std::min(smallest, std::abs(a(k, k)));
+  }
+  const double tolerance = std::max(pivot_tolerance(n, d), penalised > 0 ? penalised_pivot_tolerance : 0);
+  if (!(smallest > tolerance * largest)) return {};
+
+  for (Index k = ones; k < ones + d; ++k)
+    out.columns.push_back(varying[static_cast<std::size_t>(order[static_cast<std::size_t>(k)] - ones)]);
+  out.rank = d;
+  out.l = lower_factor(a.view(), ones, d);
+  scaled.centred_y(rhs.view().row_range(0, n));
+  ormqr(a.view(), tau, rhs.view(), Op::transpose);
+  const MatrixView w = rhs.view().row_range(ones, d);
+  trsm(Op::transpose, out.l.view(), w);
+  for (Index j = 0; j < t; ++j)
+    for (Index k = 0; k < d; ++k) out.solution.w.hi(out.columns[static_cast<std::size_t>(k)], j) = w(k, j);
+
+  const NormalSolver solve = [&](MatrixView g) {
+    Matrix picked(d, g.cols);
+    for (Index j = 0; j < g.cols; ++j) {
+      for (Index k = 0; k < d; ++k) picked(k, j) = g(out.columns[static_cast<std::size_t>(k)], j);
+      std::fill_n(g.col(j), g.rows, 0.0);
+    }
+    solve_lower_factor(out.l.view(), picked.view());
+    for (Index j = 0; j < g.cols; ++j)
+      for (Index k = 0; k < d; ++k) g(out.columns[static_cast<std::size_t>(k)], j) = picked(k, j);
+  };
+  refine(scaled.data(), solve, max_steps, out.solution, {});
+  return out;
+}
+
+SolvedLeastSquares solve_least_squares(const PenalisedProblem& problem, Index max_steps) {
+  const Index n = problem.n(), d = problem.d(), t = problem.t(), small = std::min(n, d);
+  checked_doubles(n + d, 2 * small + 3 * t);
+  require_memory(8 * (n + d) * (2 * small + 3 * t), "least squares of this size",
+                 "use fewer rows or features at a time");
+  std::optional<SolvedLeastSquares> out =
+      d <= problem.m() ? solve_primal(problem, max_steps) : solve_dual(problem, max_steps);
+  return out ? std::move(*out) : solve_minimum_norm(problem, max_steps);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,150 @@
+#include "libcore/classical/polynomial_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/checks.hpp"
+#include "libcore/kernel/parameters.hpp"
+#include "libcore/linalg/memory.hpp"
+
+namespace freeridge {
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+constexpr Index largest_count = 2147483647;
+
+// value 2^exponent, value in [1/2, 1] or 0: products of these do not overflow.
+struct Scaled {
+  double value = 1;
+  Index exponent = 0;
+
+  static Scaled of(double value, Index exponent = 0) {
+    int e = 0;
+    const double mantissa = std::frexp(value, &e);
+    return {mantissa, exponent + e};
+  }
+  Scaled times(Scaled factor) const { return of(value * factor.value, exponent + factor.exponent); }
+  Scaled over(double divisor) const { return of(value / divisor, exponent); }
+  double root() const {
+    const Index odd = exponent & 1, half = std::clamp<Index>((exponent - odd) / 2, -4000, 4000);
+    return std::ldexp(std::sqrt(std::ldexp(value, static_cast<int>(odd))), static_cast<int>(half));
+  }
+};
+
+}  // namespace
+
+Index polynomial_feature_count(Index d, std::int32_t degree, bool bias) {
+  if (degree < 1) fail(Status::invalid_argument, "degree is ", degree, "; it must be at least 1");
+  // C(d + p, p) = C(d + p - 1, p - 1) (d + p) / p: each step is a whole number, and none is beyond 2^31 2^32.
+  const Index fewer = std::min<Index>(d, degree), more = std::max<Index>(d, degree);
+  Index count = 1;
+  for (Index p = 1; p <= fewer; ++p) {
+    count = count * (more + p) / p;
+    if (count - (bias ? 0 : 1) > largest_count)
+      fail(Status::invalid_argument, "d is ", d, " and degree is ", degree, "; that is more than ", largest_count,
+           " monomials");
+  }
+  return count - (bias ? 0 : 1);
+}
+
+Monomials::Monomials(Index d, std::int32_t degree, bool bias) : d_(d), degree_(degree), first_(bias ? 0 : 1) {
+  const Index all = polynomial_feature_count(d, degree, bias) + first_;
+  require_memory(12 * all, text("the list of ", all, " monomials"), "use a lower degree");
+  parent_.reserve(at(all));
+  feature_.reserve(at(all));
+  degree_of_.reserve(at(all));
+  const auto add = [&](Index parent, Index feature, std::int32_t of) {
+    parent_.push_back(static_cast<std::int32_t>(parent));
+    feature_.push_back(static_cast<std::int32_t>(feature));
+    degree_of_.push_back(of);
+  };
+  add(0, 0, 0);
+  Index begin = 0;
+  for (std::int32_t p = 1; p <= degree; ++p) {
+    const auto end = static_cast<Index>(parent_.size());
+    for (Index parent = begin; parent < end; ++parent)
+      for (Index feature = feature_[at(parent)]; feature < d; ++feature) add(parent, feature, p);
+    begin = end;
+  }
+}
+
+void Monomials::exponents(std::int32_t* out) const {
+  const Index rows = count();
+  for (Index k = 0; k < d_; ++k) {
+    // Monomial j has what its parent has, and one more of its own feature.
+    for (Index j = 0; j < rows; ++j) {
+      const Index parent = parent_[at(j + first_)] - first_;
+      const bool constant = j + first_ == 0;
+      out[j + k * rows] =
+          (constant || parent < 0 ? 0 : out[parent + k * rows]) + (!constant && feature_[at(j + first_)] == k ? 1 : 0);
+    }
+  }
+}
+
+void Monomials::evaluate(const LayoutView& x, Layout layout, double* out, Index ld) const {
+  require_finite("x", x);
+  const Index all = count() + first_;
+  // Whether anything overflows is known beforehand, in general from the largest entry alone.
+  double largest = 0, power = 1;
+  for (Index k = 0; k < x.cols; ++k)
+    for (Index i = 0; i < x.rows; ++i) largest = std::max(largest, std::abs(x(i, k)));
+  for (std::int32_t p = 0; p < degree_ && std::isfinite(power) && largest > 1; ++p) power *= largest;
+  std::vector<double> row(at(all));
+  const auto fill_row = [&](Index i) {
+    row[0] = 1;
+    for (Index j = 1; j < all; ++j) row[at(j)] = row[at(parent_[at(j)])] * x(i, feature_[at(j)]);
+  };
+  for (Index i = 0; i < x.rows && !std::isfinite(power); ++i) {
+    fill_row(i);
+    for (Index j = 0; j < all; ++j)
+      if (!std::isfinite(row[at(j)])) fail(Status::not_finite, "a monomial of row ", i, " of x overflows");
+  }
+  if (layout == Layout::row_major) {
+    for (Index i = 0; i < x.rows; ++i) {
+      fill_row(i);
+      std::copy(row.begin() + first_, row.end(), out + i * ld);
+    }
+    return;
+  }
+  for (Index j = first_; j < all; ++j) {  // column by column, each from its parent's
+    double* const to = out + (j - first_) * ld;
+    const Index parent = parent_[at(j)] - first_, feature = feature_[at(j)];
+    if (j == 0)
+      std::fill_n(to, x.rows, 1.0);
+    else
+      for (Index i = 0; i < x.rows; ++i) to[i] = (parent < 0 ? 1.0 : out[i + parent * ld]) * x(i, feature);
+  }
+}
+
+void Monomials::kernel_factors(double scale, double offset, std::span<double> factors) const {
+  require_positive("scale", scale);
+  if (!std::isfinite(offset)) fail(Status::not_finite, "offset is ", offset, "; it must be finite");
+  if (offset < 0) fail(Status::invalid_argument, "offset is ", offset, "; it must not be negative");
+  // The multinomial coefficient of a monomial from that of its parent: one of degree - |e| free places is given to a
+  // feature, which has `own` places then. Whole numbers, and exact as far as doubles are.
+  const auto all = static_cast<Index>(parent_.size());
+  std::vector<Scaled> coefficient(at(all)), scale_power(at(Index{degree_} + 1)), offset_power(scale_power);
+  std::vector<std::int32_t> own(at(all), 0);
+  for (std::size_t p = 1; p < scale_power.size(); ++p) {
+    scale_power[p] = scale_power[p - 1].times(Scaled::of(scale));
+    offset_power[p] = offset_power[p - 1].times(Scaled::of(offset));
+  }
+  std::vector<double> out;
+  for (Index j = 0; j < all; ++j) {
+    const Index parent = parent_[at(j)], degree = degree_of_[at(j)];
+    if (j > 0) {
+      own[at(j)] = parent > 0 && feature_[at(parent)] == feature_[at(j)] ? own[at(parent)] + 1 : 1;
+      coefficient[at(j)] =
+          coefficient[at(parent)].times(Scaled::of(static_cast<double>(degree_ - degree + 1))).over(own[at(j)]);
+    }
+    if (j < first_) continue;
+    out.push_back(coefficient[at(j)].times(scale_power[at(degree)]).times(offset_power[at(degree_ - degree)]).root());
+    if (!std::isfinite(out.back())) fail(Status::not_finite, "the factor of monomial ", j - first_, " overflows");
+  }
+  std::ranges::copy(out, factors.begin());
+}
+
+}  // namespace freeridge

@@ -1,0 +1,49 @@
+// Ordinary least squares, ridge regression and total least squares on the user's data: w (d x t), b (t; zeros without
+// intercept). x, y: checked for sizes alone; NOT_FINITE for numbers that are not and for answers that overflow.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+struct RegressionResult {
+  RegressionResult(Index d, Index t) : w(d, t), b(static_cast<std::size_t>(t), 0.0) {}
+  Matrix w;
+  std::vector<double> b;
+  Index rank = 0;  // of (centred) x; total least squares: d
+};
+
+// min |Y - X w - b|^2, of minimum norm |w| where x is rank deficient. max_steps: of refinement. Cost: 2 n d min(n, d).
+RegressionResult ols(const LayoutView& x, const LayoutView& y, bool intercept, Index max_steps);
+RegressionResult ols(const LayoutView& x, const LayoutView& y, bool intercept);
+
+// With s_j^2 = sum_i r_ij^2 / (n - rank - intercept) and G = X_c'X_c:
+//     sigma_j = s_j,  w_error_kj = s_j sqrt((G^-1)_kk),  b_error_j = s_j sqrt(1/n + xbar'G^-1 xbar),
+//     r_squared_j = 1 - sum r_ij^2 / sum (Y_ij - mean_j)^2
+// NaN where there is no such number; *_undefined then says why, and is empty otherwise.
+struct OlsSummary {
+  OlsSummary(Index d, Index t)
+      : regression(d, t), w_error(d, t), b_error(size(t)), sigma(size(t)), r_squared(size(t)) {}
+  RegressionResult regression;
+  Matrix w_error;                                 // d x t
+  std::vector<double> b_error, sigma, r_squared;  // t
+  std::string errors_undefined, sigma_undefined, r_squared_undefined;
+
+ private:
+  static std::size_t size(Index t) { return static_cast<std::size_t>(t); }
+};
+OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept);
+
+// min 1/2 |Y - X w - b|^2 + lambda/2 sum_k penalty_k w_k^2; penalty: d numbers, or empty: all one.
+RegressionResult ridge(const LayoutView& x, const LayoutView& y, bool intercept, double lambda,
+                       std::span<const double> penalty);
+
+// min |[E F]|_F subject to (X + E) w + b = Y + F, E zero in the columns whose flag in `exact` (d flags, or empty: none)
+// is not zero. UNDEFINED, and why.
+RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, std::span<const std::int32_t> exact);
+
+}  // namespace freeridge

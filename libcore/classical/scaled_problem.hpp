@@ -1,0 +1,85 @@
+// Penalised least squares, as all solvers of this folder see it:
+//     min 1/2 |Y - X w - b|^2 + lambda/2 sum_k penalty_k w_k^2,      lambda, penalty_k >= 0
+// in scaled units: X~_k = 2^-e_k X_k, Y~_j = 2^-f_j Y_j, so that no square of data overflows and every column counts in
+// its own units: w = 2^(f_j - e_k) w~, b = 2^f_j b~. Powers of two change no digit.
+// A column that is constant to within rounding (|X_ik - mean| <= 2 eps max |X_ik|; without intercept: that is zero) is
+// the constant: its weight is exactly 0.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "libcore/linalg/refine.hpp"
+
+namespace freeridge {
+
+// x and y are borrowed, with finite numbers; penalty: d finite numbers >= 0.
+struct PenalisedProblem {
+  LayoutView x, y;
+  bool intercept = true;
+  double lambda = 0;
+  std::span<const double> penalty;
+
+  Index n() const { return x.rows; }
+  Index d() const { return x.cols; }
+  Index t() const { return y.cols; }
+  Index m() const { return n() - (intercept ? 1 : 0); }
+};
+
+// The column 2^exponent u: its mean is `mean` and the largest |u_i - mean| is `deviation`, 0 for a constant column.
+struct ColumnStatistics {
+  int exponent = 0;
+  double mean = 0, deviation = 0;
+};
+ColumnStatistics column_statistics(const LayoutView& x, Index column, bool intercept);
+
+// The exponent e of |value| in [2^(e - 1), 2^e); 0 for 0.
+inline int exponent_of(double value) {
+  int e = 0;
+  std::frexp(value, &e);
+  return e;
+}
+
+class ScaledProblem {
+ public:
+  // Each column of [X_c; sqrt(lambda penalty)] of the size of one: how X is made ready for primal methods.
+  static ScaledProblem equilibrated(const PenalisedProblem& problem);
+  // One scale for all columns X_k / sqrt(penalty_k), which K = X diag(penalty)^-1 X' is made of, and columns with
+  // penalty 0 each of the size of one: for dual methods. `penalty` and `lambda` then are those of
+  //     1/2 |..|^2 + lambda/2 sum_k penalty_k w~_k^2,    penalty_k in [1/4, 4], lambda at most about one
+  // and lambda is 0 where it is lost beside the data.
+  static ScaledProblem uniform(const PenalisedProblem& problem);
+
+  const PenalisedProblem& problem() const { return problem_; }
+  LeastSquaresData data() const;
+  // The columns X~_k - shift_k (n x columns), shift_k about the mean of X~_k: to be centred exactly by a column of
+  // ones.
+  void centred(std::span<const Index> columns, MatrixView out) const;
+  // The columns X~_k themselves.
+  void scaled(std::span<const Index> columns, MatrixView out) const;
+  // Y~, with an intercept less about its column means
+  void centred_y(MatrixView out) const;
+  // w and b in the original units. Throws NOT_FINITE when they overflow.
+  void unscale(const LeastSquaresSolution& solution, MatrixView w, std::span<double> b) const;
+
+  // The columns that are not constant.
+  std::vector<Index> varying() const;
+  int x_exponent(Index k) const { return x_exponent_[static_cast<std::size_t>(k)]; }
+  int y_exponent(Index j) const { return y_statistics_[static_cast<std::size_t>(j)].exponent; }
+  double shift(Index k) const { return shift_[static_cast<std::size_t>(k)]; }
+  // equilibrated: lambda penalty_k in the units of w~; uniform: see there.
+  double penalty(Index k) const { return penalty_[static_cast<std::size_t>(k)]; }
+  double lambda() const { return lambda_; }
+
+ private:
+  explicit ScaledProblem(const PenalisedProblem& problem);
+  void set_exponent(Index k, int exponent);
+
+  PenalisedProblem problem_;
+  std::vector<ColumnStatistics> statistics_, y_statistics_;
+  std::vector<int> x_exponent_;
+  std::vector<double> x_factor_, y_factor_, shift_, penalty_;
+  double lambda_ = 1;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,151 @@
+// [1 X_E] = Q [R_E; 0], exact columns and the ones;   Q'[X Y] = [T_X T_Y; C]   of the other columns;   C = U S V':
+//     w = -V_12 V_22^-1   (V in blocks of d' and t rows and columns),   R_E w_E = T_Y - T_X w
+// X'X - s^2 I is then positive definite for the d' other columns exactly if their smallest singular value exceeds s =
+// S_(d' + 1): that is the condition of the one solution that there is.
+// Source: S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991, sections 2.3 and 3.5.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/checks.hpp"
+#include "libcore/classical/least_squares.hpp"
+#include "libcore/classical/regression.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/memory.hpp"
+
+namespace freeridge {
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+// A column of x or y, times 2^-exponent and less about its mean.
+struct ScaledColumn {
+  const LayoutView* from;
+  Index index;
+  ColumnStatistics statistics;
+  int exponent = 0;
+
+  int own_exponent() const { return statistics.exponent + exponent_of(statistics.deviation); }
+  double shift() const { return std::ldexp(statistics.mean, statistics.exponent - exponent); }
+  void copy(double* to) const {
+    const double mean = shift();
+    for (Index i = 0; i < from->rows; ++i)
+      to[i] = statistics.deviation > 0 ? std::ldexp((*from)(i, index), -exponent) - mean : 0;
+  }
+};
+
+std::vector<double> singular_values(ConstMatrixView a, Matrix& vt) {
+  Matrix copy(a.rows, a.cols), u(a.rows, a.cols);
+  for (Index j = 0; j < a.cols; ++j) std::copy_n(a.col(j), a.rows, copy.col(j));
+  std::vector<double> s(at(a.cols));
+  vt = Matrix(a.cols, a.cols);
+  gesdd(copy.view(), s, u.view(), vt.view());
+  return s;
+}
+
+// -V_12 V_22^-1 (d x t) from V'.
+Matrix hyperplane(ConstMatrixView vt, Index d, Index t, double tolerance) {
+  Matrix v22(t, t), rhs(t, d), w(d, t);
+  for (Index j = 0; j < t; ++j) std::copy_n(vt.col(d + j) + d, t, v22.col(j));
+  for (Index k = 0; k < d; ++k) std::copy_n(vt.col(k) + d, t, rhs.col(k));
+  std::vector<Index> order(at(t));
+  std::vector<double> tau(at(t));
+  geqp3(v22.view(), 0, order, tau);
+  if (!(std::abs(v22(t - 1, t - 1)) > tolerance)) return {};
+  ormqr(v22.view(), tau, rhs.view(), Op::transpose);
+  trsm(Op::transpose, lower_factor(v22.view(), 0, t).view(), rhs.view());
+  for (Index j = 0; j < t; ++j)
+    for (Index k = 0; k < d; ++k) w(k, order[at(j)]) = -rhs(j, k);
+  return w;
+}
+
+}  // namespace
+
+RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, std::span<const std::int32_t> exact) {
+  const Index n = x.rows, d = x.cols, t = y.cols, ones = intercept ? 1 : 0;
+  if (n < d + t + ones)
+    fail(Status::invalid_argument, "n is ", n, "; total least squares needs at least d + t", intercept ? " + 1" : "",
+         " = ", d + t + ones, " points");
+  require_finite("x", x);
+  require_finite("y", y);
+  checked_doubles(n, 2 * (d + t + 1));
+  require_memory(16 * n * (d + t + 1), "total least squares of this size", "use fewer rows or features at a time");
+
+  std::vector<ScaledColumn> known, noisy;  // noisy: those of x, then those of y
+  for (Index k = 0; k < d; ++k)
+    (!exact.empty() && exact[at(k)] != 0 ? known : noisy).push_back({&x, k, column_statistics(x, k, intercept)});
+  const auto e_count = static_cast<Index>(known.size()), inner = static_cast<Index>(noisy.size());
+  if (inner == 0) {
+    RegressionResult out = ols(x, y, intercept);
+    if (out.rank < d) fail(Status::undefined, "the exact columns are linearly dependent: their rank is ", out.rank);
+    return out;
+  }
+  for (Index j = 0; j < t; ++j) noisy.push_back({&y, j, column_statistics(y, j, intercept)});
+  int e = std::numeric_limits<int>::min();  // one scale for all columns with errors
+  for (const ScaledColumn& column : noisy)
+    if (column.statistics.deviation > 0) e = std::max(e, column.own_exponent());
+  if (e == std::numeric_limits<int>::min()) e = 0;
+  for (ScaledColumn& column : noisy) column.exponent = e;
+  for (ScaledColumn& column : known) column.exponent = column.own_exponent();
+
+  const Index p = ones + e_count, q = inner + t;
+  Matrix a(n, p, 1.0), c(n, q);
+  for (Index k = 0; k < e_count; ++k) known[at(k)].copy(a.col(ones + k));
+  for (Index k = 0; k < q; ++k) noisy[at(k)].copy(c.col(k));
+  std::vector<Index> order(at(p));
+  std::vector<double> tau(at(p)), tau_c(at(q));
+  geqp3(a.view(), ones, order, tau);
+  for (Index k = ones; k < p; ++k)
+    if (!(std::abs(a(k, k)) > pivot_tolerance(n, d) * std::abs(a(ones, ones))))
+      fail(Status::undefined, "the exact columns are linearly dependent: their rank is ", k - ones);
+  ormqr(a.view(), tau, c.view(), Op::transpose);
+  Matrix top(p, q), r(q, q, 0.0), vt, vt_x;
+  for (Index j = 0; j < q; ++j) std::copy_n(c.col(j), p, top.col(j));
+  const MatrixView rest = c.view().row_range(p, n - p);
+  geqrf(rest, tau_c);
+  for (Index j = 0; j < q; ++j) std::copy_n(rest.col(j), j + 1, r.col(j));
+
+  const std::vector<double> s = singular_values(r.view(), vt);
+  const double smallest = singular_values(r.view().block(0, 0, inner, inner), vt_x).back(), next = s[at(inner)];
+  const double tolerance = pivot_tolerance(n, q) * s.front();
+  const Matrix w = hyperplane(vt.view(), inner, t, pivot_tolerance(n, q));
+  if (!(smallest > next + tolerance)) {
+    const bool one = s[at(inner - 1)] > next + tolerance;  // one subspace, but no hyperplane in it
+    fail(Status::undefined,
+         one && w.rows() == 0 ? "no solution exists (the non-generic case)" : "not a single solution exists",
+         ": the smallest singular value of x, ", std::ldexp(smallest, e),
+         ", does not exceed the one of [x y] after the ", inner, " largest, ", std::ldexp(next, e));
+  }
+  if (w.rows() == 0) fail(Status::undefined, "no solution exists: the non-generic case, to working precision");
+
+  // R_E w_E = T_Y - T_X w: b of the centred columns, then the exact columns.
+  Matrix w_known(p, t);
+  for (Index j = 0; j < t; ++j) std::copy_n(top.col(inner + j), p, w_known.col(j));
+  gemm(Op::none, Op::none, -1, top.view().columns(0, inner), w.view(), 1, w_known.view());
+  trsm(Op::transpose, lower_factor(a.view(), 0, p).view(), w_known.view());
+
+  RegressionResult out(d, t);
+  out.rank = d;
+  for (Index j = 0; j < t; ++j) {
+    DoubleDouble b;
+    if (intercept) b = DoubleDouble(w_known(0, j)) + DoubleDouble(noisy[at(inner + j)].shift());
+    for (Index k = 0; k < inner; ++k) {
+      out.w(noisy[at(k)].index, j) = w(k, j);
+      b -= two_product(noisy[at(k)].shift(), w(k, j));
+    }
+    for (Index k = ones; k < p; ++k) {
+      const ScaledColumn& column = known[at(order[at(k)] - ones)];
+      out.w(column.index, j) = std::ldexp(w_known(k, j), e - column.exponent);
+      b -= two_product(column.shift(), w_known(k, j));
+    }
+    out.b[at(j)] = std::ldexp(b.hi, e);
+    bool finite = std::isfinite(out.b[at(j)]);
+    for (Index k = 0; k < d; ++k) finite = finite && std::isfinite(out.w(k, j));
+    if (!finite) fail(Status::not_finite, "the solution for output ", j, " overflows; rescale x or y");
+  }
+  return out;
+}
+
+}  // namespace freeridge

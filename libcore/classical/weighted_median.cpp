@@ -1,0 +1,66 @@
+#include "libcore/classical/weighted_median.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "libcore/checks.hpp"
+#include "libcore/classical/scaled_problem.hpp"
+
+namespace freeridge {
+namespace {
+
+LayoutView column_of(std::span<const double> values) {
+  const auto n = static_cast<Index>(values.size());
+  return {values.data(), n, 1, n, Layout::col_major};
+}
+
+}  // namespace
+
+double weighted_median(std::span<const double> values, std::span<const double> weights) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (weights[i] > 0) order.push_back(i);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  const int e = exponent_of(*std::ranges::max_element(weights));
+  const auto weight = [&](std::size_t i) { return DoubleDouble(std::ldexp(weights[i], -e)); };  // at most one
+  DoubleDouble total, below;
+  for (const std::size_t i : order) total += weight(i);
+  for (std::size_t k = 0; k < order.size();) {
+    const double value = values[order[k]];
+    for (; k < order.size() && values[order[k]] == value; ++k) below += weight(order[k]);
+    const DoubleDouble excess = below + below - total;
+    if (excess.hi > 0 || k == order.size()) return value;
+    if (excess.hi == 0) return std::midpoint(value, values[order[k]]);
+  }
+  fail(Status::internal, "the weights have no median");
+}
+
+double checked_weighted_median(std::span<const double> values, std::span<const double> weights) {
+  require_finite("values", column_of(values));
+  require_finite("weights", column_of(weights));
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (weights[i] < 0)
+      fail(Status::invalid_argument, "weights[", i, "] is ", weights[i], "; a weight must not be negative");
+  if (std::ranges::all_of(weights, [](double w) { return w == 0; }))
+    fail(Status::invalid_argument, "all weights are 0; one must be positive");
+  return weighted_median(values, weights);
+}
+
+double absolute_slope(std::span<const double> x, std::span<const double> y) {
+  require_finite("x", column_of(x));
+  require_finite("y", column_of(y));
+  std::vector<double> slopes(x.size(), 0.0), weights(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    weights[i] = std::abs(x[i]);
+    if (x[i] != 0) slopes[i] = y[i] / x[i];
+  }
+  if (std::ranges::all_of(weights, [](double w) { return w == 0; }))
+    fail(Status::undefined, "all x are 0: every slope fits as well as any other");
+  const double slope = weighted_median(slopes, weights);
+  if (!std::isfinite(slope)) fail(Status::not_finite, "the slope overflows; rescale x or y");
+  return slope;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,21 @@
+// The weighted median: a minimiser of sum_i w_i |v_i - m|. The objective falls while the weights up to m are less than
+// half of their sum, rises when they are more, and is flat between two values when they are exactly half.
+// The sums are taken in twice the working precision, so that "exactly half" is not a matter of rounding.
+#pragma once
+
+#include <span>
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+// values: any number but NaN; weights >= 0, one of them positive; both n. O(n log n).
+double weighted_median(std::span<const double> values, std::span<const double> weights);
+
+// values finite, weights finite and >= 0, one positive: otherwise NOT_FINITE, INVALID_ARGUMENT.
+double checked_weighted_median(std::span<const double> values, std::span<const double> weights);
+
+// The minimiser of sum_i |y_i - slope x_i| = sum_i |x_i| |y_i / x_i - slope|. UNDEFINED: all x_i are 0; NOT_FINITE.
+double absolute_slope(std::span<const double> x, std::span<const double> y);
+
+}  // namespace freeridge
