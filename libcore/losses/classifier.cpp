@@ -1,0 +1,256 @@
+#include "libcore/losses/classifier.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "libcore/checks.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/memory.hpp"
+#include "libcore/losses/hinge.hpp"
+#include "libcore/losses/logistic.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr Index predicted_rows = 16384;  // new points in hand at once
+constexpr Index newton_steps = 100, move_multiples = 10000;
+
+// value * 2^exponent / divisor, without overflow on the way.
+double scaled_quotient(double value, int exponent, double divisor) {
+  int divisor_exponent = 0;
+  const double mantissa = std::frexp(divisor, &divisor_exponent);
+  return std::ldexp(value / mantissa, exponent - divisor_exponent);
+}
+
+void check_labels(std::span<const double> y) {
+  bool positive = false, negative = false;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (!std::isfinite(y[i])) fail(Status::not_finite, "y[", i, "] is ", y[i], "; every label must be -1 or 1");
+    if (std::abs(y[i]) != 1) fail(Status::invalid_argument, "y[", i, "] is ", y[i], "; every label must be -1 or 1");
+    (y[i] > 0 ? positive : negative) = true;
+  }
+  if (!positive || !negative)
+    fail(Status::invalid_argument, "y has no label ", positive ? "-1" : "1", "; both classes must be present");
+}
+
+}  // namespace
+
+// ---- state ----
+
+const Classifier::Data& Classifier::data() const {
+  if (!data_) fail(Status::invalid_state, "the classifier has no data; call freeridge_classifier_set_data first");
+  return *data_;
+}
+
+const Classifier::Fit& Classifier::fitted() const {
+  data();
+  if (!fit_) fail(Status::invalid_state, "the classifier is not fitted; call freeridge_classifier_fit first");
+  return *fit_;
+}
+
+// ---- settings ----
+
+void Classifier::set_data(const LayoutView& x, const double* y) {
+  kernel_->check_data(x.rows, x.cols);
+  const Index n = x.rows;
+  require_memory(checked_doubles(n, x.cols + 2) * 8, "the copy of x and y", "use fewer rows");
+  require_finite("x", x);
+  Data data;
+  data.y.assign(y, y + n);
+  check_labels(data.y);
+  data.weights.assign(data.y.size(), 1.0);
+  data.x_copy = Matrix(n, x.cols);
+  copy_rows(x, 0, data.x_copy.view());
+  data.x = {data.x_copy.data(), n, x.cols, n, Layout::col_major};
+  fit_.reset();
+  gram_.reset();
+  data_ = std::move(data);
+}
+
+void Classifier::set_weights(const double* weights) {
+  const Index count = n();
+  std::vector<double> copy(static_cast<std::size_t>(count), 1.0);
+  if (weights != nullptr) std::copy_n(weights, count, copy.begin());
+  for (std::size_t i = 0; i < copy.size(); ++i) {
+    if (!std::isfinite(copy[i]))
+      fail(Status::not_finite, "weights[", i, "] is ", copy[i], "; every weight must be finite");
+    if (copy[i] <= 0)
+      fail(Status::invalid_argument, "weights[", i, "] is ", copy[i], "; every weight must be positive");
+  }
+  const double omega = std::exp2(std::ilogb(*std::ranges::max_element(copy)));
+  for (double& weight : copy) weight /= omega;
+  data_->weights = std::move(copy);
+  data_->omega = omega;
+  fit_.reset();
+}
+
+void Classifier::set_intercept(bool on) {
+  intercept_ = on;
+  fit_.reset();
+  gram_.reset();  // the shift depends on it
+}
+
+void Classifier::set_control(double tolerance, Index iterations) {
+  if (!std::isfinite(tolerance)) fail(Status::not_finite, "tolerance is ", tolerance, "; it must be finite");
+  if (tolerance <= 0) fail(Status::invalid_argument, "tolerance is ", tolerance, "; it must be positive");
+  if (iterations < 1) fail(Status::invalid_argument, "iterations is ", iterations, "; it must be at least 1");
+  tolerance_ = tolerance;
+  iterations_ = iterations;
+  fit_.reset();
+}
+
+// ---- work ----
+
+Classifier::Gram Classifier::gram(const Progress& progress) const {
+  const Index n = data().x.rows;
+  const Index copies = loss_ == Loss::logistic ? 2 : 1;  // Newton's method has a matrix of its own
+  require_memory(checked_doubles(n, copies * n) * 8, "the kernel matrix", "use fewer rows");
+
+  // The outputs of this problem are never looked at; it knows how linear kernels are shifted and scaled.
+  const std::vector<double> zeros(static_cast<std::size_t>(n), 0.0);
+  const LayoutView no_outputs{zeros.data(), n, 1, n, Layout::col_major};
+  Gram out;
+  out.shape = std::make_shared<const Problem>(kernel_, data_->x, no_outputs, std::span<const double>(), intercept_);
+  out.k = Matrix(n, n);
+  weighted_kernel_matrix(*kernel_, data_->x, out.shape->shift, out.shape->sqrt_w, out.k.view(), progress);
+  double largest = 0;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j; i < n; ++i) largest = std::max(largest, std::abs(out.k(i, j)));
+  out.kappa = largest > 0 ? std::ilogb(largest) : 0;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j; i < n; ++i) out.k(j, i) = out.k(i, j) = std::ldexp(out.k(i, j), -out.kappa);
+  return out;
+}
+
+LossProblem Classifier::problem(double tau) const {
+  return {gram_->k.view(), tau, data_->y, data_->weights, intercept_};
+}
+
+void Classifier::fit(double lambda) {
+  data();
+  if (!std::isfinite(lambda)) fail(Status::not_finite, "lambda is ", lambda, "; it must be finite");
+  if (lambda <= 0) fail(Status::invalid_argument, "lambda is ", lambda, "; it must be positive");
+  progress_.report(0);
+  const double kernel_share = gram_ ? 0 : 0.2;
+  if (!gram_) gram_ = gram(progress_.part(0, kernel_share));
+
+  const double tau = scaled_quotient(1, gram_->kappa + std::ilogb(data_->omega), lambda);
+  if (!(tau < 1e300))
+    fail(Status::not_finite, "lambda is ", lambda,
+         "; the largest kernel value, times the largest weight, over lambda overflows");
+  const LossSolution* const start = fit_ ? &fit_->solution : nullptr;
+  const Progress progress = progress_.part(kernel_share, 1);
+  const auto iterations = [&](Index usual) { return iterations_ > 0 ? iterations_ : usual; };
+  LossSolution solution = loss_ == Loss::logistic
+                              ? solve_logistic(problem(tau), {tolerance_, iterations(newton_steps)}, start, progress)
+                              : solve_hinge(problem(tau), {tolerance_, iterations(move_multiples)}, start, progress);
+  Fit fit = finished(std::move(solution), lambda);
+  fit_ = std::move(fit);
+}
+
+Classifier::Fit Classifier::finished(LossSolution solution, double lambda) const {
+  const Index n = data_->x.rows;
+  const int omega = std::ilogb(data_->omega);
+  Fit fit;
+  fit.c.resize(solution.a.size());
+  for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, lambda);
+  fit.objective = data_->omega * solution.objective;
+  // ||f||; of squares that are nothing but rounding, because all features coincide, exactly 0.
+  double size = 0;
+  for (const double a : solution.a) size += std::abs(a);
+  const bool none = !(solution.squared > 16 * eps * solution.tau * size * size);
+  int exponent = 0;
+  const double mantissa = std::frexp(lambda, &exponent), square = none ? 0 : solution.squared / mantissa;
+  const int shift = omega - exponent;
+  fit.norm = std::ldexp(std::sqrt(std::ldexp(square, shift & 1)), (shift - (shift & 1)) / 2);
+
+  fit.b = solution.b;
+  const Problem& shape = *gram_->shape;
+  if (shape.linear()) {
+    Solution plane{{}, Matrix(shape.d(), 1), {0.0}};
+    set_expansion(shape, {}, 0, {fit.c.data(), n, 1, n}, plane);
+    fit.w = std::move(plane.w);
+    fit.b += plane.b[0];  // -shift'w
+  }
+  bool finite = std::isfinite(fit.b) && std::isfinite(fit.objective) && std::isfinite(fit.norm);
+  for (const double value : fit.c) finite = finite && std::isfinite(value);
+  for (const double value : fit.w.values()) finite = finite && std::isfinite(value);
+  if (!finite) fail(Status::not_finite, "the solution overflows; rescale x or the weights");
+  fit.solution = std::move(solution);
+  return fit;
+}
+
+// ---- answers ----
+
+void Classifier::predict(const LayoutView& points, double* decision, double* probability) const {
+  const Fit& fit = fitted();
+  if (probability != nullptr && loss_ != Loss::logistic)
+    fail(Status::invalid_argument, "probability is not NULL, but the loss is HINGE, which has no probabilities");
+  require_finite("x", points);
+  const Index m = points.rows, n = data_->x.rows, height = std::min(predicted_rows, m);
+  const bool linear = fit.w.rows() > 0;
+  Matrix values(height, 1), tile(linear ? height : 0, linear ? points.cols : 0);
+  for (Index row = 0; row < m; row += height) {
+    const Index rows = std::min(height, m - row);
+    const MatrixView f = values.view().row_range(0, rows);
+    const Progress part = progress_.part(static_cast<double>(row) / static_cast<double>(m),
+                                         static_cast<double>(row + rows) / static_cast<double>(m));
+    if (linear) {
+      const MatrixView x = tile.view().row_range(0, rows);
+      copy_rows(points, row, x);
+      gemv(Op::none, 1, x, fit.w.data(), 0, f.data);
+      part.report(1);
+    } else {
+      kernel_product(*kernel_, points, row, data_->x, {fit.c.data(), n, 1, n}, f, part);
+    }
+    for (Index i = 0; i < rows; ++i) {
+      const double value = f(i, 0) + fit.b;
+      if (!std::isfinite(value)) fail(Status::not_finite, "the decision value for row ", row + i, " of x overflows");
+      if (decision != nullptr) decision[row + i] = value;
+      if (probability != nullptr) probability[row + i] = sigmoid(value);
+    }
+  }
+}
+
+std::string Classifier::loo(double* decision) const {
+  const Fit& fit = fitted();
+  if (loss_ != Loss::logistic)
+    fail(Status::invalid_state, "the loss is HINGE; left-out values are known for LOGISTIC only");
+  const Index n = data_->x.rows;
+  require_memory(checked_doubles(n, n) * 8, "the last Newton step", "use fewer rows");
+  std::vector<double> out(static_cast<std::size_t>(n));
+  std::string reason = logistic_loo(problem(fit.solution.tau), fit.solution, out, progress_);
+  std::ranges::copy(out, decision);
+  return reason;
+}
+
+void Classifier::coefficients(double* c, double* b) const {
+  const Fit& fit = fitted();
+  if (c != nullptr) std::ranges::copy(fit.c, c);
+  if (b != nullptr) *b = fit.b;
+}
+
+void Classifier::convergence(double* objective, Index* iterations, double* gap) const {
+  const Fit& fit = fitted();
+  if (objective != nullptr) *objective = fit.objective;
+  if (iterations != nullptr) *iterations = fit.solution.iterations;
+  if (gap != nullptr) *gap = fit.solution.gap;
+}
+
+void Classifier::support(Index* count, Index* rows, double* margin) const {
+  const Fit& fit = fitted();
+  if (loss_ != Loss::hinge)
+    fail(Status::invalid_state, "the loss is LOGISTIC; support vectors are known for HINGE only");
+  Index found = 0;
+  for (std::size_t i = 0; i < fit.c.size(); ++i) {
+    if (fit.c[i] == 0) continue;
+    if (rows != nullptr) rows[found] = static_cast<Index>(i);
+    ++found;
+  }
+  *count = found;
+  if (margin != nullptr) *margin = 1 / fit.norm;
+}
+
+}  // namespace freeridge

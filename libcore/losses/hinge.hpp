@@ -1,0 +1,23 @@
+// The hinge loss, L(z) = max(0, 1 - z), in its dual (notation as in loss_problem.hpp; a_i y_i is alpha_i lambda /
+// omega):
+//     min over a   1/2 a'(tau K)a - y'a,    0 <= a_i y_i <= w_i,    1'a = 0 (with intercept)
+// by sequential minimal optimisation: two numbers move at a time, one without intercept, those that promise the largest
+// decrease (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). With
+// G = y - tau K a, the negative gradient, up = {a_i may grow}, down = {a_i may shrink}:
+//     stationarity   max_up G - min_down G <= tolerance;   without intercept |G_i| <= tolerance where a_i may follow it
+//     b              the mean of G_i over 0 < a_i y_i < w_i, or the middle of [max_up G, min_down G] without any
+//     gap            the largest of |1 - z_i| (free), 1 - z_i (a_i = 0), z_i - 1 (at the bound), z = y (tau K a + b)
+// Now and then the free numbers F move jointly, along the solution of their own problem until one meets a bound:
+//     tau (K_FF + rounding I) da_F + db 1 = G_F,  1'da_F = 0
+// The box does not depend on lambda: a solution at another lambda is a feasible start.
+#pragma once
+
+#include "libcore/losses/loss_problem.hpp"
+
+namespace freeridge {
+
+// control.iterations: moves, in multiples of n. O(n) a move. Throws NOT_CONVERGED.
+LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start,
+                         const Progress& progress);
+
+}  // namespace freeridge

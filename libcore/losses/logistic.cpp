@@ -1,0 +1,232 @@
+#include "libcore/losses/logistic.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "libcore/losses/working_problem.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double whole_step = 0.5;   // the largest |df_i| of a step that is taken without looking
+constexpr double near_tau = 1e4;     // the path begins at most here
+constexpr double first_stretch = 7;  // of log tau along a tangent; doubled after easy stages, halved after hard ones
+constexpr double usual_steps = 10;   // for the progress
+
+// log(1 + exp(-z))
+double loss(double z) {
+  return std::max(0.0, -z) + std::log1p(std::exp(-std::abs(z)));
+}
+
+class Newton {
+ public:
+  Newton(const LossProblem& problem, const LossControl& control, const Progress& progress)
+      : p_(problem),
+        control_(control),
+        progress_(progress),
+        storage_(p_.n(), p_.n()),
+        e_(p_.y.size()),
+        v_(p_.y.size()),
+        load_(p_.y.size()),
+        df_(p_.y.size()),
+        kda_(p_.y.size()) {}
+
+  LossSolution solve(const LossSolution* start);
+
+ private:
+  void cold_start() {
+    s_.a.assign(p_.y.size(), 0.0);
+    double positive = 0, negative = 0;
+    for (std::size_t i = 0; i < p_.y.size(); ++i) (p_.y[i] > 0 ? positive : negative) += p_.w[i];
+    s_.b = p_.intercept ? std::log(positive) - std::log(negative) : 0;
+    tau_ = std::min(p_.tau, near_tau);
+  }
+  void evaluate();          // f, e, v, the gap
+  double newton_step();     // the largest |df_i| if the step was taken whole, else infinity
+  Index stage();            // near the solution at tau_; the steps it took
+  void tangent(double to);  // along the path
+  void finish();            // to the tolerance at tau_
+  double step_length(const WorkingProblem::Step&) const;  // near the minimum of the objective along the step
+  void count() {
+    if (s_.iterations >= control_.iterations)
+      fail(Status::not_converged, "no solution within ", control_.iterations, " Newton steps (the stationarity is ",
+           s_.gap, "); see freeridge_classifier_set_control, or use a larger lambda");
+    progress_.report(open_fraction(s_.iterations++, usual_steps));
+  }
+
+  const LossProblem& p_;
+  const LossControl control_;
+  const Progress& progress_;
+  Matrix storage_;
+  LossSolution s_;
+  double tau_ = 0;
+  std::vector<double> e_, v_, load_;
+  std::vector<double> df_, kda_;  // of the last step: its move of f, tau K da
+};
+
+void Newton::evaluate() {
+  s_.f.resize(s_.a.size());
+  decision_values(p_, tau_, s_.a, s_.b, s_.f);
+  s_.gap = p_.intercept ? std::abs(sum(s_.a)) / sum(p_.w) : 0;
+  for (std::size_t i = 0; i < e_.size(); ++i) {
+    const double z = p_.y[i] * s_.f[i], q = sigmoid(-z);
+    if (!std::isfinite(z)) fail(Status::not_finite, "the decision values overflow; use a larger lambda");
+    e_[i] = p_.w[i] * q * p_.y[i];
+    v_[i] = p_.w[i] * q * sigmoid(z);
+    s_.gap = std::max(s_.gap, std::abs(e_[i] - s_.a[i]) / p_.w[i]);
+  }
+}
+
+double Newton::step_length(const WorkingProblem::Step& step) const {
+  // phi(t) = objective at t, convex; the root of phi' by Newton's method within a bracket that grows to the right.
+  const auto slope = [&](double t, double& curvature) {
+    double total = 0;
+    curvature = 0;
+    for (std::size_t i = 0; i < df_.size(); ++i) {
+      const double f = s_.f[i] + t * df_[i], q = sigmoid(-p_.y[i] * f);
+      total += (s_.a[i] + t * step.da[i]) * kda_[i] - p_.w[i] * q * p_.y[i] * df_[i];
+      curvature += step.da[i] * kda_[i] + p_.w[i] * q * (1 - q) * df_[i] * df_[i];
+    }
+    return total;
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double curvature = 0, low = 0, high = infinity, t = 1;
+  const double steepest = std::abs(slope(0, curvature));
+  for (int tries = 0; tries < 100; ++tries) {
+    const double here = slope(t, curvature);
+    if (std::abs(here) <= 0.1 * steepest) break;
+    (here < 0 ? low : high) = t;
+    const double newton = t - here / curvature;
+    if (high < infinity)
+      t = newton > low && newton < high ? newton : low + (high - low) / 2;
+    else
+      t = newton > t ? std::min(newton, 16 * t) : 2 * t;
+  }
+  return t;
+}
+
+double Newton::newton_step() {
+  count();
+  const WorkingProblem working(p_, tau_, v_, storage_.view());
+  for (std::size_t i = 0; i < load_.size(); ++i) load_[i] = e_[i] - s_.a[i];
+  const WorkingProblem::Step step = working.step(load_, -sum(s_.a));
+  decision_values(p_, tau_, step.da, 0, kda_);
+  double largest = 0;
+  for (std::size_t i = 0; i < df_.size(); ++i) {
+    df_[i] = kda_[i] + step.db;
+    if (!std::isfinite(df_[i])) fail(Status::not_converged, "a Newton step overflows; use a larger lambda");
+    largest = std::max(largest, std::abs(df_[i]));
+  }
+  const bool whole = largest <= whole_step;
+  const double t = whole ? 1 : step_length(step);
+  for (std::size_t i = 0; i < s_.a.size(); ++i) s_.a[i] += t * step.da[i];
+  s_.b += t * step.db;
+  evaluate();
+  return whole ? largest : std::numeric_limits<double>::infinity();
+}
+
+Index Newton::stage() {
+  const Index before = s_.iterations;
+  while (newton_step() > whole_step) continue;
+  return s_.iterations - before;
+}
+
+void Newton::tangent(double to) {
+  count();
+  const WorkingProblem working(p_, tau_, v_, storage_.view());
+  const WorkingProblem::Step step = working.step(e_, 0);
+  const double stretch = std::log(to) - std::log(tau_), ratio = tau_ / to;
+  for (std::size_t i = 0; i < s_.a.size(); ++i) s_.a[i] = (s_.a[i] + stretch * step.da[i]) * ratio;
+  s_.b += stretch * step.db;
+  tau_ = to;
+  evaluate();
+}
+
+void Newton::finish() {
+  // A whole step that moved every f_i by at most r leaves e_i - a_i = O(r^2) e_i: relative to the points' own terms,
+  // which are far smaller than w_i when the classes separate and lambda is small. Hence the second condition.
+  double before = std::numeric_limits<double>::infinity(), gap_before = before;
+  for (int idle = 0; idle < 4;) {
+    const double moved = newton_step();
+    if (moved <= std::sqrt(control_.tolerance) && s_.gap <= control_.tolerance) return;
+    const bool quick = moved <= before / 2 || s_.gap <= gap_before / 2 || !(moved <= whole_step);
+    idle = quick ? 0 : idle + 1;
+    before = moved;
+    gap_before = s_.gap;
+  }
+  fail(Status::not_converged, "rounding leaves a stationarity of ", s_.gap, " at this lambda, more than the tolerance ",
+       control_.tolerance, "; use a larger lambda or a larger tolerance");
+}
+
+LossSolution Newton::solve(const LossSolution* start) {
+  // The solution at hand is the better start when its tau is nearer than the path's beginning.
+  const double distance = std::max(first_stretch, std::log(p_.tau) - std::log(near_tau));
+  const bool warm =
+      start != nullptr && p_.tau > 1 && start->tau > 1 && std::abs(std::log(p_.tau) - std::log(start->tau)) <= distance;
+  if (warm) {
+    s_.a = start->a;
+    s_.b = start->b;
+    tau_ = start->tau;
+  } else {
+    cold_start();
+  }
+  evaluate();
+  double stretch = first_stretch;
+  for (bool solved = warm; tau_ != p_.tau; solved = false) {
+    const Index steps = solved ? 2 : stage();
+    if (!solved) stretch = steps <= 2 ? 2 * stretch : steps > 4 ? stretch / 2 : stretch;
+    const double rest = std::log(p_.tau) - std::log(tau_);
+    const double length = std::min(std::abs(rest), stretch);
+    tangent(std::abs(rest) < stretch + 1 ? p_.tau : tau_ * std::exp(std::copysign(length, rest)));
+  }
+  finish();
+
+  s_.tau = p_.tau;
+  s_.squared = s_.objective = 0;
+  for (std::size_t i = 0; i < s_.a.size(); ++i) {
+    s_.squared += s_.a[i] * (s_.f[i] - s_.b);
+    s_.objective += p_.w[i] * loss(p_.y[i] * s_.f[i]);
+  }
+  s_.objective += s_.squared / 2;
+  return std::move(s_);
+}
+
+}  // namespace
+
+LossSolution solve_logistic(const LossProblem& problem, const LossControl& control, const LossSolution* start,
+                            const Progress& progress) {
+  LossSolution solution = Newton(problem, control, progress).solve(start);
+  progress.report(1);
+  return solution;
+}
+
+std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, std::span<double> out,
+                         const Progress& progress) {
+  progress.report(0);
+  std::vector<double> v(out.size());
+  for (std::size_t i = 0; i < v.size(); ++i) v[i] = problem.w[i] * sigmoid(solution.f[i]) * sigmoid(-solution.f[i]);
+  Matrix storage(problem.n(), problem.n());
+  const WorkingProblem working(problem, problem.tau, v, storage.view());
+  const std::vector<double> p = working.residual_diagonal(progress);
+
+  std::string reason;
+  const double rounding = 4 * eps * static_cast<double>(problem.n());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const double y = problem.y[i], z = y * solution.f[i], own = sigmoid(z);
+    if (p[i] > rounding && own > 1e-4) {
+      out[i] = solution.f[i] - y / own * ((1 - p[i]) / p[i]);
+    } else if (p[i] > rounding) {  // far on the wrong side: 1 - P_ii has lost the digits that 1 / own asks for
+      const double s = working.response(static_cast<Index>(i));
+      out[i] = solution.f[i] - problem.w[i] * sigmoid(-z) * y * s / (1 - v[i] * s);
+    }
+    if (p[i] > rounding && std::isfinite(out[i])) continue;
+    out[i] = std::numeric_limits<double>::quiet_NaN();
+    if (reason.empty())
+      reason = text("the left-out value of row ", i, " is undefined: its leverage in the last Newton step is one");
+  }
+  progress.report(1);
+  return reason;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,62 @@
+// The problem of a loss for two classes in numbers of the order of one, which both solvers see:
+//     min over f, b   sum_i w_i L(y_i f_i) + 1/2 a'(tau K)a,      f = tau K a + b 1,  1'a = 0 (with intercept)
+// K = kernel matrix / kappa, w = W / omega, tau = kappa omega / lambda; kappa and omega are powers of two next to the
+// largest kernel value and weight, so that scaling rounds nothing. a_i = lambda c_i / omega is what stationarity
+// speaks of: a_i is -w_i times a (sub)derivative of L(y_i f) by f, so 0 <= a_i y_i <= w_i, whatever lambda.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "libcore/linalg/blas.hpp"
+#include "libcore/progress.hpp"
+
+namespace freeridge {
+
+struct LossProblem {
+  ConstMatrixView k;  // n x n, both triangles
+  double tau;
+  std::span<const double> y;  // n labels, -1 or +1
+  std::span<const double> w;  // n, positive, at most 2
+  bool intercept;
+
+  Index n() const { return k.rows; }
+};
+
+struct LossControl {
+  double tolerance;
+  Index iterations;
+};
+
+struct LossSolution {
+  double tau = 0;
+  std::vector<double> a;  // n
+  double b = 0;
+  std::vector<double> f;  // n, b included
+  Index iterations = 0;
+  double gap = 0;        // the largest stationarity left, in units of w
+  double squared = 0;    // a'(tau K)a
+  double objective = 0;  // of the problem above
+};
+
+inline double sum(std::span<const double> values) {
+  double total = 0;
+  for (const double value : values) total += value;
+  return total;
+}
+
+// out = tau K a + b 1
+inline void decision_values(const LossProblem& p, double tau, std::span<const double> a, double b,
+                            std::span<double> out) {
+  symv(p.k, a.data(), out.data());
+  for (double& value : out) value = tau * value + b;
+}
+
+// A fraction for work whose length is not known: `done` of about `usual` units, never quite 1.
+inline double open_fraction(Index done, double usual) {
+  const double ratio = static_cast<double>(done) / usual;
+  return ratio / (1 + ratio);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,144 @@
+#include "libcore/losses/working_problem.hpp"
+
+#include <algorithm>
+
+#include "libcore/linalg/lapack.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double nothing = 1e-100;    // d_i below it: the point's load goes to rho0
+constexpr Index block_columns = 128;  // columns of L^-1 Z' at once
+
+MatrixView column(std::vector<double>& values) {
+  const Index n = static_cast<Index>(values.size());
+  return {values.data(), n, 1, std::max<Index>(n, 1)};
+}
+
+}  // namespace
+
+WorkingProblem::WorkingProblem(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage)
+    : p_(problem), tau_(tau), storage_(storage), d_(v.begin(), v.end()), root_(v.size()) {
+  const Index n = p_.n();
+  for (double& value : d_) value = std::sqrt(value);
+  const double root_tau = std::sqrt(tau);
+  for (std::size_t i = 0; i < d_.size(); ++i) root_[i] = root_tau * d_[i];
+  std::vector<double> q1;
+  if (p_.intercept) {
+    const double largest = *std::ranges::max_element(d_);
+    if (!(largest > 0))
+      fail(Status::not_converged, "the second derivatives of all loss terms underflow; use a larger lambda");
+    q1 = d_;
+    for (double& value : q1) value /= largest;
+    const double norm = std::sqrt(dot(n, q1.data(), q1.data()));
+    for (double& value : q1) value /= norm;
+    norm_ = norm * largest;
+  }
+  contrast_.emplace(n, q1);
+  for (Index j = 0; j < n; ++j) {
+    const double* const k = p_.k.col(j);
+    double* const b = storage_.col(j);
+    const double root_j = root_[static_cast<std::size_t>(j)];
+    for (Index i = j; i < n; ++i) b[i] = root_[static_cast<std::size_t>(i)] * k[i] * root_j;
+    b[j] += 1;
+  }
+  contrast_->reduce_symmetric(storage_);
+  if (!potrf(factor()))
+    fail(Status::not_converged,
+         "a Newton step meets a numerically singular matrix: lambda is too small for the precision of this kernel "
+         "matrix; use a larger lambda");
+}
+
+std::vector<double> WorkingProblem::apply(std::span<const double> x) const {
+  std::vector<double> scaled(x.begin(), x.end()), out(x.size());
+  for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] *= root_[i];
+  symv(p_.k, scaled.data(), out.data());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = x[i] + root_[i] * out[i];
+  return out;
+}
+
+WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s) const {
+  const std::size_t n = load.size();
+  std::vector<double> right(n), rest(n, 0.0);
+  bool any_rest = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool carried = d_[i] > nothing;
+    right[i] = carried ? load[i] / d_[i] : 0;
+    rest[i] = carried ? 0 : load[i];
+    any_rest = any_rest || rest[i] != 0;
+  }
+  if (any_rest) {
+    std::vector<double> k_rest(n);
+    symv(p_.k, rest.data(), k_rest.data());
+    for (std::size_t i = 0; i < n; ++i) right[i] -= d_[i] * (tau_ * k_rest[i]);
+  }
+
+  // eta = q1 along + Z z,  Z'BZ z = Z'(right - B q1 along)
+  std::vector<double> eta = right;
+  const double along = contrast_->active() ? (s - sum(rest)) / norm_ : 0;
+  if (along != 0) {
+    std::vector<double> constant(n);
+    for (std::size_t i = 0; i < n; ++i) constant[i] = d_[i] / norm_ * along;
+    const std::vector<double> image = apply(constant);
+    for (std::size_t i = 0; i < n; ++i) eta[i] -= image[i];
+  }
+  const MatrixView z = contrast_->reduce(column(eta));
+  trsm(Op::none, factor(), z);
+  trsm(Op::transpose, factor(), z);
+  contrast_->expand(column(eta));
+  for (std::size_t i = 0; i < n && along != 0; ++i) eta[i] += d_[i] / norm_ * along;
+
+  Step out{std::move(rest), 0};
+  if (contrast_->active()) {  // db |d| = q1'(right - B eta)
+    const std::vector<double> image = apply(eta);
+    for (std::size_t i = 0; i < n; ++i) out.db += d_[i] / norm_ * (right[i] - image[i]);
+    out.db /= norm_;
+  }
+  for (std::size_t i = 0; i < n; ++i) out.da[i] += d_[i] * eta[i];
+  return out;
+}
+
+std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) const {
+  // P = C'C, C = L^-1 Z', in blocks of its columns. Column i of Z' is e_(i - 1) - f_i tail (no first term for i = 0):
+  // L^-1 of the first term has zeros above row i - 1, so that those blocks shrink; L^-1 tail is the same for all.
+  const Contrast& z = *contrast_;
+  const Index n = p_.n(), m = z.m(), offset = n - m;
+  std::vector<double> tail(static_cast<std::size_t>(m), 0.0);
+  if (z.active()) std::ranges::copy(z.tail(), tail.begin());
+  trsm(Op::none, factor(), column(tail));
+  std::vector<double> above(tail.size() + 1, 0.0);  // sums of tail_k^2, k < i
+  for (std::size_t k = 0; k < tail.size(); ++k) above[k + 1] = above[k] + tail[k] * tail[k];
+  const auto row_factor = [&](Index i) { return z.active() ? z.row_factor(i) : 0.0; };
+
+  std::vector<double> out(static_cast<std::size_t>(n));
+  for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = row_factor(i) * row_factor(i) * above.back();
+  Matrix block(m, std::min(block_columns, m));
+  for (Index first = 0; first < m; first += block_columns) {
+    progress.report(static_cast<double>(first) / static_cast<double>(m));
+    const Index count = std::min(block_columns, m - first), height = m - first;
+    const MatrixView c = block.view().block(0, 0, height, count);
+    for (Index j = 0; j < count; ++j)
+      for (Index i = 0; i < height; ++i) c(i, j) = i == j ? 1 : 0;
+    trsm(Op::none, factor().block(first, first, height, height), c);
+    for (Index j = 0; j < count; ++j) {
+      const Index point = offset + first + j;
+      const double f = row_factor(point);
+      double total = f * f * above[static_cast<std::size_t>(first)];
+      for (Index i = 0; i < height; ++i) {
+        const double value = c(i, j) - f * tail[static_cast<std::size_t>(first + i)];
+        total += value * value;
+      }
+      out[static_cast<std::size_t>(point)] = total;
+    }
+  }
+  return out;
+}
+
+double WorkingProblem::response(Index i) const {
+  std::vector<double> load(d_.size(), 0.0);
+  load[static_cast<std::size_t>(i)] = 1;
+  const Step moved = step(load, 0);
+  return tau_ * dot(p_.n(), p_.k.col(i), moved.da.data()) + moved.db;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,50 @@
+// The weighted least squares problem in which one Newton step of the logistic loss consists (notation as in
+// loss_problem.hpp; v_i = w_i p_i (1 - p_i) the second derivatives of the loss terms at f, D = diag(v)^(1/2), d = D1).
+// A load rho, n numbers that are added to the derivatives, moves the solution by (da, db), its values by df:
+//     da = rho - v df,   df = tau K da + db 1,   1'da = s (with intercept; else db = 0)
+// With rho = D rho1 + rho0 (rho0 where v_i is nothing) and da = rho0 + D eta:
+//     B eta + db d = rho1 - tau D K rho0,   d'eta = s - 1'rho0,   B = I + tau D K D
+// where no point is divided by a weight that has underflowed, and nothing cancels between rho and v df (as it would
+// in C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, algorithm 3.1). The intercept is removed by
+// Z (contrast.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
+//     S = the matrix of rho -> df: H D^-2, H the hat matrix;   1 - v_i S_ii = P_ii,  P = Z (Z'BZ)^-1 Z'
+#pragma once
+
+#include <optional>
+
+#include "libcore/factor/contrast.hpp"
+#include "libcore/losses/loss_problem.hpp"
+
+namespace freeridge {
+
+class WorkingProblem {
+ public:
+  // `storage`: n x n, overwritten and kept. Throws NOT_CONVERGED when B is not numerically positive definite.
+  WorkingProblem(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage);
+
+  // da and db of a load; s as above.
+  struct Step {
+    std::vector<double> da;
+    double db = 0;
+  };
+  Step step(std::span<const double> load, double s) const;
+
+  // diag(P), n numbers. n^3/3.
+  std::vector<double> residual_diagonal(const Progress& progress) const;
+  // S_ii of one point, by a step. O(n^2).
+  double response(Index i) const;
+
+ private:
+  // out = B x
+  std::vector<double> apply(std::span<const double> x) const;
+  MatrixView factor() const { return contrast_->inner(storage_); }
+
+  LossProblem p_;
+  double tau_;
+  MatrixView storage_;
+  std::vector<double> d_, root_;  // D 1 and tau^(1/2) D 1
+  double norm_ = 0;               // |d|
+  std::optional<Contrast> contrast_;
+};
+
+}  // namespace freeridge
