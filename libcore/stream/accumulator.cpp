@@ -1,0 +1,105 @@
+#include "libcore/stream/accumulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "libcore/checks.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index numbers_before_shift = 7;
+
+Index numbers_of(const RowStack& rows) {
+  return numbers_before_shift + static_cast<Index>(rows.shift().size()) + checked_doubles(rows.rows().rows, rows.p());
+}
+
+}  // namespace
+
+void Accumulator::add(const LayoutView& x, const LayoutView& y, const double* weights) {
+  rows_.require_memory_for(x.rows);
+  require_finite("x", x);
+  require_finite("y", y);
+  require_weights(weights, x.rows);
+  if (rows_.has_room(x.rows)) {
+    rows_.add(x, y, weights);
+  } else {  // a copy costs little beside the reductions, and a failure leaves the rows as they were
+    RowStack next = rows_.copy();
+    next.add(x, y, weights);
+    rows_ = std::move(next);
+  }
+  reduced_.reset();
+}
+
+void Accumulator::merge(const Accumulator& other) {
+  const RowStack& theirs = other.rows_;
+  if (&other == this) fail(Status::invalid_argument, "other is the accumulator itself");
+  const auto same = [](const char* name, Index ours, Index of_other) {
+    if (ours != of_other)
+      fail(Status::dimension_mismatch, "other has ", name, " = ", of_other, ", and the accumulator ", ours);
+  };
+  same("d", rows_.d(), theirs.d());
+  same("t", rows_.t(), theirs.t());
+  same("intercept", rows_.ones(), theirs.ones());
+  RowStack next = rows_.copy();
+  next.add(theirs);
+  rows_ = std::move(next);
+  reduced_.reset();
+}
+
+std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
+  if (rows_.n() == 0)
+    fail(Status::invalid_state, "the accumulator has no rows yet; call freeridge_accumulator_add first");
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!reduced_) reduced_ = std::make_shared<const ReducedProblem>(rows_.copy());
+  return reduced_;
+}
+
+Index saved_size(const RowStack& rows) {
+  return container_size(numbers_of(rows));
+}
+
+Bytes save(const RowStack& rows) {
+  ByteWriter out(SavedKind::accumulator);
+  out.integer(rows.d());
+  out.integer(rows.t());
+  out.integer(rows.ones());
+  out.integer(rows.n());
+  out.number(rows.sum_w());
+  out.number(rows.sum_log_w());
+  out.integer(rows.rows().rows);
+  out.numbers(rows.shift());
+  const ConstMatrixView stack = rows.rows();
+  for (Index k = 0; k < stack.cols && stack.rows > 0; ++k)
+    out.numbers({stack.col(k), static_cast<std::size_t>(stack.rows)});
+  return out.finish();
+}
+
+RowStack load_rows(std::span<const unsigned char> bytes) {
+  constexpr Index largest_size = std::numeric_limits<std::int32_t>::max();
+  constexpr double largest = std::numeric_limits<double>::max();
+  ByteReader in(bytes, SavedKind::accumulator);
+  const Index d = in.integer("d", 1, largest_size);
+  const Index t = in.integer("t", 1, largest_size - 1 - d);
+  const bool intercept = in.integer("intercept", 0, 1) == 1;
+  const RowStack empty(d, t, intercept);
+  const Index n = in.integer("n", 0, std::numeric_limits<Index>::max());
+  const double sum_w = in.number("sum_w", largest), sum_log_w = in.number("sum_log_w", largest);
+  if (n > 0 ? !(sum_w > 0) : sum_w != 0) fail(Status::corrupt, "the saved sum_w is ", sum_w, " for ", n, " rows");
+  const Index height = in.integer("stack", std::min(n, empty.p()), std::min(n, empty.capacity()));
+  const Index shifts = intercept && n > 0 ? d + t : 0;
+  // Nothing is made before the bytes are known to hold it.
+  if (in.left() < shifts || in.left() - shifts != checked_doubles(height, empty.p()))
+    fail(Status::corrupt, "the saved bytes hold ", in.left(), " numbers for a stack of ", height, " rows, d = ", d,
+         " and t = ", t);
+  std::vector<double> shift(static_cast<std::size_t>(shifts));
+  in.numbers("the shifts", largest, shift);
+  Matrix rows(height, empty.p());
+  in.numbers("the stack", largest_entry, rows.values());
+  in.end();
+  return RowStack(d, t, intercept, n, sum_w, sum_log_w, std::move(shift), std::move(rows));
+}
+
+}  // namespace freeridge

@@ -1,0 +1,37 @@
+// What is behind an accumulator handle: the rows so far (row_stack.hpp), and their reduced problem, made when an answer
+// is asked for and kept until rows are added. Members either do their work or throw Error and leave everything as it
+// was. Const members may run side by side.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "libcore/bytes.hpp"
+#include "libcore/stream/reduced_problem.hpp"
+
+namespace freeridge {
+
+class Accumulator {
+ public:
+  explicit Accumulator(RowStack rows) : rows_(std::move(rows)) {}
+
+  const RowStack& rows() const { return rows_; }
+  // weights: n numbers, or NULL.
+  void add(const LayoutView& x, const LayoutView& y, const double* weights);
+  void merge(const Accumulator& other);
+  // Throws INVALID_STATE before the first row.
+  std::shared_ptr<const ReducedProblem> reduced() const;
+
+ private:
+  RowStack rows_;
+  mutable std::mutex mutex_;  // of reduced_: the first const call that needs it makes it, others wait
+  mutable std::shared_ptr<const ReducedProblem> reduced_;
+};
+
+// The payload: d, t, intercept, n, sum_w, sum_log_w, the rows of the stack; with an intercept and n > 0 the d + t
+// shifts; the stack, column by column. A loaded stack is the saved one bit for bit, also as more rows come.
+Index saved_size(const RowStack& rows);
+Bytes save(const RowStack& rows);
+RowStack load_rows(std::span<const unsigned char> bytes);
+
+}  // namespace freeridge

@@ -1,0 +1,84 @@
+// The answers that a stack of rows gives. Its triangle (row_stack.hpp) without intercept, or with one, is
+//     R = [R_xx R_xy; 0 R_yy],      R = [r_0 r_x r_y; 0 R_xx R_xy; 0 0 R_yy],     xbar = s + r_x / r_0,  ybar likewise
+// and with the SVD R_xx = U_R diag(S) V', r = min(m, d) singular values, m = n - 1 or n, it is the spectrum of
+// factor/spectrum.hpp without its basis:
+//     Lambda = S^2,   Gamma = U_R'R_xy,   |E_j|^2 = |R_yy e_j|^2 (0 when r = m: there is no complement)
+//     w = V (S Gamma / (Lambda + lambda)),    b = ybar - xbar'w
+// An eigenvalue below its noise (factor/small_svd.hpp) is rounding, and counts as zero at a lambda below it, as there.
+//
+// A second pass gives the leave-one-out errors: the rows of the basis are B = W^(1/2) (X - 1 xbar') F, F = R_xx^+ U_R,
+//     e_i = r_i / (1 - h_i),     W_ii^(1/2) r_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k f_k,
+//     h_i = W_ii / sum(w) + sum_k B_ik^2 f_k,     f_k = Lambda_k / (Lambda_k + lambda)
+// Where 1 - h_i cancels it says nothing if already the fit without lambda meets the point,
+//     N_i = 1 - W_ii / sum(w) - sum_k B_ik^2 = 0       (for every point when m is the rank)
+// and then the sums of factor/spectrum.hpp are without it:
+//     e_i = W_ii^(-1/2) sum_k B_ik p_k Gamma_k / sum_k B_ik^2 p_k
+// R_xx^+ is that of R_xx with its columns divided by their norms, put back afterwards: the units of the columns cost B
+// no digits (V S^-1 = F on paper, but each of its numbers is known to the largest column's rounding only).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libcore/select/lambda_search.hpp"
+#include "libcore/stream/row_stack.hpp"
+
+namespace freeridge {
+
+class ReducedProblem {
+ public:
+  // Takes a stack with at least one row. At most about 10 p^3 + 20 d^3.
+  explicit ReducedProblem(RowStack rows);
+
+  // w: d x (lambdas t), output j of lambda l in column l t + j; b: t x lambdas. O(d r t) a lambda.
+  void solve(std::span<const double> lambdas, MatrixView w, MatrixView b) const;
+  // GCV or REML, lambdas x t, NaN where there is no value; answers with the reason for the first. O(r t) a lambda.
+  std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const;
+  // As for a model.
+  LambdaRange lambda_range() const;
+  // The numbers that come in are checked. errors: x.rows x (lambdas t), NaN where there is none; answers with the
+  // reason for the first. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
+  std::string loo(const LayoutView& x, const LayoutView& y, const double* weights, std::span<const double> lambdas,
+                  MatrixView errors) const;
+
+ private:
+  // The numbers of one lambda, as in factor/spectrum.hpp.
+  struct Weights {
+    std::vector<double> eigenvalues;  // Lambda_k as they count at this lambda
+    std::vector<double> p;
+    double smallest;
+  };
+  Weights weights(double lambda) const;
+  // Gamma_k factor(k) for each lambda, r x (lambdas t): factor = S / (Lambda + lambda) for w, f for the fitted values;
+  // 0 in directions that are left out.
+  enum class Factor { hyperplane, fitted };
+  double factor(Factor of, const Weights& at, double lambda, Index k) const;
+  Matrix coefficients(Factor of, std::span<const double> lambdas) const;
+  double gcv(const Weights& at, Index output) const;
+  double reml(const Weights& at, double lambda, Index output) const;
+
+  void set_basis(ConstMatrixView r_xx, ConstMatrixView u);
+  // Whether N_i = 0, for rows of B with these 1 - W_ii / sum(w).
+  std::vector<char> met_without_lambda(ConstMatrixView b, std::span<const double> rest) const;
+  // sum_k B_ik p_k Gamma_kj / sum_k B_ik^2 p_k for one row and all outputs; NaN: 0 / 0.
+  void quotients(ConstMatrixView b, Index row, const Weights& at, std::span<double> out) const;
+
+  Index r() const { return static_cast<Index>(s_.size()); }
+  bool complement() const { return r() < m_; }
+
+  RowStack rows_;
+  Index m_;                         // n - 1 or n
+  std::vector<double> rest_;        // means less shifts, d + t; empty without intercept
+  std::vector<double> s_;           // S, descending
+  std::vector<double> lambda_;      // Lambda
+  std::vector<double> noise_;       // of Lambda
+  Index rank_ = 0;                  // how many Lambda_k are above their noise
+  Matrix vt_;                       // r x d
+  Matrix f_;                        // F, d x r
+  double condition_ = 1;            // of R_xx with columns of norm one, zero singular values apart
+  Matrix gamma_;                    // r x t
+  std::vector<double> rest_norm2_;  // |E_j|^2
+};
+
+}  // namespace freeridge

@@ -1,0 +1,88 @@
+// Rows that come in chunks, kept as few rows with the same inner products. With an intercept (p = 1 + d + t)
+//     A = W^(1/2) [1, X - 1 s', Y - 1 u'],      without (p = d + t)      A = W^(1/2) [X, Y]
+// and the stack holds rows R with R'R = A'A. New rows are appended to it; when it is full, R = Q R' by Householder
+// reflections and the triangle R' takes the place of R (Golub & Van Loan, Matrix Computations, section 5.1). Backward
+// stable: R'R = (A + E)'(A + E) with each column of E within rounding of that of A. No row of R is special: a row of
+// data, a row of a triangle and a row of another accumulator are appended and reduced alike.
+//
+// The shifts s, u are provisional. They begin with the first row and move to the weighted mean of all rows before each
+// reduction, so that "within rounding of A" means of the centred columns. A move by delta is a column operation, exact
+// in the triangle, which also brings another accumulator's rows to this one's shifts:
+//     A_k <- A_k - delta_k A_0,      s_k <- s_k + delta_k
+// A constant column stays exactly zero.
+//
+// The stack takes p + max(512, 4 p) rows, so that a reduction costs at most a quarter more than its new rows alone; it
+// grows as rows come. What it holds depends on the rows and their order, not on the chunks they came in.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+// Finite and positive, or NULL.
+void require_weights(const double* weights, Index n);
+
+// Rows row, row + 1, ... of A (as many as `tile` has), for those shifts (empty: no intercept). weights: NULL: all one.
+// Throws NOT_FINITE where a number, weighted and shifted, is beyond 1e300: nothing that follows then overflows.
+void pack_weighted(const LayoutView& x, const LayoutView& y, const double* weights, Index row,
+                   std::span<const double> shift, MatrixView tile);
+
+// A_k <- A_k - delta_k A_0 for k = 1, ..., p - 1. No delta: nothing.
+void move_shift(std::span<const double> delta, MatrixView rows);
+
+// The largest magnitude in a stack.
+constexpr double largest_entry = 1e300;
+
+class RowStack {
+ public:
+  RowStack(Index d, Index t, bool intercept);
+  RowStack(RowStack&&) = default;
+  RowStack& operator=(RowStack&&) = default;
+  RowStack copy() const;
+
+  Index d() const { return d_; }
+  Index t() const { return t_; }
+  bool intercept() const { return intercept_; }
+  Index ones() const { return intercept_ ? 1 : 0; }
+  Index p() const { return ones() + d_ + t_; }
+  Index capacity() const;
+
+  Index n() const { return n_; }
+  double sum_w() const { return sum_w_; }
+  double sum_log_w() const { return sum_log_w_; }
+  std::span<const double> shift() const { return shift_; }  // s, u: d + t numbers; empty without intercept or rows
+  ConstMatrixView rows() const { return stack_.view().row_range(0, filled_); }  // R
+
+  // Throws OUT_OF_MEMORY when there is none for so many more rows.
+  void require_memory_for(Index count) const;
+  // Whether so many rows fit without a reduction; then `add` changes nothing when it fails.
+  bool has_room(Index count) const { return count <= capacity() - filled_; }
+  void add(const LayoutView& x, const LayoutView& y, const double* weights);
+  // Adds the rows of another stack of the same d, t and intercept.
+  void add(const RowStack& other);
+  // Reduces the stack to a triangle of min(rows, p) rows.
+  void reduce();
+
+  // A stack as it was saved; the sizes and numbers have been checked.
+  RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, std::vector<double> shift,
+           Matrix rows);
+
+ private:
+  Index wanted_height(Index rows) const;
+  void reserve(Index rows);
+  void count(Index rows, double sum_w, double sum_log_w);
+  void centre(MatrixView rows);
+
+  Index d_, t_;
+  bool intercept_;
+  Index n_ = 0;
+  double sum_w_ = 0, sum_log_w_ = 0;
+  std::vector<double> shift_;
+  Matrix stack_;
+  Index filled_ = 0;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,111 @@
+// The leave-one-out errors of rows that come by again (formulas in reduced_problem.hpp): tiles of rows outside, lambdas
+// inside, so that B is made once and both sums over k are matrix products,
+//     [W^(1/2) r] = Y~_I - B_I [Gamma f],      [h] = W_I / sum(w) + (B_I o B_I) [f].
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/checks.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/stream/reduced_problem.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double cancels = 0.125;     // 1 - h_i from here on has lost three bits at most
+constexpr Index tile_rows = 512;      // B and its squares stay in the L2 cache for moderate d
+constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
+
+}  // namespace
+
+// N_i is a difference of numbers near one, and B_ik is known to eps times the condition of the scaled R_xx.
+std::vector<char> ReducedProblem::met_without_lambda(ConstMatrixView b, std::span<const double> rest) const {
+  std::vector<double> left(rest.begin(), rest.end());
+  for (Index k = 0; k < rank_; ++k)
+    for (std::size_t i = 0; i < left.size(); ++i) left[i] -= b.col(k)[i] * b.col(k)[i];
+  const double noise = 10 * eps * (1 + std::sqrt(static_cast<double>(rank_))) * condition_;
+  std::vector<char> met(left.size());
+  for (std::size_t i = 0; i < met.size(); ++i) met[i] = rank_ == m_ || left[i] <= noise;
+  return met;
+}
+
+void ReducedProblem::quotients(ConstMatrixView b, Index row, const Weights& at, std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  double bottom = 0;
+  for (Index k = 0; k < rank_; ++k) {
+    const double b_p = b(row, k) * at.p[static_cast<std::size_t>(k)];
+    bottom += b(row, k) * b_p;
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += b_p * gamma_(k, static_cast<Index>(j));
+  }
+  for (double& value : out) value /= bottom;
+}
+
+std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const double* weights,
+                                std::span<const double> lambdas, MatrixView errors) const {
+  require_finite("x", x);
+  require_finite("y", y);
+  require_weights(weights, x.rows);
+  require_lambdas("lambdas", lambdas);
+  const Index n = x.rows, d = rows_.d(), t = rows_.t(), ones = rows_.ones();
+  const Index total = static_cast<Index>(lambdas.size()), height = std::min(tile_rows, n);
+  const Index chunk = std::clamp<Index>(sweep_columns / t, 1, total);
+  Matrix packed(height, rows_.p()), b(height, r()), squares(height, r()), f(r(), chunk), h(height, chunk),
+      residual(height, chunk * t);
+  for (Index row = 0; row < n; row += height)  // a number that overflows is found before anything is written
+    pack_weighted(x, y, weights, row, rows_.shift(), packed.view().row_range(0, std::min(height, n - row)));
+
+  std::string reason;
+  std::vector<double> quotient(static_cast<std::size_t>(t));
+  for (Index row = 0; row < n; row += height) {
+    const Index rows = std::min(height, n - row);
+    const MatrixView tile = packed.view().row_range(0, rows), tile_b = b.view().row_range(0, rows);
+    const MatrixView tile_squares = squares.view().row_range(0, rows);
+    pack_weighted(x, y, weights, row, rows_.shift(), tile);
+    move_shift(rest_, tile);
+    gemm(Op::none, Op::none, 1, tile.columns(ones, d), f_.view(), 0, tile_b);
+    for (Index k = 0; k < r(); ++k)
+      for (Index i = 0; i < rows; ++i) tile_squares(i, k) = tile_b(i, k) * tile_b(i, k);
+    std::vector<double> w(static_cast<std::size_t>(rows), 1.0), rest(static_cast<std::size_t>(rows), 1.0);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      if (weights != nullptr) w[i] = weights[static_cast<std::size_t>(row) + i];
+      if (ones == 1) rest[i] -= w[i] / rows_.sum_w();
+    }
+    const std::vector<char> met = met_without_lambda(tile_b, rest);
+
+    for (Index first = 0; first < total; first += chunk) {
+      const Index count = std::min(chunk, total - first);
+      const auto some = lambdas.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+      std::vector<Weights> at;
+      for (Index l = 0; l < count; ++l) {
+        const double lambda = some[static_cast<std::size_t>(l)];
+        at.push_back(this->weights(lambda));
+        for (Index k = 0; k < r(); ++k) f(k, l) = factor(Factor::fitted, at.back(), lambda, k);
+        for (Index j = 0; j < t; ++j) std::copy_n(tile.col(ones + d + j), rows, residual.col(l * t + j));
+      }
+      const MatrixView res = residual.view().block(0, 0, rows, count * t), hat = h.view().block(0, 0, rows, count);
+      gemm(Op::none, Op::none, -1, tile_b, coefficients(Factor::fitted, some).view(), 1, res);
+      gemm(Op::none, Op::none, 1, tile_squares, f.view().columns(0, count), 0, hat);
+
+      for (Index l = 0; l < count; ++l)
+        for (Index i = 0; i < rows; ++i) {
+          const auto here = static_cast<std::size_t>(i);
+          const double left = rest[here] - hat(i, l), root = std::sqrt(w[here]);
+          const bool both_cancel = left < cancels && met[here];
+          if (both_cancel) quotients(tile_b, i, at[static_cast<std::size_t>(l)], quotient);
+          for (Index j = 0; j < t; ++j) {
+            const double e = (both_cancel ? quotient[static_cast<std::size_t>(j)] : res(i, l * t + j) / left) / root;
+            errors(row + i, (first + l) * t + j) = std::isfinite(e) ? e : nan;
+            if (!std::isfinite(e))
+              keep_first(reason,
+                         text("the leave-one-out error of row ", row + i,
+                              " is undefined: its leverage is one (lambda = ", some[static_cast<std::size_t>(l)], ")"));
+          }
+        }
+    }
+  }
+  return reason;
+}
+
+}  // namespace freeridge
