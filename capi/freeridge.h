@@ -29,8 +29,9 @@
  *
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
- * set_data, set_data_view, set_weights, set_kernel, set_intercept and set_route go back to DATA (unset the
- * factorization and the lambdas). set_groups, set_expected_lambdas and set_progress change no state.
+ * set_data, set_data_view, set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method, set_reduction
+ * and set_route go back to DATA (unset the factorization and the lambdas). set_groups, set_expected_lambdas,
+ * set_refinement and set_progress change no state.
  *
  * 3. Rules that hold for every call
  * ---------------------------------
@@ -108,7 +109,7 @@ enum {
   FREERIDGE_UNDEFINED = 22,             /* no such answer at this lambda, e.g. LOO where the leverage is one */
   /* the caller's wish, 30-39 */
   FREERIDGE_CANCELLED = 30, /* the progress callback returned nonzero */
-  /* files, 40-49 (no call returns them yet) */
+  /* files and saved bytes, 40-49 */
   FREERIDGE_IO = 40,
   FREERIDGE_CORRUPT = 41,
   FREERIDGE_NEWER_FORMAT = 42,
@@ -120,24 +121,32 @@ typedef int32_t freeridge_layout;
 enum { FREERIDGE_COL_MAJOR = 1, FREERIDGE_ROW_MAJOR = 2 };
 
 /* How the factorization is computed. All routes give the same answers; they differ in cost, and in what they can do at
- * lambda = 0 (see freeridge_set_lambda). Values 3 and 5 are reserved. */
+ * lambda = 0 (see freeridge_set_lambda). Value 3 is reserved. */
 typedef int32_t freeridge_route;
 enum {
-  FREERIDGE_AUTO = 0,     /* PRIMAL for linear kernels with d < n; else CHOLESKY for few lambdas, SPECTRAL for many */
+  FREERIDGE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels with d < n; else CHOLESKY for
+                             few lambdas, SPECTRAL for many */
   FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; keeps K */
   FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; n <= 32766 */
-  FREERIDGE_PRIMAL = 4    /* linear kernels: QR of x and the SVD of R, about 6 n d^2 once; then O(n d) a lambda */
+  FREERIDGE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and, where x
+                             has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a score) */
+  FREERIDGE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r) a
+                             lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the data */
 };
 
 /* Criteria, to be minimised over lambda. e are the errors left out, r = Y - fitted, H the hat matrix, M = K + lambda
  * W^-1. A mean over points is weighted with W_ii. */
 typedef int32_t freeridge_criterion;
 enum {
-  FREERIDGE_LOO = 1,   /* sum_i W_ii e_i^2 / sum_i W_ii, e the exact leave-one-out errors [RL 3], [CT] */
-  FREERIDGE_GCV = 2,   /* n sum_i W_ii r_i^2 / tr(I - H)^2 [GHW] */
-  FREERIDGE_REML = 3,  /* negative restricted log-likelihood, its variance profiled out [PT]:
-                          1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)), s2 = Y'PY/m; no 1'M^-1 1 without intercept */
-  FREERIDGE_GROUPS = 4 /* sum W_ii e_i^2 / sum W_ii over the rows that freeridge_set_groups leaves out */
+  FREERIDGE_LOO = 1,       /* sum_i W_ii e_i^2 / sum_i W_ii, e the exact leave-one-out errors [RL 3], [CT] */
+  FREERIDGE_GCV = 2,       /* n sum_i W_ii r_i^2 / tr(I - H)^2 [GHW] */
+  FREERIDGE_REML = 3,      /* negative restricted log-likelihood, its variance profiled out [PT]:
+                          1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)), s2 = Y'PY/m; no 1'M^-1 1 without
+                          intercept */
+  FREERIDGE_GROUPS = 4,    /* sum W_ii e_i^2 / sum W_ii over the rows that freeridge_set_groups leaves out */
+  FREERIDGE_ERROR_RATE = 5 /* the weighted fraction of points that their left-out values classify wrongly, for outputs
+                              -1 / +1: one output: Y_i f_(-i)(x_i) <= 0; t > 1 outputs, one +1 in each row: the largest
+                              left-out value is not that output's (one number for all outputs, and one lambda) */
 };
 
 /* Progress: fraction goes from 0 to 1 within a call; return nonzero to cancel, which makes the call return CANCELLED
@@ -146,8 +155,8 @@ typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
  * Kernels. A kernel is a small immutable object; *out is set on success only and is destroyed by the caller.
- * Sums, products and scaled kernels may be made of any kernels, to any depth. A kernel has a bandwidth when exactly one
- * kernel in it has one.
+ * Sums, products and scaled kernels may be made of any kernels, up to 1000 kernels deep and of up to 2^20 kernels in
+ * all. A kernel has a bandwidth when exactly one kernel in it has one.
  * Statuses: INVALID_ARGUMENT, NOT_FINITE; DIMENSION_MISMATCH for scaled kernels inside a scaled kernel of another d.
  * Cost: O(1), scaled O(d), sum and product O(count). Since 0.1. */
 
@@ -184,6 +193,30 @@ FREERIDGE_API freeridge_status freeridge_kernel_product(const freeridge_kernel* 
 FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t d, const double* scale,
                                                        freeridge_kernel** out);
 
+/* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
+ * semi-definite (freeridge_factorize checks the symmetry to 1e-8 of sqrt(K_ii K_jj), and uses the lower triangle;
+ * SPECTRAL also refuses eigenvalues below -1e-8 of the largest: INVALID_ARGUMENT), and predict takes the m x n values
+ * k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead. */
+FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
+
+/* The kernel as text, which is also the form to save it in: "gaussian(sigma = 1.5)", "0.3 * linear() + 1 *
+ * product(...)". Numbers are written so that they read back as the same number. text: `size` bytes, 0-terminated;
+ * *length: the bytes needed without the 0. size = 0 (text may be NULL): the length alone. Statuses: INVALID_ARGUMENT
+ * (size too small; *length is set, and text is untouched). Cost: O(length). matern(nu = 0.5, length = l) and
+ * laplacian(sigma = l) are one function, but each is described as it was made. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_describe(const freeridge_kernel* kernel, int64_t size, char* text,
+                                                         int64_t* length);
+
+/* The kernel that freeridge_kernel_describe wrote, with the same values to the last bit. Spaces do not matter; weights
+ * of a sum may be left out (one), and any part may stand in brackets.
+ * Statuses: INVALID_ARGUMENT (says what was expected and at which character, the first is 1; at most 64 kernels deep),
+ * NOT_FINITE, DIMENSION_MISMATCH (scaled kernels inside a scaled kernel of another d). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridge_kernel** out);
+
+/* *equal: 1 when both kernels have the same description, else 0. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b,
+                                                      int32_t* equal);
+
 /* Frees a kernel; NULL is fine. Models keep their own copy. */
 FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 
@@ -201,7 +234,7 @@ FREERIDGE_API void freeridge_destroy(freeridge_model* model);
 FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel);
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.
- * Weights and groups belong to the rows: they are dropped. Goes to DATA. O(n (d + t)).
+ * Weights, groups and landmarks belong to the rows: they are dropped. Goes to DATA. O(n (d + t)).
  * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                                                   const double* x, int64_t ldx, int64_t t, const double* y,
@@ -234,8 +267,90 @@ FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freer
 FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by factorize, score, select_*,
- * group_errors and predict. Changes no state. Since 0.1. */
+ * group_errors, predict and predict_*. Changes no state. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Landmarks (subset of regressors) and tall data.
+ * With landmarks R (r of the rows) the solution is restricted to f(x) = sum_(i in R) c_i k(x_i, x), and the problem is
+ *     min over c, b   1/2 sum_i W_ii (Y_i - f(x_i) - b)^2 + lambda/2 c'K_RR c                                  (2)
+ * solved exactly, with exact leave-one-out and group-out errors of (2) itself (the landmarks stay when a point is left
+ * out). K_TR (n x r) is never stored. Sources: T. Poggio, F. Girosi, Networks for approximation and learning, Proc.
+ * IEEE 78 (1990); [RL] section 4; randomly pivoted Cholesky: Y. Chen, E. Epperly, J. Tropp, R. Webber, Randomly pivoted
+ * Cholesky, Communications on Pure and Applied Mathematics (2024; arXiv 2207.06503); k-means++: D. Arthur, S.
+ * Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007. */
+
+/* How the core chooses landmarks; all are reproducible from the seed on any machine. */
+typedef int32_t freeridge_landmark_method;
+enum {
+  FREERIDGE_LANDMARKS_AUTO = 0,   /* PIVOTED */
+  FREERIDGE_LANDMARKS_RANDOM = 1, /* uniformly without replacement; O(n) */
+  FREERIDGE_LANDMARKS_KMEANS = 2, /* k-means++ seeding in the kernel's own distance; n r kernel values, O(n) memory */
+  FREERIDGE_LANDMARKS_PIVOTED = 3 /* randomly pivoted Cholesky: n r kernel values, O(n r^2), memory n r doubles */
+};
+
+/* How PRIMAL and LANDMARK reduce their n rows to a small square matrix. */
+typedef int32_t freeridge_reduction;
+enum {
+  FREERIDGE_REDUCTION_AUTO = 0, /* QR for PRIMAL, GRAM for LANDMARK */
+  FREERIDGE_REDUCTION_QR = 1,   /* Householder QR by blocks of rows: as accurate as the SVD of x; 2 n d^2 */
+  FREERIDGE_REDUCTION_GRAM = 2  /* x'Wx: n d^2; squares the condition: what lies below about 1e-14 of the largest
+                                   eigenvalue is lost (freeridge_get_tolerance says where) */
+};
+
+/* Restricts the solution to `count` landmarks. rows: count different rows (0-based), copied; a landmark that depends on
+ * others within rounding adds nothing and is left out (freeridge_get_rank). rows NULL: the core chooses at factorize,
+ * see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks are set.
+ * Needs DATA, goes back to DATA; set_data drops the landmarks.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (count < 0 or > n, a row out of range or given twice). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows);
+
+/* How the core chooses them when rows was NULL; seed: any number, 0 unless set. Goes back to DATA.
+ * Statuses: INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_landmark_method(freeridge_model* model, freeridge_landmark_method method,
+                                                             int64_t seed);
+
+/* Goes back to DATA. Statuses: INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction);
+
+/* *count: the landmarks of the factorization (0 for other routes). Needs FACTORIZED. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_landmark_count(const freeridge_model* model, int64_t* count);
+
+/* rows: freeridge_get_landmark_count numbers, in the order given or chosen; PIVOTED may find that fewer than asked for
+ * are enough. *trace_left: tr(K - K_TR K_RR^-1 K_RT), the error of the approximation in nuclear norm, and *trace:
+ * tr(K), both unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(r); O(n r^2) and n r
+ * kernel values when trace_left is asked for. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* rows, double* trace_left,
+                                                       double* trace);
+
+/* The criterion as the number of landmarks grows, to choose that number by: for each of count >= 1 ascending sizes, the
+ * first sizes[i] landmarks of the order given or chosen (one choice of the largest size), with lambda chosen for each
+ * output by the criterion. lambdas, scores: count x t, column-major, ld >= count. The model stays as it is.
+ * Needs landmarks to be set (at least sizes[count - 1] of them, if they were given). Cost: `count` factorizations and
+ * lambda searches. Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_landmark_curve(const freeridge_model* model, freeridge_criterion criterion,
+                                                        int64_t count, const int64_t* sizes, double* lambdas,
+                                                        double* scores, int64_t ld);
+
+/* *rank: the eigenvalues that are not zero to working precision. Needs FACTORIZED (SPECTRAL, PRIMAL, LANDMARK; CHOLESKY
+ * does not know it: INVALID_STATE). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_rank(const freeridge_model* model, int64_t* rank);
+
+/* *tolerance: eigenvalues below it are rounding noise; at a lambda far below it answers rest on the directions above it
+ * alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* model, double* tolerance);
+
+/* steps >= 0 (0 unless set) of iterative refinement of the solution, with residuals in twice the working precision
+ * (error-free transforms: T. Ogita, S. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26 (2005);
+ * A. Bjorck, Iterative refinement of linear least squares solutions, BIT 7 (1967)). Heard by the next set_lambda(s) and
+ * select_*: it refines w and b of the PRIMAL route against x, and, for kernels that are not linear, c and b of the
+ * SPECTRAL and CHOLESKY routes against the kernel values; fitted values and errors left out stay as they are. It stops
+ * when nothing changes any more, usually after 2 to 4 steps. Other cases answer INVALID_STATE when lambda is set (a
+ * linear kernel on a dual route, landmarks). Cost of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2
+ * kernel values and O(n^2 t) (dual routes). Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
 
 /* ----------------------------------------------------------------------------------------------------
  * Factorize and lambda */
@@ -321,6 +436,52 @@ FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma);
 
 /* ----------------------------------------------------------------------------------------------------
+ * Diagnostics and intervals, all from the factorization in hand, at the lambdas set. Notation: H the hat matrix, h_i =
+ * H_ii, r = Y - fitted, e the leave-one-out errors, M = K + lambda W^-1, P as in freeridge_loo. All need FITTED. */
+
+/* df: t numbers, tr(H): the effective degrees of freedom, the intercept's included. sigma2: t numbers, the estimate
+ * sum_i W_ii r_i^2 / (n - df) of the error variance at weight one (NaN with UNDEFINED where n - df is not positive);
+ * NULL is fine for each. Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), n^3/3 (CHOLESKY).
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED.
+ * Source: T. Hastie, R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df,
+                                                                double* sigma2);
+
+/* Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as above; the
+ * same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED
+ * (leverage one, or df or sigma2 without a value or 0: NaN). Cost as freeridge_loo. Source: R. Cook, Detection of
+ * influential observation in linear regression, Technometrics 19 (1977). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
+
+/* Jackknife+ prediction intervals at m new points, without a refit: lower and upper (m x t, in `layout`, leading
+ * dimension ldout) hold a new Y with probability at least 2 level - 1, and about `level`, for exchangeable points
+ * (lambda and the kernel taken as given):
+ *     f_(-i)(x) = f(x) + b - a_i(x) e_i,      a(x)'Y = f(x) + b
+ *     lower = the floor((1 - level)(n + 1))-th smallest of f_(-i)(x) - |e_i|,  upper = the ceil(level (n + 1))-th
+ *     smallest of f_(-i)(x) + |e_i|     (-Inf and +Inf when there is no such i)
+ * 0 < level < 1. Cost: O(m n r) as matrix products and O(m n t); CHOLESKY O(m n^2); memory O(tile) and 2 m t.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (a left-out error of an output has no value: all its
+ * intervals are NaN), CANCELLED. Source: R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the
+ * jackknife+, Annals of Statistics 49 (2021). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model* model, freeridge_layout layout,
+                                                           int64_t m, const double* x, int64_t ldx, double level,
+                                                           double* lower, double* upper, int64_t ldout);
+
+/* Gaussian-process predictive variance at m new points, m x t in `layout`: of f(x) + b, given Y, when f is a Gaussian
+ * process of covariance tau^2 k, b flat (with intercept), and the errors have variance sigma^2 / W_ii, sigma^2 = lambda
+ * tau^2, tau^2 = Y'PY / m (REML, m = n - 1 with an intercept, else n):
+ *     variance = tau^2 (k(x, x) - k'M^-1 k + (1 - 1'M^-1 k)^2 / (1'M^-1 1)),   k = k(X, x)
+ * noise: t numbers, sigma^2, to be added (divided by the weight) for a new observation; NULL is fine. With landmarks k
+ * is the restricted k_xR K_RR^-1 K_RX (the prior variance k(x, x) too). lambda must be positive, and so
+ * must be the m of tau^2: else UNDEFINED. Cost as freeridge_predict_jackknife (SPECTRAL, CHOLESKY); O(m d r) (PRIMAL,
+ * LANDMARK). Statuses: INVALID_STATE, INVALID_ARGUMENT (a precomputed kernel: k(x, x) is not known), NOT_FINITE,
+ * UNDEFINED, CANCELLED. Source: C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, equations
+ * 2.26 and 2.42. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model* model, freeridge_layout layout,
+                                                          int64_t m, const double* x, int64_t ldx, double* variance,
+                                                          int64_t ldout, double* noise);
+
+/* ----------------------------------------------------------------------------------------------------
  * Choosing lambda and the bandwidth */
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log: the range that freeridge_select_lambda searches by
@@ -332,19 +493,22 @@ FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* mode
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
  * column-major, ld >= count. Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
- * products; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; CHOLESKY: n^3/3 more a lambda.
- * Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (some scores have no value:
- * they are NaN, the others are valid), CANCELLED. Since 0.1. */
+ * products; ERROR_RATE the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; CHOLESKY: n^3/3
+ * more a lambda. ERROR_RATE: the one number of all outputs stands in each column.
+ * Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that names no
+ * class; the message says which), NOT_FINITE, UNDEFINED (some scores have no value: they are NaN, the others are
+ * valid), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
                                                int64_t count, const double* lambdas, double* scores, int64_t ld);
 
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
- * freeridge_lambda_grid) by 100 log-spaced values and Brent's method on log lambda in the five deepest dips, and SETS
- * the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its score; a tie goes
- * to the larger lambda.
+ * freeridge_lambda_grid) by 100 log-spaced values and, in the five deepest dips, the minima of polynomials in log
+ * lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function: the 100 values
+ * alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its
+ * score; a tie goes to the larger lambda.
  * Needs FACTORIZED, goes to FITTED. Every score seen is kept: freeridge_get_search.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (0 < low <= high does not hold), NOT_FINITE, UNDEFINED (the criterion has
- * no value anywhere in the range), CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as freeridge_score), NOT_FINITE,
+ * UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 
@@ -360,19 +524,333 @@ FREERIDGE_API freeridge_status freeridge_get_search_count(const freeridge_model*
 FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores,
                                                     int64_t ld, int32_t* edge);
 
+#define FREERIDGE_DEFAULT_BUDGET 15 /* factorizations; room for `tried` when budget is 0 */
+
 /* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried
  * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the best one. low =
- * high = 0: from the median distance of the points. With several outputs the criterion is the sum over outputs of
- * score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores (REML). At most `budget` (>= 3) factorizations
- * are spent (a log-spaced scan with two thirds of them, Brent's method on log sigma with the rest), and one more when
- * the best sigma was not the last one tried: the search keeps one factorization at a time, beside the model's own.
- * tried: budget x 2 numbers, column-major with ld = budget: sigma and its criterion, in the order tried; *used: how
- * many. *sigma: the choice. Needs DATA, goes to FITTED. Cost: `used` times factorize and select_lambda.
- * Statuses: INVALID_STATE (no data, kernel without bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE,
- * UNDEFINED (all points coincide; no score has a value), CANCELLED. Since 0.1. */
+ * high = 0: from the median distance of the points; budget = 0: FREERIDGE_DEFAULT_BUDGET. With several outputs the
+ * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores
+ * (REML); ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (a log-spaced scan with two
+ * thirds of them, Brent's method on log sigma with the rest), and one more when the best sigma was not the last one
+ * tried: the search keeps one factorization at a time, beside the model's own. tried: budget x 2 numbers, column-major
+ * with ld = budget: sigma and its criterion, in the order tried; *used: how many. *sigma: the choice. Needs DATA, goes
+ * to FITTED. Cost: `used` times factorize and select_lambda. Statuses: INVALID_STATE (no data, kernel without
+ * bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (all points coincide; no score has a
+ * value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
                                                           double low, double high, int64_t budget, double* sigma,
                                                           double* tried, int64_t* used);
+
+/* Scores as freeridge_score, and their standard errors (both count x t, column-major, ld >= count): of the n terms q_i
+ * of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
+ *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
+ * GCV and REML have none: INVALID_ARGUMENT. With one term: its error is NaN, and UNDEFINED. Other statuses and cost as
+ * freeridge_score. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model* model, freeridge_criterion criterion,
+                                                          int64_t count, const double* lambdas, double* scores,
+                                                          double* errors, int64_t ld);
+
+/* The one-standard-error rule on the last freeridge_select_lambda by LOO, GROUPS or ERROR_RATE: for each output the
+ * largest lambda it tried, at or above the choice, up to which every score stays within one standard error of the best
+ * one. lambda, score, standard_error (that of the best): t numbers each. Sets nothing: hand the lambdas to
+ * freeridge_set_lambdas. Statuses: INVALID_STATE (no such search), INVALID_ARGUMENT, UNDEFINED (the best score is one
+ * of one term and has no standard error: lambda and standard_error are NaN).
+ * Source: L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984, section 3.4.3.
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda,
+                                                                double* score, double* standard_error);
+
+/* How sure the last search can be: t numbers each; NULL is fine for each. decades: over how many powers of ten of
+ * lambda around the choice, within the range searched, the score stays within 1 % of the best (REML: within 0.5),
+ * linear between the lambdas tried: a large number means a flat criterion; dips: how many local minima the grid saw,
+ * its ends included, that stand out by more than 1e-8 of the score (more than one: the criterion is not unimodal; 0: a
+ * constant criterion). Statuses: INVALID_STATE (no search yet), INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_search_shape(const freeridge_model* model, double* decades, int32_t* dips);
+
+/* Labels for freeridge_set_groups: n rows dealt at random into `folds` folds of sizes that differ by one at most (2 <=
+ * folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group);
+
+/* Labels for one hold-out: round(fraction n) rows at random get 0, at least 1 and at most n - 1, the others -1; n >= 2,
+ * 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
+
+/* lambda in the conventions of other systems. README.md has the table with the standardisation that each means. */
+typedef int32_t freeridge_convention;
+enum {
+  FREERIDGE_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
+  FREERIDGE_MEAN = 2,     /* a loss divided by n: lambda_total / n */
+  FREERIDGE_GLMNET = 3,   /* glmnet, alpha = 0: lambda_total sd_y / n, sd_y the standard deviation of y with 1/n; x as
+                             glmnet standardises it (1/n too) */
+  FREERIDGE_SKLEARN = 4,  /* scikit-learn's alpha (Ridge, RidgeCV, KernelRidge): lambda_total */
+  FREERIDGE_LM_RIDGE = 5, /* MASS::lm.ridge: lambda_total, on columns divided by their standard deviation with 1/n */
+  FREERIDGE_KRLS = 6,     /* KRLS: lambda_total, on standardised x and y; its kernel is exp(-||x - z||^2 / sigma) */
+  FREERIDGE_GURLS = 7     /* GURLS: lambda_total / n */
+};
+
+/* *out: lambda (>= 0) of convention `from` in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any
+ * finite number else.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
+                                                        double sd_y, double lambda, double* out);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Streaming: ridge regression on rows that come in chunks, from disk or from many machines. An accumulator keeps the
+ * triangular factor of the weighted [1 X Y], centred as it goes (Householder QR by blocks of rows; Golub & Van Loan,
+ * Matrix Computations, section 5.1), and the rows since the last block: with p = 1 + d + t at most p (p + max(512, 4
+ * p)) doubles whatever n is, about as many again while rows are added or an answer is made. As accurate as all rows at
+ * once; the state depends on the rows and their order, not on the chunks they came in. The problem is (1) with the
+ * linear kernel, and the answers are those of a model with the route PRIMAL, lambda = 0 and a deficient rank included.
+ * One accumulator is used by one thread at a time; const calls may run side by side. */
+typedef struct freeridge_accumulator freeridge_accumulator;
+
+/* Makes an empty accumulator for d features and t outputs (1 + d + t <= 2147483647); *out is set on success only.
+ * Statuses: INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept,
+                                                            freeridge_accumulator** out);
+
+/* Frees an accumulator; NULL is fine. Since 0.1. */
+FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumulator);
+
+/* Adds n >= 1 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays may
+ * go afterwards. Rows may come one at a time: they are reduced a block at once. Cost: 2 n (d + t)^2, a quarter more
+ * when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted and centred, beyond 1e300).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout,
+                                                         int64_t n, const double* x, int64_t ldx, const double* y,
+                                                         int64_t ldy, const double* weights);
+
+/* Adds all rows of another accumulator of the same d, t and intercept; `other` stays as it is. Cost: O((d + t)^3).
+ * Statuses: INVALID_ARGUMENT (the same accumulator), DIMENSION_MISMATCH, NOT_FINITE (as for add). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
+                                                           const freeridge_accumulator* other);
+
+/* *n, *d, *t: the rows so far and the sizes; *sum_w: the sum of their weights. NULL is fine for each. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulator* accumulator,
+                                                                    int64_t* n, int64_t* d, int64_t* t, double* sum_w);
+
+/* The solutions of (1) at count >= 1 lambdas (each >= 0; 0: minimum norm): w is d x (count t), column-major with ld >=
+ * d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
+ * Cost: O((d + t)^3) for the first answer after rows were added, which the others share; O(d^2 t) for each lambda.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
+                                                           const double* lambdas, double* w, int64_t ld, double* b);
+
+/* Criteria that need no second pass, GCV and REML: scores is count x t, column-major, ld >= count. Cost: O(d t) for
+ * each lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN
+ * entries). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumulator,
+                                                           freeridge_criterion criterion, int64_t count,
+                                                           const double* lambdas, double* scores, int64_t ld);
+
+/* count >= 1 lambdas, ascending, evenly spaced in log, as freeridge_lambda_grid. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator,
+                                                                 int64_t count, double* lambdas);
+
+/* The second pass: exact leave-one-out errors of n of the rows that were added (in any chunks, any order) at count
+ * lambdas: errors is n x (count t), column-major with ld >= n, output j of lambda l in column l t + j. The sum of W_ii
+ * e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that were never added get meaningless numbers.
+ * The rows come with the weights they were added with. Cost: O(n d (d + count t)), once O((d + t)^3). Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (leverage one: NaN). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator,
+                                                         freeridge_layout layout, int64_t n, const double* x,
+                                                         int64_t ldx, const double* y, int64_t ldy,
+                                                         const double* weights, int64_t count, const double* lambdas,
+                                                         double* errors, int64_t ld);
+
+/* Saves to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length alone.
+ * The form is little-endian, versioned and checksummed, the same on every machine; what is loaded goes on as what was
+ * saved, bit for bit. Statuses: INVALID_ARGUMENT (size too small; *length is set, and bytes are untouched). Since 0.1.
+ * */
+FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, int64_t size,
+                                                          void* bytes, int64_t* length);
+
+/* What freeridge_accumulator_save wrote: exactly its `size` >= 1 bytes. *out is set on success only. Statuses:
+ * INVALID_ARGUMENT, CORRUPT (cut short, changed or of something else), NEWER_FORMAT (written by a later version).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Classical utilities, without a handle: each takes its data and answers at once. Matrices in `layout`; w (d x t) is
+ * column-major with leading dimension d, b has t numbers (zeros without intercept). The solutions of OLS and ridge are
+ * refined with residuals in twice the working precision (see freeridge_set_refinement). All: INVALID_ARGUMENT,
+ * NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Sources: G. Golub, C. Van Loan, Matrix Computations, 2013,
+ * chapters 5 and 6; S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991. */
+
+/* The Moore-Penrose inverse A+ (n x m) of a (m x n), by the SVD. Singular values at most rcond times the largest count
+ * as zero; rcond < 0: max(m, n) machine epsilons. *rank: how many do not; NULL is fine. Cost: O(m n min(m, n)). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m, int64_t n, const double* a,
+                                              int64_t lda, double rcond, double* out, int64_t ldout, int64_t* rank);
+
+/* Ordinary least squares by QR with column pivoting. When x (with the intercept: its centred columns) is rank
+ * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x; NULL is
+ * fine. Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d)
+ * 2^-50 of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its
+ * largest entry). Cost: about 2 n d min(n, d), some times that when x is deficient. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                             int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
+                                             double* w, double* b, int64_t* rank);
+
+/* The same with what goes into a table of results; NULL is fine for every output. w_error (d x t) and b_error (t): the
+ * standard errors (0 for b without intercept); sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared (t): 1 -
+ * sum r_i^2 / sum (Y_i - mean)^2 (without intercept: / sum Y_i^2). UNDEFINED, with NaN there and all else valid: no
+ * degrees of freedom left, a rank deficient x (the errors of w and b), a constant y (r_squared). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                                     int64_t ldx, int64_t t, const double* y, int64_t ldy,
+                                                     int32_t intercept, double* w, double* b, int64_t* rank,
+                                                     double* w_error, double* b_error, double* sigma,
+                                                     double* r_squared);
+
+/* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 |w|^2, primal or dual, whichever is smaller; lambda >= 0, 0: as
+ * freeridge_ols. Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x
+ * determines, so that lambda -> 0 is the minimum-norm w without a jump. Cost: O(n d min(n, d)). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                               int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
+                                               double lambda, double* w, double* b);
+
+/* Ridge regression with a penalty factor for each feature: + lambda/2 sum_k penalty_k w_k^2; penalty: d numbers >= 0,
+ * 0: a feature that is not penalised. Where the data leave unpenalised features undetermined, their minimum-norm
+ * solution. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_ridge_penalty(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                                       int64_t ldx, int64_t t, const double* y, int64_t ldy,
+                                                       int32_t intercept, double lambda, const double* penalty,
+                                                       double* w, double* b);
+
+/* Total least squares: min |[E F]|_F^2 subject to (X + E) w + b = Y + F, by the SVD of [X Y]; with an intercept the
+ * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept), else
+ * INVALID_ARGUMENT. UNDEFINED, outputs untouched: the non-generic case, where no solution exists, or not a single one
+ * (the smallest singular value of X does not exceed the (d + 1)-th of [X Y]): the message says which. Cost: O(n (d +
+ * t)^2). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                             int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
+                                             double* w, double* b);
+
+/* The same where some columns of x are known exactly (mixed LS-TLS): exact: d flags, nonzero: this column has no error.
+ * All columns exact: ordinary least squares (rank deficiency is then UNDEFINED). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_tls_exact(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                                   int64_t ldx, int64_t t, const double* y, int64_t ldy,
+                                                   int32_t intercept, const int32_t* exact, double* w, double* b);
+
+/* *count: the monomials of d features up to `degree`, C(d + degree, degree), without the constant one if bias is 0.
+ * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_polynomial_feature_count(int64_t d, int32_t degree, int32_t bias,
+                                                                  int64_t* count);
+
+/* exponents: count x d, column-major with ld = count: the monomials in the order of the features below: by degree, then
+ * lexicographic (1; x1, x2; x1^2, x1 x2, x2^2; ...). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias,
+                                                              int32_t* exponents);
+
+/* All monomials of the columns of x (n x d) up to `degree`, interactions included, n x count in `layout`; bias != 0:
+ * the constant 1 is the first. Powers by repeated multiplication. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_polynomial_features(freeridge_layout layout, int64_t n, int64_t d,
+                                                             const double* x, int64_t ldx, int32_t degree, int32_t bias,
+                                                             double* out, int64_t ldout);
+
+/* factors: count numbers. The features with bias, each column times its factor, have the polynomial kernel (scale x'z +
+ * offset)^degree as their inner products: factor^2 = multinomial coefficient * scale^|exponents| * offset^(degree -
+ * |exponents|). scale > 0, offset >= 0. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_polynomial_feature_factors(int64_t d, int32_t degree, double scale,
+                                                                    double offset, double* factors);
+
+/* *median: a minimiser of sum_i weights_i |values_i - m| over m: the smallest value at which the weights up to it reach
+ * half of their sum; the mean of that and the next one when they reach exactly half. weights: n numbers >= 0, one of
+ * them positive. Cost: O(n log n). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_weighted_median(int64_t n, const double* values, const double* weights,
+                                                         double* median);
+
+/* *slope: the minimiser of sum_i |y_i - slope x_i|: the weighted median of y_i / x_i with weights |x_i|; points with
+ * x_i = 0 do not matter. UNDEFINED when all are. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double* x, const double* y, double* slope);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Other losses for two classes, y_i = -1 or +1, on the same kernels:
+ *     min over f, b   sum_i W_ii L(y_i (f(x_i) + b))  +  lambda/2 ||f||_k^2,      lambda > 0                   (3)
+ * with f(x) = sum_i c_i k(x_i, x) and b unpenalised (with intercept). A classifier is EMPTY, has DATA, or is FITTED;
+ * setters go back to DATA, but for set_progress, which changes no state. With w_i = W_ii, f_i = f(x_i) + b, the
+ * stationarity conditions are lambda c_i in -w_i y_i dL(y_i f_i) and, with an intercept, sum_i c_i = 0; where the
+ * kernel matrix is singular they single out one c. Sources: LOGISTIC: iteratively reweighted regularized least squares
+ * (T. Hastie, R. Tibshirani, J. Friedman, The Elements of Statistical Learning, section 4.4.1); its leave-one-out: one
+ * Newton step from the full solution (D. Pregibon, Logistic regression diagnostics, Annals of Statistics 9 (1981)).
+ * HINGE: the dual with box constraints 0 <= alpha_i <= W_ii / lambda, c_i = alpha_i y_i, sequential minimal
+ * optimisation (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). */
+typedef struct freeridge_classifier freeridge_classifier;
+
+typedef int32_t freeridge_loss;
+enum {
+  FREERIDGE_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
+  FREERIDGE_HINGE = 2     /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
+};
+
+/* Makes an EMPTY classifier; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Since 0.1.
+ * */
+FREERIDGE_API freeridge_status freeridge_classifier_create(const freeridge_kernel* kernel, freeridge_loss loss,
+                                                           freeridge_classifier** out);
+
+/* Frees a classifier; NULL is fine. Since 0.1. */
+FREERIDGE_API void freeridge_classifier_destroy(freeridge_classifier* classifier);
+
+/* Copies the data: x (n x d) in `layout`, y: n labels, -1 or +1, both present. Drops the weights.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier, freeridge_layout layout,
+                                                             int64_t n, int64_t d, const double* x, int64_t ldx,
+                                                             const double* y);
+
+/* As freeridge_set_weights, _set_intercept and _set_progress. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier,
+                                                                const double* weights);
+FREERIDGE_API freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on);
+FREERIDGE_API freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classifier,
+                                                                 freeridge_progress callback, void* user);
+
+/* tolerance > 0: of the stationarity conditions of (3), relative to the weights (1e-8 unless set): LOGISTIC: of
+ * |lambda c_i y_i / w_i - 1 / (1 + exp(y_i f_i))|; HINGE: of y_i f_i beside 1. iterations >= 1: Newton steps (LOGISTIC;
+ * 100 unless set); pair updates in multiples of n (HINGE; 10000 unless set). Goes back to DATA.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classifier* classifier, double tolerance,
+                                                                int64_t iterations);
+
+/* Solves (3). The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
+ * FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE O(n) a pair
+ * update. Memory: LOGISTIC 2 n^2, HINGE n^2 doubles (and up to 8 MB). Statuses: INVALID_STATE, INVALID_ARGUMENT (lambda
+ * <= 0), NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so
+ * small that rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance),
+ * CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
+
+/* decision: m numbers f(x) + b, positive for class +1; probability (LOGISTIC, else must be NULL): m numbers 1 / (1 +
+ * exp(-decision)); NULL is fine for each. x is m x d in `layout`. Needs FITTED. Cost: O(m n d), linear kernels
+ * O(m d). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_predict(const freeridge_classifier* classifier,
+                                                            freeridge_layout layout, int64_t m, const double* x,
+                                                            int64_t ldx, double* decision, double* probability);
+
+/* decision: n left-out decision values, approximately: f_(-i)(x_i) + b_(-i) after one Newton step from the full
+ * solution,
+ *     f_i + g_i S_ii / (1 - v_i S_ii),   S = H V^-1,
+ * g_i, v_i: the first and second derivative of the i-th loss term W_ii L(y_i f_i) by f_i, V = diag(v), H the hat matrix
+ * of the weighted least squares problem with weights v_i and outputs f_i - g_i / v_i, in which the last Newton step
+ * consists: the values are exact leave-one-out values of that problem. LOGISTIC only (HINGE: INVALID_STATE). Needs
+ * FITTED. Cost: 2/3 n^3. Memory: n^2 doubles. Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (leverage one: NaN),
+ * CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision);
+
+/* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
+                                                                     double* b);
+
+/* *objective: the value of (3); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
+ * reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
+                                                                    double* objective, int64_t* iterations,
+                                                                    double* gap);
+
+/* HINGE (else INVALID_STATE): *count: the support vectors (c_i != 0); rows: their rows, ascending, room for n, NULL is
+ * fine; *margin: 1 / ||f||_k, half the width of the street, Inf when f = 0 (NULL is fine). Needs FITTED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
+                                                                int64_t* rows, double* margin);
 
 /* ----------------------------------------------------------------------------------------------------
  * About the library */

@@ -1,8 +1,11 @@
-// What the opaque handles of freeridge.h are.
+// What the opaque handles of freeridge.h are, and what the calls on models share.
 #pragma once
+
+#include <string>
 
 #include "capi/wall.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/stream/accumulator.hpp"
 
 struct freeridge_kernel {
   freeridge::KernelPtr kernel;
@@ -11,3 +14,29 @@ struct freeridge_kernel {
 struct freeridge_model {
   freeridge::Model model;
 };
+
+struct freeridge_accumulator {
+  freeridge::Accumulator accumulator;
+};
+
+namespace freeridge::capi {
+
+inline Model& model_of(freeridge_model* model) {
+  return required("model", model).model;
+}
+inline const Model& model_of(const freeridge_model* model) {
+  return required("model", model).model;
+}
+
+inline Criterion checked_criterion(freeridge_criterion criterion) {
+  require_one_of("criterion", criterion,
+                 {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE});
+  return static_cast<Criterion>(criterion);
+}
+
+// Entries without a value are in the output by now; the status and the sentence say so.
+inline void report_undefined(const std::string& reason) {
+  if (!reason.empty()) throw Error(Status::undefined, reason);
+}
+
+}  // namespace freeridge::capi

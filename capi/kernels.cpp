@@ -1,8 +1,10 @@
 // The C layer, kernels.
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "capi/handles.hpp"
+#include "libcore/kernel/text.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -71,6 +73,38 @@ freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t 
     const KernelPtr& kernel = required("inner", inner).kernel;
     require_size("d", d);
     return scaled_kernel(kernel, {&required("scale", scale), static_cast<std::size_t>(d)});
+  });
+}
+
+freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out) {
+  return new_kernel(__func__, out, [] { return precomputed_kernel(); });
+}
+
+freeridge_status freeridge_kernel_describe(const freeridge_kernel* kernel, int64_t size, char* text, int64_t* length) {
+  return guarded(__func__, [&] {
+    const Kernel& described = *required("kernel", kernel).kernel;
+    if (size < 0) fail(Status::invalid_argument, "size is ", size, "; it must not be negative");
+    if (size > 0) required("text", text);
+    required("length", length);
+    const std::string description = describe(described);
+    *length = static_cast<int64_t>(description.size());
+    if (size == 0) return;
+    if (size <= *length)
+      fail(Status::invalid_argument, "size is ", size, "; the description and its final 0 need ", *length + 1);
+    std::ranges::copy(description, text);
+    text[description.size()] = 0;
+  });
+}
+
+freeridge_status freeridge_kernel_parse(const char* text, freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] { return parse_kernel(&required("text", text)); });
+}
+
+freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b, int32_t* equal) {
+  return guarded(__func__, [&] {
+    const KernelPtr& first = required("a", a).kernel;
+    const KernelPtr& second = required("b", b).kernel;
+    required("equal", equal) = first == second || describe(*first) == describe(*second) ? 1 : 0;
   });
 }
 

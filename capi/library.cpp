@@ -20,7 +20,8 @@ static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
 static_assert(FREERIDGE_AUTO == int(Route::automatic) && FREERIDGE_CHOLESKY == int(Route::cholesky) &&
               FREERIDGE_SPECTRAL == int(Route::spectral) && FREERIDGE_PRIMAL == int(Route::primal));
 static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&
-              FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups));
+              FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups) &&
+              FREERIDGE_ERROR_RATE == int(Criterion::error_rate));
 static_assert(FREERIDGE_COL_MAJOR == int(Layout::col_major) && FREERIDGE_ROW_MAJOR == int(Layout::row_major));
 
 thread_local char last_error[1024] = "";

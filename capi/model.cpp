@@ -1,4 +1,5 @@
 // The C layer, models: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
+// Choosing lambda and the bandwidth: selection.cpp.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -7,18 +8,6 @@
 
 namespace freeridge::capi {
 namespace {
-
-Model& model_of(freeridge_model* model) {
-  return required("model", model).model;
-}
-const Model& model_of(const freeridge_model* model) {
-  return required("model", model).model;
-}
-
-Criterion checked_criterion(freeridge_criterion criterion) {
-  require_one_of("criterion", criterion, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS});
-  return static_cast<Criterion>(criterion);
-}
 
 freeridge_status set_data(const char* call, freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                           const double* x, int64_t ldx, int64_t t, const double* y, int64_t ldy, bool copy) noexcept {
@@ -32,11 +21,6 @@ freeridge_status set_data(const char* call, freeridge_model* model, freeridge_la
     const LayoutView y_view = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
     m.set_data(x_view, y_view, copy);
   });
-}
-
-// Entries without a value are in the output by now; the status and the sentence say so.
-void report_undefined(const std::string& reason) {
-  if (!reason.empty()) throw Error(Status::undefined, reason);
 }
 
 // A getter of an n x t or d x t matrix.
@@ -105,7 +89,8 @@ freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* gro
 freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);
-    require_one_of("route", route, {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL});
+    require_one_of("route", route,
+                   {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL, FREERIDGE_LANDMARK});
     m.set_route(static_cast<Route>(route));
   });
 }
@@ -233,84 +218,5 @@ freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* s
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     required("sigma", sigma) = m.bandwidth();
-  });
-}
-
-// ---- choosing lambda and the bandwidth ----
-
-freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas) {
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    require_size("count", count);
-    required("lambdas", lambdas);
-    std::ranges::copy(m.lambda_grid(count), lambdas);
-  });
-}
-
-freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion, int64_t count,
-                                 const double* lambdas, double* scores, int64_t ld) {
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    const Criterion chosen = checked_criterion(criterion);
-    require_size("count", count);
-    required("lambdas", lambdas);
-    required("scores", scores);
-    m.require_factorized();
-    const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
-    report_undefined(m.score(chosen, {lambdas, static_cast<std::size_t>(count)}, out));
-  });
-}
-
-freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion, double low, double high,
-                                         double* lambda, double* score) {
-  return guarded(__func__, [&] {
-    Model& m = model_of(model);
-    const Criterion chosen = checked_criterion(criterion);
-    required("lambda", lambda);
-    required("score", score);
-    const LambdaSearch& search = m.select_lambda(chosen, low, high);
-    std::ranges::copy(search.best, lambda);
-    std::ranges::copy(search.best_score, score);
-  });
-}
-
-freeridge_status freeridge_get_search_count(const freeridge_model* model, int64_t* count) {
-  return guarded(__func__, [&] {
-    const LambdaSearch* const search = model_of(model).search();
-    required("count", count) = search == nullptr ? 0 : static_cast<int64_t>(search->lambdas.size());
-  });
-}
-
-freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores, int64_t ld,
-                                      int32_t* edge) {
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    required("lambdas", lambdas);
-    required("scores", scores);
-    required("edge", edge);
-    const LambdaSearch* const search = m.search();
-    if (search == nullptr) fail(Status::invalid_state, "there has been no search; call freeridge_select_lambda first");
-    const MatrixView out = checked_output("scores", scores, "count", search->scores.rows(), search->scores.cols(), ld);
-    copy_out(search->scores.view(), Layout::col_major, out.data, out.ld);
-    std::ranges::copy(search->lambdas, lambdas);
-    std::ranges::copy(search->edge, edge);
-  });
-}
-
-freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion, double low,
-                                            double high, int64_t budget, double* sigma, double* tried, int64_t* used) {
-  return guarded(__func__, [&] {
-    Model& m = model_of(model);
-    const Criterion chosen = checked_criterion(criterion);
-    if (budget < 3 || budget > largest_size)
-      fail(Status::invalid_argument, "budget is ", budget, "; it must be from 3 to ", largest_size);
-    required("sigma", sigma);
-    required("tried", tried);
-    required("used", used);
-    const BandwidthSearch search = m.select_bandwidth(chosen, low, high, budget);
-    std::ranges::copy(search.sigma, tried);
-    std::ranges::copy(search.score, tried + budget);
-    *sigma = search.best;
-    *used = static_cast<int64_t>(search.sigma.size());
   });
 }

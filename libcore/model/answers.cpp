@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/checks.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/blas.hpp"
-#include "libcore/model/checks.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
@@ -39,53 +39,69 @@ std::string Model::group_errors(const std::int32_t* label, MatrixView errors) co
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     const Progress part =
         progress_.part(static_cast<double>(first) / total, static_cast<double>(first + count) / total);
-    keep_first(reason, freeridge::group_errors(factorization_->problem(), maker, groups, first,
-                                               out.view().columns(first, count), part));
+    keep_first(reason,
+               freeridge::group_errors(*factorization_, maker, groups, first, out.view().columns(first, count), part));
   });
   copy(out, errors);
   return reason;
 }
 
-std::string Model::score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const {
+std::string Model::score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
+                         MatrixView errors) const {
   require_factorized();
+  if (errors.data != nullptr && !is_mean(criterion))
+    fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
+         ", which has no standard error: GCV and REML are no means over points or groups");
   require_lambdas("lambdas", lambdas);
   const Groups* const groups = groups_for(criterion);
-  Matrix table(static_cast<Index>(lambdas.size()), t());
-  const std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_);
+  const Index count = static_cast<Index>(lambdas.size());
+  Matrix table(count, t()), error_table(errors.data != nullptr ? count : 0, t());
+  const std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_,
+                                    errors.data != nullptr ? error_table.view() : MatrixView{});
   copy(table, out);
+  if (errors.data != nullptr) copy(error_table, errors);
   return reason;
 }
 
 void Model::predict(const LayoutView& points, double* out, Index ldout) const {
-  const Solution& solution = fit().solution;
+  require_fitted();
   require_finite("x", points);
   const Index m = points.rows, height = std::min(predicted_rows, m);
-  const bool linear = solution.w.rows() > 0;
-  Matrix values(height, t()), tile(linear ? height : 0, linear ? d() : 0);
+  Matrix values(height, t());
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
     const MatrixView f = values.view().row_range(0, rows);
-    const Progress part = progress_.part(static_cast<double>(row) / static_cast<double>(m),
-                                         static_cast<double>(row + rows) / static_cast<double>(m));
-    if (linear) {
-      const MatrixView x = tile.view().row_range(0, rows);
-      copy_rows(points, row, x);
-      gemm(Op::none, Op::none, 1, x, solution.w.view(), 0, f);
-      part.report(1);
-    } else {
-      kernel_product(*kernel_, points, row, data_->x, solution.c.view(), f, part);
-    }
-    for (Index j = 0; j < f.cols; ++j)
-      for (Index i = 0; i < rows; ++i) {
-        f(i, j) += solution.b[static_cast<std::size_t>(j)];
-        if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
-      }
+    predict_rows(points, row, f,
+                 progress_.part(static_cast<double>(row) / static_cast<double>(m),
+                                static_cast<double>(row + rows) / static_cast<double>(m)));
     copy_out(f, points.layout, out + (points.layout == Layout::col_major ? row : row * ldout), ldout);
   }
 }
 
+void Model::predict_rows(const LayoutView& points, Index row, MatrixView f, const Progress& progress) const {
+  const Solution& solution = fit().solution;
+  const Matrix& landmark_x = fit_->landmark_x;
+  if (solution.w.rows() > 0) {
+    Matrix x(f.rows, d());
+    copy_rows(points, row, x.view());
+    gemm(Op::none, Op::none, 1, x.view(), solution.w.view(), 0, f);
+    progress.report(1);
+  } else if (landmark_x.rows() > 0) {
+    const LayoutView support{landmark_x.data(), landmark_x.rows(), d(), landmark_x.rows(), Layout::col_major};
+    kernel_product(*kernel_, points, row, support, fit_->landmark_c.view(), f, progress);
+  } else {
+    kernel_product(*kernel_, points, row, data_->x, solution.c.view(), f, progress);
+  }
+  for (Index j = 0; j < f.cols; ++j)
+    for (Index i = 0; i < f.rows; ++i) {
+      f(i, j) += solution.b[static_cast<std::size_t>(j)];
+      if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
+    }
+}
+
 void Model::coefficients(MatrixView c) const {
   require_fitted();
+  if (fit_->refined && fit_->solution.c.rows() > 0) return copy(fit_->solution.c, c);
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
@@ -130,6 +146,11 @@ void Model::leverage(MatrixView leverage) const {
     for (Index j = 1; j < count; ++j) std::copy_n(out.col(first), n(), out.col(first + j));
   });
   copy(out, leverage);
+}
+
+const LambdaSearch& Model::require_search() const {
+  if (!search_) fail(Status::invalid_state, "there has been no search; call freeridge_select_lambda first");
+  return *search_;
 }
 
 std::vector<double> Model::lambda_grid(Index count) const {

@@ -5,10 +5,24 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/checks.hpp"
 #include "libcore/linalg/memory.hpp"
-#include "libcore/model/checks.hpp"
+#include "libcore/select/point_criteria.hpp"
 
 namespace freeridge {
+namespace {
+
+void require_finite_solution(const Solution& solution) {
+  const auto finite = [](std::span<const double> values) {
+    for (const double value : values)
+      if (!std::isfinite(value)) return false;
+    return true;
+  };
+  if (!finite(solution.c.values()) || !finite(solution.w.values()) || !finite(solution.b))
+    fail(Status::not_finite, "the solution overflows; rescale x or y");
+}
+
+}  // namespace
 
 // ---- state ----
 
@@ -38,6 +52,7 @@ void Model::unset() {
 }
 
 const Groups* Model::groups_for(Criterion criterion) const {
+  if (criterion == Criterion::error_rate) require_classes(data_->y);
   if (criterion != Criterion::groups) return nullptr;
   if (!data_->groups)
     fail(Status::invalid_state, "criterion is GROUPS, but the model has no groups; call freeridge_set_groups first");
@@ -53,20 +68,20 @@ double Model::bandwidth() const {
 // ---- settings ----
 
 void Model::set_kernel(KernelPtr kernel) {
-  if (data_) kernel->check_features(data_->x.cols);
+  if (data_) kernel->check_data(data_->x.rows, data_->x.cols);
   kernel_ = std::move(kernel);
   unset();
 }
 
 void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
-  kernel_->check_features(x.cols);
+  kernel_->check_data(x.rows, x.cols);
   if (copy) {
     const Index columns = x.cols + y.cols;
     require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "use freeridge_set_data_view");
   }
   require_finite("x", x);
   require_finite("y", y);
-  Data data{x, y, {}, {}, {}, {}};
+  Data data{x, y, {}, {}, {}, {}, 0, {}};
   if (copy) {
     data.x_copy = Matrix(x.rows, x.cols);
     data.y_copy = Matrix(y.rows, y.cols);
@@ -110,28 +125,74 @@ void Model::set_route(Route route) {
   unset();
 }
 
+void Model::set_landmarks(Index count, const Index* rows) {
+  require_data();
+  if (count < 0 || count > n())
+    fail(Status::invalid_argument, "count is ", count, "; there can be from 0 to n = ", n(), " landmarks");
+  std::vector<Index> copy;
+  if (rows != nullptr) copy.assign(rows, rows + count);
+  std::vector<char> taken(static_cast<std::size_t>(copy.empty() ? 0 : n()), 0);
+  for (std::size_t i = 0; i < copy.size(); ++i) {
+    if (copy[i] < 0 || copy[i] >= n())
+      fail(Status::invalid_argument, "rows[", i, "] is ", copy[i], "; the rows are 0 to ", n() - 1);
+    char& seen = taken[static_cast<std::size_t>(copy[i])];
+    if (seen != 0) fail(Status::invalid_argument, "rows[", i, "] is ", copy[i], ", which is a landmark already");
+    seen = 1;
+  }
+  data_->landmarks = count;
+  data_->landmark_rows = std::move(copy);
+  unset();
+}
+
+void Model::set_landmark_method(LandmarkMethod method, std::int64_t seed) {
+  landmark_method_ = method;
+  landmark_seed_ = seed;
+  unset();
+}
+
+void Model::set_reduction(Reduction reduction) {
+  reduction_ = reduction;
+  unset();
+}
+
 // ---- work ----
+
+Landmarks Model::wanted_landmarks() const {
+  return {data("landmarks").landmarks, data_->landmark_rows, landmark_method_, landmark_seed_};
+}
 
 Request Model::request(const Kernel& kernel) const {
   require_data();
-  return {n(), d(), t(), kernel.linear_scale(d()).has_value(), route_, expected_lambdas_};
+  const bool pivoted = landmark_method_ == LandmarkMethod::automatic || landmark_method_ == LandmarkMethod::pivoted;
+  return {.n = n(),
+          .d = d(),
+          .t = t(),
+          .linear = kernel.linear_scale(d()).has_value(),
+          .route = route_,
+          .expected_lambdas = expected_lambdas_,
+          .landmarks = data_->landmarks,
+          .reduction = reduction_,
+          .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
+          .precomputed = kernel.precomputed()};
 }
 
 Index Model::memory_required() const {
   return make_plan(request(*kernel_)).bytes;
 }
 
-FactorizationPtr Model::factorized(const KernelPtr& kernel, const Progress& progress) const {
-  const Request wanted = request(*kernel);
+FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks,
+                                   const Progress& progress) const {
+  Request wanted = request(*kernel);
+  wanted.landmarks = landmarks.count;
   const Plan plan = make_plan(wanted);
   require_possible(wanted, plan);
   progress.report(0);
   auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weights, intercept_);
-  return freeridge::factorize(plan.route, std::move(problem), progress);
+  return freeridge::factorize(plan.route, std::move(problem), landmarks, reduction_, progress);
 }
 
 void Model::factorize() {
-  FactorizationPtr factorization = factorized(kernel_, progress_);
+  FactorizationPtr factorization = factorized(kernel_, wanted_landmarks(), progress_);
   unset();
   factorization_ = std::move(factorization);
 }
@@ -146,9 +207,10 @@ void Model::for_each_maker(const Factorization& factorization, const Fit& fit, c
   }
 }
 
-Model::Fit Model::solve(const Factorization& factorization, std::span<const double> lambdas) {
+Model::Fit Model::solve(const Factorization& factorization, std::span<const double> lambdas) const {
   const Problem& problem = factorization.problem();
   Fit fit;
+  fit.refined = refinement_ > 0;
   fit.lambdas.assign(lambdas.begin(), lambdas.end());
   if (std::adjacent_find(lambdas.begin(), lambdas.end(), std::not_equal_to<>()) == lambdas.end())
     fit.shared = factorization.at(lambdas[0]);
@@ -157,8 +219,19 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);
   for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
     maker.solve(first, count, fit.solution);
+    if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, progress_);
   });
   require_finite_solution(fit.solution);
+  const std::span<const Index> landmarks = factorization.landmarks();
+  if (problem.linear() || problem.kernel->precomputed() || landmarks.empty()) return fit;
+  const Index r = static_cast<Index>(landmarks.size());
+  fit.landmark_x = Matrix(r, problem.d());
+  fit.landmark_c = Matrix(r, problem.t());
+  for (Index q = 0; q < r; ++q) {
+    const Index row = landmarks[static_cast<std::size_t>(q)];
+    copy_rows(problem.x, row, fit.landmark_x.view().row_range(q, 1));
+    for (Index j = 0; j < problem.t(); ++j) fit.landmark_c(q, j) = fit.solution.c(row, j);
+  }
   return fit;
 }
 
@@ -204,7 +277,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
     step += 1;
     trial = Trial{};
     KernelPtr kernel = kernel_->with_bandwidth(sigma);
-    FactorizationPtr factorization = factorized(kernel, progress.part(0, 0.8));
+    FactorizationPtr factorization = factorized(kernel, wanted_landmarks(), progress.part(0, 0.8));
     LambdaSearch lambda =
         search_lambda(*factorization, criterion, groups, lambda_range(*factorization), progress.part(0.8, 1));
     trial = {sigma, std::move(kernel), std::move(factorization), std::move(lambda)};

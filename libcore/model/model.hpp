@@ -14,6 +14,7 @@
 
 #include "libcore/factor/plan.hpp"
 #include "libcore/select/bandwidth.hpp"
+#include "libcore/select/group_criteria.hpp"
 #include "libcore/select/lambda_search.hpp"
 
 namespace freeridge {
@@ -29,6 +30,10 @@ class Model {
   void set_groups(const std::int32_t* label);  // n, or NULL
   void set_intercept(bool on);
   void set_route(Route route);
+  void set_landmarks(Index count, const Index* rows);  // count distinct rows, or NULL: chosen
+  void set_landmark_method(LandmarkMethod method, std::int64_t seed);
+  void set_reduction(Reduction reduction);
+  void set_refinement(Index steps) { refinement_ = steps; }
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
   void set_progress(Progress progress) { progress_ = progress; }
 
@@ -42,7 +47,9 @@ class Model {
   // Answers; a returned text says why some entries are NaN, empty when none is
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
-  [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const;
+  // errors: the standard errors; without data: not wanted
+  [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
+                                  MatrixView errors = {}) const;
   void predict(const LayoutView& points, double* out, Index ldout) const;
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
@@ -50,6 +57,31 @@ class Model {
   void fitted(MatrixView out) const;
   void leverage(MatrixView out) const;
   std::vector<double> lambda_grid(Index count) const;
+
+  // Diagnostics and intervals (diagnostics.cpp); a reason says why some numbers are NaN
+  struct Freedom {
+    std::vector<double> df, sigma2;  // t each
+    std::string reason;
+  };
+  Freedom degrees_of_freedom(bool with_sigma2) const;
+  [[nodiscard]] std::string cooks_distance(MatrixView distance) const;
+  struct Intervals {
+    Matrix lower, upper;  // m x t
+    std::string reason;
+  };
+  Intervals predict_jackknife(const LayoutView& points, double level) const;
+  struct Variance {
+    Matrix of_mean;             // m x t
+    std::vector<double> noise;  // t
+    std::string reason;
+  };
+  Variance predict_variance(const LayoutView& points) const;
+  Index rank() const;
+  double tolerance() const { return factorization().tolerance(); }
+  std::span<const Index> landmarks() const { return factorization().landmarks(); }
+  LandmarkTrace landmark_trace() const;
+  double kernel_trace() const;  // the second number of landmark_trace alone, O(n)
+  void landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
 
   // State
   Index n() const { return data("n").x.rows; }
@@ -59,10 +91,12 @@ class Model {
   double bandwidth() const;
   std::span<const double> lambdas() const { return fit().lambdas; }
   const LambdaSearch* search() const { return search_ ? &*search_ : nullptr; }
+  const LambdaSearch& require_search() const;
   // Throw INVALID_STATE, naming the call that is missing.
   void require_data() const { data("the data"); }
   void require_factorized() const { factorization(); }
   void require_fitted() const { fit(); }
+  void require_landmarks() const;
 
  private:
   struct Data {
@@ -70,30 +104,43 @@ class Model {
     Matrix x_copy, y_copy;  // what x and y view, unless borrowed
     std::vector<double> weights;
     std::optional<Groups> groups;
+    Index landmarks = 0;
+    std::vector<Index> landmark_rows;  // empty: chosen
   };
   struct Fit {
     std::vector<double> lambdas;  // t
     Solution solution;
+    bool refined = false;
+    Matrix landmark_x, landmark_c;  // beside the landmarks all coefficients are zero: prediction meets these alone
     std::shared_ptr<const ResidualMaker> shared;  // P~, when all outputs have one lambda
   };
 
   const Data& data(const char* wanted) const;
   const Factorization& factorization() const;
   const Fit& fit() const;
+  // What the criterion needs of the data beside x: the groups (GROUPS), or classes in y, which are checked
+  // (ERROR_RATE).
   const Groups* groups_for(Criterion criterion) const;
   void unset();
 
+  Landmarks wanted_landmarks() const;
   Request request(const Kernel& kernel) const;
-  FactorizationPtr factorized(const KernelPtr& kernel, const Progress& progress) const;
-  static Fit solve(const Factorization& factorization, std::span<const double> lambdas);
+  FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
+  Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
   // P~ for each run of outputs with one lambda: f(maker, first, count).
   using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+  // f(x) + b at the points [row, row + f.rows). Throws NOT_FINITE when one overflows.
+  void predict_rows(const LayoutView& points, Index row, MatrixView f, const Progress& progress) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;
   bool intercept_ = true;
   Route route_ = Route::automatic;
+  LandmarkMethod landmark_method_ = LandmarkMethod::automatic;
+  std::int64_t landmark_seed_ = 0;
+  Reduction reduction_ = Reduction::automatic;
+  Index refinement_ = 0;
   Index expected_lambdas_ = 100;
   Progress progress_;
   FactorizationPtr factorization_;

@@ -1,0 +1,162 @@
+// The C layer, accumulators: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
+#include <algorithm>
+#include <string>
+
+#include "capi/handles.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+static_assert(FREERIDGE_CORRUPT == int(Status::corrupt) && FREERIDGE_NEWER_FORMAT == int(Status::newer_format));
+
+Accumulator& accumulator_of(freeridge_accumulator* accumulator) {
+  return required("accumulator", accumulator).accumulator;
+}
+const Accumulator& accumulator_of(const freeridge_accumulator* accumulator) {
+  return required("accumulator", accumulator).accumulator;
+}
+
+std::span<const double> checked_lambdas(std::int64_t count, const double* lambdas) {
+  require_size("count", count);
+  required("lambdas", lambdas);
+  return {lambdas, static_cast<std::size_t>(count)};
+}
+
+struct Rows {
+  LayoutView x, y;
+};
+
+Rows checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::int64_t n, const double* x,
+                  std::int64_t ldx, const double* y, std::int64_t ldy) {
+  const Layout order = checked_layout(layout);
+  require_size("n", n);
+  return {checked_matrix("x", x, order, "n", n, "d", accumulator.rows().d(), "ldx", ldx),
+          checked_matrix("y", y, order, "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
+}
+
+// Entries without a value are in the output by now; the status and the sentence say so.
+void answer_undefined(const std::string& reason) {
+  if (!reason.empty()) throw Error(Status::undefined, reason);
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept, freeridge_accumulator** out) {
+  return guarded(__func__, [&] {
+    require_size("d", d);
+    require_size("t", t);
+    required("out", out);
+    *out = new freeridge_accumulator{Accumulator(RowStack(d, t, intercept != 0))};
+  });
+}
+
+void freeridge_accumulator_destroy(freeridge_accumulator* accumulator) {
+  delete accumulator;
+}
+
+freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout, int64_t n,
+                                           const double* x, int64_t ldx, const double* y, int64_t ldy,
+                                           const double* weights) {
+  return guarded(__func__, [&] {
+    Accumulator& a = accumulator_of(accumulator);
+    const Rows rows = checked_rows(a, layout, n, x, ldx, y, ldy);
+    a.add(rows.x, rows.y, weights);
+  });
+}
+
+freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator, const freeridge_accumulator* other) {
+  return guarded(__func__, [&] {
+    Accumulator& a = accumulator_of(accumulator);
+    a.merge(required("other", other).accumulator);
+  });
+}
+
+freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulator* accumulator, int64_t* n, int64_t* d,
+                                                      int64_t* t, double* sum_w) {
+  return guarded(__func__, [&] {
+    const RowStack& rows = accumulator_of(accumulator).rows();
+    if (n != nullptr) *n = rows.n();
+    if (d != nullptr) *d = rows.d();
+    if (t != nullptr) *t = rows.t();
+    if (sum_w != nullptr) *sum_w = rows.sum_w();
+  });
+}
+
+freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
+                                             const double* lambdas, double* w, int64_t ld, double* b) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const auto values = checked_lambdas(count, lambdas);
+    const Index t = a.rows().t();
+    require_product("count", count, "t", t);
+    const MatrixView planes = checked_output("w", w, "d", a.rows().d(), count * t, ld);
+    required("b", b);
+    a.reduced()->solve(values, planes, {b, t, count, t});
+  });
+}
+
+freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumulator, freeridge_criterion criterion,
+                                             int64_t count, const double* lambdas, double* scores, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    if (criterion != FREERIDGE_GCV && criterion != FREERIDGE_REML)
+      fail(Status::invalid_argument, "criterion is ", criterion,
+           "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
+    const auto values = checked_lambdas(count, lambdas);
+    const MatrixView out = checked_output("scores", scores, "count", count, a.rows().t(), ld);
+    answer_undefined(a.reduced()->score(static_cast<Criterion>(criterion), values, out));
+  });
+}
+
+freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator, int64_t count,
+                                                   double* lambdas) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    require_size("count", count);
+    required("lambdas", lambdas);
+    std::ranges::copy(log_grid(a.reduced()->lambda_range(), count), lambdas);
+  });
+}
+
+freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator, freeridge_layout layout, int64_t n,
+                                           const double* x, int64_t ldx, const double* y, int64_t ldy,
+                                           const double* weights, int64_t count, const double* lambdas, double* errors,
+                                           int64_t ld) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const Rows rows = checked_rows(a, layout, n, x, ldx, y, ldy);
+    const auto values = checked_lambdas(count, lambdas);
+    require_product("count", count, "t", a.rows().t());
+    const MatrixView out = checked_output("errors", errors, "n", n, count * a.rows().t(), ld);
+    answer_undefined(a.reduced()->loo(rows.x, rows.y, weights, values, out));
+  });
+}
+
+freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, int64_t size, void* bytes,
+                                            int64_t* length) {
+  return guarded(__func__, [&] {
+    const RowStack& rows = accumulator_of(accumulator).rows();
+    const Index needed = saved_size(rows);
+    required("length", length);
+    if (size != 0) required("bytes", static_cast<char*>(bytes));
+    *length = needed;
+    if (size == 0) return;
+    if (size < needed)
+      fail(Status::invalid_argument, "size is ", size, "; it must be at least ", needed, ", or 0 for the length alone");
+    std::ranges::copy(save(rows), static_cast<unsigned char*>(bytes));
+  });
+}
+
+freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out) {
+  return guarded(__func__, [&] {
+    const auto* const from = static_cast<const unsigned char*>(bytes);
+    required("bytes", from);
+    if (size < 1) fail(Status::invalid_argument, "size is ", size, "; it must be at least 1");
+    required("out", out);
+    *out = new freeridge_accumulator{Accumulator(load_rows({from, static_cast<std::size_t>(size)}))};
+  });
+}

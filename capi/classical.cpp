@@ -1,0 +1,204 @@
+// The C layer, classical utilities: calls without a handle. Each works on its own memory and writes its outputs last.
+#include <algorithm>
+#include <string>
+
+#include "capi/wall.hpp"
+#include "libcore/classical/pinv.hpp"
+#include "libcore/classical/polynomial_features.hpp"
+#include "libcore/classical/regression.hpp"
+#include "libcore/classical/weighted_median.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+// x (n x d) and y (n x t) of a regression, and the places of w and b.
+struct RegressionArguments {
+  freeridge_layout layout;
+  int64_t n, d;
+  const double* x;
+  int64_t ldx, t;
+  const double* y;
+  int64_t ldy;
+  double* w;
+  double* b;
+};
+
+template <class T>
+void copy_if_wanted(const T& from, double* to) {
+  if (to != nullptr) std::ranges::copy(from, to);
+}
+
+void deliver(const RegressionResult& result, double* w, double* b, int64_t* rank) {
+  std::ranges::copy(result.w.values(), w);
+  std::ranges::copy(result.b, b);
+  if (rank != nullptr) *rank = result.rank;
+}
+
+// solve(x, y) behind the checks.
+template <class Solve>
+freeridge_status regression(const char* call, const RegressionArguments& a, int64_t* rank,
+                            const Solve& solve) noexcept {
+  return guarded(call, [&] {
+    const Layout order = checked_layout(a.layout);
+    require_size("n", a.n);
+    require_size("d", a.d);
+    require_size("t", a.t);
+    const LayoutView x = checked_matrix("x", a.x, order, "n", a.n, "d", a.d, "ldx", a.ldx);
+    const LayoutView y = checked_matrix("y", a.y, order, "n", a.n, "t", a.t, "ldy", a.ldy);
+    require_product("d", a.d, "t", a.t);
+    required("w", a.w);
+    required("b", a.b);
+    deliver(solve(x, y), a.w, a.b, rank);
+  });
+}
+
+std::span<const double> checked_numbers(const char* name, const double* values, int64_t count) {
+  return {&required(name, values), static_cast<std::size_t>(count)};
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+// ---- linear algebra and regression ----
+
+freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m, int64_t n, const double* a, int64_t lda,
+                                double rcond, double* out, int64_t ldout, int64_t* rank) {
+  return guarded(__func__, [&] {
+    const Layout order = checked_layout(layout);
+    require_size("m", m);
+    require_size("n", n);
+    const LayoutView view = checked_matrix("a", a, order, "m", m, "n", n, "lda", lda);
+    required("out", out);
+    checked_matrix("out", out, order, "n", n, "m", m, "ldout", ldout);
+    const PseudoInverse result = pinv(view, rcond);
+    copy_out(result.inverse.view(), order, out, ldout);
+    if (rank != nullptr) *rank = result.rank;
+  });
+}
+
+freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
+                               const double* y, int64_t ldy, int32_t intercept, double* w, double* b, int64_t* rank) {
+  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, rank,
+                    [&](const LayoutView& xs, const LayoutView& ys) { return ols(xs, ys, intercept != 0); });
+}
+
+freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx,
+                                       int64_t t, const double* y, int64_t ldy, int32_t intercept, double* w, double* b,
+                                       int64_t* rank, double* w_error, double* b_error, double* sigma,
+                                       double* r_squared) {
+  return guarded(__func__, [&] {
+    const Layout order = checked_layout(layout);
+    require_size("n", n);
+    require_size("d", d);
+    require_size("t", t);
+    const LayoutView xs = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+    const LayoutView ys = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
+    require_product("d", d, "t", t);
+    const OlsSummary summary = ols_summary(xs, ys, intercept != 0);
+    copy_if_wanted(summary.regression.w.values(), w);
+    copy_if_wanted(summary.regression.b, b);
+    if (rank != nullptr) *rank = summary.regression.rank;
+    copy_if_wanted(summary.w_error.values(), w_error);
+    copy_if_wanted(summary.b_error, b_error);
+    copy_if_wanted(summary.sigma, sigma);
+    copy_if_wanted(summary.r_squared, r_squared);
+    std::string reason;
+    if (w_error != nullptr || b_error != nullptr) reason = summary.errors_undefined;
+    if (reason.empty() && sigma != nullptr) reason = summary.sigma_undefined;
+    if (reason.empty() && r_squared != nullptr) reason = summary.r_squared_undefined;
+    if (!reason.empty()) throw Error(Status::undefined, reason);
+  });
+}
+
+freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
+                                 const double* y, int64_t ldy, int32_t intercept, double lambda, double* w, double* b) {
+  return regression(
+      __func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
+      [&](const LayoutView& xs, const LayoutView& ys) { return ridge(xs, ys, intercept != 0, lambda, {}); });
+}
+
+freeridge_status freeridge_ridge_penalty(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx,
+                                         int64_t t, const double* y, int64_t ldy, int32_t intercept, double lambda,
+                                         const double* penalty, double* w, double* b) {
+  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
+                    [&](const LayoutView& xs, const LayoutView& ys) {
+                      return ridge(xs, ys, intercept != 0, lambda, checked_numbers("penalty", penalty, d));
+                    });
+}
+
+freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
+                               const double* y, int64_t ldy, int32_t intercept, double* w, double* b) {
+  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
+                    [&](const LayoutView& xs, const LayoutView& ys) { return tls(xs, ys, intercept != 0, {}); });
+}
+
+freeridge_status freeridge_tls_exact(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx,
+                                     int64_t t, const double* y, int64_t ldy, int32_t intercept, const int32_t* exact,
+                                     double* w, double* b) {
+  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
+                    [&](const LayoutView& xs, const LayoutView& ys) {
+                      return tls(xs, ys, intercept != 0, {&required("exact", exact), static_cast<std::size_t>(d)});
+                    });
+}
+
+// ---- polynomial features ----
+
+freeridge_status freeridge_polynomial_feature_count(int64_t d, int32_t degree, int32_t bias, int64_t* count) {
+  return guarded(__func__, [&] {
+    require_size("d", d);
+    required("count", count) = polynomial_feature_count(d, degree, bias != 0);
+  });
+}
+
+freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias, int32_t* exponents) {
+  return guarded(__func__, [&] {
+    require_size("d", d);
+    required("exponents", exponents);
+    Monomials(d, degree, bias != 0).exponents(exponents);
+  });
+}
+
+freeridge_status freeridge_polynomial_features(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                               int64_t ldx, int32_t degree, int32_t bias, double* out, int64_t ldout) {
+  return guarded(__func__, [&] {
+    const Layout order = checked_layout(layout);
+    require_size("n", n);
+    require_size("d", d);
+    const LayoutView xs = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+    required("out", out);
+    const int64_t count = polynomial_feature_count(d, degree, bias != 0);
+    checked_matrix("out", out, order, "n", n, "the number of monomials", count, "ldout", ldout);
+    Monomials(d, degree, bias != 0).evaluate(xs, order, out, ldout);
+  });
+}
+
+freeridge_status freeridge_polynomial_feature_factors(int64_t d, int32_t degree, double scale, double offset,
+                                                      double* factors) {
+  return guarded(__func__, [&] {
+    require_size("d", d);
+    const int64_t count = polynomial_feature_count(d, degree, true);
+    required("factors", factors);
+    Monomials(d, degree, true).kernel_factors(scale, offset, {factors, static_cast<std::size_t>(count)});
+  });
+}
+
+// ---- absolute errors ----
+
+freeridge_status freeridge_weighted_median(int64_t n, const double* values, const double* weights, double* median) {
+  return guarded(__func__, [&] {
+    require_size("n", n);
+    const auto v = checked_numbers("values", values, n), w = checked_numbers("weights", weights, n);
+    required("median", median) = checked_weighted_median(v, w);
+  });
+}
+
+freeridge_status freeridge_absolute_slope(int64_t n, const double* x, const double* y, double* slope) {
+  return guarded(__func__, [&] {
+    require_size("n", n);
+    const auto xs = checked_numbers("x", x, n), ys = checked_numbers("y", y, n);
+    required("slope", slope) = absolute_slope(xs, ys);
+  });
+}

@@ -1,0 +1,109 @@
+// The C layer, other losses: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
+#include <memory>
+
+#include "capi/handles.hpp"
+#include "capi/wall.hpp"
+#include "libcore/losses/classifier.hpp"
+
+struct freeridge_classifier {
+  freeridge::Classifier classifier;
+};
+
+namespace freeridge::capi {
+namespace {
+
+Classifier& classifier_of(freeridge_classifier* classifier) {
+  return required("classifier", classifier).classifier;
+}
+const Classifier& classifier_of(const freeridge_classifier* classifier) {
+  return required("classifier", classifier).classifier;
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+freeridge_status freeridge_classifier_create(const freeridge_kernel* kernel, freeridge_loss loss,
+                                             freeridge_classifier** out) {
+  return guarded(__func__, [&] {
+    const KernelPtr& inner = required("kernel", kernel).kernel;
+    require_one_of("loss", loss, {FREERIDGE_LOGISTIC, FREERIDGE_HINGE});
+    required("out", out);
+    *out = std::make_unique<freeridge_classifier>(Classifier(inner, static_cast<Loss>(loss))).release();
+  });
+}
+
+void freeridge_classifier_destroy(freeridge_classifier* classifier) {
+  delete classifier;
+}
+
+freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier, freeridge_layout layout, int64_t n,
+                                               int64_t d, const double* x, int64_t ldx, const double* y) {
+  return guarded(__func__, [&] {
+    Classifier& c = classifier_of(classifier);
+    const Layout order = checked_layout(layout);
+    require_size("n", n);
+    require_size("d", d);
+    const LayoutView points = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+    c.set_data(points, &required("y", y));
+  });
+}
+
+freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier, const double* weights) {
+  return guarded(__func__, [&] { classifier_of(classifier).set_weights(weights); });
+}
+
+freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on) {
+  return guarded(__func__, [&] { classifier_of(classifier).set_intercept(on != 0); });
+}
+
+freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classifier, freeridge_progress callback,
+                                                   void* user) {
+  return guarded(__func__, [&] { classifier_of(classifier).set_progress(Progress(callback, user)); });
+}
+
+freeridge_status freeridge_classifier_set_control(freeridge_classifier* classifier, double tolerance,
+                                                  int64_t iterations) {
+  return guarded(__func__, [&] { classifier_of(classifier).set_control(tolerance, iterations); });
+}
+
+freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda) {
+  return guarded(__func__, [&] { classifier_of(classifier).fit(lambda); });
+}
+
+freeridge_status freeridge_classifier_predict(const freeridge_classifier* classifier, freeridge_layout layout,
+                                              int64_t m, const double* x, int64_t ldx, double* decision,
+                                              double* probability) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    const Layout order = checked_layout(layout);
+    require_size("m", m);
+    required("x", x);
+    c.require_fitted();
+    c.predict(checked_matrix("x", x, order, "m", m, "d", c.d(), "ldx", ldx), decision, probability);
+  });
+}
+
+freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    const std::string reason = c.loo(&required("decision", decision));
+    if (!reason.empty()) throw Error(Status::undefined, reason);
+  });
+}
+
+freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c, double* b) {
+  return guarded(__func__, [&] { classifier_of(classifier).coefficients(c, b); });
+}
+
+freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier, double* objective,
+                                                      int64_t* iterations, double* gap) {
+  return guarded(__func__, [&] { classifier_of(classifier).convergence(objective, iterations, gap); });
+}
+
+freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count, int64_t* rows,
+                                                  double* margin) {
+  return guarded(__func__, [&] { classifier_of(classifier).support(&required("count", count), rows, margin); });
+}

@@ -1,0 +1,180 @@
+// The C layer, choosing lambda and the bandwidth: each call is one lambda behind the wall, checks its arguments, and
+// hands over to the core.
+#include <algorithm>
+#include <cmath>
+
+#include "capi/handles.hpp"
+#include "libcore/select/convention.hpp"
+#include "libcore/select/folds.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+static_assert(FREERIDGE_TOTAL == int(Convention::total) && FREERIDGE_MEAN == int(Convention::mean) &&
+              FREERIDGE_GLMNET == int(Convention::glmnet) && FREERIDGE_SKLEARN == int(Convention::sklearn) &&
+              FREERIDGE_LM_RIDGE == int(Convention::lm_ridge) && FREERIDGE_KRLS == int(Convention::krls) &&
+              FREERIDGE_GURLS == int(Convention::gurls));
+
+Convention checked_convention(const char* name, freeridge_convention convention) {
+  require_one_of(name, convention,
+                 {FREERIDGE_TOTAL, FREERIDGE_MEAN, FREERIDGE_GLMNET, FREERIDGE_SKLEARN, FREERIDGE_LM_RIDGE,
+                  FREERIDGE_KRLS, FREERIDGE_GURLS});
+  return static_cast<Convention>(convention);
+}
+
+// NULL is fine.
+template <class T>
+void copy_to(const std::vector<T>& values, T* out) {
+  if (out != nullptr) std::ranges::copy(values, out);
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    require_size("count", count);
+    required("lambdas", lambdas);
+    std::ranges::copy(m.lambda_grid(count), lambdas);
+  });
+}
+
+freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion, int64_t count,
+                                 const double* lambdas, double* scores, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    require_size("count", count);
+    required("lambdas", lambdas);
+    required("scores", scores);
+    m.require_factorized();
+    const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
+    report_undefined(m.score(chosen, {lambdas, static_cast<std::size_t>(count)}, out));
+  });
+}
+
+freeridge_status freeridge_score_with_error(const freeridge_model* model, freeridge_criterion criterion, int64_t count,
+                                            const double* lambdas, double* scores, double* errors, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    require_size("count", count);
+    required("lambdas", lambdas);
+    required("scores", scores);
+    required("errors", errors);
+    m.require_factorized();
+    const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
+    const MatrixView errors_out = checked_output("errors", errors, "count", count, m.t(), ld);
+    report_undefined(m.score(chosen, {lambdas, static_cast<std::size_t>(count)}, out, errors_out));
+  });
+}
+
+freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion, double low, double high,
+                                         double* lambda, double* score) {
+  return guarded(__func__, [&] {
+    Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    required("lambda", lambda);
+    required("score", score);
+    const LambdaSearch& search = m.select_lambda(chosen, low, high);
+    std::ranges::copy(search.best, lambda);
+    std::ranges::copy(search.best_score, score);
+  });
+}
+
+freeridge_status freeridge_get_search_count(const freeridge_model* model, int64_t* count) {
+  return guarded(__func__, [&] {
+    const LambdaSearch* const search = model_of(model).search();
+    required("count", count) = search == nullptr ? 0 : static_cast<int64_t>(search->lambdas.size());
+  });
+}
+
+freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores, int64_t ld,
+                                      int32_t* edge) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("lambdas", lambdas);
+    required("scores", scores);
+    required("edge", edge);
+    const LambdaSearch& search = m.require_search();
+    const MatrixView out = checked_output("scores", scores, "count", search.scores.rows(), search.scores.cols(), ld);
+    copy_out(search.scores.view(), Layout::col_major, out.data, out.ld);
+    std::ranges::copy(search.lambdas, lambdas);
+    std::ranges::copy(search.edge, edge);
+  });
+}
+
+freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion, double low,
+                                            double high, int64_t budget, double* sigma, double* tried, int64_t* used) {
+  return guarded(__func__, [&] {
+    Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    if (budget != 0 && (budget < 3 || budget > largest_size))
+      fail(Status::invalid_argument, "budget is ", budget, "; it must be 0 (the default) or from 3 to ", largest_size);
+    required("sigma", sigma);
+    required("tried", tried);
+    required("used", used);
+    const int64_t spent = budget == 0 ? FREERIDGE_DEFAULT_BUDGET : budget;
+    const BandwidthSearch search = m.select_bandwidth(chosen, low, high, spent);
+    std::ranges::copy(search.sigma, tried);
+    std::ranges::copy(search.score, tried + spent);
+    *sigma = search.best;
+    *used = static_cast<int64_t>(search.sigma.size());
+  });
+}
+
+freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda, double* score,
+                                                  double* standard_error) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("lambda", lambda);
+    required("score", score);
+    required("standard_error", standard_error);
+    const LambdaSearch& search = m.require_search();
+    if (!is_mean(search.criterion))
+      fail(Status::invalid_state, "the last search was by criterion ", static_cast<int32_t>(search.criterion),
+           ", which has no standard error; call freeridge_select_lambda with LOO, GROUPS or ERROR_RATE first");
+    const std::vector<double> chosen = one_standard_error(search);
+    std::ranges::copy(chosen, lambda);
+    std::ranges::copy(search.best_score, score);
+    std::ranges::copy(search.standard_error, standard_error);
+    const auto undefined = std::ranges::find_if(chosen, [](double value) { return std::isnan(value); });
+    if (undefined != chosen.end())
+      report_undefined(text("the best score of output ", undefined - chosen.begin(), " has no standard error"));
+  });
+}
+
+freeridge_status freeridge_get_search_shape(const freeridge_model* model, double* decades, int32_t* dips) {
+  return guarded(__func__, [&] {
+    const LambdaSearch& search = model_of(model).require_search();
+    copy_to(search.decades, decades);
+    copy_to(search.dips, dips);
+  });
+}
+
+freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group) {
+  return guarded(__func__, [&] {
+    require_size("n", n);
+    make_folds(folds, seed, {&required("group", group), static_cast<std::size_t>(n)});
+  });
+}
+
+freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group) {
+  return guarded(__func__, [&] {
+    require_size("n", n);
+    make_holdout(fraction, seed, {&required("group", group), static_cast<std::size_t>(n)});
+  });
+}
+
+freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n, double sd_y,
+                                          double lambda, double* out) {
+  return guarded(__func__, [&] {
+    const Convention source = checked_convention("from", from), target = checked_convention("to", to);
+    require_size("n", n);
+    required("out", out) = convert_lambda(source, target, n, sd_y, lambda);
+  });
+}

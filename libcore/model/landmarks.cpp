@@ -1,0 +1,70 @@
+// What a model tells about its landmarks, and about the rank and the accuracy of its factorization.
+#include <algorithm>
+#include <numeric>
+
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+
+Index Model::rank() const {
+  const std::optional<Index> rank = factorization().rank();
+  if (!rank) fail(Status::invalid_state, "the ", route_name(route()), " route does not know the rank");
+  return *rank;
+}
+
+void Model::require_landmarks() const {
+  if (route() != Route::landmark)
+    fail(Status::invalid_state, "the model has no landmarks; call freeridge_set_landmarks before freeridge_factorize");
+}
+
+LandmarkTrace Model::landmark_trace() const {
+  require_landmarks();
+  return freeridge::landmark_trace(factorization_->problem(), landmarks(), progress_);
+}
+
+double Model::kernel_trace() const {
+  require_landmarks();
+  std::vector<double> diagonal(static_cast<std::size_t>(n()));
+  own_diagonal(*kernel_, data_->x, diagonal);
+  return std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
+}
+
+void Model::landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas,
+                           MatrixView scores) const {
+  Landmarks wanted = wanted_landmarks();
+  if (wanted.count == 0) fail(Status::invalid_state, "the model has no landmarks; call freeridge_set_landmarks first");
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] < 1 || sizes[i] > wanted.count || (i > 0 && sizes[i] <= sizes[i - 1]))
+      fail(Status::invalid_argument, "sizes[", i, "] is ", sizes[i], "; sizes must ascend from at least 1 to at most ",
+           wanted.count, " landmarks");
+  const Groups* const groups = groups_for(criterion);
+  wanted.count = sizes.back();
+  Request largest = request(*kernel_);
+  largest.landmarks = wanted.count;
+  require_possible(largest, make_plan(largest));
+  if (wanted.rows.empty()) wanted.rows = choose_landmarks(*kernel_, data_->x, wanted, progress_.part(0, 0.2));
+  if (wanted.rows.empty())
+    fail(Status::undefined, "there is no landmark to choose: the kernel is zero at all points, and no lambda matters");
+
+  const double total = static_cast<double>(sizes.size());
+  Matrix found(lambdas.rows, lambdas.cols), found_scores(lambdas.rows, lambdas.cols);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const double at = static_cast<double>(i) / total;
+    const Progress part = progress_.part(0.2 + 0.8 * at, 0.2 + 0.8 * (at + 1 / total));
+    Landmarks first = wanted;  // the pivoted choice may have ended early: then all there are
+    first.rows.resize(static_cast<std::size_t>(std::min(sizes[i], static_cast<Index>(wanted.rows.size()))));
+    first.count = static_cast<Index>(first.rows.size());
+    const FactorizationPtr factorization = factorized(kernel_, first, part.part(0, 0.5));
+    const LambdaSearch search =
+        search_lambda(*factorization, criterion, groups, lambda_range(*factorization), part.part(0.5, 1));
+    for (Index j = 0; j < lambdas.cols; ++j) {
+      found(static_cast<Index>(i), j) = search.best[static_cast<std::size_t>(j)];
+      found_scores(static_cast<Index>(i), j) = search.best_score[static_cast<std::size_t>(j)];
+    }
+  }
+  copy_out(found.view(), Layout::col_major, lambdas.data, lambdas.ld);
+  copy_out(found_scores.view(), Layout::col_major, scores.data, scores.ld);
+}
+
+}  // namespace freeridge
