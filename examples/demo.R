@@ -35,6 +35,7 @@ refit_seconds <- median(replicate(3, elapsed(
 ols <- lm(reformulate(setdiff(names(train), response), response), train)
 ols_prediction <- predict(ols, test)
 prediction <- predict(fit, x_test)
+interval <- predict(fit, x_test, interval = "jackknife+", level = 0.9)
 
 cat("\nAirfoil self-noise: sound pressure (dB) from frequency, angle, chord, velocity, thickness\n")
 cat("(NASA RP 1218; UCI Machine Learning Repository, doi 10.24432/C5VW2C; CC BY 4.0)\n\n")
@@ -53,6 +54,7 @@ row("sigma", "%.4g  (columns in standard deviations)", sigma)
 row("lambda", "%.4g", fit$lambda)
 row("leave-one-out RMSE, fitted rows", "%.3f dB", rmse(loo(fit)))
 row("test RMSE, freeridge", "%.3f dB", rmse(y_test - prediction))
+row("test rows inside 90 % jackknife+ intervals", "%.0f %%", 100 * mean(y_test > interval[, "lwr"] & y_test < interval[, "upr"]))
 row("test RMSE, ordinary least squares", "%.3f dB", rmse(y_test - ols_prediction))
 
 # The picture. Left: what was chosen, and from what. Right: what it is worth.

@@ -1,7 +1,12 @@
 # Answers: predictions, leave-one-out and leave-group-out errors, scores along lambda.
 
-predict.freeridge <- function(object, newdata = NULL, lambda = NULL, ...) {
+predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, se.fit = FALSE,
+                              ...) {
   refuse_extra(...)
+  check_choice(interval, "interval", c("none", "jackknife+", "gp"))
+  level <- check_fraction(level, "level")
+  se.fit <- check_flag(se.fit, "se.fit")
+  if (interval != "none" || se.fit) return(predict_interval(object, newdata, lambda, interval, level, se.fit))
   if (is.null(newdata)) return(fitted_at(object, lambda))
   x <- new_matrix(object, newdata)
   shape(object, core_predict(model_at(object, lambda), x), rownames(x))
@@ -69,7 +74,7 @@ lambda_path <- function(object, ...) UseMethod("lambda_path")
 lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) {
   refuse_extra(...)
   available <- if (is.null(object$groups)) setdiff(criteria_names, "groups") else criteria_names
-  if (is.null(criteria)) criteria <- available
+  if (is.null(criteria)) criteria <- setdiff(available, if (object$criterion != "error_rate") "error_rate")
   if (!is.character(criteria) || length(criteria) == 0L) {
     refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
   }
@@ -77,10 +82,28 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
 
   model <- model_for_path(object)
   lambdas <- if (is.null(lambdas)) core_lambda_grid(model, 100L) else check_not_negative(lambdas, "lambdas")
-  scores <- lapply(stats::setNames(criteria, criteria), function(criterion) core_score(model, criterion, lambdas))
-  for (criterion in criteria) {
-    undefined <- lambdas[rowSums(is.nan(scores[[criterion]])) > 0L]
-    if (length(undefined) > 0L) warn_undefined(criterion, " is undefined (NaN) at lambda = ", some_of(undefined))
+  scores <- list()
+  for (criterion in unique(criteria)) scores <- c(scores, scores_of(model, criterion, lambdas))
+  for (name in names(scores)) {
+    missing <- is.nan(scores[[name]])
+    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("_se$", "", name)]])  # else it was said already
+    undefined <- lambdas[rowSums(missing) > 0L]
+    if (length(undefined) > 0L) warn_undefined(name, " is undefined (NaN) at lambda = ", some_of(undefined))
   }
   by_output(lambdas, scores, object$outputs)
+}
+
+# A criterion at each lambda and, where it is a mean, its standard error, as matrices lambdas x outputs.
+scores_of <- function(model, criterion, lambdas) {
+  if (!criterion %in% criteria_with_error) {
+    return(stats::setNames(list(core_score(model, criterion, lambdas)), criterion))
+  }
+  stats::setNames(core_score_with_error(model, criterion, lambdas), c(criterion, paste0(criterion, "_se")))
+}
+
+lambda_grid <- function(object, ...) UseMethod("lambda_grid")
+
+lambda_grid.freeridge <- function(object, count = 100, ...) {
+  refuse_extra(...)
+  core_lambda_grid(model_for_path(object), check_whole(count, "count", 1, .Machine$integer.max))
 }

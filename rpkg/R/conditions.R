@@ -39,6 +39,12 @@ shown <- function(value) {
   paste0(if (grepl("^[aeiou]", kind)) "an " else "a ", kind, if (!is.function(value)) paste0(" (", size, ")"))
 }
 
+# The same for a few numbers, where each of them matters.
+shown_values <- function(value) {
+  if (!is.numeric(value) || !length(value) %in% 2:4) return(shown(value))
+  paste0("c(", paste(format(value, trim = TRUE), collapse = ", "), ")")
+}
+
 refuse_extra <- function(...) {
   if (...length() == 0L) return(invisible())
   given <- ...names()

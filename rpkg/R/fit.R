@@ -1,18 +1,26 @@
 # From checked input to a fit, and from a fit back to the core's model.
 
-# At most so many factorizations are spent on choosing a bandwidth.
-bandwidth_budget <- 15L
-
-# A model of the core with the data, weights, groups and settings of `fit` (state DATA).
-new_model <- function(fit) {
+# A model of the core with the data, weights, groups and settings of `fit` (state DATA). landmarks: list(rows) or
+# list(count); by default those of the fit, which an earlier factorization may have chosen.
+new_model <- function(fit, landmarks = known_landmarks(fit)) {
   kernel <- fit$kernel
   if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any: the search replaces it
   model <- core_create(unclass(kernel), fit$scale, fit$x, fit$y)
   core_set_intercept(model, fit$intercept)
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
   if (!is.null(fit$groups)) core_set_groups(model, fit$groups)
+  if (!is.null(landmarks)) {
+    core_set_landmarks(model, if (is.null(landmarks$count)) 0 else landmarks$count, landmarks$rows)
+    core_set_landmark_method(model, fit$landmark_method, fit$seed)
+  }
   core_set_route(model, fit$route)
+  core_set_reduction(model, fit$reduction)
+  core_set_refinement(model, fit$refine)
   model
+}
+
+known_landmarks <- function(fit) {
+  if (is.null(fit$landmarks)) fit$landmark_choice else list(rows = fit$landmarks)
 }
 
 fit_model <- function(fit) {
@@ -26,7 +34,8 @@ fit_model <- function(fit) {
   }
 
   if (chooses_bandwidth(fit$kernel)) {
-    found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, bandwidth_budget))
+    found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L],
+                                                         fit$bandwidth_range[2L], fit$budget))
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
   } else {
@@ -38,14 +47,9 @@ fit_model <- function(fit) {
   fit$outputs <- output_names(fit$y)
   fit$chosen <- is.null(fit$lambda)
   if (fit$chosen) {
-    found <- timed("lambda", core_select_lambda(model, fit$criterion))
-    fit$lambda <- found$lambda
-    fit$score <- stats::setNames(found$score, fit$outputs)
-    search <- core_search(model)
-    fit$edge <- stats::setNames(search$edge, fit$outputs)
-    tried <- by_output(search$lambdas, list(score = search$scores), fit$outputs)
-    fit$lambda_search <- tried[!is.nan(tried$score), , drop = FALSE]
-    row.names(fit$lambda_search) <- NULL
+    range <- fit$lambda_range
+    found <- timed("lambda", core_select_lambda(model, fit$criterion, range[1L], range[2L]))
+    fit <- keep_search(fit, model, found)
   } else {
     timed("lambda", set_given_lambda(model, fit))
   }
@@ -53,12 +57,48 @@ fit_model <- function(fit) {
 
   fit$requested_route <- fit$route
   fit$route <- core_route(model)
+  if (fit$route != "cholesky") fit$rank <- core_rank(model)
+  fit$tolerance <- core_tolerance(model)
+  fit$memory <- core_memory(model)
+  if (fit$route == "landmark") fit$landmarks <- core_landmarks(model)
   fit$cases <- if (is.null(rownames(fit$x))) rownames(fit$y) else rownames(fit$x)
   fit$fitted.values <- core_fitted(model)
   fit$seconds <- seconds
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
   structure(fit, class = "freeridge")
+}
+
+# What the search found and saw, as data; with the rule "1se" that lambda is put in force.
+keep_search <- function(fit, model, found) {
+  named <- function(values) stats::setNames(values, fit$outputs)
+  fit$lambda <- found$lambda
+  fit$score <- named(found$score)
+  search <- core_search(model)
+  fit$edge <- named(search$edge)
+  fit$decades <- named(search$decades)
+  fit$dips <- named(search$dips)
+  tried <- by_output(search$lambdas, list(score = search$scores), fit$outputs)
+  fit$lambda_search <- tried[!is.nan(tried$score), , drop = FALSE]
+  row.names(fit$lambda_search) <- NULL
+  if (fit$criterion %in% criteria_with_error) {
+    fit$one_standard_error <- data.frame(core_one_standard_error(model), row.names = fit$outputs)
+    if (fit$rule == "1se") {
+      undefined <- which(is.nan(fit$one_standard_error$lambda))
+      if (length(undefined) > 0L) {
+        refuse("rule is \"1se\", but ", fit$criterion, " is a mean of one term, and has no standard error")
+      }
+      fit$lambda <- fit$one_standard_error$lambda
+      core_set_lambda(model, fit$lambda)
+      fit$score <- named(score_at(model, fit$criterion, fit$lambda))
+    }
+  }
+  fit
+}
+
+# The criterion of each output at that output's lambda.
+score_at <- function(model, criterion, lambda) {
+  diag(core_score(model, criterion, lambda))
 }
 
 # The automatic choice for a given lambda is the Cholesky route; it has no answer where K + lambda I is numerically
@@ -77,10 +117,11 @@ output_names <- function(y) {
   if (is.null(colnames(y)) && ncol(y) > 1L) paste0("y", seq_len(ncol(y))) else colnames(y)
 }
 
-# A data frame with one row for each lambda and output, and a column for each of `scores` (matrices lambdas x outputs).
-by_output <- function(lambdas, scores, outputs) {
+# A data frame with one row for each lambda (or other `argument`) and output, and a column for each of `scores`
+# (matrices lambdas x outputs).
+by_output <- function(lambdas, scores, outputs, argument = "lambda") {
   count <- length(lambdas)
-  frame <- data.frame(lambda = rep(lambdas, times = ncol(scores[[1L]])))
+  frame <- stats::setNames(data.frame(rep(lambdas, times = ncol(scores[[1L]]))), argument)
   if (ncol(scores[[1L]]) > 1L) frame$output <- factor(rep(outputs, each = count), levels = outputs)
   frame[names(scores)] <- lapply(scores, as.vector)
   frame

@@ -5,7 +5,9 @@ freeridge <- function(x, ...) UseMethod("freeridge")
 freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
                               criterion = if (is.null(groups)) "loo" else "groups",
                               intercept = TRUE, weights = NULL, groups = NULL,
-                              scale = chooses_bandwidth(kernel), route = "auto", ...) {
+                              scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
+                              bandwidth_range = NULL, budget = 0, landmarks = NULL, landmark_method = "auto", seed = 0,
+                              route = "auto", reduction = "auto", refine = 0, ...) {
   refuse_extra(...)
   call <- match.call()
   call[[1L]] <- quote(freeridge)
@@ -23,12 +25,32 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
+  check_square(kernel, x)
 
   fit_model(list(
     call = call, kernel = kernel, scale = column_scale(scale, x), lambda = lambda, criterion = criterion,
+    rule = check_rule(rule, lambda, criterion), lambda_range = check_range(lambda_range, "lambda_range"),
+    bandwidth_range = check_range(bandwidth_range, "bandwidth_range"),
+    budget = check_whole(budget, "budget", 0, .Machine$integer.max),
     intercept = check_flag(intercept, "intercept"), weights = weights, groups = groups,
-    route = check_choice(route, "route", route_names), x = x, y = y, vector = vector
+    landmark_choice = check_landmarks(landmarks, n),
+    landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
+    seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
+    reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
+    refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector
   ))
+}
+
+# How lambda is taken from the search: its best, or the largest that is within one standard error of the best.
+check_rule <- function(rule, lambda, criterion) {
+  check_choice(rule, "rule", c("min", "1se"))
+  if (rule == "min") return(rule)
+  if (!is.null(lambda)) refuse("rule is \"1se\", but lambda is given: there is nothing to choose")
+  if (!criterion %in% criteria_with_error) {
+    refuse("rule is \"1se\", but the criterion \"", criterion, "\" has no standard error; those that have one: ",
+           paste0('"', criteria_with_error, '"', collapse = ", "))
+  }
+  rule
 }
 
 freeridge.formula <- function(formula, data, subset, na.action, weights, groups = NULL, intercept = TRUE, ...) {

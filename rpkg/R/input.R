@@ -38,6 +38,14 @@ check_finite <- function(value, name) {
   refuse(name, "[", where, "] is ", format(value[place]), "; all values must be finite numbers")
 }
 
+# With a precomputed kernel x is the kernel matrix.
+check_square <- function(kernel, x) {
+  if (kernel$name == "precomputed" && nrow(x) != ncol(x)) {
+    refuse("x is ", nrow(x), " x ", ncol(x), "; with precomputed_kernel() it is the square matrix of the values ",
+           "k(x_i, x_j)")
+  }
+}
+
 response_matrix <- function(y) {
   if (is.factor(y) || is.character(y)) {
     refuse("y must be numeric, not ", shown(y),
@@ -91,8 +99,60 @@ check_choice <- function(value, name, choices) {
   value
 }
 
-criteria_names <- c("loo", "gcv", "reml", "groups")
-route_names <- c("auto", "cholesky", "spectral", "primal")
+criteria_names <- c("loo", "gcv", "reml", "groups", "error_rate")
+criteria_with_error <- c("loo", "groups", "error_rate")  # those that are means, and have a standard error
+route_names <- c("auto", "cholesky", "spectral", "primal", "landmark")
+
+# One whole number from `low` on (any that a double holds exactly, if `low` is -Inf).
+check_whole <- function(value, name, low = -Inf, high = 2^53) {
+  good <- is.numeric(value) && length(value) == 1L && is.finite(value) && value == round(value) && value >= low &&
+    abs(value) <= high
+  if (!good) {
+    refuse(name, " must be one whole number", if (is.finite(low)) paste0(" >= ", low), ", not ", shown(value))
+  }
+  as.double(value)
+}
+
+# One number strictly between 0 and 1.
+check_fraction <- function(value, name) {
+  if (!is.numeric(value) || length(value) != 1L || is.na(value) || value <= 0 || value >= 1) {
+    refuse(name, " must be one number between 0 and 1, not ", shown(value))
+  }
+  as.double(value)
+}
+
+# The two ends of a range that is searched; c(0, 0), which the core takes for its own range, for NULL.
+check_range <- function(value, name) {
+  if (is.null(value)) return(c(0, 0))
+  if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value)) || value[1L] <= 0 || value[1L] > value[2L]) {
+    refuse(name, " must be two positive numbers, the smaller first, not ", shown_values(value))
+  }
+  as.double(value)
+}
+
+# Landmarks: NULL, list(count) or list(rows) (from 1). One number is a count, several numbers and TRUEs are rows.
+check_landmarks <- function(landmarks, n) {
+  if (is.null(landmarks)) return(NULL)
+  if (is.logical(landmarks) && length(landmarks) == n && !anyNA(landmarks) && any(landmarks)) {
+    return(list(rows = as.double(which(landmarks))))
+  }
+  if (!is.numeric(landmarks) || length(landmarks) == 0L) {
+    refuse("landmarks must be a count, several row numbers, or ", n, " TRUE or FALSE, not ", shown(landmarks))
+  }
+  if (length(landmarks) == 1L) {
+    count <- check_whole(landmarks, "landmarks", 1)
+    if (count > n) refuse("landmarks is ", count, ", but x has ", counted(n, "row"))
+    return(list(count = count))
+  }
+  rows <- as.double(landmarks)
+  bad <- which(!is.finite(rows) | rows != round(rows) | rows < 1 | rows > n)
+  if (length(bad) > 0L) {
+    refuse("landmarks[", bad[1L], "] is ", format(rows[bad[1L]]), "; rows are whole numbers from 1 to ", n)
+  }
+  again <- anyDuplicated(rows)
+  if (again > 0L) refuse("landmarks[", again, "] is row ", rows[again], ", which is given twice")
+  list(rows = rows)
+}
 
 # Labels of any kind, one per row, as integers 0, 1, ...; NA, never left out, as -1.
 group_codes <- function(group, n, name) {

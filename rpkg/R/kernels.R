@@ -11,6 +11,9 @@ one_number <- function(value, name) {
 
 linear_kernel <- function() new_kernel("linear")
 
+# The values k(x_i, x_j) are given as they are.
+precomputed_kernel <- function() new_kernel("precomputed")
+
 polynomial_kernel <- function(degree, scale = 1, offset = 1) {
   if (missing(degree)) refuse("degree is missing: as in polynomial_kernel(degree = 2)")
   degree <- one_number(degree, "degree")
@@ -41,24 +44,44 @@ radial_kernel <- function(name, ...) {
   kernel
 }
 
+# k(x / scale, z / scale), column by column.
+scaled_kernel <- function(kernel, scale) {
+  if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
+  if (!is.numeric(scale) || length(scale) == 0L) {
+    refuse("scale must be positive numbers, one for each column, not ", shown(scale))
+  }
+  new_checked_kernel("scaled", inner = kernel, scale = check_positive(scale, "scale", length(scale), "column"))
+}
+
+# A kernel that is made of others, with the core's own words on what cannot be combined.
+new_checked_kernel <- function(...) {
+  kernel <- new_kernel(...)
+  core_check_kernel(with_bandwidth(kernel, 1))
+  kernel
+}
+
 # k1 + k2, k1 * k2, and a positive number times a kernel.
 `+.freeridge_kernel` <- function(e1, e2) {
   if (missing(e2)) return(e1)
-  if (!is_kernel(e1) || !is_kernel(e2)) refuse("a kernel can be added to a kernel only, not to ", shown(if (is_kernel(e1)) e2 else e1))
+  if (!is_kernel(e1) || !is_kernel(e2)) {
+    refuse("a kernel can be added to a kernel only, not to ", shown(if (is_kernel(e1)) e2 else e1))
+  }
   first <- weighted_terms(e1)
   second <- weighted_terms(e2)
-  new_kernel("sum", terms = c(first$terms, second$terms), weights = c(first$weights, second$weights))
+  new_checked_kernel("sum", terms = c(first$terms, second$terms), weights = c(first$weights, second$weights))
 }
 
 `*.freeridge_kernel` <- function(e1, e2) {
-  if (is_kernel(e1) && is_kernel(e2)) return(new_kernel("product", factors = c(factors_of(e1), factors_of(e2))))
+  if (is_kernel(e1) && is_kernel(e2)) {
+    return(new_checked_kernel("product", factors = c(factors_of(e1), factors_of(e2))))
+  }
   kernel <- if (is_kernel(e1)) e1 else e2
   factor <- if (is_kernel(e1)) e2 else e1
   if (!is.numeric(factor) || length(factor) != 1L || !is.finite(factor) || factor <= 0) {
     refuse("a kernel can be multiplied by a kernel or by one positive number, not by ", shown(factor))
   }
   parts <- weighted_terms(kernel)
-  new_kernel("sum", terms = parts$terms, weights = factor * parts$weights)
+  new_checked_kernel("sum", terms = parts$terms, weights = factor * parts$weights)
 }
 
 is_kernel <- function(value) inherits(value, "freeridge_kernel")
@@ -68,7 +91,9 @@ weighted_terms <- function(kernel) {
   if (kernel$name == "sum") kernel[c("terms", "weights")] else list(terms = list(kernel), weights = 1)
 }
 factors_of <- function(kernel) if (kernel$name == "product") kernel$factors else list(kernel)
-parts_of <- function(kernel) switch(kernel$name, sum = kernel$terms, product = kernel$factors)
+parts_of <- function(kernel) {
+  switch(kernel$name, sum = kernel$terms, product = kernel$factors, scaled = list(kernel$inner))
+}
 
 # The name of the bandwidth parameter; NULL for kernels without.
 bandwidth_names <- c(gaussian = "sigma", laplacian = "sigma", matern = "length")
@@ -90,13 +115,14 @@ with_bandwidth <- function(kernel, value) {
   for (field in intersect(c("terms", "factors"), names(kernel))) {
     kernel[[field]] <- lapply(kernel[[field]], with_bandwidth, value)
   }
+  if (kernel$name == "scaled") kernel$inner <- with_bandwidth(kernel$inner, value)
   name <- bandwidth_name(kernel)
   if (!is.null(name) && is.null(kernel[[name]])) kernel[[name]] <- value
   kernel
 }
 
 is_linear <- function(kernel) {
-  kernel$name == "linear" || (kernel$name == "sum" && all(vapply(kernel$terms, is_linear, NA)))
+  kernel$name == "linear" || (kernel$name %in% c("sum", "scaled") && all(vapply(parts_of(kernel), is_linear, NA)))
 }
 
 check_kernel <- function(kernel) {
@@ -109,22 +135,98 @@ check_kernel <- function(kernel) {
   }
 }
 
+# The core's description of a kernel, to the last bit. A bandwidth that is still to be chosen has no number: it is
+# described as one that nobody uses, whose digits are then replaced.
+open_bandwidth <- 1.2345678901234567e+123
+
+as.character.freeridge_kernel <- function(x, ...) {
+  refuse_extra(...)
+  digits <- gsub("gaussian\\(sigma = |\\)", "", core_kernel_text(list(name = "gaussian", sigma = open_bandwidth)))
+  text <- core_kernel_text(with_bandwidth(unclass(x), open_bandwidth))
+  gsub(digits, "to be chosen", text, fixed = TRUE)
+}
+
 format.freeridge_kernel <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  number <- function(value) format(value, digits = digits)
-  bandwidth <- function(name) paste(name, if (is.null(x[[name]])) "to be chosen" else paste("=", number(x[[name]])))
-  inner <- function(parts) vapply(parts, function(part) paste0("[", format(part, digits = digits), "]"), "")
-  switch(x$name,
-    linear = "linear, k(x, z) = x'z",
-    polynomial = sprintf("polynomial, k(x, z) = (%s x'z + %s)^%s", number(x$scale), number(x$offset), number(x$degree)),
-    gaussian = paste0("Gaussian, k(x, z) = exp(-||x - z||^2 / sigma^2), ", bandwidth("sigma")),
-    laplacian = paste0("Laplacian, k(x, z) = exp(-||x - z|| / sigma), ", bandwidth("sigma")),
-    matern = paste0("Matern, nu = ", number(x$nu), ", ", bandwidth("length")),
-    sum = paste0(ifelse(x$weights == 1, "", paste0(vapply(x$weights, number, ""), " * ")), inner(x$terms), collapse = " + "),
-    product = paste(inner(x$factors), collapse = " * ")
-  )
+  refuse_extra(...)
+  as.character(rounded_kernel(x, digits))
+}
+
+# The kernel with the parameters that are numbers rounded to so many significant digits.
+rounded_kernel <- function(kernel, digits) {
+  rapply(kernel, signif, "numeric", how = "replace", digits = digits)
 }
 
 print.freeridge_kernel <- function(x, ...) {
   cat("Kernel: ", format(x, ...), "\n", sep = "")
   invisible(x)
+}
+
+`==.freeridge_kernel` <- function(e1, e2) {
+  if (!is_kernel(e1) || !is_kernel(e2)) {
+    refuse("a kernel can be compared with a kernel only, not with ", shown(if (is_kernel(e1)) e2 else e1))
+  }
+  bandwidths(e1)[["open"]] == bandwidths(e2)[["open"]] &&
+    core_kernel_equal(with_bandwidth(e1, open_bandwidth), with_bandwidth(e2, open_bandwidth))
+}
+
+`!=.freeridge_kernel` <- function(e1, e2) !(e1 == e2)
+
+all.equal.freeridge_kernel <- function(target, current, ...) {
+  if (!is_kernel(current)) return(paste("current is not a kernel but", shown(current)))
+  if (target == current) TRUE else paste0("kernels differ: ", as.character(target), "; ", as.character(current))
+}
+
+# The kernel that as.character wrote. The core reads the text; its own description of it, which has one form only, is
+# then taken apart token by token.
+parse_kernel <- function(text) {
+  if (!is.character(text) || length(text) != 1L || is.na(text)) refuse("text must be one string, not ", shown(text))
+  pattern <- "[a-z]+|-?[0-9][0-9.]*(e[-+]?[0-9]+)?|[^ ]"
+  canonical <- core_canonical_text(text)
+  tokens <- regmatches(canonical, gregexpr(pattern, canonical))[[1L]]
+  place <- 0L
+  following <- function() tokens[place + 1L]
+  take <- function(count = 1L) tokens[place <<- place + count]
+  number <- function() core_number(take())
+
+  sum_or_term <- function() {
+    terms <- list()
+    weights <- numeric()
+    repeat {
+      weighted <- grepl("[0-9]", following())
+      weights <- c(weights, if (weighted) number() else 1)
+      if (weighted) take()
+      terms <- c(terms, list(term()))
+      if (!identical(following(), "+")) break
+      take()
+    }
+    if (weighted) new_kernel("sum", terms = terms, weights = weights) else terms[[1L]]
+  }
+  term <- function() {
+    name <- take()
+    if (name == "(") {
+      kernel <- sum_or_term()
+      take()
+      return(kernel)
+    }
+    take()
+    fields <- list()
+    while (following() != ")") {
+      if (following() == ",") take()
+      if (name == "product") {
+        fields$factors <- c(fields$factors, list(sum_or_term()))
+      } else if (name != "scaled") {
+        field <- take(1L)
+        take()
+        fields[[field]] <- number()
+      } else if (following() == "[") {
+        while (take() != "]") fields$scale <- c(fields$scale, number())
+      } else {
+        fields$inner <- sum_or_term()
+      }
+    }
+    take()
+    if (name == "scaled") fields <- fields[c("inner", "scale")]  # as scaled_kernel() has them
+    do.call(new_kernel, c(name, fields))
+  }
+  sum_or_term()
 }

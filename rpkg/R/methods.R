@@ -2,7 +2,8 @@
 
 criterion_titles <- c(
   loo = "leave-one-out mean squared error", gcv = "generalized cross-validation",
-  reml = "negative restricted log-likelihood", groups = "leave-group-out mean squared error"
+  reml = "negative restricted log-likelihood", groups = "leave-group-out mean squared error",
+  error_rate = "leave-one-out error rate"
 )
 
 counted <- function(count, thing) paste0(count, " ", thing, if (count != 1L) "s")
@@ -12,7 +13,8 @@ print_setting <- function(fit, digits) {
   number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
   cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
   cat(counted(nrow(fit$x), "point"), ", ", counted(ncol(fit$x), "feature"), ", ", counted(ncol(fit$y), "output"),
-      "; route: ", fit$route, "\n", sep = "")
+      "; route: ", fit$route, if (!is.null(fit$landmarks)) paste0(", ", counted(length(fit$landmarks), "landmark")),
+      "\n", sep = "")
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
   cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
   if (!is.null(fit$bandwidth_search)) {
@@ -26,7 +28,8 @@ print_setting <- function(fit, digits) {
       "\n", sep = "")
   cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
   if (fit$chosen) {
-    cat("  chosen by ", criterion_titles[[fit$criterion]], ": ", number(unname(fit$score)), "\n", sep = "")
+    cat("  chosen by ", criterion_titles[[fit$criterion]], if (fit$rule == "1se") ", one-standard-error rule", ": ",
+        number(unname(fit$score)), "\n", sep = "")
     if (any(fit$edge != 0L)) {
       cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
     }
@@ -45,8 +48,9 @@ summary.freeridge <- function(object, ...) {
   centred <- sweep(object$y, 2L, colSums(weights * object$y) / sum(weights))
   model <- model_at(object)
   loo <- mean_square(core_loo(model))
+  freedom <- core_degrees_of_freedom(model)
   table <- data.frame(
-    lambda = unname(object$lambda), df = colSums(core_leverage(model)),
+    lambda = unname(object$lambda), df = freedom$df, sigma = sqrt(freedom$sigma2),
     rmse = sqrt(mean_square(object$y - object$fitted.values)), loo_rmse = sqrt(loo),
     loo_r2 = 1 - loo / mean_square(centred),
     row.names = object$outputs
@@ -54,9 +58,31 @@ summary.freeridge <- function(object, ...) {
   structure(list(fit = object, outputs = table), class = "summary.freeridge")
 }
 
+# What should keep a reader from trusting the choice of lambda too much, in a sentence each.
+doubts <- function(fit, digits) {
+  if (!fit$chosen) return(character())
+  of <- function(which) {
+    if (length(fit$lambda) > 1L) paste0(" of output ", paste(fit$outputs[which], collapse = ", "))
+  }
+  flat <- which(fit$decades >= 4)
+  several <- which(fit$dips > 1L)
+  c(if (length(flat) > 0L) {
+    paste0("The criterion", of(flat), " is flat: nearly the same over ", format(min(fit$decades[flat]), digits = 2L),
+           " powers of ten of lambda", if (length(flat) > 1L) " or more", "; the data hardly tell them apart.")
+  }, if (length(several) > 0L) {
+    paste0("The criterion", of(several), " has ", paste(fit$dips[several], collapse = ", "),
+           " local minima; lambda is at the lowest of them.")
+  })
+}
+
 print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_setting(x$fit, digits)
-  cat("\nEffective degrees of freedom, and root mean squared errors of the fitted and the left-out points:\n")
+  if (!is.null(x$fit$rank)) cat("Rank: ", x$fit$rank, "\n", sep = "")
+  cat("Memory: at most ", format(structure(x$fit$memory, class = "object_size"), units = "auto"), " beside the data\n",
+      sep = "")
+  for (sentence in doubts(x$fit, digits)) cat(sentence, "\n", sep = "")
+  cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the\n",
+      "fitted and the left-out points:\n", sep = "")
   print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
   spent <- x$fit$seconds[x$fit$seconds > 0]
   if (length(spent) > 0L) {

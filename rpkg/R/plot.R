@@ -1,7 +1,9 @@
 # plot(fit): each criterion against lambda on a panel of its own, with the lambda in force and the panel's own best.
 
-panel_titles <- c(loo = "Leave-one-out", gcv = "GCV", reml = "REML", groups = "Leave-group-out")
-panel_labels <- c(loo = "mean squared error", gcv = "score", reml = "negative log-likelihood", groups = "mean squared error")
+panel_titles <- c(loo = "Leave-one-out", gcv = "GCV", reml = "REML", groups = "Leave-group-out",
+                  error_rate = "Leave-one-out error rate")
+panel_labels <- c(loo = "mean squared error", gcv = "score", reml = "negative log-likelihood",
+                  groups = "mean squared error", error_rate = "fraction wrong")
 
 plot.freeridge <- function(x, criteria = NULL, output = 1L, lambdas = NULL, ...) {
   output <- check_output(output, x)
@@ -12,7 +14,7 @@ plot.freeridge <- function(x, criteria = NULL, output = 1L, lambdas = NULL, ...)
   # Where a score does not exist the curve has a gap, which says enough.
   path <- withCallingHandlers(lambda_path(x, lambdas[lambdas > 0], criteria),
                               freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
-  criteria <- setdiff(names(path), c("lambda", "output"))
+  criteria <- intersect(names(path), criteria_names)
   if (ncol(x$y) > 1L) path <- path[as.integer(path$output) == output, ]
 
   several <- length(criteria) > 1L

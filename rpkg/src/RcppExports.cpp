@@ -11,6 +11,128 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// core_accumulator_create
+SEXP core_accumulator_create(double d, double t, bool intercept);
+RcppExport SEXP _freeridge_core_accumulator_create(SEXP dSEXP, SEXP tSEXP, SEXP interceptSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type d(dSEXP);
+    Rcpp::traits::input_parameter< double >::type t(tSEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_create(d, t, intercept));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_add
+void core_accumulator_add(SEXP handle, SEXP x, SEXP y, SEXP weights);
+RcppExport SEXP _freeridge_core_accumulator_add(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    core_accumulator_add(handle, x, y, weights);
+    return R_NilValue;
+END_RCPP
+}
+// core_accumulator_merge
+void core_accumulator_merge(SEXP handle, SEXP other);
+RcppExport SEXP _freeridge_core_accumulator_merge(SEXP handleSEXP, SEXP otherSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type other(otherSEXP);
+    core_accumulator_merge(handle, other);
+    return R_NilValue;
+END_RCPP
+}
+// core_accumulator_sizes
+Rcpp::NumericVector core_accumulator_sizes(SEXP handle);
+RcppExport SEXP _freeridge_core_accumulator_sizes(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_sizes(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_has_intercept
+bool core_accumulator_has_intercept(SEXP handle);
+RcppExport SEXP _freeridge_core_accumulator_has_intercept(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_has_intercept(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_solve
+Rcpp::List core_accumulator_solve(SEXP handle, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_solve(SEXP handleSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_solve(handle, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_score
+Rcpp::NumericMatrix core_accumulator_score(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_score(SEXP handleSEXP, SEXP criterionSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_score(handle, criterion, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_lambda_grid
+Rcpp::NumericVector core_accumulator_lambda_grid(SEXP handle, int count);
+RcppExport SEXP _freeridge_core_accumulator_lambda_grid(SEXP handleSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_lambda_grid(handle, count));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_loo
+Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_loo(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_loo(handle, x, y, weights, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_save
+Rcpp::RawVector core_accumulator_save(SEXP handle);
+RcppExport SEXP _freeridge_core_accumulator_save(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_save(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_accumulator_load
+SEXP core_accumulator_load(Rcpp::RawVector bytes);
+RcppExport SEXP _freeridge_core_accumulator_load(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_load(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_fitted
 Rcpp::NumericMatrix core_fitted(SEXP handle);
 RcppExport SEXP _freeridge_core_fitted(SEXP handleSEXP) {
@@ -93,14 +215,385 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_select_lambda
-Rcpp::List core_select_lambda(SEXP handle, std::string criterion);
-RcppExport SEXP _freeridge_core_select_lambda(SEXP handleSEXP, SEXP criterionSEXP) {
+// core_ols
+Rcpp::List core_ols(SEXP x, SEXP y, bool intercept);
+RcppExport SEXP _freeridge_core_ols(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_ols(x, y, intercept));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_ols_summary
+Rcpp::List core_ols_summary(SEXP x, SEXP y, bool intercept);
+RcppExport SEXP _freeridge_core_ols_summary(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_ols_summary(x, y, intercept));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_ridge
+Rcpp::List core_ridge(SEXP x, SEXP y, bool intercept, double lambda, SEXP penalty);
+RcppExport SEXP _freeridge_core_ridge(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP lambdaSEXP, SEXP penaltySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type penalty(penaltySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_ridge(x, y, intercept, lambda, penalty));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_tls
+Rcpp::List core_tls(SEXP x, SEXP y, bool intercept, SEXP exact);
+RcppExport SEXP _freeridge_core_tls(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP exactSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type exact(exactSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_tls(x, y, intercept, exact));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_pinv
+Rcpp::List core_pinv(SEXP a, double rcond);
+RcppExport SEXP _freeridge_core_pinv(SEXP aSEXP, SEXP rcondSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type a(aSEXP);
+    Rcpp::traits::input_parameter< double >::type rcond(rcondSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_pinv(a, rcond));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_polynomial_count
+int core_polynomial_count(double d, int degree, bool bias);
+RcppExport SEXP _freeridge_core_polynomial_count(SEXP dSEXP, SEXP degreeSEXP, SEXP biasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type d(dSEXP);
+    Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
+    Rcpp::traits::input_parameter< bool >::type bias(biasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polynomial_count(d, degree, bias));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_polynomial_exponents
+Rcpp::IntegerMatrix core_polynomial_exponents(double d, int degree, bool bias);
+RcppExport SEXP _freeridge_core_polynomial_exponents(SEXP dSEXP, SEXP degreeSEXP, SEXP biasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type d(dSEXP);
+    Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
+    Rcpp::traits::input_parameter< bool >::type bias(biasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polynomial_exponents(d, degree, bias));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_polynomial_features
+Rcpp::NumericMatrix core_polynomial_features(SEXP x, int degree, bool bias);
+RcppExport SEXP _freeridge_core_polynomial_features(SEXP xSEXP, SEXP degreeSEXP, SEXP biasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
+    Rcpp::traits::input_parameter< bool >::type bias(biasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polynomial_features(x, degree, bias));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_polynomial_factors
+Rcpp::NumericVector core_polynomial_factors(double d, int degree, double scale, double offset);
+RcppExport SEXP _freeridge_core_polynomial_factors(SEXP dSEXP, SEXP degreeSEXP, SEXP scaleSEXP, SEXP offsetSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type d(dSEXP);
+    Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
+    Rcpp::traits::input_parameter< double >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< double >::type offset(offsetSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polynomial_factors(d, degree, scale, offset));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_weighted_median
+double core_weighted_median(Rcpp::NumericVector values, Rcpp::NumericVector weights);
+RcppExport SEXP _freeridge_core_weighted_median(SEXP valuesSEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_weighted_median(values, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_absolute_slope
+double core_absolute_slope(Rcpp::NumericVector x, Rcpp::NumericVector y);
+RcppExport SEXP _freeridge_core_absolute_slope(SEXP xSEXP, SEXP ySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_absolute_slope(x, y));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_create
+SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, bool intercept, SEXP weights, SEXP control);
+RcppExport SEXP _freeridge_core_classifier_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP hingeSEXP, SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP weightsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< bool >::type hinge(hingeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_create(kernel, scale, hinge, x, y, intercept, weights, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_fit
+void core_classifier_fit(SEXP handle, double lambda);
+RcppExport SEXP _freeridge_core_classifier_fit(SEXP handleSEXP, SEXP lambdaSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    core_classifier_fit(handle, lambda);
+    return R_NilValue;
+END_RCPP
+}
+// core_classifier_predict
+Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, bool probability);
+RcppExport SEXP _freeridge_core_classifier_predict(SEXP handleSEXP, SEXP xSEXP, SEXP probabilitySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< bool >::type probability(probabilitySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_predict(handle, x, probability));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_loo
+Rcpp::NumericVector core_classifier_loo(SEXP handle);
+RcppExport SEXP _freeridge_core_classifier_loo(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_loo(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_coefficients
+Rcpp::List core_classifier_coefficients(SEXP handle);
+RcppExport SEXP _freeridge_core_classifier_coefficients(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_coefficients(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_convergence
+Rcpp::List core_classifier_convergence(SEXP handle);
+RcppExport SEXP _freeridge_core_classifier_convergence(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_convergence(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_support
+Rcpp::List core_classifier_support(SEXP handle);
+RcppExport SEXP _freeridge_core_classifier_support(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_support(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_degrees_of_freedom
+Rcpp::List core_degrees_of_freedom(SEXP handle);
+RcppExport SEXP _freeridge_core_degrees_of_freedom(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_degrees_of_freedom(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_cooks_distance
+Rcpp::NumericMatrix core_cooks_distance(SEXP handle);
+RcppExport SEXP _freeridge_core_cooks_distance(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_cooks_distance(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_predict_jackknife
+Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level);
+RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type level(levelSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_jackknife(handle, x, level));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_predict_variance
+Rcpp::List core_predict_variance(SEXP handle, SEXP x);
+RcppExport SEXP _freeridge_core_predict_variance(SEXP handleSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_variance(handle, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_check_kernel
+void core_check_kernel(Rcpp::List kernel);
+RcppExport SEXP _freeridge_core_check_kernel(SEXP kernelSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    core_check_kernel(kernel);
+    return R_NilValue;
+END_RCPP
+}
+// core_kernel_text
+std::string core_kernel_text(Rcpp::List kernel);
+RcppExport SEXP _freeridge_core_kernel_text(SEXP kernelSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kernel_text(kernel));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_canonical_text
+std::string core_canonical_text(std::string text);
+RcppExport SEXP _freeridge_core_canonical_text(SEXP textSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< std::string >::type text(textSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_canonical_text(text));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_kernel_equal
+bool core_kernel_equal(Rcpp::List a, Rcpp::List b);
+RcppExport SEXP _freeridge_core_kernel_equal(SEXP aSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type a(aSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kernel_equal(a, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_number
+double core_number(std::string text);
+RcppExport SEXP _freeridge_core_number(SEXP textSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< std::string >::type text(textSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_number(text));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_set_landmarks
+void core_set_landmarks(SEXP handle, double count, SEXP rows);
+RcppExport SEXP _freeridge_core_set_landmarks(SEXP handleSEXP, SEXP countSEXP, SEXP rowsSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type count(countSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rows(rowsSEXP);
+    core_set_landmarks(handle, count, rows);
+    return R_NilValue;
+END_RCPP
+}
+// core_set_landmark_method
+void core_set_landmark_method(SEXP handle, std::string method, double seed);
+RcppExport SEXP _freeridge_core_set_landmark_method(SEXP handleSEXP, SEXP methodSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type method(methodSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    core_set_landmark_method(handle, method, seed);
+    return R_NilValue;
+END_RCPP
+}
+// core_landmarks
+Rcpp::NumericVector core_landmarks(SEXP handle);
+RcppExport SEXP _freeridge_core_landmarks(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_landmarks(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_landmark_traces
+Rcpp::NumericVector core_landmark_traces(SEXP handle);
+RcppExport SEXP _freeridge_core_landmark_traces(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_landmark_traces(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_landmark_curve
+Rcpp::List core_landmark_curve(SEXP handle, std::string criterion, Rcpp::NumericVector sizes);
+RcppExport SEXP _freeridge_core_landmark_curve(SEXP handleSEXP, SEXP criterionSEXP, SEXP sizesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_select_lambda(handle, criterion));
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type sizes(sizesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_landmark_curve(handle, criterion, sizes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_is_alive
+bool core_is_alive(SEXP handle);
+RcppExport SEXP _freeridge_core_is_alive(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_is_alive(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_select_lambda
+Rcpp::List core_select_lambda(SEXP handle, std::string criterion, double low, double high);
+RcppExport SEXP _freeridge_core_select_lambda(SEXP handleSEXP, SEXP criterionSEXP, SEXP lowSEXP, SEXP highSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< double >::type low(lowSEXP);
+    Rcpp::traits::input_parameter< double >::type high(highSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_select_lambda(handle, criterion, low, high));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -114,15 +607,27 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_one_standard_error
+Rcpp::List core_one_standard_error(SEXP handle);
+RcppExport SEXP _freeridge_core_one_standard_error(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_one_standard_error(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_select_bandwidth
-Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, int budget);
-RcppExport SEXP _freeridge_core_select_bandwidth(SEXP handleSEXP, SEXP criterionSEXP, SEXP budgetSEXP) {
+Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, double low, double high, int budget);
+RcppExport SEXP _freeridge_core_select_bandwidth(SEXP handleSEXP, SEXP criterionSEXP, SEXP lowSEXP, SEXP highSEXP, SEXP budgetSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< double >::type low(lowSEXP);
+    Rcpp::traits::input_parameter< double >::type high(highSEXP);
     Rcpp::traits::input_parameter< int >::type budget(budgetSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_select_bandwidth(handle, criterion, budget));
+    rcpp_result_gen = Rcpp::wrap(core_select_bandwidth(handle, criterion, low, high, budget));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -149,6 +654,56 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_score_with_error
+Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_score_with_error(SEXP handleSEXP, SEXP criterionSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_score_with_error(handle, criterion, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_make_folds
+Rcpp::IntegerVector core_make_folds(double n, double folds, double seed);
+RcppExport SEXP _freeridge_core_make_folds(SEXP nSEXP, SEXP foldsSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type folds(foldsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_make_folds(n, folds, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_make_holdout
+Rcpp::IntegerVector core_make_holdout(double n, double fraction, double seed);
+RcppExport SEXP _freeridge_core_make_holdout(SEXP nSEXP, SEXP fractionSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type fraction(fractionSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_make_holdout(n, fraction, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_convert_lambda
+Rcpp::NumericVector core_convert_lambda(Rcpp::NumericVector lambda, std::string from, std::string to, double n, Rcpp::NumericVector sd_y);
+RcppExport SEXP _freeridge_core_convert_lambda(SEXP lambdaSEXP, SEXP fromSEXP, SEXP toSEXP, SEXP nSEXP, SEXP sd_ySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< std::string >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< std::string >::type to(toSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type sd_y(sd_ySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_convert_lambda(lambda, from, to, n, sd_y));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_build_info
 std::string core_build_info();
 RcppExport SEXP _freeridge_core_build_info() {
@@ -156,15 +711,6 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     rcpp_result_gen = Rcpp::wrap(core_build_info());
     return rcpp_result_gen;
-END_RCPP
-}
-// core_check_kernel
-void core_check_kernel(Rcpp::List kernel);
-RcppExport SEXP _freeridge_core_check_kernel(SEXP kernelSEXP) {
-BEGIN_RCPP
-    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
-    core_check_kernel(kernel);
-    return R_NilValue;
 END_RCPP
 }
 // core_create
@@ -177,16 +723,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
     rcpp_result_gen = Rcpp::wrap(core_create(kernel, scale, x, y));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_is_alive
-bool core_is_alive(SEXP handle);
-RcppExport SEXP _freeridge_core_is_alive(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_is_alive(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -230,6 +766,26 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_set_reduction
+void core_set_reduction(SEXP handle, std::string reduction);
+RcppExport SEXP _freeridge_core_set_reduction(SEXP handleSEXP, SEXP reductionSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type reduction(reductionSEXP);
+    core_set_reduction(handle, reduction);
+    return R_NilValue;
+END_RCPP
+}
+// core_set_refinement
+void core_set_refinement(SEXP handle, int steps);
+RcppExport SEXP _freeridge_core_set_refinement(SEXP handleSEXP, SEXP stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type steps(stepsSEXP);
+    core_set_refinement(handle, steps);
+    return R_NilValue;
+END_RCPP
+}
 // core_route
 std::string core_route(SEXP handle);
 RcppExport SEXP _freeridge_core_route(SEXP handleSEXP) {
@@ -237,6 +793,36 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     rcpp_result_gen = Rcpp::wrap(core_route(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_rank
+double core_rank(SEXP handle);
+RcppExport SEXP _freeridge_core_rank(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_rank(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_tolerance
+double core_tolerance(SEXP handle);
+RcppExport SEXP _freeridge_core_tolerance(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_tolerance(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_memory
+double core_memory(SEXP handle);
+RcppExport SEXP _freeridge_core_memory(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_memory(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -291,6 +877,17 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_freeridge_core_accumulator_create", (DL_FUNC) &_freeridge_core_accumulator_create, 3},
+    {"_freeridge_core_accumulator_add", (DL_FUNC) &_freeridge_core_accumulator_add, 4},
+    {"_freeridge_core_accumulator_merge", (DL_FUNC) &_freeridge_core_accumulator_merge, 2},
+    {"_freeridge_core_accumulator_sizes", (DL_FUNC) &_freeridge_core_accumulator_sizes, 1},
+    {"_freeridge_core_accumulator_has_intercept", (DL_FUNC) &_freeridge_core_accumulator_has_intercept, 1},
+    {"_freeridge_core_accumulator_solve", (DL_FUNC) &_freeridge_core_accumulator_solve, 2},
+    {"_freeridge_core_accumulator_score", (DL_FUNC) &_freeridge_core_accumulator_score, 3},
+    {"_freeridge_core_accumulator_lambda_grid", (DL_FUNC) &_freeridge_core_accumulator_lambda_grid, 2},
+    {"_freeridge_core_accumulator_loo", (DL_FUNC) &_freeridge_core_accumulator_loo, 5},
+    {"_freeridge_core_accumulator_save", (DL_FUNC) &_freeridge_core_accumulator_save, 1},
+    {"_freeridge_core_accumulator_load", (DL_FUNC) &_freeridge_core_accumulator_load, 1},
     {"_freeridge_core_fitted", (DL_FUNC) &_freeridge_core_fitted, 1},
     {"_freeridge_core_coefficients", (DL_FUNC) &_freeridge_core_coefficients, 1},
     {"_freeridge_core_leverage", (DL_FUNC) &_freeridge_core_leverage, 1},
@@ -299,20 +896,61 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_hyperplane", (DL_FUNC) &_freeridge_core_hyperplane, 1},
     {"_freeridge_core_intercept", (DL_FUNC) &_freeridge_core_intercept, 1},
     {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 2},
-    {"_freeridge_core_select_lambda", (DL_FUNC) &_freeridge_core_select_lambda, 2},
+    {"_freeridge_core_ols", (DL_FUNC) &_freeridge_core_ols, 3},
+    {"_freeridge_core_ols_summary", (DL_FUNC) &_freeridge_core_ols_summary, 3},
+    {"_freeridge_core_ridge", (DL_FUNC) &_freeridge_core_ridge, 5},
+    {"_freeridge_core_tls", (DL_FUNC) &_freeridge_core_tls, 4},
+    {"_freeridge_core_pinv", (DL_FUNC) &_freeridge_core_pinv, 2},
+    {"_freeridge_core_polynomial_count", (DL_FUNC) &_freeridge_core_polynomial_count, 3},
+    {"_freeridge_core_polynomial_exponents", (DL_FUNC) &_freeridge_core_polynomial_exponents, 3},
+    {"_freeridge_core_polynomial_features", (DL_FUNC) &_freeridge_core_polynomial_features, 3},
+    {"_freeridge_core_polynomial_factors", (DL_FUNC) &_freeridge_core_polynomial_factors, 4},
+    {"_freeridge_core_weighted_median", (DL_FUNC) &_freeridge_core_weighted_median, 2},
+    {"_freeridge_core_absolute_slope", (DL_FUNC) &_freeridge_core_absolute_slope, 2},
+    {"_freeridge_core_classifier_create", (DL_FUNC) &_freeridge_core_classifier_create, 8},
+    {"_freeridge_core_classifier_fit", (DL_FUNC) &_freeridge_core_classifier_fit, 2},
+    {"_freeridge_core_classifier_predict", (DL_FUNC) &_freeridge_core_classifier_predict, 3},
+    {"_freeridge_core_classifier_loo", (DL_FUNC) &_freeridge_core_classifier_loo, 1},
+    {"_freeridge_core_classifier_coefficients", (DL_FUNC) &_freeridge_core_classifier_coefficients, 1},
+    {"_freeridge_core_classifier_convergence", (DL_FUNC) &_freeridge_core_classifier_convergence, 1},
+    {"_freeridge_core_classifier_support", (DL_FUNC) &_freeridge_core_classifier_support, 1},
+    {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
+    {"_freeridge_core_cooks_distance", (DL_FUNC) &_freeridge_core_cooks_distance, 1},
+    {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 3},
+    {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 2},
+    {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
+    {"_freeridge_core_kernel_text", (DL_FUNC) &_freeridge_core_kernel_text, 1},
+    {"_freeridge_core_canonical_text", (DL_FUNC) &_freeridge_core_canonical_text, 1},
+    {"_freeridge_core_kernel_equal", (DL_FUNC) &_freeridge_core_kernel_equal, 2},
+    {"_freeridge_core_number", (DL_FUNC) &_freeridge_core_number, 1},
+    {"_freeridge_core_set_landmarks", (DL_FUNC) &_freeridge_core_set_landmarks, 3},
+    {"_freeridge_core_set_landmark_method", (DL_FUNC) &_freeridge_core_set_landmark_method, 3},
+    {"_freeridge_core_landmarks", (DL_FUNC) &_freeridge_core_landmarks, 1},
+    {"_freeridge_core_landmark_traces", (DL_FUNC) &_freeridge_core_landmark_traces, 1},
+    {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
+    {"_freeridge_core_is_alive", (DL_FUNC) &_freeridge_core_is_alive, 1},
+    {"_freeridge_core_select_lambda", (DL_FUNC) &_freeridge_core_select_lambda, 4},
     {"_freeridge_core_search", (DL_FUNC) &_freeridge_core_search, 1},
-    {"_freeridge_core_select_bandwidth", (DL_FUNC) &_freeridge_core_select_bandwidth, 3},
+    {"_freeridge_core_one_standard_error", (DL_FUNC) &_freeridge_core_one_standard_error, 1},
+    {"_freeridge_core_select_bandwidth", (DL_FUNC) &_freeridge_core_select_bandwidth, 5},
     {"_freeridge_core_lambda_grid", (DL_FUNC) &_freeridge_core_lambda_grid, 2},
     {"_freeridge_core_score", (DL_FUNC) &_freeridge_core_score, 3},
+    {"_freeridge_core_score_with_error", (DL_FUNC) &_freeridge_core_score_with_error, 3},
+    {"_freeridge_core_make_folds", (DL_FUNC) &_freeridge_core_make_folds, 3},
+    {"_freeridge_core_make_holdout", (DL_FUNC) &_freeridge_core_make_holdout, 3},
+    {"_freeridge_core_convert_lambda", (DL_FUNC) &_freeridge_core_convert_lambda, 5},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
-    {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
     {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 4},
-    {"_freeridge_core_is_alive", (DL_FUNC) &_freeridge_core_is_alive, 1},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
     {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 2},
     {"_freeridge_core_set_route", (DL_FUNC) &_freeridge_core_set_route, 2},
+    {"_freeridge_core_set_reduction", (DL_FUNC) &_freeridge_core_set_reduction, 2},
+    {"_freeridge_core_set_refinement", (DL_FUNC) &_freeridge_core_set_refinement, 2},
     {"_freeridge_core_route", (DL_FUNC) &_freeridge_core_route, 1},
+    {"_freeridge_core_rank", (DL_FUNC) &_freeridge_core_rank, 1},
+    {"_freeridge_core_tolerance", (DL_FUNC) &_freeridge_core_tolerance, 1},
+    {"_freeridge_core_memory", (DL_FUNC) &_freeridge_core_memory, 1},
     {"_freeridge_core_expect_lambdas", (DL_FUNC) &_freeridge_core_expect_lambdas, 2},
     {"_freeridge_core_factorize", (DL_FUNC) &_freeridge_core_factorize, 1},
     {"_freeridge_core_set_lambda", (DL_FUNC) &_freeridge_core_set_lambda, 2},

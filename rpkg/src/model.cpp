@@ -1,8 +1,8 @@
 // Handles, conditions and interrupts: everything between R and the core that the calls share.
 #include "model.h"
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 // The R function signals a classed condition; its jump unwinds through here as a C++ exception.
 void raise(freeridge_status status) {
@@ -15,22 +15,58 @@ void check(freeridge_status status) {
   if (status != FREERIDGE_OK) raise(status);
 }
 
-void check(Model& model, freeridge_status status) {
-  if (status == FREERIDGE_CANCELLED && model.interrupt)
-    std::rethrow_exception(std::exchange(model.interrupt, std::exception_ptr()));
+void check(Listener& listener, freeridge_status status) {
+  if (status == FREERIDGE_CANCELLED && listener.interrupt)
+    std::rethrow_exception(std::exchange(listener.interrupt, std::exception_ptr()));
   check(status);
 }
 
-void check_but_undefined(Model& model, freeridge_status status) {
-  if (status != FREERIDGE_UNDEFINED) check(model, status);
+void check_but_undefined(freeridge_status status) {
+  if (status != FREERIDGE_UNDEFINED) check(status);
+}
+
+void check_but_undefined(Listener& listener, freeridge_status status) {
+  if (status != FREERIDGE_UNDEFINED) check(listener, status);
+}
+
+namespace {
+
+// Heard by the core between blocks of work, on R's main thread. A jump (interrupt, time limit) that R asks for is kept
+// as a C++ exception until the core has returned.
+SEXP check_interrupt(void*) {
+  R_CheckUserInterrupt();
+  return R_NilValue;
+}
+
+}  // namespace
+
+std::int32_t listen(double, void* user) {
+  try {
+    Rcpp::unwindProtect(&check_interrupt, nullptr);
+    return 0;
+  } catch (...) {
+    static_cast<Listener*>(user)->interrupt = std::current_exception();
+    return 1;
+  }
+}
+
+void* address_of(SEXP handle, const char* tag) {
+  std::string words = tag;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  if (TYPEOF(handle) != EXTPTRSXP || R_ExternalPtrTag(handle) != Rf_install(tag)) Rcpp::stop("not a %s handle", words);
+  void* address = R_ExternalPtrAddr(handle);
+  if (address == nullptr) Rcpp::stop("the %s handle is of another session", words);
+  return address;
+}
+
+// Whether the handle is of this session (an external pointer that was saved comes back empty).
+// [[Rcpp::export(rng = false)]]
+bool core_is_alive(SEXP handle) {
+  return TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrAddr(handle) != nullptr;
 }
 
 Model& model_of(SEXP handle) {
-  if (TYPEOF(handle) != EXTPTRSXP || R_ExternalPtrTag(handle) != Rf_install("freeridge_model"))
-    Rcpp::stop("not a freeridge model handle");
-  auto* model = static_cast<Model*>(R_ExternalPtrAddr(handle));
-  if (model == nullptr) Rcpp::stop("the freeridge model handle is of another session");
-  return *model;
+  return *static_cast<Model*>(address_of(handle, "freeridge_model"));
 }
 
 Dimensions dimensions_of(const Model& model) {
@@ -39,59 +75,12 @@ Dimensions dimensions_of(const Model& model) {
   return {static_cast<int>(n), static_cast<int>(d), static_cast<int>(t)};
 }
 
-namespace {
-
-// The parts of a sum or a product: owners, and the bare handles that the core takes.
-struct Parts {
-  explicit Parts(const Rcpp::List& kernels) {
-    for (R_xlen_t i = 0; i < kernels.size(); ++i)
-      owners.push_back(make_kernel(Rcpp::as<Rcpp::List>(kernels[i]), R_NilValue));
-    for (const KernelPtr& owner : owners) handles.push_back(owner.get());
-  }
-  int count() const { return static_cast<int>(handles.size()); }
-  std::vector<KernelPtr> owners;
-  std::vector<const freeridge_kernel*> handles;
-};
-
-}  // namespace
-
-KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale) {
-  const auto name = Rcpp::as<std::string>(kernel["name"]);
-  freeridge_kernel* made = nullptr;
-  if (name == "linear")
-    check(freeridge_kernel_linear(&made));
-  else if (name == "polynomial")
-    check(freeridge_kernel_polynomial(Rcpp::as<int>(kernel["degree"]), Rcpp::as<double>(kernel["scale"]),
-                                      Rcpp::as<double>(kernel["offset"]), &made));
-  else if (name == "gaussian")
-    check(freeridge_kernel_gaussian(Rcpp::as<double>(kernel["sigma"]), &made));
-  else if (name == "laplacian")
-    check(freeridge_kernel_laplacian(Rcpp::as<double>(kernel["sigma"]), &made));
-  else if (name == "matern")
-    check(freeridge_kernel_matern(Rcpp::as<double>(kernel["nu"]), Rcpp::as<double>(kernel["length"]), &made));
-  else if (name == "sum") {
-    const Parts terms(Rcpp::as<Rcpp::List>(kernel["terms"]));
-    const Rcpp::NumericVector weights(kernel["weights"]);
-    check(freeridge_kernel_sum(terms.handles.data(), weights.begin(), terms.count(), &made));
-  } else if (name == "product") {
-    const Parts factors(Rcpp::as<Rcpp::List>(kernel["factors"]));
-    check(freeridge_kernel_product(factors.handles.data(), factors.count(), &made));
-  } else
-    Rcpp::stop("unknown kernel '%s'", name);
-  KernelPtr inner(made);
-  if (Rf_isNull(scale)) return inner;
-
-  const Rcpp::NumericVector divisors(scale);
-  made = nullptr;
-  check(freeridge_kernel_scaled(inner.get(), divisors.size(), divisors.begin(), &made));
-  return KernelPtr(made);
-}
-
 freeridge_criterion criterion_of(const std::string& name) {
   if (name == "loo") return FREERIDGE_LOO;
   if (name == "gcv") return FREERIDGE_GCV;
   if (name == "reml") return FREERIDGE_REML;
   if (name == "groups") return FREERIDGE_GROUPS;
+  if (name == "error_rate") return FREERIDGE_ERROR_RATE;
   Rcpp::stop("unknown criterion '%s'", name);
 }
 
@@ -100,6 +89,7 @@ freeridge_route route_of(const std::string& name) {
   if (name == "cholesky") return FREERIDGE_CHOLESKY;
   if (name == "spectral") return FREERIDGE_SPECTRAL;
   if (name == "primal") return FREERIDGE_PRIMAL;
+  if (name == "landmark") return FREERIDGE_LANDMARK;
   Rcpp::stop("unknown route '%s'", name);
 }
 
@@ -111,6 +101,8 @@ const char* route_name(freeridge_route route) {
       return "spectral";
     case FREERIDGE_PRIMAL:
       return "primal";
+    case FREERIDGE_LANDMARK:
+      return "landmark";
     default:
       Rcpp::stop("unknown route %d", route);
   }

@@ -1,4 +1,4 @@
-// What an R fit holds of the core: a freeridge_model and the R matrices it borrows, behind an external pointer.
+// What R objects hold of the core: its handles behind external pointers, and the R matrices that a model borrows.
 #pragma once
 
 // clang-format off
@@ -15,15 +15,21 @@ struct KernelDeleter {
 };
 using KernelPtr = std::unique_ptr<freeridge_kernel, KernelDeleter>;
 
-struct Model {
+using View = Eigen::Map<Eigen::MatrixXd>;  // R's own memory, column-major without padding
+
+// Whoever makes calls that R's user can interrupt.
+struct Listener {
+  std::exception_ptr interrupt;  // the jump that R asked for during a call that was then cancelled
+};
+
+struct Model : Listener {
   Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
   ~Model() { freeridge_destroy(core); }
 
   freeridge_model* core = nullptr;
-  Rcpp::RObject x, y;            // borrowed by core (freeridge_set_data_view): kept alive as long as core
-  std::exception_ptr interrupt;  // the jump that R asked for during a call that was then cancelled
+  Rcpp::RObject x, y;  // borrowed by core (freeridge_set_data_view): kept alive as long as core
 };
 
 struct Dimensions {
@@ -34,9 +40,24 @@ struct Dimensions {
 [[noreturn]] void raise(freeridge_status status);
 void check(freeridge_status status);
 // The same for calls that listen to the user: a cancelled one goes on with the interrupt that R asked for.
-void check(Model& model, freeridge_status status);
+void check(Listener& listener, freeridge_status status);
 // The same for calls whose UNDEFINED means NaN entries among valid ones: R sees these and gives its own warning.
-void check_but_undefined(Model& model, freeridge_status status);
+void check_but_undefined(freeridge_status status);
+void check_but_undefined(Listener& listener, freeridge_status status);
+
+// The progress callback of the core; user: a Listener.
+std::int32_t listen(double fraction, void* user);
+
+// The address behind an external pointer made by new_handle with this tag.
+void* address_of(SEXP handle, const char* tag);
+template <class T>
+void destroy(T* object) {
+  delete object;
+}
+template <class T>
+SEXP new_handle(std::unique_ptr<T> object, const char* tag) {
+  return Rcpp::XPtr<T, Rcpp::PreserveStorage, destroy<T>>(object.release(), true, Rf_install(tag));
+}
 
 Model& model_of(SEXP handle);
 Dimensions dimensions_of(const Model& model);

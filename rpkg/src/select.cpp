@@ -1,17 +1,20 @@
-// Choosing lambda and the bandwidth, and scores at given lambdas.
+// Choosing lambda and the bandwidth, scores at given lambdas, folds, and the lambdas of other systems.
+#include <algorithm>
+
 #include "model.h"
 
-// Chooses lambda for each output; score, edge: one per output; lambdas, scores: every one tried (NaN: not this output).
+// Chooses lambda in [low, high] (both 0: the core's range) for each output.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_select_lambda(SEXP handle, std::string criterion) {
+Rcpp::List core_select_lambda(SEXP handle, std::string criterion, double low, double high) {
   Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
   Rcpp::NumericVector lambda(t), score(t);
-  check(model, freeridge_select_lambda(model.core, criterion_of(criterion), 0, 0, lambda.begin(), score.begin()));
+  check(model, freeridge_select_lambda(model.core, criterion_of(criterion), low, high, lambda.begin(), score.begin()));
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score);
 }
 
-// Every lambda the last search tried: lambdas ascending, scores count x t (NaN: not tried for that output), edge t.
+// Every lambda the last search tried: lambdas ascending, scores count x t (NaN: not tried for that output); and its
+// shape: edge, decades and dips, t each.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_search(SEXP handle) {
   const Model& model = model_of(handle);
@@ -19,30 +22,42 @@ Rcpp::List core_search(SEXP handle) {
   std::int64_t count = 0;
   check(freeridge_get_search_count(model.core, &count));
   const int rows = static_cast<int>(count);
-  Rcpp::NumericVector lambdas(rows);
+  Rcpp::NumericVector lambdas(rows), decades(t);
   Rcpp::NumericMatrix scores(rows, t);
-  Rcpp::IntegerVector edge(t);
+  Rcpp::IntegerVector edge(t), dips(t);
   check(freeridge_get_search(model.core, lambdas.begin(), scores.begin(), rows, edge.begin()));
+  check(freeridge_get_search_shape(model.core, decades.begin(), dips.begin()));
   return Rcpp::List::create(Rcpp::Named("lambdas") = lambdas, Rcpp::Named("scores") = scores,
-                            Rcpp::Named("edge") = edge);
+                            Rcpp::Named("edge") = edge, Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips);
 }
 
-// sigma: the choice; tried: a matrix with the columns sigma and criterion, in the order tried.
+// The one-standard-error rule on the last search: t numbers each, NaN where there is no standard error.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, int budget) {
+Rcpp::List core_one_standard_error(SEXP handle) {
+  Model& model = model_of(handle);
+  const int t = dimensions_of(model).t;
+  Rcpp::NumericVector lambda(t), score(t), error(t);
+  check_but_undefined(model,
+                      freeridge_get_one_standard_error(model.core, lambda.begin(), score.begin(), error.begin()));
+  return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("se") = error);
+}
+
+// sigma: the choice; tried: a matrix with the columns sigma and criterion, in the order tried. budget 0: the core's own.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, double low, double high, int budget) {
   Model& model = model_of(handle);
   double sigma = 0;
   std::int64_t used = 0;
-  Rcpp::NumericMatrix tried(budget, 2);
-  check(model,
-        freeridge_select_bandwidth(model.core, criterion_of(criterion), 0, 0, budget, &sigma, tried.begin(), &used));
+  Rcpp::NumericMatrix tried(budget == 0 ? FREERIDGE_DEFAULT_BUDGET : std::max(budget, 1), 2);
+  check(model, freeridge_select_bandwidth(model.core, criterion_of(criterion), low, high, budget, &sigma, tried.begin(),
+                                          &used));
   const Rcpp::NumericMatrix rows = tried(Rcpp::Range(0, static_cast<int>(used) - 1), Rcpp::_);
   return Rcpp::List::create(Rcpp::Named("sigma") = sigma, Rcpp::Named("tried") = rows);
 }
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_lambda_grid(SEXP handle, int count) {
-  Rcpp::NumericVector lambdas(count);
+  Rcpp::NumericVector lambdas(std::max(count, 1));
   check(freeridge_lambda_grid(model_of(handle).core, count, lambdas.begin()));
   return lambdas;
 }
@@ -56,6 +71,61 @@ Rcpp::NumericMatrix core_score(SEXP handle, std::string criterion, Rcpp::Numeric
   check_but_undefined(
       model, freeridge_score(model.core, criterion_of(criterion), count, lambdas.begin(), scores.begin(), count));
   return scores;
+}
+
+// scores and se: length(lambdas) x t each
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas) {
+  Model& model = model_of(handle);
+  const int count = static_cast<int>(lambdas.size());
+  const int t = dimensions_of(model).t;
+  Rcpp::NumericMatrix scores(count, t), errors(count, t);
+  check_but_undefined(model, freeridge_score_with_error(model.core, criterion_of(criterion), count, lambdas.begin(),
+                                                        scores.begin(), errors.begin(), count));
+  return Rcpp::List::create(Rcpp::Named("scores") = scores, Rcpp::Named("se") = errors);
+}
+
+// Labels 0, 1, ..., folds - 1
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerVector core_make_folds(double n, double folds, double seed) {
+  Rcpp::IntegerVector group(static_cast<R_xlen_t>(n));
+  check(freeridge_make_folds(static_cast<std::int64_t>(n), static_cast<std::int32_t>(folds),
+                             static_cast<std::int64_t>(seed), group.begin()));
+  return group;
+}
+
+// Labels 0 (left out) and -1
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerVector core_make_holdout(double n, double fraction, double seed) {
+  Rcpp::IntegerVector group(static_cast<R_xlen_t>(n));
+  check(freeridge_make_holdout(static_cast<std::int64_t>(n), fraction, static_cast<std::int64_t>(seed), group.begin()));
+  return group;
+}
+
+namespace {
+
+freeridge_convention convention_of(const std::string& name) {
+  if (name == "total") return FREERIDGE_TOTAL;
+  if (name == "mean") return FREERIDGE_MEAN;
+  if (name == "glmnet") return FREERIDGE_GLMNET;
+  if (name == "sklearn") return FREERIDGE_SKLEARN;
+  if (name == "lm.ridge") return FREERIDGE_LM_RIDGE;
+  if (name == "KRLS") return FREERIDGE_KRLS;
+  if (name == "GURLS") return FREERIDGE_GURLS;
+  Rcpp::stop("unknown convention '%s'", name);
+}
+
+}  // namespace
+
+// sd_y: as long as lambda
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_convert_lambda(Rcpp::NumericVector lambda, std::string from, std::string to, double n,
+                                        Rcpp::NumericVector sd_y) {
+  Rcpp::NumericVector out(lambda.size());
+  for (R_xlen_t i = 0; i < lambda.size(); ++i)
+    check(freeridge_convert_lambda(convention_of(from), convention_of(to), static_cast<std::int64_t>(n), sd_y[i],
+                                   lambda[i], &out[i]));
+  return out;
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -1,41 +1,9 @@
-// Making a model: kernel, data, weights, groups, route, factorization, lambda.
+// Making a model: kernel, data, weights, groups, landmarks, route, factorization, lambda.
 #include "model.h"
-
-namespace {
-
-// Heard by the core between blocks of work, on R's main thread. A jump (interrupt, time limit) that R asks for is kept
-// as a C++ exception until the core has returned.
-SEXP check_interrupt(void*) {
-  R_CheckUserInterrupt();
-  return R_NilValue;
-}
-
-std::int32_t listen(double, void* user) {
-  try {
-    Rcpp::unwindProtect(&check_interrupt, nullptr);
-    return 0;
-  } catch (...) {
-    static_cast<Model*>(user)->interrupt = std::current_exception();
-    return 1;
-  }
-}
-
-void destroy(Model* model) {
-  delete model;
-}
-
-}  // namespace
-
-// Builds the kernel and throws it away: the core's own words on its parameters.
-// [[Rcpp::export(rng = false)]]
-void core_check_kernel(Rcpp::List kernel) {
-  make_kernel(kernel, R_NilValue);
-}
 
 // x, y: numeric matrices with n rows. They are not copied: the model borrows R's own memory.
 // [[Rcpp::export(rng = false)]]
 SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y) {
-  using View = Eigen::Map<Eigen::MatrixXd>;
   const auto x_view = Rcpp::as<View>(x);
   const auto y_view = Rcpp::as<View>(y);
   if (x_view.rows() != y_view.rows()) Rcpp::stop("x and y differ in their number of rows");
@@ -47,14 +15,8 @@ SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y) {
   check(freeridge_create(k.get(), &model->core));
   check(freeridge_set_data_view(model->core, FREERIDGE_COL_MAJOR, x_view.rows(), x_view.cols(), x_view.data(),
                                 x_view.rows(), y_view.cols(), y_view.data(), y_view.rows()));
-  check(freeridge_set_progress(model->core, listen, model.get()));
-  return Rcpp::XPtr<Model, Rcpp::PreserveStorage, destroy>(model.release(), true, Rf_install("freeridge_model"));
-}
-
-// Whether the handle is of this session (an external pointer that was saved comes back empty).
-// [[Rcpp::export(rng = false)]]
-bool core_is_alive(SEXP handle) {
-  return TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrAddr(handle) != nullptr;
+  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
+  return new_handle(std::move(model), "freeridge_model");
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -78,10 +40,48 @@ void core_set_route(SEXP handle, std::string route) {
 }
 
 // [[Rcpp::export(rng = false)]]
+void core_set_reduction(SEXP handle, std::string reduction) {
+  freeridge_reduction value = FREERIDGE_REDUCTION_AUTO;
+  if (reduction == "qr")
+    value = FREERIDGE_REDUCTION_QR;
+  else if (reduction == "gram")
+    value = FREERIDGE_REDUCTION_GRAM;
+  else if (reduction != "auto")
+    Rcpp::stop("unknown reduction '%s'", reduction);
+  check(freeridge_set_reduction(model_of(handle).core, value));
+}
+
+// [[Rcpp::export(rng = false)]]
+void core_set_refinement(SEXP handle, int steps) {
+  check(freeridge_set_refinement(model_of(handle).core, steps));
+}
+
+// [[Rcpp::export(rng = false)]]
 std::string core_route(SEXP handle) {
   freeridge_route route = FREERIDGE_AUTO;
   check(freeridge_get_route(model_of(handle).core, &route));
   return route_name(route);
+}
+
+// [[Rcpp::export(rng = false)]]
+double core_rank(SEXP handle) {
+  std::int64_t rank = 0;
+  check(freeridge_get_rank(model_of(handle).core, &rank));
+  return static_cast<double>(rank);
+}
+
+// [[Rcpp::export(rng = false)]]
+double core_tolerance(SEXP handle) {
+  double tolerance = 0;
+  check(freeridge_get_tolerance(model_of(handle).core, &tolerance));
+  return tolerance;
+}
+
+// [[Rcpp::export(rng = false)]]
+double core_memory(SEXP handle) {
+  std::int64_t bytes = 0;
+  check(freeridge_memory_required(model_of(handle).core, &bytes));
+  return static_cast<double>(bytes);
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -12,6 +12,7 @@ oracle_kernel <- function(kernel, x, z) {
     matern = matern_value(kernel$nu, sqrt(2 * kernel$nu) * distances(x, z) / kernel$length),
     sum = Reduce(`+`, Map(function(term, weight) weight * oracle_kernel(term, x, z), kernel$terms, kernel$weights)),
     product = Reduce(`*`, lapply(kernel$factors, oracle_kernel, x, z)),
+    scaled = oracle_kernel(kernel$inner, sweep(x, 2L, kernel$scale, "/"), sweep(z, 2L, kernel$scale, "/")),
     gaussian = exp(-(outer(rowSums(x^2), rowSums(z^2), "+") - 2 * inner) / kernel$sigma^2)
   )
 }
@@ -63,6 +64,24 @@ oracle_loo <- function(x, y, kernel, lambda, weights = NULL, intercept = TRUE) {
 # The hat matrix column by column: the fitted values of unit responses.
 oracle_hat <- function(x, kernel, lambda, weights = NULL, intercept = TRUE) {
   oracle_predict(oracle_fit(x, diag(nrow(x)), kernel, lambda, weights, intercept), x)
+}
+
+# The solution restricted to the points `landmarks` (r x d), which stay whichever points are left out:
+#   [ K_RT W K_TR + lambda K_RR   K_RT W 1 ] [c]   [K_RT W Y]
+#   [ 1'W K_TR                    1'W 1    ] [b] = [1'W Y   ]
+oracle_landmark_fit <- function(x, y, landmarks, kernel, lambda, weights = NULL, intercept = TRUE) {
+  y <- as.matrix(y)
+  w <- if (is.null(weights)) rep(1, nrow(x)) else weights
+  r <- nrow(landmarks)
+  design <- oracle_kernel(kernel, x, landmarks)
+  penalty <- lambda * oracle_kernel(kernel, landmarks, landmarks)
+  if (intercept) {
+    design <- cbind(design, 1)
+    penalty <- rbind(cbind(penalty, 0), 0)
+  }
+  solution <- solve(crossprod(design, w * design) + penalty, crossprod(design, w * y), tol = 0)
+  list(x = landmarks, kernel = kernel, c = solution[seq_len(r), , drop = FALSE],
+       b = if (intercept) solution[r + 1L, ] else rep(0, ncol(y)))
 }
 
 # The criteria by their definitions in freeridge.h, for one output.

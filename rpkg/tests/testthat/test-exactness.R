@@ -89,6 +89,23 @@ test_that("a lambda too small for the Cholesky route is answered by the spectral
   expect_error(freeridge(p$x, p$y, kernel, 1e-18, route = "cholesky"), class = "freeridge_not_positive_definite")
 })
 
+test_that("refinement takes the coefficients to full precision", {
+  # Columns that differ in the seventh digit, and coefficients that are known.
+  set.seed(2)
+  base <- sample(100L, 40L, TRUE)
+  x <- cbind(base, base + sample(c(-1, 1), 40L, TRUE) * 2^-20, sample(9L, 40L, TRUE))
+  y <- x %*% c(3, -2, 5) + 7
+  fit <- freeridge(x, y, linear_kernel(), 0, refine = 3)
+  expect_close(coef(fit), c(7, 3, -2, 5), 1e-13)
+  p <- problem()
+  for (route in c("cholesky", "spectral", "primal")) {
+    kernel <- if (route == "primal") linear_kernel() else gaussian_kernel(2)
+    refined <- freeridge(p$x, p$y, kernel, 0.1, route = route, refine = 2)
+    expect_close(coef(refined), coef(freeridge(p$x, p$y, kernel, 0.1, route = route)), 1e-10)
+    expect_close(coef(refined, 3), coef(freeridge(p$x, p$y, kernel, 3, route = route)), 1e-10)
+  }
+})
+
 test_that("symmetries hold", {
   p <- problem()
   kernel <- gaussian_kernel(1.5)

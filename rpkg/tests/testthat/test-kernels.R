@@ -12,11 +12,100 @@ test_that("sums and products have their parts and weights", {
   expect_identical(+a, a)
 })
 
-test_that("kernels print their formula", {
-  expect_output(print(matern_kernel(2.5)), "Matern, nu = 2.5, length to be chosen", fixed = TRUE)
-  expect_output(print(laplacian_kernel(3)), "k(x, z) = exp(-||x - z|| / sigma), sigma = 3", fixed = TRUE)
-  expect_output(print(linear_kernel() + 2 * gaussian_kernel(1)), "[linear, k(x, z) = x'z] + 2 * [Gaussian", fixed = TRUE)
-  expect_output(print(linear_kernel() * laplacian_kernel(1)), "[linear, k(x, z) = x'z] * [Laplacian", fixed = TRUE)
+test_that("kernels print as the core describes them", {
+  expect_output(print(linear_kernel()), "Kernel: linear()", fixed = TRUE)
+  expect_output(print(polynomial_kernel(3, 0.5, 2)), "polynomial(degree = 3, scale = 0.5, offset = 2)", fixed = TRUE)
+  expect_output(print(gaussian_kernel()), "gaussian(sigma = to be chosen)", fixed = TRUE)
+  expect_output(print(matern_kernel(2.5)), "matern(nu = 2.5, length = to be chosen)", fixed = TRUE)
+  expect_output(print(linear_kernel() + 2 * gaussian_kernel(1)), "1 * linear() + 2 * gaussian(sigma = 1)", fixed = TRUE)
+  expect_output(print(linear_kernel() * laplacian_kernel(1)), "product(linear(), laplacian(sigma = 1))", fixed = TRUE)
+  expect_output(print(gaussian_kernel(1 / 3)), "sigma = 0.3333)", fixed = TRUE)
+  expect_identical(format(gaussian_kernel(1 / 3), digits = 2), "gaussian(sigma = 0.33)")
+  expect_identical(as.character(gaussian_kernel(1 / 3)), "gaussian(sigma = 0.3333333333333333)")
+})
+
+test_that("text and kernel are one to one, to the last bit", {
+  set.seed(5)
+  numbers <- c(10^runif(20, -150, 150), 1 / 3, pi, 1e23, 5e-324, .Machine$double.xmax)
+  for (value in numbers) {
+    kernel <- value * matern_kernel(0.5, value) + scaled_kernel(gaussian_kernel(value) * linear_kernel(), c(value, 1))
+    expect_identical(parse_kernel(as.character(kernel)), kernel)
+  }
+  for (kernel in c(kernels(), list(precomputed_kernel(), 2 * linear_kernel()))) {
+    expect_identical(parse_kernel(as.character(kernel)), kernel)
+    expect_true(parse_kernel(as.character(kernel)) == kernel)
+  }
+  expect_identical(parse_kernel(" gaussian ( sigma=2 )"), gaussian_kernel(2))
+  expect_identical(parse_kernel("2*(linear()+3*gaussian(sigma=1))"),
+                   new_kernel("sum", terms = list(linear_kernel() + 3 * gaussian_kernel(1)), weights = 2))
+  deep <- paste0(strrep("product(", 30L), "linear()", strrep(")", 30L))
+  expect_identical(as.character(parse_kernel(deep)), deep)
+})
+
+test_that("kernels are compared by the core", {
+  a <- linear_kernel() + 2 * gaussian_kernel(1)
+  expect_true(a == linear_kernel() + 2 * gaussian_kernel(1))
+  expect_true(a != linear_kernel() + 2 * gaussian_kernel(1 + 1e-15))
+  expect_false(gaussian_kernel() == gaussian_kernel(1))
+  expect_true(gaussian_kernel() == gaussian_kernel())
+  expect_true(all.equal(a, a))
+  expect_match(all.equal(a, linear_kernel()), "kernels differ: 1 * linear() + 2 * gaussian(sigma = 1); linear()", fixed = TRUE)
+  expect_match(all.equal(a, 3), "current is not a kernel but 3")
+  expect_refusal(a == "linear()", "a kernel can be compared with a kernel only")
+})
+
+test_that("a precomputed kernel gives what the kernel itself gives", {
+  p <- problem(t = 2L)
+  kernel <- gaussian_kernel(2)
+  k <- oracle_kernel(kernel, p$x, p$x)
+  new <- oracle_kernel(kernel, p$new, p$x)
+  for (route in c("auto", "spectral", "cholesky")) {
+    direct <- freeridge(p$x, p$y, kernel, 0.5, weights = p$weights, route = route)
+    fit <- freeridge(k, p$y, precomputed_kernel(), 0.5, weights = p$weights, route = route)
+    expect_close(loo(fit), loo(direct), 1e-10)
+    expect_close(predict(fit, new), predict(direct, p$new), 1e-10)
+    expect_close(coef(fit), coef(direct), 1e-9)
+    expect_close(predict(fit, new, interval = "jackknife+"), predict(direct, p$new, interval = "jackknife+"), 1e-9)
+  }
+  expect_close(freeridge(k, p$y, precomputed_kernel())$score, freeridge(p$x, p$y, kernel)$score, 1e-9)
+  rows <- c(2, 9, 5)
+  landmark <- freeridge(k, p$y, precomputed_kernel(), 0.5, landmarks = rows)
+  expect_close(predict(landmark, new), predict(freeridge(p$x, p$y, kernel, 0.5, landmarks = rows), p$new), 1e-9)
+
+  words <- "x is 20 x 3; with precomputed_kernel\\(\\) it is the square matrix"
+  expect_refusal(freeridge(p$x, p$y, precomputed_kernel()), words)
+  skew <- replace(k, 2, k[2] + 0.1)
+  expect_refusal(freeridge(skew, p$y, precomputed_kernel()), "symmetric", "freeridge_invalid_argument")
+  expect_refusal(precomputed_kernel() + linear_kernel(), "precomputed", "freeridge_invalid_argument")
+  expect_refusal(2 * precomputed_kernel(), "precomputed", "freeridge_invalid_argument")
+  expect_refusal(freeridge(k, p$y, precomputed_kernel(), scale = TRUE), "precomputed", "freeridge_invalid_argument")
+  expect_refusal(predict(fit, p$new), "newdata has 3 columns, the fit has 20")
+  expect_refusal(predict(fit, new, interval = "gp"), "precomputed", "freeridge_invalid_argument")
+})
+
+test_that("a scaled kernel is a kernel of divided columns, also inside others", {
+  p <- problem()
+  divisors <- c(2, 0.5, 10)
+  fit <- freeridge(p$x, p$y, scaled_kernel(gaussian_kernel(1), divisors) + linear_kernel(), 0.3)
+  expect_close(loo(fit), oracle_loo(p$x, p$y, fit$kernel, 0.3))
+  expect_close(coef(freeridge(p$x, p$y, scaled_kernel(linear_kernel(), divisors), 0.3)),
+               coef(freeridge(p$x, p$y, linear_kernel(), 0.3, scale = divisors)), 1e-12)
+  chosen <- freeridge(p$x, p$y, scaled_kernel(gaussian_kernel(), divisors), scale = FALSE)
+  expect_identical(chosen$kernel$inner$sigma, chosen$bandwidth_search$sigma[which.min(chosen$bandwidth_search$score)])
+  expect_refusal(scaled_kernel(1, 2), "kernel must be a kernel such as gaussian_kernel\\(\\), not 1")
+  expect_refusal(scaled_kernel(linear_kernel(), "a"), 'scale must be positive numbers, one for each column, not "a"')
+  expect_refusal(scaled_kernel(linear_kernel(), c(1, 0)), "scale\\[2\\] is 0")
+  expect_refusal(freeridge(p$x, p$y, scaled_kernel(linear_kernel(), 1:2), 1), "columns|d = ", "freeridge_dimension_mismatch")
+})
+
+test_that("text that is no kernel is refused with the place", {
+  expect_refusal(parse_kernel("gauss(sigma = 1)"), "character 1", "freeridge_invalid_argument")
+  expect_refusal(parse_kernel("gaussian(sigma = 0)"), "sigma is 0", "freeridge_invalid_argument")
+  expect_refusal(parse_kernel("gaussian(sigma = to be chosen)"), "character 18", "freeridge_invalid_argument")
+  expect_refusal(parse_kernel(""), "character 1", "freeridge_invalid_argument")
+  expect_refusal(parse_kernel(3), "text must be one string, not 3")
+  expect_refusal(parse_kernel(c("a", "b")), "text must be one string")
+  expect_refusal(parse_kernel(NA_character_), "text must be one string, not NA")
 })
 
 test_that("a sum of linear kernels is a linear kernel", {

@@ -85,6 +85,176 @@ test_that("the bandwidth is chosen, with the best lambda of each bandwidth", {
   expect_close(tried$score, vapply(tried$sigma, function(sigma) sum(best_at(sigma, p$y) / variances), 0), 1e-8)
 })
 
+test_that("ranges and the budget of the search are heard", {
+  p <- problem(40L, 2L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), lambda_range = c(1e-3, 10))
+  expect_equal(range(fit$lambda_search$lambda), c(1e-3, 10))
+  expect_equal(freeridge(p$x, p$y, gaussian_kernel(2), lambda_range = c(3, 3))$lambda, 3)
+  fit <- freeridge(p$x, p$y, bandwidth_range = c(0.5, 4), budget = 5)
+  expect_equal(nrow(fit$bandwidth_search), 5L)
+  expect_true(all(fit$bandwidth_search$sigma >= 0.5 * (1 - 1e-12) & fit$bandwidth_search$sigma <= 4 * (1 + 1e-12)))
+  expect_refusal(freeridge(p$x, p$y, lambda_range = c(2, 1)), "lambda_range must be two positive numbers.*c\\(2, 1\\)")
+  expect_refusal(freeridge(p$x, p$y, lambda_range = 0:1), "lambda_range must be two positive numbers")
+  expect_refusal(freeridge(p$x, p$y, bandwidth_range = "a"), 'bandwidth_range must be two positive numbers.*"a"')
+  expect_refusal(freeridge(p$x, p$y, budget = -1), "budget must be one whole number >= 0, not -1")
+  expect_refusal(freeridge(p$x, p$y, budget = 2), "budget is 2", "freeridge_invalid_argument")
+})
+
+test_that("standard errors of the scores equal their definitions", {
+  p <- problem(30L, 2L, 2L)
+  group <- rep_len(c(1, 2, 3, 4, NA), 30L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), groups = group, weights = p$weights)
+  path <- lambda_path(fit, c(0.1, 5))
+  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml", "groups", "groups_se"))
+  weighted <- function(values, v) {
+    mean <- sum(v * values) / sum(v)
+    c(mean, sqrt(sum(v * (values - mean)^2) / (sum(v) * (length(values) - 1))))
+  }
+  for (lambda in c(0.1, 5)) for (j in 1:2) {
+    row <- path[path$lambda == lambda & as.integer(path$output) == j, ]
+    squares <- loo(fit, lambda)[, j]^2
+    expect_close(unlist(row[c("loo", "loo_se")]), weighted(squares, p$weights))
+    left <- !is.na(group)
+    squares <- group_errors(fit, group, lambda)[left, j]^2
+    share <- tapply(p$weights[left], group[left], sum)
+    means <- tapply((p$weights[left] * squares), group[left], sum) / share
+    expect_close(unlist(row[c("groups", "groups_se")]), weighted(means, share))
+  }
+})
+
+test_that("the one-standard-error rule is what the search's table gives", {
+  p <- problem(40L, 2L, 2L)
+  for (criterion in c("loo", "groups")) {
+    fit <- freeridge(p$x, p$y, gaussian_kernel(2), groups = rep(1:8, 5L), criterion = criterion)
+    rule <- one_standard_error(fit)
+    expect_identical(dim(rule), c(2L, 3L))
+    for (j in 1:2) {
+      at_best <- lambda_path(fit, fit$lambda[[j]], criterion)[j, ]
+      expect_close(rule$se[j], at_best[[paste0(criterion, "_se")]], 1e-8)
+      expect_close(rule$score[j], fit$score[[j]], 1e-12)
+      seen <- fit$lambda_search[as.integer(fit$lambda_search$output) == j & fit$lambda_search$lambda >= fit$lambda[[j]], ]
+      too_bad <- which(seen$score > rule$score[j] + rule$se[j])
+      expect_identical(rule$lambda[j], seen$lambda[if (length(too_bad) > 0L) too_bad[1L] - 1L else nrow(seen)])
+    }
+    simple <- freeridge(p$x, p$y, gaussian_kernel(2), groups = rep(1:8, 5L), criterion = criterion, rule = "1se")
+    expect_equal(unname(simple$lambda), rule$lambda)
+    expect_true(all(simple$lambda > fit$lambda))
+    expect_equal(unname(simple$score), diag(matrix(lambda_path(simple, simple$lambda, criterion)[[criterion]], 2L)))
+    expect_equal(fitted(simple), predict(fit, lambda = rule$lambda))
+    expect_output(print(simple), "one-standard-error rule", fixed = TRUE)
+  }
+  expect_refusal(one_standard_error(freeridge(p$x, p$y, linear_kernel(), 1)), "lambda was given")
+  expect_refusal(one_standard_error(freeridge(p$x, p$y, linear_kernel(), criterion = "gcv")), '"gcv" has no standard error')
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), criterion = "reml", rule = "1se"), '"reml" has no standard error')
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, rule = "1se"), "lambda is given")
+  expect_refusal(freeridge(p$x, p$y, rule = "best"), 'rule must be one of "min", "1se"')
+})
+
+test_that("the error rate counts the signs that left-out values have wrong", {
+  p <- problem(40L, 2L)
+  y <- sign(p$y - 3)
+  fit <- freeridge(p$x, y, gaussian_kernel(2), criterion = "error_rate", weights = p$weights[1:40])
+  path <- lambda_path(fit, c(0.01, 1, 100), "error_rate")
+  for (i in 1:3) {
+    wrong <- y * (y - loo(fit, path$lambda[i])) <= 0
+    expect_close(path$error_rate[i], sum(p$weights * wrong) / sum(p$weights), 1e-12)
+  }
+  expect_equal(fit$score, min(fit$lambda_search$score))
+  expect_named(lambda_path(fit, 1), c("lambda", "loo", "loo_se", "gcv", "reml", "error_rate", "error_rate_se"))
+
+  codes <- ifelse(outer(rep(1:3, length.out = 40L), 1:3, "=="), 1, -1)
+  several <- freeridge(p$x, codes, gaussian_kernel(2), criterion = "error_rate")
+  expect_identical(length(unique(several$lambda)), 1L)
+  wrong <- max.col(codes - loo(several), "first") != rep(1:3, length.out = 40L)
+  expect_close(several$score, rep(mean(wrong), 3L), 1e-12)
+  expect_refusal(freeridge(p$x, p$y, gaussian_kernel(2), criterion = "error_rate"), "row", "freeridge_invalid_argument")
+})
+
+test_that("the shape of the search is kept, and a doubtful choice is told", {
+  p <- problem(t = 2L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2))
+  expect_length(fit$decades, 2L)
+  expect_identical(names(fit$dips), c("y1", "y2"))
+  # Noise without any signal in x: whatever is far to the right is as good.
+  set.seed(3)
+  noise <- freeridge(matrix(rnorm(60), 30L), rnorm(30L), gaussian_kernel(0.01))
+  expect_gte(noise$decades, 4)
+  expect_output(print(summary(noise)), "is flat: nearly the same over [0-9.]+ powers of ten")
+  # A coarse and a fine structure, each with a lambda of its own.
+  x <- seq(0, 1, length.out = 60L)
+  found <- FALSE
+  for (seed in 1:40) {
+    set.seed(seed)
+    fit <- freeridge(x, sin(2 * x) + 0.5 * sin(40 * x) + rnorm(60, sd = 0.7), gaussian_kernel(0.05))
+    if (fit$dips > 1L) break
+  }
+  expect_gt(fit$dips, 1L)
+  expect_output(print(summary(fit)), "has [0-9]+ local minima; lambda is at the lowest")
+  expect_silent(text <- capture.output(print(fit)))
+  expect_false(any(grepl("local minima", text)))
+})
+
+test_that("folds and hold-outs have the sizes asked for, and are reproducible", {
+  for (n in c(2, 10, 101)) for (folds in unique(c(2, 3, n))) {
+    if (folds > n) next
+    group <- make_folds(n, folds)
+    expect_length(group, n)
+    expect_identical(sort(unique(group)), seq_len(folds))
+    expect_lte(diff(range(table(group))), 1L)
+    expect_identical(make_folds(n, folds), group)
+  }
+  expect_false(identical(make_folds(100, 5), make_folds(100, 5, seed = 1)))
+  for (fraction in c(0.001, 0.25, 0.5, 0.999)) {
+    held <- make_holdout(40, fraction, seed = 5)
+    expect_identical(sum(!is.na(held)), as.integer(min(max(round(fraction * 40), 1), 39)))
+    expect_identical(make_holdout(40, fraction, seed = 5), held)
+  }
+  expect_false(identical(make_holdout(100, 0.5), make_holdout(100, 0.5, seed = 1)))
+  p <- problem()
+  expect_identical(freeridge(p$x, p$y, gaussian_kernel(2), groups = make_holdout(20, 0.3))$criterion, "groups")
+  expect_refusal(make_folds(10, 11), "folds is 11, but n is 10")
+  expect_refusal(make_folds(10, 1), "folds must be one whole number >= 2, not 1")
+  expect_refusal(make_folds(0, 2), "n must be one whole number >= 1, not 0")
+  expect_refusal(make_folds(10, 2, seed = "a"), 'seed must be one whole number, not "a"')
+  for (bad in list(0, 1, NaN, "a")) expect_refusal(make_holdout(10, bad), "fraction must be one number between 0 and 1")
+  expect_refusal(make_holdout(1, 0.5), "n must be one whole number >= 2, not 1")
+})
+
+test_that("lambdas of other systems are their formulas", {
+  total <- c(0, 0.5, 20)
+  expected <- list(total = total, mean = total / 50, glmnet = total * 3 / 50, sklearn = total, lm.ridge = total, KRLS = total,
+                   GURLS = total / 50)
+  for (to in names(expected)) {
+    expect_close(convert_lambda(total, "total", to, 50, 3), expected[[to]], 1e-15)
+    expect_close(convert_lambda(expected[[to]], to, "total", 50, 3), total, 1e-15)
+  }
+  p <- problem(t = 2L)
+  fit <- freeridge(p$x, p$y, linear_kernel(), c(1, 4))
+  sd_y <- sqrt(colMeans(scale(p$y, scale = FALSE)^2))
+  expect_close(lambda_as(fit, "glmnet"), c(1, 4) * sd_y / 20, 1e-12)
+  expect_identical(names(lambda_as(fit, "mean")), c("y1", "y2"))
+  expect_close(lambda_as(fit, "mean", lambda = 7), c(7, 7) / 20, 1e-15)
+  expect_refusal(lambda_as(fit), "to is missing")
+  expect_refusal(lambda_as(fit, "spss"), 'to must be one of "total"')
+  expect_refusal(lambda_as(freeridge(p$x, p$y, linear_kernel(), 1, weights = p$weights), "GURLS"), "the fit has weights")
+  expect_refusal(convert_lambda(1, "total", "glmnet", 50), "sd_y is missing")
+  expect_refusal(convert_lambda(1, "total", "glmnet", 50, -1), "sd_y", "freeridge_invalid_argument")
+  expect_refusal(convert_lambda(-1, "total", "mean", 50), "lambda is -1")
+  expect_refusal(convert_lambda(1, "mine", "mean", 50), 'from must be one of "total"')
+  expect_refusal(convert_lambda(1, "total", "mean", 0), "n must be one whole number >= 1")
+  expect_refusal(convert_lambda(1:2, "total", "glmnet", 5, 1:3), "sd_y must be one number or as many as lambda")
+})
+
+test_that("lambda_grid is the range of the search in as many steps as asked for", {
+  p <- problem()
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2))
+  grid <- lambda_grid(fit, 7)
+  expect_equal(range(grid), range(fit$lambda_search$lambda))
+  expect_equal(diff(log(grid)), rep(diff(log(range(grid))) / 6, 6L))
+  expect_length(lambda_grid(fit), 100L)
+  expect_refusal(lambda_grid(fit, 0), "count must be one whole number >= 1, not 0")
+})
+
 test_that("a given lambda is used also when the bandwidth is chosen", {
   p <- problem()
   fit <- freeridge(p$x, p$y, lambda = 2)
@@ -109,7 +279,7 @@ test_that("the path uses the range of the core and names its outputs", {
   colnames(p$y) <- c("left", "right")
   fit <- freeridge(p$x, p$y, gaussian_kernel(2))
   path <- lambda_path(fit)
-  expect_named(path, c("lambda", "output", "loo", "gcv", "reml"))
+  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml"))
   expect_identical(levels(path$output), c("left", "right"))
   expect_equal(nrow(path), 200L)
   expect_equal(range(path$lambda), range(fit$lambda_search$lambda))

@@ -29,6 +29,42 @@ test_that("a fit survives saveRDS and readRDS in a new session", {
   ), tolerance = 1e-12)
 })
 
+test_that("a fit with landmarks has the same ones in a new session", {
+  p <- problem(100L, 2L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(1), landmarks = 12, seed = 3)
+  files <- c(tempfile(), tempfile())
+  saveRDS(fit, files[1L])
+  output <- run_script(c(
+    "files <- commandArgs(TRUE)",
+    "fit <- readRDS(files[1])",
+    "saveRDS(list(loo(fit), landmarks(fit), landmark_curve(fit, c(6, 20)), one_standard_error(fit)), files[2])"
+  ), files)
+  expect_true(file.exists(files[2L]), info = paste(output, collapse = "\n"))
+  expect_equal(readRDS(files[2L]), list(loo(fit), landmarks(fit), landmark_curve(fit, c(6, 20)), one_standard_error(fit)),
+               tolerance = 1e-9)
+})
+
+test_that("classifiers and the bytes of an accumulator go to a new session, an accumulator does not", {
+  p <- problem(40L, 2L)
+  logistic <- kernel_logistic(p$x, p$y > 3, gaussian_kernel(2), 0.1)
+  svm <- kernel_svm(p$x, p$y > 3, gaussian_kernel(2), 0.1)
+  accumulator <- accumulate(ridge_accumulator(2), p$x, p$y)
+  files <- c(tempfile(), tempfile())
+  saveRDS(list(logistic, svm, accumulator, accumulator_bytes(accumulator)), files[1L])
+  output <- run_script(c(
+    "files <- commandArgs(TRUE)",
+    "saved <- readRDS(files[1])",
+    "print(saved[[3]])",
+    "refused <- tryCatch(coef(saved[[3]], 1), freeridge_error = conditionMessage)",
+    "saveRDS(list(predict(saved[[1]]), predict(saved[[2]]), refused, coef(accumulator_from_bytes(saved[[4]]), 1)), files[2])"
+  ), files)
+  expect_true(file.exists(files[2L]), info = paste(output, collapse = "\n"))
+  expect_match(output, "of another session", all = FALSE)
+  answers <- readRDS(files[2L])
+  expect_equal(answers[c(1L, 2L, 4L)], list(predict(logistic), predict(svm), coef(accumulator, 1)), tolerance = 1e-9)
+  expect_match(answers[[3L]], "accumulator of another session")
+})
+
 test_that("the data are saved once", {
   x <- matrix(stats::rnorm(1e5), 1000L)
   fit <- freeridge(x, stats::rnorm(1000L), linear_kernel(), 1)
@@ -72,7 +108,8 @@ test_that("x is not copied", {
     "x[] <- y",
     "before <- memory('^VmHWM')",
     "model <- with(asNamespace('freeridge'), new_model(list(",
-    "  kernel = kernel, x = numeric_matrix(x, 'x'), y = response_matrix(y), intercept = TRUE, route = 'auto')))",
+    "  kernel = kernel, x = numeric_matrix(x, 'x'), y = response_matrix(y), intercept = TRUE, route = 'auto',",
+    "  reduction = 'auto', refine = 0)))",
     "handed_over <- memory('^VmHWM') - before  # at the peak",
     "before <- memory('^VmRSS')",
     "kept <- answers(x)",

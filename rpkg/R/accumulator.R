@@ -1,0 +1,139 @@
+# Ridge regression on rows that come in chunks. An accumulator is a reference: accumulate() and merge() change it.
+
+ridge_accumulator <- function(d, t = 1, intercept = TRUE) {
+  if (missing(d)) refuse("d is missing: the number of features")
+  d <- check_whole(d, "d", 1, .Machine$integer.max)
+  t <- check_whole(t, "t", 1, .Machine$integer.max)
+  intercept <- check_flag(intercept, "intercept")
+  new_accumulator(core_accumulator_create(d, t, intercept))
+}
+
+new_accumulator <- function(handle) {
+  structure(list(handle = handle, intercept = core_accumulator_has_intercept(handle)), class = "ridge_accumulator")
+}
+
+handle_of <- function(accumulator, name = "object") {
+  if (!inherits(accumulator, "ridge_accumulator")) {
+    refuse(name, " must be an accumulator made by ridge_accumulator(), not ", shown(accumulator))
+  }
+  if (!core_is_alive(accumulator$handle)) {
+    refuse(name, " is an accumulator of another session; accumulator_bytes() and accumulator_from_bytes() take one there")
+  }
+  accumulator$handle
+}
+
+# x, y and weights as the core takes them, checked against the sizes of the accumulator.
+accumulator_rows <- function(handle, x, y, weights) {
+  size <- core_accumulator_sizes(handle)
+  vector <- is.null(dim(y)) || length(dim(y)) == 1L
+  x <- numeric_matrix(x, "x")
+  y <- response_matrix(y)
+  if (ncol(x) != size[["d"]]) refuse("x has ", counted(ncol(x), "column"), ", the accumulator has d = ", size[["d"]])
+  if (ncol(y) != size[["t"]]) refuse("y has ", counted(ncol(y), "column"), ", the accumulator has t = ", size[["t"]])
+  if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, x has ", nrow(x))
+  if (!is.null(weights)) weights <- check_positive(weights, "weights", nrow(x), "row")
+  list(x = x, y = y, weights = weights, vector = vector)
+}
+
+accumulate <- function(accumulator, x, y, weights = NULL) {
+  handle <- handle_of(accumulator, "accumulator")
+  if (missing(x)) refuse("x is missing")
+  if (missing(y)) refuse("y is missing")
+  rows <- accumulator_rows(handle, x, y, weights)
+  core_accumulator_add(handle, rows$x, rows$y, rows$weights)
+  invisible(accumulator)
+}
+
+merge.ridge_accumulator <- function(x, y, ...) {
+  refuse_extra(...)
+  core_accumulator_merge(handle_of(x, "x"), handle_of(y, "y"))
+  invisible(x)
+}
+
+nobs.ridge_accumulator <- function(object, ...) core_accumulator_sizes(handle_of(object))[["n"]]
+
+print.ridge_accumulator <- function(x, ...) {
+  if (!core_is_alive(x$handle)) {
+    cat("Ridge accumulator of another session\n")
+  } else {
+    size <- core_accumulator_sizes(x$handle)
+    cat("Ridge accumulator: ", counted(size[["n"]], "row"), " of ", counted(size[["d"]], "feature"), " and ",
+        counted(size[["t"]], "output"), if (x$intercept) ", with" else ", without", " intercept",
+        if (size[["sum_w"]] != size[["n"]]) paste0("; sum of weights: ", format(size[["sum_w"]])), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+coef.ridge_accumulator <- function(object, lambda, ...) {
+  refuse_extra(...)
+  if (missing(lambda)) refuse("lambda is missing: numbers >= 0")
+  lambda <- check_not_negative(lambda, "lambda")
+  handle <- handle_of(object)
+  found <- core_accumulator_solve(handle, lambda)
+  t <- core_accumulator_sizes(handle)[["t"]]
+  values <- found$w
+  if (object$intercept) values <- rbind(as.vector(found$b), values, deparse.level = 0L)
+  rownames(values) <- c(if (object$intercept) "(Intercept)", paste0("x", seq_len(nrow(found$w))))
+  by_lambda(values, t, lambda)
+}
+
+# rows x (t lambdas), output first: a vector for one output and one lambda, rows x lambdas for one output, rows x t for
+# one lambda, else rows x t x lambdas.
+by_lambda <- function(values, t, lambda) {
+  labels <- vapply(lambda, format, "", digits = 15L)
+  if (t == 1) {
+    if (length(lambda) == 1L) return(stats::setNames(as.vector(values), rownames(values)))
+    colnames(values) <- labels
+    return(values)
+  }
+  outputs <- paste0("y", seq_len(t))
+  if (length(lambda) == 1L) {
+    colnames(values) <- outputs
+    return(values)
+  }
+  array(values, c(nrow(values), t, length(lambda)), list(rownames(values), outputs, labels))
+}
+
+lambda_grid.ridge_accumulator <- function(object, count = 100, ...) {
+  refuse_extra(...)
+  core_accumulator_lambda_grid(handle_of(object), check_whole(count, "count", 1, .Machine$integer.max))
+}
+
+score <- function(object, ...) UseMethod("score")
+
+score.ridge_accumulator <- function(object, criterion, lambdas = lambda_grid(object), ...) {
+  refuse_extra(...)
+  if (missing(criterion)) refuse("criterion is missing: \"gcv\" or \"reml\"")
+  check_choice(criterion, "criterion", c("gcv", "reml"))
+  handle <- handle_of(object)
+  lambdas <- check_not_negative(lambdas, "lambdas")
+  scores <- core_accumulator_score(handle, criterion, lambdas)
+  undefined <- lambdas[rowSums(is.nan(scores)) > 0L]
+  if (length(undefined) > 0L) warn_undefined(criterion, " is undefined (NaN) at lambda = ", some_of(undefined))
+  by_output(lambdas, list(score = scores), paste0("y", seq_len(ncol(scores))))
+}
+
+loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
+  refuse_extra(...)
+  handle <- handle_of(object)
+  if (missing(x) || missing(y)) refuse("x and y are needed: rows that were added, with their weights")
+  if (missing(lambda)) refuse("lambda is missing: numbers >= 0")
+  lambda <- check_not_negative(lambda, "lambda")
+  rows <- accumulator_rows(handle, x, y, weights)
+  errors <- core_accumulator_loo(handle, rows$x, rows$y, rows$weights, lambda)
+  undefined <- which(rowSums(is.nan(errors)) > 0L)
+  if (length(undefined) > 0L) {
+    warn_undefined("the leave-one-out error is undefined (NaN) at row ", some_of(undefined), ": the leverage is one")
+  }
+  if (!is.null(rownames(rows$x))) rownames(errors) <- rownames(rows$x)
+  by_lambda(errors, ncol(rows$y), lambda)
+}
+
+accumulator_bytes <- function(accumulator) core_accumulator_save(handle_of(accumulator, "accumulator"))
+
+accumulator_from_bytes <- function(bytes) {
+  if (!is.raw(bytes) || length(bytes) == 0L) {
+    refuse("bytes must be raw bytes made by accumulator_bytes(), not ", shown(bytes))
+  }
+  new_accumulator(core_accumulator_load(bytes))
+}

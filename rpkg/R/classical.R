@@ -1,0 +1,200 @@
+# Classical regressions and their helpers, without a factorization that is kept.
+
+ols <- function(x, y, intercept = TRUE) {
+  data <- regression_data(x, y, intercept)
+  linear_result("ols", match.call(), data, core_ols(data$x, data$y, data$intercept))
+}
+
+ridge <- function(x, y, lambda, penalty = NULL, intercept = TRUE) {
+  data <- regression_data(x, y, intercept)
+  if (missing(lambda)) refuse("lambda is missing: one number >= 0")
+  lambda <- check_lambda(lambda, 1L)
+  if (!is.null(penalty)) {
+    if (!is.numeric(penalty) || length(penalty) != ncol(data$x)) {
+      refuse("penalty must be ", ncol(data$x), " numbers >= 0, one for each column of x, not ", shown(penalty))
+    }
+    penalty <- check_not_negative(penalty, "penalty")
+  }
+  found <- core_ridge(data$x, data$y, data$intercept, lambda, penalty)
+  linear_result("ridge", match.call(), data, found, lambda = lambda, penalty = penalty)
+}
+
+tls <- function(x, y, intercept = TRUE, exact = NULL) {
+  data <- regression_data(x, y, intercept)
+  if (!is.null(exact) && (!is.logical(exact) || length(exact) != ncol(data$x) || anyNA(exact))) {
+    refuse("exact must be ", ncol(data$x), " TRUE or FALSE, one for each column of x, not ", shown(exact))
+  }
+  linear_result("tls", match.call(), data, core_tls(data$x, data$y, data$intercept, exact), exact = exact)
+}
+
+regression_data <- function(x, y, intercept) {
+  if (missing(x)) refuse("x is missing")
+  if (missing(y)) refuse("y is missing")
+  vector <- is.null(dim(y)) || length(dim(y)) == 1L
+  x <- numeric_matrix(x, "x")
+  y <- response_matrix(y)
+  if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, x has ", nrow(x))
+  list(x = x, y = y, vector = vector, intercept = check_flag(intercept, "intercept"))
+}
+
+linear_titles <- c(ols = "Ordinary least squares", ridge = "Ridge regression", tls = "Total least squares")
+
+# w and b as the core gives them, with the data they were found for.
+linear_result <- function(method, call, data, found, ...) {
+  fit <- c(list(call = call, method = method), data, list(w = found$w, b = found$b, rank = found$rank, ...))
+  fit$outputs <- output_names(data$y)
+  fit$cases <- if (is.null(rownames(data$x))) rownames(data$y) else rownames(data$x)
+  structure(fit, class = c(paste0("freeridge_", method), "freeridge_linear"))
+}
+
+feature_names <- function(x) if (is.null(colnames(x))) paste0("x", seq_len(ncol(x))) else colnames(x)
+
+coef.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  with_intercept(object, object$b, object$w)
+}
+
+# The row of the intercept, if there is one, above those of the features.
+with_intercept <- function(fit, b, w) {
+  names <- feature_names(fit$x)
+  if (!fit$intercept) return(shape(fit, w, names))
+  shape(fit, rbind(b, w, deparse.level = 0L), c("(Intercept)", names))
+}
+
+predict.freeridge_linear <- function(object, newdata = NULL, ...) {
+  refuse_extra(...)
+  x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
+  shape(object, sweep(x %*% object$w, 2L, object$b, "+"), if (is.null(newdata)) object$cases else rownames(x))
+}
+
+fitted.freeridge_linear <- function(object, ...) predict(object)
+
+residuals.freeridge_linear <- function(object, ...) {
+  shape(object, object$y - sweep(object$x %*% object$w, 2L, object$b, "+"))
+}
+
+nobs.freeridge_linear <- function(object, ...) nrow(object$x)
+
+df.residual.freeridge_ols <- function(object, ...) nrow(object$x) - object$rank - object$intercept
+
+sigma.freeridge_ols <- function(object, ...) {
+  sigma <- core_ols_summary(object$x, object$y, object$intercept)$sigma
+  if (anyNA(sigma)) warn_undefined("sigma is undefined (NaN): no degrees of freedom are left")
+  named_by_output(object, sigma)
+}
+
+print_linear <- function(fit, digits) {
+  cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
+  cat(linear_titles[[fit$method]], ": ", counted(nrow(fit$x), "point"), ", ", counted(ncol(fit$x), "feature"), ", ",
+      counted(ncol(fit$y), "output"), sep = "")
+  if (!is.null(fit$rank) && fit$rank < ncol(fit$x)) cat("; rank ", fit$rank, ": the solution of least norm", sep = "")
+  if (!is.null(fit$lambda)) cat("; lambda: ", format(fit$lambda, digits = digits), sep = "")
+  if (!is.null(fit$exact)) cat("; known exactly: ", counted(sum(fit$exact), "feature"), sep = "")
+  cat("\n\n")
+}
+
+print.freeridge_linear <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_linear(x, digits)
+  print(coef(x), digits = digits)
+  invisible(x)
+}
+
+summary.freeridge_ols <- function(object, ...) {
+  refuse_extra(...)
+  found <- core_ols_summary(object$x, object$y, object$intercept)
+  if (anyNA(unlist(found))) {
+    warn_undefined("some entries are undefined (NaN): no degrees of freedom are left, x is rank deficient, or y is ",
+                   "constant")
+  }
+  df <- df.residual(object)
+  estimates <- as.matrix(with_intercept(object, object$b, object$w))
+  errors <- as.matrix(with_intercept(object, found$b_error, found$w_error))
+  tables <- lapply(seq_len(ncol(object$y)), function(j) {
+    t <- estimates[, j] / errors[, j]
+    p <- if (df > 0) 2 * stats::pt(abs(t), df, lower.tail = FALSE) else rep(NaN, length(t))
+    cbind(Estimate = estimates[, j], "Std. Error" = errors[, j], "t value" = t, "Pr(>|t|)" = p)
+  })
+  coefficients <- if (object$vector) tables[[1L]] else stats::setNames(tables, object$outputs)
+  structure(list(fit = object, coefficients = coefficients, sigma = named_by_output(object, found$sigma), df = df,
+                 r.squared = named_by_output(object, found$r_squared)), class = "summary.freeridge_ols")
+}
+
+print.summary.freeridge_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_linear(x$fit, digits)
+  tables <- if (x$fit$vector) list(x$coefficients) else x$coefficients
+  for (j in seq_along(tables)) {
+    if (length(tables) > 1L) cat("Output ", names(tables)[j], ":\n", sep = "")
+    stats::printCoefmat(tables[[j]], digits = digits, ...)
+    cat("\nResidual standard error: ", format(x$sigma[[j]], digits = digits), " on ", x$df,
+        " degrees of freedom; R-squared: ", format(x$r.squared[[j]], digits = digits), "\n\n", sep = "")
+  }
+  invisible(x)
+}
+
+pinv <- function(a, rcond = NULL) {
+  if (missing(a)) refuse("a is missing")
+  a <- numeric_matrix(a, "a")
+  if (is.null(rcond)) {
+    rcond <- -1  # the core's own
+  } else if (!is.numeric(rcond) || length(rcond) != 1L || !is.finite(rcond) || rcond < 0) {
+    refuse("rcond must be one number >= 0, not ", shown(rcond))
+  }
+  found <- core_pinv(a, rcond)
+  if (!is.null(dimnames(a))) dimnames(found$inverse) <- rev(dimnames(a))
+  structure(found$inverse, rank = found$rank)
+}
+
+polynomial_features <- function(x, degree, bias = TRUE) {
+  if (missing(x)) refuse("x is missing")
+  if (missing(degree)) refuse("degree is missing: as in polynomial_features(x, degree = 2)")
+  x <- numeric_matrix(x, "x")
+  degree <- check_whole(degree, "degree", 1, .Machine$integer.max)
+  bias <- check_flag(bias, "bias")
+  out <- core_polynomial_features(x, degree, bias)
+  exponents <- core_polynomial_exponents(ncol(x), degree, bias)
+  colnames(exponents) <- feature_names(x)
+  dimnames(out) <- list(rownames(x), monomial_names(exponents))
+  structure(out, exponents = exponents)
+}
+
+polynomial_feature_count <- function(d, degree, bias = TRUE) {
+  core_polynomial_count(check_whole(d, "d", 1, .Machine$integer.max),
+                        check_whole(degree, "degree", 1, .Machine$integer.max), check_flag(bias, "bias"))
+}
+
+# "1", "x1", "x1^2", "x1 x2", ...
+monomial_names <- function(exponents) {
+  labels <- character(nrow(exponents))
+  for (k in seq_len(ncol(exponents))) {
+    power <- exponents[, k]
+    name <- colnames(exponents)[k]
+    factor <- ifelse(power == 0L, "", ifelse(power == 1L, name, paste0(name, "^", power)))
+    labels <- ifelse(labels == "" | factor == "", paste0(labels, factor), paste(labels, factor))
+  }
+  ifelse(labels == "", "1", labels)
+}
+
+polynomial_feature_factors <- function(d, degree, scale = 1, offset = 1) {
+  d <- check_whole(d, "d", 1, .Machine$integer.max)
+  degree <- check_whole(degree, "degree", 1, .Machine$integer.max)
+  core_polynomial_factors(d, degree, one_number(scale, "scale"), one_number(offset, "offset"))
+}
+
+weighted_median <- function(values, weights = NULL) {
+  values <- plain_numbers(values, "values")
+  weights <- if (is.null(weights)) rep(1, length(values)) else plain_numbers(weights, "weights", length(values))
+  core_weighted_median(values, check_not_negative(weights, "weights"))
+}
+
+absolute_slope <- function(x, y) {
+  x <- plain_numbers(x, "x")
+  core_absolute_slope(x, plain_numbers(y, "y", length(x)))
+}
+
+plain_numbers <- function(value, name, count = length(value)) {
+  if (!is.numeric(value) || length(value) == 0L) refuse(name, " must be numbers, not ", shown(value))
+  if (length(value) != count) refuse(name, " must be ", counted(count, "number"), ", not ", length(value))
+  value <- as.double(value)
+  check_finite(value, name)
+  value
+}

@@ -1,0 +1,190 @@
+# Kernel logistic regression and support vector machines for two classes.
+
+kernel_logistic <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE, tolerance = NULL,
+                            iterations = NULL) {
+  fit_classifier("logistic", match.call(), x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
+}
+
+kernel_svm <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE, tolerance = NULL,
+                       iterations = NULL) {
+  fit_classifier("svm", match.call(), x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
+}
+
+fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations) {
+  if (missing(x)) refuse("x is missing")
+  if (missing(y)) refuse("y is missing")
+  if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
+  if (missing(lambda)) refuse("lambda is missing: one positive number")
+  check_kernel(kernel)
+  if (chooses_bandwidth(kernel)) {
+    refuse("kernel has a bandwidth that is not given; it is not chosen here, as freeridge() does")
+  }
+  x <- numeric_matrix(x, "x")
+  classes <- two_classes(y)
+  if (length(classes$y) != nrow(x)) {
+    refuse("y has ", counted(length(classes$y), "label"), ", x has ", counted(nrow(x), "row"))
+  }
+  check_square(kernel, x)
+  if (!is.null(weights)) weights <- check_positive(weights, "weights", nrow(x), "row")
+
+  fit <- list(
+    call = call, loss = loss, kernel = kernel, scale = column_scale(scale, x),
+    lambda = check_one_positive(lambda, "lambda"), intercept = check_flag(intercept, "intercept"), weights = weights,
+    control = check_control(tolerance, iterations), x = x, y = classes$y, levels = classes$levels, kind = classes$kind,
+    cases = rownames(x)
+  )
+  model <- new_classifier(fit, fit$lambda)
+  fit[c("objective", "iterations", "gap")] <- core_classifier_convergence(model)
+  if (loss == "svm") {
+    support <- core_classifier_support(model)
+    fit$support <- support$rows
+    fit$margin <- support$margin
+  }
+  fit$cache <- new.env(parent = emptyenv())
+  fit$cache$model <- model
+  structure(fit, class = "freeridge_classifier")
+}
+
+# Labels as -1 and +1. The second level of a factor is +1, as in glm(); so is TRUE.
+two_classes <- function(y) {
+  if (is.data.frame(y) || length(dim(y)) > 1L || !is.atomic(y) || length(y) == 0L) {
+    refuse("y must be a factor with two levels, TRUE and FALSE, or -1 and +1, not ", shown(y))
+  }
+  missing <- which(is.na(y))
+  if (length(missing) > 0L) refuse("y[", missing[1L], "] is NA; all labels must be known")
+  if (is.factor(y)) {
+    if (nlevels(y) != 2L) refuse("y has ", counted(nlevels(y), "level"), "; there must be two")
+    kind <- "factor"
+    levels <- levels(y)
+    numbers <- c(-1, 1)[as.integer(y)]
+  } else if (is.logical(y)) {
+    kind <- "logical"
+    levels <- c("FALSE", "TRUE")
+    numbers <- ifelse(y, 1, -1)
+  } else if (is.numeric(y)) {
+    kind <- "numeric"
+    levels <- c("-1", "1")
+    bad <- which(y != -1 & y != 1)
+    if (length(bad) > 0L) refuse("y[", bad[1L], "] is ", format(y[[bad[1L]]]), "; numbers must be -1 and +1")
+    numbers <- as.double(y)
+  } else {
+    refuse("y must be a factor with two levels, TRUE and FALSE, or -1 and +1, not ", shown(y))
+  }
+  if (length(unique(numbers)) < 2L) {
+    refuse("y has one class only, ", levels[(numbers[1L] > 0) + 1L], "; both must be there")
+  }
+  list(y = numbers, levels = levels, kind = kind)
+}
+
+check_one_positive <- function(value, name) {
+  if (!is.numeric(value) || length(value) != 1L || !is.finite(value) || value <= 0) {
+    refuse(name, " must be one positive number, not ", shown(value))
+  }
+  as.double(value)
+}
+
+check_control <- function(tolerance, iterations) {
+  if (is.null(tolerance) && is.null(iterations)) return(NULL)
+  if (is.null(tolerance) || is.null(iterations)) refuse("tolerance and iterations go together: give both or neither")
+  c(check_one_positive(tolerance, "tolerance"), check_whole(iterations, "iterations", 1))
+}
+
+new_classifier <- function(fit, lambda) {
+  model <- core_classifier_create(unclass(fit$kernel), fit$scale, fit$loss == "svm", fit$x, fit$y, fit$intercept,
+                                  fit$weights, fit$control)
+  core_classifier_fit(model, lambda)
+  model
+}
+
+# The core's classifier at the fit's lambda, or at another one: that has a place of its own, where the kernel matrix and
+# the last solution wait for the next lambda.
+classifier_at <- function(fit, lambda = NULL) {
+  if (is.null(lambda) || check_one_positive(lambda, "lambda") == fit$lambda) {
+    if (!core_is_alive(fit$cache$model)) fit$cache$model <- new_classifier(fit, fit$lambda)
+    return(fit$cache$model)
+  }
+  if (!core_is_alive(fit$cache$other)) {
+    fit$cache$other <- new_classifier(fit, lambda)
+  } else if (!identical(fit$cache$lambda, lambda)) {
+    fit$cache$lambda <- NULL
+    core_classifier_fit(fit$cache$other, lambda)
+  }
+  fit$cache$lambda <- lambda
+  fit$cache$other
+}
+
+# Decision values as classes of the kind that y had.
+as_classes <- function(fit, decision) {
+  second <- decision > 0
+  switch(fit$kind,
+    factor = factor(fit$levels[second + 1L], levels = fit$levels),
+    logical = second,
+    numeric = ifelse(second, 1, -1)
+  )
+}
+
+predict.freeridge_classifier <- function(object, newdata = NULL, type = "decision", lambda = NULL, ...) {
+  refuse_extra(...)
+  check_choice(type, "type", c("decision", "class", "probability"))
+  if (type == "probability" && object$loss == "svm") {
+    refuse("type is \"probability\", but a support vector machine has decision values only")
+  }
+  x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
+  values <- core_classifier_predict(classifier_at(object, lambda), x, type == "probability")
+  if (type == "class") values <- as_classes(object, values)
+  stats::setNames(values, rownames(x))
+}
+
+fitted.freeridge_classifier <- function(object, ...) predict(object)
+
+loo.freeridge_classifier <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  if (object$loss == "svm") refuse("a support vector machine has no leave-one-out values here; kernel_logistic() has")
+  decision <- core_classifier_loo(classifier_at(object, lambda))
+  undefined <- which(is.nan(decision))
+  if (length(undefined) > 0L) {
+    warn_undefined("the left-out decision value is undefined (NaN) at row ", some_of(undefined),
+                   ": the leverage is one")
+  }
+  stats::setNames(decision, object$cases)
+}
+
+coef.freeridge_classifier <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  found <- core_classifier_coefficients(classifier_at(object, lambda))
+  if (!is_linear(object$kernel)) {
+    c <- stats::setNames(found$c, object$cases)
+    return(structure(c, intercept = found$b, class = "freeridge_expansion"))
+  }
+  metric <- linear_metric(object$kernel, ncol(object$x))
+  if (!is.null(object$scale)) metric <- metric / object$scale^2
+  w <- stats::setNames(metric * as.vector(crossprod(object$x, found$c)), feature_names(object$x))
+  if (object$intercept) c("(Intercept)" = found$b, w) else w
+}
+
+# The numbers m_k of a linear kernel k(x, z) = sum_k m_k x_k z_k.
+linear_metric <- function(kernel, d) {
+  switch(kernel$name,
+    linear = rep(1, d),
+    scaled = linear_metric(kernel$inner, d) / kernel$scale^2,
+    sum = Reduce(`+`, Map(function(term, weight) weight * linear_metric(term, d), kernel$terms, kernel$weights))
+  )
+}
+
+nobs.freeridge_classifier <- function(object, ...) nrow(object$x)
+
+print.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
+  cat(if (x$loss == "svm") "Support vector machine" else "Kernel logistic regression", ": ",
+      counted(nrow(x$x), "point"), ", ", counted(ncol(x$x), "feature"), "; classes ", x$levels[1L], " (", sum(x$y < 0),
+      "), ", x$levels[2L], " (", sum(x$y > 0), ")\n", sep = "")
+  cat("Kernel: ", format(x$kernel, digits = digits), "\n", sep = "")
+  cat("Intercept: ", if (x$intercept) "yes, not penalised" else "no",
+      if (!is.null(x$weights)) "; weighted points", "\n", sep = "")
+  cat("lambda: ", format(x$lambda, digits = digits), "; objective: ", format(x$objective, digits = digits), " after ",
+      counted(x$iterations, if (x$loss == "svm") "pair update" else "Newton step"), "\n", sep = "")
+  if (x$loss == "svm") {
+    cat(counted(length(x$support), "support vector"), "; margin: ", format(x$margin, digits = digits), "\n", sep = "")
+  }
+  invisible(x)
+}

@@ -1,0 +1,40 @@
+# Prediction intervals in the shape of predict.lm: columns fit, lwr, upr.
+
+predict_interval <- function(fit, newdata, lambda, interval, level, se.fit) {
+  x <- if (is.null(newdata)) fit$x else new_matrix(fit, newdata)
+  model <- model_at(fit, lambda)
+  centre <- core_predict(model, x)
+  gp <- if (interval == "gp" || se.fit) core_predict_variance(model, x)
+  bounds <- switch(interval,
+    none = NULL,
+    "jackknife+" = core_predict_jackknife(model, x, level),
+    gp = {
+      half <- stats::qnorm((1 + level) / 2) * sqrt(sweep(gp$variance, 2L, gp$noise, "+"))
+      list(lower = centre - half, upper = centre + half)
+    }
+  )
+  if (anyNA(bounds$lower) && interval == "jackknife+") {
+    warn_undefined("the intervals are undefined (NaN): a point has a leverage of one, and no leave-one-out error")
+  } else if (anyNA(gp$variance)) {
+    warn_undefined("the predictive variance is undefined (NaN): lambda must be positive")
+  }
+
+  # Rows that na.exclude dropped come back when the points are those of the fit.
+  padded <- function(values) if (is.null(newdata)) stats::napredict(fit$na.action, values) else values
+  labelled <- function(values) padded(shape(fit, values, if (is.null(newdata)) fit$cases else rownames(x)))
+  value <- if (is.null(bounds)) labelled(centre) else bound_columns(fit, labelled, centre, bounds)
+  if (!se.fit) return(value)
+  freedom <- core_degrees_of_freedom(model)
+  list(fit = value, se.fit = labelled(sqrt(gp$variance)), df = named_by_output(fit, nrow(fit$x) - freedom$df),
+       residual.scale = named_by_output(fit, sqrt(gp$noise)))
+}
+
+# m x 3, or m x 3 x t for several outputs and for a matrix response.
+bound_columns <- function(fit, labelled, centre, bounds) {
+  parts <- lapply(list(fit = centre, lwr = bounds$lower, upr = bounds$upper), labelled)
+  if (fit$vector) return(do.call(cbind, parts))
+  first <- parts[[1L]]
+  cube <- aperm(array(unlist(parts), c(dim(first), 3L)), c(1L, 3L, 2L))
+  dimnames(cube) <- list(rownames(first), names(parts), colnames(first))
+  cube
+}

@@ -1,0 +1,64 @@
+# The one-standard-error rule, folds, and lambda in the conventions of other systems.
+
+one_standard_error <- function(object, ...) UseMethod("one_standard_error")
+
+one_standard_error.freeridge <- function(object, ...) {
+  refuse_extra(...)
+  if (!object$chosen) refuse("lambda was given to this fit: there was no search, and there is no rule to apply")
+  rule <- object$one_standard_error
+  if (is.null(rule)) {
+    refuse("the criterion \"", object$criterion, "\" has no standard error; those that have one: ",
+           paste0('"', criteria_with_error, '"', collapse = ", "))
+  }
+  if (anyNA(rule$lambda)) {
+    warn_undefined("the standard error of ", object$criterion, " is undefined (NaN): it is a mean of one term")
+  }
+  rule
+}
+
+make_folds <- function(n, folds, seed = 0) {
+  n <- check_whole(n, "n", 1, .Machine$integer.max)
+  folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
+  if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")
+  core_make_folds(n, folds, check_whole(seed, "seed")) + 1L
+}
+
+make_holdout <- function(n, fraction, seed = 0) {
+  n <- check_whole(n, "n", 2, .Machine$integer.max)
+  group <- core_make_holdout(n, check_fraction(fraction, "fraction"), check_whole(seed, "seed"))
+  ifelse(group < 0L, NA_integer_, 1L)
+}
+
+convention_names <- c("total", "mean", "glmnet", "sklearn", "lm.ridge", "KRLS", "GURLS")
+
+convert_lambda <- function(lambda, from, to, n, sd_y = NULL) {
+  lambda <- check_not_negative(lambda, "lambda")
+  check_choice(from, "from", convention_names)
+  check_choice(to, "to", convention_names)
+  n <- check_whole(n, "n", 1, .Machine$integer.max)
+  if (is.null(sd_y)) {
+    if ("glmnet" %in% c(from, to)) {
+      refuse("sd_y is missing: the standard deviation of y with denominator n, for \"glmnet\"")
+    }
+    sd_y <- 1  # no other convention uses it
+  }
+  if (!is.numeric(sd_y) || !length(sd_y) %in% c(1L, length(lambda))) {
+    refuse("sd_y must be one number or as many as lambda, not ", shown(sd_y))
+  }
+  core_convert_lambda(lambda, from, to, n, rep_len(as.double(sd_y), length(lambda)))
+}
+
+lambda_as <- function(object, to, ...) UseMethod("lambda_as")
+
+lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
+  refuse_extra(...)
+  if (missing(to)) refuse("to is missing: one of ", paste0('"', convention_names, '"', collapse = ", "))
+  check_choice(to, "to", convention_names)
+  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y))
+  if (!is.null(object$weights) && to %in% c("mean", "glmnet", "GURLS")) {
+    refuse("the fit has weights, and \"", to, "\" divides the loss by the number of points: use convert_lambda() with ",
+           "the n that the other system takes")
+  }
+  sd_y <- apply(object$y, 2L, function(column) sqrt(mean((column - mean(column))^2)))
+  named_by_output(object, convert_lambda(lambda, "total", to, nrow(object$x), sd_y))
+}

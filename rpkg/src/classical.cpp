@@ -1,0 +1,136 @@
+// Classical utilities: matrices in, answers out; no handles.
+#include "model.h"
+
+namespace {
+
+// x (n x d) and y (n x t), and room for w and b.
+struct Regression {
+  Regression(SEXP x_in, SEXP y_in)
+      : x(Rcpp::as<View>(x_in)),
+        y(Rcpp::as<View>(y_in)),
+        w(static_cast<int>(x.cols()), static_cast<int>(y.cols())),
+        b(static_cast<int>(y.cols())) {
+    if (x.rows() != y.rows()) Rcpp::stop("x and y differ in their number of rows");
+  }
+  View x, y;
+  Rcpp::NumericMatrix w;
+  Rcpp::NumericVector b;
+};
+
+}  // namespace
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_ols(SEXP x, SEXP y, bool intercept) {
+  Regression r(x, y);
+  std::int64_t rank = 0;
+  check(freeridge_ols(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
+                      r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank));
+  return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
+                            Rcpp::Named("rank") = static_cast<double>(rank));
+}
+
+// NaN where there is no value.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_ols_summary(SEXP x, SEXP y, bool intercept) {
+  Regression r(x, y);
+  const int d = static_cast<int>(r.x.cols()), t = static_cast<int>(r.y.cols());
+  Rcpp::NumericMatrix w_error(d, t);
+  Rcpp::NumericVector b_error(t), sigma(t), r_squared(t);
+  std::int64_t rank = 0;
+  check_but_undefined(freeridge_ols_summary(FREERIDGE_COL_MAJOR, r.x.rows(), d, r.x.data(), r.x.rows(), t, r.y.data(),
+                                            r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank,
+                                            w_error.begin(), b_error.begin(), sigma.begin(), r_squared.begin()));
+  return Rcpp::List::create(Rcpp::Named("w_error") = w_error, Rcpp::Named("b_error") = b_error,
+                            Rcpp::Named("sigma") = sigma, Rcpp::Named("r_squared") = r_squared);
+}
+
+// penalty: NULL or d numbers
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_ridge(SEXP x, SEXP y, bool intercept, double lambda, SEXP penalty) {
+  Regression r(x, y);
+  const int on = intercept ? 1 : 0;
+  if (Rf_isNull(penalty)) {
+    check(freeridge_ridge(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
+                          r.y.rows(), on, lambda, r.w.begin(), r.b.begin()));
+  } else {
+    const Rcpp::NumericVector factors(penalty);
+    check(freeridge_ridge_penalty(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(),
+                                  r.y.data(), r.y.rows(), on, lambda, factors.begin(), r.w.begin(), r.b.begin()));
+  }
+  return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b);
+}
+
+// exact: NULL or d flags
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_tls(SEXP x, SEXP y, bool intercept, SEXP exact) {
+  Regression r(x, y);
+  const int on = intercept ? 1 : 0;
+  if (Rf_isNull(exact)) {
+    check(freeridge_tls(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
+                        r.y.rows(), on, r.w.begin(), r.b.begin()));
+  } else {
+    const Rcpp::IntegerVector flags(exact);
+    check(freeridge_tls_exact(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(),
+                              r.y.data(), r.y.rows(), on, flags.begin(), r.w.begin(), r.b.begin()));
+  }
+  return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b);
+}
+
+// a: m x n; inverse: n x m
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_pinv(SEXP a, double rcond) {
+  const auto view = Rcpp::as<View>(a);
+  Rcpp::NumericMatrix out(static_cast<int>(view.cols()), static_cast<int>(view.rows()));
+  std::int64_t rank = 0;
+  check(freeridge_pinv(FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(), rcond, out.begin(),
+                       view.cols(), &rank));
+  return Rcpp::List::create(Rcpp::Named("inverse") = out, Rcpp::Named("rank") = static_cast<double>(rank));
+}
+
+// How many monomials there are: more than R can index is refused.
+// [[Rcpp::export(rng = false)]]
+int core_polynomial_count(double d, int degree, bool bias) {
+  std::int64_t count = 0;
+  check(freeridge_polynomial_feature_count(static_cast<std::int64_t>(d), degree, bias ? 1 : 0, &count));
+  return static_cast<int>(count);
+}
+
+// count x d
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerMatrix core_polynomial_exponents(double d, int degree, bool bias) {
+  Rcpp::IntegerMatrix exponents(core_polynomial_count(d, degree, bias), static_cast<int>(d));
+  check(freeridge_polynomial_exponents(static_cast<std::int64_t>(d), degree, bias ? 1 : 0, exponents.begin()));
+  return exponents;
+}
+
+// n x count
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_polynomial_features(SEXP x, int degree, bool bias) {
+  const auto view = Rcpp::as<View>(x);
+  const int count = core_polynomial_count(static_cast<double>(view.cols()), degree, bias);
+  Rcpp::NumericMatrix out(static_cast<int>(view.rows()), count);
+  check(freeridge_polynomial_features(FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(), degree,
+                                      bias ? 1 : 0, out.begin(), view.rows()));
+  return out;
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_polynomial_factors(double d, int degree, double scale, double offset) {
+  Rcpp::NumericVector factors(core_polynomial_count(d, degree, true));
+  check(freeridge_polynomial_feature_factors(static_cast<std::int64_t>(d), degree, scale, offset, factors.begin()));
+  return factors;
+}
+
+// [[Rcpp::export(rng = false)]]
+double core_weighted_median(Rcpp::NumericVector values, Rcpp::NumericVector weights) {
+  double median = 0;
+  check(freeridge_weighted_median(values.size(), values.begin(), weights.begin(), &median));
+  return median;
+}
+
+// [[Rcpp::export(rng = false)]]
+double core_absolute_slope(Rcpp::NumericVector x, Rcpp::NumericVector y) {
+  double slope = 0;
+  check(freeridge_absolute_slope(x.size(), x.begin(), y.begin(), &slope));
+  return slope;
+}

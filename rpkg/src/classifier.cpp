@@ -1,0 +1,108 @@
+// Kernel logistic regression and support vector machines: a classifier behind an external pointer.
+#include <vector>
+
+#include "model.h"
+
+namespace {
+
+struct Classifier : Listener {
+  Classifier() = default;
+  Classifier(const Classifier&) = delete;
+  Classifier& operator=(const Classifier&) = delete;
+  ~Classifier() { freeridge_classifier_destroy(core); }
+
+  freeridge_classifier* core = nullptr;
+  int n = 0;
+};
+
+constexpr const char* tag = "freeridge_classifier";
+
+Classifier& classifier_of(SEXP handle) {
+  return *static_cast<Classifier*>(address_of(handle, tag));
+}
+
+}  // namespace
+
+// y: -1 and +1; weights: NULL or n numbers; control: NULL or c(tolerance, iterations)
+// [[Rcpp::export(rng = false)]]
+SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, bool intercept,
+                            SEXP weights, SEXP control) {
+  const auto view = Rcpp::as<View>(x);
+  if (view.rows() != y.size()) Rcpp::stop("x and y differ in their number of rows");
+  const KernelPtr k = make_kernel(kernel, scale);
+  auto made = std::make_unique<Classifier>();
+  made->n = static_cast<int>(y.size());
+  check(freeridge_classifier_create(k.get(), hinge ? FREERIDGE_HINGE : FREERIDGE_LOGISTIC, &made->core));
+  check(freeridge_classifier_set_data(made->core, FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(),
+                                      view.rows(), y.begin()));
+  check(freeridge_classifier_set_intercept(made->core, intercept ? 1 : 0));
+  if (!Rf_isNull(weights)) {
+    const Rcpp::NumericVector w(weights);
+    check(freeridge_classifier_set_weights(made->core, w.begin()));
+  }
+  if (!Rf_isNull(control)) {
+    const Rcpp::NumericVector values(control);
+    check(freeridge_classifier_set_control(made->core, values[0], static_cast<std::int64_t>(values[1])));
+  }
+  check(freeridge_classifier_set_progress(made->core, listen, static_cast<Listener*>(made.get())));
+  return new_handle(std::move(made), tag);
+}
+
+// [[Rcpp::export(rng = false)]]
+void core_classifier_fit(SEXP handle, double lambda) {
+  Classifier& classifier = classifier_of(handle);
+  check(classifier, freeridge_classifier_fit(classifier.core, lambda));
+}
+
+// x: m x d; m decision values, or probabilities of the second class
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, bool probability) {
+  Classifier& classifier = classifier_of(handle);
+  const auto view = Rcpp::as<View>(x);
+  Rcpp::NumericVector out(view.rows());
+  check(classifier,
+        freeridge_classifier_predict(classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(),
+                                     probability ? nullptr : out.begin(), probability ? out.begin() : nullptr));
+  return out;
+}
+
+// n left-out decision values, NaN where there is none
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_classifier_loo(SEXP handle) {
+  Classifier& classifier = classifier_of(handle);
+  Rcpp::NumericVector decision(classifier.n);
+  check_but_undefined(classifier, freeridge_classifier_loo(classifier.core, decision.begin()));
+  return decision;
+}
+
+// c: n numbers, b: one
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_classifier_coefficients(SEXP handle) {
+  Classifier& classifier = classifier_of(handle);
+  Rcpp::NumericVector c(classifier.n), b(1);
+  check(classifier, freeridge_classifier_get_coefficients(classifier.core, c.begin(), b.begin()));
+  return Rcpp::List::create(Rcpp::Named("c") = c, Rcpp::Named("b") = b);
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_classifier_convergence(SEXP handle) {
+  Classifier& classifier = classifier_of(handle);
+  double objective = 0, gap = 0;
+  std::int64_t iterations = 0;
+  check(classifier, freeridge_classifier_get_convergence(classifier.core, &objective, &iterations, &gap));
+  return Rcpp::List::create(Rcpp::Named("objective") = objective,
+                            Rcpp::Named("iterations") = static_cast<double>(iterations), Rcpp::Named("gap") = gap);
+}
+
+// rows: counted from 1
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_classifier_support(SEXP handle) {
+  Classifier& classifier = classifier_of(handle);
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(classifier.n));
+  std::int64_t count = 0;
+  double margin = 0;
+  check(classifier, freeridge_classifier_get_support(classifier.core, &count, rows.data(), &margin));
+  Rcpp::IntegerVector from_one(static_cast<R_xlen_t>(count));
+  for (R_xlen_t i = 0; i < from_one.size(); ++i) from_one[i] = static_cast<int>(rows[static_cast<std::size_t>(i)] + 1);
+  return Rcpp::List::create(Rcpp::Named("rows") = from_one, Rcpp::Named("margin") = margin);
+}

@@ -1,0 +1,49 @@
+// Degrees of freedom, influence and intervals at the lambdas in force. What has no value is NaN.
+#include "model.h"
+
+// df and sigma2: one for each output
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_degrees_of_freedom(SEXP handle) {
+  Model& model = model_of(handle);
+  const int t = dimensions_of(model).t;
+  Rcpp::NumericVector df(t), sigma2(t);
+  check_but_undefined(model, freeridge_get_degrees_of_freedom(model.core, df.begin(), sigma2.begin()));
+  return Rcpp::List::create(Rcpp::Named("df") = df, Rcpp::Named("sigma2") = sigma2);
+}
+
+// n x t
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_cooks_distance(SEXP handle) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  Rcpp::NumericMatrix distance(size.n, size.t);
+  check_but_undefined(model, freeridge_cooks_distance(model.core, distance.begin(), size.n));
+  return distance;
+}
+
+// x: m x d; lower and upper are m x t
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level) {
+  Model& model = model_of(handle);
+  const auto view = Rcpp::as<View>(x);
+  if (view.cols() != dimensions_of(model).d) Rcpp::stop("newdata has another number of columns");
+  const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
+  Rcpp::NumericMatrix lower(m, t), upper(m, t);
+  check_but_undefined(model, freeridge_predict_jackknife(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, level,
+                                                         lower.begin(), upper.begin(), m));
+  return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
+}
+
+// x: m x d; variance is m x t, noise one for each output
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_predict_variance(SEXP handle, SEXP x) {
+  Model& model = model_of(handle);
+  const auto view = Rcpp::as<View>(x);
+  if (view.cols() != dimensions_of(model).d) Rcpp::stop("newdata has another number of columns");
+  const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
+  Rcpp::NumericMatrix variance(m, t);
+  Rcpp::NumericVector noise(t);
+  check_but_undefined(model, freeridge_predict_variance(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
+                                                        variance.begin(), m, noise.begin()));
+  return Rcpp::List::create(Rcpp::Named("variance") = variance, Rcpp::Named("noise") = noise);
+}

@@ -1,0 +1,109 @@
+# An accumulator against a fit to all rows at once, whatever the chunks were.
+
+chunks <- list(1:7, 8L, 9:25, 26:40)
+
+filled <- function(p, t = NCOL(p$y), intercept = TRUE, weights = NULL, parts = chunks) {
+  accumulator <- ridge_accumulator(ncol(p$x), t, intercept)
+  y <- as.matrix(p$y)
+  for (rows in parts) accumulate(accumulator, p$x[rows, , drop = FALSE], y[rows, , drop = FALSE], weights[rows])
+  accumulator
+}
+
+test_that("coefficients, scores and errors left out are those of all rows at once", {
+  for (t in 1:2) for (intercept in c(TRUE, FALSE)) for (weighted in c(TRUE, FALSE)) {
+    p <- problem(40L, 3L, t)
+    weights <- if (weighted) p$weights
+    accumulator <- filled(p, intercept = intercept, weights = weights)
+    lambdas <- c(0, 0.3, 20)
+    fit <- freeridge(p$x, p$y, linear_kernel(), 1, intercept = intercept, weights = weights)
+    all_coef <- coef(accumulator, lambdas)
+    all_loo <- loo(accumulator, p$x, p$y, lambdas, weights)
+    for (l in seq_along(lambdas)) {
+      expect_close(coef(accumulator, lambdas[l]), coef(fit, lambdas[l]), 1e-10)
+      expect_close(if (t == 1L) all_coef[, l] else all_coef[, , l], coef(fit, lambdas[l]), 1e-10)
+      expect_close(if (t == 1L) all_loo[, l] else all_loo[, , l], loo(fit, lambdas[l]), 1e-10)
+    }
+    path <- lambda_path(fit, lambdas[-1L])
+    for (criterion in c("gcv", "reml")) {
+      expect_close(score(accumulator, criterion, lambdas[-1L])$score, path[[criterion]], 1e-9)
+    }
+    expect_close(lambda_grid(accumulator, 5), lambda_grid(fit, 5), 1e-9)
+    expect_identical(names(score(accumulator, "gcv")), names(lambda_path(fit, 1, "gcv"))[seq_len(t)] |> c("score"))
+  }
+})
+
+test_that("accumulators are references, and can be merged", {
+  p <- problem(40L, 3L, 2L)
+  whole <- filled(p)
+  first <- filled(p, parts = chunks[1:2])
+  second <- filled(p, parts = chunks[3:4])
+  expect_identical(merge(first, second), first)
+  expect_equal(nobs(first), 40)
+  expect_equal(nobs(second), 32)
+  expect_close(coef(first, 0.5), coef(whole, 0.5), 1e-12)
+  same <- first
+  accumulate(same, p$x[1, , drop = FALSE], p$y[1, , drop = FALSE])
+  expect_equal(nobs(first), 41)
+  expect_output(print(whole), "Ridge accumulator: 40 rows of 3 features and 2 outputs, with intercept", fixed = TRUE)
+  expect_output(print(filled(p, weights = p$weights, intercept = FALSE)), "without intercept; sum of weights: ")
+})
+
+test_that("bytes and accumulator are one to one", {
+  p <- problem(40L, 3L)
+  for (intercept in c(TRUE, FALSE)) {
+    accumulator <- filled(p, intercept = intercept, weights = p$weights)
+    copy <- accumulator_from_bytes(accumulator_bytes(accumulator))
+    expect_identical(copy$intercept, intercept)
+    expect_identical(coef(copy, 0.1), coef(accumulator, 0.1))
+    accumulate(copy, p$x, p$y)
+    accumulate(accumulator, p$x, p$y)
+    expect_identical(accumulator_bytes(copy), accumulator_bytes(accumulator))
+  }
+  empty <- accumulator_from_bytes(accumulator_bytes(ridge_accumulator(2, 3, FALSE)))
+  expect_equal(nobs(empty), 0)
+  bytes <- accumulator_bytes(accumulator)
+  expect_refusal(accumulator_from_bytes(bytes[-1L]), "", "freeridge_corrupt")
+  expect_refusal(accumulator_from_bytes(replace(bytes, 30L, xor(bytes[30L], as.raw(1)))), "", "freeridge_corrupt")
+  expect_refusal(accumulator_from_bytes(raw()), "bytes must be raw bytes")
+  expect_refusal(accumulator_from_bytes(1:3), "bytes must be raw bytes made by accumulator_bytes\\(\\), not an integer")
+})
+
+test_that("a leverage of one has no error left out", {
+  accumulator <- accumulate(ridge_accumulator(1), c(0, 0, 0, 1), 1:4)
+  words <- "undefined \\(NaN\\) at row 4: the leverage is one"
+  expect_warning(errors <- loo(accumulator, c(0, 0, 0, 1), 1:4, 0), words, class = "freeridge_undefined")
+  expect_equal(errors, c(-1, 0, 1, NaN) * 1.5)
+})
+
+test_that("bad input is refused, and leaves the accumulator as it was", {
+  expect_refusal(ridge_accumulator(), "d is missing")
+  expect_refusal(ridge_accumulator(0), "d must be one whole number >= 1, not 0")
+  expect_refusal(ridge_accumulator(2, -1), "t must be one whole number >= 1, not -1")
+  expect_refusal(ridge_accumulator(2, 1, NA), "intercept must be TRUE or FALSE")
+  p <- problem()
+  accumulator <- ridge_accumulator(3)
+  expect_refusal(coef(accumulator, 1), "", "freeridge_invalid_state")
+  expect_refusal(score(accumulator, "gcv", 1), "", "freeridge_invalid_state")
+  accumulate(accumulator, p$x, p$y)
+  before <- accumulator_bytes(accumulator)
+  expect_refusal(accumulate(3, p$x, p$y), "accumulator must be an accumulator made by ridge_accumulator\\(\\), not 3")
+  expect_refusal(accumulate(accumulator), "x is missing")
+  expect_refusal(accumulate(accumulator, p$x), "y is missing")
+  expect_refusal(accumulate(accumulator, p$x[, 1:2], p$y), "x has 2 columns, the accumulator has d = 3")
+  expect_refusal(accumulate(accumulator, p$x, cbind(p$y, p$y)), "y has 2 columns, the accumulator has t = 1")
+  expect_refusal(accumulate(accumulator, p$x, p$y[-1]), "y has 19 rows, x has 20")
+  expect_refusal(accumulate(accumulator, replace(p$x, 1, NaN), p$y), "x\\[1, 1\\] is NaN")
+  expect_refusal(accumulate(accumulator, p$x, p$y, rep(0, 20)), "weights\\[1\\] is 0")
+  expect_refusal(merge(accumulator, 2), "y must be an accumulator")
+  expect_refusal(merge(accumulator, accumulator), "", "freeridge_invalid_argument")
+  expect_refusal(merge(accumulator, ridge_accumulator(2)), "", "freeridge_dimension_mismatch")
+  expect_refusal(merge(accumulator, ridge_accumulator(3, intercept = FALSE)), "intercept", "freeridge_dimension_mismatch")
+  expect_refusal(coef(accumulator), "lambda is missing")
+  expect_refusal(coef(accumulator, -1), "lambda is -1")
+  expect_refusal(score(accumulator), "criterion is missing")
+  expect_refusal(score(accumulator, "loo"), 'criterion must be one of "gcv", "reml"')
+  expect_refusal(loo(accumulator), "x and y are needed")
+  expect_refusal(loo(accumulator, p$x, p$y), "lambda is missing")
+  expect_refusal(lambda_grid(accumulator, 0), "count must be")
+  expect_identical(accumulator_bytes(accumulator), before)
+})

@@ -1,0 +1,207 @@
+# Two classes: logistic regression against glm and the conditions of its optimum, support vectors against theirs.
+
+two <- function(n = 60L, d = 2L, seed = 1L) {
+  p <- problem(n, d, seed = seed)
+  set.seed(seed + 100L)
+  p$y <- ifelse(p$x[, 1L] + 0.7 * p$x[, 2L]^2 + rnorm(n) > 0.5, 1, -1)
+  p
+}
+
+# K, f = K c + b, and the derivatives g of the loss at f: the conditions are lambda c + W g = 0 and sum(c) = 0.
+parts <- function(fit, p) {
+  x <- if (is.null(fit$scale)) p$x else sweep(p$x, 2L, fit$scale, "/")
+  k <- oracle_kernel(fit$kernel, x, x)
+  c <- core_classifier_coefficients(classifier_at(fit))
+  list(k = k, c = c$c, b = c$b, f = as.vector(k %*% c$c) + c$b)
+}
+
+test_that("kernel logistic regression fulfils the conditions of its optimum", {
+  p <- two()
+  for (kernel in kernels()) for (intercept in c(TRUE, FALSE)) for (weighted in c(FALSE, TRUE)) {
+    weights <- if (weighted) p$weights else rep(1, 60L)
+    fit <- kernel_logistic(p$x, p$y, kernel, 0.5, intercept, if (weighted) weights)
+    at <- parts(fit, p)
+    expect_lt(max(abs(0.5 * at$c - weights * p$y / (1 + exp(p$y * at$f)))), 1e-6)
+    if (intercept) expect_lt(abs(sum(at$c)), 1e-6) else expect_identical(at$b, 0)
+    expect_close(predict(fit), at$f, 1e-9)
+    expect_close(predict(fit, type = "probability"), plogis(at$f), 1e-9)
+    expect_identical(predict(fit, type = "class"), ifelse(at$f > 0, 1, -1))
+    objective <- sum(weights * log1p(exp(-p$y * at$f))) + 0.25 * sum(at$c * (at$k %*% at$c))
+    expect_close(fit$objective, objective, 1e-9)
+  }
+  expect_output(print(fit), "Kernel logistic regression: 60 points, 2 features; classes -1 ", fixed = TRUE)
+})
+
+test_that("with a tiny lambda and the linear kernel it is glm", {
+  p <- two(200L)
+  y <- factor(ifelse(p$y > 0, "yes", "no"))
+  for (weights in list(NULL, rep(1:2, 100L))) {
+    reference <- glm(y ~ p$x, binomial, weights = weights, epsilon = 1e-14)
+    fit <- kernel_logistic(p$x, y, linear_kernel(), 1e-6, weights = weights)
+    expect_close(coef(fit), coef(reference), 1e-6)
+    expect_identical(names(coef(fit)), c("(Intercept)", "x1", "x2"))
+    expect_close(predict(fit, type = "probability"), fitted(reference), 1e-6)
+    expect_identical(predict(fit, type = "class"), factor(ifelse(unname(predict(reference)) > 0, "yes", "no")))
+    # One Newton step from the full solution: f + g S / (1 - v S) with the hat matrix of glm's last weighted regression.
+    h <- hatvalues(reference)
+    probability <- fitted(reference)
+    w <- if (is.null(weights)) 1 else weights
+    v <- w * probability * (1 - probability)
+    gradient <- w * (probability - (p$y > 0))
+    expect_close(loo(fit), predict(reference) + gradient * (h / v) / (1 - h), 1e-5)
+  }
+})
+
+test_that("left-out decision values are near those of refits", {
+  p <- two(40L)
+  fit <- kernel_logistic(p$x, p$y, gaussian_kernel(2), 0.5)
+  refitted <- vapply(1:40, function(i) {
+    predict(kernel_logistic(p$x[-i, ], p$y[-i], gaussian_kernel(2), 0.5), p$x[i, , drop = FALSE])
+  }, 0)
+  expect_lt(max(abs(loo(fit) - refitted)), 0.1 * sd(refitted))
+  expect_gt(cor(loo(fit), refitted), 0.995)
+})
+
+test_that("a support vector machine fulfils the conditions of its optimum", {
+  p <- two()
+  for (kernel in kernels()) for (intercept in c(TRUE, FALSE)) for (weighted in c(FALSE, TRUE)) {
+    weights <- if (weighted) p$weights else rep(1, 60L)
+    fit <- kernel_svm(p$x, p$y, kernel, 2, intercept, if (weighted) weights)
+    at <- parts(fit, p)
+    alpha <- at$c * p$y
+    bound <- weights / 2
+    expect_true(all(alpha >= 0 & alpha <= bound * (1 + 1e-12)))
+    if (intercept) expect_lt(abs(sum(at$c)), 1e-9)
+    margin <- p$y * at$f
+    expect_true(all(margin[alpha == 0] >= 1 - 1e-6))
+    expect_true(all(margin[alpha >= bound * (1 - 1e-12)] <= 1 + 1e-6))
+    inside <- alpha > 0 & alpha < bound * (1 - 1e-12)
+    expect_true(all(abs(margin[inside] - 1) <= 1e-6))
+    expect_identical(fit$support, which(at$c != 0))
+    norm2 <- sum(at$c * (at$k %*% at$c))
+    expect_close(fit$margin, 1 / sqrt(norm2), 1e-8)
+    expect_close(fit$objective, sum(weights * pmax(0, 1 - margin)) + norm2, 1e-6)
+    expect_close(predict(fit), at$f, 1e-8)
+  }
+  expect_output(print(fit), "support vectors?; margin: ")
+})
+
+test_that("the widest street is known for points that can be told apart", {
+  x <- rbind(c(0, 0), c(0, 1), c(4, 0), c(4, 1))
+  fit <- kernel_svm(x, c(-1, -1, 1, 1), linear_kernel(), 1e-3)
+  expect_close(fit$margin, 2, 1e-6)
+  expect_close(coef(fit), c(-1, 0.5, 0), 1e-6)
+  expect_identical(predict(fit, rbind(c(1, 5), c(3, -5)), type = "class"), c(-1, 1))
+})
+
+test_that("labels come back as they were given", {
+  p <- two()
+  y <- p$y > 0
+  logical <- kernel_logistic(p$x, y, gaussian_kernel(2), 0.1)
+  expect_type(predict(logical, type = "class"), "logical")
+  expect_output(print(logical), "classes FALSE \\([0-9]+\\), TRUE \\([0-9]+\\)")
+  levels <- c("up", "down")  # not in the order of the alphabet: the second is +1
+  named <- kernel_logistic(p$x, factor(ifelse(y, "down", "up"), levels), gaussian_kernel(2), 0.1)
+  expect_identical(levels(predict(named, type = "class")), levels)
+  expect_close(predict(named), predict(logical), 1e-12)
+  rownames(p$x) <- paste0("r", 1:60)
+  fit <- kernel_svm(p$x, y, gaussian_kernel(2), 0.1)
+  expect_identical(names(predict(fit)), rownames(p$x))
+  expect_identical(names(coef(fit)), rownames(p$x))
+})
+
+test_that("scale divides the columns; a precomputed kernel is the kernel", {
+  p <- two()
+  for (method in list(kernel_logistic, kernel_svm)) {
+    scaled <- method(p$x, p$y, linear_kernel(), 0.3, scale = c(2, 5))
+    by_hand <- method(sweep(p$x, 2L, c(2, 5), "/"), p$y, linear_kernel(), 0.3)
+    expect_close(predict(scaled), predict(by_hand), 1e-6)
+    expect_close(coef(scaled), coef(by_hand) / c(1, 2, 5), 1e-6)
+    expect_close(cbind(1, p$x) %*% coef(scaled), predict(scaled), 1e-6)
+    sum <- method(p$x, p$y, linear_kernel() + 3 * scaled_kernel(linear_kernel(), c(2, 5)), 0.3)
+    expect_close(cbind(1, p$x) %*% coef(sum), predict(sum), 1e-6)
+    k <- oracle_kernel(gaussian_kernel(2), p$x, p$x)
+    direct <- method(p$x, p$y, gaussian_kernel(2), 0.3)
+    given <- method(k, p$y, precomputed_kernel(), 0.3)
+    new <- p$new[, 1:2]
+    expect_close(predict(given, oracle_kernel(gaussian_kernel(2), new, p$x)), predict(direct, new), 1e-5)
+  }
+})
+
+test_that("an answer at another lambda does not disturb the fit", {
+  p <- two()
+  for (method in list(kernel_logistic, kernel_svm)) {
+    fit <- method(p$x, p$y, gaussian_kernel(2), 0.5)
+    before <- list(predict(fit), coef(fit))
+    other <- method(p$x, p$y, gaussian_kernel(2), 5)
+    for (lambda in c(5, 50, 5)) predict(fit, lambda = lambda)
+    expect_close(predict(fit, lambda = 5), predict(other), 1e-5)
+    expect_close(coef(fit, 5), coef(other), 1e-5)
+    expect_identical(list(predict(fit), coef(fit)), before)
+  }
+})
+
+test_that("logistic regression is glmnet's without its standardisation", {
+  skip_if_not_installed("glmnet")
+  p <- two(200L)
+  for (lambda in c(0.5, 20)) {
+    fit <- kernel_logistic(p$x, p$y, linear_kernel(), lambda)
+    reference <- glmnet::glmnet(p$x, factor(p$y), "binomial", alpha = 0, standardize = FALSE, thresh = 1e-14,
+                                lambda = convert_lambda(lambda, "total", "mean", 200))
+    expect_close(coef(fit), as.vector(as.matrix(coef(reference))), 1e-5)
+  }
+})
+
+test_that("the support vector machine is that of e1071", {
+  skip_if_not_installed("e1071")
+  p <- two()
+  fit <- kernel_svm(p$x, p$y, gaussian_kernel(2), 0.5)
+  reference <- e1071::svm(p$x, factor(p$y, c(1, -1)), kernel = "radial", gamma = 1 / 4, cost = 2, scale = FALSE,
+                          tolerance = 1e-8)
+  values <- attr(predict(reference, p$x, decision.values = TRUE), "decision.values")
+  if (!startsWith(colnames(values), "1/")) values <- -values
+  expect_close(predict(fit), values, 1e-5)
+  expect_identical(fit$support, sort(reference$index))
+})
+
+test_that("bad input is refused", {
+  p <- two()
+  for (method in list(kernel_logistic, kernel_svm)) {
+    expect_refusal(method(), "x is missing")
+    expect_refusal(method(p$x), "y is missing")
+    expect_refusal(method(p$x, p$y), "kernel is missing")
+    expect_refusal(method(p$x, p$y, linear_kernel()), "lambda is missing")
+    expect_error(method(p$x, p$y, linear_kernel(), 1, foo = 2), "unused argument")
+    expect_refusal(method(p$x, p$y, "linear", 1), "kernel must be a kernel")
+    expect_refusal(method(p$x, p$y, gaussian_kernel(), 1), "kernel has a bandwidth that is not given")
+    expect_refusal(method(p$x, p$y, scaled_kernel(linear_kernel(), 1:3), 1), "", "freeridge_dimension_mismatch")
+    for (bad in list(0, -1, NA, Inf, "a", 1:2)) {
+      expect_refusal(method(p$x, p$y, linear_kernel(), bad), "lambda must be one positive number")
+    }
+    given <- function(y) method(p$x, y, linear_kernel(), 1)
+    expect_refusal(given(rep(1, 60)), "y has one class only, 1")
+    expect_refusal(given(replace(p$y, 3, 0)), "y\\[3\\] is 0; numbers must be -1 and \\+1")
+    expect_refusal(given(replace(p$y, 3, NA)), "y\\[3\\] is NA")
+    expect_refusal(given(factor(1:60)), "y has 60 levels; there must be two")
+    expect_refusal(given(rep("a", 60)), "y must be a factor with two levels")
+    expect_refusal(given(list(1)), "y must be a factor with two levels")
+    expect_refusal(given(cbind(p$y, p$y)), "y must be a factor with two levels")
+    expect_refusal(given(p$y[-1]), "y has 59 labels, x has 60 rows")
+    expect_refusal(method(replace(p$x, 2, Inf), p$y, linear_kernel(), 1), "x\\[2, 1\\] is Inf")
+    expect_refusal(method(p$x, p$y, linear_kernel(), 1, weights = rep(0, 60)), "weights\\[1\\] is 0")
+    controlled <- function(...) method(p$x, p$y, gaussian_kernel(0.3), 1e-6, ...)
+    expect_refusal(controlled(tolerance = 1e-3), "tolerance and iterations go together")
+    expect_refusal(controlled(iterations = 3), "tolerance and iterations go together")
+    expect_refusal(controlled(tolerance = 0, iterations = 5), "tolerance must be one positive number, not 0")
+    expect_refusal(controlled(tolerance = 1, iterations = 0), "iterations must be one whole number >= 1")
+    expect_refusal(controlled(tolerance = 1e-14, iterations = 1), "", "freeridge_not_converged")
+    fit <- given(p$y)
+    expect_refusal(predict(fit, p$x, "link"), 'type must be one of "decision", "class", "probability"')
+    expect_refusal(predict(fit, p$x[, 1]), "newdata has 1 columns, the fit has 2")
+    expect_refusal(predict(fit, lambda = -1), "lambda must be one positive number, not -1")
+    expect_refusal(coef(fit, foo = 1), "unknown argument: 'foo'")
+  }
+  expect_refusal(predict(fit, type = "probability"), "has decision values only")
+  expect_refusal(loo(fit), "no leave-one-out values here")
+  expect_refusal(kernel_svm(p$x, p$y, precomputed_kernel(), 1), "x is 60 x 2; with precomputed_kernel")
+})

@@ -1,0 +1,153 @@
+# Prediction intervals and predictive variances against refits and the textbook's formulas.
+
+# refit(keep): the fit to the points `keep`.
+oracle_jackknife <- function(x, y, new, refit, level) {
+  n <- nrow(x)
+  fits <- lapply(seq_len(n), function(i) refit(-i))
+  errors <- vapply(seq_len(n), function(i) y[i] - oracle_predict(fits[[i]], x[i, , drop = FALSE])[1L], 0)
+  without <- vapply(fits, function(fit) oracle_predict(fit, new)[, 1L], numeric(nrow(new)))
+  low <- floor((1 - level) * (n + 1))
+  high <- ceiling(level * (n + 1))
+  t(apply(without, 1L, function(values) {
+    c(if (low < 1) -Inf else sort(values - abs(errors))[low], if (high > n) Inf else sort(values + abs(errors))[high])
+  }))
+}
+
+test_that("jackknife+ intervals are those of refits", {
+  p <- problem()
+  for (kernel in kernels()) for (intercept in c(FALSE, TRUE)) for (level in c(0.5, 0.9)) {
+    fit <- freeridge(p$x, p$y, kernel, 0.3, intercept = intercept, weights = p$weights)
+    found <- predict(fit, p$new, interval = "jackknife+", level = level)
+    expect_identical(colnames(found), c("fit", "lwr", "upr"))
+    expect_close(found[, "fit"], predict(fit, p$new), 1e-12)
+    refit <- function(keep) oracle_fit(p$x[keep, ], p$y[keep], kernel, 0.3, p$weights[keep], intercept)
+    expect_close(found[, -1L], oracle_jackknife(p$x, p$y, p$new, refit, level), 1e-8)
+  }
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), 0.3)
+  wide <- predict(fit, p$new, interval = "jackknife+", level = 0.99)  # 20 points are too few
+  expect_identical(unname(wide[1L, -1L]), c(-Inf, Inf))
+  other <- freeridge(p$x, p$y, gaussian_kernel(2), 5)
+  expect_close(predict(fit, p$new, 5, "jackknife+"), predict(other, p$new, interval = "jackknife+"), 1e-12)
+})
+
+# kernel(x, z): the matrix of its values.
+oracle_variance <- function(x, y, new, kernel, lambda, weights, intercept) {
+  n <- nrow(x)
+  inverse <- solve(kernel(x, x) + diag(lambda / weights, n), tol = 0)
+  k <- kernel(x, new)
+  ones <- rep(1, n)
+  projection <- inverse
+  m <- n
+  flat <- 0
+  if (intercept) {
+    projection <- inverse - inverse %*% ones %*% t(ones) %*% inverse / sum(inverse)
+    m <- n - 1
+    flat <- (1 - colSums(inverse %*% k))^2 / sum(inverse)
+  }
+  tau2 <- sum(y * (projection %*% y)) / m
+  list(variance = tau2 * (diag(kernel(new, new)) - colSums(k * (inverse %*% k)) + flat), noise = lambda * tau2)
+}
+
+test_that("Gaussian-process intervals are the formulas", {
+  p <- problem()
+  for (kernel in kernels()) for (intercept in c(FALSE, TRUE)) for (lambda in c(0.1, 10)) {
+    fit <- freeridge(p$x, p$y, kernel, lambda, intercept = intercept, weights = p$weights)
+    values <- function(x, z) oracle_kernel(kernel, x, z)
+    expected <- oracle_variance(p$x, p$y, p$new, values, lambda, p$weights, intercept)
+    found <- predict(fit, p$new, interval = "gp", level = 0.8, se.fit = TRUE)
+    expect_close(found$se.fit, sqrt(expected$variance), 1e-7)
+    expect_close(found$residual.scale, sqrt(expected$noise), 1e-9)
+    half <- qnorm(0.9) * sqrt(expected$variance + expected$noise)
+    expect_close(found$fit, cbind(predict(fit, p$new), predict(fit, p$new) - half, predict(fit, p$new) + half), 1e-8)
+    expect_equal(found$df, df.residual(fit))
+  }
+})
+
+test_that("several outputs make an array, and rows keep their names", {
+  p <- problem(t = 2L)
+  colnames(p$y) <- c("a", "b")
+  rownames(p$new) <- letters[1:7]
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), c(0.1, 1))
+  for (interval in c("jackknife+", "gp")) {
+    found <- predict(fit, p$new, interval = interval)
+    expect_identical(dimnames(found), list(letters[1:7], c("fit", "lwr", "upr"), c("a", "b")))
+    for (j in 1:2) {
+      alone <- freeridge(p$x, p$y[, j], gaussian_kernel(2), fit$lambda[[j]])
+      expect_close(found[, , j], predict(alone, p$new, interval = interval), 1e-9)
+    }
+  }
+  one_column <- freeridge(p$x, p$y[, 1L, drop = FALSE], gaussian_kernel(2), 0.1)
+  expect_identical(dim(predict(one_column, p$new, interval = "gp")), c(7L, 3L, 1L))
+  se <- predict(fit, p$new, se.fit = TRUE)
+  expect_identical(dim(se$se.fit), c(7L, 2L))
+  expect_identical(se$fit, predict(fit, p$new))
+})
+
+test_that("without newdata the points are those of the fit, rows of na.exclude included", {
+  cars <- mtcars
+  cars$hp[4L] <- NA
+  fit <- freeridge(mpg ~ wt + hp, cars, na.action = na.exclude, kernel = gaussian_kernel(100), lambda = 0.1)
+  found <- predict(fit, interval = "jackknife+", se.fit = TRUE)
+  expect_identical(rownames(found$fit), rownames(cars))
+  expect_identical(unname(which(is.na(found$fit[, "lwr"]))), 4L)
+  expect_equal(found$fit[, "fit"], fitted(fit))
+  expect_equal(found$fit[1:3, ], predict(fit, cars[1:3, ], interval = "jackknife+"))
+  both <- freeridge(cbind(mpg, qsec) ~ wt + hp, cars, na.action = na.exclude, kernel = gaussian_kernel(100), lambda = 0.1)
+  expect_identical(dimnames(predict(both, interval = "gp")), list(rownames(cars), c("fit", "lwr", "upr"), c("mpg", "qsec")))
+  expect_true(all(is.na(predict(both, interval = "gp")[4L, , ])))
+})
+
+test_that("jackknife+ intervals hold new points as often as they should", {
+  p <- problem(200L, 2L, seed = 4L)
+  keep <- 1:100
+  fit <- freeridge(p$x[keep, ], p$y[keep], gaussian_kernel(2))
+  found <- predict(fit, p$x[-keep, ], interval = "jackknife+", level = 0.9)
+  inside <- mean(p$y[-keep] >= found[, "lwr"] & p$y[-keep] <= found[, "upr"])
+  expect_gte(inside, 0.8)  # what is promised; about 0.9 is what is expected
+})
+
+test_that("with landmarks they are those of the restricted problem", {
+  p <- problem()
+  rows <- c(3, 17, 8, 12, 5)
+  kernel <- gaussian_kernel(2)
+  points <- p$x[rows, ]
+  restricted <- function(x, z) {
+    oracle_kernel(kernel, x, points) %*% solve(oracle_kernel(kernel, points, points), oracle_kernel(kernel, points, z))
+  }
+  for (intercept in c(FALSE, TRUE)) {
+    fit <- freeridge(p$x, p$y, kernel, 0.3, weights = p$weights, intercept = intercept, landmarks = rows)
+    refit <- function(keep) oracle_landmark_fit(p$x[keep, ], p$y[keep], points, kernel, 0.3, p$weights[keep], intercept)
+    found <- predict(fit, p$new, interval = "jackknife+", level = 0.8, se.fit = TRUE)
+    expect_close(found$fit[, -1L], oracle_jackknife(p$x, p$y, p$new, refit, 0.8), 1e-8)
+    expected <- oracle_variance(p$x, p$y, p$new, restricted, 0.3, p$weights, intercept)
+    expect_close(found$se.fit, sqrt(expected$variance), 1e-7)
+    expect_close(found$residual.scale, sqrt(expected$noise), 1e-9)
+  }
+})
+
+test_that("all routes give the same intervals", {
+  p <- problem(30L, 2L)
+  for (interval in c("jackknife+", "gp")) for (kernel in list(gaussian_kernel(2), linear_kernel())) {
+    found <- lapply(c("cholesky", "spectral", if (kernel$name == "linear") "primal"), function(route) {
+      predict(freeridge(p$x, p$y, kernel, 0.3, route = route), p$new[, 1:2], interval = interval, se.fit = TRUE)[1:2]
+    })
+    for (other in found[-1L]) expect_close(unlist(other), unlist(found[[1L]]), 1e-9)
+  }
+})
+
+test_that("bad arguments are refused, and what has no value is NaN with a warning", {
+  p <- problem()
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), 1)
+  expect_refusal(predict(fit, p$new, interval = "confidence"), 'interval must be one of "none", "jackknife\\+", "gp"')
+  for (bad in list(0, 1, -1, NA, "a", c(0.1, 0.2))) {
+    expect_refusal(predict(fit, p$new, interval = "gp", level = bad), "level must be one number between 0 and 1")
+  }
+  expect_refusal(predict(fit, p$new, se.fit = 1), "se.fit must be TRUE or FALSE")
+  expect_refusal(predict(fit, p$new[, 1:2], interval = "gp"), "newdata has 2 columns, the fit has 3")
+  expect_refusal(predict(fit, p$new, lambda = -1, interval = "gp"), "lambda is -1")
+  line <- freeridge(c(0, 0, 0, 1), c(1, 2, 3, 4), linear_kernel(), 0, route = "primal")
+  expect_warning(found <- predict(line, 2, interval = "jackknife+"), "leverage of one", class = "freeridge_undefined")
+  expect_identical(is.nan(found[1L, ]), c(fit = FALSE, lwr = TRUE, upr = TRUE))
+  expect_warning(found <- predict(line, 2, interval = "gp"), "lambda must be positive", class = "freeridge_undefined")
+  expect_true(is.nan(found[1L, "lwr"]))
+})
