@@ -76,7 +76,9 @@ TEST_F(ContractMemoryBigModel, FactorizeRefuses) {
     EXPECT_GE(bytes, 8 * n * n);
     Factorize factorize;
     factorize.model = model_.get();
-    expect_failure(factorize, FREERIDGE_OUT_OF_MEMORY, {"n", text_of(n), text_of(bytes), "bytes", "use fewer points"});
+    expect_failure(
+        factorize, FREERIDGE_OUT_OF_MEMORY,
+        {"n", text_of(n), text_of(bytes), "bytes", "use landmarks (freeridge_set_landmarks) or fewer points"});
     EXPECT_EQ(sample::state_of(model_.get()), sample::State::data);
   }
 }

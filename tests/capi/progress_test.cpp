@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "capi/support/answer_calls.hpp"
+#include "capi/support/landmark_calls.hpp"
 #include "capi/support/refusals.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
@@ -83,6 +84,13 @@ TEST(ContractProgress, Score) {
   }
 }
 
+TEST(ContractProgress, ScoreWithError) {
+  for (sample::Variant variant : sample::variants) {
+    expect_heard<ScoreWithError>(sample::State::fitted, variant, FREERIDGE_LOO);
+    expect_heard<ScoreWithError>(sample::State::fitted, variant, FREERIDGE_GROUPS);
+  }
+}
+
 TEST(ContractProgress, SelectLambda) {
   for (sample::Variant variant : sample::variants) {
     expect_heard<SelectLambda>(sample::State::factorized, variant);
@@ -97,6 +105,17 @@ TEST(ContractProgress, SelectBandwidth) {
 
 TEST(ContractProgress, GroupErrors) {
   for (sample::Variant variant : sample::variants) expect_heard<GroupErrors>(sample::State::fitted, variant);
+}
+
+TEST(ContractProgress, LandmarkTrace) {
+  expect_heard<GetLandmarks>(sample::State::factorized, sample::Variant::landmark);
+}
+
+TEST(ContractProgress, LandmarkCurve) {
+  for (freeridge_criterion criterion : criteria) {
+    expect_heard<LandmarkCurve>(sample::State::data, sample::Variant::landmark, criterion);
+    expect_heard<LandmarkCurve>(sample::State::fitted, sample::Variant::landmark, criterion);
+  }
 }
 
 TEST(ContractProgress, Predict) {

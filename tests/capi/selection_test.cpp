@@ -69,12 +69,74 @@ TEST(ContractSelection, SelectBandwidthRefuses) {
           {"low", values(&SelectBandwidth::low, not_finite), FREERIDGE_NOT_FINITE},
           {"high", values(&SelectBandwidth::high, {0.0, -1.0, 0.001})},
           {"high", values(&SelectBandwidth::high, not_finite), FREERIDGE_NOT_FINITE},
-          {"budget", values(&SelectBandwidth::budget, {2, 1, 0, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})},
+          {"budget", values(&SelectBandwidth::budget, {2, 1, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})},
           {"sigma", null(&SelectBandwidth::sigma)},
           {"tried", null(&SelectBandwidth::tried)},
           {"used", null(&SelectBandwidth::used)},
       },
       with_bandwidth);
+}
+
+TEST(ContractSelection, ScoreWithErrorRefuses) {
+  expect_refused<ScoreWithError>({
+      {"model", null(&ScoreWithError::model)},
+      {"criterion", values(&ScoreWithError::criterion, unknown_criteria)},
+      {"criterion", values(&ScoreWithError::criterion, {FREERIDGE_GCV, FREERIDGE_REML})},  // no means
+      {"count", values(&ScoreWithError::count, bad_sizes)},
+      {"lambdas", null(&ScoreWithError::lambdas)},
+      {"lambdas", entries(&ScoreWithError::lambdas, {-0.5, -1e-300})},
+      {"lambdas", entries(&ScoreWithError::lambdas, not_finite), FREERIDGE_NOT_FINITE},
+      {"scores", null(&ScoreWithError::scores)},
+      {"errors", null(&ScoreWithError::errors)},
+      {"ld", values(&ScoreWithError::ld, bad_leading(sample::count))},
+  });
+}
+
+TEST(ContractSelection, GetOneStandardErrorRefuses) {
+  expect_refused<GetOneStandardError>({
+      {"model", null(&GetOneStandardError::model)},
+      {"lambda", null(&GetOneStandardError::lambda)},
+      {"score", null(&GetOneStandardError::score)},
+      {"standard_error", null(&GetOneStandardError::error)},
+  });
+}
+
+TEST(ContractSelection, GetSearchShapeRefuses) {
+  expect_refused<GetSearchShape>({{"model", null(&GetSearchShape::model)}});
+}
+
+// The sample's Y are no classes.
+TEST(ContractSelection, TheErrorRateNeedsClasses) {
+  for (sample::Variant variant : sample::variants) {
+    const Model model = sample::model(sample::State::fitted, variant);
+    const Fingerprint before = fingerprint(model.get());
+    const auto refused = [&](auto call) {
+      call.model = model.get();
+      call.criterion = FREERIDGE_ERROR_RATE;
+      expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"ERROR_RATE", "y"});
+    };
+    refused(Score());
+    refused(ScoreWithError());
+    refused(SelectLambda());
+    if (variant != sample::Variant::primal) refused(SelectBandwidth());
+    EXPECT_EQ(difference(before, fingerprint(model.get())), "");
+  }
+}
+
+TEST(ContractSelection, ABudgetOfZeroIsTheDefault) {
+  Model model = sample::model(sample::State::data), same = sample::model(sample::State::data);
+  SelectBandwidth call, expected;
+  call.model = model.get();
+  expected.model = same.get();
+  call.budget = 0;
+  expected.budget = FREERIDGE_DEFAULT_BUDGET;
+  call.tried = expected.tried = Output<double>(sample::size(FREERIDGE_DEFAULT_BUDGET, 2));
+  ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(expected(), FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_EQ(call.tried.values, expected.tried.values);
+  EXPECT_EQ(call.used.values, expected.used.values);
+  EXPECT_EQ(call.sigma.values, expected.sigma.values);
+  EXPECT_GT(call.used.values[0], FREERIDGE_DEFAULT_BUDGET / 2);
 }
 
 TEST(ContractSelection, GetSearchFillsWhatItSays) {
@@ -127,21 +189,33 @@ TEST(ContractSelection, OutputsAreNotOverrun) {
   Score score;
   SelectLambda lambda;
   SelectBandwidth bandwidth;
-  grid.model = score.model = lambda.model = bandwidth.model = model.get();
-  score.ld = sample::count + 2;
-  score.scores = Output<double>(sample::size(score.ld, sample::t));
+  ScoreWithError with_error;
+  GetOneStandardError rule;
+  GetSearchShape shape;
+  grid.model = score.model = lambda.model = bandwidth.model = with_error.model = rule.model = shape.model = model.get();
+  lambda.criterion = FREERIDGE_LOO;
+  score.ld = with_error.ld = sample::count + 2;
+  score.scores = with_error.scores = with_error.errors = Output<double>(sample::size(score.ld, sample::t));
   ASSERT_EQ(grid(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(score(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(with_error(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(lambda(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(rule(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(shape(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(bandwidth(), FREERIDGE_OK) << freeridge_last_error();
   const auto guarded = [](const auto& output) { EXPECT_TRUE(output.guard_untouched()); };
   grid.each_output(guarded);
   score.each_output(guarded);
   lambda.each_output(guarded);
   bandwidth.each_output(guarded);
+  with_error.each_output(guarded);
+  rule.each_output(guarded);
+  shape.each_output(guarded);
   for (int64_t j = 0; j < sample::t; ++j) {
     for (int64_t i = sample::count; i < score.ld; ++i) {
       EXPECT_EQ(score.scores.values[sample::size(i + j * score.ld)], sentinel<double>());
+      EXPECT_EQ(with_error.scores.values[sample::size(i + j * score.ld)], sentinel<double>());
+      EXPECT_EQ(with_error.errors.values[sample::size(i + j * score.ld)], sentinel<double>());
     }
   }
 }

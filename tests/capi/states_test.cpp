@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "capi/support/answer_calls.hpp"
+#include "capi/support/landmark_calls.hpp"
 #include "capi/support/refusals.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
@@ -73,6 +74,9 @@ const std::vector<Rule>& rules() {
       rule<SetIntercept>(State::empty, Leaves::data),
       rule<SetGroups>(State::data, Leaves::the_same),
       rule<SetRoute>(State::empty, Leaves::data),
+      rule<SetLandmarks>(State::data, Leaves::data),
+      rule<SetLandmarkMethod>(State::empty, Leaves::data),
+      rule<SetReduction>(State::empty, Leaves::data),
       rule<SetExpectedLambdas>(State::empty, Leaves::the_same),
       rule<SetProgress>(State::empty, Leaves::the_same),
       rule<MemoryRequired>(State::data, Leaves::the_same),
@@ -86,12 +90,20 @@ const std::vector<Rule>& rules() {
       rule<GetIntercept>(State::fitted, Leaves::the_same),
       rule<GetFitted>(State::fitted, Leaves::the_same),
       rule<GetLeverage>(State::fitted, Leaves::the_same),
+      rule<GetDegreesOfFreedom>(State::fitted, Leaves::the_same),
+      rule<CooksDistance>(State::fitted, Leaves::the_same),
+      rule<PredictJackknife>(State::fitted, Leaves::the_same),
+      rule<PredictVariance>(State::fitted, Leaves::the_same),
       rule<GetLambda>(State::fitted, Leaves::the_same),
       rule<GetRoute>(State::factorized, Leaves::the_same),
       rule<GetDimensions>(State::data, Leaves::the_same),
       rule<GetBandwidth>(State::empty, Leaves::the_same),
+      rule<GetLandmarkCount>(State::factorized, Leaves::the_same),
+      rule<GetRank>(State::factorized, Leaves::the_same),
+      rule<GetTolerance>(State::factorized, Leaves::the_same),
       rule<LambdaGrid>(State::factorized, Leaves::the_same),
       rule<Score>(State::factorized, Leaves::the_same),
+      rule<ScoreWithError>(State::factorized, Leaves::the_same),
       rule<SelectLambda>(State::factorized, Leaves::fitted),
       rule<GetSearchCount>(State::empty, Leaves::the_same),
       rule<SelectBandwidth>(State::data, Leaves::fitted),
@@ -190,7 +202,10 @@ TEST(ContractStates, TheCriterionGroupsNeedsGroups) {
       Score score;
       SelectLambda lambda;
       score.model = lambda.model = model.get();
-      score.criterion = lambda.criterion = FREERIDGE_GROUPS;
+      ScoreWithError with_error;
+      with_error.model = model.get();
+      score.criterion = lambda.criterion = with_error.criterion = FREERIDGE_GROUPS;
+      expect_failure(with_error, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
       expect_failure(score, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
       expect_failure(lambda, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
     }
@@ -206,11 +221,19 @@ TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
     return count;
   };
   GetSearch search;
-  for (State state : {State::empty, State::data, State::factorized}) {
-    Model model = sample::model(state);
-    search.model = model.get();
-    EXPECT_EQ(count_of(model), 0) << name_of(state);
+  const auto expect_none = [&](const Model& model) {
+    EXPECT_EQ(count_of(model), 0);
+    search = GetSearch();
+    GetOneStandardError rule;
+    GetSearchShape shape;
+    search.model = rule.model = shape.model = model.get();
     expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
+    expect_failure(rule, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
+    expect_failure(shape, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
+  };
+  for (State state : {State::empty, State::data, State::factorized}) {
+    SCOPED_TRACE(name_of(state));
+    expect_none(sample::model(state));
   }
   for (const Rule& rule : rules()) {
     if (rule.leaves != Leaves::data && rule.leaves != Leaves::factorized) continue;
@@ -221,10 +244,7 @@ TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
     search.model = model.get();
     EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
     rule.check(model.get(), true, "");
-    EXPECT_EQ(count_of(model), 0);
-    search = GetSearch();
-    search.model = model.get();
-    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
+    expect_none(model);
   }
 }
 

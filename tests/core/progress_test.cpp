@@ -62,6 +62,23 @@ std::vector<Call> calls(bool has_bandwidth) {
                    return freeridge_predict(m.get(), FREERIDGE_COL_MAJOR, 500, x.values.data(), 500,
                                             values.values.data(), 500);
                  }});
+  const auto with_points = [](auto call) {
+    Random random(3);
+    const Matrix x = random.uniform_matrix(500, d, -1.0, 1.0);
+    Matrix first(500, t), second(500, t);
+    return call(x.values.data(), first.values.data(), second.values.data());
+  };
+  out.push_back({"predict_jackknife", [=](Model& m) {
+                   return with_points([&](const double* x, double* lower, double* upper) {
+                     return freeridge_predict_jackknife(m.get(), FREERIDGE_COL_MAJOR, 500, x, 500, 0.9, lower, upper,
+                                                        500);
+                   });
+                 }});
+  out.push_back({"predict_variance", [=](Model& m) {
+                   return with_points([&](const double* x, double* variance, double* noise) {
+                     return freeridge_predict_variance(m.get(), FREERIDGE_COL_MAJOR, 500, x, 500, variance, 500, noise);
+                   });
+                 }});
   if (has_bandwidth)
     out.push_back({"select_bandwidth", [](Model& m) {
                      double sigma = 0;

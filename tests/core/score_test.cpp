@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "support/compare.hpp"
+#include "support/criteria.hpp"
 #include "support/gauss.hpp"
 #include "support/problems.hpp"
 
@@ -15,51 +16,6 @@ using oracle::Family;
 using oracle::Problem;
 
 const Vector lambda_values = {1e-3, 0.05, 1.0, 1e3};
-
-// sum W e^2 / sum W over the rows whose error is a number.
-Real mean_square(const Problem& problem, const Matrix& errors, std::int64_t output) {
-  Real sum = 0, weights = 0;
-  for (std::int64_t i = 0; i < errors.rows; ++i) {
-    if (std::isnan(errors(i, output))) continue;
-    const Real error = errors(i, output);
-    sum += problem.weight(i) * error * error;
-    weights += problem.weight(i);
-  }
-  return sum / weights;
-}
-
-Real gcv(const Problem& problem, double lambda, std::int64_t output) {
-  const Dense hat = oracle::hat_matrix(problem, lambda);
-  const std::int64_t n = hat.rows;
-  Real residuals = 0, trace = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    Real fitted = 0;
-    for (std::int64_t j = 0; j < n; ++j) fitted += hat(i, j) * problem.y(j, output);
-    residuals += problem.weight(i) * (problem.y(i, output) - fitted) * (problem.y(i, output) - fitted);
-    trace += 1 - hat(i, i);
-  }
-  return static_cast<Real>(n) * residuals / (trace * trace);
-}
-
-// 1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)), s2 = Y'PY/m, P = M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1).
-Real reml(const Problem& problem, double lambda, std::int64_t output) {
-  const std::int64_t n = problem.x.rows;
-  Dense m = oracle::kernel_matrix(problem.kernel, problem.x, problem.x);
-  for (std::int64_t i = 0; i < n; ++i) m(i, i) += static_cast<Real>(lambda) / static_cast<Real>(problem.weight(i));
-  const Dense y = to_real(column(problem.y, output)), ones(n, 1, 1);
-  const Dense m_y = solve(m, y), m_ones = solve(m, ones);
-  Real quadratic = multiply(transpose(y), m_y)(0, 0), determinants = log_determinant(m);
-  std::int64_t degrees = n;
-  if (problem.intercept) {
-    const Real precision = multiply(transpose(ones), m_ones)(0, 0), cross = multiply(transpose(ones), m_y)(0, 0);
-    quadratic -= cross * cross / precision;
-    determinants += std::log(precision);
-    degrees = n - 1;
-  }
-  const auto size = static_cast<Real>(degrees);
-  const Real two_pi = 6.28318530717958647692528676655900577L;
-  return (size * std::log(two_pi * quadratic / size) + size + determinants) / 2;
-}
 
 // The same from where it comes: minus the log-density of m = n - 1 error contrasts A'Y, normal with covariance s2 A'MA,
 // at the s2 that makes it greatest. A'1 = 0, A'A = I. It differs by 1/2 log n, which no lambda changes.
@@ -122,15 +78,16 @@ class Score : public ::testing::Test {
 
 TEST_F(Score, LeaveOneOutIsTheWeightedMeanSquareOfRefits) {
   for_each_model([](const Problem& problem, const Model& model) {
-    expect_scores(model, FREERIDGE_LOO, 1e-9, 0.0,
-                  [&](double lambda, std::int64_t j) { return mean_square(problem, oracle::loo(problem, lambda), j); });
+    expect_scores(model, FREERIDGE_LOO, 1e-9, 0.0, [&](double lambda, std::int64_t j) {
+      return oracle::mean_square(problem, oracle::loo(problem, lambda), j);
+    });
   });
 }
 
 TEST_F(Score, GcvFollowsTheHatMatrix) {
   for_each_model([](const Problem& problem, const Model& model) {
     expect_scores(model, FREERIDGE_GCV, 1e-9, 0.0,
-                  [&](double lambda, std::int64_t j) { return gcv(problem, lambda, j); });
+                  [&](double lambda, std::int64_t j) { return oracle::gcv(problem, lambda, j); });
   });
 }
 
@@ -138,7 +95,7 @@ TEST_F(Score, RemlIsTheRestrictedLikelihood) {
   for_each_model([](const Problem& problem, const Model& model) {
     const auto size = static_cast<double>(problem.x.rows);  // the order of its terms, which may cancel
     expect_scores(model, FREERIDGE_REML, 1e-10, size,
-                  [&](double lambda, std::int64_t j) { return reml(problem, lambda, j); });
+                  [&](double lambda, std::int64_t j) { return oracle::reml(problem, lambda, j); });
     if (problem.intercept)
       expect_scores(model, FREERIDGE_REML, 1e-10, size,
                     [&](double lambda, std::int64_t j) { return reml_of_contrasts(problem, lambda, j); });
@@ -153,7 +110,7 @@ TEST_F(Score, GroupsIsTheWeightedMeanSquareOverTheRowsLeftOut) {
     for (const Labels& group : {modulo_groups(problem.x.rows, 5), some}) {
       model.groups(group);
       expect_scores(model, FREERIDGE_GROUPS, 1e-9, 0.0, [&](double lambda, std::int64_t j) {
-        return mean_square(problem, oracle::group_errors(problem, group, lambda), j);
+        return oracle::mean_square(problem, oracle::group_errors(problem, group, lambda), j);
       });
     }
     model.groups(single_groups(problem.x.rows));

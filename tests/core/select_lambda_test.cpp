@@ -65,7 +65,7 @@ class SelectLambda : public ::testing::TestWithParam<Case> {
   }
 };
 
-// A minimum that Brent's method has found is flat: its score agrees with the best one far closer than its lambda does.
+// A minimum is flat: the score of what a search has found agrees with the best one far closer than its lambda does.
 constexpr double as_good = 1e-10;
 
 void expect_no_worse_than_grid(Model& model, freeridge_criterion criterion, double low, double high) {

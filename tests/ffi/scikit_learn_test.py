@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
+from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier, RidgeCV
 from sklearn.model_selection import KFold, LeaveOneGroupOut, LeaveOneOut, cross_val_predict
 
 import freeridge as fr
@@ -203,6 +203,60 @@ class CrossValidation(Comparison):
         expected = y - cross_val_predict(theirs, x, y, cv=LeaveOneGroupOut(), groups=age)
         ours = fr.Model(fr.linear(), x, y).set_lambda(3.0)
         self.assert_close(ours.group_errors(age)[:, 0], expected)
+
+    def test_folds_made_here(self):
+        x, y = read("concrete.csv")
+        group = fr.make_folds(len(y), 10, 1)
+        theirs = Ridge(alpha=3.0, solver="svd")
+        expected = y - cross_val_predict(theirs, x, y, cv=LeaveOneGroupOut(), groups=group)
+        ours = fr.Model(fr.linear(), x, y).set_lambda(3.0)
+        self.assert_close(ours.group_errors(group)[:, 0], expected)
+
+    def test_error_rate(self):
+        x, y = read("diabetes.csv")
+        x = x[::6]
+        for classes in (2, 3):
+            with self.subTest(classes=classes):
+                label = np.digitize(y[::6], np.quantile(y, np.arange(1, classes) / classes))
+                codes = np.where(label[:, np.newaxis] == np.arange(classes), 1.0, -1.0)
+                ours = fr.Model(fr.linear(), x, codes[:, 1:] if classes == 2 else codes)
+                alphas = np.array([0.1, 100.0])
+                rates = ours.score(fr.ERROR_RATE, alphas)
+                for alpha, rate in zip(alphas, rates[:, 0]):
+                    theirs = cross_val_predict(RidgeClassifier(alpha=alpha, solver="svd"), x, label, cv=LeaveOneOut())
+                    self.assertAlmostEqual(rate, np.mean(theirs != label), delta=1e-12)
+                self.assertTrue(np.all(rates == rates[:, :1]))
+
+
+class Conventions(Comparison):
+    """lambda of other systems, by their problems."""
+
+    def test_sklearn_alpha_is_the_total(self):
+        x, y = read("diabetes.csv")
+        alpha = 7.5
+        ours = fr.convert_lambda(fr.SKLEARN, fr.TOTAL, len(y), 1.0, alpha)
+        theirs = Ridge(alpha, solver="svd").fit(x, y)
+        self.assert_close(fr.Model(fr.linear(), x, y).set_lambda(ours).hyperplane()[:, 0], theirs.coef_)
+
+    def test_glmnet_by_its_problem(self):
+        # glmnet(alpha = 0): y and lambda over sd(y), a loss over 2 n, columns over their sd (all with 1/n).
+        x, y = read("diabetes.csv")
+        n, sd, lam = len(y), y.std(), 3.0
+        z = standardized(x)
+        gram = z.T @ z / n + lam / sd * np.eye(z.shape[1])
+        theirs = np.linalg.solve(gram, z.T @ ((y - y.mean()) / sd) / n) * sd
+        total = fr.convert_lambda(fr.GLMNET, fr.TOTAL, n, sd, lam)
+        self.assert_close(fr.Model(fr.linear(), z, y).set_lambda(total).hyperplane()[:, 0], theirs)
+
+    def test_gurls_by_its_system(self):
+        # GURLS solves (K + n lambda I) c = y.
+        x, y = read("concrete.csv")
+        x, y = standardized(x)[::10], y[::10]
+        kernel = np.exp(-((x[:, np.newaxis] - x) ** 2).sum(axis=2) / 4.0)
+        theirs = np.linalg.solve(kernel + len(y) * 1e-3 * np.eye(len(y)), y)
+        total = fr.convert_lambda(fr.GURLS, fr.TOTAL, len(y), 1.0, 1e-3)
+        ours = fr.Model(fr.gaussian(2.0), x, y, intercept=False).set_lambda(total)
+        self.assert_close(ours.coefficients()[:, 0], theirs)
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ inline ::testing::AssertionResult close_to(const char* actual_text, const char* 
 }
 
 inline bool bit_equal(const Vector& a, const Vector& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 inline bool bit_equal(const Matrix& a, const Matrix& b) {

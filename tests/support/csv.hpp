@@ -1,9 +1,8 @@
-// The data files of tests/data: comma separated, one header line.
+// The data files of tests/data: comma separated, one header line; a cell in quotes may hold commas.
 #pragma once
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,15 +22,28 @@ struct CsvFile {
   }
 };
 
+inline std::vector<std::string> split_csv(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      cells.emplace_back();
+    else
+      cells.back() += c;
+  }
+  return cells;
+}
+
 inline CsvFile read_csv(const std::string& name) {
   const std::string path = std::string(FREERIDGE_TEST_DATA) + "/" + name;
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
   CsvFile out;
-  std::string line, cell;
+  std::string line;
   for (bool first = true; std::getline(file, line); first = false) {
-    std::vector<std::string> cells;
-    for (std::istringstream stream(line); std::getline(stream, cell, ',');) cells.push_back(cell);
+    const std::vector<std::string> cells = split_csv(line);
     if (first)
       out.header = cells;
     else

@@ -99,4 +99,11 @@ inline Packed pack(const Matrix& a, freeridge_layout layout, std::int64_t paddin
   return out;
 }
 
+inline Matrix unpack(const Packed& a, std::int64_t rows, std::int64_t cols) {
+  Matrix out(rows, cols);
+  for (std::int64_t j = 0; j < cols; ++j)
+    for (std::int64_t i = 0; i < rows; ++i) out(i, j) = a.values[packed_index(a.layout, a.ld, i, j)];
+  return out;
+}
+
 }  // namespace support

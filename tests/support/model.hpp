@@ -69,6 +69,33 @@ class Kernel {
           "freeridge_kernel_product");
     return Kernel(out);
   }
+  // A handle that a test made by itself.
+  static Kernel adopt(freeridge_kernel* kernel) { return Kernel(kernel); }
+  static Kernel precomputed() {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_precomputed(&out), "freeridge_kernel_precomputed");
+    return Kernel(out);
+  }
+  static Kernel parse(const std::string& text) {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_parse(text.c_str(), &out), "freeridge_kernel_parse");
+    return Kernel(out);
+  }
+  std::string description() const {
+    std::int64_t length = -1;
+    check(freeridge_kernel_describe(get(), 0, nullptr, &length), "freeridge_kernel_describe");
+    std::string out(static_cast<std::size_t>(length) + 1, '?');
+    check(freeridge_kernel_describe(get(), length + 1, out.data(), &length), "freeridge_kernel_describe");
+    if (out.back() != '\0' || out.find('\0') + 1 != out.size())
+      throw std::logic_error("a description of another length");
+    out.pop_back();
+    return out;
+  }
+  bool operator==(const Kernel& other) const {
+    std::int32_t equal = -1;
+    check(freeridge_kernel_equal(get(), other.get(), &equal), "freeridge_kernel_equal");
+    return equal == 1;
+  }
   const freeridge_kernel* get() const { return handle_.get(); }
 
  private:
@@ -95,9 +122,53 @@ struct LambdaChoice {
   Vector score;
 };
 
+struct ScoresWithErrors {
+  Matrix scores;
+  Matrix errors;
+};
+
+struct OneStandardError {
+  Vector lambda;
+  Vector score;
+  Vector standard_error;
+};
+
+struct SearchShape {
+  Vector decades;
+  Labels dips;
+};
+
 struct BandwidthChoice {
   double sigma = 0;
   Matrix tried;  // used x 2: sigma and its criterion
+};
+
+// Calls with a leading dimension two longer than needed, and checks that the padding was left alone.
+template <class Call>
+Matrix padded_output(std::int64_t rows, std::int64_t cols, const char* name, freeridge_status* status, Call call) {
+  constexpr double untouched = -12345.678;
+  const std::int64_t ld = rows + 2;
+  Vector buffer(static_cast<std::size_t>(ld * cols), untouched);
+  const freeridge_status answer = call(buffer.data(), ld);
+  if (status != nullptr) *status = answer;
+  if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, name);
+  Matrix out(rows, cols);
+  for (std::int64_t j = 0; j < cols; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) out(i, j) = buffer[static_cast<std::size_t>(i + j * ld)];
+    for (std::int64_t i = rows; i < ld; ++i)
+      if (buffer[static_cast<std::size_t>(i + j * ld)] != untouched)
+        throw std::logic_error(std::string(name) + ": wrote into the padding of its output");
+  }
+  return out;
+}
+
+struct Intervals {
+  Matrix lower, upper;  // m x t
+};
+
+struct PredictedVariance {
+  Matrix variance;  // m x t
+  Vector noise;     // t
 };
 
 // Methods that answer with numbers take an optional status: then UNDEFINED is handed back there and is no exception.
@@ -190,6 +261,42 @@ class Model {
     return output(n_, t_, "freeridge_get_leverage", nullptr,
                   [&](double* out, std::int64_t ld) { return freeridge_get_leverage(get(), out, ld); });
   }
+  Vector degrees_of_freedom() const {
+    Vector out(static_cast<std::size_t>(t_));
+    check(freeridge_get_degrees_of_freedom(get(), out.data(), nullptr), "freeridge_get_degrees_of_freedom");
+    return out;
+  }
+  Vector error_variance(freeridge_status* status = nullptr) const {
+    return output(t_, 1, "freeridge_get_degrees_of_freedom", status,
+                  [&](double* out, std::int64_t) { return freeridge_get_degrees_of_freedom(get(), nullptr, out); })
+        .values;
+  }
+  Matrix cooks_distance(freeridge_status* status = nullptr) const {
+    return output(n_, t_, "freeridge_cooks_distance", status,
+                  [&](double* out, std::int64_t ld) { return freeridge_cooks_distance(get(), out, ld); });
+  }
+  Intervals predict_jackknife(const Matrix& x, double level, freeridge_layout layout = FREERIDGE_COL_MAJOR,
+                              std::int64_t padding = 0, freeridge_status* status = nullptr) const {
+    const Packed px = pack(x, layout, padding);
+    Packed lower = pack(Matrix(x.rows, t_), layout, padding), upper = lower;
+    const freeridge_status answer = freeridge_predict_jackknife(get(), layout, x.rows, px.values.data(), px.ld, level,
+                                                                lower.values.data(), upper.values.data(), lower.ld);
+    if (status != nullptr) *status = answer;
+    if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, "freeridge_predict_jackknife");
+    return {unpack(lower, x.rows, t_), unpack(upper, x.rows, t_)};
+  }
+  PredictedVariance predict_variance(const Matrix& x, freeridge_layout layout = FREERIDGE_COL_MAJOR,
+                                     std::int64_t padding = 0, freeridge_status* status = nullptr) const {
+    const Packed px = pack(x, layout, padding);
+    Packed variance = pack(Matrix(x.rows, t_), layout, padding);
+    PredictedVariance out{{}, Vector(static_cast<std::size_t>(t_))};
+    const freeridge_status answer = freeridge_predict_variance(get(), layout, x.rows, px.values.data(), px.ld,
+                                                               variance.values.data(), variance.ld, out.noise.data());
+    if (status != nullptr) *status = answer;
+    if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, "freeridge_predict_variance");
+    out.variance = unpack(variance, x.rows, t_);
+    return out;
+  }
   Vector intercepts() const {
     Vector out(static_cast<std::size_t>(t_));
     check(freeridge_get_intercept(get(), out.data()), "freeridge_get_intercept");
@@ -227,6 +334,21 @@ class Model {
       return freeridge_score(get(), criterion, count, lambdas.data(), out, ld);
     });
   }
+  ScoresWithErrors score_with_error(freeridge_criterion criterion, const Vector& lambdas,
+                                    freeridge_status* status = nullptr) const {
+    const auto count = static_cast<std::int64_t>(lambdas.size());
+    ScoresWithErrors out;
+    out.errors = output(count, t_, "freeridge_score_with_error", status, [&](double* errors, std::int64_t ld) {
+      Vector scores(static_cast<std::size_t>(ld * t_));
+      const freeridge_status answer =
+          freeridge_score_with_error(get(), criterion, count, lambdas.data(), scores.data(), errors, ld);
+      out.scores = Matrix(count, t_);
+      for (std::int64_t j = 0; j < t_; ++j)
+        for (std::int64_t i = 0; i < count; ++i) out.scores(i, j) = scores[static_cast<std::size_t>(i + j * ld)];
+      return answer;
+    });
+    return out;
+  }
   Vector lambda_grid(std::int64_t count) const {
     Vector out(static_cast<std::size_t>(count));
     check(freeridge_lambda_grid(get(), count, out.data()), "freeridge_lambda_grid");
@@ -251,6 +373,18 @@ class Model {
     });
     return out;
   }
+  OneStandardError one_standard_error() const {
+    const Vector room(static_cast<std::size_t>(t_));
+    OneStandardError out{room, room, room};
+    check(freeridge_get_one_standard_error(get(), out.lambda.data(), out.score.data(), out.standard_error.data()),
+          "freeridge_get_one_standard_error");
+    return out;
+  }
+  SearchShape search_shape() const {
+    SearchShape out{Vector(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
+    check(freeridge_get_search_shape(get(), out.decades.data(), out.dips.data()), "freeridge_get_search_shape");
+    return out;
+  }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {
     Matrix tried(budget, 2);
     BandwidthChoice out;
@@ -271,23 +405,9 @@ class Model {
 
   void remember(const Matrix& x, const Matrix& y) { n_ = x.rows, d_ = x.cols, t_ = y.cols; }
 
-  // Calls with a leading dimension two longer than needed, and checks that the padding was left alone.
   template <class Call>
   Matrix output(std::int64_t rows, std::int64_t cols, const char* name, freeridge_status* status, Call call) const {
-    constexpr double untouched = -12345.678;
-    const std::int64_t ld = rows + 2;
-    Vector buffer(static_cast<std::size_t>(ld * cols), untouched);
-    const freeridge_status answer = call(buffer.data(), ld);
-    if (status != nullptr) *status = answer;
-    if (status == nullptr || answer != FREERIDGE_UNDEFINED) check(answer, name);
-    Matrix out(rows, cols);
-    for (std::int64_t j = 0; j < cols; ++j) {
-      for (std::int64_t i = 0; i < rows; ++i) out(i, j) = buffer[static_cast<std::size_t>(i + j * ld)];
-      for (std::int64_t i = rows; i < ld; ++i)
-        if (buffer[static_cast<std::size_t>(i + j * ld)] != untouched)
-          throw std::logic_error(std::string(name) + ": wrote into the padding of its output");
-    }
-    return out;
+    return padded_output(rows, cols, name, status, call);
   }
 
   std::unique_ptr<freeridge_model, Destroy> handle_;

@@ -55,7 +55,20 @@ std::vector<Real> point(const Matrix& x, std::int64_t i) {
   return out;
 }
 
-// The fit to the rows in `use`, with any right-hand sides and a kernel matrix at hand.
+std::vector<char> all_rows(const Problem& problem) {
+  return std::vector<char>(static_cast<std::size_t>(problem.x.rows), 1);
+}
+
+// K c + b at the points whose kernel values with the data are the columns of k (n x m).
+Dense evaluate(const Dense& k, const Fit& fit) {
+  Dense out = support::multiply(support::transpose(k), fit.c);
+  for (std::int64_t j = 0; j < out.cols; ++j)
+    for (std::int64_t i = 0; i < out.rows; ++i) out(i, j) += fit.b(0, j);
+  return out;
+}
+
+}  // namespace
+
 Fit fit_with(const Problem& problem, const Dense& k, const Dense& y, const std::vector<char>& use, Real lambda) {
   std::vector<std::int64_t> rows;
   for (std::int64_t i = 0; i < k.rows; ++i)
@@ -82,20 +95,6 @@ Fit fit_with(const Problem& problem, const Dense& k, const Dense& y, const std::
   }
   return out;
 }
-
-std::vector<char> all_rows(const Problem& problem) {
-  return std::vector<char>(static_cast<std::size_t>(problem.x.rows), 1);
-}
-
-// K c + b at the points whose kernel values with the data are the columns of k (n x m).
-Dense evaluate(const Dense& k, const Fit& fit) {
-  Dense out = support::multiply(support::transpose(k), fit.c);
-  for (std::int64_t j = 0; j < out.cols; ++j)
-    for (std::int64_t i = 0; i < out.rows; ++i) out(i, j) += fit.b(0, j);
-  return out;
-}
-
-}  // namespace
 
 support::Kernel make_kernel(const KernelSpec& spec) {
   using support::Kernel;

@@ -77,6 +77,9 @@ struct Fit {
 
 Fit fit(const Problem& problem, double lambda);
 
+// The fit to the rows marked in `use`, with a kernel matrix (n x n) and outputs (n x any) of one's own.
+Fit fit_with(const Problem& problem, const Dense& k, const Dense& y, const std::vector<char>& use, Real lambda);
+
 // The fit to the rows marked in `use` alone.
 Fit fit_rows(const Problem& problem, const std::vector<char>& use, double lambda);
 

@@ -112,3 +112,51 @@ struct GetBandwidth {
   freeridge_status operator()() { return freeridge_get_bandwidth(model, sigma.get()); }
   void each_output(auto visit) { visit(sigma); }
 };
+
+struct GetDegreesOfFreedom {
+  static constexpr const char* name = "freeridge_get_degrees_of_freedom";
+  freeridge_model* model = nullptr;
+  Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
+  freeridge_status operator()() { return freeridge_get_degrees_of_freedom(model, df.get(), sigma2.get()); }
+  void each_output(auto visit) { visit(df), visit(sigma2); }
+};
+
+struct CooksDistance {
+  static constexpr const char* name = "freeridge_cooks_distance";
+  freeridge_model* model = nullptr;
+  Output<double> distance{sample::size(sample::n, sample::t)};
+  int64_t ld = sample::n;
+  freeridge_status operator()() { return freeridge_cooks_distance(model, distance.get(), ld); }
+  void each_output(auto visit) { visit(distance); }
+};
+
+struct PredictJackknife {
+  static constexpr const char* name = "freeridge_predict_jackknife";
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  double level = 0.75;
+  Output<double> lower{sample::size(sample::m, sample::t)}, upper{sample::size(sample::m, sample::t)};
+  int64_t ldout = sample::m;
+  freeridge_status operator()() {
+    return freeridge_predict_jackknife(model, layout, m, x.get(), ldx, level, lower.get(), upper.get(), ldout);
+  }
+  void each_output(auto visit) { visit(lower), visit(upper); }
+};
+
+struct PredictVariance {
+  static constexpr const char* name = "freeridge_predict_variance";
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
+  int64_t ldout = sample::m;
+  freeridge_status operator()() {
+    return freeridge_predict_variance(model, layout, m, x.get(), ldx, variance.get(), ldout, noise.get());
+  }
+  void each_output(auto visit) { visit(variance), visit(noise); }
+};

@@ -1,6 +1,7 @@
 #include "capi/support/fingerprint.hpp"
 
 #include "capi/support/answer_calls.hpp"
+#include "capi/support/landmark_calls.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 
@@ -40,6 +41,9 @@ Fingerprint fingerprint(const freeridge_model* model) {
   }
   ask(answers, call_on<GetSearchCount>(model));
   ask(answers, call_on<GetSearch>(model));
+  ask(answers, call_on<ScoreWithError>(model));
+  ask(answers, call_on<GetOneStandardError>(model));
+  ask(answers, call_on<GetSearchShape>(model));
   ask(answers, call_on<GetLambda>(model));
   ask(answers, call_on<Loo>(model));
   ask(answers, call_on<GroupErrors>(model));
@@ -49,6 +53,14 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetIntercept>(model));
   ask(answers, call_on<GetFitted>(model));
   ask(answers, call_on<GetLeverage>(model));
+  ask(answers, call_on<GetLandmarkCount>(model));
+  ask(answers, call_on<GetLandmarks>(model));
+  ask(answers, call_on<GetRank>(model));
+  ask(answers, call_on<GetTolerance>(model));
+  ask(answers, call_on<GetDegreesOfFreedom>(model));
+  ask(answers, call_on<CooksDistance>(model));
+  ask(answers, call_on<PredictJackknife>(model));
+  ask(answers, call_on<PredictVariance>(model));
   return answers;
 }
 

@@ -1,6 +1,8 @@
 // The calls about kernels as structs: their arguments, valid until a test spoils one.
 #pragma once
 
+#include <string>
+
 #include "capi/support/arrays.hpp"
 #include "capi/support/sample.hpp"
 
@@ -76,6 +78,43 @@ struct KernelScaled {
   KernelOut out{1};
   freeridge_status operator()() { return freeridge_kernel_scaled(inner, d, scale.get(), out.get()); }
   void each_output(auto visit) { visit(out); }
+};
+
+struct KernelPrecomputed {
+  static constexpr const char* name = "freeridge_kernel_precomputed";
+  KernelOut out{1};
+  freeridge_status operator()() { return freeridge_kernel_precomputed(out.get()); }
+  void each_output(auto visit) { visit(out); }
+};
+
+struct KernelDescribe {
+  static constexpr const char* name = "freeridge_kernel_describe";
+  Kernel owned = Kernel::gaussian(sample::sigma);
+  const freeridge_kernel* kernel = owned.get();
+  int64_t size = 30;
+  Output<char> text{30};
+  Output<int64_t> length{1};
+  freeridge_status operator()() { return freeridge_kernel_describe(kernel, size, text.get(), length.get()); }
+  void each_output(auto visit) { visit(text), visit(length); }
+};
+
+struct KernelParse {
+  static constexpr const char* name = "freeridge_kernel_parse";
+  std::string owned = "gaussian(sigma = 1)";
+  const char* text = owned.c_str();
+  KernelOut out{1};
+  freeridge_status operator()() { return freeridge_kernel_parse(text, out.get()); }
+  void each_output(auto visit) { visit(out); }
+};
+
+struct KernelEqual {
+  static constexpr const char* name = "freeridge_kernel_equal";
+  Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::gaussian(sample::sigma);
+  const freeridge_kernel* a = first.get();
+  const freeridge_kernel* b = second.get();
+  Output<int32_t> equal{1};
+  freeridge_status operator()() { return freeridge_kernel_equal(a, b, equal.get()); }
+  void each_output(auto visit) { visit(equal); }
 };
 
 struct Create {

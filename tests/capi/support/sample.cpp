@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "support/landmarks.hpp"
+
 namespace sample {
 
 std::vector<double> x() {
@@ -40,6 +42,10 @@ std::vector<double> scale() {
   return {0.5, 2.0};
 }
 
+std::vector<int64_t> landmarks() {
+  return {8, 1, 5, 11, 2};
+}
+
 State state_of(const freeridge_model* model) {
   int64_t rows, columns, outputs;
   if (freeridge_get_dimensions(model, &rows, &columns, &outputs) != FREERIDGE_OK) return State::empty;
@@ -61,9 +67,11 @@ Model model(State state, Variant variant) {
                                                 : Model(Kernel::gaussian(sigma));
   result.route(variant == Variant::primal     ? FREERIDGE_PRIMAL
                : variant == Variant::cholesky ? FREERIDGE_CHOLESKY
+               : variant == Variant::landmark ? FREERIDGE_LANDMARK
                                               : FREERIDGE_SPECTRAL);
   if (state == State::empty) return result;
   result.data(matrix(n, x()), matrix(n, y())).weights(weights()).groups(group());
+  if (variant == Variant::landmark) support::set_landmarks(result, landmarks());
   if (state == State::data) return result;
   result.factorize();
   if (state == State::factorized) return result;

@@ -23,12 +23,13 @@ constexpr std::size_t size(int64_t rows, int64_t columns = 1) {
   return static_cast<std::size_t>(rows * columns);
 }
 
-std::vector<double> x();        // n x d, column-major
-std::vector<double> y();        // n x t, column-major
-std::vector<double> new_x();    // m x d, column-major
-std::vector<double> weights();  // n, positive
-std::vector<int32_t> group();   // n labels, uneven groups, one row never left out
-std::vector<double> scale();    // d, positive
+std::vector<double> x();           // n x d, column-major
+std::vector<double> y();           // n x t, column-major
+std::vector<double> new_x();       // m x d, column-major
+std::vector<double> weights();     // n, positive
+std::vector<int32_t> group();      // n labels, uneven groups, one row never left out
+std::vector<double> scale();       // d, positive
+std::vector<int64_t> landmarks();  // 5 rows
 
 support::Matrix matrix(int64_t rows, const std::vector<double>& columns);
 
@@ -38,8 +39,8 @@ enum class State { empty, data, factorized, fitted };
 State state_of(const freeridge_model* model);
 
 // The routes, each with a kernel that it is made for.
-enum class Variant { spectral, cholesky, primal };  // Gaussian, scaled Gaussian, linear
-inline const std::vector<Variant> variants = {Variant::spectral, Variant::cholesky, Variant::primal};
+enum class Variant { spectral, cholesky, primal, landmark };  // Gaussian, scaled Gaussian, linear, Gaussian
+inline const std::vector<Variant> variants = {Variant::spectral, Variant::cholesky, Variant::primal, Variant::landmark};
 
 // The sample in that state: weighted, with groups; FITTED by a search for lambda with the criterion LOO.
 Model model(State state, Variant variant = Variant::spectral);

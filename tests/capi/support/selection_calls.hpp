@@ -71,3 +71,66 @@ struct SelectBandwidth {
   }
   void each_output(auto visit) { visit(sigma), visit(tried), visit(used); }
 };
+
+struct ScoreWithError {
+  static constexpr const char* name = "freeridge_score_with_error";
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_LOO;
+  int64_t count = sample::count;
+  Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
+  Output<double> scores{sample::size(sample::count, sample::t)}, errors{sample::size(sample::count, sample::t)};
+  int64_t ld = sample::count;
+  freeridge_status operator()() {
+    return freeridge_score_with_error(model, criterion, count, lambdas.get(), scores.get(), errors.get(), ld);
+  }
+  void each_output(auto visit) { visit(scores), visit(errors); }
+};
+
+struct GetOneStandardError {
+  static constexpr const char* name = "freeridge_get_one_standard_error";
+  freeridge_model* model = nullptr;
+  Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)}, error{sample::size(sample::t)};
+  freeridge_status operator()() {
+    return freeridge_get_one_standard_error(model, lambda.get(), score.get(), error.get());
+  }
+  void each_output(auto visit) { visit(lambda), visit(score), visit(error); }
+};
+
+struct GetSearchShape {
+  static constexpr const char* name = "freeridge_get_search_shape";
+  freeridge_model* model = nullptr;
+  Output<double> decades{sample::size(sample::t)};
+  Output<int32_t> dips{sample::size(sample::t)};
+  freeridge_status operator()() { return freeridge_get_search_shape(model, decades.get(), dips.get()); }
+  void each_output(auto visit) { visit(decades), visit(dips); }
+};
+
+struct MakeFolds {
+  static constexpr const char* name = "freeridge_make_folds";
+  int64_t n = sample::n;
+  int32_t folds = 5;
+  int64_t seed = 1;
+  Output<int32_t> group{sample::size(sample::n)};
+  freeridge_status operator()() { return freeridge_make_folds(n, folds, seed, group.get()); }
+  void each_output(auto visit) { visit(group); }
+};
+
+struct MakeHoldout {
+  static constexpr const char* name = "freeridge_make_holdout";
+  int64_t n = sample::n;
+  double fraction = 0.25;
+  int64_t seed = 1;
+  Output<int32_t> group{sample::size(sample::n)};
+  freeridge_status operator()() { return freeridge_make_holdout(n, fraction, seed, group.get()); }
+  void each_output(auto visit) { visit(group); }
+};
+
+struct ConvertLambda {
+  static constexpr const char* name = "freeridge_convert_lambda";
+  freeridge_convention from = FREERIDGE_TOTAL, to = FREERIDGE_GLMNET;
+  int64_t n = 50;
+  double sd_y = 3.0, lambda = 0.5;
+  Output<double> out{1};
+  freeridge_status operator()() { return freeridge_convert_lambda(from, to, n, sd_y, lambda, out.get()); }
+  void each_output(auto visit) { visit(out); }
+};

@@ -1,0 +1,514 @@
+// Degrees of freedom, Cook's distances, jackknife+ intervals and predictive variances by their definitions: refits
+// without each row, dense formulas, all in long double, on every route; the landmark problem as the dual one of its
+// restricted kernel k_xR K_RR^-1 K_Rz.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "support/compare.hpp"
+#include "support/gauss.hpp"
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace support;
+using oracle::Family;
+using oracle::Problem;
+
+constexpr double tolerance = 1e-9;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// Kernel values: among the rows (n x n), of the rows with new points (n x m), of each new point with itself.
+struct Values {
+  Dense rows, cross;
+  std::vector<Real> own;
+};
+
+Values kernel_values(const Problem& problem, const Matrix& points) {
+  Values out{oracle::kernel_matrix(problem.kernel, problem.x, problem.x),
+             oracle::kernel_matrix(problem.kernel, problem.x, points),
+             {}};
+  const Dense own = oracle::kernel_matrix(problem.kernel, points, points);
+  for (std::int64_t q = 0; q < points.rows; ++q) out.own.push_back(own(q, q));
+  return out;
+}
+
+Values restricted_values(const Problem& problem, const Matrix& points, const std::vector<std::int64_t>& landmarks) {
+  const Matrix r = select_rows(problem.x, landmarks);
+  const Dense k_r = oracle::kernel_matrix(problem.kernel, r, r);
+  const Dense to_rows = oracle::kernel_matrix(problem.kernel, r, problem.x);
+  const Dense to_points = oracle::kernel_matrix(problem.kernel, r, points);
+  const Dense weights = solve(k_r, to_points);
+  Values out{multiply(transpose(to_rows), solve(k_r, to_rows)), multiply(transpose(to_rows), weights), {}};
+  for (std::int64_t q = 0; q < points.rows; ++q) {
+    Real own = 0;
+    for (std::int64_t i = 0; i < r.rows; ++i) own += to_points(i, q) * weights(i, q);
+    out.own.push_back(own);
+  }
+  return out;
+}
+
+std::vector<char> all_but(std::int64_t n, std::int64_t left_out) {
+  std::vector<char> use(static_cast<std::size_t>(n), 1);
+  if (left_out >= 0) use[static_cast<std::size_t>(left_out)] = 0;
+  return use;
+}
+
+Dense evaluate(const Dense& cross, const oracle::Fit& fit) {
+  Dense out = multiply(transpose(cross), fit.c);
+  for (std::int64_t j = 0; j < out.cols; ++j)
+    for (std::int64_t q = 0; q < out.rows; ++q) out(q, j) += fit.b(0, j);
+  return out;
+}
+
+// The smallest whole number that is at least level (n + 1).
+std::int64_t place(std::int64_t numerator, std::int64_t denominator, std::int64_t n) {
+  return (numerator * (n + 1) + denominator - 1) / denominator;
+}
+
+Intervals jackknife(const Problem& problem, const Values& k, double lambda, std::int64_t upper_place) {
+  const std::int64_t n = k.rows.rows, m = k.cross.cols, t = problem.y.cols;
+  const Dense y = to_real(problem.y);
+  Dense low(n, m * t), high(n, m * t);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const oracle::Fit fit = oracle::fit_with(problem, k.rows, y, all_but(n, i), lambda);
+    const Dense at_rows = evaluate(k.rows, fit), at_points = evaluate(k.cross, fit);
+    for (std::int64_t j = 0; j < t; ++j)
+      for (std::int64_t q = 0; q < m; ++q) {
+        const Real error = std::abs(y(i, j) - at_rows(i, j));
+        low(i, q + j * m) = at_points(q, j) - error;
+        high(i, q + j * m) = at_points(q, j) + error;
+      }
+  }
+  Intervals out{Matrix(m, t, -infinity), Matrix(m, t, infinity)};
+  if (upper_place > n) return out;
+  for (std::int64_t j = 0; j < t; ++j)
+    for (std::int64_t q = 0; q < m; ++q) {
+      std::vector<Real> lows = column(low, q + j * m).values, highs = column(high, q + j * m).values;
+      std::sort(lows.begin(), lows.end());
+      std::sort(highs.begin(), highs.end());
+      out.lower(q, j) = static_cast<double>(lows[static_cast<std::size_t>(n - upper_place)]);
+      out.upper(q, j) = static_cast<double>(highs[static_cast<std::size_t>(upper_place - 1)]);
+    }
+  return out;
+}
+
+Dense hat(const Problem& problem, const Values& k, double lambda) {
+  const std::int64_t n = k.rows.rows;
+  return evaluate(k.rows, oracle::fit_with(problem, k.rows, identity(n), all_but(n, -1), lambda));
+}
+
+struct Freedom {
+  Vector df, sigma2;
+};
+
+Freedom freedom(const Problem& problem, const Values& k, double lambda) {
+  const std::int64_t n = k.rows.rows;
+  const Dense h = hat(problem, k, lambda), y = to_real(problem.y), f = multiply(h, y);
+  Real df = 0;
+  for (std::int64_t i = 0; i < n; ++i) df += h(i, i);
+  Freedom out;
+  for (std::int64_t j = 0; j < y.cols; ++j) {
+    Real sum = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      sum += static_cast<Real>(problem.weight(i)) * (y(i, j) - f(i, j)) * (y(i, j) - f(i, j));
+    out.df.push_back(static_cast<double>(df));
+    out.sigma2.push_back(static_cast<double>(sum / (static_cast<Real>(n) - df)));
+  }
+  return out;
+}
+
+// W_ii e_i^2 h_i / (df sigma2), e from refits without the row.
+Matrix cook(const Problem& problem, const Values& k, double lambda) {
+  const std::int64_t n = k.rows.rows;
+  const Dense h = hat(problem, k, lambda), y = to_real(problem.y);
+  const Freedom of = freedom(problem, k, lambda);
+  Matrix out(n, y.cols);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Dense left_out = evaluate(k.rows, oracle::fit_with(problem, k.rows, y, all_but(n, i), lambda));
+    for (std::int64_t j = 0; j < y.cols; ++j) {
+      const Real e = y(i, j) - left_out(i, j);
+      const auto at = static_cast<std::size_t>(j);
+      out(i, j) = static_cast<double>(static_cast<Real>(problem.weight(i)) * e * e * h(i, i) /
+                                      (static_cast<Real>(of.df[at]) * static_cast<Real>(of.sigma2[at])));
+    }
+  }
+  return out;
+}
+
+// tau^2 (k(x, x) - k'M^-1 k + (1 - 1'M^-1 k)^2 / (1'M^-1 1)), and lambda tau^2.
+PredictedVariance variance(const Problem& problem, const Values& k, double lambda) {
+  const std::int64_t n = k.rows.rows, m = k.cross.cols, t = problem.y.cols;
+  Dense big = k.rows, right(n, t + 1 + m);
+  for (std::int64_t i = 0; i < n; ++i) {
+    big(i, i) += static_cast<Real>(lambda) / static_cast<Real>(problem.weight(i));
+    for (std::int64_t j = 0; j < t; ++j) right(i, j) = problem.y(i, j);
+    right(i, t) = 1;
+    for (std::int64_t q = 0; q < m; ++q) right(i, t + 1 + q) = k.cross(i, q);
+  }
+  const Dense products = multiply(transpose(right), solve(big, right));
+  const Real ones = products(t, t);
+  PredictedVariance out{Matrix(m, t), {}};
+  for (std::int64_t j = 0; j < t; ++j) {
+    Real tau2 = products(j, j);
+    if (problem.intercept) tau2 -= products(t, j) * products(t, j) / ones;
+    tau2 /= static_cast<Real>(n - (problem.intercept ? 1 : 0));
+    out.noise.push_back(static_cast<double>(static_cast<Real>(lambda) * tau2));
+    for (std::int64_t q = 0; q < m; ++q) {
+      const std::int64_t at = t + 1 + q;
+      Real v = k.own[static_cast<std::size_t>(q)] - products(at, at);
+      if (problem.intercept) v += (1 - products(t, at)) * (1 - products(t, at)) / ones;
+      out.variance(q, j) = static_cast<double>(tau2 * v);
+    }
+  }
+  return out;
+}
+
+struct Case {
+  const char* name;
+  Family family;
+  freeridge_route route;
+  freeridge_reduction reduction = FREERIDGE_REDUCTION_AUTO;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
+
+class Diagnostics : public ::testing::TestWithParam<Case> {
+ protected:
+  // body(problem, model, kernel values with the points, points)
+  template <class Body>
+  void for_each_problem(Body body) {
+    struct Shape {
+      std::int64_t n, d;
+    };
+    const Case c = GetParam();
+    Random random(5100);
+    for (const Shape shape : {Shape{16, 3}, Shape{9, 12}})
+      for (const bool weighted : {false, true})
+        for (const bool intercept : {false, true}) {
+          SCOPED_TRACE(::testing::Message() << "n = " << shape.n << ", d = " << shape.d << (weighted ? ", weights" : "")
+                                            << (intercept ? ", intercept" : ""));
+          const Problem problem =
+              random_problem(random, kernel_of(c.family, shape.d), shape.n, shape.d, 3, weighted, intercept);
+          const Matrix points = random.uniform_matrix(7, shape.d, -1.3, 1.3);
+          Model model = oracle::make_model(problem, c.route, FREERIDGE_ROW_MAJOR, 1);
+          check(freeridge_set_reduction(model.get(), c.reduction), "freeridge_set_reduction");
+          if (c.route == FREERIDGE_LANDMARK) {
+            const std::vector<std::int64_t> landmarks =
+                c.family == Family::linear ? std::vector<std::int64_t>{6, 1} : std::vector<std::int64_t>{6, 0, 3, 8, 5};
+            check(freeridge_set_landmarks(model.get(), static_cast<std::int64_t>(landmarks.size()), landmarks.data()),
+                  "freeridge_set_landmarks");
+            body(problem, model.factorize(), restricted_values(problem, points, landmarks), points);
+          } else {
+            body(problem, model.factorize(), kernel_values(problem, points), points);
+          }
+        }
+  }
+};
+
+const Vector lambdas = {0.3, 0.3, 20.0};  // outputs that share a lambda, and one that does not
+
+TEST_P(Diagnostics, DegreesOfFreedomAndErrorVariance) {
+  for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix&) {
+    for (const double lambda : {1e-2, 1.0, 1e3}) {
+      SCOPED_TRACE(lambda);
+      const Freedom expected = freedom(problem, k, lambda);
+      model.lambda(lambda);
+      EXPECT_CLOSE(model.degrees_of_freedom(), expected.df, tolerance);
+      EXPECT_CLOSE(model.error_variance(), expected.sigma2, tolerance);
+    }
+    model.lambdas(lambdas);
+    const Vector df = model.degrees_of_freedom(), sigma2 = model.error_variance();
+    for (std::size_t j = 0; j < 3; ++j) {
+      const Freedom expected = freedom(problem, k, lambdas[j]);
+      EXPECT_NEAR(df[j], expected.df[j], tolerance * expected.df[j]);
+      EXPECT_NEAR(sigma2[j], expected.sigma2[j], tolerance * expected.sigma2[j]);
+    }
+  });
+}
+
+TEST_P(Diagnostics, CooksDistance) {
+  for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix&) {
+    model.lambdas(lambdas);
+    EXPECT_CLOSE(model.cooks_distance(),
+                 oracle::per_output(lambdas, [&](double lambda) { return cook(problem, k, lambda); }), tolerance);
+    for (const double lambda : {1e-2, 1e2})
+      EXPECT_CLOSE(model.lambda(lambda).cooks_distance(), cook(problem, k, lambda), tolerance);
+  });
+}
+
+TEST_P(Diagnostics, JackknifeIntervalsAreThoseOfRefits) {
+  for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix& points) {
+    const std::int64_t n = problem.x.rows;
+    struct Level {
+      std::int64_t numerator, denominator;
+    };
+    model.lambdas(lambdas);
+    // 55 / 100 at n = 19 and the like are whole numbers but for rounding; 999 / 1000 has no place among n.
+    for (const Level level : {Level{8, 10}, Level{n, n + 1}, Level{55, 100}, Level{1, 2}, Level{1, 1000000},
+                              Level{3, 10}, Level{999, 1000}}) {
+      const double value = static_cast<double>(level.numerator) / static_cast<double>(level.denominator);
+      SCOPED_TRACE(value);
+      const auto expected = [&](double lambda) {
+        return jackknife(problem, k, lambda, place(level.numerator, level.denominator, n));
+      };
+      const Matrix lower = oracle::per_output(lambdas, [&](double lambda) { return expected(lambda).lower; });
+      const Matrix upper = oracle::per_output(lambdas, [&](double lambda) { return expected(lambda).upper; });
+      for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+        const Intervals actual = model.predict_jackknife(points, value, layout, 2);
+        if (level.numerator == 999) {
+          for (std::size_t p = 0; p < lower.values.size(); ++p) {
+            EXPECT_EQ(actual.lower.values[p], -infinity);
+            EXPECT_EQ(actual.upper.values[p], infinity);
+          }
+          continue;
+        }
+        EXPECT_CLOSE(actual.lower, lower, tolerance);
+        EXPECT_CLOSE(actual.upper, upper, tolerance);
+      }
+    }
+  });
+}
+
+TEST_P(Diagnostics, PredictiveVarianceIsTheDenseFormula) {
+  for_each_problem([](const Problem& problem, Model& model, const Values& k, const Matrix& points) {
+    model.lambdas(lambdas);
+    const auto expected = [&](double lambda) { return variance(problem, k, lambda); };
+    const Matrix values = oracle::per_output(lambdas, [&](double lambda) { return expected(lambda).variance; });
+    for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+      const PredictedVariance actual = model.predict_variance(points, layout, 2);
+      EXPECT_CLOSE(actual.variance, values, tolerance);
+      for (std::size_t j = 0; j < 3; ++j) {
+        const double noise = expected(lambdas[j]).noise[j];
+        EXPECT_NEAR(actual.noise[j], noise, tolerance * noise);
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Diagnostics,
+                         ::testing::Values(Case{"LinearCholesky", Family::linear, FREERIDGE_CHOLESKY},
+                                           Case{"LinearSpectral", Family::linear, FREERIDGE_SPECTRAL},
+                                           Case{"LinearPrimal", Family::linear, FREERIDGE_PRIMAL},
+                                           Case{"LinearPrimalGram", Family::linear, FREERIDGE_PRIMAL,
+                                                FREERIDGE_REDUCTION_GRAM},
+                                           Case{"LinearLandmark", Family::linear, FREERIDGE_LANDMARK},
+                                           Case{"PolynomialSpectral", Family::polynomial, FREERIDGE_SPECTRAL},
+                                           Case{"GaussianCholesky", Family::gaussian, FREERIDGE_CHOLESKY},
+                                           Case{"GaussianSpectral", Family::gaussian, FREERIDGE_SPECTRAL},
+                                           Case{"GaussianLandmark", Family::gaussian, FREERIDGE_LANDMARK},
+                                           Case{"Matern32Landmark", Family::matern32, FREERIDGE_LANDMARK},
+                                           Case{"SumCholesky", Family::sum, FREERIDGE_CHOLESKY},
+                                           Case{"LaplacianSpectral", Family::laplacian, FREERIDGE_SPECTRAL}),
+                         ::testing::PrintToStringParamName());
+
+Problem gaussian_problem(std::int64_t n, bool intercept) {
+  Random random(5101);
+  return random_problem(random, oracle::KernelSpec::gaussian(1.2), n, 3, 2, true, intercept);
+}
+
+Matrix new_points(std::int64_t m, std::int64_t d) {
+  Random random(5102);
+  return random.uniform_matrix(m, d, -1.0, 1.0);
+}
+
+constexpr freeridge_route dual_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL};
+
+TEST(DiagnosticsPrecomputed, IntervalsAreThoseOfTheKernelAndVarianceIsRefused) {
+  const Problem problem = gaussian_problem(14, true);
+  const Matrix points = new_points(5, 3);
+  for (const freeridge_route route : dual_routes) {
+    Model model(Kernel::precomputed());
+    model.data(to_double(oracle::kernel_matrix(problem.kernel, problem.x, problem.x)), problem.y);
+    model.weights(problem.weights).route(route).factorize().lambda(0.4);
+    const Matrix cross = to_double(oracle::kernel_matrix(problem.kernel, points, problem.x));
+    const Intervals expected = jackknife(problem, kernel_values(problem, points), 0.4, place(9, 10, 14));
+    for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+      const Intervals actual = model.predict_jackknife(cross, 0.9, layout, 1);
+      EXPECT_CLOSE(actual.lower, expected.lower, tolerance);
+      EXPECT_CLOSE(actual.upper, expected.upper, tolerance);
+    }
+    Vector out(10);
+    EXPECT_EQ(
+        freeridge_predict_variance(model.get(), FREERIDGE_COL_MAJOR, 5, cross.values.data(), 5, out.data(), 5, nullptr),
+        FREERIDGE_INVALID_ARGUMENT);
+  }
+}
+
+// The place among n values, where level (n + 1) is a whole number on paper but not in floating point: 0.55 * 20 is
+// 11.000000000000002. y = -1 / n sums: with a constant kernel of 0 and no intercept f = 0, e = y, a = 0, so that the
+// ends are order statistics of -|y| and |y|.
+TEST(DiagnosticsJackknife, PlacesAreWholeNumbersOnPaper) {
+  for (std::int64_t n = 1; n <= 200; ++n) {
+    Matrix x(n, 1), y(n, 1);
+    for (std::int64_t i = 0; i < n; ++i) y(i, 0) = static_cast<double>((i * 7919) % n + 1) * (i % 2 == 0 ? 1 : -1);
+    bool distinct = n % 7919 != 0;
+    ASSERT_TRUE(distinct);
+    Model model(Kernel::linear());
+    model.data(x, y).intercept(false).route(FREERIDGE_SPECTRAL).factorize().lambda(1.0);
+    for (std::int64_t percent = 1; percent < 100; ++percent) {
+      const Intervals actual = model.predict_jackknife(Matrix(1, 1, 3.0), static_cast<double>(percent) / 100.0);
+      const std::int64_t k = place(percent, 100, n);
+      ASSERT_EQ(actual.upper(0, 0), k > n ? infinity : static_cast<double>(k)) << n << " " << percent;
+      ASSERT_EQ(actual.lower(0, 0), k > n ? -infinity : -static_cast<double>(k)) << n << " " << percent;
+    }
+  }
+}
+
+// More points than a tile takes, in two layouts, one at a time and all together.
+TEST(DiagnosticsTiles, PointsDoNotDependOnEachOther) {
+  const Problem problem = gaussian_problem(40, true);
+  const Matrix points = new_points(700, 3);
+  for (const freeridge_route route : dual_routes) {
+    Model model = oracle::make_model(problem, route);
+    model.factorize().lambda(0.2);
+    const Intervals all = model.predict_jackknife(points, 0.8);
+    const PredictedVariance variances = model.predict_variance(points);
+    for (const std::int64_t q : {0, 1, 350, 699}) {
+      const Matrix point = select_rows(points, {q});
+      EXPECT_CLOSE(model.predict_jackknife(point, 0.8).lower, select_rows(all.lower, {q}), 1e-12);
+      EXPECT_CLOSE(model.predict_jackknife(point, 0.8).upper, select_rows(all.upper, {q}), 1e-12);
+      EXPECT_CLOSE(model.predict_variance(point).variance, select_rows(variances.variance, {q}), 1e-10);
+    }
+  }
+}
+
+// Units of x and Y: intervals move with Y, variances with its square, Cook's distances and df not at all.
+TEST(DiagnosticsScale, UnitsOfXAndY) {
+  const Problem problem = gaussian_problem(15, true);
+  const Matrix points = new_points(4, 3);
+  for (const freeridge_route route : dual_routes) {
+    Model model = oracle::make_model(problem, route);
+    model.factorize().lambda(0.3);
+    for (const double unit : {1e150, 1e-150}) {
+      SCOPED_TRACE(unit);
+      Problem moved = problem;
+      moved.y = scaled(problem.y, unit);
+      moved.x = scaled(problem.x, 1 / unit);
+      moved.kernel.sigma /= unit;
+      Model other = oracle::make_model(moved, route);
+      other.factorize().lambda(0.3);
+      const Matrix moved_points = scaled(points, 1 / unit);
+      EXPECT_CLOSE(other.cooks_distance(), model.cooks_distance(), 1e-10);
+      EXPECT_CLOSE(other.degrees_of_freedom(), model.degrees_of_freedom(), 1e-10);
+      EXPECT_CLOSE(other.predict_jackknife(moved_points, 0.8).lower,
+                   scaled(model.predict_jackknife(points, 0.8).lower, unit), 1e-10);
+      EXPECT_CLOSE(other.predict_variance(moved_points).variance,
+                   scaled(scaled(model.predict_variance(points).variance, unit), unit), 1e-10);
+    }
+    Problem huge = problem;  // Y^2 overflows: Cook's distances do not care, variances cannot be had
+    huge.y = scaled(problem.y, 1e200);
+    Model other = oracle::make_model(huge, route);
+    other.factorize().lambda(0.3);
+    EXPECT_CLOSE(other.cooks_distance(), model.cooks_distance(), 1e-10);
+    Vector sigma2(2), out(8);
+    EXPECT_EQ(freeridge_get_degrees_of_freedom(other.get(), nullptr, sigma2.data()), FREERIDGE_NOT_FINITE);
+    EXPECT_EQ(freeridge_predict_variance(other.get(), FREERIDGE_COL_MAJOR, 4, points.values.data(), 4, out.data(), 4,
+                                         nullptr),
+              FREERIDGE_NOT_FINITE);
+  }
+}
+
+// A small df is a sum of small leverages, not n less a sum that is nearly n.
+TEST(DiagnosticsFreedom, SmallDegreesOfFreedomKeepTheirDigits) {
+  Random random(5103);
+  const Problem problem = random_problem(random, oracle::KernelSpec::linear(), 20, 3, 1, true, false);
+  const Values k = kernel_values(problem, problem.x);
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+    SCOPED_TRACE(route_name(route));
+    Model model = oracle::make_model(problem, route);
+    model.factorize();
+    for (const double lambda : {1e3, 1e5, 1e7, 1e10, 1e14, 1e100}) {
+      SCOPED_TRACE(lambda);
+      // Cholesky: where 1 - rho P_ii meets a series of two terms, (20 eps)^(2/3) is left.
+      const double allowed = route == FREERIDGE_CHOLESKY ? 1e-9 : 1e-12;
+      model.lambda(lambda);
+      // The oracle itself subtracts nothing: H = K M^-1 is a product.
+      EXPECT_CLOSE(model.degrees_of_freedom(), freedom(problem, k, lambda).df, allowed);
+      const Dense h = hat(problem, k, lambda);
+      Matrix leverage(20, 1);
+      for (std::int64_t i = 0; i < 20; ++i) leverage(i, 0) = static_cast<double>(h(i, i));
+      EXPECT_CLOSE(model.leverage(), leverage, allowed);
+      EXPECT_CLOSE(model.cooks_distance(), cook(problem, k, lambda), allowed);
+    }
+  }
+}
+
+TEST(DiagnosticsUndefined, NoLambdaNoFreedomNoLeftOutError) {
+  const Matrix points = new_points(3, 3);
+  freeridge_status status = FREERIDGE_OK;
+  const Problem problem = gaussian_problem(8, false);
+  for (const freeridge_route route : dual_routes) {
+    SCOPED_TRACE(route_name(route));
+    Model model = oracle::make_model(problem, route);
+    model.factorize().lambda(0.0);  // interpolates: n - df = 0
+    EXPECT_CLOSE(model.degrees_of_freedom(), Vector(2, 8.0), 1e-12);
+    EXPECT_CLOSE(to_column(model.error_variance(&status)), Matrix(2, 1, nan), 0.0);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    EXPECT_CLOSE(model.cooks_distance(&status), Matrix(8, 2, nan), 0.0);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    EXPECT_CLOSE(model.predict_variance(points, FREERIDGE_COL_MAJOR, 0, &status).variance, Matrix(3, 2, nan), 0.0);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    model.lambdas({0.0, 0.5});  // the other output has its variance
+    const PredictedVariance half = model.predict_variance(points, FREERIDGE_COL_MAJOR, 0, &status);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    const PredictedVariance whole = model.lambda(0.5).predict_variance(points);
+    for (std::int64_t q = 0; q < 3; ++q) {
+      EXPECT_TRUE(std::isnan(half.variance(q, 0)));
+      EXPECT_EQ(half.variance(q, 1), whole.variance(q, 1));
+    }
+    EXPECT_TRUE(std::isnan(half.noise[0]));
+    EXPECT_EQ(half.noise[1], whole.noise[1]);
+  }
+
+  // One point with an intercept: its leverage is one.
+  Model one(Kernel::gaussian(1));
+  one.data(new_points(1, 3), Matrix(1, 1, 5.0)).factorize().lambda(1.0);
+  EXPECT_CLOSE(one.degrees_of_freedom(), Vector{1.0}, 1e-15);
+  EXPECT_TRUE(std::isnan(one.error_variance(&status)[0]));
+  EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+  EXPECT_CLOSE(one.cooks_distance(&status), Matrix(1, 1, nan), 0.0);
+  EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+  const Intervals none = one.predict_jackknife(points, 0.5, FREERIDGE_COL_MAJOR, 0, &status);
+  EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+  EXPECT_CLOSE(none.lower, Matrix(3, 1, nan), 0.0);
+  EXPECT_CLOSE(none.upper, Matrix(3, 1, nan), 0.0);
+  EXPECT_CLOSE(one.predict_variance(points, FREERIDGE_COL_MAJOR, 0, &status).variance, Matrix(3, 1, nan), 0.0);
+  EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+
+  // One row whose leverage is one: its distance alone has no value, but no interval has one.
+  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+    SCOPED_TRACE(route_name(route));
+    Matrix x(4, 1), y(4, 1);
+    x(0, 0) = 2;
+    for (std::int64_t i = 0; i < 4; ++i) y(i, 0) = static_cast<double>(i) - 1.5;
+    Model model(Kernel::linear());
+    model.data(x, y).intercept(false).route(route).factorize().lambda(0.0);
+    const Matrix distance = model.cooks_distance(&status);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    EXPECT_TRUE(std::isnan(distance(0, 0)));
+    for (std::int64_t i = 1; i < 4; ++i) EXPECT_EQ(distance(i, 0), 0.0);
+    EXPECT_CLOSE(model.degrees_of_freedom(), Vector{1.0}, 1e-14);
+    EXPECT_TRUE(
+        std::isnan(model.predict_jackknife(Matrix(1, 1, 1.0), 0.5, FREERIDGE_COL_MAJOR, 0, &status).lower(0, 0)));
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+  }
+}
+
+// Residuals of zero: sigma2 is 0, which is a value, but no measure for Cook's distances.
+TEST(DiagnosticsUndefined, ResidualsOfZero) {
+  Model model(Kernel::linear());
+  model.data(new_points(6, 2), Matrix(6, 1)).factorize().lambda(1.0);
+  EXPECT_EQ(model.error_variance()[0], 0.0);
+  freeridge_status status = FREERIDGE_OK;
+  EXPECT_CLOSE(model.cooks_distance(&status), Matrix(6, 1, nan), 0.0);
+  EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+  for (const double value : model.predict_variance(new_points(3, 2)).variance.values) EXPECT_EQ(value, 0.0);
+}
+
+}  // namespace

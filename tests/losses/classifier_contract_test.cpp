@@ -1,0 +1,478 @@
+// The contract of freeridge_classifier: hostile arguments, states, ownership, progress and cancelling.
+#include "capi/support/refusals.hpp"
+#include "losses/classifier.hpp"
+
+namespace {
+
+using losses::Classifier;
+using support::Vector;
+
+constexpr std::int64_t n = sample::n, d = sample::d, m = sample::m;
+
+Vector labels() {
+  return {1, 1, -1, 1, -1, -1, 1, -1, 1, 1, -1, -1};
+}
+
+enum class State { empty, data, fitted };
+
+Classifier classifier(State state, freeridge_loss loss = FREERIDGE_LOGISTIC) {
+  Classifier out(Kernel::gaussian(sample::sigma), loss);
+  if (state == State::empty) return out;
+  out.data(sample::matrix(n, sample::x()), labels()).weights(sample::weights());
+  if (state == State::fitted) out.fit(0.5);
+  return out;
+}
+
+// Everything that a classifier answers; the statuses of what it refuses.
+Vector everything(const Classifier& c) {
+  Vector out;
+  const auto keep = [&](freeridge_status status, const Vector& numbers) {
+    out.push_back(status);
+    if (status == FREERIDGE_OK) out.insert(out.end(), numbers.begin(), numbers.end());
+  };
+  Vector values(n), b(1), convergence(2), decision(m), probability(m);
+  std::int64_t iterations = 0, count = 0;
+  const Vector x = sample::new_x();
+  keep(freeridge_classifier_get_coefficients(c.get(), values.data(), b.data()), values);
+  out.push_back(b[0]);
+  keep(freeridge_classifier_get_convergence(c.get(), &convergence[0], &iterations, &convergence[1]), convergence);
+  out.push_back(static_cast<double>(iterations));
+  keep(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, decision.data(), nullptr), decision);
+  keep(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, probability.data()),
+       probability);
+  keep(freeridge_classifier_loo(c.get(), values.data()), values);
+  keep(freeridge_classifier_get_support(c.get(), &count, nullptr, &b[0]), b);
+  out.push_back(static_cast<double>(count));
+  return out;
+}
+
+// ---- the calls, valid until a test spoils an argument ----
+
+struct Create {
+  static constexpr const char* name = "freeridge_classifier_create";
+  Kernel owned = Kernel::gaussian(1.0);
+  const freeridge_kernel* kernel = owned.get();
+  freeridge_loss loss = FREERIDGE_LOGISTIC;
+  Output<freeridge_classifier*> out{1};
+  freeridge_status operator()() { return freeridge_classifier_create(kernel, loss, out.get()); }
+  void each_output(auto visit) { visit(out); }
+};
+
+struct SetData {
+  static constexpr const char* name = "freeridge_classifier_set_data";
+  freeridge_classifier* classifier = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t rows = n, columns = d;
+  Input<double> x{sample::x()};
+  int64_t ldx = n;
+  Input<double> y{labels()};
+  freeridge_status operator()() {
+    return freeridge_classifier_set_data(classifier, layout, rows, columns, x.get(), ldx, y.get());
+  }
+};
+
+struct SetWeights {
+  static constexpr const char* name = "freeridge_classifier_set_weights";
+  freeridge_classifier* classifier = nullptr;
+  Input<double> weights{sample::weights()};
+  freeridge_status operator()() { return freeridge_classifier_set_weights(classifier, weights.get()); }
+};
+
+struct SetIntercept {
+  static constexpr const char* name = "freeridge_classifier_set_intercept";
+  freeridge_classifier* classifier = nullptr;
+  freeridge_status operator()() { return freeridge_classifier_set_intercept(classifier, 1); }
+};
+
+struct SetProgress {
+  static constexpr const char* name = "freeridge_classifier_set_progress";
+  freeridge_classifier* classifier = nullptr;
+  freeridge_status operator()() { return freeridge_classifier_set_progress(classifier, nullptr, nullptr); }
+};
+
+struct SetControl {
+  static constexpr const char* name = "freeridge_classifier_set_control";
+  freeridge_classifier* classifier = nullptr;
+  double tolerance = 1e-6;
+  int64_t iterations = 500;
+  freeridge_status operator()() { return freeridge_classifier_set_control(classifier, tolerance, iterations); }
+};
+
+struct FitCall {
+  static constexpr const char* name = "freeridge_classifier_fit";
+  freeridge_classifier* classifier = nullptr;
+  double lambda = 0.25;
+  freeridge_status operator()() { return freeridge_classifier_fit(classifier, lambda); }
+};
+
+struct Predict {
+  static constexpr const char* name = "freeridge_classifier_predict";
+  freeridge_classifier* classifier = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t rows = m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = m;
+  Output<double> decision{m}, probability{m};
+  freeridge_status operator()() {
+    return freeridge_classifier_predict(classifier, layout, rows, x.get(), ldx, decision.get(), probability.get());
+  }
+  void each_output(auto visit) { visit(decision), visit(probability); }
+};
+
+struct Loo {
+  static constexpr const char* name = "freeridge_classifier_loo";
+  freeridge_classifier* classifier = nullptr;
+  Output<double> decision{n};
+  freeridge_status operator()() { return freeridge_classifier_loo(classifier, decision.get()); }
+  void each_output(auto visit) { visit(decision); }
+};
+
+struct GetCoefficients {
+  static constexpr const char* name = "freeridge_classifier_get_coefficients";
+  freeridge_classifier* classifier = nullptr;
+  Output<double> c{n}, b{1};
+  freeridge_status operator()() { return freeridge_classifier_get_coefficients(classifier, c.get(), b.get()); }
+  void each_output(auto visit) { visit(c), visit(b); }
+};
+
+struct GetConvergence {
+  static constexpr const char* name = "freeridge_classifier_get_convergence";
+  freeridge_classifier* classifier = nullptr;
+  Output<double> objective{1}, gap{1};
+  Output<int64_t> iterations{1};
+  freeridge_status operator()() {
+    return freeridge_classifier_get_convergence(classifier, objective.get(), iterations.get(), gap.get());
+  }
+  void each_output(auto visit) { visit(objective), visit(gap), visit(iterations); }
+};
+
+struct GetSupport {
+  static constexpr const char* name = "freeridge_classifier_get_support";
+  freeridge_classifier* classifier = nullptr;
+  Output<int64_t> count{1}, rows{n};
+  Output<double> margin{1};
+  freeridge_status operator()() {
+    return freeridge_classifier_get_support(classifier, count.get(), rows.get(), margin.get());
+  }
+  void each_output(auto visit) { visit(count), visit(rows), visit(margin); }
+};
+
+// ---- hostile arguments ----
+
+// Each bad value on a FITTED classifier, which must answer as before.
+template <class Call>
+void expect_bad(const std::vector<Row<Call>>& rows, freeridge_loss loss = FREERIDGE_LOGISTIC) {
+  const Classifier c = classifier(State::fitted, loss);
+  const Vector before = everything(c);
+  expect_each_refused(
+      rows, [&](Call& call) { call.classifier = c.get(); },
+      [&] { EXPECT_TRUE(support::bit_equal(everything(c), before)); });
+}
+
+const std::vector<int32_t> unknown_losses = {0, 3, 99, -1, INT32_MIN, INT32_MAX};
+
+TEST(ClassifierArguments, Create) {
+  expect_refused<Create>({{"kernel", null(&Create::kernel)},
+                          {"loss", values(&Create::loss, unknown_losses)},
+                          {"out", null(&Create::out)}});
+  freeridge_classifier_destroy(nullptr);
+}
+
+TEST(ClassifierArguments, SetData) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+    expect_bad<SetData>({{"classifier", null(&SetData::classifier)},
+                         {"layout", values(&SetData::layout, unknown_layouts)},
+                         {"n", values(&SetData::rows, bad_sizes)},
+                         {"d", values(&SetData::columns, bad_sizes)},
+                         {"x", null(&SetData::x)},
+                         {"x", entries(&SetData::x, not_finite), FREERIDGE_NOT_FINITE},
+                         {"ldx", values(&SetData::ldx, bad_leading(n))},
+                         {"y", null(&SetData::y)},
+                         {"y", entries(&SetData::y, not_finite), FREERIDGE_NOT_FINITE},
+                         {"y", entries(&SetData::y, {0.0, -0.0, 2.0, 0.5, -1.5, 1e300})}},
+                        loss);
+  }
+}
+
+TEST(ClassifierArguments, RowMajorLeadingDimension) {
+  const Classifier c = classifier(State::fitted);
+  SetData call;
+  call.classifier = c.get();
+  call.layout = FREERIDGE_ROW_MAJOR;
+  call.ldx = d - 1;
+  expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"ldx", "1", "d"});
+}
+
+TEST(ClassifierArguments, BothClassesArePresent) {
+  for (const double only : {1.0, -1.0}) {
+    const Classifier c = classifier(State::fitted);
+    const Vector before = everything(c);
+    SetData call;
+    call.classifier = c.get();
+    call.y.values.assign(n, only);
+    expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"y", only > 0 ? "-1" : "1"});
+    call.rows = 1;  // one point has one class
+    call.ldx = 1;
+    expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"y", only > 0 ? "-1" : "1"});
+    EXPECT_TRUE(support::bit_equal(everything(c), before));
+  }
+}
+
+TEST(ClassifierArguments, TheKernelFitsTheFeatures) {
+  Classifier c(Kernel::scaled(Kernel::linear(), {1.0, 2.0, 3.0}), FREERIDGE_LOGISTIC);
+  SetData call;
+  call.classifier = c.get();
+  expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"2", "3"});
+}
+
+TEST(ClassifierArguments, Settings) {
+  expect_bad<SetWeights>({{"classifier", null(&SetWeights::classifier)},
+                          {"weights", entries(&SetWeights::weights, not_finite), FREERIDGE_NOT_FINITE},
+                          {"weights", entries(&SetWeights::weights, {0.0, -1.0, -1e-300})}});
+  expect_bad<SetIntercept>({{"classifier", null(&SetIntercept::classifier)}});
+  expect_bad<SetProgress>({{"classifier", null(&SetProgress::classifier)}});
+  expect_bad<SetControl>({{"classifier", null(&SetControl::classifier)},
+                          {"tolerance", values(&SetControl::tolerance, not_finite), FREERIDGE_NOT_FINITE},
+                          {"tolerance", values(&SetControl::tolerance, {0.0, -1e-8})},
+                          {"iterations", values(&SetControl::iterations, {0, -1, INT64_MIN})}});
+}
+
+TEST(ClassifierArguments, Fit) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+    expect_bad<FitCall>({{"classifier", null(&FitCall::classifier)},
+                         {"lambda", values(&FitCall::lambda, not_finite), FREERIDGE_NOT_FINITE},
+                         {"lambda", values(&FitCall::lambda, {0.0, -0.0, -1.0, -1e-300})},
+                         {"lambda", values(&FitCall::lambda, {1e-307, 1e-305}), FREERIDGE_NOT_FINITE}},
+                        loss);
+}
+
+TEST(ClassifierArguments, Answers) {
+  expect_bad<Predict>({{"classifier", null(&Predict::classifier)},
+                       {"layout", values(&Predict::layout, unknown_layouts)},
+                       {"m", values(&Predict::rows, bad_sizes)},
+                       {"x", null(&Predict::x)},
+                       {"x", entries(&Predict::x, not_finite), FREERIDGE_NOT_FINITE},
+                       {"ldx", values(&Predict::ldx, bad_leading(m))}});
+  expect_bad<Loo>({{"classifier", null(&Loo::classifier)}, {"decision", null(&Loo::decision)}});
+  expect_bad<GetCoefficients>({{"classifier", null(&GetCoefficients::classifier)}});
+  expect_bad<GetConvergence>({{"classifier", null(&GetConvergence::classifier)}});
+  expect_bad<GetSupport>({{"classifier", null(&GetSupport::classifier)}, {"count", null(&GetSupport::count)}},
+                         FREERIDGE_HINGE);
+}
+
+TEST(ClassifierArguments, WhatMayBeNull) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+    const Classifier c = classifier(State::fitted, loss);
+    const Vector x = sample::new_x();
+    EXPECT_EQ(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, nullptr),
+              FREERIDGE_OK);
+    EXPECT_EQ(freeridge_classifier_get_coefficients(c.get(), nullptr, nullptr), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_classifier_get_convergence(c.get(), nullptr, nullptr, nullptr), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_classifier_set_weights(c.get(), nullptr), FREERIDGE_OK);
+    Classifier unit(Kernel::gaussian(sample::sigma), loss);
+    unit.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
+    ASSERT_EQ(freeridge_classifier_fit(c.get(), 0.5), FREERIDGE_OK);
+    EXPECT_TRUE(support::bit_equal(c.c(), unit.c()));  // no weights left
+  }
+}
+
+TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeSupport) {
+  const Classifier hinge = classifier(State::fitted, FREERIDGE_HINGE), logistic = classifier(State::fitted);
+  Predict predict;
+  predict.classifier = hinge.get();
+  expect_failure(predict, FREERIDGE_INVALID_ARGUMENT, {"probability", "HINGE"});
+  Loo loo;
+  loo.classifier = hinge.get();
+  expect_failure(loo, FREERIDGE_INVALID_STATE, {"HINGE", "LOGISTIC"});
+  GetSupport support;
+  support.classifier = logistic.get();
+  expect_failure(support, FREERIDGE_INVALID_STATE, {"HINGE", "LOGISTIC"});
+}
+
+TEST(ClassifierArguments, DataThatOverflowTheKernel) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+    Classifier c(Kernel::linear(), loss);
+    c.data(support::scaled(sample::matrix(n, sample::x()), 1e160), labels());
+    FitCall call;
+    call.classifier = c.get();
+    expect_failure(call, FREERIDGE_NOT_FINITE, {"kernel"});
+    c.data(support::scaled(sample::matrix(n, sample::x()), 1e140), labels()).fit(1e280);  // and can be used again
+    EXPECT_LE(c.convergence().gap, 1e-8);
+  }
+}
+
+TEST(ClassifierArguments, MoreThanTheMemory) {
+  Classifier c(Kernel::linear(), FREERIDGE_HINGE);
+  const std::int64_t rows = 4000000;  // 116 TiB of kernel values
+  support::Matrix x(rows, 1);
+  Vector y(static_cast<std::size_t>(rows), 1.0);
+  y[0] = -1;
+  c.data(x, y);
+  FitCall call;
+  call.classifier = c.get();
+  expect_failure(call, FREERIDGE_OUT_OF_MEMORY, {"kernel", "GiB"});
+}
+
+TEST(ClassifierArguments, TooFewIterations) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+    const losses::Problem p = losses::random_problem(51, oracle::KernelSpec::linear(), 60, 5, false, true);
+    Classifier c = losses::make_classifier(p, loss);
+    c.fit(1e-3);
+    const losses::Convergence before = c.convergence();
+    c.control(1e-8, 1);
+    FitCall call;
+    call.classifier = c.get();
+    call.lambda = 1e-4;
+    expect_failure(call, FREERIDGE_NOT_CONVERGED, {"freeridge_classifier_set_control"});
+    GetConvergence get;
+    get.classifier = c.get();
+    expect_failure(get, FREERIDGE_INVALID_STATE, {"freeridge_classifier_fit"});  // set_control went back to DATA
+    c.control(1e-8, INT64_MAX).fit(1e-3);
+    EXPECT_EQ(c.convergence().iterations, before.iterations);  // from the start, as the first time
+  }
+}
+
+// ---- states ----
+
+template <class Call>
+void expect_least(State least, const char* missing_first, const char* missing_second, freeridge_loss loss) {
+  for (const State state : {State::empty, State::data, State::fitted}) {
+    const Classifier c = classifier(state, loss);
+    Call call;
+    call.classifier = c.get();
+    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_HINGE;
+    if (state >= least)
+      EXPECT_EQ(call(), FREERIDGE_OK) << Call::name << ": " << freeridge_last_error();
+    else
+      expect_failure(call, FREERIDGE_INVALID_STATE, {state == State::empty ? missing_first : missing_second});
+  }
+}
+
+TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
+  const char* const data = "freeridge_classifier_set_data";
+  const char* const fit = "freeridge_classifier_fit";
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+    expect_least<SetData>(State::empty, "", "", loss);
+    expect_least<SetIntercept>(State::empty, "", "", loss);
+    expect_least<SetProgress>(State::empty, "", "", loss);
+    expect_least<SetControl>(State::empty, "", "", loss);
+    expect_least<SetWeights>(State::data, data, "", loss);
+    expect_least<FitCall>(State::data, data, "", loss);
+    expect_least<Predict>(State::fitted, data, fit, loss);
+    expect_least<GetCoefficients>(State::fitted, data, fit, loss);
+    expect_least<GetConvergence>(State::fitted, data, fit, loss);
+  }
+  expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOGISTIC);
+  expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_HINGE);
+}
+
+template <class Setter>
+void expect_back_to_data(bool back) {
+  const Classifier c = classifier(State::fitted);
+  Setter set;
+  set.classifier = c.get();
+  ASSERT_EQ(set(), FREERIDGE_OK) << freeridge_last_error();
+  GetConvergence get;
+  get.classifier = c.get();
+  if (back)
+    expect_failure(get, FREERIDGE_INVALID_STATE, {"freeridge_classifier_fit"});
+  else
+    EXPECT_EQ(get(), FREERIDGE_OK);
+}
+
+TEST(ClassifierStates, SettersGoBack) {
+  expect_back_to_data<SetData>(true);
+  expect_back_to_data<SetWeights>(true);
+  expect_back_to_data<SetIntercept>(true);
+  expect_back_to_data<SetControl>(true);
+  expect_back_to_data<SetProgress>(false);
+}
+
+TEST(ClassifierStates, NewDataDropTheWeights) {
+  Classifier c = classifier(State::fitted);
+  c.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
+  Classifier unit(Kernel::gaussian(sample::sigma), FREERIDGE_LOGISTIC);
+  unit.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
+  EXPECT_TRUE(support::bit_equal(c.c(), unit.c()));
+}
+
+// ---- ownership ----
+
+TEST(ClassifierOwnership, NothingOfTheCallersIsKept) {
+  Vector expected;
+  for (const bool spoil : {false, true}) {
+    freeridge_classifier* handle = nullptr;
+    {
+      const Kernel kernel = Kernel::gaussian(sample::sigma);
+      ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_HINGE, &handle), FREERIDGE_OK);
+    }  // the kernel is gone
+    Vector x = sample::x(), y = labels(), weights = sample::weights();
+    ASSERT_EQ(freeridge_classifier_set_data(handle, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data()), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_classifier_set_weights(handle, weights.data()), FREERIDGE_OK);
+    if (spoil)
+      for (Vector* values : {&x, &y, &weights}) std::fill(values->begin(), values->end(), NaN);
+    ASSERT_EQ(freeridge_classifier_fit(handle, 0.5), FREERIDGE_OK) << freeridge_last_error();
+    Vector c(n);
+    ASSERT_EQ(freeridge_classifier_get_coefficients(handle, c.data(), nullptr), FREERIDGE_OK);
+    freeridge_classifier_destroy(handle);
+    if (!spoil) expected = c;
+    EXPECT_TRUE(support::bit_equal(c, expected));
+  }
+}
+
+// ---- progress ----
+
+struct Listener {
+  std::vector<double> fractions;
+  std::size_t cancel_at = 0;  // the report that cancels, from 1 on; 0: none
+  static std::int32_t hear(double fraction, void* user) {
+    auto& self = *static_cast<Listener*>(user);
+    self.fractions.push_back(fraction);
+    return self.fractions.size() == self.cancel_at ? 1 : 0;
+  }
+};
+
+template <class Call>
+void expect_heard(State state, freeridge_loss loss) {
+  SCOPED_TRACE(std::string(Call::name) + (loss == FREERIDGE_HINGE ? " hinge" : " logistic"));
+  const auto call_on = [&](const Classifier& c) {
+    Call call;
+    call.classifier = c.get();
+    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_HINGE;
+    if constexpr (std::is_same_v<Call, FitCall>) call.lambda = 1e-6;
+    return call;
+  };
+  Classifier heard = classifier(state, loss);
+  Listener all;
+  heard.progress(Listener::hear, &all);
+  Call whole = call_on(heard);
+  ASSERT_EQ(whole(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_GE(all.fractions.size(), 1u);
+  EXPECT_TRUE(std::is_sorted(all.fractions.begin(), all.fractions.end()));
+  EXPECT_GE(all.fractions.front(), 0.0);
+  EXPECT_EQ(all.fractions.back(), 1.0);
+
+  for (std::size_t at = 1; at <= all.fractions.size(); ++at) {
+    Classifier cancelled = classifier(state, loss);
+    const Vector before = everything(cancelled);
+    Listener listener;
+    listener.cancel_at = at;
+    cancelled.progress(Listener::hear, &listener);
+    Call call = call_on(cancelled);
+    expect_failure(call, FREERIDGE_CANCELLED, {});
+    EXPECT_EQ(listener.fractions.size(), at) << "called again after it had cancelled";
+    cancelled.progress(nullptr, nullptr);
+    EXPECT_TRUE(support::bit_equal(everything(cancelled), before));
+  }
+}
+
+TEST(ClassifierProgress, IsHeardAndCancels) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+    expect_heard<FitCall>(State::data, loss);
+    expect_heard<FitCall>(State::fitted, loss);
+    expect_heard<Predict>(State::fitted, loss);
+  }
+  expect_heard<Loo>(State::fitted, FREERIDGE_LOGISTIC);
+}
+
+}  // namespace

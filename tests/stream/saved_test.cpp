@@ -1,0 +1,282 @@
+// Saved accumulators: the same bits after loading, and afterwards; and bytes that are cut short, changed, foreign, from
+// a later version or forged: a status, never a crash and never more memory than the bytes could fill.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "support/accumulator.hpp"
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace support;
+using oracle::KernelSpec;
+using oracle::Problem;
+using Bytes = std::vector<unsigned char>;
+
+const Vector lambda_values = {0.0, 0.1, 10.0};
+
+Problem problem_of(std::int64_t n, std::int64_t d, bool intercept) {
+  Random random(31);
+  return random_problem(random, KernelSpec::linear(), n, d, 2, true, intercept);
+}
+
+Bytes small_bytes() {
+  return Accumulator(problem_of(5, 2, true)).save();
+}
+
+// The answer to loading a copy that ends where its memory ends. *out stays NULL after a failure.
+freeridge_status load(const Bytes& bytes) {
+  const std::unique_ptr<unsigned char[]> exact(new unsigned char[bytes.size()]);
+  std::copy(bytes.begin(), bytes.end(), exact.get());
+  freeridge_accumulator* out = nullptr;
+  const freeridge_status status =
+      freeridge_accumulator_load(exact.get(), static_cast<std::int64_t>(bytes.size()), &out);
+  EXPECT_EQ(out != nullptr, status == FREERIDGE_OK);
+  freeridge_accumulator_destroy(out);
+  return status;
+}
+
+// --- the form, written down once more -----------------------------------------------------------------------------
+
+void put(Bytes& bytes, std::size_t at, std::uint64_t value) {
+  for (std::size_t k = 0; k < 8; ++k) bytes[at + k] = static_cast<unsigned char>(value >> (8 * k) & 0xff);
+}
+
+std::uint64_t get(const Bytes& bytes, std::size_t at) {
+  std::uint64_t value = 0;
+  for (std::size_t k = 0; k < 8; ++k) value |= static_cast<std::uint64_t>(bytes[at + k]) << (8 * k);
+  return value;
+}
+
+// CRC-32C bit by bit.
+std::uint32_t crc(const unsigned char* bytes, std::size_t size) {
+  std::uint32_t value = 0xffffffffu;
+  for (std::size_t k = 0; k < size; ++k) {
+    value ^= bytes[k];
+    for (int bit = 0; bit < 8; ++bit) value = (value & 1) != 0 ? value >> 1 ^ 0x82f63b78u : value >> 1;
+  }
+  return value ^ 0xffffffffu;
+}
+
+Bytes with_checksum(Bytes bytes) {
+  put(bytes, bytes.size() - 8, crc(bytes.data(), bytes.size() - 8));
+  return bytes;
+}
+
+constexpr std::size_t version = 8, kind = 16, payload_length = 24, payload = 32;
+enum Field : std::size_t { d = 0, t = 1, intercept = 2, n = 3, sum_w = 4, sum_log_w = 5, height = 6, numbers = 7 };
+
+Bytes with_field(Bytes bytes, std::size_t field, std::uint64_t value) {
+  put(bytes, payload + 8 * field, value);
+  return with_checksum(bytes);
+}
+Bytes with_field(const Bytes& bytes, std::size_t field, double value) {
+  return with_field(bytes, field, std::bit_cast<std::uint64_t>(value));
+}
+
+TEST(StreamSaved, TheFormIsTheOneDocumented) {
+  const std::string check = "123456789";  // the published check value of CRC-32C
+  EXPECT_EQ(crc(reinterpret_cast<const unsigned char*>(check.data()), check.size()), 0xe3069283u);
+
+  const Problem problem{KernelSpec::linear(), to_column({3.0, 5.0}), to_column({-1.0, 0.5}), {}, false};
+  const Bytes bytes = Accumulator(problem).save();
+  const std::vector<std::uint64_t> expected = {1,  // version
+                                               1,  // an accumulator
+                                               11 * 8,
+                                               1,
+                                               1,
+                                               0,
+                                               2,
+                                               std::bit_cast<std::uint64_t>(2.0),
+                                               std::bit_cast<std::uint64_t>(0.0),
+                                               2,
+                                               std::bit_cast<std::uint64_t>(3.0),
+                                               std::bit_cast<std::uint64_t>(5.0),
+                                               std::bit_cast<std::uint64_t>(-1.0),
+                                               std::bit_cast<std::uint64_t>(0.5)};
+  ASSERT_EQ(bytes.size(), 8 + 8 * expected.size() + 8);
+  EXPECT_EQ(std::memcmp(bytes.data(), "FREERIDG", 8), 0);
+  for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(get(bytes, 8 + 8 * k), expected[k]) << k;
+  EXPECT_EQ(get(bytes, bytes.size() - 8), crc(bytes.data(), bytes.size() - 8));
+}
+
+TEST(StreamSaved, GoesOnBitForBit) {
+  for (const bool with_intercept : {false, true})
+    for (const std::int64_t saved : {0, 1, 5, 520, 521, 1700}) {
+      SCOPED_TRACE(saved);
+      const Problem problem = problem_of(2500, 6, with_intercept);
+      Accumulator original(6, 2, with_intercept);
+      if (saved > 0) original.add(slice(problem, 0, saved));
+      const Bytes bytes = original.save();
+      Accumulator loaded(bytes);
+      EXPECT_EQ(loaded.save(), bytes);
+      EXPECT_EQ(loaded.n(), saved);
+      for (Accumulator* each : {&original, &loaded}) each->add(slice(problem, saved, 2500 - saved));
+      EXPECT_EQ(loaded.save(), original.save());
+      const Planes planes = original.solve(lambda_values), others = loaded.solve(lambda_values);
+      EXPECT_TRUE(bit_equal(others.w, planes.w) && bit_equal(others.b, planes.b));
+      EXPECT_TRUE(bit_equal(loaded.loo(problem, lambda_values), original.loo(problem, lambda_values)));
+      Accumulator merged(problem_of(40, 6, with_intercept)), merged_loaded(problem_of(40, 6, with_intercept));
+      merged.merge(original);
+      merged_loaded.merge(loaded);
+      EXPECT_EQ(merged_loaded.save(), merged.save());
+    }
+}
+
+TEST(StreamSaved, TheLengthFirst) {
+  const Accumulator accumulator(problem_of(5, 2, true));
+  const Bytes expected = accumulator.save();
+  const auto size = static_cast<std::int64_t>(expected.size());
+  for (const std::int64_t given : {std::int64_t{1}, size - 1, std::int64_t{-1}}) {
+    Bytes bytes(expected.size(), 7);
+    std::int64_t length = -5;
+    EXPECT_EQ(freeridge_accumulator_save(accumulator.get(), given, bytes.data(), &length), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(length, size);
+    EXPECT_EQ(bytes, Bytes(expected.size(), 7));
+  }
+  Bytes longer(expected.size() + 9, 7);  // room to spare stays as it was
+  std::int64_t length = -5;
+  EXPECT_EQ(freeridge_accumulator_save(accumulator.get(), size + 9, longer.data(), &length), FREERIDGE_OK);
+  EXPECT_EQ(length, size);
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), longer.begin()));
+  EXPECT_EQ(Bytes(longer.begin() + size, longer.end()), Bytes(9, 7));
+}
+
+TEST(StreamSaved, CutShortAnywhere) {
+  const Bytes bytes = small_bytes();
+  for (std::size_t size = 1; size < bytes.size(); ++size)
+    EXPECT_EQ(load(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))), FREERIDGE_CORRUPT) << size;
+  Bytes longer = bytes;
+  for (int more = 0; more < 16; ++more) {
+    longer.push_back(0);
+    EXPECT_EQ(load(longer), FREERIDGE_CORRUPT);
+  }
+  EXPECT_EQ(load(bytes), FREERIDGE_OK);
+}
+
+TEST(StreamSaved, AnyBitFlipped) {
+  Bytes bytes = small_bytes();
+  for (std::size_t k = 0; k < bytes.size(); ++k)
+    for (int bit = 0; bit < 8; ++bit) {
+      bytes[k] = static_cast<unsigned char>(bytes[k] ^ 1 << bit);
+      EXPECT_EQ(load(bytes), FREERIDGE_CORRUPT) << "bit " << bit << " of byte " << k;
+      bytes[k] = static_cast<unsigned char>(bytes[k] ^ 1 << bit);
+    }
+  EXPECT_EQ(load(bytes), FREERIDGE_OK);
+}
+
+TEST(StreamSaved, Foreign) {
+  Random random(32);
+  for (const std::size_t size : {1u, 8u, 39u, 40u, 41u, 48u, 1000u}) {
+    EXPECT_EQ(load(Bytes(size, 0)), FREERIDGE_CORRUPT);
+    EXPECT_EQ(load(Bytes(size, 0xff)), FREERIDGE_CORRUPT);
+    Bytes noise(size);
+    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.index(256));
+    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
+    for (std::size_t k = 0; k < std::min<std::size_t>(8, size); ++k)
+      noise[k] = static_cast<unsigned char>("FREERIDG"[k]);
+    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
+  }
+}
+
+TEST(StreamSaved, ALaterVersionAndAnotherKind) {
+  const Bytes bytes = small_bytes();
+  for (const std::uint64_t later : {std::uint64_t{2}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
+    Bytes newer = bytes;
+    put(newer, version, later);
+    EXPECT_EQ(load(newer), FREERIDGE_CORRUPT);  // that is a flipped bit
+    EXPECT_EQ(load(with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
+    put(newer, kind, 99);
+    EXPECT_EQ(load(with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
+  }
+  for (const std::uint64_t never : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    Bytes older = bytes;
+    put(older, version, never);
+    EXPECT_EQ(load(with_checksum(older)), FREERIDGE_CORRUPT);
+  }
+  Bytes other = bytes;
+  put(other, kind, 2);
+  EXPECT_EQ(load(with_checksum(other)), FREERIDGE_CORRUPT);
+}
+
+// Sound checksums around numbers that cannot be. n = 5 rows, p = 5: the stack has 5 x 5 numbers behind 4 shifts.
+TEST(StreamSaved, ForgedNumbers) {
+  const Bytes bytes = small_bytes();
+  ASSERT_EQ(load(with_checksum(bytes)), FREERIDGE_OK);
+  constexpr std::uint64_t minus = ~std::uint64_t{0}, huge = INT64_MAX, large = 2147483647;
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3}, large - 3, large, large + 1,
+                                    minus, huge, std::uint64_t{1} << 32, std::uint64_t{1} << 63}) {
+    SCOPED_TRACE(value);
+    EXPECT_EQ(load(with_field(bytes, d, value)), FREERIDGE_CORRUPT);
+    EXPECT_EQ(load(with_field(bytes, t, value)), FREERIDGE_CORRUPT);
+    EXPECT_EQ(load(with_field(bytes, height, value)), FREERIDGE_CORRUPT);
+    EXPECT_EQ(load(with_field(bytes, intercept, value)), value == 1 ? FREERIDGE_OK : FREERIDGE_CORRUPT);
+  }
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{4}, minus, std::uint64_t{1} << 63})
+    EXPECT_EQ(load(with_field(bytes, n, value)), FREERIDGE_CORRUPT) << value;
+  EXPECT_EQ(load(with_field(bytes, intercept, std::uint64_t{0})), FREERIDGE_CORRUPT);
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double value : {nan, infinity, -infinity}) {
+    for (const std::size_t field :
+         {std::size_t{sum_w}, std::size_t{sum_log_w}, numbers + 0ul, numbers + 3ul, numbers + 4ul, numbers + 28ul})
+      EXPECT_EQ(load(with_field(bytes, field, value)), FREERIDGE_CORRUPT) << field << ": " << value;
+  }
+  EXPECT_EQ(load(with_field(bytes, sum_w, 0.0)), FREERIDGE_CORRUPT);
+  EXPECT_EQ(load(with_field(bytes, sum_w, -1.0)), FREERIDGE_CORRUPT);
+  EXPECT_EQ(load(with_field(bytes, numbers + 28ul, 1e301)), FREERIDGE_CORRUPT);
+  EXPECT_EQ(load(with_field(bytes, numbers + 28ul, 1e299)), FREERIDGE_OK);
+
+  Bytes longer = bytes;  // a whole number too many, or too few
+  longer.insert(longer.end() - 8, 8, 0);
+  put(longer, payload_length, longer.size() - payload - 8);
+  EXPECT_EQ(load(with_checksum(longer)), FREERIDGE_CORRUPT);
+  Bytes shorter = bytes;
+  for (std::size_t left = (bytes.size() - payload - 8) / 8; left > 0; --left) {
+    shorter.erase(shorter.end() - 16, shorter.end() - 8);
+    put(shorter, payload_length, shorter.size() - payload - 8);
+    EXPECT_EQ(load(with_checksum(shorter)), FREERIDGE_CORRUPT) << left;
+  }
+}
+
+// What loads answers, or says why not, whatever its numbers are.
+TEST(StreamSaved, ForgedNumbersThatLoadDoNoHarm) {
+  const Bytes bytes = small_bytes();
+  Random random(33);
+  for (int attempt = 0; attempt < 300; ++attempt) {
+    Bytes forged = bytes;
+    for (std::int64_t changes = 1 + random.index(6); changes > 0; --changes) {
+      const double values[] = {0.0, -0.0, 1e299, -1e299, 1e-320, 5.0, 1e160, -1e-160};
+      const std::size_t field = numbers + static_cast<std::size_t>(random.index(29));
+      put(forged, payload + 8 * field, std::bit_cast<std::uint64_t>(values[random.index(8)]));
+    }
+    Accumulator accumulator(with_checksum(forged));
+    double w[12], b[6], scores[6], errors[30];
+    const Problem problem = problem_of(5, 2, true);
+    const auto fine = [](freeridge_status status) {
+      return status == FREERIDGE_OK || status == FREERIDGE_NOT_FINITE || status == FREERIDGE_UNDEFINED ||
+             status == FREERIDGE_NOT_CONVERGED;
+    };
+    EXPECT_TRUE(fine(freeridge_accumulator_solve(accumulator.get(), 3, lambda_values.data(), w, 2, b)));
+    EXPECT_TRUE(
+        fine(freeridge_accumulator_score(accumulator.get(), FREERIDGE_GCV, 3, lambda_values.data(), scores, 3)));
+    EXPECT_TRUE(fine(freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, 5, problem.x.values.data(), 5,
+                                               problem.y.values.data(), 5, problem.weights.data(), 3,
+                                               lambda_values.data(), errors, 5)))
+        << freeridge_last_error();
+    Accumulator other(problem);
+    EXPECT_TRUE(fine(freeridge_accumulator_merge(other.get(), accumulator.get())));
+  }
+}
+
+// A small file that claims to be a large accumulator: p is 2 10^9, but there are no rows yet. Nothing is allocated.
+TEST(StreamSaved, SizesWithoutRowsNeedNoMemory) {
+  const Accumulator claimed(1999999999, 1, true);
+  const Bytes bytes = claimed.save();
+  EXPECT_LT(bytes.size(), 200u);
+  EXPECT_EQ(load(bytes), FREERIDGE_OK);
+}
+
+}  // namespace

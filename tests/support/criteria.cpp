@@ -1,0 +1,105 @@
+#include "support/criteria.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "support/gauss.hpp"
+
+namespace oracle {
+
+using namespace support;
+
+Real mean_square(const Problem& problem, const Matrix& errors, std::int64_t output) {
+  Real sum = 0, weights = 0;
+  for (std::int64_t i = 0; i < errors.rows; ++i) {
+    if (std::isnan(errors(i, output))) continue;
+    const Real error = errors(i, output);
+    sum += problem.weight(i) * error * error;
+    weights += problem.weight(i);
+  }
+  return sum / weights;
+}
+
+Real gcv(const Problem& problem, double lambda, std::int64_t output) {
+  const Dense hat = oracle::hat_matrix(problem, lambda);
+  const std::int64_t n = hat.rows;
+  Real residuals = 0, trace = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    Real fitted = 0;
+    for (std::int64_t j = 0; j < n; ++j) fitted += hat(i, j) * problem.y(j, output);
+    residuals += problem.weight(i) * (problem.y(i, output) - fitted) * (problem.y(i, output) - fitted);
+    trace += 1 - hat(i, i);
+  }
+  return static_cast<Real>(n) * residuals / (trace * trace);
+}
+
+Real reml(const Problem& problem, double lambda, std::int64_t output) {
+  const std::int64_t n = problem.x.rows;
+  Dense m = oracle::kernel_matrix(problem.kernel, problem.x, problem.x);
+  for (std::int64_t i = 0; i < n; ++i) m(i, i) += static_cast<Real>(lambda) / static_cast<Real>(problem.weight(i));
+  const Dense y = to_real(column(problem.y, output)), ones(n, 1, 1);
+  const Dense m_y = solve(m, y), m_ones = solve(m, ones);
+  Real quadratic = multiply(transpose(y), m_y)(0, 0), determinants = log_determinant(m);
+  std::int64_t degrees = n;
+  if (problem.intercept) {
+    const Real precision = multiply(transpose(ones), m_ones)(0, 0), cross = multiply(transpose(ones), m_y)(0, 0);
+    quadratic -= cross * cross / precision;
+    determinants += std::log(precision);
+    degrees = n - 1;
+  }
+  const auto size = static_cast<Real>(degrees);
+  const Real two_pi = 6.28318530717958647692528676655900577L;
+  return (size * std::log(two_pi * quadratic / size) + size + determinants) / 2;
+}
+
+Real score(const Problem& problem, freeridge_criterion criterion, const Labels& group, double lambda,
+           std::int64_t output) {
+  switch (criterion) {
+    case FREERIDGE_LOO:
+      return mean_square(problem, loo(problem, lambda), output);
+    case FREERIDGE_GCV:
+      return gcv(problem, lambda, output);
+    case FREERIDGE_REML:
+      return reml(problem, lambda, output);
+    case FREERIDGE_GROUPS:
+      return mean_square(problem, group_errors(problem, group, lambda), output);
+    case FREERIDGE_ERROR_RATE:
+      return error_rate(problem, lambda);
+    default:
+      throw std::invalid_argument("score: criterion");
+  }
+}
+
+Real error_rate(const Problem& problem, double lambda, Real* margin) {
+  const Matrix errors = loo(problem, lambda);
+  Real wrong = 0, weights = 0;
+  if (margin != nullptr) *margin = 2;
+  for (std::int64_t i = 0; i < errors.rows; ++i) {
+    // by how much the class of the point is ahead
+    Real own = 0, other = errors.cols == 1 ? Real{0} : Real{-1e300L};
+    for (std::int64_t j = 0; j < errors.cols; ++j) {
+      const Real y = problem.y(i, j), left_out = y - static_cast<Real>(errors(i, j));
+      if (errors.cols == 1)
+        own = y * left_out;
+      else if (y > 0)
+        own = left_out;
+      else if (left_out > other)
+        other = left_out;
+    }
+    if (own <= other) wrong += static_cast<Real>(problem.weight(i));
+    if (margin != nullptr) *margin = std::min(*margin, std::abs(own - other));
+    weights += static_cast<Real>(problem.weight(i));
+  }
+  return wrong / weights;
+}
+
+Real standard_error(const std::vector<Real>& weights, const std::vector<Real>& terms) {
+  Real sum = 0, mean = 0, squares = 0;
+  for (std::size_t i = 0; i < terms.size(); ++i) sum += weights[i];
+  for (std::size_t i = 0; i < terms.size(); ++i) mean += weights[i] * terms[i] / sum;
+  for (std::size_t i = 0; i < terms.size(); ++i) squares += weights[i] * (terms[i] - mean) * (terms[i] - mean);
+  return std::sqrt(squares / (sum * static_cast<Real>(terms.size() - 1)));
+}
+
+}  // namespace oracle
