@@ -1,8 +1,9 @@
-// The C layer, about the library: names, versions, and the last error of each thread.
+// The C layer, about the library: names, versions, threads, and the last error of each thread.
 #include <cstdio>
 #include <string>
 
 #include "capi/handles.hpp"
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge::capi {
@@ -18,7 +19,8 @@ static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
               FREERIDGE_NOT_CONVERGED == int(Status::not_converged) && FREERIDGE_UNDEFINED == int(Status::undefined) &&
               FREERIDGE_CANCELLED == int(Status::cancelled) && FREERIDGE_INTERNAL == int(Status::internal));
 static_assert(FREERIDGE_AUTO == int(Route::automatic) && FREERIDGE_CHOLESKY == int(Route::cholesky) &&
-              FREERIDGE_SPECTRAL == int(Route::spectral) && FREERIDGE_PRIMAL == int(Route::primal));
+              FREERIDGE_SPECTRAL == int(Route::spectral) && FREERIDGE_BAND == int(Route::band) &&
+              FREERIDGE_PRIMAL == int(Route::primal));
 static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&
               FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups) &&
               FREERIDGE_ERROR_RATE == int(Criterion::error_rate));
@@ -83,11 +85,27 @@ freeridge_status freeridge_version(int32_t* major, int32_t* minor, int32_t* patc
   return FREERIDGE_OK;
 }
 
+freeridge_status freeridge_set_threads(int32_t count) {
+  return guarded(__func__, [&] {
+    if (count < 0 || count > most_threads)
+      fail(Status::invalid_argument, "count is ", count, "; it must be from 1 to ", most_threads,
+           ", or 0 for what the BLAS and the environment say");
+    set_thread_count(count);
+  });
+}
+
+freeridge_status freeridge_get_threads(int32_t* count) {
+  return guarded(__func__, [&] { required("count", count) = thread_count(); });
+}
+
 const char* freeridge_build_info(void) {
   thread_local std::string info;
   const freeridge_status status = guarded(__func__, [&] {
+    const int threads = thread_count();
+    const std::string advice = blas_advice();
     info = text("freeridge ", FREERIDGE_VERSION_MAJOR, ".", FREERIDGE_VERSION_MINOR, ".", FREERIDGE_VERSION_PATCH,
-                "; compiler ", std::string_view(__VERSION__), "; ", blas_description());
+                "; compiler ", std::string_view(__VERSION__), "; ", blas_description(), "; ", threads,
+                threads == 1 ? " thread" : " threads", advice.empty() ? "" : "; ", advice);
   });
   return status == FREERIDGE_OK ? info.c_str() : "freeridge";
 }

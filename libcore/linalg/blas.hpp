@@ -6,11 +6,14 @@
 namespace freeridge {
 
 enum class Op { none, transpose };
+enum class Triangle { lower, upper };
 
 // C = alpha op(A) op(B) + beta C
 void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c);
 // C = alpha A A' + beta C (A n x k) or alpha A'A + beta C (op = transpose), lower triangle of C
 void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c);
+// C = alpha (A B' + B A') + beta C (A, B n x k), lower triangle of C
+void syr2k(double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c);
 // y = alpha op(A) x + beta y
 void gemv(Op op, double alpha, ConstMatrixView a, const double* x, double beta, double* y);
 // A = A + alpha x y'
@@ -19,12 +22,14 @@ void ger(double alpha, const double* x, const double* y, MatrixView a);
 void symv(ConstMatrixView a, const double* x, double* y);
 // A = A + alpha (x y' + y x'), lower triangle
 void syr2(double alpha, const double* x, const double* y, MatrixView a);
-// B = op(L)^-1 B, L lower triangular
-void trsm(Op op, ConstMatrixView l, MatrixView b);
+// B = op(L)^-1 B, L triangular
+void trsm(Op op, ConstMatrixView l, MatrixView b, Triangle triangle = Triangle::lower);
 // B = B op(L)^-1, L lower triangular
 void trsm_right(Op op, ConstMatrixView l, MatrixView b);
 double dot(Index n, const double* x, const double* y);
 // |x|, without overflow
 double norm2(Index n, const double* x);
+// The flops a second of gemm, measured now (some milliseconds).
+double matrix_product_rate();
 
 }  // namespace freeridge

@@ -4,12 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "libcore/linalg/blas_int.hpp"
+#include "libcore/linalg/threads.hpp"
+
+// Not in LAPACKE.
+extern "C" void LAPACK_GLOBAL(dlaed4, DLAED4)(const lapack_int* n, const lapack_int* i, const double* d,
+                                              const double* z, double* delta, const double* rho, double* dlam,
+                                              lapack_int* info);
 
 namespace freeridge {
 namespace {
+
+constexpr Index small_eigenproblem = 256;
 
 void check(lapack_int info, const char* routine) {
   if (info < 0) fail(Status::internal, "LAPACK ", routine, " refused argument ", -info);
@@ -21,30 +30,51 @@ std::size_t queried(double size) {
   return static_cast<std::size_t>(std::max(1.0, std::ceil(size)));
 }
 
+char letter(Triangle triangle) {
+  return triangle == Triangle::lower ? 'L' : 'U';
+}
+
 }  // namespace
 
-bool potrf(MatrixView a) {
+bool potrf(MatrixView a, Triangle triangle) {
   if (a.rows == 0) return true;
-  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', blas_int(a.rows), a.data, blas_int(a.ld));
+  const lapack_int info =
+      LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld));
   if (info < 0) check(info, "dpotrf");
   return info == 0;
 }
 
-double reciprocal_condition(ConstMatrixView l, double norm1) {
+double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle) {
   if (l.rows == 0) return 1;
   std::vector<double> work(static_cast<std::size_t>(3 * l.rows));
   std::vector<lapack_int> iwork(static_cast<std::size_t>(l.rows));
   double rcond = 0;
-  check(LAPACKE_dpocon_work(LAPACK_COL_MAJOR, 'L', blas_int(l.rows), l.data, blas_int(l.ld), norm1, &rcond, work.data(),
-                            iwork.data()),
+  check(LAPACKE_dpocon_work(LAPACK_COL_MAJOR, letter(triangle), blas_int(l.rows), l.data, blas_int(l.ld), norm1, &rcond,
+                            work.data(), iwork.data()),
         "dpocon");
   return rcond;
 }
 
-double symmetric_norm1(ConstMatrixView a) {
+double symmetric_norm1(ConstMatrixView a, Triangle triangle) {
   if (a.rows == 0) return 0;
   std::vector<double> work(static_cast<std::size_t>(a.rows));
-  return LAPACKE_dlansy_work(LAPACK_COL_MAJOR, '1', 'L', blas_int(a.rows), a.data, blas_int(a.ld), work.data());
+  return LAPACKE_dlansy_work(LAPACK_COL_MAJOR, '1', letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld),
+                             work.data());
+}
+
+bool pbtrf(MatrixView ab) {
+  if (ab.cols == 0) return true;
+  const lapack_int info =
+      LAPACKE_dpbtrf_work(LAPACK_COL_MAJOR, 'L', blas_int(ab.cols), blas_int(ab.rows - 1), ab.data, blas_int(ab.ld));
+  if (info < 0) check(info, "dpbtrf");
+  return info == 0;
+}
+
+void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
+  if (c.rows == 0 || c.cols == 0) return;
+  check(LAPACKE_dtbtrs_work(LAPACK_COL_MAJOR, 'L', op == Op::none ? 'N' : 'T', 'N', blas_int(l.cols),
+                            blas_int(l.rows - 1), blas_int(c.cols), l.data, blas_int(l.ld), c.data, blas_int(c.ld)),
+        "dtbtrs");
 }
 
 void syevd(MatrixView a, std::span<double> w) {
@@ -55,9 +85,40 @@ void syevd(MatrixView a, std::span<double> w) {
   check(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
   Matrix work(static_cast<Index>(queried(size)), 1);
   std::vector<lapack_int> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  // Its many small steps are each handed to all threads of the BLAS, at twice the time of one thread.
+  std::optional<SingleThreadedBlas> single;
+  if (a.rows < small_eigenproblem) single.emplace();
   check(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a.data, ld, w.data(), work.data(), blas_int(work.rows()),
                             iwork.data(), isize),
         "dsyevd");
+}
+
+void stedc(std::span<double> d, std::span<double> e, MatrixView v) {
+  if (v.rows == 0) return;
+  double size = 0;
+  lapack_int isize = 0;
+  const lapack_int n = blas_int(v.rows), ld = blas_int(v.ld);
+  check(LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
+  Matrix work(static_cast<Index>(queried(size)), 1);
+  std::vector<lapack_int> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  check(LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), v.data, ld, work.data(),
+                            blas_int(work.rows()), iwork.data(), isize),
+        "dstedc");
+}
+
+double larfg(std::span<double> x) {
+  double tau = 0;
+  check(LAPACKE_dlarfg_work(blas_int(static_cast<Index>(x.size())), x.data(), x.data() + 1, 1, &tau), "dlarfg");
+  return tau;
+}
+
+double laed4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* delta) {
+  const lapack_int n = blas_int(static_cast<Index>(d.size())), number = blas_int(i + 1);
+  double root = 0;
+  lapack_int info = 0;
+  LAPACK_GLOBAL(dlaed4, DLAED4)(&n, &number, d.data(), z.data(), delta, &rho, &root, &info);
+  check(info, "dlaed4");
+  return root;
 }
 
 Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots) {

@@ -7,15 +7,33 @@
 
 namespace freeridge {
 
-// A = L L' in the lower triangle; false when A is not positive definite. n^3/3.
-[[nodiscard]] bool potrf(MatrixView a);
+// A = L L' in the lower triangle, or U'U in the upper one; the other is not touched. False when A is not positive
+// definite. n^3/3.
+[[nodiscard]] bool potrf(MatrixView a, Triangle triangle = Triangle::lower);
 // An estimate of 1 / cond_1(A) from its Cholesky factor and the 1-norm of A. O(n^2).
-double reciprocal_condition(ConstMatrixView l, double norm1);
+double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle = Triangle::lower);
 // The 1-norm of a symmetric matrix.
-double symmetric_norm1(ConstMatrixView a);
+double symmetric_norm1(ConstMatrixView a, Triangle triangle = Triangle::lower);
+
+// A = L L' for a banded A, lower: element (i, j) in ab(i - j, j), (b + 1) x n, L in its place; false when A is not
+// positive definite. n b^2.
+[[nodiscard]] bool pbtrf(MatrixView ab);
+// C = op(L)^-1 C, L as pbtrf leaves it.
+void tbtrs(Op op, ConstMatrixView l, MatrixView c);
 
 // A = V diag(w) V', w ascending, V in place of A. About 9 n^3; workspace 2 n^2.
 void syevd(MatrixView a, std::span<double> w);
+
+// T = V diag(w) V' for a tridiagonal T: d on its diagonal, where w is left, ascending; e beside it, destroyed.
+// Workspace n^2.
+void stedc(std::span<double> d, std::span<double> e, MatrixView v);
+// A reflector (I - tau v v') x = (beta, 0, ..., 0)': x becomes (beta, v_1, v_2, ...), v_0 = 1. Answers with tau.
+double larfg(std::span<double> x);
+// The root number i of the secular equation 1 / rho + sum_k z_k^2 / (d_k - x) = 0, rho > 0, d strictly ascending and
+// |z| = 1: x in (d_i, d_(i + 1)), and delta_k = d_k - x, with relative accuracy; for two d or fewer delta is the
+// eigenvector of diag(d) + rho z z' instead (R.-C. Li, Solving secular equations stably and efficiently, LAPACK working
+// note 89, 1993).
+double laed4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* delta);
 
 // P'AP = L L' with complete pivoting, A positive semi-definite, L (n x rank) in the lower triangle of its first `rank`
 // columns; pivots: row i of P'AP is row pivots[i] of A. Stops where the largest pivot left is at most `tolerance`.

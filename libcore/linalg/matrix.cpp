@@ -1,10 +1,25 @@
 #include "libcore/linalg/matrix.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace freeridge {
 namespace {
 constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target lines of one tile stay in the L1 cache
+}
+
+Index first_not_finite(std::span<const double> values) {
+  // One multiplication a number, Inf * 0 and NaN * 0 are NaN; several sums, so that none waits for another.
+  std::array<double, 8> zeros{};
+  const std::size_t n = values.size();
+  std::size_t i = 0;
+  for (; i + zeros.size() <= n; i += zeros.size())
+    for (std::size_t k = 0; k < zeros.size(); ++k) zeros[k] += values[i + k] * 0;
+  for (; i < n; ++i) zeros[0] += values[i] * 0;
+  const bool finite = std::ranges::all_of(zeros, [](double zero) { return zero == 0; });
+  for (i = finite ? n : 0; i < n && std::isfinite(values[i]);) ++i;
+  return static_cast<Index>(i);
 }
 
 void copy_rows(const LayoutView& from, Index row, MatrixView to) {

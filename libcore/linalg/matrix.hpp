@@ -87,6 +87,8 @@ struct LayoutView {
   }
 };
 
+// The index of the first infinity or NaN; values.size() when there is none.
+Index first_not_finite(std::span<const double> values);
 // to(i, j) = from(row + i, j) for all rows of `to`.
 void copy_rows(const LayoutView& from, Index row, MatrixView to);
 // to(i, j) = from(i, j), where `to` is the user's matrix in `layout`.

@@ -1,11 +1,12 @@
 #include "libcore/linalg/threads.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -13,100 +14,258 @@
 namespace freeridge {
 namespace {
 
-// The BLAS is whichever the loader brought (Debian's alternatives switch it at run time), so its thread control is
-// looked up by name; a BLAS without one (the reference BLAS) has one thread.
-template <class Function>
-Function* symbol(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+// ---- the setting ----
+
+std::mutex mutex;                   // of the next four
+int setting = 0;                    // the caller's number; 0: none
+int blas_before_setting = 0;        // what the BLAS was set to when the caller's first number came
+int single_depth = 0;               // how many SingleThreadedBlas live now
+int blas_before_single = 0;         // what the BLAS goes back to after the last of them
+std::atomic<int> setting_seen = 0;  // a copy, read without the mutex
+
+thread_local int single_here = 0;  // how many of them live on this thread; 1 on the workers of a loop
+thread_local int blas_before_adopted =
+    0;  // what this thread's BLAS was set to before adopt_thread_count; 0: it was not
+
+// For a BLAS that has no number: what OpenMP programs go by, and the cores this process may use.
+int default_threads() {
+  const char* wish = std::getenv("OMP_NUM_THREADS");
+  const long wished = wish != nullptr ? std::strtol(wish, nullptr, 10) : 0;
+  if (wished > 0) return static_cast<int>(std::min<long>(wished, most_threads));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-struct ThreadControl {
-  int (*get)() = nullptr;
-  void (*set)(int) = nullptr;
-};
-
-ThreadControl thread_control() {
-  constexpr const char* names[][2] = {{"openblas_get_num_threads", "openblas_set_num_threads"},
-                                      {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
-                                      {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
-  for (const auto& [get, set] : names) {
-    const ThreadControl found{symbol<int()>(get), symbol<void(int)>(set)};
-    if (found.get != nullptr && found.set != nullptr) return found;
-  }
-  return {};
+// A BLAS with one number for the whole process.
+bool has_shared_number() {
+  return blas_control().get != nullptr && !blas_control().of_thread;
 }
-
-std::mutex single_mutex;
-int single_depth = 0;    // how many SingleThreadedBlas live now
-int threads_before = 1;  // what the first of them found
 
 }  // namespace
 
+void set_thread_count(int count) {
+  const BlasControl& blas = blas_control();
+  {
+    const std::lock_guard lock(mutex);
+    if (has_shared_number() && (count > 0 || setting > 0)) {
+      if (setting == 0) blas_before_setting = single_depth > 0 ? blas_before_single : blas.get();
+      const int wanted = count > 0 ? count : blas_before_setting;
+      if (single_depth > 0)
+        blas_before_single = wanted;
+      else
+        blas.set(wanted);
+    }
+    setting = count;
+    setting_seen = count;
+  }
+  adopt_thread_count();
+}
+
+void adopt_thread_count() {
+  const BlasControl& blas = blas_control();
+  if (!blas.of_thread || single_here > 0) return;
+  const int wanted = setting_seen;
+  if (wanted > 0) {
+    const int now = blas.get();
+    if (blas_before_adopted == 0) blas_before_adopted = now;
+    if (now != wanted) blas.set(wanted);
+  } else if (blas_before_adopted > 0) {
+    blas.set(blas_before_adopted);
+    blas_before_adopted = 0;
+  }
+}
+
 int thread_count() {
-  const ThreadControl control = thread_control();
-  return std::max(1, control.get != nullptr ? control.get() : static_cast<int>(std::thread::hardware_concurrency()));
+  if (single_here > 0) return 1;
+  if (const int count = setting_seen; count > 0) return count;
+  const BlasControl& blas = blas_control();
+  if (blas.get == nullptr) return default_threads();
+  if (blas.of_thread) return std::max(1, blas.get());
+  const std::lock_guard lock(mutex);
+  const int count = single_depth > 0 ? blas_before_single : blas.get();
+  return count > 0 ? count : default_threads();  // BLIS says -1 when it was told nothing
 }
 
-std::string blas_description() {
-  std::string name = "BLAS of unknown make";
-  if (auto* config = symbol<char*()>("openblas_get_config")) name = config();
-  if (auto* core = symbol<char*()>("openblas_get_corename")) name = text(name, " (", std::string_view(core()), ")");
-  return text(name, ", ", thread_count(), thread_count() == 1 ? " thread" : " threads");
-}
-
+// OpenMP's number goes to 1 whatever the BLAS is: one that is built with OpenMP goes by it, and no other minds.
 SingleThreadedBlas::SingleThreadedBlas() {
-  const ThreadControl control = thread_control();
-  const std::lock_guard lock(single_mutex);
-  if (single_depth++ > 0 || control.set == nullptr) return;
-  threads_before = control.get();
-  control.set(1);
+  const BlasControl& blas = blas_control();
+  if (blas.set_openmp != nullptr) {
+    openmp_before_ = blas.get_openmp();
+    blas.set_openmp(1);
+  }
+  ++single_here;
+  const std::lock_guard lock(mutex);
+  if (single_depth++ > 0 || !has_shared_number()) return;
+  blas_before_single = blas.get();
+  blas.set(1);
 }
 
 SingleThreadedBlas::~SingleThreadedBlas() {
-  const ThreadControl control = thread_control();
-  const std::lock_guard lock(single_mutex);
-  if (--single_depth == 0 && control.set != nullptr) control.set(threads_before);
+  const BlasControl& blas = blas_control();
+  {
+    const std::lock_guard lock(mutex);
+    if (--single_depth == 0 && has_shared_number()) blas.set(blas_before_single);
+  }
+  --single_here;
+  if (openmp_before_ > 0) blas.set_openmp(openmp_before_);
 }
 
-void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body) {
-  const Index workers = std::min<Index>(thread_count(), count);
-  if (workers <= 1) {
+int team_size(Index count, Work work) {
+  const double worth = std::clamp(work / work_for_a_thread, 1.0, static_cast<double>(most_threads));
+  return static_cast<int>(std::max<Index>(1, std::min<Index>({thread_count(), count, static_cast<Index>(worth)})));
+}
+
+// ---- the loops ----
+
+namespace {
+
+// The first exception of several threads.
+class Failure {
+ public:
+  void keep(std::exception_ptr failure) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(failure);
+    there_ = true;
+  }
+  bool there() const { return there_; }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+  std::atomic<bool> there_ = false;
+};
+
+// A new thread starts with the machine's number for OpenMP, whatever its maker had.
+void be_worker() {
+  single_here = 1;
+  if (blas_control().set_openmp != nullptr) blas_control().set_openmp(1);
+}
+
+// run(worker) for worker = 0 ... team - 1 on as many threads, 0 on this one; run throws nothing.
+template <class Run>
+void run_team(int team, const Run& run) {
+  const SingleThreadedBlas single;
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(team - 1));
+  int next = 1;
+  try {
+    for (; next < team; ++next)
+      threads.emplace_back([&run, worker = next] {
+        be_worker();
+        run(worker);
+      });
+  } catch (const std::system_error&) {
+    // no more threads to be had: this one does what is left
+  } catch (const std::bad_alloc&) {
+  }
+  run(0);
+  for (; next < team; ++next) run(next);
+  for (std::thread& thread : threads) thread.join();
+}
+
+double part(Index done, Index count) {
+  return static_cast<double>(done) / static_cast<double>(count);
+}
+
+}  // namespace
+
+void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body, Work work) {
+  const int team = team_size(count, work);
+  if (team == 1) {
     for (Index i = 0; i < count; ++i) {
       body(i);
-      progress.report(static_cast<double>(i + 1) / static_cast<double>(count));
+      progress.report(part(i + 1, count));
     }
     return;
   }
-
   std::atomic<Index> next{0}, done{0};
-  std::mutex failure_mutex;
-  std::exception_ptr failure;
-  const auto work = [&](bool reports) {
+  Failure failure;
+  run_team(team, [&](int worker) {
     try {
-      for (Index i = next++; i < count; i = next++) {
+      for (Index i = next++; i < count && !failure.there(); i = next++) {
         body(i);
         const Index finished = ++done;
-        if (reports) progress.report(static_cast<double>(finished) / static_cast<double>(count));
+        if (worker == 0) progress.report(part(finished, count));
       }
     } catch (...) {
-      next = count;  // the others stop after the item in hand
-      const std::lock_guard lock(failure_mutex);
-      if (!failure) failure = std::current_exception();
+      failure.keep(std::current_exception());
     }
-  };
-
-  const SingleThreadedBlas single;
-  std::vector<std::thread> team;
-  team.reserve(static_cast<std::size_t>(workers - 1));
-  try {
-    for (Index i = 1; i < workers; ++i) team.emplace_back(work, false);
-  } catch (const std::system_error&) {
-    // no more threads to be had: the loop runs on those there are
-  }
-  work(true);
-  for (std::thread& thread : team) thread.join();
-  if (failure) std::rethrow_exception(failure);
+  });
+  failure.rethrow();
   progress.report(1);  // the others may have been so quick that this thread had no item of its own
+}
+
+void parallel_shares(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& body) {
+  if (team <= 1) {
+    for (Index i = 0; i < count; ++i) {
+      body(i, 0);
+      progress.report(part(i + 1, count));
+    }
+    return;
+  }
+  std::atomic<Index> done{0};
+  Failure failure;
+  run_team(team, [&](int worker) {
+    try {
+      const Index end = count * (worker + 1) / team;
+      for (Index i = count * worker / team; i < end && !failure.there(); ++i) {
+        body(i, worker);
+        const Index finished = ++done;
+        if (worker == 0) progress.report(part(finished, count));
+      }
+    } catch (...) {
+      failure.keep(std::current_exception());
+    }
+  });
+  failure.rethrow();
+  progress.report(1);
+}
+
+void parallel_in_order(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& make,
+                       const std::function<void(Index, int)>& use) {
+  if (team <= 1) {
+    const SingleThreadedBlas single;  // the bits of a larger team
+    for (Index i = 0; i < count; ++i) {
+      make(i, 0);
+      use(i, 0);
+      progress.report(part(i + 1, count));
+    }
+    return;
+  }
+  // Items are handed out in order, so the least that is not used yet is in the hands of a worker that waits for nobody.
+  std::atomic<Index> next{0};
+  std::mutex turn_mutex;
+  std::condition_variable turn_came;
+  Index turn = 0;
+  Failure failure;
+  const auto end_turn = [&](Index i) {
+    const std::lock_guard lock(turn_mutex);
+    turn = i + 1;
+    turn_came.notify_all();
+  };
+  run_team(team, [&](int worker) {
+    try {
+      for (Index i = next++; i < count && !failure.there(); i = next++) {
+        make(i, worker);
+        {
+          std::unique_lock lock(turn_mutex);
+          turn_came.wait(lock, [&] { return turn == i || failure.there(); });
+        }
+        if (failure.there()) return;
+        use(i, worker);
+        end_turn(i);
+        if (worker == 0) progress.report(part(i + 1, count));
+      }
+    } catch (...) {
+      failure.keep(std::current_exception());
+      const std::lock_guard lock(turn_mutex);  // not between another's look at the failure and its wait
+      turn_came.notify_all();
+    }
+  });
+  failure.rethrow();
+  progress.report(1);
 }
 
 }  // namespace freeridge

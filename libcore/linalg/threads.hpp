@@ -1,35 +1,64 @@
-// Threads: one number for the core and the BLAS. The core's own loops start as many threads as the BLAS is set to use
-// (OPENBLAS_NUM_THREADS and the like), and the BLAS is set to one thread inside them: otherwise every BLAS call in the
-// loop would start a team of its own, which costs ten times the loop.
-// The loops use plain threads that end with the loop: nothing is left behind for a fork() to stumble over.
+// Threads: one number for the core and the BLAS. The core's own loops run on that many threads, and the BLAS has one
+// thread inside them: otherwise every BLAS call in the loop would start a team of its own, which costs ten times the
+// loop. The number is the caller's (set_thread_count), else what the BLAS is set to (OPENBLAS_NUM_THREADS and the
+// like), else OMP_NUM_THREADS, else the machine's.
+// The loops use plain threads that end with the loop: nothing is left behind for a fork() to stumble over. To start one
+// costs 20 to 50 us, so a loop that says how little it has to do runs on fewer, or on the calling thread alone.
 #pragma once
 
 #include <functional>
-#include <string>
 
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/matrix.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
 
-// How many threads the BLAS is set to, or the machine's when the BLAS does not say; at least 1.
+constexpr int most_threads = 1024;
+
+// The number of threads for core and BLAS in the whole process; 0: back to what BLAS and environment say.
+void set_thread_count(int count);
+// The number in force, at least 1; on a thread that is inside a loop of the core, 1: loops within loops start none.
 int thread_count();
+// A BLAS whose number belongs to each thread (BlasControl::of_thread) is told it here, on the thread that will call it.
+void adopt_thread_count();
 
-// "OpenBLAS 0.3.21 ... (SkylakeX), 2 threads": as far as the BLAS that is loaded tells.
-std::string blas_description();
-
-// While one of these lives the BLAS uses one thread, in the whole process; counted, so that they may overlap.
+// While one of these lives the BLAS uses one thread, in the whole process, and loops of this thread start none;
+// counted, so that they may overlap. It ends on the thread that made it.
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas();
   ~SingleThreadedBlas();
   SingleThreadedBlas(const SingleThreadedBlas&) = delete;
   SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+ private:
+  int openmp_before_ = 0;
 };
 
-// body(i) for i = 0 ... count - 1, in no particular order, on thread_count() threads, BLAS single-threaded inside.
-// Progress is heard on the calling thread, between its own items and at the end. The first exception ends the loop and
-// is thrown here.
-void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body);
+// What a loop has to do in all, in floating-point operations or what takes as long (about a nanosecond each).
+using Work = double;
+constexpr Work plenty = 1e300;
+constexpr Work work_for_a_thread = 2e5;  // under this a thread is not worth its start
+
+// How many threads a loop over `count` items uses: of thread_count(), as many as there are items and work for.
+int team_size(Index count, Work work = plenty);
+
+// In all loops: progress is heard on the calling thread, which is worker 0, between its own items and at the end. The
+// first exception ends the loop and is thrown here. The BLAS is single-threaded inside, but for a team of one, which
+// may be the only item of a large problem; in parallel_in_order always.
+
+// body(i) for i = 0 ... count - 1, in no particular order.
+void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body, Work work = plenty);
+
+// body(i, worker) for i = 0 ... count - 1; worker = 0 ... team - 1 has the items from count worker / team to count
+// (worker + 1) / team, in order. What each worker adds up is the same in each run with this team (team_size()).
+void parallel_shares(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& body);
+
+// make(i, worker) side by side, and use(i, worker) one at a time and in the order i = 0 ... count - 1, on the thread
+// that made item i: what is added up in use() is the same to the last bit for any team. use() should be a small part of
+// the work, or the workers wait for each other. A worker uses its item before it makes the next.
+void parallel_in_order(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& make,
+                       const std::function<void(Index, int)>& use);
 
 }  // namespace freeridge

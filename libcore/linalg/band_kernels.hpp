@@ -1,0 +1,44 @@
+// The inner loops of the band route, whose shape decides its speed; everything around them is BLAS. They are compiled
+// for AVX-512, for AVX2 with FMA and for what the compiler builds for anyway; which of them run here is found out when
+// they are asked for.
+#pragma once
+
+#include <span>
+
+#include "libcore/linalg/matrix.hpp"
+
+namespace freeridge {
+
+constexpr Index symmetric_tile_width = 16;
+
+struct BandKernels {
+  const char* instruction_set;
+
+  // For a tile A (rows x cols) of a symmetric matrix, strictly beside the diagonal, both products that it takes part
+  // in:
+  //     y_rows += A v_cols,   y_cols += A'v_rows
+  // v and y are stored by rows of symmetric_tile_width numbers; the two y do not overlap. Each element of A is read
+  // once, for 64 flops: BLAS, for products with so few columns, copies A first.
+  void (*symmetric_tile)(ConstMatrixView a, const double* v_rows, const double* v_cols, double* y_rows, double* y_cols);
+
+  // T L' = Q for `strip` rows of Q, L banded (bandwidth b, a multiple of 4), by columns:
+  //     t_j = r_j q_j + sum_(k = 1..b) l_jk t_(j-k),    r_j = 1 / L_jj,  l_jk = -L_(j, j-k) / L_jj
+  // with the rows side by side in the vector registers and the last b columns of T in the L1 cache.
+  // m: padded(size). q: m x strip by columns. coefficients: m rows of stride(b): r_j, l_j1 ... l_jb, zeros. Both are
+  // zero beyond the size.
+  static constexpr Index pad = 4;     // columns solved at once
+  static constexpr Index strip = 32;  // rows
+  static constexpr Index stride(Index b) { return b + pad; }
+  static constexpr Index padded(Index size) { return (size + pad - 1) / pad * pad; }
+  // sums[i] += sum_j t_ij^2, strip numbers. room: 2 b x strip, of which the first half holds the b columns before
+  // (zeros at the beginning), and afterwards the last b: T may be solved by blocks of columns (multiples of b but for
+  // the last).
+  void (*squared_norms)(Index m, Index b, const double* q, const double* coefficients, double* room, double* sums);
+  // The same with T kept: t has (b + m) x strip numbers, of which the first b x strip are the columns before.
+  void (*solve)(Index m, Index b, const double* q, const double* coefficients, double* t, double* sums);
+};
+
+// Those that run on this processor, the fastest first.
+std::span<const BandKernels> band_kernels();
+
+}  // namespace freeridge

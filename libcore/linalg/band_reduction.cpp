@@ -1,0 +1,349 @@
+#include "libcore/linalg/band_reduction.hpp"
+
+#include <algorithm>
+
+#include "libcore/linalg/band_kernels.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/compact_wy.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index width = symmetric_tile_width;
+constexpr Index tile_rows = 256;  // a column of a tile is 2 KiB in a row of A's memory: fewer pages to meet ...
+constexpr Index tile_cols = 32;   // ... and the v and y of a tile, 2 x 32 and 2 x 4 KiB, stay in the L2 and L1 caches
+constexpr Index panels_together = 128;  // their columns, which one update of A takes
+
+// Y = A V for a symmetric A (lower triangle). v and y by groups of 16 columns, each stored by rows.
+class SymmetricProduct {
+ public:
+  SymmetricProduct(Index most_rows, Index b)
+      : b_(b),
+        most_workers_(thread_count()),
+        v_(width, most_rows * (b / width)),
+        partial_(width, most_rows * (b / width) * most_workers_) {}
+
+  void operator()(ConstMatrixView a, ConstMatrixView v, MatrixView y) {
+    const Index m = a.rows, size = m * b_, tiles = (m + tile_cols - 1) / tile_cols;
+    const Work work = 2.0 * static_cast<double>(m * m * b_);
+    const Index workers = std::min<Index>(team_size(std::max<Index>(tiles / 4, 1), work), most_workers_);
+    for (Index group = 0; group < b_; group += width)
+      for (Index i = 0; i < m; ++i) {
+        double* const row = v_.data() + at(m, i, group);
+        for (Index j = 0; j < width; ++j) row[j] = group + j < v.cols ? v(i, group + j) : 0;
+      }
+    // Each worker has its columns of tiles and sums of its own, so that the sums do not depend on who was first.
+    parallel_for(
+        workers, Progress(),
+        [&](Index worker) {
+          double* const sums = partial_.data() + worker * size;
+          std::fill_n(sums, size, 0.0);
+          for (Index tile = worker; tile < tiles; tile += workers) add_tile_column(a, tile * tile_cols, sums);
+        },
+        work);
+    for (Index group = 0; group < y.cols; group += width)
+      for (Index i = 0; i < m; ++i) {
+        double* const row = partial_.data() + at(m, i, group);
+        for (Index worker = 1; worker < workers; ++worker)
+          for (Index j = 0; j < width; ++j) row[j] += row[worker * size + j];
+        for (Index j = 0; j < std::min(width, y.cols - group); ++j) y(i, group + j) = row[j];
+      }
+  }
+
+ private:
+  static Index at(Index m, Index i, Index j) { return (j / width * m + i) * width + j % width; }
+
+  void add_tile_column(ConstMatrixView a, Index col, double* sums) const {
+    const Index m = a.rows, cols = std::min(tile_cols, m - col);
+    // The tile on the diagonal as a strictly lower one with half the diagonal: A = (L + D/2) + (L + D/2)'.
+    Matrix corner(cols, cols), mirrored(width, cols * (b_ / width), 0.0);
+    for (Index j = 0; j < cols; ++j)
+      for (Index i = 0; i < cols; ++i)
+        corner(i, j) = i > j ? a(col + i, col + j) : i == j ? a(col + j, col + j) / 2 : 0;
+    const auto add = [&](ConstMatrixView tile, Index row, double* to_columns, Index group_size) {
+      for (Index group = 0; group < b_ / width; ++group) {
+        const Index rows = (group * m + row) * width, columns = (group * m + col) * width;
+        kernels_.symmetric_tile(tile, v_.data() + rows, v_.data() + columns, sums + rows,
+                                to_columns + group * group_size * width);
+      }
+    };
+    add(corner.view(), col, mirrored.data(), cols);
+    for (Index group = 0; group < b_ / width; ++group)
+      for (Index k = 0; k < cols * width; ++k)
+        sums[(group * m + col) * width + k] += mirrored.data()[group * cols * width + k];
+    for (Index row = col + cols; row < m; row += tile_rows)
+      add(a.block(row, col, std::min(tile_rows, m - row), cols), row, sums + col * width, m);
+  }
+
+  Index b_, most_workers_;  // whatever the number of threads becomes meanwhile
+  BandKernels kernels_ = band_kernels().front();
+  Matrix v_, partial_;
+};
+
+// body(i) for i = 0 ... count - 1 with one BLAS thread in each; flops of matrix products in all, some 30 of which take
+// a nanosecond.
+template <class Body>
+void each_piece(Index count, double flops, const Body& body) {
+  const Work work = flops / 30;
+  if (team_size(count, work) > 1) return parallel_for(count, Progress(), body, work);
+  const SingleThreadedBlas single;
+  for (Index i = 0; i < count; ++i) body(i);
+}
+
+// The width of a piece of work, of so many columns in all: wide enough for a matrix product, and many for the threads.
+Index pieces_of(Index columns) {
+  return std::clamp<Index>(columns / 1024 * 64, 64, 512);
+}
+
+// How many reflectors one update of Q takes: more of them run faster, but T costs their cube.
+Index reflectors_together(Index m) {
+  return m < 4096 ? 128 : 256;
+}
+
+// The reduction of A, panel by panel. Matrix products are cut into blocks of rows or columns, one to a thread, by hand:
+// most of them are too narrow for a BLAS to share out, and its own threads, waiting for the next, would be in the way
+// of ours in between.
+class Reduction {
+ public:
+  Reduction(MatrixView a, Index b)
+      : a_(a),
+        b_(b),
+        below_(a.rows - b),
+        most_(std::max<Index>(panels_together / b, 1) * b),
+        u_(below_, 2 * most_, 0.0),
+        x_(below_, b),
+        y_(below_, b),
+        inner_(2 * most_, b),
+        product_(below_, b) {}
+
+  // The panels from the column `start` on, until A has to be updated, and the update. Answers with the next column.
+  Index run(Index start, double* tau, const Progress& progress) {
+    origin_ = start + b_;
+    used_ = 0;
+    Index c = start;
+    for (; c < below_ && used_ < most_; c += b_) {
+      if (used_ > 0) update_panel(c);
+      const Index k = std::min(a_.rows - c - b_, b_);
+      {
+        const SingleThreadedBlas single;
+        factorize_panel(c, k, tau + c);
+      }
+      two_sides(c, k);
+      used_ += k;
+      const double left = static_cast<double>(a_.rows - c - k) / static_cast<double>(a_.rows);
+      progress.report(1 - left * left * left);
+    }
+    update(c);
+    return c;
+  }
+
+ private:
+  // V and W of the panels since A was last updated, side by side; their row 0 is the row origin_ of A.
+  MatrixView v(Index row, Index rows, Index col, Index cols) { return u_.view().block(row, col, rows, cols); }
+  MatrixView w(Index row, Index rows, Index col, Index cols) { return u_.view().block(row, most_ + col, rows, cols); }
+
+  // f(first, count) for blocks of rows; flops in all.
+  template <class F>
+  static void each_rows(Index rows, double flops, const F& f) {
+    each_piece((rows + row_block - 1) / row_block, flops, [&](Index item) {
+      const Index first = item * row_block;
+      f(first, std::min(row_block, rows - first));
+    });
+  }
+
+  // A(c:, c:c+b) -= V W_p' + W V_p', the panel as it would be now
+  void update_panel(Index c) {
+    const Index rows = a_.rows - c, shift = c - origin_;
+    const MatrixView panel = a_.block(c, c, rows, b_);
+    const ConstMatrixView vp = v(shift, b_, 0, used_), wp = w(shift, b_, 0, used_);
+    each_rows(rows, 4.0 * static_cast<double>(rows * b_ * used_), [&](Index first, Index count) {
+      const MatrixView part = panel.row_range(first, count);
+      gemm(Op::none, Op::transpose, -1, v(shift + first, count, 0, used_), wp, 1, part);
+      gemm(Op::none, Op::transpose, -1, w(shift + first, count, 0, used_), vp, 1, part);
+    });
+  }
+
+  // The QR of the panel below its diagonal block; V and T.
+  void factorize_panel(Index c, Index k, double* tau) {
+    const Index r0 = c + b_, rows = a_.rows - r0, shift = r0 - origin_;
+    const MatrixView panel = a_.block(r0, c, rows, b_);
+    geqrf(panel.columns(0, k), {tau, static_cast<std::size_t>(k)});
+    const MatrixView vp = v(0, shift + rows, used_, k);
+    for (Index j = 0; j < k; ++j) {
+      std::fill_n(vp.col(j), shift + j, 0.0);
+      vp(shift + j, j) = 1;
+      std::copy_n(panel.col(j) + j + 1, rows - j - 1, vp.col(j) + shift + j + 1);
+    }
+    const ConstMatrixView vr = vp.row_range(shift, rows);
+    t_ = compact_wy(vr, tau);
+    if (k < b_) multiply_compact_wy(Op::transpose, vr, t_.view(), panel.columns(k, b_ - k));  // fewer rows than columns
+  }
+
+  // W = X - V_p (T'(V_p'X)) / 2,  X = (A - V W' - W V') V_p T
+  void two_sides(Index c, Index k) {
+    const Index r0 = c + b_, rows = a_.rows - r0, shift = r0 - origin_;
+    const ConstMatrixView vr = v(shift, rows, used_, k);
+    const MatrixView y = y_.view().block(0, 0, rows, k), x = x_.view().block(0, 0, rows, k);
+    product_(a_.block(r0, r0, rows, rows), vr, y);
+    if (used_ > 0) {
+      const Index pieces = (used_ + column_block - 1) / column_block;  // of V, and as many of W
+      each_piece(2 * pieces, 4.0 * static_cast<double>(rows * used_ * k), [&](Index item) {
+        const Index col = item % pieces * column_block, count = std::min(column_block, used_ - col);
+        const bool of_w = item >= pieces;
+        gemm(Op::transpose, Op::none, 1, of_w ? w(shift, rows, col, count) : v(shift, rows, col, count), vr, 0,
+             inner_.view().block((of_w ? most_ : 0) + col, 0, count, k));
+      });
+    }
+    each_rows(rows, 4.0 * static_cast<double>(rows * (used_ + k) * k), [&](Index first, Index count) {
+      const MatrixView part = y.row_range(first, count);
+      if (used_ > 0) {
+        gemm(Op::none, Op::none, -1, v(shift + first, count, 0, used_), inner_.view().block(most_, 0, used_, k), 1,
+             part);
+        gemm(Op::none, Op::none, -1, w(shift + first, count, 0, used_), inner_.view().block(0, 0, used_, k), 1, part);
+      }
+      gemm(Op::none, Op::none, 1, part, t_.view(), 0, x.row_range(first, count));
+    });
+    const SingleThreadedBlas single;
+    Matrix s(k, k), half(k, k);
+    gemm(Op::transpose, Op::none, 1, vr, x, 0, s.view());
+    gemm(Op::transpose, Op::none, 0.5, t_.view(), s.view(), 0, half.view());
+    gemm(Op::none, Op::none, -1, vr, half.view(), 1, x);
+    const MatrixView wp = w(0, shift + rows, used_, k);
+    for (Index j = 0; j < k; ++j) {
+      std::fill_n(wp.col(j), shift, 0.0);
+      std::copy_n(x.col(j), rows, wp.col(j) + shift);
+    }
+  }
+
+  // A -= V W' + W V' from the row and column c on, for all these panels at once; tiles of the lower triangle stay in
+  // the L2 cache for both products. What it does to the upper half of the tiles on the diagonal does not matter.
+  void update(Index c) {
+    const Index rows = a_.rows - c, shift = c - origin_, tile_width = pieces_of(rows),
+                across = (rows + tile_width - 1) / tile_width;
+    const double flops = 2.0 * static_cast<double>(rows * rows * used_);
+    each_piece(across, flops, [&](Index item) {
+      const Index col = item * tile_width, cols = std::min(tile_width, rows - col);
+      for (Index row = col; row < rows; row += tile_height) {
+        const Index count = std::min(tile_height, rows - row);
+        const MatrixView tile = a_.block(c + row, c + col, count, cols);
+        gemm(Op::none, Op::transpose, -1, v(shift + row, count, 0, used_), w(shift + col, cols, 0, used_), 1, tile);
+        gemm(Op::none, Op::transpose, -1, w(shift + row, count, 0, used_), v(shift + col, cols, 0, used_), 1, tile);
+      }
+    });
+  }
+
+  static constexpr Index row_block = 512, column_block = 64;
+  static constexpr Index tile_height = 512;
+
+  MatrixView a_;
+  Index b_, below_, most_;
+  Matrix u_, x_, y_, inner_, t_;
+  SymmetricProduct product_;
+  Index origin_ = 0, used_ = 0;
+};
+
+// f(first, count) for blocks of columns; flops in all.
+template <class F>
+void each_columns(Index columns, Index block, double flops, const F& f) {
+  each_piece((columns + block - 1) / block, flops, [&](Index item) {
+    const Index first = item * block;
+    f(first, std::min(block, columns - first));
+  });
+}
+
+}  // namespace
+
+BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& progress)
+    : a_(a), b_(b), tau_(static_cast<std::size_t>(std::max<Index>(a.rows - b, 0))), formed_from_(reflectors()) {
+  const Index m = a.rows, below = m - b;
+  out.values = Matrix(b + 1, m, 0.0);
+  if (below > 0) {
+    Reduction reduction(a, b);
+    for (Index start = 0; start < below;) start = reduction.run(start, tau_.data(), progress);
+  }
+  for (Index j = 0; j < m; ++j)
+    for (Index i = j; i < std::min(m, j + b + 1); ++i) out.values(i - j, j) = a(i, j);
+  if (formed()) set_corner();  // there was nothing to reduce
+  progress.report(1);
+}
+
+BandBasis::Block BandBasis::block(Index first, Index count) const {
+  const Index origin = first + b_, rows = a_.rows - origin;
+  Block out{Matrix(rows, count, 0.0), {}};
+  for (Index j = 0; j < count; ++j) {
+    out.v(j, j) = 1;
+    std::copy(a_.col(first + j) + origin + j + 1, a_.col(first + j) + a_.rows, out.v.col(j) + j + 1);
+  }
+  out.t = compact_wy(out.v.view(), tau_.data() + first);
+  return out;
+}
+
+// Q = H_1 ... H_f diag(I, Q_f), where Q_f is the part that is formed.
+void BandBasis::apply(MatrixView c, bool transposed) const {
+  const Index together = reflectors_together(a_.rows), blocks = (formed_from_ + together - 1) / together;
+  const auto multiply_formed = [&] {
+    const Index from = formed() ? 0 : formed_from_ + b_, size = a_.rows - from;
+    if (formed_from_ == reflectors() && !formed()) return;  // nothing is formed
+    Matrix copy(size, c.cols);
+    for (Index j = 0; j < c.cols; ++j) std::copy_n(c.col(j) + from, size, copy.col(j));
+    gemm(transposed ? Op::transpose : Op::none, Op::none, 1, a_.block(from, from, size, size), copy.view(), 0,
+         c.row_range(from, size));
+  };
+  const auto multiply_block = [&](Index k) {
+    const Index first = k * together, count = std::min(together, formed_from_ - first);
+    const Block h = block(first, count);
+    multiply_compact_wy(transposed ? Op::transpose : Op::none, h.v.view(), h.t.view(),
+                        c.row_range(first + b_, h.v.rows()));
+  };
+  if (transposed) {
+    for (Index k = 0; k < blocks; ++k) multiply_block(k);
+    multiply_formed();
+  } else {
+    multiply_formed();
+    for (Index k = blocks - 1; k >= 0; --k) multiply_block(k);
+  }
+}
+
+// From the last reflectors to the first: with H = I - V T V' and V = [V1; V2], V1 square,
+//     H diag(I, Q_f) = [I - V1 T V1', -V1 T (V2'Q_f); -V2 T V1', Q_f - V2 T (V2'Q_f)]
+// Its first columns take the place of reflectors that have been taken up already.
+void BandBasis::form(const Progress& progress) {
+  const Index m = a_.rows, together = reflectors_together(m);
+  while (formed_from_ > 0) {
+    const Index first = (formed_from_ - 1) / together * together, count = formed_from_ - first, origin = first + b_;
+    const Index after = origin + count, rest = m - after;
+    const Block h = block(first, count);
+    const ConstMatrixView v1 = h.v.view().row_range(0, count), v2 = h.v.view().row_range(count, rest);
+    const MatrixView q = a_.block(after, after, rest, rest), top = a_.block(origin, after, count, rest);
+    each_columns(rest, pieces_of(rest), 4.0 * static_cast<double>(rest * rest * count), [&](Index col, Index cols) {
+      Matrix inner(count, cols), scaled(count, cols);
+      gemm(Op::transpose, Op::none, 1, v2, q.columns(col, cols), 0, inner.view());
+      gemm(Op::none, Op::none, 1, h.t.view(), inner.view(), 0, scaled.view());
+      gemm(Op::none, Op::none, -1, v2, scaled.view(), 1, q.columns(col, cols));
+      gemm(Op::none, Op::none, -1, v1, scaled.view(), 0, top.columns(col, cols));
+    });
+    Matrix left(count, count);
+    const MatrixView fresh = a_.block(origin, origin, m - origin, count);
+    {
+      const SingleThreadedBlas single;
+      gemm(Op::none, Op::transpose, 1, h.t.view(), v1, 0, left.view());
+    }
+    each_columns(count, 64, 2.0 * static_cast<double>(fresh.rows * count * count), [&](Index col, Index cols) {
+      gemm(Op::none, Op::none, -1, h.v.view(), left.view().columns(col, cols), 0, fresh.columns(col, cols));
+    });
+    for (Index j = 0; j < count; ++j) a_(origin + j, origin + j) += 1;
+    formed_from_ = first;
+    if (formed()) set_corner();
+    const double left_part = static_cast<double>(first) / static_cast<double>(std::max<Index>(reflectors(), 1));
+    progress.report(1 - left_part * left_part * left_part);
+  }
+}
+
+void BandBasis::set_corner() {
+  for (Index j = 0; j < std::min(b_, a_.rows); ++j)
+    for (Index i = 0; i < a_.rows; ++i) a_(i, j) = a_(j, i) = i == j ? 1 : 0;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,57 @@
+// A symmetric matrix to banded form:  A = Q B Q',  Q = diag(I_b, Q~) orthogonal, B of bandwidth b.
+//     panel:      A(r0:, c:c+b) = H R,  H = I - V T V'  (Householder QR),  r0 = c + b
+//     two sides:  H'AH = A - V W' - W V',   W = X - V (T'(V'X)) / 2,   X = A V T
+// (C. Bischof, B. Lang, X. Sun, A framework for symmetric band reduction, ACM Trans. Math. Softw. 26 (2000)). The
+// products A V see A as it was some panels ago, minus what those panels change (as in LAPACK's dlatrd), so that A
+// itself is updated for many panels at once: 4/3 n^3 flops, half in symmetric_tile, half in syr2k. Q costs 4/3 n^3
+// more, and takes the place of A, where the reflectors have been kept: memory n^2 in all, and strips of some hundred
+// columns.
+#pragma once
+
+#include <vector>
+
+#include "libcore/linalg/matrix.hpp"
+#include "libcore/progress.hpp"
+
+namespace freeridge {
+
+// B: element (i, j), j <= i <= j + b, of m x m is values(i - j, j), (b + 1) x m; zeros below the last row.
+struct BandMatrix {
+  Index bandwidth() const { return values.rows() - 1; }
+  Index size() const { return values.cols(); }
+  Matrix values;
+};
+
+class BandBasis {
+ public:
+  // Reduces A (m x m, lower triangle, destroyed) to bandwidth b, a multiple of 16, into B. A's storage holds Q from now
+  // on and must outlive this.
+  BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& progress);
+
+  // C = Q C or Q'C, C m x k. 4 m^2 k flops (2 m^2 k when Q is formed).
+  void multiply(MatrixView c) const { apply(c, false); }
+  void multiply_transposed(MatrixView c) const { apply(c, true); }
+
+  // Forms Q in the place of A, 4/3 m^3 flops. May be cancelled, and is then taken up again by the next call.
+  void form(const Progress& progress);
+  bool formed() const { return formed_from_ == 0; }
+  // Q, m x m; when it is formed.
+  ConstMatrixView q() const { return a_; }
+
+ private:
+  // Reflectors first ... first + count - 1 as one: H = I - V T V', V a lower trapezoid with ones on its diagonal.
+  struct Block {
+    Matrix v, t;
+  };
+  Block block(Index first, Index count) const;
+  void apply(MatrixView c, bool transposed) const;
+  void set_corner();  // the first b rows and columns of Q, those of the identity
+  Index reflectors() const { return static_cast<Index>(tau_.size()); }
+
+  MatrixView a_;
+  Index b_;
+  std::vector<double> tau_;  // reflector j acts on the rows from j + b on
+  Index formed_from_;        // Q's part that is formed: its columns from b + this on; 0: all
+};
+
+}  // namespace freeridge

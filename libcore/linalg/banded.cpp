@@ -1,0 +1,108 @@
+#include "libcore/linalg/banded.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/linalg/band_kernels.hpp"
+#include "libcore/linalg/lapack.hpp"
+
+namespace freeridge {
+
+std::optional<BandedCholesky> BandedCholesky::factor(const BandMatrix& b, double shift, double unit) {
+  Matrix l(b.values.rows(), b.size());
+  std::ranges::transform(b.values.values(), l.values().begin(), [&](double value) { return value / unit; });
+  for (Index j = 0; j < b.size(); ++j) l(0, j) += shift;
+  if (!pbtrf(l.view())) return std::nullopt;
+  for (Index j = 0; j < b.size(); ++j)  // LAPACK lets a NaN pass
+    if (!(l(0, j) > 0) || !std::isfinite(l(0, j))) return std::nullopt;
+  return BandedCholesky(std::move(l));
+}
+
+void BandedCholesky::solve(MatrixView c) const {
+  tbtrs(Op::none, l_.view(), c);
+  tbtrs(Op::transpose, l_.view(), c);
+}
+
+void BandedCholesky::half_solve(MatrixView c) const {
+  tbtrs(Op::none, l_.view(), c);
+}
+
+double BandedCholesky::log_determinant() const {
+  double sum = 0;
+  for (Index j = 0; j < size(); ++j) sum += 2 * std::log(l_(0, j));
+  return sum;
+}
+
+BandMatrix BandedCholesky::inverse_band() const {
+  const Index m = size(), b = l_.rows() - 1;
+  BandMatrix z{Matrix(b + 1, m, 0.0)};
+  for (Index i = m - 1; i >= 0; --i) {
+    const double* const l = l_.col(i);
+    const Index last = std::min(b, m - 1 - i);
+    for (Index d = last; d > 0; --d) {  // j = i + d
+      double sum = 0;
+      for (Index k = 1; k <= last; ++k) sum += l[k] * (k >= d ? z.values(k - d, i + d) : z.values(d - k, i + k));
+      z.values(d, i) = -sum / l[0];
+    }
+    double sum = 0;
+    for (Index k = 1; k <= last; ++k) sum += l[k] * z.values(k, i);
+    z.values(0, i) = (1 / l[0] - sum) / l[0];
+  }
+  return z;
+}
+
+std::vector<double> BandedCholesky::row_coefficients() const {
+  const Index m = size(), b = l_.rows() - 1, stride = BandKernels::stride(b);
+  std::vector<double> out(static_cast<std::size_t>(BandKernels::padded(m) * stride), 0.0);
+  for (Index i = 0; i < m; ++i) {
+    double* const row = out.data() + i * stride;
+    row[0] = 1 / l_(0, i);
+    for (Index k = 1; k <= std::min(b, i); ++k) row[k] = -l_(k, i - k) / l_(0, i);
+  }
+  return out;
+}
+
+EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor) {
+  constexpr int steps = 12;  // a factor of 10^12 is halved to a percent
+  const Index m = b.size();
+  std::vector<double> row_sum(static_cast<std::size_t>(m), 0.0);  // of |B_ij|: Gershgorin's bound
+  double least = 0, most = 0;                                     // the smallest and the largest diagonal element
+  for (Index j = 0; j < m; ++j) {
+    least = j == 0 ? b.values(0, j) : std::min(least, b.values(0, j));
+    most = std::max(most, b.values(0, j));
+    for (Index d = 0; d < b.values.rows() && j + d < m; ++d) {
+      row_sum[static_cast<std::size_t>(j + d)] += std::abs(b.values(d, j));
+      if (d > 0) row_sum[static_cast<std::size_t>(j)] += std::abs(b.values(d, j));
+    }
+  }
+  double above = 0;
+  for (const double sum : row_sum) above = std::max(above, sum);
+  if (!(above > 0) || !std::isfinite(above)) return {0, above};
+
+  BandMatrix negative{Matrix(b.values.rows(), m)};
+  for (std::size_t k = 0; k < b.values.values().size(); ++k) negative.values.values()[k] = -b.values.values()[k];
+  double below = std::max(most, above / static_cast<double>(4 * b.values.rows()));
+  for (int step = 0; step < steps && below < above; ++step) {
+    const double middle = std::sqrt(below) * std::sqrt(above);
+    (BandedCholesky::factor(negative, middle) ? above : below) = middle;
+  }
+  const double largest = above, floor = relative_floor * largest;
+  if (!(least > floor) || !BandedCholesky::factor(b, -floor)) return {0, largest};
+  double inside = floor, outside = least;
+  for (int step = 0; step < steps && inside < outside; ++step) {
+    const double middle = std::sqrt(inside) * std::sqrt(outside);
+    (BandedCholesky::factor(b, -middle) ? inside : outside) = middle;
+  }
+  return {inside, largest};
+}
+
+double band_inner_product(const BandMatrix& x, const BandMatrix& y) {
+  double sum = 0;
+  for (Index j = 0; j < x.size(); ++j) {
+    sum += x.values(0, j) * y.values(0, j);
+    for (Index d = 1; d < x.values.rows() && j + d < x.size(); ++d) sum += 2 * x.values(d, j) * y.values(d, j);
+  }
+  return sum;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,47 @@
+// Symmetric positive definite banded matrices (b: the bandwidth, m: the size):
+//     B + lambda I = L L'                                       m b^2 flops (LAPACK's dpbtrf)
+//     (B + lambda I)^-1 C,  L^-1 C                              4 m b, 2 m b a column
+//     Z = (B + lambda I)^-1 within the band, from L'Z = L^-1:   2 m b^2
+//         Z_ij = -sum_(k = i+1..i+b) L_ki Z_kj / L_ii  (j > i),   Z_ii = (1 / L_ii - sum_k L_ki Z_ki) / L_ii
+// (K. Takahashi, J. Fagan, M. Chin, Formation of a sparse bus impedance matrix, 8th PICA Conference, 1973); the sum in
+// Z_ii is not positive, so nothing cancels there.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "libcore/linalg/band_reduction.hpp"
+
+namespace freeridge {
+
+class BandedCholesky {
+ public:
+  // L L' = B / unit + shift I; nothing when that is not positive definite, or not finite.
+  static std::optional<BandedCholesky> factor(const BandMatrix& b, double shift, double unit = 1);
+
+  Index size() const { return l_.cols(); }
+  void solve(MatrixView c) const;       // C = (B + lambda I)^-1 C
+  void half_solve(MatrixView c) const;  // C = L^-1 C
+  double log_determinant() const;
+  // Z within the band, as a BandMatrix has it.
+  BandMatrix inverse_band() const;
+  // What BandKernels take.
+  std::vector<double> row_coefficients() const;
+
+ private:
+  explicit BandedCholesky(Matrix l) : l_(std::move(l)) {}
+  Matrix l_;  // L_ij in l_(i - j, j)
+};
+
+// The eigenvalues of B lie between these; `smallest` is 0 when B - floor I is not positive definite. Each to a percent,
+// from below and from above, by bisection: 25 factorizations.
+struct EigenvalueBounds {
+  double smallest, largest;
+};
+EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor);
+
+// sum_ij X_ij Y_ij over the band: tr(X'Y) when one of them is zero beyond it.
+double band_inner_product(const BandMatrix& x, const BandMatrix& y);
+
+}  // namespace freeridge

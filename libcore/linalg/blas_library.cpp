@@ -1,0 +1,151 @@
+#include "libcore/linalg/blas_library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+
+#include "libcore/error.hpp"
+
+namespace freeridge {
+namespace {
+
+template <class Function>
+Function* symbol(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// OpenBLAS's word for how it makes threads; 1 in versions before it had one.
+enum OpenBlasThreads { serial = 0, pthread = 1, openmp = 2 };
+
+int openblas_threads() {
+  auto* parallel = symbol<int()>("openblas_get_parallel");
+  return parallel != nullptr ? parallel() : pthread;
+}
+
+// The BLAS's own number, for those that have one for the whole process and go by it.
+bool find_shared_number(BlasControl& control) {
+  constexpr const char* names[][2] = {{"flexiblas_get_num_threads", "flexiblas_set_num_threads"},
+                                      {"openblas_get_num_threads", "openblas_set_num_threads"},
+                                      {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
+                                      {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
+  for (const auto& [get, set] : names) {
+    control.get = symbol<int()>(get);
+    control.set = symbol<void(int)>(set);
+    if (control.get == nullptr || control.set == nullptr) continue;
+    // OpenBLAS takes a number in all its builds. The serial one has no use for it, and that with OpenMP goes by
+    // OpenMP's number of the thread that calls, whatever it was told before.
+    return std::string_view(get) != "openblas_get_num_threads" || openblas_threads() == pthread;
+  }
+  return false;
+}
+
+BlasControl find_control() {
+  BlasControl control;
+  control.get_openmp = symbol<int()>("omp_get_max_threads");
+  control.set_openmp = symbol<void(int)>("omp_set_num_threads");
+  const bool openmp = control.get_openmp != nullptr && control.set_openmp != nullptr;
+  if (!openmp) control.get_openmp = nullptr, control.set_openmp = nullptr;
+  if (find_shared_number(control)) return control;
+  control.get = control.get_openmp;
+  control.set = control.set_openmp;
+  control.of_thread = openmp;
+  return control;
+}
+
+// The first two words of "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
+std::string two_words(std::string_view sentence) {
+  const std::size_t first = sentence.find(' ');
+  const std::size_t second = first == sentence.npos ? first : sentence.find(' ', first + 1);
+  return std::string(sentence.substr(0, second));
+}
+
+std::string openblas_config() {
+  auto* config = symbol<char*()>("openblas_get_config");
+  return config != nullptr ? config() : "OpenBLAS";
+}
+
+std::string openblas_core() {
+  auto* core = symbol<char*()>("openblas_get_corename");
+  return core != nullptr ? core() : "";
+}
+
+bool is_openblas() {
+  return symbol<void(int)>("openblas_set_num_threads") != nullptr;
+}
+
+// The file that the loader took dgemm from, for a BLAS that has no name to tell.
+std::string file_of_blas() {
+  Dl_info info{};
+  void* const dgemm = dlsym(RTLD_DEFAULT, "dgemm_");
+  if (dgemm == nullptr || dladdr(dgemm, &info) == 0 || info.dli_fname == nullptr) return "";
+  return text(" (", std::string_view(info.dli_fname), ")");
+}
+
+}  // namespace
+
+const BlasControl& blas_control() {
+  static const BlasControl control = find_control();
+  return control;
+}
+
+std::string blas_description() {
+  if (is_openblas()) {
+    constexpr std::array<const char*, 3> made = {"no threads of its own", "threads by pthread", "threads by OpenMP"};
+    const std::string core = openblas_core();
+    return text(two_words(openblas_config()), ", ", core, core.empty() ? "" : " kernels, ",
+                std::string_view(made[static_cast<std::size_t>(std::clamp(openblas_threads(), 0, 2))]));
+  }
+  if (auto* version = symbol<const char*()>("bli_info_get_version_str")) {
+    auto* id = symbol<int()>("bli_arch_query_id");
+    auto* name = symbol<const char*(int)>("bli_arch_string");
+    const std::string core = id != nullptr && name != nullptr ? text(", ", name(id()), " kernels") : "";
+    return text("BLIS ", version(), core);
+  }
+  if (auto* version = symbol<void(char*, int)>("MKL_Get_Version_String")) {
+    std::array<char, 200> words{};
+    version(words.data(), static_cast<int>(words.size()) - 1);
+    return words.data();
+  }
+  return text("BLAS of unknown make", file_of_blas());
+}
+
+Vectors processor_vectors() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq"))
+    return Vectors::avx512;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? Vectors::avx2 : Vectors::older;
+#else
+  return Vectors::unknown;
+#endif
+}
+
+std::string blas_advice(std::string_view core, bool dynamic, Vectors processor) {
+  constexpr std::array avx512 = {"SkylakeX", "Cooperlake", "Sapphirerapids"};
+  constexpr std::array avx2 = {"Haswell", "Zen"};
+  constexpr std::array older = {"Prescott", "Core2",      "Penryn",    "Dunnington", "Nehalem",   "Sandybridge",
+                                "Atom",     "Nano",       "Opteron",   "Barcelona",  "Athlon",    "Opteron_SSE3",
+                                "Bobcat",   "Katmai",     "Bulldozer", "Piledriver", "Northwood", "Steamroller",
+                                "Banias",   "Coppermine", "Excavator"};
+  const auto is_in = [&](const auto& names) { return std::find(names.begin(), names.end(), core) != names.end(); };
+  const Vectors kernels = is_in(avx512)  ? Vectors::avx512
+                          : is_in(avx2)  ? Vectors::avx2
+                          : is_in(older) ? Vectors::older
+                                         : Vectors::unknown;
+  if (kernels == Vectors::unknown || kernels >= processor) return "";
+  const std::string_view has = processor == Vectors::avx512 ? "AVX-512" : "AVX2";
+  const std::string mend =
+      dynamic ? text("set OPENBLAS_CORETYPE=", processor == Vectors::avx512 ? "SkylakeX" : "Haswell",
+                     " in the environment before the program (R, Python) starts")
+              : text("take an OpenBLAS that has the kernels of all processors (built with DYNAMIC_ARCH=1)");
+  return text("the BLAS runs below this processor: ", core, " kernels where it has ", has, "; ", mend,
+              ", and matrix products may be up to twice as fast");
+}
+
+std::string blas_advice() {
+  if (!is_openblas()) return "";
+  return blas_advice(openblas_core(), openblas_config().find("DYNAMIC_ARCH") != std::string::npos, processor_vectors());
+}
+
+}  // namespace freeridge

@@ -1,0 +1,163 @@
+#include "libcore/linalg/symmetric_eigen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/tridiagonal.hpp"
+#include "libcore/linalg/tridiagonal_merge.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index small = 200;  // up to here dsyevd as a whole
+constexpr Index leaf = 64;    // a tridiagonal matrix of up to this size is LAPACK's
+
+// The exponent k with largest / 2^k in [1/2, 1).
+int exponent(double largest) {
+  int k = 0;
+  std::frexp(largest, &k);
+  return k;
+}
+
+double largest_of(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+std::span<double> part(std::span<double> values, Index first, Index size) {
+  return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+}
+
+void scale(std::span<double> values, int k) {
+  for (double& value : values) value = std::ldexp(value, k);
+}
+
+// A tridiagonal matrix that does not fall apart: torn into leaves, which are put together again pair by pair.
+class DivideAndConquer {
+ public:
+  DivideAndConquer(std::span<double> d, std::span<double> e, MatrixView z, std::span<double> room,
+                   const Progress& progress)
+      : d_(d), e_(e), z_(z), room_(room), progress_(progress) {}
+
+  void run() {
+    tear({0, z_.rows});
+    parallel_for(std::ssize(leaves_), Progress(), [&](Index i) {
+      const auto [first, size] = leaves_[static_cast<std::size_t>(i)];
+      stedc(part(d_, first, size), part(e_, first, size - 1), z_.block(first, first, size, size));
+    });
+    merge({0, z_.rows});
+  }
+
+ private:
+  struct Range {
+    Index first, size;
+  };
+  static double work(Range range) {
+    const auto size = static_cast<double>(range.size);
+    return size * size * size;
+  }
+
+  // T = [T1 0; 0 T2] + |e| u u', u zero but for 1 and +-1 where they meet.
+  void tear(Range range) {
+    const auto [first, size] = range;
+    if (size <= leaf) return leaves_.push_back(range);
+    const Index middle = first + size / 2;
+    const double torn = std::abs(e_[static_cast<std::size_t>(middle - 1)]);
+    d_[static_cast<std::size_t>(middle - 1)] -= torn;
+    d_[static_cast<std::size_t>(middle)] -= torn;
+    tear({first, size / 2});
+    tear({middle, size - size / 2});
+    total_work_ += work(range);
+  }
+
+  void merge(Range range) {
+    const auto [first, size] = range;
+    if (size <= leaf) return;
+    const Index half = size / 2;
+    merge({first, half});
+    merge({first + half, size - half});
+    merge_tridiagonal(part(d_, first, size), half, e_[static_cast<std::size_t>(first + half - 1)],
+                      z_.block(first, first, size, size), room_);
+    work_done_ += work(range);
+    progress_.report(work_done_ / total_work_);
+  }
+
+  std::span<double> d_, e_;
+  MatrixView z_;
+  std::span<double> room_;
+  const Progress& progress_;
+  std::vector<Range> leaves_;
+  double total_work_ = 0, work_done_ = 0;
+};
+
+}  // namespace
+
+void tridiagonal_eigen(std::span<double> d, std::span<double> e, MatrixView z, const Progress& progress) {
+  const Index n = z.rows;
+  for (Index j = 0; j < n; ++j) std::fill_n(z.col(j), n, 0.0);
+  const auto falls_apart = [&](std::size_t i) {  // between i and i + 1; as in LAPACK's dstedc
+    constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
+    return std::abs(e[i]) <= eps * std::sqrt(std::abs(d[i])) * std::sqrt(std::abs(d[i + 1]));
+  };
+  std::vector<Index> ends;  // of the parts that T falls apart into
+  for (Index i = 1; i < n; ++i)
+    if (falls_apart(static_cast<std::size_t>(i - 1))) ends.push_back(i);
+  if (n > 0) ends.push_back(n);
+  Index most = 0, first = 0;
+  for (const Index end : ends) most = std::max(most, end - std::exchange(first, end));
+  Matrix room(most > leaf ? merge_room(most) : 0, 1);
+  first = 0;
+  for (const Index end : ends) {
+    const Index size = end - first;
+    const auto part_d = part(d, first, size), part_e = part(e, first, size - 1);
+    const int k = exponent(std::max(largest_of(part_d), largest_of(part_e)));
+    scale(part_d, -k);
+    scale(part_e, -k);
+    const auto share = [&](Index row) { return static_cast<double>(row) / static_cast<double>(n); };
+    DivideAndConquer(part_d, part_e, z.block(first, first, size, size), room.values(),
+                     progress.part(share(first), share(end)))
+        .run();
+    scale(part_d, k);
+    first = end;
+  }
+  sort_eigenpairs(d, z);
+  progress.report(1);
+}
+
+void symmetric_eigen(MatrixView a, std::span<double> w, const Progress& progress) {
+  const Index n = a.rows;
+  double largest = 0;
+  bool finite = true;
+  for (Index j = 0; j < n; ++j)
+    for (Index i = j; i < n; ++i) {
+      finite = finite && std::isfinite(a(i, j));
+      largest = std::max(largest, std::abs(a(i, j)));
+    }
+  if (!finite) {
+    std::ranges::fill(w, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
+  if (n <= small) {
+    syevd(a, w);
+    progress.report(1);
+    return;
+  }
+
+  // Squares of the elements must neither overflow nor vanish.
+  const int k = largest < 0x1p-480 || largest > 0x1p+480 ? exponent(largest) : 0;
+  if (k != 0)
+    for (Index j = 0; j < n; ++j) scale({a.col(j) + j, static_cast<std::size_t>(n - j)}, -k);
+  std::vector<double> e(static_cast<std::size_t>(n - 1));
+  const TridiagonalBasis basis(a, w, e, progress.part(0, 0.5));
+  tridiagonal_eigen(w, e, a, progress.part(0.5, 0.7));
+  basis.multiply(a, progress.part(0.7, 1));
+  scale(w, k);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,34 @@
+// A symmetric matrix to tridiagonal form:  A = Q T Q',  Q = H_0 H_1 ... H_(n-3),  H_j = I - tau_j v_j v_j',  v_j zero
+// up to row j and one in row j + 1. By panels, as in LAPACK's dsytrd:
+//     H_j ... H_0 A H_0 ... H_j = A - V W' - W V',   w_j = tau_j y - (tau_j^2 v_j'y / 2) v_j,
+//     y = (A - V W' - W V') v_j
+// Half of the 4/3 n^3 flops are in the products A v_j, which run at the speed of memory. The reflectors get storage of
+// their own, n^2 / 2 numbers, so that the array of A is free and Q C is made of matrix products alone.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/linalg/matrix.hpp"
+#include "libcore/progress.hpp"
+
+namespace freeridge {
+
+class TridiagonalBasis {
+ public:
+  // A: n x n, lower triangle, destroyed, not needed afterwards. T: d (n numbers) on its diagonal, e (n - 1) beside it.
+  TridiagonalBasis(MatrixView a, std::span<double> d, std::span<double> e, const Progress& progress);
+
+  // C = Q C. 2 n^2 k flops for k columns.
+  void multiply(MatrixView c, const Progress& progress) const;
+
+ private:
+  struct Block {  // reflectors side by side, as they act on the rows from `origin` on
+    Index origin;
+    Matrix v;
+    std::vector<double> tau;
+  };
+  std::vector<Block> blocks_;
+};
+
+}  // namespace freeridge
