@@ -8,6 +8,7 @@
 
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/passes.hpp"
 #include "libcore/kernel/text.hpp"
 
 namespace freeridge {
@@ -40,8 +41,11 @@ class Scaled final : public Kernel {
       : inner_(std::move(inner)), scale_(std::move(scale)), extent_(extent_of({&inner_, 1})) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
-    const Matrix scaled_a = divided(a), scaled_b = divided(b);
-    inner_->evaluate(scaled_a.view(), scaled_b.view(), out);
+    Matrix scaled(a.rows + b.rows, a.cols);  // one piece of memory: two so large would go back to the system each time
+    const MatrixView scaled_a = scaled.view().row_range(0, a.rows), scaled_b = scaled.view().row_range(a.rows, b.rows);
+    divide(a, scaled_a);
+    divide(b, scaled_b);
+    inner_->evaluate(scaled_a, scaled_b, out);
   }
 
   void describe(KernelText& out) const override {
@@ -82,11 +86,9 @@ class Scaled final : public Kernel {
  private:
   Index features() const { return static_cast<Index>(scale_.size()); }
 
-  Matrix divided(ConstMatrixView x) const {
-    Matrix out(x.rows, x.cols);
+  void divide(ConstMatrixView x, MatrixView out) const {
     for (Index k = 0; k < x.cols; ++k)
-      for (Index i = 0; i < x.rows; ++i) out(i, k) = x(i, k) / scale_[static_cast<std::size_t>(k)];
-    return out;
+      passes().divide(x.col(k), x.rows, scale_[static_cast<std::size_t>(k)], out.col(k));
   }
 
   KernelPtr inner_;
@@ -139,10 +141,10 @@ class Sum final : public Composite {
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     Matrix tile(out.rows, out.cols);
+    for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       parts_[p]->evaluate(a, b, tile.view());
-      for (Index j = 0; j < out.cols; ++j)
-        for (Index i = 0; i < out.rows; ++i) out(i, j) = (p == 0 ? 0 : out(i, j)) + weights_[p] * tile(i, j);
+      for (Index j = 0; j < out.cols; ++j) passes().add(tile.col(j), out.rows, weights_[p], out.col(j));
     }
   }
 
@@ -192,8 +194,7 @@ class Product final : public Composite {
     Matrix tile(out.rows, out.cols);
     for (std::size_t p = 1; p < parts_.size(); ++p) {
       parts_[p]->evaluate(a, b, tile.view());
-      for (Index j = 0; j < out.cols; ++j)
-        for (Index i = 0; i < out.rows; ++i) out(i, j) *= tile(i, j);
+      for (Index j = 0; j < out.cols; ++j) passes().multiply(tile.col(j), out.rows, out.col(j));
     }
   }
 

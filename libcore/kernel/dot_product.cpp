@@ -6,6 +6,7 @@
 
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/passes.hpp"
 #include "libcore/kernel/text.hpp"
 #include "libcore/linalg/blas.hpp"
 
@@ -30,8 +31,7 @@ class Polynomial final : public Kernel {
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     inner_products(a, b, out);
-    for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) = power(scale_ * out(i, j) + offset_);
+    each_run(out, [&](double* v, Index n) { passes().power(v, n, scale_, offset_, degree_); });
   }
 
   void describe(KernelText& out) const override {
@@ -48,13 +48,6 @@ class Polynomial final : public Kernel {
   }
 
  private:
-  double power(double base) const {
-    double result = 1;
-    for (Index e = degree_; e > 0; e /= 2, base *= base)
-      if (e % 2 == 1) result *= base;
-    return result;
-  }
-
   Index degree_;
   double scale_, offset_;
 };

@@ -3,25 +3,54 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/kernel/passes.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 256;     // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
-constexpr Index tile_points = 1024;  // support points met at once in a prediction
+constexpr Index tile_rows = 256;    // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
+constexpr Index tile_points = 256;  // the second argument's points met at once
+constexpr Index strip = 128;        // columns of a tile made at once, where they are copied on
+constexpr Index few_rows = 8;       // fewer fill no register
 
 Index tiles(Index n, Index tile) {
   return (n + tile - 1) / tile;
 }
 
-void require_finite(ConstMatrixView tile, Index row, Index col) {
-  for (Index j = 0; j < tile.cols; ++j)
+// column(j): the row of the second argument that column j of the tile belongs to.
+template <class Column>
+void require_finite(ConstMatrixView tile, Index row, const Column& column) {
+  for (Index j = 0; j < tile.cols; ++j) {
+    if (passes().finite(tile.col(j), tile.rows)) continue;
     for (Index i = 0; i < tile.rows; ++i)
       if (!std::isfinite(tile(i, j)))
-        fail(Status::not_finite, "the kernel of rows ", row + i, " and ", col + j, " is ", tile(i, j),
+        fail(Status::not_finite, "the kernel of rows ", row + i, " and ", column(j), " is ", tile(i, j),
              "; x is too large for this kernel");
+  }
+}
+void require_finite(ConstMatrixView tile, Index row, Index col) {
+  require_finite(tile, row, [&](Index j) { return col + j; });
+}
+
+// Rows of x less the shift: where they stand if they are a column-major matrix already, else packed into `space`, which
+// has room for them.
+ConstMatrixView points_of(const LayoutView& x, Index row, Index rows, std::span<const double> shift, Matrix& space) {
+  if (x.layout == Layout::col_major && shift.empty()) return {x.data + row, rows, x.cols, x.ld};
+  if (space.rows() < rows) space = Matrix(rows, x.cols);
+  const MatrixView packed = space.view().row_range(0, rows);
+  pack_rows(x, row, shift, packed);
+  return packed;
+}
+
+// kernel.evaluate(a, b, out). The loops run along columns: a few rows are made as columns, k(x, z) being k(z, x).
+void evaluate_tile(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, MatrixView out) {
+  if (out.rows >= few_rows || out.rows >= out.cols) return kernel.evaluate(a, b, out);
+  Matrix columns(out.cols, out.rows);
+  kernel.evaluate(b, a, columns.view());
+  for (Index j = 0; j < out.cols; ++j)
+    for (Index i = 0; i < out.rows; ++i) out(i, j) = columns(j, i);
 }
 
 constexpr double symmetry = 1e-8;  // of sqrt(K_ii K_jj): a precomputed K may come from single precision arithmetic
@@ -59,20 +88,18 @@ void require_symmetric(const Kernel& kernel, const LayoutView& x) {
 }
 
 void pack_rows(const LayoutView& x, Index row, std::span<const double> shift, MatrixView tile) {
-  copy_rows(x, row, tile);
-  for (Index k = 0; k < static_cast<Index>(shift.size()); ++k)
-    for (Index i = 0; i < tile.rows; ++i) tile(i, k) -= shift[static_cast<std::size_t>(k)];
+  if (shift.empty() || x.layout == Layout::row_major) copy_rows(x, row, tile);
+  for (Index k = 0; k < static_cast<Index>(shift.size()); ++k) {
+    double* const to = tile.col(k);
+    const double* const from = x.layout == Layout::row_major ? to : x.data + row + k * x.ld;
+    const double s = shift[static_cast<std::size_t>(k)];
+    for (Index i = 0; i < tile.rows; ++i) to[i] = from[i] - s;
+  }
 }
 
 void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span<const double> shift,
                             std::span<const double> sqrt_w, MatrixView out, const Progress& progress) {
-  const Index n = x.rows, d = x.cols, blocks = tiles(n, tile_rows);
-  const auto pack = [&](Index block) {
-    const Index row = block * tile_rows;
-    Matrix tile(std::min(tile_rows, n - row), d);
-    pack_rows(x, row, shift, tile.view());
-    return tile;
-  };
+  const Index n = x.rows, blocks = tiles(n, tile_rows);
   // Item p stands for the pair (block_i >= block_j) in the order (0,0), (1,0), (1,1), (2,0), ...
   parallel_for(blocks * (blocks + 1) / 2, progress, [&](Index p) {
     Index block_i = static_cast<Index>((std::sqrt(8.0 * static_cast<double>(p) + 1) - 1) / 2);
@@ -81,19 +108,38 @@ void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span
     const Index block_j = p - block_i * (block_i + 1) / 2;
 
     const Index i0 = block_i * tile_rows, j0 = block_j * tile_rows;
-    const MatrixView tile = out.block(i0, j0, std::min(tile_rows, n - i0), std::min(tile_rows, n - j0));
-    if (kernel.precomputed()) {
-      copy_symmetric(x, i0, j0, tile);
-    } else {
-      const Matrix a = pack(block_i);
-      const Matrix b = block_j == block_i ? Matrix() : pack(block_j);
-      kernel.evaluate(a.view(), block_j == block_i ? a.view() : b.view(), tile);
+    const Index rows = std::min(tile_rows, n - i0), cols = std::min(tile_rows, n - j0);
+    const bool given = kernel.precomputed();
+    Matrix a(given ? 0 : rows, x.cols), space;
+    ConstMatrixView b;
+    if (!given) {
+      pack_rows(x, i0, shift, a.view());
+      b = block_j == block_i ? a.view() : points_of(x, j0, cols, shift, space);
     }
-    require_finite(tile, i0, j0);
-    for (Index j = 0; j < tile.cols; ++j)
-      for (Index i = 0; i < tile.rows; ++i)
-        tile(i, j) *= sqrt_w[static_cast<std::size_t>(i0 + i)] * sqrt_w[static_cast<std::size_t>(j0 + j)];
-    require_finite(tile, i0, j0);
+    // By strips of columns, each made in the cache and brought to `out` weighted: the columns of `out` are far apart,
+    // and where n is a multiple of a power of two they all compete for the same few lines of the cache. On the diagonal
+    // a strip begins at its own row.
+    Matrix strip_space(given ? 0 : rows, std::min(strip, cols));
+    if (given) copy_symmetric(x, i0, j0, out.block(i0, j0, rows, cols));
+    for (Index col = 0; col < cols; col += strip) {
+      const Index width = std::min(strip, cols - col), top = block_j == block_i ? col : 0;
+      const MatrixView to = out.block(i0 + top, j0 + col, rows - top, width);
+      MatrixView values = to;
+      if (!given) {
+        values = strip_space.view().block(0, 0, rows - top, width);
+        kernel.evaluate(a.view().row_range(top, rows - top), b.row_range(col, width), values);
+      } else {
+        require_finite(values, i0 + top, j0 + col);
+      }
+      bool finite = true;
+      for (Index j = 0; j < width; ++j)
+        finite = passes().weighted(values.col(j), values.rows, &sqrt_w[static_cast<std::size_t>(i0 + top)],
+                                   sqrt_w[static_cast<std::size_t>(j0 + col + j)], to.col(j)) &&
+                 finite;
+      if (finite) continue;
+      require_finite(values, i0 + top, j0 + col);
+      require_finite(to, i0 + top, j0 + col);
+    }
   });
 }
 
@@ -104,22 +150,19 @@ void require_symmetric(const LayoutView& k, std::span<const Index> rows) {
 
 void kernel_product(const Kernel& kernel, const LayoutView& points, Index first, const LayoutView& x, ConstMatrixView c,
                     MatrixView out, const Progress& progress) {
-  const Index m = out.rows, n = x.rows, d = x.cols;
+  const Index m = out.rows, n = x.rows, d = x.cols, step = std::min(tile_points, n);
   parallel_for(tiles(m, tile_rows), progress, [&](Index block) {
     const Index row = block * tile_rows, rows = std::min(tile_rows, m - row);
     const bool given = kernel.precomputed();
-    Matrix a(given ? 0 : rows, d), b(given ? 0 : std::min(tile_points, n), d), k(rows, std::min(tile_points, n));
+    Matrix a(given ? 0 : rows, d), k(rows, step), space;
     if (!given) copy_rows(points, first + row, a.view());
-    for (Index col = 0; col < n; col += tile_points) {
-      const Index cols = std::min(tile_points, n - col);
+    for (Index col = 0; col < n; col += step) {
+      const Index cols = std::min(step, n - col);
       const MatrixView tile = k.view().columns(0, cols);
-      if (given) {
+      if (given)
         copy_rows(points.columns(col, cols), first + row, tile);
-      } else {
-        const MatrixView support = b.view().row_range(0, cols);
-        copy_rows(x, col, support);
-        kernel.evaluate(a.view(), support, tile);
-      }
+      else
+        evaluate_tile(kernel, a.view(), points_of(x, col, cols, {}, space), tile);
       require_finite(tile, first + row, col);
       gemm(Op::none, Op::none, 1, tile, c.row_range(col, cols), col == 0 ? 0 : 1, out.row_range(row, rows));
     }
@@ -128,20 +171,19 @@ void kernel_product(const Kernel& kernel, const LayoutView& points, Index first,
 
 void cross_kernel(const Kernel& kernel, const LayoutView& x, std::span<const double> shift, const LayoutView& points,
                   Index first, MatrixView out) {
-  const Index n = x.rows, d = x.cols;
+  const Index n = x.rows;
   if (kernel.precomputed()) {
     for (Index q = 0; q < out.cols; ++q)
       for (Index i = 0; i < n; ++i) out(i, q) = points(first + q, i);
     return;
   }
-  Matrix z(out.cols, d);
+  Matrix z(out.cols, x.cols);
   pack_rows(points, first, shift, z.view());
   parallel_for(tiles(n, tile_rows), Progress(), [&](Index block) {
     const Index row = block * tile_rows;
-    Matrix a(std::min(tile_rows, n - row), d);
-    pack_rows(x, row, shift, a.view());
-    const MatrixView tile = out.row_range(row, a.rows());
-    kernel.evaluate(a.view(), z.view(), tile);
+    Matrix space;
+    const MatrixView tile = out.row_range(row, std::min(tile_rows, n - row));
+    kernel.evaluate(points_of(x, row, tile.rows, shift, space), z.view(), tile);
     require_finite(tile, row, first);
   });
 }
@@ -184,13 +226,12 @@ void Support::evaluate(const LayoutView& points, Index row, MatrixView out) cons
   }
   Matrix tile(out.rows, points.cols);
   copy_rows(points, row, tile.view());
-  kernel_->evaluate(tile.view(), packed_.view(), out);
-  for (Index q = 0; q < out.cols; ++q)
-    for (Index i = 0; i < out.rows; ++i)
-      if (!std::isfinite(out(i, q)))
-        fail(Status::not_finite, "the kernel of rows ", row + i, " and ",
-             rows_.empty() ? q : rows_[static_cast<std::size_t>(q)], " is ", out(i, q),
-             "; x is too large for this kernel");
+  for (Index col = 0; col < size_; col += tile_points) {
+    const MatrixView part = out.columns(col, std::min(tile_points, size_ - col));
+    evaluate_tile(*kernel_, tile.view(), packed_.view().row_range(col, part.cols), part);
+    require_finite(part, row,
+                   [&](Index q) { return rows_.empty() ? col + q : rows_[static_cast<std::size_t>(col + q)]; });
+  }
 }
 
 }  // namespace freeridge
