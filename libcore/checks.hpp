@@ -12,14 +12,10 @@ inline void require_finite(const char* name, const LayoutView& a) {
   const bool by_columns = a.layout == Layout::col_major;
   const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
   for (Index line = 0; line < lines; ++line) {
-    const double* const values = a.data + line * a.ld;
-    double zero = 0;  // one multiplication a number: Inf * 0 and NaN * 0 are NaN
-    for (Index i = 0; i < length; ++i) zero += values[i] * 0;
-    if (zero == 0) continue;
-    for (Index i = 0; i < length; ++i)
-      if (!std::isfinite(values[i]))
-        fail(Status::not_finite, name, "[", by_columns ? i : line, ", ", by_columns ? line : i, "] is ", values[i],
-             "; every value must be finite");
+    const std::span values(a.data + line * a.ld, static_cast<std::size_t>(length));
+    if (const Index i = first_not_finite(values); i < length)
+      fail(Status::not_finite, name, "[", by_columns ? i : line, ", ", by_columns ? line : i, "] is ",
+           values[static_cast<std::size_t>(i)], "; every value must be finite");
   }
 }
 

@@ -4,10 +4,14 @@
 //     H_ii = 1 - rho P~_ii,  but without intercept and at a lambda far above tr K_w, where 1 - rho P~_ii has no digits:
 //     H_ii = K_ii / lambda - sum_j K_ij^2 / lambda^2 + ...
 // s is the power of two next to the mean eigenvalue of Z'GZ: P~ = s P has moderate numbers in any units of x,
-// unrounded. A lambda costs m^3/3, its LOO m^3/3 more. Memory: n^2 for K_w, n^2 for L.
+// unrounded. A lambda costs m^3/3, its LOO m^3/3 more.
+// Memory: n^2. K_w has the lower triangle and a diagonal of its own; L' has the upper triangle while one lambda is at
+// work; a second lambda beside it takes n^2 more.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "libcore/factor/contrast.hpp"
 #include "libcore/factor/refinement.hpp"
@@ -15,12 +19,28 @@
 #include "libcore/factor/row_block.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index block_columns = 128;  // columns of L^-1 at once
+constexpr Index transposed_tile = 64;
+
+// The strictly upper triangle of `to` from the lower one of `from`, which may be the same matrix.
+void mirror(ConstMatrixView from, MatrixView to) {
+  const Index m = from.rows, tiles = (m + transposed_tile - 1) / transposed_tile;
+  parallel_for(
+      tiles, Progress(),
+      [&](Index tile) {
+        const Index j0 = tile * transposed_tile, j1 = std::min(j0 + transposed_tile, m);
+        for (Index i0 = j0; i0 < m; i0 += transposed_tile)
+          for (Index j = j0; j < j1; ++j)
+            for (Index i = std::max(i0, j + 1); i < std::min(i0 + transposed_tile, m); ++i) to(j, i) = from(i, j);
+      },
+      2.0 * static_cast<double>(m * m));
+}
 
 class Cholesky final : public Factorization {
  public:
@@ -38,7 +58,8 @@ class Cholesky final : public Factorization {
     }
     contrast_.reduce_symmetric(k_.view());
     const ConstMatrixView reduced = inner();
-    for (Index i = 0; i < reduced.rows; ++i) trace_ += reduced(i, i);
+    for (Index i = 0; i < reduced.rows; ++i) diagonal_.push_back(reduced(i, i));
+    for (const double value : diagonal_) trace_ += value;
     if (trace_ <= 16 * eps * constant_part_) trace_ = 0;  // nothing but what rounding left of a constant kernel
     if (!std::isfinite(trace_))
       fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
@@ -60,7 +81,13 @@ class Cholesky final : public Factorization {
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
 
   const Contrast& contrast() const { return contrast_; }
-  ConstMatrixView inner() const { return contrast_.inner(k_.view()); }
+  // Z'K_wZ, strictly lower triangle, and its diagonal.
+  ConstMatrixView inner() const { return contrast_.inner(std::as_const(k_).view()); }
+  std::span<const double> diagonal() const { return diagonal_; }
+
+  // The upper triangle of the storage of Z'K_wZ, diagonal included, for one at a time; without data when it is taken.
+  MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : contrast_.inner(k_.view()); }
+  void give_back_upper() const { upper_taken_ = false; }
   double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast_.m(), 1)); }
   double constant_part() const { return constant_part_; }
   double trace() const { return trace_; }
@@ -86,13 +113,39 @@ class Cholesky final : public Factorization {
   }
 
   Contrast contrast_;
-  Matrix k_;  // Z'K_wZ in its last m rows and columns, lower triangle
+  mutable Matrix k_;  // Z'K_wZ in its last m rows and columns, strictly lower triangle
+  std::vector<double> diagonal_;
+  mutable std::atomic<bool> upper_taken_{false};
   std::vector<double> k_q1_;
   Matrix z_y_;        // Z'Y~ in its last m rows
   double trace_ = 0;  // of Z'K_wZ
   // K_ii / tr K_w and sum_j (K_ij / tr K_w)^2; empty with an intercept
   std::vector<double> row_share_, square_share_;
   double constant_part_ = 0;  // q1'K_w q1, which the contrast removes
+};
+
+// Room for an upper triangle: that of the factorization, or one of its own when that is taken.
+class Loan {
+ public:
+  explicit Loan(const Cholesky& factor)
+      : factor_(factor), view_(factor.borrow_upper()), borrowed_(view_.data != nullptr) {
+    if (borrowed_) return;
+    own_ = Matrix(factor.contrast().m(), factor.contrast().m());
+    view_ = own_.view();
+  }
+  ~Loan() {
+    if (borrowed_) factor_.give_back_upper();
+  }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+
+  MatrixView view() const { return view_; }
+
+ private:
+  const Cholesky& factor_;
+  MatrixView view_;
+  bool borrowed_;
+  Matrix own_;
 };
 
 class CholeskyMaker final : public ResidualMaker {
@@ -102,31 +155,11 @@ class CholeskyMaker final : public ResidualMaker {
         lambda_(lambda),
         s_(1),
         m_(f_.contrast().m()),
-        l_(m_, m_),
+        loan_(factor),
+        u_(loan_.view()),
         half_(m_, f_.problem().t()),
         c_(f_.problem().n(), f_.problem().t()) {
-    const ConstMatrixView k = f_.inner();
-    for (Index j = 0; j < m_; ++j) {
-      std::copy_n(k.col(j) + j, m_ - j, l_.col(j) + j);
-      l_(j, j) += lambda;
-    }
-    const double norm = symmetric_norm1(l_.view());
-    // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
-    // errors are those of K_w before its constant part was removed (spectral.cpp has the same bound).
-    const double rcond = potrf(l_.view()) ? reciprocal_condition(l_.view(), norm) : 0;
-    const double m = static_cast<double>(m_);
-    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / norm))))
-      fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda,
-           " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
-    const ConstMatrixView z_y = f_.reduced_outputs();
-    for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
-    trsm(Op::none, l_.view(), half_.view());
-    const double mean = f_.mean_eigenvalue() + lambda;
-    s_ = mean > 0 ? std::exp2(std::ilogb(mean)) : 1;
-    const MatrixView g = f_.contrast().rows(c_.view());
-    for (Index j = 0; j < g.cols; ++j) std::copy_n(half_.col(j), m_, g.col(j));
-    trsm(Op::transpose, l_.view(), g);
-    f_.contrast().expand(c_.view());
+    factorize();
   }
 
   void residual(Index first, MatrixView out) const override {
@@ -159,7 +192,7 @@ class CholeskyMaker final : public ResidualMaker {
       const MatrixView u = columns.view().block(0, 0, height, count);
       for (Index j = 0; j < count; ++j)
         for (Index i = 0; i < height; ++i) u(i, j) = i == j ? 1 : 0;
-      trsm(Op::none, l_.view().block(j0, j0, height, height), u);
+      solve_half(u, j0);
       for (Index j = 0; j < count; ++j) {
         const Index point = offset + j0 + j;
         const double f = factor(point);
@@ -181,7 +214,7 @@ class CholeskyMaker final : public ResidualMaker {
         for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[static_cast<std::size_t>(k)];
       if (point >= offset) c(point - offset, j) += 1;
     }
-    trsm(Op::none, l_.view(), c.view());
+    solve_half(c.view());
     syrk(Op::transpose, s_, c.view(), 0, out);
   }
 
@@ -216,7 +249,7 @@ class CholeskyMaker final : public ResidualMaker {
 
   double log_determinant() const override {
     double sum = 0;
-    for (Index i = 0; i < m_; ++i) sum += 2 * std::log(l_(i, i));
+    for (Index i = 0; i < m_; ++i) sum += 2 * std::log(u_(i, i));
     return sum;
   }
 
@@ -245,19 +278,47 @@ class CholeskyMaker final : public ResidualMaker {
     std::vector<double> prior(variance.size());
     centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
     const MatrixView half = f_.contrast().reduce(kappa.view());
-    trsm(Op::none, l_.view(), half);
+    solve_half(half);
     for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
       variance[static_cast<std::size_t>(q)] = prior[static_cast<std::size_t>(q)] +
                                               (problem.intercept ? lambda_ / problem.sum_w : 0) -
                                               dot(m_, half.col(q), half.col(q));
     if (a.cols == 0) return;
-    trsm(Op::transpose, l_.view(), half);
+    solve_other_half(half);
     f_.contrast().expand(kappa.view());
     for (Index q = 0; q < a.cols; ++q)
       for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q));
   }
 
  private:
+  void factorize() {
+    mirror(f_.inner(), u_);
+    for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[static_cast<std::size_t>(j)] + lambda_;
+    const double norm = symmetric_norm1(u_, Triangle::upper);
+    // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
+    // errors are those of K_w before its constant part was removed (spectral.cpp has the same bound).
+    const double rcond = potrf(u_, Triangle::upper) ? reciprocal_condition(u_, norm, Triangle::upper) : 0;
+    const double m = static_cast<double>(m_);
+    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / norm))))
+      fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda_,
+           " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
+    const ConstMatrixView z_y = f_.reduced_outputs();
+    for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
+    solve_half(half_.view());
+    const double mean = f_.mean_eigenvalue() + lambda_;
+    s_ = mean > 0 ? std::exp2(std::ilogb(mean)) : 1;
+    const MatrixView g = f_.contrast().rows(c_.view());
+    for (Index j = 0; j < g.cols; ++j) std::copy_n(half_.col(j), m_, g.col(j));
+    solve_other_half(g);
+    f_.contrast().expand(c_.view());
+  }
+
+  // L^-1 b and L^-T b, L' = U
+  void solve_half(MatrixView b, Index from = 0) const {
+    trsm(Op::transpose, ConstMatrixView(u_).block(from, from, b.rows, b.rows), b, Triangle::upper);
+  }
+  void solve_other_half(MatrixView b) const { trsm(Op::none, u_, b, Triangle::upper); }
+
   // Whether the series of the leverages is the better one: its error is x^2 relative, x = tr K_w / lambda, that of the
   // difference m eps / x. With an intercept H_ii >= q1_i^2, and the difference is good enough.
   bool is_faint() const {
@@ -269,8 +330,8 @@ class CholeskyMaker final : public ResidualMaker {
   // v = P v
   void apply(MatrixView v) const {
     const MatrixView half = f_.contrast().reduce(v);
-    trsm(Op::none, l_.view(), half);
-    trsm(Op::transpose, l_.view(), half);
+    solve_half(half);
+    solve_other_half(half);
     f_.contrast().expand(v);
   }
 
@@ -278,7 +339,7 @@ class CholeskyMaker final : public ResidualMaker {
   std::vector<double> solved_tail() const {
     if (!f_.contrast().active()) return {};
     std::vector<double> z(f_.contrast().tail().begin(), f_.contrast().tail().end());
-    trsm(Op::none, l_.view(), {z.data(), m_, 1, std::max<Index>(m_, 1)});
+    solve_half({z.data(), m_, 1, std::max<Index>(m_, 1)});
     return z;
   }
 
@@ -286,9 +347,10 @@ class CholeskyMaker final : public ResidualMaker {
   double lambda_;
   double s_;
   Index m_;
-  Matrix l_;     // lower triangle; the upper one is never read
-  Matrix half_;  // L^-1 Z'Y~
-  Matrix c_;     // c~ = P Y~
+  Loan loan_;
+  MatrixView u_;  // m x m, upper triangle: U = L'
+  Matrix half_;   // L^-1 Z'Y~
+  Matrix c_;      // c~ = P Y~
 };
 
 class CholeskyRows final : public RowBlock {

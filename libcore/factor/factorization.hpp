@@ -25,7 +25,7 @@
 
 namespace freeridge {
 
-enum class Route : std::int32_t { automatic = 0, cholesky = 1, spectral = 2, primal = 4, landmark = 5 };
+enum class Route : std::int32_t { automatic = 0, cholesky = 1, spectral = 2, band = 3, primal = 4, landmark = 5 };
 
 // P~ at one lambda. Immutable; every call is const and may run beside others.
 class ResidualMaker {

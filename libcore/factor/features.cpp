@@ -2,17 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/row_qr.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 2048;
+constexpr Index tile_rows = 512;            // of which a worker's share of the cache holds the columns at hand
+constexpr Index squares_doubles = 1 << 24;  // 128 MiB: where the workers' own p x p sums need more, there is one sum,
+                                            // and the BLAS has the threads
+constexpr Index wide = 1024;  // columns from which syrk runs at the speed of gemm; below, it takes 128 of them at a
+constexpr Index gram_columns = 128;  // time, and the rest are products
 
 [[noreturn]] void fail_overflow() {
   fail(Status::not_finite, "the squared singular values of the features overflow; rescale x");
@@ -21,8 +27,13 @@ constexpr Index tile_rows = 2048;
 // The columns [w^(1/2) 1 (with intercept), W^(1/2) (Phi - 1 shift'), Y~] of the tall matrix, by tiles.
 class TallMatrix {
  public:
-  TallMatrix(const Problem& problem, const FeatureMap& map)
-      : problem_(problem), map_(map), ones_(problem.intercept ? 1 : 0), shift_(static_cast<std::size_t>(p()), 0.0) {
+  // partial: psi in place of phi, see FeatureMap
+  TallMatrix(const Problem& problem, const FeatureMap& map, bool partial)
+      : problem_(problem),
+        map_(map),
+        partial_(partial),
+        ones_(problem.intercept ? 1 : 0),
+        shift_(static_cast<std::size_t>(p()), 0.0) {
     if (!problem.intercept) return;
     // A provisional centre, from the first rows: with it, nothing cancels when the means are taken out.
     Matrix sample(std::min<Index>(problem.n(), 256), p());
@@ -46,38 +57,107 @@ class TallMatrix {
     const MatrixView phi = out.columns(ones_, p()), y = out.columns(ones_ + p(), problem_.t());
     features(row, phi);
     for (Index i = 0; i < out.rows && ones_ == 1; ++i) out(i, 0) = problem_.sqrt_w[static_cast<std::size_t>(row + i)];
-    for (Index k = 0; k < p(); ++k)
-      for (Index i = 0; i < out.rows; ++i) {
-        double& value = phi(i, k);
-        value = (value - shift_[static_cast<std::size_t>(k)]) * problem_.sqrt_w[static_cast<std::size_t>(row + i)];
-        if (!std::isfinite(value))
-          fail(Status::not_finite, "feature ", k, " of row ", row + i, ", weighted and scaled, overflows");
-      }
+    const double* const sqrt_w = problem_.sqrt_w.data() + row;
+    for (Index k = 0; k < p(); ++k) {
+      double* const column = phi.col(k);
+      const double shift = shift_[static_cast<std::size_t>(k)];
+      for (Index i = 0; i < out.rows; ++i) column[i] = (column[i] - shift) * sqrt_w[i];
+      if (const Index i = first_not_finite({column, static_cast<std::size_t>(out.rows)}); i < out.rows)
+        fail(Status::not_finite, "feature ", k, " of row ", row + i, ", weighted and scaled, overflows");
+    }
     for (Index j = 0; j < y.cols; ++j) std::copy_n(problem_.y_tilde.col(j) + row, out.rows, y.col(j));
   }
 
  private:
   void features(Index row, MatrixView out) const {
     map_.raw(problem_.x, row, out);
-    map_.apply(out);
+    if (partial_)
+      map_.apply_partial(out);
+    else
+      map_.apply(out);
   }
 
   const Problem& problem_;
   const FeatureMap& map_;
+  bool partial_;
   Index ones_;
   std::vector<double> shift_;
 };
 
+// Tiles of the tall matrix, in runs of neighbours, one run a worker: take(worker, tile). The tiles may be destroyed.
 template <class Take>
-void each_tile(const Problem& problem, const TallMatrix& tall, const Progress& progress, const Take& take) {
-  const Index n = problem.n(), step = std::min(tile_rows, n);
-  Matrix tile(step, tall.columns());
-  for (Index row = 0; row < n; row += step) {
-    const MatrixView part = tile.view().row_range(0, std::min(step, n - row));
-    tall.rows(row, part);
-    take(part);
-    progress.report(static_cast<double>(row + part.rows) / static_cast<double>(n));
+void each_tile(const Problem& problem, const TallMatrix& tall, int workers, const Progress& progress,
+               const Take& take) {
+  const Index n = problem.n(), step = std::min(tile_rows, n), tiles = (n + step - 1) / step;
+  std::vector<Matrix> rooms(static_cast<std::size_t>(workers));
+  parallel_shares(tiles, workers, progress, [&](Index i, int worker) {
+    Matrix& room = rooms[static_cast<std::size_t>(worker)];
+    if (room.rows() == 0) room = Matrix(step, tall.columns());
+    const MatrixView tile = room.view().row_range(0, std::min(step, n - i * step));
+    tall.rows(i * step, tile);
+    take(worker, tile);
+  });
+}
+
+// R of the tall matrix: each worker's own, then one of them all, in order.
+Matrix triangle_of(const Problem& problem, const TallMatrix& tall, const Progress& progress) {
+  const int workers = reduction_workers(problem.n(), tall.columns());
+  std::vector<std::optional<RowQr>> parts(static_cast<std::size_t>(workers));
+  each_tile(problem, tall, workers, progress, [&](int worker, MatrixView tile) {
+    std::optional<RowQr>& qr = parts[static_cast<std::size_t>(worker)];
+    if (!qr) qr.emplace(tall.columns());
+    qr->absorb(tile);
+  });
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    parts[0]->add(parts[k]->r());
+    parts[k].reset();
   }
+  return parts[0]->take_r();
+}
+
+// C += A'A, lower triangle
+void add_gram(ConstMatrixView a, MatrixView c) {
+  const Index step = a.cols < wide ? gram_columns : a.cols;
+  for (Index j = 0; j < a.cols; j += step) {
+    const Index count = std::min(step, a.cols - j), below = a.cols - j - count;
+    syrk(Op::transpose, 1, a.columns(j, count), 1, c.block(j, j, count, count));
+    gemm(Op::transpose, Op::none, 1, a.columns(j + count, below), a.columns(j, count), 1,
+         c.block(j + count, j, below, count));
+  }
+}
+
+// The Gram matrix of the tall matrix, lower triangle: each worker's own, then their sum, in order.
+Matrix gram_sum(const Problem& problem, const TallMatrix& tall, const Progress& progress) {
+  const Index columns = tall.columns();
+  const int workers = reduction_workers(problem.n(), columns);
+  std::vector<Matrix> parts(static_cast<std::size_t>(workers));
+  each_tile(problem, tall, workers, progress, [&](int worker, ConstMatrixView tile) {
+    Matrix& gram = parts[static_cast<std::size_t>(worker)];
+    if (gram.cols() == 0) gram = Matrix(columns, columns, 0.0);
+    add_gram(tile, gram.view());
+  });
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    for (std::size_t i = 0; i < parts[0].values().size(); ++i) parts[0].values()[i] += parts[k].values()[i];
+    parts[k] = Matrix();
+  }
+  return std::move(parts[0]);
+}
+
+struct Gram {
+  Matrix gram;
+  std::vector<double> shift;  // what the features in it are centred by
+};
+
+Gram gram_of(const Problem& problem, const FeatureMap& map, const Progress& progress) {
+  const auto pass = [&](bool partial, const Progress& part) {
+    const TallMatrix tall(problem, map, partial);
+    Gram out{gram_sum(problem, tall, part), {tall.shift().begin(), tall.shift().end()}};
+    const bool complete = !partial || map.complete(out.gram.view(), tall.ones(), out.shift, problem.n());
+    return complete ? std::optional(std::move(out)) : std::nullopt;
+  };
+  if (!map.has_partial()) return *pass(false, progress);
+  if (std::optional<Gram> out = pass(true, progress.part(0, 0.9))) return std::move(*out);
+  return *pass(false, progress.part(0.9, 1));
 }
 
 // The directions above their noise, at most `degrees` of them.
@@ -90,16 +170,21 @@ std::vector<Index> kept_directions(const ReducedFeatures& all, Index degrees) {
 
 }  // namespace
 
+int reduction_workers(Index n, Index columns) {
+  if (columns > squares_doubles) return 1;  // whose square may overflow
+  const Index square = std::max<Index>(columns * columns, 1);
+  const int team = team_size((n + tile_rows - 1) / tile_rows, static_cast<double>(n) * static_cast<double>(square));
+  return team > squares_doubles / square ? 1 : team;
+}
+
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
                                 const Progress& progress) {
-  const TallMatrix tall(problem, map);
-  const Index p = tall.p(), t = problem.t(), ones = tall.ones(), columns = tall.columns();
+  const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
   // Not tall: I - q1 q1' = B B' is relied upon where there is no complement, and the columns of B must be orthonormal
   // to rounding also where the Gram matrix has few digits left. There are hardly more rows than columns, so QR costs
   // little.
   if (problem.degrees() <= p) reduction = Reduction::qr;
   ReducedFeatures out;
-  out.mean.assign(tall.shift().begin(), tall.shift().end());
   out.rest_norm2.assign(static_cast<std::size_t>(t), 0.0);
   Matrix u(p, p), vt(p, p), rotated(p, t);
   out.s.resize(static_cast<std::size_t>(p));
@@ -108,9 +193,10 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
   };
 
   if (reduction == Reduction::qr) {
-    RowQr qr(columns);
-    each_tile(problem, tall, progress.part(0, 0.8), [&](ConstMatrixView tile) { qr.add(tile); });
-    const ConstMatrixView r = qr.r();
+    const TallMatrix tall(problem, map, false);
+    const Matrix triangle = triangle_of(problem, tall, progress.part(0, 0.8));
+    out.mean.assign(tall.shift().begin(), tall.shift().end());
+    const ConstMatrixView r = triangle.view();
     if (ones == 1) add_to_mean(r(0, 0), [&](Index k) { return r(0, 1 + k); });
     Matrix small(p, p);
     for (Index j = 0; j < p; ++j) std::copy_n(r.col(ones + j) + ones, p, small.col(j));
@@ -124,9 +210,10 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
       for (Index i = p; i < p + t; ++i) out.rest_norm2[static_cast<std::size_t>(j)] += ry(i, j) * ry(i, j);
     out.noise = direction_noise(norms, vt.view(), problem.n());
   } else {
-    Matrix gram(columns, columns, 0.0);
-    each_tile(problem, tall, progress.part(0, 0.8),
-              [&](ConstMatrixView tile) { syrk(Op::transpose, 1, tile, 1, gram.view()); });
+    Gram sums = gram_of(problem, map, progress.part(0, 0.8));
+    Matrix& gram = sums.gram;
+    out.mean = std::move(sums.shift);
+    const Index columns = gram.cols();
     if (ones == 1) {
       add_to_mean(gram(0, 0), [&](Index k) { return gram(1 + k, 0); });
       for (Index j = 1; j < columns; ++j)

@@ -20,6 +20,14 @@ class FeatureMap {
   virtual void raw(const LayoutView& points, Index row, MatrixView out) const = 0;
   // phi in place of r, rows x p.
   virtual void apply(MatrixView /*rows*/) const {}
+  // The Gram matrix of phi may be had from that of psi, phi = M psi, which takes less work to form from r: psi in place
+  // of r; then M G M' in place of G, the rows and columns [first, first + features()) of the lower triangle of `gram`,
+  // and M shift. complete answers false where rounding in psi'psi, magnified by M, exceeds that in phi'phi: form phi.
+  virtual bool has_partial() const { return false; }
+  virtual void apply_partial(MatrixView rows) const { apply(rows); }
+  virtual bool complete(MatrixView /*gram*/, Index /*first*/, std::span<double> /*shift*/, Index /*n*/) const {
+    return true;
+  }
   // F't in place of t (p x k), so that phi't = r'(F't), and the mean of r in place of the mean of phi. False, and
   // nothing is done, when that would lose accuracy (F is ill-conditioned): apply it to each row instead.
   virtual bool fold(MatrixView /*t*/, std::span<double> /*mean*/) const { return true; }
@@ -47,7 +55,11 @@ struct ReducedFeatures {
   double blur;                     // the relative error of the columns of B
 };
 
-// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 and a tile of rows.
+// The workers of a pass over n rows of `columns` = 1 + p + t: the threads, or one where the squares of so many would be
+// too large; each has (1 + p + t)^2 and a tile of rows.
+int reduction_workers(Index n, Index columns);
+
+// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 and a tile of rows for each of the workers.
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
                                 const Progress& progress);
 

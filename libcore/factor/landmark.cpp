@@ -4,12 +4,21 @@
 // so that it is a ridge problem in r features. K_TR is formed by tiles in each of two passes and never stored:
 //     pass 1   Phi~'[Phi~, Y~] (or its QR)     n r kernel values, 2 n r^2
 //     pass 2   B_I = Phi~_I V diag(S)^-1       n r kernel values, 2 n r^2 for each sweep over lambdas
-// Memory: about 6 r^2 and tiles of 2048 r; n t for Y~.
+// Pass 1 need not form all of phi. With L = [L11 0; L21 L22], q leading landmarks by the pivots, it takes
+//     psi = (phi_1, k_2 - L21 phi_1),   phi_1 = L11^-1 k_1,   phi_2 = L22^-1 psi_2      n (q^2 + 2 q (r - q)) + n r^2
+// and Phi'Phi = diag(I, L22^-1) Psi'Psi diag(I, L22^-T), r^3. Rounding in Psi'Psi, u of the norms g_j of the columns
+// of Psi_2, u = (2 + n^(1/2) / 128) eps, independent errors that grow with the number of tiles added up, comes to about
+//     u |L22^-1 diag(g)|_F^2
+// in Phi'Phi; the smallest q is taken for which that is below the noise that is reckoned with (small_svd.hpp) on a
+// sample of rows, and the bound is checked on all of them at the end. Where K_RR has few large eigenvalues (smooth
+// kernels), q is small; q = 0 when K_RR is well conditioned.
+// Memory: about 6 r^2, and for each worker r^2 and tiles of 2048 r; n t for Y~.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "libcore/factor/features.hpp"
+#include "libcore/factor/small_svd.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -17,8 +26,32 @@
 namespace freeridge {
 namespace {
 
-constexpr Index rows_at_once = 128;  // of kernel values a thread
-constexpr double foldable = 1e-4;    // smallest over largest diagonal element of L for which L^-T may be folded into V
+constexpr Index rows_at_once = 128;   // of kernel values a thread
+constexpr Index least_partial = 256;  // landmarks; fewer cost little
+constexpr Index sample_rows = 256, head_step = 64;
+constexpr double safety = 1.5;     // of the sample against all rows
+constexpr double foldable = 1e-4;  // smallest over largest diagonal element of L for which L^-T may be folded into V
+
+// u
+double gram_rounding(Index n) {
+  return (2 + std::sqrt(static_cast<double>(n)) / 128) * std::numeric_limits<double>::epsilon();
+}
+
+// A lower bound of the largest eigenvalue of A = product(A, v): a few steps of power iteration.
+template <class Product>
+double large_eigenvalue(Index n, const Product& product) {
+  std::vector<double> v(static_cast<std::size_t>(n), 1.0), next(v.size());
+  double value = 0;
+  for (int step = 0; step < 8; ++step) {
+    const double norm = norm2(n, v.data());
+    if (!(norm > 0)) return 0;
+    for (double& element : v) element /= norm;
+    product(v.data(), next.data());
+    value = dot(n, v.data(), next.data());
+    v.swap(next);
+  }
+  return value;
+}
 
 class LandmarkFeatures final : public FeatureMap {
  public:
@@ -42,6 +75,70 @@ class LandmarkFeatures final : public FeatureMap {
   }
 
   Index features() const override { return l_.rows(); }
+
+  // Chooses q.
+  void prepare_partial(const Problem& problem) {
+    const Index r = features(), count = std::min(problem.n(), sample_rows);
+    if (r < least_partial) return;
+    Matrix phi(count, r), inverse(r, r, 0.0);
+    for (Index i = 0; i < count; ++i) raw(problem.x, i * (problem.n() / count), phi.view().row_range(i, 1));
+    apply(phi.view());
+    if (problem.intercept) centre(phi.view());
+    std::vector<double> product(static_cast<std::size_t>(count));
+    const double largest = large_eigenvalue(r, [&](const double* v, double* out) {
+      gemv(Op::none, 1, phi.view(), v, 0, product.data());
+      gemv(Op::transpose, 1, phi.view(), product.data(), 0, out);
+    });
+    for (Index j = 0; j < r; ++j) inverse(j, j) = 1;
+    trsm(Op::none, l_.view(), inverse.view());
+    for (Index q = 0; q < r; q += std::max(head_step, q / 8)) {
+      // L22^-1 is the last block of L^-1; psi_2 = L22 phi_2
+      const Index rest = r - q;
+      Matrix psi(count, rest);
+      gemm(Op::none, Op::transpose, 1, phi.view().columns(q, rest), l_.view().block(q, q, rest, rest), 0, psi.view());
+      std::vector<double> gain;
+      double error = 0;
+      for (Index j = 0; j < rest; ++j) {
+        const double norm = norm2(rest - j, inverse.view().col(q + j) + q + j);
+        gain.push_back(norm * norm);
+        const double square = dot(count, psi.view().col(j), psi.view().col(j));
+        error += square * gain.back();
+      }
+      if (!(safety * gram_rounding(problem.n()) * error <= rounding_of_rows(problem.n(), r) * largest)) continue;
+      head_ = q;
+      gain_ = std::move(gain);
+      return;
+    }
+  }
+
+  bool has_partial() const override { return !gain_.empty(); }
+
+  void apply_partial(MatrixView rows) const override {
+    const Index q = head_, rest = features() - q;
+    trsm_right(Op::transpose, l_.view().block(0, 0, q, q), rows.columns(0, q));
+    if (q > 0)
+      gemm(Op::none, Op::transpose, -1, rows.columns(0, q), l_.view().block(q, 0, rest, q), 1, rows.columns(q, rest));
+  }
+
+  bool complete(MatrixView gram, Index first, std::span<double> shift, Index n) const override {
+    const Index q = head_, rest = features() - q, from = first + q;
+    const ConstMatrixView l = l_.view().block(q, q, rest, rest);
+    double error = 0;
+    for (Index j = 0; j < rest; ++j) error += gram(from + j, from + j) * gain_[static_cast<std::size_t>(j)];
+    trsm(Op::none, l, gram.block(from, 0, rest, from));
+    const Index below = gram.rows - from - rest;
+    trsm_right(Op::transpose, l, gram.block(from + rest, from, below, rest));
+    Matrix full(rest, rest);
+    for (Index j = 0; j < rest; ++j)
+      for (Index i = j; i < rest; ++i) full(i, j) = full(j, i) = gram(from + i, from + j);
+    trsm(Op::none, l, full.view());
+    trsm_right(Op::transpose, l, full.view());
+    for (Index j = 0; j < rest; ++j) std::copy_n(full.col(j) + j, rest - j, gram.col(from + j) + from + j);
+    trsm(Op::none, l, {shift.data() + q, rest, 1, rest});
+    const ConstMatrixView all = gram.block(first, first, features(), features());
+    const double largest = large_eigenvalue(all.rows, [&](const double* v, double* out) { symv(all, v, out); });
+    return gram_rounding(n) * error <= rounding_of_rows(n, features()) * largest;
+  }
 
   void raw(const LayoutView& points, Index row, MatrixView out) const override {
     if (out.cols == 0) return;
@@ -106,6 +203,15 @@ class LandmarkFeatures final : public FeatureMap {
   std::span<const Index> landmarks() const override { return landmarks_; }
 
  private:
+  // Each column less its mean.
+  static void centre(MatrixView a) {
+    for (Index j = 0; j < a.cols; ++j) {
+      double mean = 0;
+      for (Index i = 0; i < a.rows; ++i) mean += a(i, j) / static_cast<double>(a.rows);
+      for (Index i = 0; i < a.rows; ++i) a(i, j) -= mean;
+    }
+  }
+
   // c = L^-T w
   Matrix expansion(ConstMatrixView w) const {
     Matrix c(w.rows, w.cols);
@@ -117,6 +223,8 @@ class LandmarkFeatures final : public FeatureMap {
   std::vector<Index> landmarks_, kept_;  // as asked for; those that do not depend on others, in the order of the pivots
   std::optional<Support> support_;       // of the kept ones
   Matrix l_;
+  Index head_ = 0;            // q
+  std::vector<double> gain_;  // the squared column norms of L22^-1; empty: no psi
 };
 
 }  // namespace
@@ -126,6 +234,7 @@ FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmar
   require_symmetric(*problem->kernel, problem->x);
   std::vector<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks, progress.part(0, 0.3));
   auto map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
+  if (reduction != Reduction::qr) map->prepare_partial(*problem);
   return factorize_streamed(std::move(problem), Route::landmark, std::move(map),
                             reduction == Reduction::qr ? Reduction::qr : Reduction::gram, progress.part(0.3, 1));
 }

@@ -1,131 +1,135 @@
 #include "libcore/factor/plan.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <cmath>
 
+#include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/memory.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
 
-// Cholesky pays 2/3 n^3 for a lambda with LOO, the eigenvalues cost about 9 n^3 once, half of it at the speed of
-// memory.
-constexpr Index few_lambdas = 12;
+constexpr Index always_fits = Index{1} << 26;  // bytes; asking the system takes longer than a small problem
 
-// LAPACK's dsyevd counts its 1 + 6 n + 2 n^2 doubles of workspace in 32 bits.
-constexpr Index spectral_limit = 32766;
+bool fits(Index bytes) {
+  return bytes < always_fits || bytes <= available_memory();
+}
 
-// Sums and products of sizes that saturate instead of overflowing.
-class Doubles {
- public:
-  explicit Doubles(Index value) : value_(value) {}
-  Doubles operator*(Doubles other) const {
-    Index out = 0;
-    return Doubles(__builtin_mul_overflow(value_, other.value_, &out) ? limit : out);
-  }
-  Doubles operator+(Doubles other) const {
-    Index out = 0;
-    return Doubles(__builtin_add_overflow(value_, other.value_, &out) ? limit : out);
-  }
-  Index value() const { return value_; }
-  Index bytes() const { return (*this * Doubles(8)).value_; }
+// Why a route cannot serve, or nothing.
+std::string obstacle(Route route, const Request& r) {
+  if (route == Route::primal && !r.linear) return "needs a linear kernel";
+  if (route == Route::landmark && r.landmarks == 0) return "needs landmarks";
+  if (route != Route::landmark && r.landmarks > 0) return "takes no landmarks";
+  return {};
+}
 
- private:
-  static constexpr Index limit = std::numeric_limits<Index>::max();
-  Index value_;
+struct Choice {
+  Route route;
+  std::string reason;
 };
 
-Index required_bytes(Route route, const Request& r) {
-  const bool landmark = route == Route::landmark;
-  const Doubles n(r.n), d(r.d), t(r.t), k(landmark ? r.landmarks : std::min(r.n, r.d));
-  const Doubles outputs = Doubles(6) * n * t;  // Y~, E, the solution and the answers in hand
-  const Doubles r_max = route == Route::primal || landmark ? k : n;
-  const Doubles tiles =
-      Doubles(2048) * (r_max + d) + Doubles(1 << 20);  // sweeps, kernel tiles, LAPACK's small workspaces
-  // R or the Gram matrix with Y's columns, its factors and their workspaces, [R; block] of a QR, and tiles of rows.
-  const Doubles p = k + t + Doubles(1);
-  const bool qr =
-      r.reduction == Reduction::qr || (r.reduction == Reduction::automatic && !landmark) || r.n <= k.value() + 1;
-  const Doubles streamed = Doubles(10) * p * p + Doubles(8192) * p + (qr ? Doubles(10) * p * p : Doubles(0)) + outputs +
-                           tiles + Doubles(3) * n;
-  switch (route) {
-    case Route::landmark:
-      return (streamed + (r.chooses_landmarks
-                              ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) *
-                                    (k + d + Doubles(64))
-                              : Doubles(0)))
-          .bytes();
-    case Route::spectral:
-      return (Doubles(3) * n * n + outputs + tiles).bytes();
-    case Route::cholesky:
-      return (Doubles(2) * n * n + outputs + tiles).bytes();
-    default:
-      if (primal_streams(r.n, r.d, r.reduction)) return streamed.bytes();
-      return (Doubles(2) * n * k + (r.d >= r.n ? n * d : Doubles(0)) + Doubles(8) * k * k + outputs + tiles).bytes();
+Choice choose(const Request& r) {
+  if (r.route != Route::automatic) return {r.route, "the route was set"};
+  if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
+  if (r.linear && r.d < r.n) return {Route::primal, "the kernel is linear and d < n"};
+  // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL.
+  const bool low_rank = r.rank_bound < r.n && fits(required_bytes(Route::spectral, r));
+  Route best = Route::automatic;
+  for (const Route route : {Route::cholesky, Route::spectral, Route::band}) {
+    if (!obstacle(route, r).empty() || (route == Route::band && low_rank) || !fits(required_bytes(route, r))) continue;
+    if (best == Route::automatic || required_work(route, r) < required_work(best, r)) best = route;
   }
+  if (best == Route::automatic) return {Route::band, "no route fits into memory"};
+  return {best, "the fastest that fits into memory"};
+}
+
+std::string padded(std::string value, std::size_t width) {
+  return std::string(width - std::min(width, value.size()), ' ') + value;
+}
+
+// Two digits are enough for an estimate.
+std::string short_number(double value) {
+  if (!(value > 0)) return "0";
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  const double rounded = std::round(value / unit) * unit;
+  return unit >= 1 ? text(static_cast<Index>(rounded)) : text(std::round(rounded * 1e9) / 1e9);
+}
+
+std::string bytes_text(Index bytes) {
+  constexpr std::array<const char*, 4> units = {" KiB", " MiB", " GiB", " TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < units.size()) value /= 1024, ++unit;
+  return short_number(value) + units[unit];
 }
 
 }  // namespace
 
-const char* route_name(Route route) {
-  switch (route) {
-    case Route::automatic:
-      return "AUTO";
-    case Route::cholesky:
-      return "CHOLESKY";
-    case Route::spectral:
-      return "SPECTRAL";
-    case Route::primal:
-      return "PRIMAL";
-    case Route::landmark:
-      return "LANDMARK";
-  }
-  return "UNKNOWN";
-}
-
 Plan make_plan(const Request& request) {
-  Route route = request.route;
-  if (route == Route::primal && !request.linear)
+  if (request.route == Route::primal && !request.linear)
     fail(Status::invalid_argument, "route is PRIMAL, which needs a linear kernel; the model's kernel is another one");
-  if (route == Route::landmark && request.landmarks == 0)
+  if (request.route == Route::landmark && request.landmarks == 0)
     fail(Status::invalid_state,
          "route is LANDMARK, but the model has no landmarks; call freeridge_set_landmarks first");
-  if (route != Route::automatic && route != Route::landmark && request.landmarks > 0)
-    fail(Status::invalid_argument, "the model has ", request.landmarks, " landmarks, which the ", route_name(route),
-         " route does not take; set the route LANDMARK or AUTO, or the landmarks to none");
-  if (route == Route::automatic) {
-    if (request.landmarks > 0) {
-      route = Route::landmark;
-    } else if (request.linear && request.d < request.n) {
-      route = Route::primal;
-    } else {
-      route = request.expected_lambdas < few_lambdas || request.n > spectral_limit ? Route::cholesky : Route::spectral;
-    }
-  }
-  return {route, required_bytes(route, request)};
+  if (request.route != Route::automatic && request.route != Route::landmark && request.landmarks > 0)
+    fail(Status::invalid_argument, "the model has ", request.landmarks, " landmarks, which the ",
+         route_name(request.route), " route does not take; set the route LANDMARK or AUTO, or the landmarks to none");
+  Choice choice = choose(request);
+  return {choice.route, required_bytes(choice.route, request), bandwidth_for(request), request.leaves_out,
+          std::move(choice.reason)};
 }
 
 void require_possible(const Request& request, const Plan& plan) {
-  const Index available = available_memory();
-  const auto fits = [&](Route route) { return required_bytes(route, request) <= available; };
-  const char* const way_out = request.linear && plan.route != Route::primal && fits(Route::primal)
-                                  ? "use the PRIMAL route"
-                              : plan.route == Route::spectral && fits(Route::cholesky) ? "use the CHOLESKY route"
-                              : plan.route == Route::landmark                          ? "use fewer landmarks"
-                              : plan.route == Route::primal                            ? "use fewer features or points"
+  const auto is_open = [&](Route route) {
+    return route != plan.route && obstacle(route, request).empty() && fits(required_bytes(route, request));
+  };
+  if (fits(plan.bytes)) return;
+  const char* const way_out = request.linear && is_open(Route::primal) ? "use the PRIMAL route"
+                              : is_open(Route::band)                   ? "use the BAND route"
+                              : plan.route == Route::landmark          ? "use fewer landmarks"
+                              : plan.route == Route::primal            ? "use fewer features or points"
                                                             : "use landmarks (freeridge_set_landmarks) or fewer points";
   require_memory(plan.bytes,
                  text("the ", route_name(plan.route), " route with n = ", request.n, " and d = ", request.d), way_out);
-  if (plan.route == Route::spectral && request.n > spectral_limit)
-    fail(Status::invalid_argument, "route is SPECTRAL, which takes at most ", spectral_limit, " points, and n is ",
-         request.n, "; ", way_out);
 }
 
-FactorizationPtr factorize(Route route, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
+std::string explain(const Request& request, const std::string& kernel) {
+  const Plan plan = make_plan(request);
+  const double rate = matrix_product_rate();
+  const bool many = request.expected_lambdas != 1;
+  std::string out = text("route ", route_name(plan.route), ": ", plan.reason, "\n", "n = ", request.n,
+                         ", d = ", request.d, ", ", request.t, request.t == 1 ? " output, " : " outputs, ", kernel,
+                         ", ", request.expected_lambdas, many ? " lambdas" : " lambda",
+                         request.leaves_out ? ", with rows left out" : ", without leaving rows out", "\n");
+  out += "                memory        time\n";
+  for (const Route route : {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark}) {
+    const std::string why_not = obstacle(route, request);
+    const std::string name = route_name(route);
+    out += text(route == plan.route ? "* " : "  ", name, std::string(9 - std::min<std::size_t>(name.size(), 9), ' '));
+    if (!why_not.empty()) {
+      out += text("  ", why_not, "\n");
+      continue;
+    }
+    const Index bytes = required_bytes(route, request);
+    out += text(padded(bytes_text(bytes), 12), padded(short_number(required_work(route, request) / rate), 12), " s");
+    if (route == Route::band) out += text("   bandwidth ", bandwidth_for(request));
+    if (!fits(bytes)) out += "   does not fit";
+    out += "\n";
+  }
+  out += text(bytes_text(available_memory()), " available; estimates for ", short_number(rate * 1e-9),
+              " Gflop/s, a matrix product with ", thread_count(), thread_count() == 1 ? " thread" : " threads", " now");
+  return out;
+}
+
+FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
                            const Progress& progress) {
-  switch (route) {
+  switch (plan.route) {
     case Route::cholesky:
       return factorize_cholesky(std::move(problem), progress);
+    case Route::band:
+      return factorize_band(std::move(problem), plan.bandwidth, plan.forms_basis, progress);
     case Route::primal:
       return factorize_primal(std::move(problem), reduction, progress);
     case Route::landmark:

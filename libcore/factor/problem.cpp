@@ -1,35 +1,73 @@
 #include "libcore/factor/problem.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
+
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
 
+constexpr Index columns_at_once = 16;  // an item of work; of a row-major matrix two cache lines
+constexpr Index tiny = 1 << 17;        // numbers below which no thread is worth its start
+
+// sum[k] += sum_i v_i (a(i, first + k) - shift[k]), rows in order. Column-major: several sums a column, so that no
+// addition waits for another; row-major: all columns of a row at once.
+void add_weighted(const LayoutView& a, Index first, std::span<const double> v, std::span<const double> shift,
+                  std::span<double> sum) {
+  if (a.layout == Layout::row_major) {
+    for (Index i = 0; i < a.rows; ++i) {
+      const double* const row = a.data + i * a.ld + first;
+      const double weight = v[static_cast<std::size_t>(i)];
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += weight * (row[k] - shift[k]);
+    }
+    return;
+  }
+  for (std::size_t k = 0; k < sum.size(); ++k) {
+    const std::span<const double> column(a.data + (first + static_cast<Index>(k)) * a.ld, v.size());
+    std::array<double, 8> parts{};
+    std::size_t i = 0;
+    for (; i + parts.size() <= v.size(); i += parts.size())
+      for (std::size_t m = 0; m < parts.size(); ++m) parts[m] += v[i + m] * (column[i + m] - shift[k]);
+    for (; i < v.size(); ++i) parts[0] += v[i] * (column[i] - shift[k]);
+    for (const double part : parts) sum[k] += part;
+  }
+}
+
 // The weighted mean of each column of a; of a constant column exactly its value, so that centring leaves exact zeros.
 std::vector<double> weighted_means(const LayoutView& a, std::span<const double> sqrt_w, double sum_w,
                                    const char* name) {
-  std::vector<double> mean(static_cast<std::size_t>(a.cols));
-  for (Index j = 0; j < a.cols; ++j) {
-    double sum = 0;
-    for (Index i = 0; i < a.rows; ++i) {
-      const double s = sqrt_w[static_cast<std::size_t>(i)];
-      sum += s * s / sum_w * a(i, j);
+  std::vector<double> mean(static_cast<std::size_t>(a.cols), 0.0), v(sqrt_w.begin(), sqrt_w.end());
+  for (double& value : v) value = value * value / sum_w;
+  const auto part = [&](Index item) {
+    const Index first = item * columns_at_once, count = std::min(columns_at_once, a.cols - first);
+    const std::span<double> means(mean.data() + first, static_cast<std::size_t>(count));
+    std::array<double, columns_at_once> shift{}, sum{};
+    const std::span<double> sums(sum.data(), means.size());
+    add_weighted(a, first, v, shift, sums);
+    for (std::size_t k = 0; k < means.size(); ++k) {
+      if (!std::isfinite(sum[k]))
+        fail(Status::not_finite, "the mean of column ", first + static_cast<Index>(k), " of ", name, " overflows");
+      means[k] = shift[k] = sum[k];
     }
-    if (!std::isfinite(sum)) fail(Status::not_finite, "the mean of column ", j, " of ", name, " overflows");
-    mean[static_cast<std::size_t>(j)] = sum;
-  }
-  // A second pass removes the rounding error of the first, which matters when the mean is large beside the spread.
-  for (Index j = 0; j < a.cols; ++j) {
-    double rest = 0;
-    for (Index i = 0; i < a.rows; ++i) {
-      const double s = sqrt_w[static_cast<std::size_t>(i)];
-      rest += s * s / sum_w * (a(i, j) - mean[static_cast<std::size_t>(j)]);
+    // A second pass removes the rounding error of the first, which matters when the mean is large beside the spread.
+    sum.fill(0);
+    add_weighted(a, first, v, shift, sums);
+    for (std::size_t k = 0; k < means.size(); ++k) {
+      const Index j = first + static_cast<Index>(k);
+      if (std::isfinite(sum[k])) means[k] += sum[k];
+      bool constant = true;
+      for (Index i = 1; i < a.rows && constant; ++i) constant = a(i, j) == a(0, j);
+      if (constant) means[k] = a(0, j);
     }
-    if (std::isfinite(rest)) mean[static_cast<std::size_t>(j)] += rest;
-    bool constant = true;
-    for (Index i = 1; i < a.rows && constant; ++i) constant = a(i, j) == a(0, j);
-    if (constant) mean[static_cast<std::size_t>(j)] = a(0, j);
+  };
+  const Index items = (a.cols + columns_at_once - 1) / columns_at_once;
+  if (a.rows * a.cols >= tiny) {
+    parallel_for(items, Progress(), part);
+  } else {
+    for (Index item = 0; item < items; ++item) part(item);
   }
   return mean;
 }

@@ -11,6 +11,8 @@ enum class Reduction : std::int32_t { automatic = 0, qr = 1, gram = 2 };
 
 FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress);
 FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress);
+// bandwidth: a multiple of 16. with_basis: forms Q at once; otherwise when it is first needed.
+FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress);
 // Whether the primal route streams the data, or keeps B. Where d >= n there is nothing to reduce, and it keeps B.
 bool primal_streams(Index n, Index d, Reduction reduction);
 // automatic: QR

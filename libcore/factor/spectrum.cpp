@@ -5,14 +5,16 @@
 #include <limits>
 
 #include "libcore/factor/spectrum_maker.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index sweep_rows = 1024;        // rows of B in one product: the tile and its squares stay in the L2/L3 cache
-constexpr Index sweep_columns = 512;      // lambdas x outputs in one product, at least ...
-constexpr Index sweep_doubles = 1 << 21;  // ... and more while the coefficients and the answers stay below 16 MiB each
+constexpr Index sweep_rows = 512;          // rows of B in one product: the tile and its squares stay in the L2/L3 cache
+constexpr Index sweep_columns = 512;       // lambdas x outputs in one product, at least ...
+constexpr Index sweep_doubles = 1 << 21;   // ... and more while the coefficients and the answers stay below 16 MiB each
+constexpr Index worker_doubles = 1 << 22;  // a worker's tiles and answers: 32 MiB, or 64 rows
 
 }  // namespace
 
@@ -113,13 +115,20 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
                                   const Progress& progress) const {
   // Row tiles outside, lambdas inside: B is read once for each chunk of lambdas, and both answers are matrix products,
   //   P~Y~ = B_I [p_l Gamma] + E_I     and     diag P~ = (B_I o B_I) [p_l] + diag N_I.
+  // The tiles are made side by side and handed over in their order.
   const Index n = problem().n(), total = static_cast<Index>(lambdas.size());
-  const Index rows = std::min({sweep_rows, tile_rows(), n});
-  const Index columns = std::max(sweep_columns, sweep_doubles / std::max(r(), rows));
+  const Index columns = std::max(sweep_columns, sweep_doubles / std::max(r(), sweep_rows));
   const Index chunk = std::clamp<Index>(columns / t, 1, total);
-  Matrix coefficients(r(), chunk * t), p(r(), chunk), squares(rows, r()), residual(rows, chunk * t),
-      diagonal(rows, chunk);
-  Room room;
+  const Index rows = std::min(
+                  {std::clamp<Index>(worker_doubles / (2 * r() + chunk * (t + 1)), 64, sweep_rows), tile_rows(), n}),
+              tiles = (n + rows - 1) / rows;
+  const int team = team_size(tiles, static_cast<double>(n * std::max<Index>(r(), 1)) * static_cast<double>(total * t));
+  Matrix coefficients(r(), chunk * t), p(r(), chunk);
+  struct Worker {
+    Matrix squares, residual, diagonal;
+    Room room;
+  };
+  std::vector<Worker> workers(static_cast<std::size_t>(team));
 
   for (Index first = 0; first < total; first += chunk) {
     const Index count = std::min(chunk, total - first);
@@ -130,28 +139,42 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
       for (Index j = 0; j < t; ++j)
         for (Index k = 0; k < r(); ++k) coefficients(k, l * t + j) = p(k, l) * spectrum_.gamma(k, first_output + j);
     }
-    for (Index row = 0; row < n; row += rows) {
-      const Index height = std::min(rows, n - row);
-      const Tile part = tile(row, height, room);
-      const MatrixView tile_squares = squares.view().row_range(0, height);
-      const MatrixView res = residual.view().block(0, 0, height, count * t);
-      const MatrixView diag = diagonal.view().block(0, 0, height, count);
+    const auto height_of = [&](Index i) { return std::min(rows, n - i * rows); };
+    const auto residual_of = [&](Index i, Worker& worker) {
+      return worker.residual.view().block(0, 0, height_of(i), count * t);
+    };
+    const auto diagonal_of = [&](Index i, Worker& worker) {
+      return worker.diagonal.view().block(0, 0, height_of(i), count);
+    };
+    const auto make = [&](Index i, int number) {
+      Worker& worker = workers[static_cast<std::size_t>(number)];
+      if (worker.squares.rows() == 0) worker = {Matrix(rows, r()), Matrix(rows, chunk * t), Matrix(rows, chunk), {}};
+      const Index height = height_of(i);
+      const Tile part = tile(i * rows, height, worker.room);
+      const MatrixView squares = worker.squares.view().row_range(0, height);
+      const MatrixView res = residual_of(i, worker), diag = diagonal_of(i, worker);
       for (Index k = 0; k < r(); ++k)
-        for (Index i = 0; i < height; ++i) tile_squares(i, k) = part.b(i, k) * part.b(i, k);
+        for (Index row = 0; row < height; ++row) squares(row, k) = part.b(row, k) * part.b(row, k);
       gemm(Op::none, Op::none, 1, part.b, coefficients.view().columns(0, count * t), 0, res);
-      gemm(Op::none, Op::none, 1, tile_squares, p.view().columns(0, count), 0, diag);
+      gemm(Op::none, Op::none, 1, squares, p.view().columns(0, count), 0, diag);
       for (Index l = 0; l < count; ++l) {
         const std::span<double> column(diag.col(l), static_cast<std::size_t>(height));
         if (complement()) {
           for (Index j = 0; j < t; ++j)
-            for (Index i = 0; i < height; ++i) res(i, l * t + j) += part.rest(i, first_output + j);
-          for (Index i = 0; i < height; ++i) diag(i, l) += part.rest_diagonal[static_cast<std::size_t>(i)];
+            for (Index row = 0; row < height; ++row) res(row, l * t + j) += part.rest(row, first_output + j);
+          for (Index row = 0; row < height; ++row) diag(row, l) += part.rest_diagonal[static_cast<std::size_t>(row)];
         }
         clear_rounding(w[static_cast<std::size_t>(l)], column);
       }
-      sink.tile(row, first, count, res, diag);
-      progress.report(static_cast<double>(first * n + (row + height) * count) / static_cast<double>(total * n));
-    }
+    };
+    const auto use = [&](Index i, int number) {
+      Worker& worker = workers[static_cast<std::size_t>(number)];
+      sink.tile(i * rows, first, count, residual_of(i, worker), diagonal_of(i, worker));
+    };
+    parallel_in_order(tiles, team,
+                      progress.part(static_cast<double>(first) / static_cast<double>(total),
+                                    static_cast<double>(first + count) / static_cast<double>(total)),
+                      make, use);
   }
 }
 

@@ -8,7 +8,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index rows_at_once = 1024;
+constexpr Index rows_at_once = 512;
 
 std::vector<double> squares(std::span<const double> s) {
   std::vector<double> out;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/checks.hpp"
+#include "libcore/kernel/text.hpp"
 #include "libcore/linalg/memory.hpp"
 #include "libcore/select/point_criteria.hpp"
 
@@ -168,8 +169,10 @@ Request Model::request(const Kernel& kernel) const {
           .d = d(),
           .t = t(),
           .linear = kernel.linear_scale(d()).has_value(),
+          .rank_bound = kernel.rank_bound(d()),
           .route = route_,
           .expected_lambdas = expected_lambdas_,
+          .leaves_out = leaves_rows_out(expected_criterion_),
           .landmarks = data_->landmarks,
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
@@ -180,6 +183,10 @@ Index Model::memory_required() const {
   return make_plan(request(*kernel_)).bytes;
 }
 
+std::string Model::explain() const {
+  return freeridge::explain(request(*kernel_), describe(*kernel_));
+}
+
 FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks,
                                    const Progress& progress) const {
   Request wanted = request(*kernel);
@@ -188,7 +195,7 @@ FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& lan
   require_possible(wanted, plan);
   progress.report(0);
   auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weights, intercept_);
-  return freeridge::factorize(plan.route, std::move(problem), landmarks, reduction_, progress);
+  return freeridge::factorize(plan, std::move(problem), landmarks, reduction_, progress);
 }
 
 void Model::factorize() {

@@ -35,10 +35,12 @@ class Model {
   void set_reduction(Reduction reduction);
   void set_refinement(Index steps) { refinement_ = steps; }
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
+  void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
   void set_progress(Progress progress) { progress_ = progress; }
 
   // Work
   Index memory_required() const;
+  std::string explain() const;  // why this route, and what the others would cost
   void factorize();
   void set_lambdas(std::span<const double> lambdas);  // t, or one for all
   const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
@@ -142,6 +144,7 @@ class Model {
   Reduction reduction_ = Reduction::automatic;
   Index refinement_ = 0;
   Index expected_lambdas_ = 100;
+  Criterion expected_criterion_ = Criterion::loo;
   Progress progress_;
   FactorizationPtr factorization_;
   std::optional<Fit> fit_;

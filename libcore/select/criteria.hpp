@@ -22,6 +22,11 @@ inline bool is_mean(Criterion criterion) {
   return criterion != Criterion::gcv && criterion != Criterion::reml;
 }
 
+// It needs rows of P~, not its trace alone.
+inline bool leaves_rows_out(Criterion criterion) {
+  return is_mean(criterion);
+}
+
 // reason = other, unless there is a reason already.
 inline void keep_first(std::string& reason, std::string other) {
   if (reason.empty()) reason = std::move(other);

@@ -1,0 +1,141 @@
+#include "libcore/factor/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/factor/features.hpp"
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge {
+namespace {
+
+// Sums and products of sizes that saturate instead of overflowing.
+class Doubles {
+ public:
+  explicit Doubles(Index value) : value_(value) {}
+  Doubles operator*(Doubles other) const {
+    Index out = 0;
+    return Doubles(__builtin_mul_overflow(value_, other.value_, &out) ? limit : out);
+  }
+  Doubles operator+(Doubles other) const {
+    Index out = 0;
+    return Doubles(__builtin_add_overflow(value_, other.value_, &out) ? limit : out);
+  }
+  Index value() const { return value_; }
+  Index bytes() const { return (*this * Doubles(8)).value_; }
+
+ private:
+  static constexpr Index limit = std::numeric_limits<Index>::max();
+  Index value_;
+};
+
+// Parts of a route below the rate of a matrix product, flops a kernel value, and what a number of K costs to touch for
+// the first time: measured with a product of 120 Gflop/s on two threads.
+constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
+                 qr_rate = 0.75;
+constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
+
+double reduction_rate(Index bandwidth) {
+  return bandwidth == 16 ? 0.78 : bandwidth == 32 ? 0.88 : 0.92;
+}
+
+double cube(double n) {
+  return n * n * n;
+}
+
+}  // namespace
+
+Index bandwidth_for(const Request& r) {
+  constexpr Index choices[] = {16, 32, 64};
+  const double n = static_cast<double>(r.n), lambdas = static_cast<double>(r.expected_lambdas);
+  const auto work = [&](Index b) {
+    return 4.0 / 3 * cube(n) / reduction_rate(b) + lambdas * 2 * n * n * static_cast<double>(b) / band_solve_rate;
+  };
+  return *std::min_element(std::begin(choices), std::end(choices), [&](Index a, Index b) { return work(a) < work(b); });
+}
+
+Index required_bytes(Route route, const Request& r) {
+  const bool landmark = route == Route::landmark;
+  const Doubles n(r.n), d(r.d), t(r.t), k(landmark ? r.landmarks : std::min(r.n, r.d));
+  const Doubles outputs = Doubles(6) * n * t;  // Y~, E, the solution and the answers in hand
+  const Doubles r_max = route == Route::primal || landmark ? k : n;
+  // Sweeps, kernel tiles, LAPACK's small workspaces.
+  const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
+  const Doubles tiles = Doubles(2048) * ((by_columns ? Doubles(0) : r_max) + d) + Doubles(1 << 20);
+  // R or the Gram matrix with Y's columns, its factors and their workspaces, [R; block] of a QR, and tiles of rows.
+  const Doubles p = k + t + Doubles(1);
+  const bool qr =
+      r.reduction == Reduction::qr || (r.reduction == Reduction::automatic && !landmark) || r.n <= k.value() + 1;
+  const Doubles workers(reduction_workers(r.n, p.value()));  // with p x p and tiles of their own
+  const Doubles streamed = (Doubles(10) + workers) * p * p + (Doubles(8192) + Doubles(2048) * workers) * p +
+                           (qr ? Doubles(10) * p * p : Doubles(0)) + outputs + tiles + Doubles(3) * n;
+  switch (route) {
+    case Route::landmark:
+      return (streamed + (r.chooses_landmarks
+                              ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) *
+                                    (k + d + Doubles(64))
+                              : Doubles(0)))
+          .bytes();
+    case Route::spectral:
+      // K, reflectors, halves before their merge, panels of the merge
+      return (Doubles(2) * n * n + Doubles(256 + std::min<Index>(r.n / 12, 512)) * n + outputs + tiles).bytes();
+    case Route::band:  // panels, reflectors, sums of each thread; then factors of the lambdas in hand
+      return (n * n + Doubles(512 + 64 * thread_count()) * n + Doubles(5 << 20) + outputs + tiles).bytes();
+    case Route::cholesky:
+      return (n * n + Doubles(192) * n + outputs + tiles).bytes();
+    default:
+      if (primal_streams(r.n, r.d, r.reduction)) return streamed.bytes();
+      return (Doubles(2) * n * k + (r.d >= r.n ? n * d : Doubles(0)) + Doubles(8) * k * k + outputs + tiles).bytes();
+  }
+}
+
+double required_work(Route route, const Request& r) {
+  const double n = static_cast<double>(r.n), d = static_cast<double>(r.d), t = static_cast<double>(r.t),
+               lambdas = static_cast<double>(r.expected_lambdas), value = kernel_value + kernel_feature * d,
+               features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d));
+  // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
+  const double make_k = n * n / 2 * value + n * n * first_touch;
+  switch (route) {
+    case Route::cholesky:
+      return make_k + lambdas * (1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
+                                 (r.leaves_out ? cube(n) / 3 / inverse_rate : 0));
+    case Route::spectral:
+      return make_k + 8 * cube(n) + 1.5e3 * n * n + 1e5 * n + lambdas * (1e5 + 2 * n * n * (1 + t) / 0.6);
+    case Route::band: {
+      const Index b = bandwidth_for(r);
+      const double solve =
+          r.leaves_out ? 2 * n * n * (static_cast<double>(b) + 2) / band_solve_rate + 2 * n * n * t : 0;
+      return make_k + 4.0 / 3 * cube(n) / reduction_rate(b) + 4e6 * n +
+             (r.leaves_out ? 4.0 / 3 * cube(n) / basis_rate : 0) + lambdas * (1e5 + 1.5e4 * n + solve);
+    }
+    case Route::landmark:
+      return 2 * n * features * value + 4 * n * features * features / sweep_rate +
+             lambdas * 2 * n * features * (1 + t) / sweep_rate;
+    default: {
+      const bool gram = r.reduction == Reduction::gram;
+      return (gram ? 1.0 : 2.0 / qr_rate) * n * features * d + 2 * n * features * d / sweep_rate +
+             lambdas * 2 * n * features * (1 + t) / sweep_rate;
+    }
+  }
+}
+
+const char* route_name(Route route) {
+  switch (route) {
+    case Route::automatic:
+      return "AUTO";
+    case Route::cholesky:
+      return "CHOLESKY";
+    case Route::spectral:
+      return "SPECTRAL";
+    case Route::band:
+      return "BAND";
+    case Route::primal:
+      return "PRIMAL";
+    case Route::landmark:
+      return "LANDMARK";
+  }
+  return "UNKNOWN";
+}
+
+}  // namespace freeridge
