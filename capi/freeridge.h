@@ -55,7 +55,8 @@
  * Manners     The library prints nothing, installs no signal handlers, never exits and lets no exception out.
  *
  * Costs below: m is n - 1 with an intercept, n without; r is the number of eigenvalues in use (m for SPECTRAL,
- * rank of x for PRIMAL). "since" marks give the version that brought a call.
+ * rank of x for PRIMAL), b the bandwidth of BAND (16 for many lambdas, up to 64 for few). "since" marks give the
+ * version that brought a call.
  *
  * Sources. [RL] R. Rifkin, R. Lippert, Notes on Regularized Least Squares, MIT-CSAIL-TR-2007-025. [CT] G. Cawley,
  * N. Talbot, Fast exact leave-one-out cross-validation of sparse least-squares support vector machines, Neural Networks
@@ -104,7 +105,7 @@ enum {
   /* resources, 10-19 */
   FREERIDGE_OUT_OF_MEMORY = 10,
   /* numerics, 20-29 */
-  FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY: K + lambda I is numerically singular; use SPECTRAL */
+  FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY, BAND: K + lambda I is numerically singular; use SPECTRAL */
   FREERIDGE_NOT_CONVERGED = 21,         /* a LAPACK iteration did not converge */
   FREERIDGE_UNDEFINED = 22,             /* no such answer at this lambda, e.g. LOO where the leverage is one */
   /* the caller's wish, 30-39 */
@@ -121,13 +122,16 @@ typedef int32_t freeridge_layout;
 enum { FREERIDGE_COL_MAJOR = 1, FREERIDGE_ROW_MAJOR = 2 };
 
 /* How the factorization is computed. All routes give the same answers; they differ in cost, and in what they can do at
- * lambda = 0 (see freeridge_set_lambda). Value 3 is reserved. */
+ * lambda = 0 (see freeridge_set_lambda). */
 typedef int32_t freeridge_route;
 enum {
-  FREERIDGE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels with d < n; else CHOLESKY for
-                             few lambdas, SPECTRAL for many */
-  FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; keeps K */
-  FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; n <= 32766 */
+  FREERIDGE_AUTO = 0, /* LANDMARK when landmarks are set; PRIMAL for linear kernels with d < n; else that of the next
+                             three which is the fastest and fits into memory (freeridge_explain tells) */
+  FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few lambdas */
+  FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up to
+                             about 1000, for kernels of low rank, and for lambda = 0 */
+  FREERIDGE_BAND = 3,     /* K to banded form, 8/3 n^3 once; then 2 n^2 (b + 2 + t) a lambda with its LOO; memory n^2;
+                             no answer below freeridge_get_tolerance. For many lambdas at large n */
   FREERIDGE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and, where x
                              has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a score) */
   FREERIDGE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r) a
@@ -195,8 +199,8 @@ FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* i
 
 /* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
  * semi-definite (freeridge_factorize checks the symmetry to 1e-8 of sqrt(K_ii K_jj), and uses the lower triangle;
- * SPECTRAL also refuses eigenvalues below -1e-8 of the largest: INVALID_ARGUMENT), and predict takes the m x n values
- * k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead. */
+ * SPECTRAL and BAND also refuse eigenvalues below -1e-8 of the largest: INVALID_ARGUMENT), and predict takes the m x n
+ * values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead. */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
 /* The kernel as text, which is also the form to save it in: "gaussian(sigma = 1.5)", "0.3 * linear() + 1 *
@@ -266,6 +270,11 @@ FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freer
  * counts at the next factorize. Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count);
 
+/* The other hint for AUTO: the criterion that lambdas will be judged by (LOO unless set). GCV and REML need no rows
+ * left out, which halves the work of BAND and CHOLESKY; any criterion works after it. Changes no state: it counts at
+ * the next factorize. Statuses: INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
+
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by factorize, score, select_*,
  * group_errors, predict and predict_*. Changes no state. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
@@ -334,7 +343,7 @@ FREERIDGE_API freeridge_status freeridge_landmark_curve(const freeridge_model* m
                                                         double* scores, int64_t ld);
 
 /* *rank: the eigenvalues that are not zero to working precision. Needs FACTORIZED (SPECTRAL, PRIMAL, LANDMARK; CHOLESKY
- * does not know it: INVALID_STATE). Since 0.1. */
+ * and BAND do not know it: INVALID_STATE). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_rank(const freeridge_model* model, int64_t* rank);
 
 /* *tolerance: eigenvalues below it are rounding noise; at a lambda far below it answers rest on the directions above it
@@ -345,11 +354,11 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * (error-free transforms: T. Ogita, S. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26 (2005);
  * A. Bjorck, Iterative refinement of linear least squares solutions, BIT 7 (1967)). Heard by the next set_lambda(s) and
  * select_*: it refines w and b of the PRIMAL route against x, and, for kernels that are not linear, c and b of the
- * SPECTRAL and CHOLESKY routes against the kernel values; fitted values and errors left out stay as they are. It stops
- * when nothing changes any more, usually after 2 to 4 steps. Other cases answer INVALID_STATE when lambda is set (a
- * linear kernel on a dual route, landmarks). Cost of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2
- * kernel values and O(n^2 t) (dual routes). Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100).
- * Since 0.1. */
+ * SPECTRAL, BAND and CHOLESKY routes against the kernel values; fitted values and errors left out stay as they are. It
+ * stops when nothing changes any more, usually after 2 to 4 steps. Other cases answer INVALID_STATE when lambda is set
+ * (a linear kernel on a dual route, landmarks). Cost of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2
+ * kernel values and O(n^2 t) (dual routes). Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -359,15 +368,23 @@ FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, 
  * Statuses: INVALID_STATE, INVALID_ARGUMENT (PRIMAL with another kernel). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
+/* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
+ * bytes as freeridge_memory_required counts them, and seconds for the expected lambdas at the speed of a matrix product
+ * on this machine, which is measured (some milliseconds). The estimates of time are to a factor of two. text, size,
+ * length: as in freeridge_kernel_describe; the length differs a little from call to call, as the speed does: allow 2048
+ * bytes. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required, and size). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text,
+                                                 int64_t* length);
+
 /* Pays for everything: builds and factorizes K or x by the chosen route (costs at freeridge_route). Needs DATA, goes to
- * FACTORIZED. Statuses: INVALID_STATE; INVALID_ARGUMENT (PRIMAL with a kernel that is not linear, SPECTRAL with more
- * than 32766 points); NOT_FINITE (a kernel value overflows); NOT_CONVERGED; CANCELLED. Since 0.1. */
+ * FACTORIZED. Statuses: INVALID_STATE; INVALID_ARGUMENT (PRIMAL with a kernel that is not linear); NOT_FINITE (a kernel
+ * value overflows); NOT_CONVERGED; CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
  * lambda = 0: the minimum-norm least-squares solution (SPECTRAL, PRIMAL; directions whose eigenvalue is below rounding
- * are left out); CHOLESKY has an answer while K is numerically positive definite, else NOT_POSITIVE_DEFINITE.
- * Cost: SPECTRAL, PRIMAL O(n r t); CHOLESKY n^3/3 + O(n^2 t).
+ * are left out); CHOLESKY and BAND have an answer while K is numerically positive definite, else
+ * NOT_POSITIVE_DEFINITE. Cost: SPECTRAL, PRIMAL O(n r t); BAND O(n^2 t); CHOLESKY n^3/3 + O(n^2 t).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT (lambda < 0), NOT_FINITE, NOT_POSITIVE_DEFINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
@@ -380,7 +397,8 @@ FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, con
 
 /* Exact leave-one-out errors, as if point i had been left out and (1) solved again, for each i: n x t, column-major,
  *     errors[i + j ld] = Y_ij - f_j^(-i)(x_i) = (P Y)_ij / P_ii,   P = M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1)   [RL 3], [CT]
- * The left-out prediction is Y - errors. Needs FITTED. Cost: SPECTRAL, PRIMAL O(n r t); CHOLESKY n^3/3.
+ * The left-out prediction is Y - errors. Needs FITTED. Cost: SPECTRAL, PRIMAL O(n r t); BAND 2 n^2 (b + 2 + t);
+ * CHOLESKY n^3/3.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (a point whose leverage is one, e.g. n = 1 with an intercept:
  * its error is NaN). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld);
@@ -441,7 +459,7 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 
 /* df: t numbers, tr(H): the effective degrees of freedom, the intercept's included. sigma2: t numbers, the estimate
  * sum_i W_ii r_i^2 / (n - df) of the error variance at weight one (NaN with UNDEFINED where n - df is not positive);
- * NULL is fine for each. Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), n^3/3 (CHOLESKY).
+ * NULL is fine for each. Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED.
  * Source: T. Hastie, R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df,
@@ -459,7 +477,7 @@ FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* m
  *     f_(-i)(x) = f(x) + b - a_i(x) e_i,      a(x)'Y = f(x) + b
  *     lower = the floor((1 - level)(n + 1))-th smallest of f_(-i)(x) - |e_i|,  upper = the ceil(level (n + 1))-th
  *     smallest of f_(-i)(x) + |e_i|     (-Inf and +Inf when there is no such i)
- * 0 < level < 1. Cost: O(m n r) as matrix products and O(m n t); CHOLESKY O(m n^2); memory O(tile) and 2 m t.
+ * 0 < level < 1. Cost: O(m n r) as matrix products and O(m n t); CHOLESKY, BAND O(m n^2); memory O(tile) and 2 m t.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (a left-out error of an output has no value: all its
  * intervals are NaN), CANCELLED. Source: R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the
  * jackknife+, Annals of Statistics 49 (2021). Since 0.1. */
@@ -473,10 +491,10 @@ FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model
  *     variance = tau^2 (k(x, x) - k'M^-1 k + (1 - 1'M^-1 k)^2 / (1'M^-1 1)),   k = k(X, x)
  * noise: t numbers, sigma^2, to be added (divided by the weight) for a new observation; NULL is fine. With landmarks k
  * is the restricted k_xR K_RR^-1 K_RX (the prior variance k(x, x) too). lambda must be positive, and so
- * must be the m of tau^2: else UNDEFINED. Cost as freeridge_predict_jackknife (SPECTRAL, CHOLESKY); O(m d r) (PRIMAL,
- * LANDMARK). Statuses: INVALID_STATE, INVALID_ARGUMENT (a precomputed kernel: k(x, x) is not known), NOT_FINITE,
- * UNDEFINED, CANCELLED. Source: C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, equations
- * 2.26 and 2.42. Since 0.1. */
+ * must be the m of tau^2: else UNDEFINED. Cost as freeridge_predict_jackknife (SPECTRAL, BAND, CHOLESKY); O(m d r)
+ * (PRIMAL, LANDMARK). Statuses: INVALID_STATE, INVALID_ARGUMENT (a precomputed kernel: k(x, x) is not known),
+ * NOT_FINITE, UNDEFINED, CANCELLED. Source: C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006,
+ * equations 2.26 and 2.42. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model* model, freeridge_layout layout,
                                                           int64_t m, const double* x, int64_t ldx, double* variance,
                                                           int64_t ldout, double* noise);
@@ -493,11 +511,11 @@ FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* mode
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
  * column-major, ld >= count. Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
- * products; ERROR_RATE the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; CHOLESKY: n^3/3
- * more a lambda. ERROR_RATE: the one number of all outputs stands in each column.
- * Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that names no
- * class; the message says which), NOT_FINITE, UNDEFINED (some scores have no value: they are NaN, the others are
- * valid), CANCELLED. Since 0.1. */
+ * products; ERROR_RATE the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; BAND 2 n^2 (b +
+ * 2 + t) (GCV, REML O(n b^2)); CHOLESKY: n^3/3 more a lambda. ERROR_RATE: the one number of all outputs stands in each
+ * column. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that
+ * names no class; the message says which), NOT_FINITE, UNDEFINED (some scores have no value: they are NaN, the others
+ * are valid), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
                                                int64_t count, const double* lambdas, double* scores, int64_t ld);
 
@@ -866,8 +884,23 @@ FREERIDGE_API const char* freeridge_last_error(void);
  * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor, int32_t* patch);
 
-/* One line for bug reports: version, compiler, BLAS and its threads. Valid until the next call on this thread.
- * Since 0.1. */
+/* The number of threads, for the library's own loops and for the BLAS together: one setting for the whole process, and
+ * so for all models and for whatever else calls this BLAS. count: from 1 to 1024; 0 goes back to what the BLAS was set
+ * to before the first call (OPENBLAS_NUM_THREADS and the like), and where the BLAS has no threads of its own, to
+ * OMP_NUM_THREADS or the number of cores. While a loop runs, the BLAS has one thread inside it; no threads are kept
+ * between calls. A BLAS may have a limit of its own, below count. One that is built with OpenMP counts for each thread
+ * of the caller's; it takes the setting over in the next call of the library on that thread.
+ * With one thread equal calls give equal bits; for other numbers answers differ by rounding.
+ * Statuses: INVALID_ARGUMENT. Cost O(1). Not to be called while other threads are in calls on models: what they are
+ * doing may end with the old number. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_threads(int32_t count);
+
+/* The number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_threads(int32_t* count);
+
+/* One line for bug reports: version, compiler, BLAS with its kernels, threads, and, when the BLAS runs kernels of an
+ * older kind than the processor has (an OpenBLAS on AVX2 where there is AVX-512), how to mend that. Valid until the
+ * next call on this thread. Since 0.1. */
 FREERIDGE_API const char* freeridge_build_info(void);
 
 #ifdef __cplusplus

@@ -83,16 +83,7 @@ freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out) {
 freeridge_status freeridge_kernel_describe(const freeridge_kernel* kernel, int64_t size, char* text, int64_t* length) {
   return guarded(__func__, [&] {
     const Kernel& described = *required("kernel", kernel).kernel;
-    if (size < 0) fail(Status::invalid_argument, "size is ", size, "; it must not be negative");
-    if (size > 0) required("text", text);
-    required("length", length);
-    const std::string description = describe(described);
-    *length = static_cast<int64_t>(description.size());
-    if (size == 0) return;
-    if (size <= *length)
-      fail(Status::invalid_argument, "size is ", size, "; the description and its final 0 need ", *length + 1);
-    std::ranges::copy(description, text);
-    text[description.size()] = 0;
+    hand_out(size, text, length, [&] { return describe(described); });
   });
 }
 

@@ -89,8 +89,9 @@ freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* gro
 freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);
-    require_one_of("route", route,
-                   {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL, FREERIDGE_LANDMARK});
+    require_one_of(
+        "route", route,
+        {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL, FREERIDGE_LANDMARK});
     m.set_route(static_cast<Route>(route));
   });
 }
@@ -103,6 +104,10 @@ freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t 
   });
 }
 
+freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion) {
+  return guarded(__func__, [&] { model_of(model).set_expected_criterion(checked_criterion(criterion)); });
+}
+
 freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user) {
   return guarded(__func__, [&] { model_of(model).set_progress(Progress(callback, user)); });
 }
@@ -113,6 +118,14 @@ freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     required("bytes", bytes) = m.memory_required();
+  });
+}
+
+freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text, int64_t* length) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    m.require_data();
+    hand_out(size, text, length, [&] { return m.explain(); });
   });
 }
 

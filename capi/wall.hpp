@@ -5,10 +5,12 @@
 #include <initializer_list>
 #include <new>
 #include <span>
+#include <string>
 
 #include "freeridge.h"
 #include "libcore/error.hpp"
 #include "libcore/linalg/matrix.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge::capi {
 
@@ -19,6 +21,7 @@ void remember(const char* call, const char* message) noexcept;
 template <class Body>
 freeridge_status guarded(const char* call, const Body& body) noexcept {
   try {
+    adopt_thread_count();  // a BLAS whose number is each thread's own meets the process's here
     body();
     return FREERIDGE_OK;
   } catch (const Error& error) {
@@ -47,6 +50,22 @@ T& required(const char* name, T* pointer) {
 inline void require_size(const char* name, std::int64_t value) {
   if (value < 1 || value > largest_size)
     fail(Status::invalid_argument, name, " is ", value, "; it must be from 1 to ", largest_size);
+}
+
+// A text for the caller: make() in `text` (size bytes, 0-terminated), its length without the 0 in *length; size = 0:
+// the length alone.
+template <class Make>
+void hand_out(std::int64_t size, char* text, std::int64_t* length, const Make& make) {
+  if (size < 0) fail(Status::invalid_argument, "size is ", size, "; it must not be negative");
+  if (size > 0) required("text", text);
+  required("length", length);
+  const std::string made = make();
+  *length = static_cast<std::int64_t>(made.size());
+  if (size == 0) return;
+  if (size <= *length)
+    fail(Status::invalid_argument, "size is ", size, "; the text and its final 0 need ", *length + 1);
+  made.copy(text, made.size());
+  text[made.size()] = 0;
 }
 
 inline void require_product(const char* name_a, std::int64_t a, const char* name_b, std::int64_t b) {
