@@ -249,6 +249,14 @@ core_convert_lambda <- function(lambda, from, to, n, sd_y) {
     .Call(`_freeridge_core_convert_lambda`, lambda, from, to, n, sd_y)
 }
 
+core_set_threads <- function(count) {
+    invisible(.Call(`_freeridge_core_set_threads`, count))
+}
+
+core_threads <- function() {
+    .Call(`_freeridge_core_threads`)
+}
+
 core_build_info <- function() {
     .Call(`_freeridge_core_build_info`)
 }
@@ -299,6 +307,14 @@ core_memory <- function(handle) {
 
 core_expect_lambdas <- function(handle, count) {
     invisible(.Call(`_freeridge_core_expect_lambdas`, handle, count))
+}
+
+core_expect_criterion <- function(handle, criterion) {
+    invisible(.Call(`_freeridge_core_expect_criterion`, handle, criterion))
+}
+
+core_explain <- function(handle) {
+    .Call(`_freeridge_core_explain`, handle)
 }
 
 core_factorize <- function(handle) {

@@ -5,7 +5,11 @@
 new_model <- function(fit, landmarks = known_landmarks(fit)) {
   kernel <- fit$kernel
   if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any: the search replaces it
-  model <- core_create(unclass(kernel), fit$scale, fit$x, fit$y)
+  model <- tryCatch(core_create(unclass(kernel), fit$scale, fit$x, fit$y), freeridge_not_finite = function(condition) {
+    check_finite(fit$x, "x")  # says the same with R's names and places
+    check_finite(fit$y, "y")
+    stop(condition)
+  })
   core_set_intercept(model, fit$intercept)
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
   if (!is.null(fit$groups)) core_set_groups(model, fit$groups)
@@ -39,8 +43,7 @@ fit_model <- function(fit) {
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
   } else {
-    # lambda = 0 asks for the minimum-norm solution, which the route for a few lambdas does not have.
-    if (!is.null(fit$lambda) && all(fit$lambda > 0)) core_expect_lambdas(model, length(unique(fit$lambda)))
+    expect(model, fit$lambda, fit$criterion)
     timed("factorize", core_factorize(model))
   }
 
@@ -57,16 +60,22 @@ fit_model <- function(fit) {
 
   fit$requested_route <- fit$route
   fit$route <- core_route(model)
-  if (fit$route != "cholesky") fit$rank <- core_rank(model)
+  if (!fit$route %in% c("cholesky", "band")) fit$rank <- core_rank(model)
   fit$tolerance <- core_tolerance(model)
   fit$memory <- core_memory(model)
   if (fit$route == "landmark") fit$landmarks <- core_landmarks(model)
   fit$cases <- if (is.null(rownames(fit$x))) rownames(fit$y) else rownames(fit$x)
-  fit$fitted.values <- core_fitted(model)
   fit$seconds <- seconds
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
   structure(fit, class = "freeridge")
+}
+
+# What the automatic choice of the route should know. lambda = 0 asks for the minimum-norm solution, which the route for
+# a few lambdas does not have.
+expect <- function(model, lambda, criterion) {
+  if (!is.null(lambda) && all(lambda > 0)) core_expect_lambdas(model, length(unique(lambda)))
+  core_expect_criterion(model, criterion)
 }
 
 # What the search found and saw, as data; with the rule "1se" that lambda is put in force.
@@ -101,8 +110,8 @@ score_at <- function(model, criterion, lambda) {
   diag(core_score(model, criterion, lambda))
 }
 
-# The automatic choice for a given lambda is the Cholesky route; it has no answer where K + lambda I is numerically
-# singular, the spectral route has.
+# The routes that are fast for a given lambda or a large n have no answer where K + lambda I is numerically singular; the
+# spectral route has.
 set_given_lambda <- function(model, fit) {
   tryCatch(core_set_lambda(model, fit$lambda), freeridge_not_positive_definite = function(condition) {
     if (fit$route != "auto") stop(condition)
@@ -164,3 +173,15 @@ shape <- function(fit, values, cases = fit$cases) {
   }
   values
 }
+
+# The fitted values cost a pass over the data, and many fits are never asked for them.
+fitted_matrix <- function(fit) {
+  if (is.null(fit$cache$fitted)) fit$cache$fitted <- core_fitted(model_at(fit))
+  fit$cache$fitted
+}
+
+`$.freeridge` <- function(x, name) {
+  if (name %in% c("fitted.values", "fitted")) fitted_matrix(x) else .subset2(x, name, exact = FALSE)
+}
+
+`[[.freeridge` <- function(x, i, ...) if (identical(i, "fitted.values")) fitted_matrix(x) else .subset2(x, i, ...)

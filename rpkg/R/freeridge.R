@@ -16,8 +16,8 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
 
   check_kernel(kernel)
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
-  x <- numeric_matrix(x, "x")
-  y <- response_matrix(y)
+  x <- numeric_matrix(x, "x", finite = FALSE)  # the core looks at every number anyway: new_model
+  y <- response_matrix(y, finite = FALSE)
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y))

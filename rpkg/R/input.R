@@ -1,7 +1,8 @@
 # What users hand in, as the double matrices and plain vectors that the core takes.
 
 # A double matrix is returned as it is (the core borrows its memory); anything else that is numeric is converted once.
-numeric_matrix <- function(value, name) {
+# finite = FALSE leaves it to the caller to see that all values are finite.
+numeric_matrix <- function(value, name, finite = TRUE) {
   if (is.data.frame(value)) {
     good <- vapply(value, function(column) is.numeric(column) || is.logical(column), NA)
     if (!all(good)) {
@@ -19,7 +20,7 @@ numeric_matrix <- function(value, name) {
   if (!is.double(value)) storage.mode(value) <- "double"
   if (nrow(value) == 0L) refuse(name, " has no rows")
   if (ncol(value) == 0L) refuse(name, " has no columns")
-  check_finite(value, name)
+  if (finite) check_finite(value, name)
   value
 }
 
@@ -46,12 +47,12 @@ check_square <- function(kernel, x) {
   }
 }
 
-response_matrix <- function(y) {
+response_matrix <- function(y, finite = TRUE) {
   if (is.factor(y) || is.character(y)) {
     refuse("y must be numeric, not ", shown(y),
            "; code classes as numbers: as.numeric(y == \"a\") for one, model.matrix(~ y - 1) for a column each")
   }
-  numeric_matrix(y, "y")
+  numeric_matrix(y, "y", finite)
 }
 
 # One finite positive number for each of `count` things.
@@ -101,7 +102,7 @@ check_choice <- function(value, name, choices) {
 
 criteria_names <- c("loo", "gcv", "reml", "groups", "error_rate")
 criteria_with_error <- c("loo", "groups", "error_rate")  # those that are means, and have a standard error
-route_names <- c("auto", "cholesky", "spectral", "primal", "landmark")
+route_names <- c("auto", "cholesky", "spectral", "band", "primal", "landmark")
 
 # One whole number from `low` on (any that a double holds exactly, if `low` is -Inf).
 check_whole <- function(value, name, low = -Inf, high = 2^53) {

@@ -704,6 +704,24 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_set_threads
+void core_set_threads(int count);
+RcppExport SEXP _freeridge_core_set_threads(SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    core_set_threads(count);
+    return R_NilValue;
+END_RCPP
+}
+// core_threads
+int core_threads();
+RcppExport SEXP _freeridge_core_threads() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    rcpp_result_gen = Rcpp::wrap(core_threads());
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_build_info
 std::string core_build_info();
 RcppExport SEXP _freeridge_core_build_info() {
@@ -836,6 +854,26 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_expect_criterion
+void core_expect_criterion(SEXP handle, std::string criterion);
+RcppExport SEXP _freeridge_core_expect_criterion(SEXP handleSEXP, SEXP criterionSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    core_expect_criterion(handle, criterion);
+    return R_NilValue;
+END_RCPP
+}
+// core_explain
+std::string core_explain(SEXP handle);
+RcppExport SEXP _freeridge_core_explain(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_explain(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_factorize
 void core_factorize(SEXP handle);
 RcppExport SEXP _freeridge_core_factorize(SEXP handleSEXP) {
@@ -939,6 +977,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_make_folds", (DL_FUNC) &_freeridge_core_make_folds, 3},
     {"_freeridge_core_make_holdout", (DL_FUNC) &_freeridge_core_make_holdout, 3},
     {"_freeridge_core_convert_lambda", (DL_FUNC) &_freeridge_core_convert_lambda, 5},
+    {"_freeridge_core_set_threads", (DL_FUNC) &_freeridge_core_set_threads, 1},
+    {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 0},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
     {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 4},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
@@ -952,6 +992,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_tolerance", (DL_FUNC) &_freeridge_core_tolerance, 1},
     {"_freeridge_core_memory", (DL_FUNC) &_freeridge_core_memory, 1},
     {"_freeridge_core_expect_lambdas", (DL_FUNC) &_freeridge_core_expect_lambdas, 2},
+    {"_freeridge_core_expect_criterion", (DL_FUNC) &_freeridge_core_expect_criterion, 2},
+    {"_freeridge_core_explain", (DL_FUNC) &_freeridge_core_explain, 1},
     {"_freeridge_core_factorize", (DL_FUNC) &_freeridge_core_factorize, 1},
     {"_freeridge_core_set_lambda", (DL_FUNC) &_freeridge_core_set_lambda, 2},
     {"_freeridge_core_lambda", (DL_FUNC) &_freeridge_core_lambda, 1},

@@ -88,6 +88,7 @@ freeridge_route route_of(const std::string& name) {
   if (name == "auto") return FREERIDGE_AUTO;
   if (name == "cholesky") return FREERIDGE_CHOLESKY;
   if (name == "spectral") return FREERIDGE_SPECTRAL;
+  if (name == "band") return FREERIDGE_BAND;
   if (name == "primal") return FREERIDGE_PRIMAL;
   if (name == "landmark") return FREERIDGE_LANDMARK;
   Rcpp::stop("unknown route '%s'", name);
@@ -99,6 +100,8 @@ const char* route_name(freeridge_route route) {
       return "cholesky";
     case FREERIDGE_SPECTRAL:
       return "spectral";
+    case FREERIDGE_BAND:
+      return "band";
     case FREERIDGE_PRIMAL:
       return "primal";
     case FREERIDGE_LANDMARK:

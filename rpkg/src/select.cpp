@@ -129,6 +129,18 @@ Rcpp::NumericVector core_convert_lambda(Rcpp::NumericVector lambda, std::string 
 }
 
 // [[Rcpp::export(rng = false)]]
+void core_set_threads(int count) {
+  check(freeridge_set_threads(count));
+}
+
+// [[Rcpp::export(rng = false)]]
+int core_threads() {
+  std::int32_t count = 0;
+  check(freeridge_get_threads(&count));
+  return count;
+}
+
+// [[Rcpp::export(rng = false)]]
 std::string core_build_info() {
   return freeridge_build_info();
 }

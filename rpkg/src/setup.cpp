@@ -1,4 +1,7 @@
 // Making a model: kernel, data, weights, groups, landmarks, route, factorization, lambda.
+#include <algorithm>
+#include <cmath>
+
 #include "model.h"
 
 // x, y: numeric matrices with n rows. They are not copied: the model borrows R's own memory.
@@ -90,6 +93,20 @@ void core_expect_lambdas(SEXP handle, int count) {
 }
 
 // [[Rcpp::export(rng = false)]]
+void core_expect_criterion(SEXP handle, std::string criterion) {
+  check(freeridge_set_expected_criterion(model_of(handle).core, criterion_of(criterion)));
+}
+
+// [[Rcpp::export(rng = false)]]
+std::string core_explain(SEXP handle) {
+  std::string text(4096, '\0');
+  std::int64_t length = 0;
+  check(freeridge_explain(model_of(handle).core, static_cast<std::int64_t>(text.size()), text.data(), &length));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+// [[Rcpp::export(rng = false)]]
 void core_factorize(SEXP handle) {
   Model& model = model_of(handle);
   check(model, freeridge_factorize(model.core));
@@ -116,7 +133,15 @@ Rcpp::NumericVector core_lambda(SEXP handle) {
 // The place (from 1, column by column) of the first NA, NaN or infinite number in x; 0 when there is none.
 // [[Rcpp::export(rng = false)]]
 double first_not_finite(Rcpp::NumericVector x) {
-  for (R_xlen_t i = 0; i < x.size(); ++i)
-    if (!R_FINITE(x[i])) return static_cast<double>(i) + 1;
+  const double* const values = x.begin();
+  const R_xlen_t size = x.size(), piece = 4096;
+  for (R_xlen_t start = 0; start < size; start += piece) {
+    const R_xlen_t end = std::min(start + piece, size);
+    double zero = 0;  // one multiplication a number: Inf * 0 and NaN * 0 are NaN
+    for (R_xlen_t i = start; i < end; ++i) zero += values[i] * 0;
+    if (zero == 0) continue;
+    for (R_xlen_t i = start; i < end; ++i)
+      if (!std::isfinite(values[i])) return static_cast<double>(i) + 1;
+  }
   return 0;
 }

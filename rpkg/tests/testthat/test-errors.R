@@ -33,6 +33,14 @@ test_that("values that are not finite are named with their place", {
     expect_refusal(predict(fit, unname(hole)), paste0("newdata\\[7, 2\\] is ", bad))
   }
   expect_refusal(freeridge(matrix(c(1L, NA, 3L)), 1:3), "x\\[2\\] is NA")
+  expect_refusal(freeridge(replace(x, 60, NaN), replace(y, 1, NA)), "x\\[20, 3\\] is NaN")
+  expect_refusal(freeridge(x, unname(cbind(y, replace(y, 20, Inf)))), "y\\[20, 2\\] is Inf")
+  long <- matrix(0, 9000, 2)  # the last number of x, and one at the seam of the search for it
+  for (place in c(1, 4096, 4097, 9000, 18000)) {
+    row <- (place - 1) %% 9000 + 1
+    expect_refusal(freeridge(replace(long, place, NaN), numeric(9000), linear_kernel()),
+                   sprintf("x\\[%d, %d\\] is NaN", row, (place - 1) %/% 9000 + 1))
+  }
 })
 
 test_that("lambda", {

@@ -1,6 +1,6 @@
 # Everything a fit answers equals brute-force refits, for each kernel x route x weights x intercept x outputs x shape.
 
-routes_for <- function(kernel) c("cholesky", "spectral", if (kernel$name == "linear") "primal")
+routes_for <- function(kernel) c("cholesky", "spectral", "band", if (kernel$name == "linear") "primal")
 
 test_that("fitted values, predictions, leave-one-out and group-out errors equal refits", {
   for (kernel in kernels()) for (shape in list(c(20L, 3L), c(9L, 12L))) for (t in c(1L, 3L)) {

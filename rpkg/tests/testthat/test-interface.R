@@ -113,7 +113,7 @@ test_that("a matrix response gives matrices, also with one column", {
 
 test_that("an answer at another lambda does not disturb the fit", {
   p <- problem(t = 2L)
-  for (route in c("spectral", "cholesky")) {
+  for (route in c("spectral", "band", "cholesky")) {
     fit <- freeridge(p$x, p$y, gaussian_kernel(2), c(0.1, 1), route = route)
     other <- freeridge(p$x, p$y, gaussian_kernel(2), 50, route = route)
     before <- list(loo(fit), predict(fit, p$new), coef(fit), hatvalues(fit))

@@ -128,7 +128,7 @@ test_that("with landmarks they are those of the restricted problem", {
 test_that("all routes give the same intervals", {
   p <- problem(30L, 2L)
   for (interval in c("jackknife+", "gp")) for (kernel in list(gaussian_kernel(2), linear_kernel())) {
-    found <- lapply(c("cholesky", "spectral", if (kernel$name == "linear") "primal"), function(route) {
+    found <- lapply(c("cholesky", "spectral", "band", if (kernel$name == "linear") "primal"), function(route) {
       predict(freeridge(p$x, p$y, kernel, 0.3, route = route), p$new[, 1:2], interval = interval, se.fit = TRUE)[1:2]
     })
     for (other in found[-1L]) expect_close(unlist(other), unlist(found[[1L]]), 1e-9)

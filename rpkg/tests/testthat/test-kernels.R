@@ -59,7 +59,7 @@ test_that("a precomputed kernel gives what the kernel itself gives", {
   kernel <- gaussian_kernel(2)
   k <- oracle_kernel(kernel, p$x, p$x)
   new <- oracle_kernel(kernel, p$new, p$x)
-  for (route in c("auto", "spectral", "cholesky")) {
+  for (route in c("auto", "spectral", "band", "cholesky")) {
     direct <- freeridge(p$x, p$y, kernel, 0.5, weights = p$weights, route = route)
     fit <- freeridge(k, p$y, precomputed_kernel(), 0.5, weights = p$weights, route = route)
     expect_close(loo(fit), loo(direct), 1e-10)

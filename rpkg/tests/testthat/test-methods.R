@@ -45,6 +45,20 @@ test_that("small methods", {
   expect_match(freeridge_build_info(), "0.1.0", fixed = TRUE)
 })
 
+test_that("fitted values are computed when they are asked for, and are those of the fit's own lambda", {
+  fresh <- freeridge(p$x, p$y, gaussian_kernel(2), c(0.5, 2))
+  expect_null(unclass(fresh)[["fitted.values"]])
+  predict(fresh, p$x, lambda = 100)  # puts another lambda in force in the core
+  expected <- predict(fresh, p$x)
+  for (values in list(fresh$fitted.values, fresh[["fitted.values"]], fresh$fitted, fitted(fresh))) {
+    expect_close(unname(values), unname(expected), 1e-12)
+  }
+  expect_identical(fresh$lambda, fresh[["lambda"]])
+  expect_null(fresh$no_such_thing)
+  other <- update(fresh, lambda = 3)
+  expect_false(isTRUE(all.equal(other$fitted.values, fresh$fitted.values)))
+})
+
 test_that("plot draws a panel for each criterion and gives the path back", {
   file <- tempfile(fileext = ".png")
   grDevices::png(file, width = 1000, height = 400)
