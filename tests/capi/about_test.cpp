@@ -97,6 +97,36 @@ TEST(ContractAbout, BuildInfo) {
   EXPECT_EQ(info.find('\n'), std::string::npos) << info;
 }
 
+TEST(ContractAbout, Threads) {
+  int32_t before = -1, now = -1;
+  ASSERT_EQ(freeridge_get_threads(&before), FREERIDGE_OK);
+  EXPECT_GE(before, 1);
+  for (int32_t count : {2, 1, 3}) {
+    ASSERT_EQ(freeridge_set_threads(count), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_threads(&now), FREERIDGE_OK);
+    EXPECT_EQ(now, count);
+    const std::string words = std::to_string(count) + (count == 1 ? " thread" : " threads");
+    EXPECT_NE(std::string(freeridge_build_info()).find(words), std::string::npos) << freeridge_build_info();
+    std::thread([&] {  // of the process, not of the thread
+      int32_t there = -1;
+      EXPECT_EQ(freeridge_get_threads(&there), FREERIDGE_OK);
+      EXPECT_EQ(there, count);
+    })
+        .join();
+  }
+  for (int32_t bad : {-1, 1025, INT32_MIN, INT32_MAX}) {
+    EXPECT_EQ(freeridge_set_threads(bad), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_TRUE(has_word(freeridge_last_error(), std::to_string(bad))) << freeridge_last_error();
+    ASSERT_EQ(freeridge_get_threads(&now), FREERIDGE_OK);
+    EXPECT_EQ(now, 3);
+  }
+  EXPECT_EQ(freeridge_get_threads(nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_TRUE(has_word(freeridge_last_error(), "count")) << freeridge_last_error();
+  ASSERT_EQ(freeridge_set_threads(0), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_get_threads(&now), FREERIDGE_OK);
+  EXPECT_EQ(now, before);
+}
+
 // The values are part of the ABI.
 TEST(ContractAbout, ConstantsArePinned) {
   EXPECT_EQ(FREERIDGE_OK, 0);

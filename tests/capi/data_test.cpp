@@ -115,6 +115,10 @@ TEST(ContractData, OtherSettingsRefuse) {
       {"model", null(&SetExpectedLambdas::model)},
       {"count", values(&SetExpectedLambdas::count, bad_sizes)},
   });
+  expect_refused<SetExpectedCriterion>({
+      {"model", null(&SetExpectedCriterion::model)},
+      {"criterion", values(&SetExpectedCriterion::criterion, unknown_criteria)},
+  });
   expect_refused<SetProgress>({
       {"model", null(&SetProgress::model)},
   });

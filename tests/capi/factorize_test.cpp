@@ -62,7 +62,7 @@ TEST(ContractFactorize, PrimalTakesAScaledLinearKernel) {
 TEST(ContractFactorize, AKernelValueThatOverflowsIsNotFinite) {
   const std::vector<double> x = {1.0, 1e200, -3.0, 2.0}, y = {1.0, 2.0, 3.0, 4.0};
   for (const Kernel& kernel : {Kernel::linear(), Kernel::polynomial(2, 1.0, 1.0)}) {
-    for (freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL}) {
+    for (freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
       Model model = sample::model_of(kernel, x, y, 4);
       model.route(route);
       Factorize factorize;

@@ -364,7 +364,7 @@ TEST_F(ContractLandmarkMemory, StreamedPrimal) {
     EXPECT_LT(bytes(model), 8 * n * (d + 12));  // no second x
   }
   for (freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_CHOLESKY})
-    EXPECT_GT(bytes(model.route(route)), 8 * 2 * n * n);
+    EXPECT_GT(bytes(model.route(route)), 8 * n * n);
 }
 
 // More landmarks than memory: refused before anything is chosen.

@@ -205,7 +205,8 @@ static void check_selection(freeridge_model* model, double low) {
 
 int main(void) {
   static const double lambdas[T] = {0.25, 8.0}, one[T] = {1.5, 1.5};
-  static const freeridge_route routes[] = {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL};
+  static const freeridge_route routes[] = {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND,
+                                           FREERIDGE_PRIMAL};
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
   int64_t n = 0, d = 0, t = 0, bytes = 0;

@@ -38,7 +38,7 @@ TEST(ErrorRate, CountsTheRefitsThatClassifyWrongly) {
   for (const std::int64_t t : {1, 2, 4})
     for (const Family family : {Family::linear, Family::gaussian})
       for (const bool weighted : {false, true})
-        for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+        for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
           if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
           SCOPED_TRACE(::testing::Message() << t << " outputs, " << family_name(family) << " " << route_name(route)
                                             << (weighted ? ", weights" : ""));

@@ -166,7 +166,8 @@ std::vector<Case> cases() {
   std::vector<Case> out;
   for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
                               Family::matern52, Family::sum, Family::product})
-    for (const freeridge_route route : {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL})
+    for (const freeridge_route route :
+         {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL})
       if (route != FREERIDGE_PRIMAL || family == Family::linear) out.push_back({family, route});
   return out;
 }
@@ -203,7 +204,8 @@ TEST(Kernels, ASumOfLinearKernelsIsLinear) {
   Problem problem = random_problem(random, sum, 20, 2, 2, true, true);
   Problem linear = problem;
   linear.kernel = KernelSpec::linear().with_columns(scale);
-  for (const freeridge_route route : {FREERIDGE_AUTO, FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL, FREERIDGE_CHOLESKY}) {
+  for (const freeridge_route route :
+       {FREERIDGE_AUTO, FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_CHOLESKY}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.3);

@@ -16,7 +16,7 @@ using oracle::Problem;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-constexpr freeridge_route all_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL};
+constexpr freeridge_route all_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL};
 
 class Scale : public ::testing::Test {
  protected:
@@ -163,7 +163,7 @@ TEST_F(Scale, LambdaNextToZeroIsTheLimit) {
   Random random(303);
   for (const freeridge_route route : all_routes)
     for (const bool intercept : {false, true}) {
-      const KernelSpec kernel = route == FREERIDGE_CHOLESKY ? KernelSpec::gaussian(0.4) : KernelSpec::linear();
+      const KernelSpec kernel = needs_positive_definite(route) ? KernelSpec::gaussian(0.4) : KernelSpec::linear();
       const Problem problem = random_problem(random, kernel, 18, 3, 2, true, intercept);
       route_ = route;
       const Model expected = fit(problem, 0.0);
@@ -204,7 +204,7 @@ TEST(GaussianKernel, DoesNotSeeAShiftOfX) {
   const Matrix new_points = rounded(random.uniform_matrix(6, 3, -1.0, 1.0));
   Problem moved = problem;
   moved.x = shifted(problem.x, 1e8);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL}) {
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
     Model model = oracle::make_model(moved, route);
     model.factorize().lambda(0.1);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-10);
@@ -222,7 +222,7 @@ TEST(GaussianKernel, KeepsSmallDistancesBesideLargeOnes) {
     problem.x(i, 1) = -1000.0 + 1e-3 * random.normal();
     problem.y(i, 0) = random.normal();
   }
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL}) {
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.05);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.05), 1e-10);
@@ -241,7 +241,7 @@ TEST(Overflow, AKernelValueThatOverflowsIsNotFinite) {
   model.kernel(Kernel::polynomial(2, 1.0, 1.0)).factorize();  // the model is usable still
   problem.kernel = KernelSpec::linear();
   problem.x = scaled(problem.x, 1e100);
-  for (const freeridge_route dual : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL})
+  for (const freeridge_route dual : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND})
     EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, dual).get()), FREERIDGE_NOT_FINITE);
 }
 

@@ -50,7 +50,8 @@ class Score : public ::testing::Test {
         for (const bool intercept : {false, true})
           for (const std::int64_t d : {3, 21}) {
             const Problem problem = random_problem(random, kernel_of(family, d), 16, d, 2, weighted, intercept);
-            for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+            for (const freeridge_route route :
+                 {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
               if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
               SCOPED_TRACE(::testing::Message()
                            << family_name(family) << " " << route_name(route) << (weighted ? ", weights" : "")

@@ -39,7 +39,7 @@ TEST(StandardError, FollowsItsDefinitionOnRefits) {
   Random random(61);
   for (const Family family : {Family::linear, Family::gaussian})
     for (const bool weighted : {false, true})
-      for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+      for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
         if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
         SCOPED_TRACE(::testing::Message()
                      << family_name(family) << " " << route_name(route) << (weighted ? ", weights" : ""));

@@ -1,5 +1,6 @@
 // Calls that take a const model run side by side on one model; different models run in different threads. The answers
-// are those of a single thread.
+// are those of a single thread, to rounding: the BLAS has one thread or several, by what the other threads do at the
+// moment. So the lambdas are large enough for well-conditioned systems.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -28,15 +29,21 @@ struct Answers {
   Matrix loo, groups, predictions, fitted, leverage, loo_scores, gcv_scores, group_scores;
 };
 
+// 1 - h: h is from 0 to 1, and its error is relative to one.
+Matrix less_than_one(Matrix leverage) {
+  for (double& h : leverage.values) h = 1 - h;
+  return leverage;
+}
+
 Answers all_answers(const Model& model) {
   Random random(17);
   const Matrix points = random.uniform_matrix(40, d, -1.0, 1.0);
-  const Vector lambdas = {1e-3, 0.1, 10.0};
+  const Vector lambdas = {2.0, 5.0, 50.0};
   return {model.loo(),
           model.group_errors(modulo_groups(n, 8)),
           model.predict(points),
           model.fitted(),
-          model.leverage(),
+          less_than_one(model.leverage()),
           model.score(FREERIDGE_LOO, lambdas),
           model.score(FREERIDGE_GCV, lambdas),
           model.score(FREERIDGE_GROUPS, lambdas)};
@@ -55,7 +62,7 @@ void expect_same(const Answers& actual, const Answers& expected) {
 
 Model fitted_model(Family family, freeridge_route route, std::uint64_t seed) {
   Model model = oracle::make_model(problem_for(family, seed), route);
-  model.groups(modulo_groups(n, 5)).factorize().lambda(0.05);
+  model.groups(modulo_groups(n, 5)).factorize().lambda(5.0);
   return model;
 }
 
@@ -106,6 +113,95 @@ INSTANTIATE_TEST_SUITE_P(Every, Threads,
                          ::testing::Values(Case{Family::linear, FREERIDGE_PRIMAL},
                                            Case{Family::gaussian, FREERIDGE_SPECTRAL},
                                            Case{Family::gaussian, FREERIDGE_CHOLESKY}),
+                         ::testing::PrintToStringParamName());
+
+// The whole model with the process set to `threads`.
+struct Sized {
+  Family family;
+  freeridge_route route;
+  std::int64_t n, d;
+};
+
+std::ostream& operator<<(std::ostream& out, const Sized& c) {
+  return out << route_name(c.route);
+}
+
+struct Threaded {
+  Answers answers;
+  Matrix coefficients;
+  Vector intercepts, chosen, score;
+};
+
+Threaded whole_model(const Sized& size, std::int32_t threads) {
+  check(freeridge_set_threads(threads), "freeridge_set_threads");
+  std::int32_t count = 0;
+  check(freeridge_get_threads(&count), "freeridge_get_threads");
+  EXPECT_EQ(count, threads);
+  Random random(23);
+  Model model = oracle::make_model(
+      random_problem(random, kernel_of(size.family, size.d), size.n, size.d, 2, true, true), size.route);
+  if (size.route == FREERIDGE_LANDMARK) {
+    std::vector<std::int64_t> rows;
+    for (std::int64_t q = 0; q < 40; ++q) rows.push_back(q * size.n / 40);
+    check(freeridge_set_landmarks(model.get(), 40, rows.data()), "freeridge_set_landmarks");
+  }
+  model.groups(modulo_groups(size.n, static_cast<std::int32_t>(size.n / 5))).factorize();
+  Threaded out;
+  out.chosen = Vector(2), out.score = Vector(2);
+  check(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1.0, 1e4, out.chosen.data(), out.score.data()),
+        "freeridge_select_lambda");
+  model.lambda(20.0);  // well conditioned on every route
+  out.coefficients = model.coefficients();
+  out.intercepts = model.intercepts();
+  const Matrix points = random.uniform_matrix(700, size.d, -1.0, 1.0);
+  const Vector lambdas = {5.0, 20.0, 100.0};
+  out.answers = {model.loo(),
+                 model.group_errors(modulo_groups(size.n, static_cast<std::int32_t>(size.n / 4))),
+                 model.predict(points),
+                 model.fitted(),
+                 less_than_one(model.leverage()),
+                 model.score(FREERIDGE_LOO, lambdas),
+                 model.score(FREERIDGE_GCV, lambdas),
+                 model.score(FREERIDGE_GROUPS, lambdas)};
+  return out;
+}
+
+class ThreadCounts : public ::testing::TestWithParam<Sized> {
+ protected:
+  ~ThreadCounts() override { freeridge_set_threads(0); }
+};
+
+TEST_P(ThreadCounts, OneGivesTheSameBitsAndAnyTheSameAnswers) {
+  const Threaded one = whole_model(GetParam(), 1), again = whole_model(GetParam(), 1);
+  EXPECT_TRUE(bit_equal(again.coefficients, one.coefficients));
+  EXPECT_TRUE(bit_equal(again.intercepts, one.intercepts));
+  EXPECT_TRUE(bit_equal(again.chosen, one.chosen));
+  EXPECT_TRUE(bit_equal(again.score, one.score));
+  const auto each = [](const Answers& a) {
+    return std::vector<const Matrix*>{&a.loo,      &a.groups,     &a.predictions, &a.fitted,
+                                      &a.leverage, &a.loo_scores, &a.gcv_scores,  &a.group_scores};
+  };
+  for (std::size_t k = 0; k < each(one.answers).size(); ++k)
+    EXPECT_TRUE(bit_equal(*each(again.answers)[k], *each(one.answers)[k])) << k;
+  for (const std::int32_t threads : {2, 3}) {
+    SCOPED_TRACE(threads);
+    const Threaded more = whole_model(GetParam(), threads);
+    expect_same(more.answers, one.answers);
+    EXPECT_CLOSE(more.coefficients, one.coefficients, tolerance);
+    EXPECT_CLOSE(more.intercepts, one.intercepts, tolerance);
+    EXPECT_CLOSE(more.score, one.score, tolerance);
+    EXPECT_CLOSE(more.chosen, one.chosen, 1e-6);  // flat at its minimum
+  }
+}
+
+// Sizes with several tiles for each thread; the tall one is streamed.
+INSTANTIATE_TEST_SUITE_P(Every, ThreadCounts,
+                         ::testing::Values(Sized{Family::linear, FREERIDGE_PRIMAL, 400, 5},
+                                           Sized{Family::gaussian, FREERIDGE_SPECTRAL, 700, 4},
+                                           Sized{Family::gaussian, FREERIDGE_CHOLESKY, 700, 4},
+                                           Sized{Family::gaussian, FREERIDGE_LANDMARK, 3000, 4}),
+                         ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Tall, ThreadCounts, ::testing::Values(Sized{Family::linear, FREERIDGE_PRIMAL, 60000, 40}),
                          ::testing::PrintToStringParamName());
 
 TEST(ThreadErrors, EachThreadHasItsOwnWords) {

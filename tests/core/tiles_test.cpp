@@ -69,7 +69,7 @@ TEST(Tiles, LinearKernelByEveryRoute) {
     const Matrix prediction = ridge_predictions(problem, lambda, row, select_rows(problem.x, {row}));
     for (std::int64_t j = 0; j < t; ++j) left_out(k, j) = problem.y(row, j) - prediction(0, j);
   }
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route, FREERIDGE_ROW_MAJOR);
     model.factorize().lambda(lambda);

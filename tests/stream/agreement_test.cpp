@@ -61,7 +61,7 @@ TEST(StreamAgreement, EqualsTheModelOnEveryRoute) {
     const Accumulator accumulator(problem, 5);
     const Planes planes = accumulator.solve(lambda_values);
     const Matrix loo = accumulator.loo(problem, lambda_values);
-    for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+    for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
       SCOPED_TRACE(route_name(route));
       Model model = oracle::make_model(problem, route);
       model.factorize();

@@ -75,10 +75,17 @@ inline Labels single_groups(std::int64_t n) {
   return modulo_groups(n, static_cast<std::int32_t>(n));
 }
 
+// The routes without an answer where K + lambda I is singular.
+inline bool needs_positive_definite(freeridge_route route) {
+  return route == FREERIDGE_CHOLESKY || route == FREERIDGE_BAND;
+}
+
 inline const char* route_name(freeridge_route route) {
   switch (route) {
     case FREERIDGE_CHOLESKY:
       return "Cholesky";
+    case FREERIDGE_BAND:
+      return "Band";
     case FREERIDGE_SPECTRAL:
       return "Spectral";
     case FREERIDGE_PRIMAL:

@@ -91,7 +91,7 @@ BadValues<Call> entries(Input<T> Call::*input, const std::type_identity_t<std::v
 inline const std::vector<double> not_finite = {NaN, Inf, -Inf};
 inline const std::vector<int64_t> bad_sizes = {0, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
 inline const std::vector<int32_t> unknown_layouts = {0, 3, 5, 99, -1, INT32_MIN, INT32_MAX};
-inline const std::vector<int32_t> unknown_routes = {3, 6, 99, -1, INT32_MIN, INT32_MAX};
+inline const std::vector<int32_t> unknown_routes = {6, 99, -1, INT32_MIN, INT32_MAX};
 inline const std::vector<int32_t> unknown_criteria = {0, 6, 99, -1, INT32_MIN, INT32_MAX};
 
 // Leading dimensions that are shorter than `least`, and one whose product with the columns overflows.

@@ -68,6 +68,13 @@ struct SetExpectedLambdas {
   freeridge_status operator()() { return freeridge_set_expected_lambdas(model, count); }
 };
 
+struct SetExpectedCriterion {
+  static constexpr const char* name = "freeridge_set_expected_criterion";
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_GCV;
+  freeridge_status operator()() { return freeridge_set_expected_criterion(model, criterion); }
+};
+
 struct SetProgress {
   static constexpr const char* name = "freeridge_set_progress";
   freeridge_model* model = nullptr;
@@ -82,6 +89,16 @@ struct MemoryRequired {
   Output<int64_t> bytes{1};
   freeridge_status operator()() { return freeridge_memory_required(model, bytes.get()); }
   void each_output(auto visit) { visit(bytes); }
+};
+
+struct Explain {
+  static constexpr const char* name = "freeridge_explain";
+  freeridge_model* model = nullptr;
+  int64_t size = 2048;
+  Output<char> text{2048};
+  Output<int64_t> length{1};
+  freeridge_status operator()() { return freeridge_explain(model, size, text.get(), length.get()); }
+  void each_output(auto visit) { visit(text), visit(length); }
 };
 
 struct Factorize {

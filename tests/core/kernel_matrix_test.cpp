@@ -1,0 +1,263 @@
+// Kernel matrices, products and rows in tiles, asked of the core directly, against kernel values in long double: every
+// kernel, both layouts, shifts, weights, and sizes on both sides of every tile.
+#include "libcore/kernel/kernel_matrix.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "libcore/kernel/text.hpp"
+#include "support/problems.hpp"
+
+namespace {
+
+using freeridge::Index;
+using freeridge::KernelPtr;
+using freeridge::Layout;
+using freeridge::LayoutView;
+using freeridge::Support;
+using oracle::Family;
+using oracle::KernelSpec;
+using support::Dense;
+using support::Matrix;
+using support::Random;
+using support::Real;
+using support::Vector;
+
+const freeridge::Progress no_progress;
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+KernelPtr core_kernel(const KernelSpec& spec) {
+  return freeridge::parse_kernel(oracle::make_kernel(spec).description());
+}
+
+std::vector<KernelSpec> every_kernel(std::int64_t d) {
+  std::vector<KernelSpec> out;
+  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
+                              Family::matern52, Family::sum, Family::product})
+    for (const bool scaled : {false, true}) out.push_back(support::kernel_of(family, d, scaled));
+  return out;
+}
+
+// A matrix of the user's in a layout, with NaN between its columns or rows.
+struct Stored {
+  Stored(const Matrix& x, Layout layout) {
+    const bool by_col = layout == Layout::col_major;
+    const std::int64_t ld = (by_col ? x.rows : x.cols) + 3;
+    values.assign(static_cast<std::size_t>(ld * (by_col ? x.cols : x.rows)), nan);
+    for (std::int64_t i = 0; i < x.rows; ++i)
+      for (std::int64_t k = 0; k < x.cols; ++k)
+        values[static_cast<std::size_t>(by_col ? i + k * ld : i * ld + k)] = x(i, k);
+    view = {values.data(), x.rows, x.cols, ld, layout};
+  }
+  Vector values;
+  LayoutView view;
+};
+
+Matrix shifted(Matrix x, const Vector& shift) {
+  for (std::int64_t k = 0; k < x.cols && !shift.empty(); ++k)
+    for (std::int64_t i = 0; i < x.rows; ++i) x(i, k) -= shift[static_cast<std::size_t>(k)];
+  return x;
+}
+
+freeridge::MatrixView view_of(Matrix& m) {
+  return {m.values.data(), m.rows, m.cols, m.rows};
+}
+freeridge::ConstMatrixView view_of(const Matrix& m) {
+  return {m.values.data(), m.rows, m.cols, m.rows};
+}
+
+// The values are of the order of one; sums of d terms and profiles lose a few units of rounding.
+constexpr Real tolerance = 1e-14L;
+
+TEST(KernelMatrix, LowerTriangleWeighted) {
+  Random random(71);
+  for (const std::int64_t d : {3, 140})
+    for (const std::int64_t n : {1, 70, 300, 520}) {
+      if (d > 3 && n != 70) continue;
+      const Matrix x = random.uniform_matrix(n, d, -1.0, 1.0);
+      const Vector weights = random.uniform_vector(n, 0.5, 1.5), ones(static_cast<std::size_t>(n), 1.0);
+      for (const KernelSpec& spec :
+           n > 300 ? std::vector{KernelSpec::linear(), KernelSpec::gaussian(1.5)} : every_kernel(d))
+        for (const bool special : {false, true}) {  // row-major, shifted and weighted, or none of it
+          const KernelPtr kernel = core_kernel(spec);
+          SCOPED_TRACE(testing::Message() << freeridge::describe(*kernel).substr(0, 60) << " n = " << n << special);
+          const Vector shift = special ? random.uniform_vector(d, -0.2, 0.2) : Vector();
+          const Vector& sqrt_w = special ? weights : ones;
+          const Stored stored(x, special ? Layout::row_major : Layout::col_major);
+          Matrix k(n, n);
+          freeridge::weighted_kernel_matrix(*kernel, stored.view, shift, sqrt_w, view_of(k), no_progress);
+          const Matrix moved = shifted(x, shift);
+          const Dense expected = oracle::kernel_matrix(spec, moved, moved);
+          Real worst = 0, largest = 0;
+          for (std::int64_t j = 0; j < n; ++j)
+            for (std::int64_t i = j; i < n; ++i) {
+              const Real w =
+                  static_cast<Real>(sqrt_w[static_cast<std::size_t>(i)]) * sqrt_w[static_cast<std::size_t>(j)];
+              worst = std::max(worst, std::abs(k(i, j) - w * expected(i, j)));
+              largest = std::max(largest, std::abs(expected(i, j)));
+            }
+          EXPECT_LE(worst, tolerance * std::max<Real>(largest, 1));
+        }
+    }
+}
+
+TEST(KernelMatrix, ProductsRowsAndCrossValues) {
+  Random random(72);
+  const std::int64_t d = 5, n = 530, m = 275, t = 2;
+  const Matrix x = random.uniform_matrix(n, d, -1.0, 1.0), points = random.uniform_matrix(m, d, -1.0, 1.0);
+  const Matrix c = random.uniform_matrix(n, t, -1.0, 1.0);
+  const Vector shift = random.uniform_vector(d, -0.2, 0.2);
+  std::vector<Index> chosen;
+  for (Index i = 0; i < n; i += 2) chosen.push_back((i * 7) % n);
+  for (const KernelSpec& spec : every_kernel(d))
+    for (const Layout layout : {Layout::col_major, Layout::row_major}) {
+      const KernelPtr kernel = core_kernel(spec);
+      SCOPED_TRACE(freeridge::describe(*kernel).substr(0, 60));
+      const Stored xs(x, layout), zs(points, layout);
+      const Dense expected = oracle::kernel_matrix(spec, points, x);
+      Real largest = 1;
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) largest = std::max(largest, std::abs(expected(i, j)));
+
+      const std::int64_t first = 4;
+      Matrix f(m - first, t);
+      freeridge::kernel_product(*kernel, zs.view, first, xs.view, view_of(c), view_of(f), no_progress);
+      for (std::int64_t i = 0; i < f.rows; ++i)
+        for (std::int64_t j = 0; j < t; ++j) {
+          Real sum = 0;
+          for (std::int64_t q = 0; q < n; ++q) sum += expected(first + i, q) * c(q, j);
+          EXPECT_NEAR(f(i, j), static_cast<double>(sum), static_cast<double>(10 * tolerance * largest * n));
+        }
+
+      const Support all(kernel, xs.view), some(kernel, xs.view, chosen);
+      Matrix rows(m - first, n), some_rows(m - first, some.size());
+      all.evaluate(zs.view, first, view_of(rows));
+      some.evaluate(zs.view, first, view_of(some_rows));
+      for (std::int64_t i = 0; i < rows.rows; ++i) {
+        for (std::int64_t j = 0; j < n; ++j)
+          ASSERT_LE(std::abs(rows(i, j) - expected(first + i, j)), tolerance * largest);
+        for (std::int64_t q = 0; q < some.size(); ++q)
+          ASSERT_LE(std::abs(some_rows(i, q) - expected(first + i, chosen[static_cast<std::size_t>(q)])),
+                    tolerance * largest);
+      }
+
+      const Dense across = oracle::kernel_matrix(spec, shifted(x, shift), shifted(points, shift));
+      for (const Index columns : {1, 3, 270}) {
+        Matrix out(n, columns);
+        freeridge::cross_kernel(*kernel, xs.view, shift, zs.view, first, view_of(out));
+        for (Index q = 0; q < columns; ++q)
+          for (Index i = 0; i < n; ++i) ASSERT_LE(std::abs(out(i, q) - across(i, first + q)), tolerance * largest);
+      }
+    }
+}
+
+// A kernel of the distance gives a pair of points the same bits in whatever tile, order and call it comes, and equal
+// points exactly one: what refines a solution may evaluate K anew.
+TEST(KernelMatrix, RadialValuesAreTheSameEverywhere) {
+  Random random(73);
+  for (const std::int64_t d : {2, 200}) {
+    const std::int64_t n = 330;
+    Matrix x = random.uniform_matrix(n, d, 99.0, 101.0);
+    for (std::int64_t k = 0; k < d; ++k) x(n - 1, k) = x(7, k);
+    const Stored xs(x, Layout::col_major), by_row(x, Layout::row_major);
+    const Vector ones(static_cast<std::size_t>(n), 1.0);
+    for (const Family family : {Family::gaussian, Family::laplacian, Family::matern32, Family::matern52})
+      for (const bool scaled : {false, true}) {
+        const KernelPtr kernel = core_kernel(support::kernel_of(family, d, scaled));
+        Matrix k(n, n), all(n, n), rows(n, n);
+        freeridge::weighted_kernel_matrix(*kernel, xs.view, {}, ones, view_of(k), no_progress);
+        freeridge::cross_kernel(*kernel, by_row.view, {}, xs.view, 0, view_of(all));
+        const Support support(kernel, by_row.view);
+        for (Index i = 0; i < n; i += 11)
+          support.evaluate(xs.view, i, view_of(rows).row_range(i, std::min<Index>(11, n - i)));
+        EXPECT_EQ(all.values, rows.values);
+        for (std::int64_t j = 0; j < n; ++j) {
+          EXPECT_EQ(k(j, j), 1.0);
+          for (std::int64_t i = j; i < n; ++i) {
+            ASSERT_EQ(k(i, j), all(i, j)) << i << " " << j;
+            ASSERT_EQ(all(i, j), all(j, i));
+          }
+        }
+        EXPECT_EQ(k(n - 1, 7), 1.0);
+      }
+  }
+}
+
+// Bandwidths whose square, or whose reciprocal, no double holds: the values are still those of the formula.
+TEST(KernelMatrix, ExtremeBandwidths) {
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  for (const double size : {tiny, 1e-320, 2.3e-308, 1e-200, 1e-154, 1e-100, 1.0, 1e100, 1e154, 1e200, 5e307, 1.7e308})
+    for (const Family family : {Family::gaussian, Family::laplacian, Family::matern32, Family::matern52}) {
+      SCOPED_TRACE(testing::Message() << size << " " << static_cast<int>(family));
+      const KernelSpec spec = KernelSpec::radial(family, size);
+      // Only r^2 has to be a number: points 0, 1 and, where that allows it, at distances of the order of the bandwidth.
+      Matrix x(4, 1);
+      const bool squares = size > 1e-150 && size < 1e150;
+      x.values = {0.0, 1.0, squares ? size : 1e150, squares ? -0.3 * size : -1e-150};
+      const Stored stored(x, Layout::col_major);
+      Matrix k(4, 4);
+      freeridge::cross_kernel(*core_kernel(spec), stored.view, {}, stored.view, 0, view_of(k));
+      const Dense expected = oracle::kernel_matrix(spec, x, x);
+      for (std::int64_t j = 0; j < 4; ++j)
+        for (std::int64_t i = 0; i < 4; ++i) {
+          EXPECT_NEAR(k(i, j), static_cast<double>(expected(i, j)), 1e-14) << i << " " << j;
+          if (i == j) {
+            EXPECT_EQ(k(i, j), 1.0);
+          }
+        }
+    }
+}
+
+void expect_not_finite(const std::function<void()>& call, const std::string& words) {
+  try {
+    call();
+    ADD_FAILURE() << "accepted";
+  } catch (const freeridge::Error& error) {
+    EXPECT_EQ(error.status(), freeridge::Status::not_finite);
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+// One pair of points far into the second tile overflows, and is named.
+TEST(KernelMatrix, OverflowIsFoundAndNamed) {
+  const Index n = 600, p = 599, q = 290;
+  Matrix x(n, 2);
+  std::fill(x.values.begin(), x.values.end(), 0.0);
+  x(p, 0) = 1e200, x(p, 1) = 1;
+  x(q, 0) = 1e150, x(q, 1) = 1;  // 1e200 * 1e150 overflows, and so does 1e200^2, in row p alone
+  const KernelPtr kernel = freeridge::linear_kernel();
+  const Vector ones(static_cast<std::size_t>(n), 1.0);
+  for (const Layout layout : {Layout::col_major, Layout::row_major}) {
+    const Stored stored(x, layout);
+    Matrix k(n, n), f(n, 1), c(n, 1);
+    std::fill(c.values.begin(), c.values.end(), 0.0);
+    expect_not_finite(
+        [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, ones, view_of(k), no_progress); },
+        "the kernel of rows 599 and ");
+    expect_not_finite(
+        [&] { freeridge::kernel_product(*kernel, stored.view, 0, stored.view, view_of(c), view_of(f), no_progress); },
+        "the kernel of rows ");
+    const std::vector<Index> rows = {3, q};
+    const Support support(kernel, stored.view, rows);
+    Matrix some(n, 2);
+    expect_not_finite([&] { support.evaluate(stored.view, 0, view_of(some)); },
+                      "the kernel of rows 599 and 290 is inf");
+    Matrix column(n, 1);
+    expect_not_finite([&] { freeridge::cross_kernel(*kernel, stored.view, {}, stored.view, q, view_of(column)); },
+                      "the kernel of rows 599 and 290 is inf");
+  }
+  // The values are finite here, the weighted ones are not.
+  Vector weights(static_cast<std::size_t>(n), 1.0);
+  weights[static_cast<std::size_t>(q)] = 1e100;
+  x(p, 0) = 1e-10, x(q, 0) = 1e145;
+  const Stored stored(x, Layout::col_major);
+  Matrix k(n, n);
+  expect_not_finite(
+      [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, weights, view_of(k), no_progress); },
+      "the kernel of rows 290 and 290 is inf");
+}
+
+}  // namespace

@@ -1,0 +1,151 @@
+// A = Q B Q' and Q'Q = I, for sizes around the bandwidth, the panels and the blocks of reflectors; Q applied before,
+// amid and after it is formed.
+#include "libcore/linalg/band_reduction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "linalg/dense.hpp"
+
+namespace {
+
+using namespace freeridge;
+
+struct Case {
+  const char* name;
+  Matrix (*make)(Index m);
+};
+
+Matrix gaussian_like(Index m) {
+  Matrix a(m, m);
+  for (Index j = 0; j < m; ++j)
+    for (Index i = 0; i < m; ++i) {
+      const double gap = static_cast<double>(i - j) / 20;
+      a(i, j) = std::exp(-gap * gap);
+    }
+  return a;
+}
+
+Matrix random_symmetric(Index m) {
+  Matrix a = dense::random(m, m, 11);
+  for (Index j = 0; j < m; ++j)
+    for (Index i = 0; i < j; ++i) a(i, j) = a(j, i);
+  return a;
+}
+
+Matrix diagonal(Index m) {
+  Matrix a(m, m, 0.0);
+  for (Index i = 0; i < m; ++i) a(i, i) = static_cast<double>(1 + i % 7);
+  return a;
+}
+
+Matrix rank_one(Index m) {
+  return Matrix(m, m, 3.0);
+}
+
+Matrix zero(Index m) {
+  return Matrix(m, m, 0.0);
+}
+
+Matrix tiny(Index m) {
+  Matrix a = random_symmetric(m);
+  for (double& value : a.values()) value *= 1e-290;
+  return a;
+}
+
+constexpr Case cases[] = {{"gaussian", gaussian_like},
+                          {"random", random_symmetric},
+                          {"diagonal", diagonal},
+                          {"rank one", rank_one},
+                          {"zero", zero},
+                          {"tiny", tiny}};
+
+// Only the lower triangle may be read.
+Matrix lower_alone(const Matrix& a) {
+  Matrix out = dense::copy(a);
+  for (Index j = 0; j < a.cols(); ++j)
+    for (Index i = 0; i < j; ++i) out(i, j) = std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+TEST(BandReduction, GivesTheMatrixBack) {
+  for (const Case& c : cases)
+    for (const Index b : {16, 32, 64})
+      for (const Index m : {1, 2, 15, 16, 17, 18, 31, 33, 64, 65, 100, 145, 200, 301}) {
+        SCOPED_TRACE(::testing::Message() << c.name << ", b = " << b << ", m = " << m);
+        const Matrix a = c.make(m);
+        Matrix storage = lower_alone(a);
+        BandMatrix band;
+        BandBasis q(storage.view(), b, band, Progress());
+        ASSERT_EQ(band.bandwidth(), b);
+        ASSERT_EQ(band.size(), m);
+
+        const Matrix x = dense::random(m, 3, 12);
+        Matrix before = dense::copy(x), before_transposed = dense::copy(x);
+        q.multiply(before.view());
+        q.multiply_transposed(before_transposed.view());
+
+        q.form(Progress());
+        ASSERT_TRUE(q.formed());
+        const Matrix full = dense::full(band), qb = dense::product(q.q(), full.view()),
+                     back = dense::product(qb.view(), q.q(), true), square = dense::product(q.q(), q.q(), true);
+        const double limit = 2e-14 * std::sqrt(static_cast<double>(m));
+        EXPECT_LE(dense::difference(square.view(), dense::identity(m).view()), limit);
+        EXPECT_LE(dense::difference(back.view(), a.view()), 1e-14 * dense::norm(a.view()));
+
+        Matrix after = dense::copy(x), after_transposed = dense::copy(x);
+        q.multiply(after.view());
+        q.multiply_transposed(after_transposed.view());
+        EXPECT_LE(dense::difference(after.view(), dense::product(q.q(), x.view()).view()), limit);
+        EXPECT_LE(dense::difference(after.view(), before.view()), limit);
+        EXPECT_LE(dense::difference(after_transposed.view(), before_transposed.view()), limit);
+      }
+}
+
+std::int32_t cancel_after(double, void* user) {
+  return --*static_cast<int*>(user) < 0 ? 1 : 0;
+}
+
+TEST(BandReduction, FormingMayBeCancelledAndTakenUpAgain) {
+  const Index m = 1000;
+  Matrix storage = gaussian_like(m), other = gaussian_like(m);
+  BandMatrix band;
+  BandBasis q(storage.view(), 16, band, Progress()), straight(other.view(), 16, band, Progress());
+  straight.form(Progress());
+  const Matrix x = dense::random(m, 2, 13);
+  const auto expect_same = [&] {
+    for (const bool transposed : {false, true}) {
+      Matrix one = dense::copy(x), two = dense::copy(x);
+      transposed ? q.multiply_transposed(one.view()) : q.multiply(one.view());
+      transposed ? straight.multiply_transposed(two.view()) : straight.multiply(two.view());
+      EXPECT_LE(dense::difference(one.view(), two.view()), 1e-13);
+    }
+  };
+  expect_same();
+  int cancelled = 0;
+  while (!q.formed()) {
+    int reports = 0;
+    try {
+      q.form(Progress(cancel_after, &reports));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.status(), Status::cancelled);
+      ++cancelled;
+    }
+    expect_same();
+  }
+  EXPECT_GE(cancelled, 3);
+  EXPECT_EQ(dense::difference(q.q(), straight.q()), 0.0);
+}
+
+TEST(BandReduction, NothingFiniteFromInfinity) {
+  Matrix a = random_symmetric(60);
+  a(40, 10) = std::numeric_limits<double>::infinity();
+  BandMatrix band;
+  const BandBasis q(a.view(), 16, band, Progress());
+  double sum = 0;
+  for (const double value : band.values.values()) sum += value;
+  EXPECT_FALSE(std::isfinite(sum));
+}
+
+}  // namespace
