@@ -1,81 +1,186 @@
-// Time of the calls that matter, by Google Benchmark: the factorization, one lambda with its exact leave-one-out
-// errors, and the leave-one-out score at 100 lambdas. Gaussian kernel with d = 8, and a linear model of 20000 x 100.
+// Time of the calls that matter, by Google Benchmark: factorization by route, one lambda with its exact leave-one-out
+// errors, leave-one-out scores at 100 lambdas, kernel values a second, rows of an accumulator a second, a small fit.
+// Data are made up: x uniform on [-1, 1], y = sin(3 x_1) + x_2^2 + noise. --benchmark_filter=WORD picks some of them.
 #include <benchmark/benchmark.h>
 
-#include "problem.hpp"
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "handles.hpp"
 
 namespace {
 
+using bench::check;
+
 constexpr std::int64_t features = 8;
-constexpr std::int64_t count = 100;  // lambdas
+constexpr const char* gaussian = "gaussian(sigma = 2)";
 
-struct Gaussian {
-  explicit Gaussian(std::int64_t n) : problem(bench::make_problem(n, features)), kernel(bench::gaussian(2.0)) {}
-  bench::Problem problem;
-  bench::Kernel kernel;
+struct Problem {
+  Problem(std::int64_t points, std::int64_t columns)
+      : n(points), d(columns), x(static_cast<std::size_t>(n * d)), y(static_cast<std::size_t>(n)) {
+    std::mt19937_64 random(20240607);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    std::normal_distribution<double> noise(0, 0.1);
+    for (double& value : x) value = uniform(random);
+    for (std::size_t i = 0; i < y.size(); ++i)
+      y[i] = std::sin(3 * x[i]) + x[i + y.size()] * x[i + y.size()] + noise(random);
+  }
+  bench::Model model(const char* kernel) const {
+    return bench::make_model(bench::make_kernel(kernel), n, d, x.data(), y.data());
+  }
+
+  std::int64_t n, d;
+  std::vector<double> x, y;
 };
 
-struct Linear {
-  explicit Linear(std::int64_t n) : problem(bench::make_problem(n, 100)), kernel(bench::linear()) {}
-  bench::Problem problem;
-  bench::Kernel kernel;
+// A benchmark's problem: how many points, which kernel, which route (and, for linear kernels, which reduction).
+struct Case {
+  std::string name;
+  std::int64_t n, d;
+  const char* kernel;
+  freeridge_route route;
+  freeridge_reduction reduction = FREERIDGE_REDUCTION_AUTO;
 };
 
-template <class Data>
-void factorize(benchmark::State& state) {
-  const Data data(state.range(0));
-  const bench::Model model = bench::make_model(data.kernel, data.problem);
+// The case's model in state DATA; null, with a word to Google Benchmark, when the library does not have the route.
+bench::Model prepare(benchmark::State& state, const Case& which, const Problem& problem) {
+  bench::Model model = problem.model(which.kernel);
+  if (freeridge_set_route(model.get(), which.route) != FREERIDGE_OK) {
+    state.SkipWithError("this library does not have the route");
+    return nullptr;
+  }
+  check(freeridge_set_reduction(model.get(), which.reduction));
+  if (which.route == FREERIDGE_LANDMARK) {
+    check(freeridge_set_landmarks(model.get(), which.n / 20, nullptr));
+    check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_RANDOM, 1));
+  }
+  return model;
+}
+
+void factorize(benchmark::State& state, const Case& which) {
+  const Problem problem(which.n, which.d);
+  const bench::Model model = prepare(state, which, problem);
+  if (!model) return;
   for (auto _ : state) {
-    bench::check(freeridge_set_route(model.get(), FREERIDGE_AUTO));  // forget the last factorization
-    bench::check(freeridge_factorize(model.get()));
+    check(freeridge_set_reduction(model.get(), which.reduction));  // forget the last factorization
+    check(freeridge_factorize(model.get()));
   }
   state.SetLabel(bench::route_name(model));
 }
 
-template <class Data>
-void one_lambda_with_loo(benchmark::State& state) {
-  const Data data(state.range(0));
-  const bench::Model model = bench::make_model(data.kernel, data.problem);
-  bench::check(freeridge_factorize(model.get()));
-  std::vector<double> errors(static_cast<std::size_t>(data.problem.n));
+void one_lambda_with_loo(benchmark::State& state, const Case& which) {
+  const Problem problem(which.n, which.d);
+  const bench::Model model = prepare(state, which, problem);
+  if (!model) return;
+  check(freeridge_factorize(model.get()));
+  std::vector<double> errors(problem.y.size());
   double lambda = 0.1;
   for (auto _ : state) {
     lambda *= 1.0001;  // another one each time
-    bench::check(freeridge_set_lambda(model.get(), lambda));
-    bench::check(freeridge_loo(model.get(), errors.data(), data.problem.n));
+    check(freeridge_set_lambda(model.get(), lambda));
+    check(freeridge_loo(model.get(), errors.data(), problem.n));
     benchmark::DoNotOptimize(errors.data());
   }
 }
 
-template <class Data>
-void loo_score_at_100_lambdas(benchmark::State& state) {
-  const Data data(state.range(0));
-  const bench::Model model = bench::make_model(data.kernel, data.problem);
-  bench::check(freeridge_factorize(model.get()));
-  std::vector<double> lambdas(count);
-  std::vector<double> scores(count);
-  bench::check(freeridge_lambda_grid(model.get(), count, lambdas.data()));
+void loo_at_100_lambdas(benchmark::State& state, const Case& which) {
+  const Problem problem(which.n, which.d);
+  const bench::Model model = prepare(state, which, problem);
+  if (!model) return;
+  check(freeridge_factorize(model.get()));
+  constexpr std::int64_t count = 100;
+  std::vector<double> lambdas(count), scores(count);
+  for (std::size_t l = 0; l < count; ++l) lambdas[l] = std::pow(10.0, -3 + 0.06 * static_cast<double>(l));
   for (auto _ : state) {
-    bench::check(freeridge_score(model.get(), FREERIDGE_LOO, count, lambdas.data(), scores.data(), count));
+    check(freeridge_score(model.get(), FREERIDGE_LOO, count, lambdas.data(), scores.data(), count));
     benchmark::DoNotOptimize(scores.data());
   }
 }
 
-void gaussian_sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Arg(500)->Arg(1000)->Arg(2000)->Unit(benchmark::kMillisecond)->UseRealTime();
+// The rate is that of predictions: 20000 points against 2000.
+void kernel_values(benchmark::State& state, const char* kernel, std::int64_t d) {
+  const Problem problem(2000, d), points(20000, d);
+  const bench::Model model = problem.model(kernel);
+  check(freeridge_set_route(model.get(), FREERIDGE_CHOLESKY));
+  check(freeridge_factorize(model.get()));
+  check(freeridge_set_lambda(model.get(), 1));
+  std::vector<double> out(points.y.size());
+  for (auto _ : state) {
+    check(
+        freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, points.n, points.x.data(), points.n, out.data(), points.n));
+    benchmark::DoNotOptimize(out.data());
+  }
+  state.SetItemsProcessed(state.iterations() * problem.n * points.n);
 }
 
-void linear_sizes(benchmark::internal::Benchmark* benchmark) {
-  benchmark->Arg(20000)->Unit(benchmark::kMillisecond)->UseRealTime();
+void accumulator(benchmark::State& state, std::int64_t rows_at_a_time) {
+  const Problem problem(rows_at_a_time, 100);
+  freeridge_accumulator* handle = nullptr;
+  check(freeridge_accumulator_create(problem.d, 1, 1, &handle));
+  const bench::Accumulator sums(handle);
+  for (auto _ : state) {
+    check(freeridge_accumulator_add(handle, FREERIDGE_COL_MAJOR, problem.n, problem.x.data(), problem.n,
+                                    problem.y.data(), problem.n, nullptr));
+  }
+  state.SetItemsProcessed(state.iterations() * problem.n);
+}
+
+// From the data to the model at the lambda that is best by leave-one-out.
+void whole_fit(benchmark::State& state, std::int64_t n, std::int64_t d) {
+  const Problem problem(n, d);
+  for (auto _ : state) {
+    const bench::Model model = problem.model(gaussian);
+    double lambda = 0, score = 0;
+    check(freeridge_factorize(model.get()));
+    check(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 0, 0, &lambda, &score));
+    benchmark::DoNotOptimize(lambda);
+  }
+}
+
+template <class Function, class... Values>
+void add(const std::string& name, Function function, Values... values) {
+  benchmark::RegisterBenchmark(name.c_str(), function, values...)->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+void add_all() {
+  std::vector<Case> cases;
+  for (const std::int64_t n : {500, 1000, 2000})
+    for (const freeridge_route route :
+         {freeridge_route{FREERIDGE_CHOLESKY}, freeridge_route{FREERIDGE_SPECTRAL}, bench::band_route})
+      cases.push_back({"gaussian/" + std::to_string(n) + "/" + bench::route_name(route), n, features, gaussian, route});
+  cases.push_back({"gaussian/20000/landmark", 20000, features, gaussian, FREERIDGE_LANDMARK});
+  cases.push_back({"linear/20000x100/qr", 20000, 100, "linear()", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_QR});
+  cases.push_back({"linear/20000x100/gram", 20000, 100, "linear()", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_GRAM});
+
+  for (const Case& each : cases) add("factorize/" + each.name, factorize, each);
+  for (const Case& each : cases) add("one_lambda_with_loo/" + each.name, one_lambda_with_loo, each);
+  for (const Case& each : cases)
+    if (each.route != FREERIDGE_CHOLESKY) add("loo_at_100_lambdas/" + each.name, loo_at_100_lambdas, each);
+
+  constexpr struct {
+    const char *name, *text;
+  } kernels[] = {{"polynomial", "polynomial(degree = 3, scale = 1, offset = 1)"},
+                 {"gaussian", gaussian},
+                 {"laplacian", "laplacian(sigma = 2)"},
+                 {"matern_1.5", "matern(nu = 1.5, length = 2)"},
+                 {"matern_2.5", "matern(nu = 2.5, length = 2)"}};
+  for (const auto& kernel : kernels)
+    for (const std::int64_t d : {2, 8, 100})
+      add("kernel_values/" + std::string(kernel.name) + "/d=" + std::to_string(d), kernel_values, kernel.text, d);
+  for (const std::int64_t rows : {1, 100, 10000})
+    add("accumulator/d=100/rows=" + std::to_string(rows), accumulator, rows);
+  add("whole_fit/n=50/d=5", whole_fit, 50, 5);
 }
 
 }  // namespace
 
-BENCHMARK_TEMPLATE(factorize, Gaussian)->Apply(gaussian_sizes);
-BENCHMARK_TEMPLATE(one_lambda_with_loo, Gaussian)->Apply(gaussian_sizes);
-BENCHMARK_TEMPLATE(loo_score_at_100_lambdas, Gaussian)->Apply(gaussian_sizes);
-BENCHMARK_TEMPLATE(factorize, Linear)->Apply(linear_sizes);
-BENCHMARK_TEMPLATE(one_lambda_with_loo, Linear)->Apply(linear_sizes);
-BENCHMARK_TEMPLATE(loo_score_at_100_lambdas, Linear)->Apply(linear_sizes);
-
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  add_all();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  std::fprintf(stderr, "%s\n", freeridge_build_info());
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
