@@ -53,6 +53,8 @@ class Band final : public Factorization {
   Range eigenvalue_range() const override;
   double tolerance() const override { return tolerance_; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  // What a lambda leaves is as large as Gamma, twice: one at a time.
+  bool at_is_free() const override { return false; }
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
   void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
              const Progress& progress) const override;

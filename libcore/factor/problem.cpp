@@ -11,7 +11,6 @@ namespace freeridge {
 namespace {
 
 constexpr Index columns_at_once = 16;  // an item of work; of a row-major matrix two cache lines
-constexpr Index tiny = 1 << 17;        // numbers below which no thread is worth its start
 
 // sum[k] += sum_i v_i (a(i, first + k) - shift[k]), rows in order. Column-major: several sums a column, so that no
 // addition waits for another; row-major: all columns of a row at once.
@@ -64,11 +63,7 @@ std::vector<double> weighted_means(const LayoutView& a, std::span<const double> 
     }
   };
   const Index items = (a.cols + columns_at_once - 1) / columns_at_once;
-  if (a.rows * a.cols >= tiny) {
-    parallel_for(items, Progress(), part);
-  } else {
-    for (Index item = 0; item < items; ++item) part(item);
-  }
+  parallel_for(items, Progress(), part, 4.0 * static_cast<double>(a.rows * a.cols));  // two passes
   return mean;
 }
 
