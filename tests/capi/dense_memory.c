@@ -3,26 +3,10 @@
  * MOST n^2 doubles, and by no more than freeridge_memory_required says. */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 
-#include "freeridge.h"
+#include "support/peak.h"
 
 enum { d = 4, lambdas = 4, points = 20000 };
-
-static void require(int holds, const char* what) {
-  if (holds) return;
-  fprintf(stderr, "%s does not hold; last error: %s\n", what, freeridge_last_error());
-  exit(1);
-}
-#define REQUIRE(condition) require(condition, #condition)
-
-static double peak_bytes(void) {
-  struct rusage usage;
-  REQUIRE(getrusage(RUSAGE_SELF, &usage) == 0);
-  return 1024.0 * (double)usage.ru_maxrss;
-}
 
 /* What is asked of a model of the first n rows; the bytes that memory_required announced. */
 static double work(freeridge_route route, int64_t n, const double* x, const double* y, const double* new_x, double* out,
@@ -57,6 +41,7 @@ int main(int argc, char** argv) {
   uint64_t state = 1;
   int64_t i;
   REQUIRE(argc == 4 && n > 1000);
+  measure_arrays_held();
   x = malloc(sizeof(double) * (size_t)n * d);
   y = malloc(sizeof(double) * (size_t)n);
   errors = malloc(sizeof(double) * (size_t)n);

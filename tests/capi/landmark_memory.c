@@ -3,26 +3,10 @@
  * freeridge_memory_required says. (K_TR alone would be 1600 MB.) */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 
-#include "freeridge.h"
+#include "support/peak.h"
 
 enum { n = 200000, d = 8, r = 1000, lambdas = 20 };
-
-static void require(int holds, const char* what) {
-  if (holds) return;
-  fprintf(stderr, "%s does not hold; last error: %s\n", what, freeridge_last_error());
-  exit(1);
-}
-#define REQUIRE(condition) require(condition, #condition)
-
-static double peak_bytes(void) {
-  struct rusage usage;
-  REQUIRE(getrusage(RUSAGE_SELF, &usage) == 0);
-  return 1024.0 * (double)usage.ru_maxrss;
-}
 
 int main(void) {
   double *x = malloc(sizeof(double) * n * d), *y = malloc(sizeof(double) * n), *errors = malloc(sizeof(double) * n);
@@ -31,6 +15,7 @@ int main(void) {
   uint64_t state = 1;
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
+  measure_arrays_held();
   REQUIRE(x != NULL && y != NULL && errors != NULL);
   for (i = 0; i < (int64_t)n * d; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
