@@ -10,7 +10,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index columns_at_once = 16;  // an item of work; of a row-major matrix two cache lines
+constexpr Index columns_at_once = 16;  // of a row-major matrix: two cache lines
 
 // sum[k] += sum_i v_i (a(i, first + k) - shift[k]), rows in order. Column-major: several sums a column, so that no
 // addition waits for another; row-major: all columns of a row at once.
@@ -40,8 +40,9 @@ std::vector<double> weighted_means(const LayoutView& a, std::span<const double> 
                                    const char* name) {
   std::vector<double> mean(static_cast<std::size_t>(a.cols), 0.0), v(sqrt_w.begin(), sqrt_w.end());
   for (double& value : v) value = value * value / sum_w;
+  const Index step = a.layout == Layout::row_major ? columns_at_once : 1;  // a column may stay in the cache
   const auto part = [&](Index item) {
-    const Index first = item * columns_at_once, count = std::min(columns_at_once, a.cols - first);
+    const Index first = item * step, count = std::min(step, a.cols - first);
     const std::span<double> means(mean.data() + first, static_cast<std::size_t>(count));
     std::array<double, columns_at_once> shift{}, sum{};
     const std::span<double> sums(sum.data(), means.size());
@@ -62,8 +63,7 @@ std::vector<double> weighted_means(const LayoutView& a, std::span<const double> 
       if (constant) means[k] = a(0, j);
     }
   };
-  const Index items = (a.cols + columns_at_once - 1) / columns_at_once;
-  parallel_for(items, Progress(), part, 4.0 * static_cast<double>(a.rows * a.cols));  // two passes
+  parallel_for((a.cols + step - 1) / step, Progress(), part, 4.0 * static_cast<double>(a.rows * a.cols));  // two passes
   return mean;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/factor/lambda_basis.hpp"
 #include "libcore/factor/spectrum_maker.hpp"
 #include "libcore/linalg/threads.hpp"
 
@@ -15,6 +16,27 @@ constexpr Index sweep_rows = 512;          // rows of B in one product: the tile
 constexpr Index sweep_columns = 512;       // lambdas x outputs in one product, at least ...
 constexpr Index sweep_doubles = 1 << 21;   // ... and more while the coefficients and the answers stay below 16 MiB each
 constexpr Index worker_doubles = 1 << 22;  // a worker's tiles and answers: 32 MiB, or 64 rows
+constexpr double basis_work = 1e8;         // products of B with a chunk of lambdas from which looking for a basis pays
+constexpr double far_from_one = 0.1;       // N_ii above which rounding of size eps does not matter to diag P~
+
+// What a chunk of lambdas, or the basis of their p, asks of a tile of B.
+struct Columns {
+  Matrix p, p_gamma;  // r x columns; r x (columns * outputs)
+
+  // B [p Gamma] and (B o B) p; squares: room for B o B.
+  void multiply(ConstMatrixView b, MatrixView squares, MatrixView residual, MatrixView diagonal) const {
+    for (Index k = 0; k < b.cols; ++k)
+      for (Index i = 0; i < b.rows; ++i) squares(i, k) = b(i, k) * b(i, k);
+    gemm(Op::none, Op::none, 1, b, p_gamma.view(), 0, residual);
+    gemm(Op::none, Op::none, 1, squares, p.view(), 0, diagonal);
+  }
+};
+
+// The columns of every `stride`-th output.
+template <class View>
+View every(View a, Index first, Index stride) {
+  return {a.data + first * a.ld, a.rows, a.cols / stride, a.ld * stride};
+}
 
 }  // namespace
 
@@ -114,18 +136,21 @@ void SpectrumFactorization::coefficients(Index first, ConstMatrixView g, double 
 void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink,
                                   const Progress& progress) const {
   // Row tiles outside, lambdas inside: B is read once for each chunk of lambdas, and both answers are matrix products,
-  //   P~Y~ = B_I [p_l Gamma] + E_I     and     diag P~ = (B_I o B_I) [p_l] + diag N_I.
-  // The tiles are made side by side and handed over in their order.
+  //   P~Y~ = B_I [p_l Gamma] + E_I     and     diag P~ = (B_I o B_I) [p_l] + diag N_I,
+  // for a basis of the p_l alone where diag N_I is far from zero. The tiles are made side by side and handed over
+  // in their order.
   const Index n = problem().n(), total = static_cast<Index>(lambdas.size());
   const Index columns = std::max(sweep_columns, sweep_doubles / std::max(r(), sweep_rows));
   const Index chunk = std::clamp<Index>(columns / t, 1, total);
-  const Index rows = std::min(
-                  {std::clamp<Index>(worker_doubles / (2 * r() + chunk * (t + 1)), 64, sweep_rows), tile_rows(), n}),
+  const Index rows = std::min({std::clamp<Index>(worker_doubles / (2 * r() + 2 * chunk * (t + 1)), 64, sweep_rows),
+                               tile_rows(), n}),
               tiles = (n + rows - 1) / rows;
-  const int team = team_size(tiles, static_cast<double>(n * std::max<Index>(r(), 1)) * static_cast<double>(total * t));
-  Matrix coefficients(r(), chunk * t), p(r(), chunk);
+  const auto work = [&](Index count) {
+    return static_cast<double>(n * std::max<Index>(r(), 1)) * static_cast<double>(count * t);
+  };
+  const int team = team_size(tiles, work(total));
   struct Worker {
-    Matrix squares, residual, diagonal;
+    Matrix squares, residual, diagonal, basis_residual, basis_diagonal;
     Room room;
   };
   std::vector<Worker> workers(static_cast<std::size_t>(team));
@@ -133,12 +158,23 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
   for (Index first = 0; first < total; first += chunk) {
     const Index count = std::min(chunk, total - first);
     std::vector<Weights> w;
-    for (Index l = 0; l < count; ++l) {
-      w.push_back(weights(lambdas[static_cast<std::size_t>(first + l)]));
-      std::copy(w.back().p.begin(), w.back().p.end(), p.col(l));
-      for (Index j = 0; j < t; ++j)
-        for (Index k = 0; k < r(); ++k) coefficients(k, l * t + j) = p(k, l) * spectrum_.gamma(k, first_output + j);
-    }
+    for (Index l = 0; l < count; ++l) w.push_back(weights(lambdas[static_cast<std::size_t>(first + l)]));
+    const auto columns_of = [&](Matrix p) {
+      Columns out{std::move(p), Matrix(r(), 0)};
+      out.p_gamma = Matrix(r(), out.p.cols() * t);
+      for (Index l = 0; l < out.p.cols(); ++l)
+        for (Index j = 0; j < t; ++j)
+          for (Index k = 0; k < r(); ++k)
+            out.p_gamma(k, l * t + j) = out.p(k, l) * spectrum_.gamma(k, first_output + j);
+      return out;
+    };
+    Matrix p(r(), count);
+    for (Index l = 0; l < count; ++l) std::ranges::copy(w[static_cast<std::size_t>(l)].p, p.col(l));
+    std::optional<LambdaBasis> basis;
+    if (complement() && r() > 0 && work(count) >= basis_work) basis = lambda_basis(p.view());
+    const Columns all = columns_of(std::move(p)), few = columns_of(basis ? std::move(basis->q) : Matrix(r(), 0));
+    const Index rank = few.p.cols();
+
     const auto height_of = [&](Index i) { return std::min(rows, n - i * rows); };
     const auto residual_of = [&](Index i, Worker& worker) {
       return worker.residual.view().block(0, 0, height_of(i), count * t);
@@ -146,17 +182,40 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
     const auto diagonal_of = [&](Index i, Worker& worker) {
       return worker.diagonal.view().block(0, 0, height_of(i), count);
     };
+    // A point of leverage near one has a diagonal that is small, and a sum of small terms: these rows go without.
+    const auto near_one = [](const Tile& part) {
+      std::vector<Index> out;
+      for (Index i = 0; i < part.b.rows; ++i)
+        if (part.rest_diagonal[static_cast<std::size_t>(i)] < far_from_one) out.push_back(i);
+      return out;
+    };
+    const auto multiply_basis = [&](const Tile& part, Worker& worker, MatrixView res, MatrixView diag) {
+      const MatrixView basis_res = worker.basis_residual.view().block(0, 0, part.b.rows, rank * t);
+      const MatrixView basis_diag = worker.basis_diagonal.view().block(0, 0, part.b.rows, rank);
+      few.multiply(part.b, worker.squares.view().row_range(0, part.b.rows), basis_res, basis_diag);
+      const ConstMatrixView c = basis->r.view();
+      for (Index j = 0; j < t; ++j)
+        gemm(Op::none, Op::none, 1, every<ConstMatrixView>(basis_res, j, t), c, 0, every(res, j, t));
+      gemm(Op::none, Op::none, 1, basis_diag, c, 0, diag);
+      for (const Index i : near_one(part))
+        all.multiply(part.b.row_range(i, 1), worker.squares.view().row_range(0, 1), res.row_range(i, 1),
+                     diag.row_range(i, 1));
+    };
     const auto make = [&](Index i, int number) {
       Worker& worker = workers[static_cast<std::size_t>(number)];
-      if (worker.squares.rows() == 0) worker = {Matrix(rows, r()), Matrix(rows, chunk * t), Matrix(rows, chunk), {}};
+      if (worker.squares.rows() == 0)
+        worker = {Matrix(rows, r()), Matrix(rows, chunk * t), Matrix(rows, chunk), Matrix(), Matrix(), {}};
+      if (worker.basis_diagonal.cols() < rank) {
+        worker.basis_residual = Matrix(rows, rank * t);
+        worker.basis_diagonal = Matrix(rows, rank);
+      }
       const Index height = height_of(i);
       const Tile part = tile(i * rows, height, worker.room);
-      const MatrixView squares = worker.squares.view().row_range(0, height);
       const MatrixView res = residual_of(i, worker), diag = diagonal_of(i, worker);
-      for (Index k = 0; k < r(); ++k)
-        for (Index row = 0; row < height; ++row) squares(row, k) = part.b(row, k) * part.b(row, k);
-      gemm(Op::none, Op::none, 1, part.b, coefficients.view().columns(0, count * t), 0, res);
-      gemm(Op::none, Op::none, 1, squares, p.view().columns(0, count), 0, diag);
+      if (basis && 8 * std::ssize(near_one(part)) <= height)
+        multiply_basis(part, worker, res, diag);
+      else
+        all.multiply(part.b, worker.squares.view().row_range(0, height), res, diag);
       for (Index l = 0; l < count; ++l) {
         const std::span<double> column(diag.col(l), static_cast<std::size_t>(height));
         if (complement()) {
