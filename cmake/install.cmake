@@ -2,6 +2,11 @@
 # installed folder can be moved. Components: runtime (the shared library), development (all else).
 include(CMakePackageConfigHelpers)
 
+# The C++ runtime, for a C program with the static library.
+set(runtime_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(REMOVE_ITEM runtime_libraries ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
+list(REMOVE_DUPLICATES runtime_libraries)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/freeridge)
 install(TARGETS freeridge EXPORT freeridge_shared
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
@@ -26,14 +31,12 @@ install(FILES ${PROJECT_BINARY_DIR}/package/freeridge-config.cmake
         DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config. Libs.private is what a static link needs: the libraries that were found, those of their folders that the
-# compiler does not know, and the C++ runtime for a program that is linked as C.
+# compiler does not know, and the C++ runtime.
 set(private_flags "")
 get_target_property(private_libraries freeridge::dependencies INTERFACE_LINK_LIBRARIES)
 string(REPLACE "LAPACK::LAPACK" "${LAPACK_LIBRARIES}" private_libraries "${private_libraries}")
 string(REPLACE "BLAS::BLAS" "${BLAS_LIBRARIES}" private_libraries "${private_libraries}")
 string(REPLACE "Threads::Threads" "-pthread" private_libraries "${private_libraries}")
-set(runtime_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
-list(REMOVE_ITEM runtime_libraries ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
 foreach(library IN LISTS private_libraries runtime_libraries)
   if(library MATCHES "^(/.*)/lib([^/]+)\\.(so|a|dylib)$")
     set(name ${CMAKE_MATCH_2})
