@@ -2,7 +2,7 @@
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/abi/version.txt)
 file(STRINGS ${PROJECT_SOURCE_DIR}/abi/version.txt abi_numbers REGEX "^[A-Z]")
 if(NOT abi_numbers MATCHES "^CURRENT ([0-9]+);REVISION ([0-9]+);AGE ([0-9]+)$")
-  message(FATAL_ERROR "abi/version.txt must have the lines CURRENT, REVISION and AGE, in this order, each with a number")
+  message(FATAL_ERROR "abi/version.txt must have the lines CURRENT, REVISION and AGE, in this order, each a number")
 endif()
 set(abi_current ${CMAKE_MATCH_1})
 set(abi_revision ${CMAKE_MATCH_2})

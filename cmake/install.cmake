@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place, and the targets `uninstall`. Everything finds the rest by relative paths, so that the
-# installed folder can be moved. Components: runtime (the shared library), development (all else).
+# What `cmake --install` puts in place, and the target `uninstall`. Everything finds the rest by relative paths, so that
+# the installed folder can be moved. Components: runtime (the shared library), development (all else).
 include(CMakePackageConfigHelpers)
 
 # The C++ runtime, for a C program with the static library.

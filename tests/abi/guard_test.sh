@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# guard_test.sh CHECK LIBRARY HEADER SCRATCH: the guard says nothing about the library itself, and fails with a sentence for
-# each of the libraries and headers in SCRATCH, in which something is not as it was.
+# guard_test.sh CHECK LIBRARY HEADER SCRATCH: the guard is content with the library itself, and fails with a sentence
+# for each of the libraries and headers in SCRATCH, in which something is not as it was.
 set -euo pipefail
 check=$1 library=$2 header=$3 scratch=$4
 records=$scratch/records

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# static_symbols.sh libfreeridge.a exports.txt: a program that is linked with the static library sees the calls of freeridge.h,
-# and nothing of the core. All else that the linker can see is in the namespace freeridge and hidden, so that it collides with
-# nothing and is not handed on by a shared library that has libfreeridge.a inside. (Weak symbols are the compiler's copies of
-# the standard library's templates, which every C++ object has.)
+# static_symbols.sh libfreeridge.a exports.txt: a program that is linked with the static library sees the calls of
+# freeridge.h, and nothing of the core. All else that the linker can see is in the namespace freeridge and hidden, so
+# that it collides with nothing and is not handed on by a shared library that has libfreeridge.a inside. (Weak symbols
+# are the compiler's copies of the standard library's templates, which every C++ object has.)
 set -euo pipefail
 symbols=$(readelf -sW "$1" | awk '$5 == "GLOBAL" && $7 != "UND" { print $6, $8 }' | sort)
 visible=$(sed -n 's/^DEFAULT //p' <<<"$symbols")

@@ -1,5 +1,5 @@
-# Runs PROGRAM with the reference BLAS and LAPACK, with OpenBLAS, with a mixture, and with what the machine has chosen, as
-# Debian's alternatives would: the loader is told where libblas.so.3 and liblapack.so.3 are. No answer may differ.
+# Runs PROGRAM with the reference BLAS and LAPACK, with OpenBLAS, with a mixture, and with what the machine has chosen,
+# as Debian's alternatives would: the loader is told where libblas.so.3 and liblapack.so.3 are. No answer may differ.
 set(folder /usr/lib/${ARCHITECTURE})
 if(NOT PLAIN)
   message("not run: the library is linked with one BLAS, not with libblas, which stands for any")
