@@ -12,3 +12,10 @@ if(abi_age GREATER abi_current)
 endif()
 math(EXPR freeridge_SOVERSION "${abi_current} - ${abi_age}")
 set(freeridge_ABI_VERSION ${freeridge_SOVERSION}.${abi_age}.${abi_revision})
+
+# Symbols of another interface have another version, so that no program takes the one for the other.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/capi/freeridge.map)
+file(STRINGS ${PROJECT_SOURCE_DIR}/capi/freeridge.map abi_node REGEX "^FREERIDGE_[0-9]+ {")
+if(NOT abi_node STREQUAL "FREERIDGE_${freeridge_SOVERSION} {")
+  message(FATAL_ERROR "capi/freeridge.map has the node ${abi_node}, and abi/version.txt says ${freeridge_SOVERSION}")
+endif()

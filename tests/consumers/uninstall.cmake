@@ -1,16 +1,23 @@
-# Installs BUILD under the DESTDIR STAGE, and uninstalls it: what was there before is left, and nothing else.
+# Installs BUILD under the DESTDIR STAGE, first what programs need to run and then the rest, and uninstalls it: what was
+# there before is left, and nothing else.
 file(REMOVE_RECURSE ${STAGE})
 file(STRINGS ${BUILD}/CMakeCache.txt prefix REGEX "^CMAKE_INSTALL_PREFIX:")
 string(REGEX REPLACE "^[^=]*=" "" prefix "${prefix}")
 set(ENV{DESTDIR} ${STAGE})
 file(WRITE ${STAGE}${prefix}/lib/cmake/other/other-config.cmake "not ours\n")
 
-execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
-file(GLOB_RECURSE installed ${STAGE}/*)
-list(LENGTH installed count)
-if(NOT count EQUAL 13)
-  message(FATAL_ERROR "${count} files after the installation, expected 13: ${installed}")
-endif()
+# expect_files(COMPONENT COUNT): so many files are there after it.
+function(expect_files component expected)
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component ${component} COMMAND_ERROR_IS_FATAL ANY
+                  OUTPUT_QUIET)
+  file(GLOB_RECURSE installed ${STAGE}/*freeridge*)
+  list(LENGTH installed count)
+  if(NOT count EQUAL expected)
+    message(FATAL_ERROR "${count} files after ${component}, expected ${expected}: ${installed}")
+  endif()
+endfunction()
+expect_files(runtime 2)       # the library and the link that is its soname
+expect_files(development 12)  # the files of install.cmake
 
 execute_process(COMMAND ${CMAKE_COMMAND} -P ${BUILD}/uninstall.cmake COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
 file(GLOB_RECURSE left LIST_DIRECTORIES true ${STAGE}/*)
