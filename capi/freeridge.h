@@ -94,16 +94,17 @@ extern "C" {
 typedef struct freeridge_model freeridge_model;   /* data, factorization and fitted answers; opaque */
 typedef struct freeridge_kernel freeridge_kernel; /* a kernel function k(x, z); opaque, immutable */
 
+/* How a call ended; the tens digit is the family. */
 typedef int32_t freeridge_status;
 enum {
-  FREERIDGE_OK = 0,
+  FREERIDGE_OK = 0, /* all is well */
   /* the caller's mistakes, 1-9 */
   FREERIDGE_INVALID_ARGUMENT = 1,   /* NULL, a size, a leading dimension, a parameter or an enum value out of range */
   FREERIDGE_INVALID_STATE = 2,      /* called too early: the message names the call that is missing */
   FREERIDGE_NOT_FINITE = 3,         /* NaN or Inf went in, or the data overflow the kernel */
   FREERIDGE_DIMENSION_MISMATCH = 4, /* sizes that are fine alone but do not fit together */
   /* resources, 10-19 */
-  FREERIDGE_OUT_OF_MEMORY = 10,
+  FREERIDGE_OUT_OF_MEMORY = 10, /* refused before it was tried, or the system had no more */
   /* numerics, 20-29 */
   FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY, BAND: K + lambda I is numerically singular; use SPECTRAL */
   FREERIDGE_NOT_CONVERGED = 21,         /* a LAPACK iteration did not converge */
@@ -111,13 +112,14 @@ enum {
   /* the caller's wish, 30-39 */
   FREERIDGE_CANCELLED = 30, /* the progress callback returned nonzero */
   /* files and saved bytes, 40-49 */
-  FREERIDGE_IO = 40,
-  FREERIDGE_CORRUPT = 41,
-  FREERIDGE_NEWER_FORMAT = 42,
+  FREERIDGE_IO = 40,           /* the file could not be opened, read or written */
+  FREERIDGE_CORRUPT = 41,      /* cut short, changed, or of something else */
+  FREERIDGE_NEWER_FORMAT = 42, /* written by a later version, which this one cannot read */
   /* a fault of the library, 90-99: please report it with freeridge_build_info() */
-  FREERIDGE_INTERNAL = 90
+  FREERIDGE_INTERNAL = 90 /* what cannot happen */
 };
 
+/* How a matrix lies in memory, with leading dimension ld. */
 typedef int32_t freeridge_layout;
 enum {
   FREERIDGE_COL_MAJOR = 1, /* element (i, j) is a[i + j * ld] */
@@ -837,6 +839,7 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
  * optimisation (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). */
 typedef struct freeridge_classifier freeridge_classifier; /* data and a fit by another loss; opaque */
 
+/* The loss of a classifier, of z = y_i (f(x_i) + b). */
 typedef int32_t freeridge_loss;
 enum {
   FREERIDGE_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
