@@ -1,7 +1,9 @@
-"""Says what the comments of the header leave out: every exported call speaks of each of its arrays and results, of its
-statuses (which are statuses) and its cost, and says since when it is there; every name of ours in a comment exists.
+"""Says what the comments of the header leave out, and which declarations break the law (docs/conventions.md).
 
     check.py HEADER EXPORTS
+
+Every exported call speaks of each of its arrays and results, of its statuses (which are statuses) and its cost, and says
+since when it is there; every name of ours in a comment exists. Types, and the order of arguments, are those of the law.
 """
 import re
 import sys
@@ -65,13 +67,54 @@ def is_handle(parameter, handles):
     return re.fullmatch(r"(const )?(%s)\* ?\w+" % "|".join(handles), " ".join(parameter.split())) is not None
 
 
+def breaches(header):
+    """The declarations that break the law, one sentence each."""
+    handles, faults = re.findall(r"typedef struct (\w+)", header), []
+    numbers = ["int32_t", "int64_t", "double"] + re.findall(r"typedef int32_t (\w+);", header)
+    plain = "|".join(numbers)
+    allowed = re.compile(
+        r"(%s)|(const )?(%s|char|void)\*|(const )?(%s)\*|(%s)\*\*|const (%s)\* const\*|freeridge_progress"
+        % (plain, plain, "|".join(handles), "|".join(handles), "|".join(handles)))
+    for item in items_of(header):
+        for call in item.calls:
+            name, returned = call["name"], call["type"].strip()
+            parameters = [" ".join(part.split()).rpartition(" ") for part in call["parameters"].split(",")]
+            parameters = [] if call["parameters"].strip() == "void" else [(kind, word) for kind, _, word in parameters]
+
+            def fault(words):
+                faults.append(f"{name} (line {item.line_number}): {words}")
+
+            if returned != "freeridge_status" and not (returned == "void" and name.endswith("_destroy")) \
+                    and returned != "const char*":
+                fault(f"returns {returned}")
+            for kind, word in parameters:
+                if not allowed.fullmatch(kind):
+                    fault(f"{word} has the type {kind}")
+            kinds = [kind for kind, _ in parameters]
+            on = [kind for kind in kinds if re.fullmatch(r"(const )?(%s)\*" % "|".join(handles), kind)]
+            if on and kinds[0] not in on:
+                fault("the handle does not come first")
+            made = [i for i, kind in enumerate(kinds) if kind.endswith("**")]
+            if made and (made != [len(kinds) - 1] or parameters[-1][1] != "out"):
+                fault("what it makes is not the last argument, or not `out`")
+            data = [kind.startswith("const ") for kind in kinds if kind.endswith("*") and kind not in on]
+            if data != sorted(data, reverse=True):
+                fault("something goes in after what comes out")
+            words = [word for _, word in parameters]
+            for word in words:
+                if word in ("ldx", "ldy", "lda", "ldout") and words[words.index(word) - 1] != word[2:] \
+                        and not (word == "ldout" and words[words.index(word) - 1] in ("variance", "upper")):
+                    fault(f"{word} does not follow {word[2:]}")
+    return faults
+
+
 if __name__ == "__main__":
     with open(sys.argv[1], encoding="utf-8") as file:
         header = file.read()
     with open(sys.argv[2], encoding="utf-8") as file:
         exports = file.read().split()
-    faults = check(header, exports)
+    faults = check(header, exports) + breaches(header)
     for fault in faults:
         print(fault)
-    print(f"{len(exports)} exported calls, {len(faults)} faults of their comments")
+    print(f"{len(exports)} exported calls, {len(faults)} faults")
     sys.exit(1 if faults or not exports else 0)

@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/manual"))
-from check import check  # noqa: E402
+from check import breaches, check  # noqa: E402
 from header import items_of, status_names  # noqa: E402
 
 HEADER = ROOT / "capi/freeridge.h"
@@ -59,6 +59,28 @@ class Comments(unittest.TestCase):
     def test_names_in_comments_exist(self):
         self.assertEqual(check(TEXT.replace("freeridge_last_error() has", "freeridge_lost_error() has"), EXPORTS),
                          ["freeridge_lost_error: mentioned, but there is no such name"])
+
+
+class Law(unittest.TestCase):
+    def test_every_declaration_obeys(self):
+        self.assertEqual(breaches(TEXT), [])
+
+    def test_breaches_are_seen(self):
+        for declared, broken, fault in [
+            ("int64_t count, double* lambdas);", "size_t count, double* lambdas);", "count has the type size_t"),
+            ("FREERIDGE_API freeridge_status freeridge_factorize(", "FREERIDGE_API int32_t freeridge_factorize(",
+             "returns int32_t"),
+            ("freeridge_loo(const freeridge_model* model, double* errors, int64_t ld)",
+             "freeridge_loo(double* errors, int64_t ld, const freeridge_model* model)", "the handle does not come first"),
+            ("freeridge_kernel_gaussian(double sigma, freeridge_kernel** out)",
+             "freeridge_kernel_gaussian(freeridge_kernel** out, double sigma)", "what it makes is not the last argument"),
+            ("const double* values, const double* weights,\n", "double* values, const double* weights,\n",
+             "something goes in after what comes out"),
+            ("const double* a,\n", "const double* b,\n", "lda does not follow a"),
+        ]:
+            with self.subTest(fault=fault):
+                self.assertIn(declared, TEXT)
+                self.assertTrue(any(fault in found for found in breaches(TEXT.replace(declared, broken))))
 
 
 class ManPage(unittest.TestCase):

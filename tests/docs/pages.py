@@ -10,9 +10,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
+def project_files():
+    """Every file of the project, but for what is built."""
+    return sorted(path for path in ROOT.rglob("*")
+                  if path.is_file() and not {"build", ".git", "__pycache__"} & set(path.relative_to(ROOT).parts))
+
+
 def pages():
-    """Every Markdown file of the project, but for what is built."""
-    return sorted(page for page in ROOT.rglob("*.md") if not {"build", ".git"} & set(page.relative_to(ROOT).parts))
+    return [path for path in project_files() if path.suffix == ".md"]
 
 
 def blocks(page):

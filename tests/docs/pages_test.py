@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from pages import ROOT, anchor, blocks, dead_links, differences, pages
+from pages import ROOT, anchor, blocks, dead_links, differences, pages, project_files
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
@@ -50,6 +50,49 @@ class Links(unittest.TestCase):
     def test_every_page_of_docs_is_in_the_readme(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         self.assertEqual([page.name for page in (ROOT / "docs").glob("*.md") if f"(docs/{page.name}" not in readme], [])
+
+
+class Names(unittest.TestCase):
+    """What the pages name exists: files, calls, words of ./dev."""
+
+    PLACEHOLDERS = {"freeridge_verb_noun", "freeridge_noun", "FREERIDGE_WORD"}
+
+    def unknown(self, pattern, known):
+        """What the pages have of a pattern and is not known; the two that speak of the past are left out."""
+        return [(page.relative_to(ROOT).as_posix(), name) for page in pages() if page.name not in ("CHANGELOG.md", "NEWS.md")
+                for name in re.findall(pattern, page.read_text(encoding="utf-8")) if not known(name)]
+
+    def test_files(self):
+        files = [f"/{path.relative_to(ROOT).as_posix()}" for path in project_files()]
+        self.assertGreater(len(files), 200)
+        self.assertEqual(self.unknown(r"`([\w./-]+\.(?:cpp|hpp|c|h|py|md|R|txt|map|csv))`",
+                                      lambda name: any(file.endswith(f"/{name}") for file in files)), [])
+
+    def test_calls(self):
+        texts = [path.read_text(encoding="utf-8") for path in project_files()
+                 if path.name in ("freeridge.h", "NAMESPACE", "CMakeLists.txt") or path.suffix == ".cmake"]
+        known = set(re.findall(r"\b(?:freeridge|FREERIDGE)_\w+", "".join(texts))) | self.PLACEHOLDERS
+        self.assertGreater(len(known), 150)
+        self.assertEqual(self.unknown(r"\b((?:freeridge|FREERIDGE)_\w*[A-Za-z])\b(?![*.<])", known.__contains__), [])
+
+    def test_words_of_dev(self):
+        known = set(re.findall(r"^  (\S+)  ", (ROOT / "dev").read_text(encoding="utf-8"), re.M))
+        self.assertIn("test", known)
+        self.assertEqual(self.unknown(r"\./dev ([a-z][\w-]*)", known.__contains__), [])
+
+
+class Version(unittest.TestCase):
+    def test_one_version_everywhere(self):
+        def text(name):
+            return (ROOT / name).read_text(encoding="utf-8")
+
+        numbers = dict(re.findall(r"#define FREERIDGE_VERSION_(MAJOR|MINOR|PATCH) (\d+)", text("capi/freeridge.h")))
+        version = "{MAJOR}.{MINOR}.{PATCH}".format(**numbers)
+        for name, pattern in {"rpkg/DESCRIPTION": r"^Version: (\S+)$", "rpkg/NEWS.md": r"\A# freeridge (\S+)$",
+                              "CHANGELOG.md": r"^## \[(\d\S*)\]", "README.md": r"freeridge_(\d+\.\d+\.\d+)\.tar\.gz",
+                              "docs/c-in-ten-minutes.md": r"^freeridge (\d\S*)$"}.items():
+            with self.subTest(file=name):
+                self.assertEqual(re.search(pattern, text(name), re.M)[1], version)
 
 
 class Programs(unittest.TestCase):
