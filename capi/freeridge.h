@@ -47,7 +47,7 @@
  *             Any call may also return OUT_OF_MEMORY or INTERNAL; they are not listed again below.
  * Matrices    x and y come in either layout: element (i, j) is a[i + j * ld] for COL_MAJOR (ld >= rows) and
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
- *             column-major with their own ld >= n.
+ *             column-major with their own ld >= n. Outputs must not overlap what goes in, nor one another.
  * Ownership   The library frees what it allocates (the _destroy calls) and never keeps a pointer of yours, but for
  *             freeridge_set_data_view and the callback's user pointer.
  * Threads     Handles are independent: two threads may use two models. One model is used by one thread at a time, but
@@ -436,7 +436,7 @@ FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, doubl
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
                                                       double* errors, int64_t ld);
 
-/* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`. out must not overlap x.
+/* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`.
  * Needs FITTED. Cost: O(m n (d + t)), linear kernels O(m d t); memory O(tile).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
