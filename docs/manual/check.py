@@ -2,8 +2,9 @@
 
     check.py HEADER EXPORTS
 
-Every exported call speaks of each of its arrays and results, of its statuses (which are statuses) and its cost, and says
-since when it is there; every name of ours in a comment exists. Types, and the order of arguments, are those of the law.
+Every exported call speaks of each of its arrays and results, of its statuses (which are statuses) and its cost, and
+says since when it is there; every type and every value of an enum has its words, and every name of ours in a comment
+exists. Types, and the order of arguments, are those of the law.
 """
 import re
 import sys
@@ -55,6 +56,13 @@ def check(header, exports):
             pointer = re.search(r"\*\s*(\w+)$", parameter.strip())
             if pointer and not is_handle(parameter, handles) and not re.search(r"\b%s\b" % pointer[1], said):
                 fault(f"nothing about {pointer[1]}")
+    for item in items:
+        for name, words in re.findall(r"^  (FREERIDGE_\w+) = \d+,?[ \t]*(/\*)?", item.code, re.M):
+            if not words:
+                faults.append(f"{name}: no words")
+        for name, words in re.findall(r"^typedef (?:struct )?\w+ (\w+);[ \t]*(/\*)?", item.code, re.M):
+            if not words and (item.kind == "section" or not item.lines):
+                faults.append(f"{name}: no words")
     for word in set(re.findall(r"\bfreeridge_\w*[a-z]\b(?!_?\*)", header)):
         is_type = re.search(r"typedef [\w ]*(?:\(\*)?\b%s\b" % word, header)
         if word not in of_call and not is_type and f"{word}_" not in header:

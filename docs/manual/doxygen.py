@@ -10,11 +10,11 @@ from header import LABEL, blocks_of, head_lines, items_of, section_words, status
 
 
 class Links:
-    """What a word in the manual may point to: the calls, and the statuses by their short names."""
+    """What a word in the manual may point to: calls and types, and the statuses by their short names."""
 
     def __init__(self, header, items):
-        calls = "|".join(call["name"] for item in items for call in item.calls)
-        self.word = re.compile(r"\b(?:(%s)|(?<!FREERIDGE_)(%s))\b" % (calls, "|".join(status_names(header))))
+        names = [call["name"] for item in items for call in item.calls] + re.findall(r"typedef int32_t (\w+);", header)
+        self.word = re.compile(r"\b(?:(%s)|(?<!FREERIDGE_)(%s))\b" % ("|".join(names), "|".join(status_names(header))))
 
     def __call__(self, text):
         return self.word.sub(lambda m: f'@ref {m[1]} "{m[1]}"' if m[1] else f'@ref FREERIDGE_{m[2]} "{m[2]}"', text)
@@ -30,7 +30,7 @@ def doxygen_comment(lines, links, start="/**"):
     out = []
     for kind, content in blocks_of(lines):
         if kind == "text":
-            out.append(doxygen_text(content, links))
+            out.append(" * " + doxygen_text(content, links))  # or it would take a first star for decoration
         elif kind == "heading":
             name = re.sub(r"\W+", "_", content.lower()).strip("_")
             out.append(f"@section part_{name} {doxygen_text(content, links)}")

@@ -59,7 +59,8 @@ class Names(unittest.TestCase):
 
     def unknown(self, pattern, known):
         """What the pages have of a pattern and is not known; the two that speak of the past are left out."""
-        return [(page.relative_to(ROOT).as_posix(), name) for page in pages() if page.name not in ("CHANGELOG.md", "NEWS.md")
+        return [(page.relative_to(ROOT).as_posix(), name)
+                for page in pages() if page.name not in ("CHANGELOG.md", "NEWS.md")
                 for name in re.findall(pattern, page.read_text(encoding="utf-8")) if not known(name)]
 
     def test_files(self):
