@@ -3,6 +3,7 @@ import html
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,7 @@ EXPORTS = (ROOT / "capi/exports.txt").read_text(encoding="utf-8").split()
 
 
 def tool(name):
-    path = os.environ.get(name.upper(), "")
+    path = os.environ.get(name.upper()) or shutil.which(name) or ""
     if not path or path.endswith("-NOTFOUND"):
         raise AssertionError(f"{name} is not installed, so this was not run (Debian: apt install {name})")
     return path
