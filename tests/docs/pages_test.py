@@ -131,7 +131,7 @@ class Programs(unittest.TestCase):
         self.run_page("README.md", 1)
 
     def test_c_in_ten_minutes(self):
-        self.run_page("docs/c-in-ten-minutes.md", 7)
+        self.run_page("docs/c-in-ten-minutes.md", 9)
 
     def test_differences_are_seen(self):
         self.assertEqual(differences("lambda 0.0172, n 8", "lambda 0.0172,  n\n8"), [])
