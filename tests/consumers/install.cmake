@@ -18,7 +18,8 @@ set(expected
     ${package}/freeridge-shared.cmake
     ${package}/freeridge-shared-${configuration}.cmake
     ${package}/freeridge-static.cmake
-    ${package}/freeridge-static-${configuration}.cmake)
+    ${package}/freeridge-static-${configuration}.cmake
+    ${MANDIR}/man3/freeridge.3)
 list(SORT expected)
 file(GLOB_RECURSE found RELATIVE ${WORK}/first ${WORK}/first/*)
 list(SORT found)
