@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    freeridge_status status = (call);                                                     \
-    if (status != FREERIDGE_OK) {                                                         \
-      fprintf(stderr, "%s: %s\n", freeridge_status_name(status), freeridge_last_error()); \
-      exit(EXIT_FAILURE);                                                                 \
-    }                                                                                     \
+#define CHECK(call)                                                                        \
+  do {                                                                                     \
+    const freeridge_status of_call = (call);                                               \
+    if (of_call != FREERIDGE_OK) {                                                         \
+      fprintf(stderr, "%s: %s\n", freeridge_status_name(of_call), freeridge_last_error()); \
+      exit(EXIT_FAILURE);                                                                  \
+    }                                                                                      \
   } while (0)
 
 enum { LONGEST_LINE = 65536 };

@@ -18,7 +18,7 @@ static const double grid[LAMBDAS] = {1e-3, 1e-2, 1e-1, 1.0, 10.0};
 /* One half of a data set. */
 typedef struct {
   int64_t n, d;
-  double *x, *y; /* x: row-major */
+  double *x, *y; /* x: column-major */
 } rows;
 
 /* The rows 0, 2, 4, ... or 1, 3, 5, ... of a file; the response is its first column or its last. */
@@ -29,7 +29,7 @@ static rows half_of(const csv_table* table, int response_is_first, int64_t first
   for (int64_t i = 0; i < half.n; ++i) {
     const double* row = table->values + (2 * i + first) * table->columns;
     half.y[i] = row[response_is_first ? 0 : half.d];
-    for (int64_t j = 0; j < half.d; ++j) half.x[i * half.d + j] = row[j + response_is_first];
+    for (int64_t j = 0; j < half.d; ++j) half.x[i + j * half.n] = row[j + response_is_first];
   }
   return half;
 }
@@ -58,7 +58,7 @@ static void one_case(const char* set, const char* name, freeridge_kernel* kernel
   CHECK(freeridge_create(scaled, &model));
   freeridge_kernel_destroy(scaled);
   freeridge_kernel_destroy(kernel);
-  CHECK(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, n, d, train->x, d, 1, train->y, 1));
+  CHECK(freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, n, d, train->x, n, 1, train->y, n));
   CHECK(freeridge_set_route(model, route));
   if (route == FREERIDGE_LANDMARK) CHECK(freeridge_set_landmarks(model, (n + 3) / 4, NULL));
   CHECK(freeridge_factorize(model));
@@ -78,7 +78,7 @@ static void one_case(const char* set, const char* name, freeridge_kernel* kernel
   }
   CHECK(freeridge_get_intercept(model, &b));
   print(set, name, "intercept", 1, &b);
-  CHECK(freeridge_predict(model, FREERIDGE_ROW_MAJOR, m, test->x, d, values, 1));
+  CHECK(freeridge_predict(model, FREERIDGE_COL_MAJOR, m, test->x, m, values, m));
   print(set, name, "predictions", m, values);
 
   free(values);
@@ -89,18 +89,18 @@ static void one_case(const char* set, const char* name, freeridge_kernel* kernel
 static void chunks(const char* set, const rows* train) {
   const int64_t d = train->d;
   freeridge_accumulator* sums = NULL;
-  double scores[LAMBDAS], b[LAMBDAS];
-  double* w = allocate(d * LAMBDAS, sizeof(double));
+  double scores[LAMBDAS], b = 0.0;
+  double* w = allocate(d, sizeof(double));
   CHECK(freeridge_accumulator_create(d, 1, 1, &sums));
   for (int64_t i = 0; i < train->n; i += CHUNK) {
     const int64_t n = train->n - i < CHUNK ? train->n - i : CHUNK;
-    CHECK(freeridge_accumulator_add(sums, FREERIDGE_ROW_MAJOR, n, train->x + i * d, d, train->y + i, 1, NULL));
+    CHECK(freeridge_accumulator_add(sums, FREERIDGE_COL_MAJOR, n, train->x + i, train->n, train->y + i, n, NULL));
   }
   CHECK(freeridge_accumulator_score(sums, FREERIDGE_GCV, LAMBDAS, grid, scores, LAMBDAS));
   print(set, "accumulator", "scores", LAMBDAS, scores);
-  CHECK(freeridge_accumulator_solve(sums, LAMBDAS, grid, w, d, b));
-  print(set, "accumulator", "coefficients", d * LAMBDAS, w);
-  print(set, "accumulator", "intercept", LAMBDAS, b);
+  CHECK(freeridge_accumulator_solve(sums, 1, &grid[2], w, d, &b));
+  print(set, "accumulator", "coefficients", d, w);
+  print(set, "accumulator", "intercept", 1, &b);
   free(w);
   freeridge_accumulator_destroy(sums);
 }
@@ -113,7 +113,7 @@ static void one_set(const char* folder, int which) {
   rows train = half_of(&table, response_first[which], 0), test = half_of(&table, response_first[which], 1);
   double* scale = allocate(train.d, sizeof(double));
   for (int64_t i = 0; i < train.n * train.d; ++i) {
-    scale[i % train.d] = fmax(scale[i % train.d], fabs(train.x[i]));
+    scale[i / train.n] = fmax(scale[i / train.n], fabs(train.x[i]));
   }
 
   freeridge_kernel *kernel = NULL, *terms[2] = {NULL, NULL};

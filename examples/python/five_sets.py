@@ -17,7 +17,8 @@ def read(path, response):
     with open(path, encoding="ascii") as file:
         table = np.array([[float(field) for field in line.split(",")] for line in file.readlines()[1:]])
     x, y = np.delete(table, response, axis=1), table[:, response]
-    return (x[::2], y[::2]), (x[1::2], y[1::2])
+    # One column after the other, as R has it: in another layout the last digits may differ.
+    return [(np.asfortranarray(x[first::2]), y[first::2]) for first in (0, 1)]
 
 
 def show(*words_and_values):
@@ -51,7 +52,7 @@ def main(folder):
         for first in range(0, n, 7):
             rows.add(x[first:first + 7], y[first:first + 7])
         show(name, "accumulator", "scores", rows.score(fr.GCV, GRID))
-        w, b = rows.solve(GRID)
+        w, b = rows.solve(GRID[2:3])
         show(name, "accumulator", "coefficients", w)
         show(name, "accumulator", "intercept", b)
 

@@ -13,7 +13,9 @@ fn main() {
     let folders = match env::var("FREERIDGE_LIB_DIR") {
         Ok(folder) => vec![folder],
         Err(_) => pkg_config().unwrap_or_else(|reason| {
-            eprintln!("the library freeridge was not found: set FREERIDGE_LIB_DIR to its folder, or install it ({reason})");
+            eprintln!(
+                "the library freeridge was not found: set FREERIDGE_LIB_DIR to its folder, or install it ({reason})"
+            );
             exit(1)
         }),
     };
@@ -35,5 +37,9 @@ fn pkg_config() -> Result<Vec<String>, String> {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_string());
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(text.split_whitespace().filter_map(|word| word.strip_prefix("-L")).map(str::to_string).collect())
+    Ok(text
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("-L"))
+        .map(str::to_string)
+        .collect())
 }

@@ -26,12 +26,12 @@ class FreeRidge:
 
     alpha          lambda of the library ("lambda" is a word of Python's own). The loss is a sum over points, not a
                    mean, so that this is alpha of scikit-learn's Ridge, RidgeCV and KernelRidge, and n times a lambda
-                   that goes with a mean. 0: the minimum-norm least-squares solution. One number, or one for each output.
+                   that goes with a mean. 0: the minimum-norm solution. One number, or one for each output.
                    None: chosen for each output by `criterion`.
     kernel         "linear", "gaussian", "laplacian", "matern" (nu = 1.5), or text such as
                    "0.5 * linear() + gaussian(sigma = 2)" or "polynomial(degree = 2, scale = 1, offset = 1)".
     sigma          the bandwidth of a kernel given by its name: exp(-||x - z||^2 / sigma^2), exp(-||x - z|| / sigma),
-                   the length of Matern. gamma of scikit-learn's rbf is 1 / sigma^2. None: chosen by `criterion`, together
+                   the length of Matern. gamma of sklearn's rbf is 1 / sigma^2. None: chosen by `criterion`, together
                    with alpha.
     criterion      "loo", "gcv" or "reml".
     fit_intercept  b, which is never penalised.

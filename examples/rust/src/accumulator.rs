@@ -47,9 +47,7 @@ impl Accumulator {
     /// n rows so far, d features, t outputs, and the sum of the weights.
     pub fn dimensions(&self) -> Result<(usize, usize, usize, f64)> {
         let (mut n, mut d, mut t, mut sum) = (0, 0, 0, 0.0);
-        check(unsafe {
-            sys::freeridge_accumulator_get_dimensions(self.handle, &mut n, &mut d, &mut t, &mut sum)
-        })?;
+        check(unsafe { sys::freeridge_accumulator_get_dimensions(self.handle, &mut n, &mut d, &mut t, &mut sum) })?;
         Ok((n as usize, d as usize, t as usize, sum))
     }
 
@@ -93,7 +91,20 @@ impl Accumulator {
         let (count, place) = (size(lambdas.len())?, errors.data.as_mut_ptr());
         let (x, y, lambdas) = (x.data.as_ptr(), y.data.as_ptr(), lambdas.as_ptr());
         check(unsafe {
-            sys::freeridge_accumulator_loo(self.handle, layout, n, x, ldx, y, ldy, weights, count, lambdas, place, n)
+            sys::freeridge_accumulator_loo(
+                self.handle,
+                layout,
+                n,
+                x,
+                ldx,
+                y,
+                ldy,
+                weights,
+                count,
+                lambdas,
+                place,
+                n,
+            )
         })?;
         Ok(errors)
     }
@@ -103,17 +114,13 @@ impl Accumulator {
         let mut length = 0;
         check(unsafe { sys::freeridge_accumulator_save(self.handle, 0, ptr::null_mut(), &mut length) })?;
         let mut bytes = vec![0u8; length as usize];
-        check(unsafe {
-            sys::freeridge_accumulator_save(self.handle, length, bytes.as_mut_ptr().cast(), &mut length)
-        })?;
+        check(unsafe { sys::freeridge_accumulator_save(self.handle, length, bytes.as_mut_ptr().cast(), &mut length) })?;
         Ok(bytes)
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Accumulator> {
         let mut handle = ptr::null_mut();
-        check(unsafe {
-            sys::freeridge_accumulator_load(bytes.as_ptr().cast(), size(bytes.len())?, &mut handle)
-        })?;
+        check(unsafe { sys::freeridge_accumulator_load(bytes.as_ptr().cast(), size(bytes.len())?, &mut handle) })?;
         Ok(Accumulator { handle })
     }
 
@@ -128,6 +135,9 @@ impl Accumulator {
             let message = format!("x has {} rows, y or the weights have others", x.rows);
             return Err(Error::mistake(sys::FREERIDGE_DIMENSION_MISMATCH, message));
         }
-        Ok((y.in_layout(x.layout, buffer), weights.map_or(ptr::null(), <[f64]>::as_ptr)))
+        Ok((
+            y.in_layout(x.layout, buffer),
+            weights.map_or(ptr::null(), <[f64]>::as_ptr),
+        ))
     }
 }
