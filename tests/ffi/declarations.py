@@ -1,5 +1,5 @@
-"""How freeridge.h is spelled in Rust, Julia and Python: from each declaration of the header the line that the language's
-example must have, and from an example's text the lines that it has. What differs is a wrong or missing declaration.
+"""How freeridge.h is spelled in Rust, Julia and Python: from each declaration of the header the line that the example
+in the language must have, and from the example's text the lines that it has. What differs is wrong or missing.
 
     python3 declarations.py rust|julia|python ../../capi/freeridge.h      prints all lines, to copy from
 """
