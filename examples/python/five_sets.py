@@ -1,5 +1,5 @@
-"""The same work as the five_sets programs in C, Rust, R and Julia, and the same output, bit by bit: see ../README.md. The
-argument is the folder of the data files."""
+"""The same work as the five_sets programs in C, Rust, R and Julia, and the same output, bit by bit: see ../README.md.
+The argument is the folder of the data files."""
 
 import os
 import sys

@@ -73,7 +73,8 @@ class FreeRidge:
 
     def __repr__(self):
         default = {name: value.default for name, value in inspect.signature(type(self)).parameters.items()}
-        given = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not default[name]]
+        given = [f"{name}={value!r}" for name, value in self.get_params().items()
+                 if repr(value) != repr(default[name])]
         return f"{type(self).__name__}({', '.join(given)})"
 
     # Fit and predict
@@ -178,15 +179,8 @@ class FreeRidge:
         if "_data" in state:
             self._model = self._new_model(self._kernel(self.sigma_), *self._data).factorize().set_lambda(self.alpha_)
 
-    # For scikit-learn's tools, up to 1.5 and from 1.6 on.
-
-    def _more_tags(self):
+    def _more_tags(self):  # for scikit-learn's tools
         return {"multioutput": True, "requires_y": True}
-
-    def __sklearn_tags__(self):
-        from sklearn.utils import RegressorTags, Tags, TargetTags
-        return Tags(estimator_type="regressor", transformer_tags=None, classifier_tags=None,
-                    regressor_tags=RegressorTags(), target_tags=TargetTags(required=True, multi_output=True))
 
     def _fitted(self):
         if getattr(self, "_model", None) is None:

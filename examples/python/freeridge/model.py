@@ -1,6 +1,7 @@
 """Kernels, models and accumulators, and the calls without a handle that go with them."""
 
 import ctypes
+import operator
 
 import numpy as np
 
@@ -131,7 +132,7 @@ class Model:
         call("set_route", self.handle, route)
         if landmarks is not None:
             rows = None if np.ndim(landmarks) == 0 else vector(landmarks, np.int64)
-            call("set_landmarks", self.handle, int(landmarks) if rows is None else len(rows), pointer(rows))
+            call("set_landmarks", self.handle, operator.index(landmarks) if rows is None else len(rows), pointer(rows))
             call("set_landmark_method", self.handle, c.LANDMARKS_AUTO, seed)
         self._callback, self._raised = None, None
         self.set_progress(progress)
