@@ -1,4 +1,4 @@
-"""The programs of examples/c on files: what they print is what numpy and the Python module find. FREERIDGE_PROGRAMS is
+"""The programs of examples/c and examples/cpp on files: what they print is what numpy and the Python module find. FREERIDGE_PROGRAMS is
 the folder that they are in."""
 
 import os
@@ -78,6 +78,14 @@ class Programs(unittest.TestCase):
             _, errors = process.communicate()
         self.assertEqual(process.returncode, 1, errors)
         self.assertTrue(errors.endswith(b"\ncancelled\n"), errors[-200:])
+
+    def test_example_in_cpp(self):
+        done = run("example_cpp")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        first, second = done.stdout.splitlines()
+        error, value = map(float, re.match(r"lambda \S+, leave-one-out error (\S+), f\(2\) = (\S+),", first).groups())
+        self.assertTrue(0.05 <= error <= 0.06 and abs(value - np.sin(2.0)) <= 0.03, first)
+        self.assertRegex(second, "^refused: INVALID_ARGUMENT: .*sigma")
 
     def test_files_that_are_none(self):
         with tempfile.TemporaryDirectory() as folder:

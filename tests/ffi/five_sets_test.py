@@ -6,6 +6,7 @@ Each program is a command in the environment, FREERIDGE_FIVE_SETS_C and so on. R
 numbers are the same too if the package's compiler and BLAS are; if they are others, the scores agree to rounding.
 """
 
+import ctypes
 import os
 import shlex
 import struct
@@ -53,8 +54,9 @@ class SameBits(unittest.TestCase):
         """The build is R's own; its compiler and BLAS say whether equal bits can be expected."""
         command = ["Rscript", "--vanilla", "-e", "cat(freeridge::freeridge_build_info())"]
         theirs = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        import freeridge.library
-        ours = freeridge.library.library.freeridge_build_info().decode()
+        library = ctypes.CDLL(os.environ["FREERIDGE_LIBRARY"])
+        library.freeridge_build_info.restype = ctypes.c_char_p
+        ours = library.freeridge_build_info().decode()
         if build(ours) == build(theirs):
             return self.check("r")
         print(f"R has another build: {build(theirs)}, not {build(ours)}; scores are compared to 1e-9")
