@@ -1,8 +1,8 @@
 # freeridge.h as Julia: every type, constant and call, with the names of C. The header is the manual. A part of
 # Freeridge.jl.
 #
-# A test of the project compares this file with the header (tests/ffi/declarations_test.py); when a call is missing
-# here, it prints the line to add.
+# A test of the project compares this file with the header (tests/ffi/declarations_test.py), and
+# tests/ffi/declarations.py --add adds what is missing.
 
 struct freeridge_model end
 struct freeridge_kernel end

@@ -1,12 +1,15 @@
 """How freeridge.h is spelled in Rust, Julia and Python: from each declaration of the header the line that the example
 in the language must have, and from the example's text the lines that it has. What differs is wrong or missing.
 
-    python3 declarations.py rust|julia|python ../../capi/freeridge.h      prints all lines, to copy from
+    python3 declarations.py            prints what is missing or wrong in the examples
+    python3 declarations.py --add      adds the calls and constants that are missing, at the end of the others
 """
 
 import keyword
 import re
 import sys
+import textwrap
+from pathlib import Path
 
 from header import Pointer, read_header
 
@@ -30,6 +33,8 @@ class Rust:
     """examples/rust/src/sys.rs: an extern block with the names of C."""
 
     words = {"double": "f64", "int32_t": "i32", "int64_t": "i64", "char": "c_char", "void": "c_void"}
+    # Where a line is added, a call and something else: its indent, and before what; nothing: at the end.
+    places = {True: ("    ", "}\n"), False: ("", "\nextern \"C\" {")}
 
     @classmethod
     def kind(cls, kind):
@@ -71,6 +76,7 @@ class Julia:
     """examples/julia/Freeridge.jl: a function with the name of C for each call. Julia's pointers know no const."""
 
     words = {"double": "Float64", "int32_t": "Int32", "int64_t": "Int64", "char": "UInt8", "void": "Cvoid"}
+    places = {True: ("", ""), False: ("", "")}
 
     @classmethod
     def kind(cls, kind):
@@ -116,7 +122,7 @@ class Python:
     """examples/python/freeridge/library.py: one _declare for each call. Its types are names of ctypes' types there."""
 
     words = {"double": "DOUBLE", "int32_t": "INT32", "int64_t": "INT64", "void": "NOTHING"}
-    results = {Pointer("char", const=True): "TEXT"}
+    places = {True: ("", "\n\ndef call("), False: ("", "\n\nclass freeridge_model")}
     pointers = {("double", 1): "DOUBLES", ("int32_t", 1): "INT32S", ("int64_t", 1): "INT64S", ("char", 1): "TEXT",
                 ("void", 1): "BYTES"}
 
@@ -151,7 +157,8 @@ class Python:
         yield from re.findall(r"^[A-Z0-9_]+ = -?\d+$", text, re.MULTILINE)
 
 
-LANGUAGES = {"rust": Rust, "julia": Julia, "python": Python}
+FILES = {Rust: "examples/rust/src/sys.rs", Julia: "examples/julia/calls.jl",
+         Python: "examples/python/freeridge/library.py"}
 
 
 def differences(language, header, text):
@@ -164,5 +171,36 @@ def differences(language, header, text):
     return result
 
 
+def wrapped(line, indent):
+    return "\n".join(textwrap.wrap(line, 118, initial_indent=indent, subsequent_indent=indent + "    ",
+                                   break_long_words=False, break_on_hyphens=False)) + "\n"
+
+
+def with_missing(language, header, text):
+    """The text with what it lacks."""
+    declared = {squeezed(line) for line in language.declared(text)}
+    for line in language.expected(header):
+        if squeezed(line) in declared:
+            continue
+        is_call = "(" in line and not re.match(r"pub (const|type|struct)|const ", line)
+        indent, place = language.places[is_call]
+        at = text.rindex(place) if place else len(text)
+        text = text[:at] + wrapped(line, indent) + text[at:]
+    return text
+
+
+def main(arguments):
+    root = Path(__file__).resolve().parents[2]
+    header = read_header(root / "capi" / "freeridge.h")
+    for language, path in FILES.items():
+        path = root / path
+        text = path.read_text(encoding="utf-8")
+        if arguments == ["--add"]:
+            text = with_missing(language, header, text)
+            path.write_text(text, encoding="utf-8")
+        for line in differences(language, header, text):
+            print(f"{path}: {line}")
+
+
 if __name__ == "__main__":
-    print("\n".join(LANGUAGES[sys.argv[1]].expected(read_header(sys.argv[2]))))
+    main(sys.argv[1:])

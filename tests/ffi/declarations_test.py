@@ -9,7 +9,7 @@ import re
 import unittest
 
 import freeridge.library as python_library
-from declarations import Julia, Python, Rust, differences, pointed
+from declarations import FILES, Julia, Python, Rust, differences, pointed, with_missing
 from header import Pointer, parse_header, read_header
 
 SOURCE = os.environ["FREERIDGE_SOURCE"]
@@ -21,8 +21,7 @@ def read(*path):
 
 
 HEADER = read_header(os.path.join(SOURCE, "capi", "freeridge.h"))
-TEXTS = {Rust: read("examples", "rust", "src", "sys.rs"), Julia: read("examples", "julia", "calls.jl"),
-         Python: read("examples", "python", "freeridge", "library.py")}
+TEXTS = {language: read(path) for language, path in FILES.items()}
 
 
 class Declarations(unittest.TestCase):
@@ -154,13 +153,24 @@ class TheChecks(unittest.TestCase):
         self.assert_found(Python, folds, folds + folds)
         self.assert_found(Python, "\nUNDEFINED = 22\n", "\nUNDEFINED = 23\n")
 
-    def test_a_call_that_the_header_gains(self):
-        more = read("capi", "freeridge.h").replace(
-            "#ifdef __cplusplus\n}", "FREERIDGE_API freeridge_status freeridge_new(int32_t on);\n#ifdef __cplusplus\n}")
+    def test_what_the_header_gains(self):
+        """It is found, and added."""
+        arguments = ", ".join(f"const double* argument_{number}" for number in range(12))
+        more = f"""typedef int32_t freeridge_kind;
+            enum {{ FREERIDGE_FINE = 1 }};
+            FREERIDGE_API freeridge_status freeridge_new(freeridge_kind on, int64_t lambda, {arguments});
+            FREERIDGE_API int32_t freeridge_newer(void);
+            #ifdef __cplusplus\n}}""".replace("\n            ", "\n")
+        header = parse_header(read("capi", "freeridge.h").replace("#ifdef __cplusplus\n}", more))
         for language, text in TEXTS.items():
             with self.subTest(language.__name__):
-                [found] = differences(language, parse_header(more), text)
-                self.assertIn("freeridge_new", found)
+                found = differences(language, header, text)
+                for name in ("FINE", "freeridge_new", "freeridge_newer"):
+                    self.assertTrue(any(re.search(name + r"\b", line) for line in found), found)
+                added = with_missing(language, header, text)
+                self.assertEqual(differences(language, header, added), [])
+                self.assertLessEqual(max(map(len, added.splitlines())), 120)
+        compile(with_missing(Python, header, TEXTS[Python]), "library.py", "exec")
 
     def test_words_that_a_language_keeps_for_itself(self):
         """Only Python has a way around them."""

@@ -1,8 +1,8 @@
 """freeridge.h as Python: every constant and call, through ctypes. The header is the manual.
 
 The shared library is the one that FREERIDGE_LIBRARY in the environment names, else the installed one. A test of the
-project compares the declarations with the header (tests/ffi/declarations_test.py); when a call is missing here, it
-prints the line to add.
+project compares the declarations with the header (tests/ffi/declarations_test.py), and tests/ffi/declarations.py --add
+adds what is missing.
 """
 
 import ctypes

@@ -1,7 +1,7 @@
 //! `freeridge.h` as Rust: every type, constant and call, with the names of C. The header is the manual.
 //!
-//! A test of the project compares this file with the header (`tests/ffi/declarations_test.py`); when a call is missing here,
-//! it prints the line to add.
+//! A test of the project compares this file with the header (`tests/ffi/declarations_test.py`), and
+//! `tests/ffi/declarations.py --add` adds what is missing.
 #![allow(non_camel_case_types)]
 
 use std::os::raw::{c_char, c_void};
