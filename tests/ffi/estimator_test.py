@@ -72,7 +72,7 @@ class EstimatorChecks(unittest.TestCase):
         self.check(fr.FreeRidge(kernel="gaussian"), ("check_regressors_train",))
 
     def test_landmarks(self):
-        self.check(fr.FreeRidge(kernel="laplacian", sigma=5.0, landmarks=20))
+        self.check(fr.FreeRidge(kernel="laplacian", sigma=20.0, landmarks=9))
 
     def test_copies_and_another_route(self):
         self.check(fr.FreeRidge(kernel="linear() + matern(nu = 2.5, length = 2)", route="cholesky", copy_X=True))
@@ -157,7 +157,8 @@ class Estimator(unittest.TestCase):
         x, y = diabetes()
         cases = [dict(kernel="gauss(sigma = 1)"), dict(criterion="best"), dict(route="fast"), dict(alpha=-1.0),
                  dict(kernel="gaussian", sigma=-1.0), dict(kernel="linear()", sigma=1.0), dict(alpha=[1.0, 2.0]),
-                 dict(kernel="gaussian", alpha=1.0), dict(landmarks=0.5), dict(landmarks=-1)]
+                 dict(kernel="gaussian", alpha=1.0), dict(landmarks=0.5), dict(landmarks=-1),
+                 dict(landmarks=443), dict(landmarks=[1, 2, 442]), dict(landmarks=[3, 3])]
         for parameters in cases:
             with self.subTest(parameters), self.assertRaises((ValueError, TypeError)):
                 fr.FreeRidge(**parameters).fit(x, y)

@@ -157,8 +157,7 @@ class FreeRidge:
         return parse_kernel(self.kernel)
 
     def _new_model(self, kernel, X, y, weights):
-        landmarks = self.landmarks if self.landmarks is None else np.minimum(self.landmarks, len(X))
-        return Model(kernel, X, y, weights, self.fit_intercept, _choice(_ROUTES, self.route, "route"), landmarks,
+        return Model(kernel, X, y, weights, self.fit_intercept, _choice(_ROUTES, self.route, "route"), self.landmarks,
                      self.seed, copy=False, factorize=False)
 
     @staticmethod
