@@ -93,7 +93,7 @@ impl<'a> Model<'a> {
         let (n, d, ldx) = (size(x.rows)?, size(x.columns)?, size(x.ld)?);
         let (t, ldy) = (size(y.columns)?, size(y.ld)?);
         let (x, y, layout) = (x.data.as_ptr(), y.data.as_ptr(), x.layout.number());
-        check(unsafe { call(self.handle, layout, n, d, x, ldx, t, y, ldy) })
+        self.long(unsafe { call(self.handle, layout, n, d, x, ldx, t, y, ldy) })
     }
 
     /// n positive weights; `None`: all one.
