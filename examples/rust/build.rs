@@ -37,9 +37,5 @@ fn pkg_config() -> Result<Vec<String>, String> {
         return Err(String::from_utf8_lossy(&output.stderr).trim().to_string());
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Ok(text
-        .split_whitespace()
-        .filter_map(|word| word.strip_prefix("-L"))
-        .map(str::to_string)
-        .collect())
+    Ok(text.split_whitespace().filter_map(|word| word.strip_prefix("-L")).map(str::to_string).collect())
 }

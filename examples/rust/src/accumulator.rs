@@ -91,20 +91,7 @@ impl Accumulator {
         let (count, place) = (size(lambdas.len())?, errors.data.as_mut_ptr());
         let (x, y, lambdas) = (x.data.as_ptr(), y.data.as_ptr(), lambdas.as_ptr());
         check(unsafe {
-            sys::freeridge_accumulator_loo(
-                self.handle,
-                layout,
-                n,
-                x,
-                ldx,
-                y,
-                ldy,
-                weights,
-                count,
-                lambdas,
-                place,
-                n,
-            )
+            sys::freeridge_accumulator_loo(self.handle, layout, n, x, ldx, y, ldy, weights, count, lambdas, place, n)
         })?;
         Ok(errors)
     }
@@ -135,9 +122,6 @@ impl Accumulator {
             let message = format!("x has {} rows, y or the weights have others", x.rows);
             return Err(Error::mistake(sys::FREERIDGE_DIMENSION_MISMATCH, message));
         }
-        Ok((
-            y.in_layout(x.layout, buffer),
-            weights.map_or(ptr::null(), <[f64]>::as_ptr),
-        ))
+        Ok((y.in_layout(x.layout, buffer), weights.map_or(ptr::null(), <[f64]>::as_ptr)))
     }
 }

@@ -38,10 +38,7 @@ pub(crate) fn check(status: sys::freeridge_status) -> Result<()> {
     if status == sys::FREERIDGE_OK {
         return Ok(());
     }
-    Err(Error {
-        status,
-        message: text(unsafe { sys::freeridge_last_error() }),
-    })
+    Err(Error { status, message: text(unsafe { sys::freeridge_last_error() }) })
 }
 
 /// Refuses an array of another length than the library will read.

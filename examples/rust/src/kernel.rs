@@ -97,12 +97,8 @@ impl Kernel {
 }
 
 fn count(value: usize) -> Result<i32> {
-    i32::try_from(value).map_err(|_| {
-        Error::mistake(
-            sys::FREERIDGE_INVALID_ARGUMENT,
-            format!("count is {value}, which is too large"),
-        )
-    })
+    i32::try_from(value)
+        .map_err(|_| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, format!("count is {value}, which is too large")))
 }
 
 impl FromStr for Kernel {

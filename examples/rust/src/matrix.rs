@@ -41,18 +41,11 @@ impl<'a> Matrix<'a> {
             Layout::ColumnMajor => (columns, rows),
             Layout::RowMajor => (rows, columns),
         };
-        let needed = lines
-            .checked_sub(1)
-            .and_then(|full| full.checked_mul(ld))
-            .and_then(|full| full.checked_add(line));
+        let needed = lines.checked_sub(1).and_then(|full| full.checked_mul(ld)).and_then(|full| full.checked_add(line));
         match needed {
-            Some(needed) if line >= 1 && ld >= line && data.len() >= needed => Ok(Matrix {
-                layout,
-                rows,
-                columns,
-                ld,
-                data,
-            }),
+            Some(needed) if line >= 1 && ld >= line && data.len() >= needed => {
+                Ok(Matrix { layout, rows, columns, ld, data })
+            }
             _ => {
                 let message = format!("{} numbers are no {rows} x {columns} matrix with ld = {ld}", data.len());
                 Err(Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, message))
@@ -74,13 +67,7 @@ impl<'a> Matrix<'a> {
 
     /// One column; the library refuses an empty one.
     pub fn column(data: &'a [f64]) -> Matrix<'a> {
-        Matrix {
-            layout: Layout::ColumnMajor,
-            rows: data.len(),
-            columns: 1,
-            ld: data.len(),
-            data,
-        }
+        Matrix { layout: Layout::ColumnMajor, rows: data.len(), columns: 1, ld: data.len(), data }
     }
 
     fn of_all(layout: Layout, rows: usize, columns: usize, ld: usize, data: &'a [f64]) -> Result<Matrix<'a>> {
@@ -117,23 +104,14 @@ impl<'a> Matrix<'a> {
         if let Some(seen) = self.seen_as(layout) {
             return seen;
         }
-        let ld = if layout == Layout::RowMajor {
-            self.columns
-        } else {
-            self.rows
-        };
+        let ld = if layout == Layout::RowMajor { self.columns } else { self.rows };
         buffer.resize(self.rows * self.columns, 0.0);
         for i in 0..self.rows {
             for j in 0..self.columns {
                 buffer[layout.index(i, j, ld)] = self.at(i, j);
             }
         }
-        Matrix {
-            layout,
-            ld,
-            data: buffer,
-            ..*self
-        }
+        Matrix { layout, ld, data: buffer, ..*self }
     }
 }
 
@@ -148,12 +126,7 @@ pub struct Dense {
 
 impl Dense {
     pub(crate) fn new(layout: Layout, rows: usize, columns: usize) -> Dense {
-        Dense {
-            layout,
-            rows,
-            columns,
-            data: vec![0.0; rows * columns],
-        }
+        Dense { layout, rows, columns, data: vec![0.0; rows * columns] }
     }
 
     pub(crate) fn ld(&self) -> usize {
@@ -169,12 +142,6 @@ impl Dense {
     }
 
     pub fn view(&self) -> Matrix<'_> {
-        Matrix {
-            layout: self.layout,
-            rows: self.rows,
-            columns: self.columns,
-            ld: self.ld(),
-            data: &self.data,
-        }
+        Matrix { layout: self.layout, rows: self.rows, columns: self.columns, ld: self.ld(), data: &self.data }
     }
 }

@@ -58,11 +58,7 @@ impl<'a> Model<'a> {
     pub fn new(kernel: &Kernel) -> Result<Model<'a>> {
         let mut handle = ptr::null_mut();
         check(unsafe { sys::freeridge_create(kernel.handle(), &mut handle) })?;
-        Ok(Model {
-            handle,
-            progress: None,
-            data: PhantomData,
-        })
+        Ok(Model { handle, progress: None, data: PhantomData })
     }
 
     pub fn set_kernel(&mut self, kernel: &Kernel) -> Result<()> {
@@ -167,11 +163,7 @@ impl<'a> Model<'a> {
             let (lambda, score) = (lambda.as_mut_ptr(), score.as_mut_ptr());
             sys::freeridge_select_lambda(self.handle, criterion as i32, low, high, lambda, score)
         })?;
-        Ok(lambda
-            .into_iter()
-            .zip(score)
-            .map(|(lambda, score)| Choice { lambda, score })
-            .collect())
+        Ok(lambda.into_iter().zip(score).map(|(lambda, score)| Choice { lambda, score }).collect())
     }
 
     /// The criterion at each of some lambdas (rows), for each output (columns).
@@ -199,9 +191,7 @@ impl<'a> Model<'a> {
     pub fn group_errors(&self, group: &[i32]) -> Result<Dense> {
         let n = self.dimensions()?.0;
         check_length("group", group.len(), n)?;
-        self.filled(n, |errors, ld| unsafe {
-            sys::freeridge_group_errors(self.handle, group.as_ptr(), errors, ld)
-        })
+        self.filled(n, |errors, ld| unsafe { sys::freeridge_group_errors(self.handle, group.as_ptr(), errors, ld) })
     }
 
     /// Predictions at the rows of x, in the layout of x.
@@ -219,9 +209,7 @@ impl<'a> Model<'a> {
     /// c of f(x) = sum_i c_i k(x_i, x), n x t.
     pub fn coefficients(&self) -> Result<Dense> {
         let n = self.dimensions()?.0;
-        self.filled(n, |c, ld| unsafe {
-            sys::freeridge_get_coefficients(self.handle, c, ld)
-        })
+        self.filled(n, |c, ld| unsafe { sys::freeridge_get_coefficients(self.handle, c, ld) })
     }
 
     /// w of f(x) = w'x for linear kernels, d x t.
@@ -248,18 +236,9 @@ impl<'a> Model<'a> {
     pub fn route(&self) -> Result<Route> {
         let mut number = sys::FREERIDGE_AUTO;
         check(unsafe { sys::freeridge_get_route(self.handle, &mut number) })?;
-        let all = [
-            Route::Cholesky,
-            Route::Spectral,
-            Route::Band,
-            Route::Primal,
-            Route::Landmark,
-        ];
+        let all = [Route::Cholesky, Route::Spectral, Route::Band, Route::Primal, Route::Landmark];
         all.into_iter().find(|route| *route as i32 == number).ok_or_else(|| {
-            Error::mistake(
-                sys::FREERIDGE_INTERNAL,
-                format!("route {number} is not known to this version of the crate"),
-            )
+            Error::mistake(sys::FREERIDGE_INTERNAL, format!("route {number} is not known to this version of the crate"))
         })
     }
 

@@ -14,10 +14,7 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn new(closure: impl Fn(f64) -> bool + Send + Sync + 'static) -> Box<Progress> {
-        Box::new(Progress {
-            closure: Box::new(closure),
-            panic: Mutex::new(None),
-        })
+        Box::new(Progress { closure: Box::new(closure), panic: Mutex::new(None) })
     }
 
     pub(crate) fn user(&self) -> *mut c_void {

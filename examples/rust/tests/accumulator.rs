@@ -5,10 +5,7 @@ use std::thread;
 
 fn rows() -> (Vec<f64>, Vec<f64>) {
     let x: Vec<f64> = (0..120).map(|i| f64::from((i * 37) % 101) / 10.0 - 5.0).collect();
-    let y = x
-        .chunks(3)
-        .map(|row| 2.0 * row[0] - row[1] + (row[2] * 1.3).sin())
-        .collect();
+    let y = x.chunks(3).map(|row| 2.0 * row[0] - row[1] + (row[2] * 1.3).sin()).collect();
     (x, y)
 }
 

@@ -13,16 +13,11 @@ fn sample(n: usize, d: usize) -> (Vec<f64>, Vec<f64>) {
     ONE_THREAD.call_once(|| freeridge::set_threads(1).unwrap());
     let mut state = 7u64;
     let mut uniform = || {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
     let x: Vec<f64> = (0..n * d).map(|_| 4.0 * uniform() - 2.0).collect();
-    let y = x
-        .chunks(d)
-        .map(|row| row[0].sin() + row[d - 1] * row[0] + 0.1 * uniform())
-        .collect();
+    let y = x.chunks(d).map(|row| row[0].sin() + row[d - 1] * row[0] + 0.1 * uniform()).collect();
     (x, y)
 }
 
@@ -41,11 +36,7 @@ fn close(a: f64, b: f64, size: f64) -> bool {
 #[test]
 fn leave_one_out_is_a_refit_without_the_row() -> Result<()> {
     let (x, y) = sample(30, 3);
-    for kernel in [
-        Kernel::linear()?,
-        Kernel::gaussian(2.0)?,
-        Kernel::polynomial(2, 0.5, 1.0)?,
-    ] {
+    for kernel in [Kernel::linear()?, Kernel::gaussian(2.0)?, Kernel::polynomial(2, 0.5, 1.0)?] {
         let errors = fitted(&kernel, &x, &y, 0.3)?.loo()?;
         assert_eq!((errors.rows, errors.columns), (30, 1));
         for i in [0, 11, 29] {
@@ -79,10 +70,7 @@ fn layouts_views_and_copies_are_one_problem() -> Result<()> {
         model.factorize()?;
         model.set_lambda(0.1)?;
         let predicted = model.predict(view)?;
-        assert_eq!(
-            (predicted.layout, predicted.rows, predicted.columns),
-            (view_layout, 25, 1)
-        );
+        assert_eq!((predicted.layout, predicted.rows, predicted.columns), (view_layout, 25, 1));
         for i in 0..25 {
             assert!(close(predicted.at(i, 0), expected.at(i, 0), 3.0));
         }
@@ -100,11 +88,7 @@ fn two_outputs_in_row_major_and_column_major() -> Result<()> {
         model.set_data(Matrix::row_major(&x, 2)?, outputs)?;
         model.factorize()?;
         model.set_lambdas(&[0.5, 0.5])?;
-        let (w, b, f) = (
-            model.hyperplane()?,
-            model.intercept()?,
-            model.predict(Matrix::row_major(&x, 2)?)?,
-        );
+        let (w, b, f) = (model.hyperplane()?, model.intercept()?, model.predict(Matrix::row_major(&x, 2)?)?);
         assert_eq!(model.dimensions()?, (20, 2, 2));
         assert!(close(w.at(0, 1), 2.0 * w.at(0, 0), 1.0) && close(b[1], 2.0 * b[0] + 1.0, 1.0));
         assert!(close(f.at(7, 1), 2.0 * f.at(7, 0) + 1.0, 1.0));
@@ -129,33 +113,21 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
     model.set_groups(Some(&folds))?;
     let left_out = model.group_errors(&folds)?;
     let mean = left_out.data.iter().map(|error| error * error).sum::<f64>() / 40.0;
-    assert!(close(
-        mean,
-        model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0),
-        mean
-    ));
+    assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
     Ok(())
 }
 
 #[test]
 fn errors_have_the_status_and_the_words() -> Result<()> {
     let error = Kernel::gaussian(-1.0).unwrap_err();
-    assert_eq!(
-        (error.status, error.name().as_str()),
-        (sys::FREERIDGE_INVALID_ARGUMENT, "INVALID_ARGUMENT")
-    );
-    assert!(
-        error.message.contains("sigma") && error.message.contains("-1"),
-        "{error}"
-    );
+    assert_eq!((error.status, error.name().as_str()), (sys::FREERIDGE_INVALID_ARGUMENT, "INVALID_ARGUMENT"));
+    assert!(error.message.contains("sigma") && error.message.contains("-1"), "{error}");
 
     let mut model = Model::new(&Kernel::linear()?)?;
     assert_eq!(model.factorize().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
     assert_eq!(model.loo().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
     let with_nan = [1.0, f64::NAN, 2.0];
-    let error = model
-        .set_data(Matrix::column(&with_nan), Matrix::column(&[1.0, 2.0, 3.0]))
-        .unwrap_err();
+    let error = model.set_data(Matrix::column(&with_nan), Matrix::column(&[1.0, 2.0, 3.0])).unwrap_err();
     assert_eq!(error.status, sys::FREERIDGE_NOT_FINITE);
     Ok(())
 }
@@ -171,27 +143,15 @@ fn arrays_of_a_wrong_length_never_reach_the_library() -> Result<()> {
     mismatch(model.group_errors(&[0; 11]).map(|_| ()));
     mismatch(model.predict(Matrix::row_major(&x, 1)?).map(|_| ()));
     mismatch(Matrix::row_major(&x[1..], 2).map(|_| ()));
-    for (rows, columns, ld) in [
-        (10, 2, 1),
-        (11, 2, 2),
-        (0, 2, 2),
-        (10, 0, 2),
-        (usize::MAX, 2, 2),
-        (2, 2, usize::MAX),
-    ] {
-        assert!(
-            Matrix::new(Layout::RowMajor, rows, columns, ld, &x).is_err(),
-            "{rows} x {columns}, {ld}"
-        );
+    for (rows, columns, ld) in [(10, 2, 1), (11, 2, 2), (0, 2, 2), (10, 0, 2), (usize::MAX, 2, 2), (2, 2, usize::MAX)] {
+        assert!(Matrix::new(Layout::RowMajor, rows, columns, ld, &x).is_err(), "{rows} x {columns}, {ld}");
     }
     assert!(model.set_data(Matrix::column(&[]), Matrix::column(&[])).is_err());
     assert!(model.score(Criterion::Loo, &[]).is_err());
     // What is in two layouts cannot be borrowed, but copied.
     let two: Vec<f64> = y.iter().chain(&y).copied().collect();
     let mut model = Model::new(&Kernel::linear()?)?;
-    assert!(model
-        .set_data_view(Matrix::row_major(&x, 2)?, Matrix::column_major(&two, 10)?)
-        .is_err());
+    assert!(model.set_data_view(Matrix::row_major(&x, 2)?, Matrix::column_major(&two, 10)?).is_err());
     model.set_data(Matrix::row_major(&x, 2)?, Matrix::column_major(&two, 10)?)
 }
 
@@ -202,10 +162,7 @@ fn kernels_are_equal_by_what_they_are() -> Result<()> {
     assert_ne!(sum, Kernel::linear()?);
     let product = Kernel::product(&[&sum, &Kernel::gaussian(3.0)?])?.scaled(&[1.0, 0.1])?;
     assert_eq!(format!(" {product:?} ").parse::<Kernel>()?, product);
-    assert_eq!(
-        "gaussian(sigma = )".parse::<Kernel>().unwrap_err().status,
-        sys::FREERIDGE_INVALID_ARGUMENT
-    );
+    assert_eq!("gaussian(sigma = )".parse::<Kernel>().unwrap_err().status, sys::FREERIDGE_INVALID_ARGUMENT);
     assert!("linear()\0".parse::<Kernel>().is_err());
     assert!(Kernel::sum(&[]).is_err());
     Ok(())
@@ -230,10 +187,7 @@ fn progress_is_heard_and_cancels_and_leaves_the_model_as_it_was() -> Result<()> 
 
     allowed.store(0, Ordering::SeqCst);
     assert_eq!(model.factorize().unwrap_err().status, sys::FREERIDGE_CANCELLED);
-    assert_eq!(
-        model.select_lambda(Criterion::Loo, None).unwrap_err().status,
-        sys::FREERIDGE_CANCELLED
-    );
+    assert_eq!(model.select_lambda(Criterion::Loo, None).unwrap_err().status, sys::FREERIDGE_CANCELLED);
     allowed.store(usize::MAX, Ordering::SeqCst);
     assert_eq!(model.loo()?, expected);
 
