@@ -254,9 +254,9 @@ class Callers(unittest.TestCase):
         x = np.random.default_rng(3).normal(size=(300, 3))
         y = np.sin(x).sum(axis=1)
         seen = []
-        model = fr.Model(fr.gaussian(2.0), x, y, progress=lambda fraction: seen.append(fraction)).set_lambda(0.1)
+        model = fr.Model(fr.gaussian(2.0), x, y, progress=lambda fraction: seen.append(fraction))
         self.assertTrue(len(seen) > 1 and seen == sorted(seen) and seen[-1] == 1.0)
-        expected = model.loo()
+        expected = model.set_lambda(0.1).loo()
         model.set_progress(lambda fraction: True)
         with self.assertRaises(fr.Error) as caught:
             model.factorize()
