@@ -1,5 +1,5 @@
-"""The programs of examples/c and examples/cpp on files: what they print is what numpy and the Python module find. FREERIDGE_PROGRAMS is
-the folder that they are in."""
+"""The programs of examples/c and examples/cpp: what they print is what numpy and the Python module find.
+FREERIDGE_PROGRAMS is the folder that they are in."""
 
 import os
 import re

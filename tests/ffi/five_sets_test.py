@@ -1,6 +1,6 @@
 """One work in each language, on five data files, through one shared library: the programs print the bits of their
-numbers, and these are the same in C, Rust, Python and R. And they are right: predictions, scores and errors left out are
-compared with their definitions by numpy, which fits again without the row.
+numbers, and these are the same in C, Rust, Python and R. And they are right: predictions, scores and errors left out
+are compared with their definitions by numpy, which fits again without the row.
 
 Each program is a command in the environment, FREERIDGE_FIVE_SETS_C and so on. R bundles its own build of the core: its
 numbers are the same too if the package's compiler and BLAS are; if they are others, the scores agree to rounding.
