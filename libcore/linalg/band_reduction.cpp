@@ -7,6 +7,7 @@
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
@@ -132,8 +133,7 @@ class Reduction {
       }
       two_sides(c, k);
       used_ += k;
-      const double left = static_cast<double>(a_.rows - c - k) / static_cast<double>(a_.rows);
-      progress.report(1 - left * left * left);
+      progress.report(work_done(a_.rows - c - k, a_.rows));
     }
     update(c);
     return c;
@@ -336,8 +336,7 @@ void BandBasis::form(const Progress& progress) {
     for (Index j = 0; j < count; ++j) a_(origin + j, origin + j) += 1;
     formed_from_ = first;
     if (formed()) set_corner();
-    const double left_part = static_cast<double>(first) / static_cast<double>(std::max<Index>(reflectors(), 1));
-    progress.report(1 - left_part * left_part * left_part);
+    progress.report(work_done(first, reflectors()));
   }
 }
 
