@@ -4,6 +4,7 @@
 #include <string>
 
 #include "capi/wall.hpp"
+#include "libcore/bytes.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/stream/accumulator.hpp"
 
@@ -32,6 +33,27 @@ inline Criterion checked_criterion(freeridge_criterion criterion) {
   require_one_of("criterion", criterion,
                  {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE});
   return static_cast<Criterion>(criterion);
+}
+
+// A container for the caller: in `bytes` (of `size`), its length in *length; size = 0: the length alone.
+inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length, SavedKind kind,
+                           const Payload& payload) {
+  required("length", length);
+  if (size != 0) required("bytes", static_cast<char*>(bytes));
+  const Index needed = container_size(payload);
+  *length = needed;
+  if (size == 0) return;
+  if (size < needed)
+    fail(Status::invalid_argument, "size is ", size, "; it must be at least ", needed, ", or 0 for the length alone");
+  MemorySink sink({static_cast<unsigned char*>(bytes), static_cast<std::size_t>(needed)});
+  write_container(kind, payload, sink);
+}
+
+inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
+  const auto* const from = static_cast<const unsigned char*>(bytes);
+  required("bytes", from);
+  if (size < 1) fail(Status::invalid_argument, "size is ", size, "; it must be at least 1");
+  return MemorySource({from, static_cast<std::size_t>(size)});
 }
 
 // Entries without a value are in the output by now; the status and the sentence say so.
