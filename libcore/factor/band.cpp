@@ -7,6 +7,7 @@
 
 #include "libcore/factor/band_maker.hpp"
 #include "libcore/factor/routes.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr Index strip = BandKernels::strip;
 constexpr Index most_tile_rows = 256;           // a matrix product's worth of rows, and a piece of work for a thread
+constexpr Index most_bandwidth = 1024;          // of what is read: no route takes as much
 constexpr Index coefficient_doubles = 1 << 21;  // of the factors of the lambdas that are swept together: 16 MiB
 constexpr Index answer_doubles = 1 << 20;       // of residuals and diagonals in hand
 
@@ -47,6 +49,46 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool w
   }
   if (with_basis) basis_->form(progress.part(reduced, 1));
   progress.report(1);
+}
+
+Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in)
+    : Factorization(std::move(the_problem)), kernel_(std::move(kernel)) {
+  const Index m = contrast().m(), t = problem().t();
+  b_.values = Matrix(bandwidth + 1, m, 0.0);
+  for (Index j = 0; j < m; ++j)
+    in.numbers("the band", any_finite, {b_.values.col(j), static_cast<std::size_t>(std::min(bandwidth + 1, m - j))});
+  bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
+  bounds_.largest = in.number("the largest eigenvalue", any_finite);
+  if (bounds_.smallest < 0 || bounds_.largest < bounds_.smallest)
+    fail(Status::corrupt, "the saved eigenvalues are from ", bounds_.smallest, " to ", bounds_.largest);
+  tolerance_ = kernel_.noise(bounds_.largest);
+  std::vector<double> tau = in.vector("the reflectors", orthonormal, std::max<Index>(m - bandwidth, 0));
+  basis_.emplace(kernel_.inner(), bandwidth, std::move(tau), formed_from);
+  basis_->each_run([&](std::span<double> run) { in.numbers("the reflectors", orthonormal, run); });
+  if (contrast().active()) tail_ = in.vector("Q'v", any_finite, m);
+  in.require("Gamma", m, t);
+  gamma_ = Matrix(m, t);
+  in.any_numbers("Gamma", gamma_.values());
+}
+
+void Band::save(ByteWriter& out) const {
+  const std::shared_lock lock(forming_);
+  const Index m = contrast().m();
+  out.integer(bandwidth() / 16);
+  out.integer(basis_->formed_from());
+  kernel_.save(out);
+  for (Index j = 0; j < m; ++j)
+    out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(bandwidth() + 1, m - j))});
+  out.number(bounds_.smallest);
+  out.number(bounds_.largest);
+  out.numbers(basis_->tau());
+  basis_->each_run([&](std::span<const double> run) { out.numbers(run); });
+  out.numbers(tail_);
+  save_matrix(out, gamma_.view());
+}
+
+std::shared_ptr<const void> Band::hold() const {
+  return std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
 }
 
 Factorization::Range Band::eigenvalue_range() const {
@@ -92,6 +134,7 @@ void Band::require_basis() const {
     const std::shared_lock lock(forming_);
     if (basis_->formed()) return;
   }
+  const std::lock_guard allowed(held_);
   const std::lock_guard lock(forming_);
   if (!basis_->formed()) basis_->form(Progress());
 }
@@ -260,6 +303,14 @@ std::unique_ptr<RowBlock> Band::rows(std::span<const Index> which) const {
 FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress) {
   ReducedKernel kernel(*problem, progress.part(0, 0.05));
   return std::make_shared<Band>(std::move(problem), std::move(kernel), bandwidth, with_basis, progress.part(0.05, 1));
+}
+
+FactorizationPtr load_band(ProblemPtr problem, ByteReader& in) {
+  const Index m = problem->degrees(), b = in.integer("bandwidth", 1, most_bandwidth / 16) * 16;
+  const Index reflectors = std::max<Index>(m - b, 0), formed_from = in.integer("part of Q", 0, reflectors);
+  // the band, and the reflectors as one triangle: more is read than there is room made for
+  ReducedKernel kernel(*problem, in, triangle_numbers(reflectors) + m);
+  return std::make_shared<Band>(std::move(problem), std::move(kernel), b, formed_from, in);
 }
 
 }  // namespace freeridge

@@ -46,6 +46,11 @@ class Band final : public Factorization {
   Route route() const override { return Route::band; }
   Range eigenvalue_range() const override;
   double tolerance() const override { return tolerance_; }
+  // Saved, but for the bandwidth and how much of Q is formed.
+  Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in);
+  void save(ByteWriter& out) const override;
+  std::shared_ptr<const void> hold() const override;
+
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   // What a lambda leaves is as large as Gamma, twice: one at a time.
   bool at_is_free() const override { return false; }
@@ -89,6 +94,7 @@ class Band final : public Factorization {
   ReducedKernel kernel_;  // its storage has the reflectors, and then Q
   BandMatrix b_;
   mutable std::shared_mutex forming_;  // held alone while Q is formed
+  mutable std::shared_mutex held_;     // before it: shared while Q must not be formed
   mutable std::optional<BandBasis> basis_;
   std::vector<double> tail_;  // Q'v[1:] of the contrast's reflector; empty without intercept
   Matrix gamma_;              // m x t

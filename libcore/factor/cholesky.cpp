@@ -17,6 +17,7 @@
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/routes.hpp"
 #include "libcore/factor/row_block.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 
@@ -68,6 +69,15 @@ class Cholesky final : public Factorization {
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   bool at_is_free() const override { return false; }
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
+  // A lambda at work has the upper triangle and the diagonal of the storage; neither is looked at.
+  void save(ByteWriter& out) const override {
+    kernel_.save(out);
+    const ConstMatrixView k = inner();
+    for (Index j = 0; j < k.cols; ++j) {
+      out.number(diagonal_[static_cast<std::size_t>(j)]);
+      out.numbers({k.col(j) + j + 1, static_cast<std::size_t>(k.rows - j - 1)});
+    }
+  }
 
   const Contrast& contrast() const { return kernel_.contrast; }
   // Z'K_wZ, strictly lower triangle, and its diagonal.
@@ -368,6 +378,12 @@ std::unique_ptr<ResidualMaker> Cholesky::at(double lambda) const {
 
 FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress) {
   ReducedKernel kernel(*problem, progress);
+  return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
+}
+
+FactorizationPtr load_cholesky(ProblemPtr problem, ByteReader& in) {
+  ReducedKernel kernel(*problem, in, triangle_numbers(problem->degrees()));
+  load_triangle(in, "the kernel matrix", kernel.inner(), Triangle::lower);
   return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
 }
 

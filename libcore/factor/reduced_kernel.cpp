@@ -17,6 +17,15 @@ ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress)
   contrast.reduce_symmetric(storage.view());
 }
 
+ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more)
+    : contrast(problem.n(), problem.q1),
+      k_q1(in.vector("K_w q1", std::numeric_limits<double>::max(), static_cast<Index>(problem.q1.size()))),
+      constant_part(contrast.active() ? dot(problem.n(), k_q1.data(), problem.q1.data()) : 0) {
+  if (!std::isfinite(constant_part)) fail(Status::corrupt, "the saved K_w q1 is too large");
+  in.require("the kernel matrix", more);
+  storage = Matrix(problem.n(), problem.n());
+}
+
 double ReducedKernel::noise(double largest) const {
   return relative_noise(contrast.n()) * std::max(largest, constant_part);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libcore/bytes.hpp"
 #include "libcore/factor/contrast.hpp"
 #include "libcore/factor/problem.hpp"
 #include "libcore/progress.hpp"
@@ -20,6 +21,9 @@ struct ReducedKernel {
   double constant_part;      // q1'K_w q1, which the contrast removes; 0 without intercept
 
   ReducedKernel(const Problem& problem, const Progress& progress);
+  // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.
+  ReducedKernel(const Problem& problem, ByteReader& in, Index more);
+  void save(ByteWriter& out) const { out.numbers(k_q1); }
 
   MatrixView inner() { return contrast.inner(storage.view()); }
   ConstMatrixView inner() const { return contrast.inner(storage.view()); }

@@ -7,6 +7,7 @@
 #include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/routes.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/factor/spectrum.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
 
@@ -27,6 +28,11 @@ class Spectral final : public StoredSpectrum {
         k_q1_(std::move(kernel.k_q1)) {}
 
   Route route() const override { return Route::spectral; }
+  void save(ByteWriter& out) const override {
+    out.numbers(k_q1_);
+    out.numbers(spectrum().eigenvalues);
+    save_matrix(out, basis());
+  }
 
  protected:
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
@@ -89,6 +95,14 @@ FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress
   if (problem->kernel->precomputed() && !eigenvalues.empty() && eigenvalues.front() < -indefinite * largest)
     fail_indefinite(contrast,
                     text("its smallest eigenvalue is ", eigenvalues.front(), " and its largest ", eigenvalues.back()));
+  return std::make_shared<Spectral>(std::move(problem), std::move(kernel), std::move(eigenvalues));
+}
+
+FactorizationPtr load_spectral(ProblemPtr problem, ByteReader& in) {
+  const Index n = problem->n(), m = problem->degrees();
+  ReducedKernel kernel(*problem, in, m + n * m);
+  std::vector<double> eigenvalues = in.vector("the eigenvalues", any_finite, m);
+  load_matrix(in, "the eigenvectors", orthonormal, kernel.contrast.outer(kernel.storage.view()));
   return std::make_shared<Spectral>(std::move(problem), std::move(kernel), std::move(eigenvalues));
 }
 

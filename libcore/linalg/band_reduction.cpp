@@ -1,6 +1,7 @@
 #include "libcore/linalg/band_reduction.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "libcore/linalg/band_kernels.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -267,6 +268,11 @@ BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& pro
     for (Index i = j; i < std::min(m, j + b + 1); ++i) out.values(i - j, j) = a(i, j);
   if (formed()) set_corner();  // there was nothing to reduce
   progress.report(1);
+}
+
+BandBasis::BandBasis(MatrixView a, Index b, std::vector<double> tau, Index formed_from)
+    : a_(a), b_(b), tau_(std::move(tau)), formed_from_(formed_from) {
+  if (formed()) set_corner();
 }
 
 BandBasis::Block BandBasis::block(Index first, Index count) const {
