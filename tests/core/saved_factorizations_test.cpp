@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "core/factorization_answers.hpp"
-#include "support/largest_request.hpp"
+#include "support/largest_allocation.hpp"
 #include "support/problems.hpp"
 
 namespace {
@@ -233,15 +233,15 @@ TEST(SavedFactorizations, APartThatIsMadeLaterWaitsForTheSaving) {
 
 // What loading says; what loads is asked everything.
 std::optional<Status> outcome(const Data& data, const ProblemPtr& problem, Route route, const Words& words) {
-  support::largest_request = 0;
+  support::largest_allocation();
   FactorizationPtr loaded;
   try {
     loaded = load(problem, route, words);
   } catch (const Error& error) {
-    EXPECT_LT(support::largest_request, std::size_t{1} << 20);
+    EXPECT_LT(support::largest_allocation(), std::size_t{1} << 20);
     return error.status();
   }
-  EXPECT_LT(support::largest_request, std::size_t{1} << 20);
+  EXPECT_LT(support::largest_allocation(), std::size_t{1} << 20);
   answers::Answers out;
   answers::add_or_say(out, [&] { out = answers::all_answers(*loaded, {0.0, 1.0}, view(data.x), data.groups()); });
   return std::nullopt;
