@@ -47,16 +47,16 @@
  *             Any call may also return OUT_OF_MEMORY or INTERNAL; they are not listed again below.
  * Matrices    x and y come in either layout: element (i, j) is a[i + j * ld] for COL_MAJOR (ld >= rows) and
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
- *             column-major with their own ld >= n.
+ *             column-major with their own ld >= n. Outputs must not overlap what goes in, nor one another.
  * Ownership   The library frees what it allocates (the _destroy calls) and never keeps a pointer of yours, but for
  *             freeridge_set_data_view and the callback's user pointer.
  * Threads     Handles are independent: two threads may use two models. One model is used by one thread at a time, but
  *             calls that take a const freeridge_model * may run side by side on one model.
  * Manners     The library prints nothing, installs no signal handlers, never exits and lets no exception out.
  *
- * Costs below: m is n - 1 with an intercept, n without; r is the number of eigenvalues in use (m for SPECTRAL,
- * rank of x for PRIMAL), b the bandwidth of BAND (16 for many lambdas, up to 64 for few). "since" marks give the
- * version that brought a call.
+ * Costs below are counted in multiplications and additions: m is n - 1 with an intercept, n without; r is the number
+ * of eigenvalues in use (m for SPECTRAL, rank of x for PRIMAL; read n for CHOLESKY and BAND), b the bandwidth of BAND
+ * (16 for many lambdas, up to 64 for few). "Since" gives the version that brought a call.
  *
  * Sources. [RL] R. Rifkin, R. Lippert, Notes on Regularized Least Squares, MIT-CSAIL-TR-2007-025. [CT] G. Cawley,
  * N. Talbot, Fast exact leave-one-out cross-validation of sparse least-squares support vector machines, Neural Networks
@@ -94,16 +94,17 @@ extern "C" {
 typedef struct freeridge_model freeridge_model;   /* data, factorization and fitted answers; opaque */
 typedef struct freeridge_kernel freeridge_kernel; /* a kernel function k(x, z); opaque, immutable */
 
+/* How a call ended; the tens digit is the family. */
 typedef int32_t freeridge_status;
 enum {
-  FREERIDGE_OK = 0,
+  FREERIDGE_OK = 0, /* all is well */
   /* the caller's mistakes, 1-9 */
   FREERIDGE_INVALID_ARGUMENT = 1,   /* NULL, a size, a leading dimension, a parameter or an enum value out of range */
   FREERIDGE_INVALID_STATE = 2,      /* called too early: the message names the call that is missing */
   FREERIDGE_NOT_FINITE = 3,         /* NaN or Inf went in, or the data overflow the kernel */
   FREERIDGE_DIMENSION_MISMATCH = 4, /* sizes that are fine alone but do not fit together */
   /* resources, 10-19 */
-  FREERIDGE_OUT_OF_MEMORY = 10,
+  FREERIDGE_OUT_OF_MEMORY = 10, /* refused before it was tried, or the system had no more */
   /* numerics, 20-29 */
   FREERIDGE_NOT_POSITIVE_DEFINITE = 20, /* CHOLESKY, BAND: K + lambda I is numerically singular; use SPECTRAL */
   FREERIDGE_NOT_CONVERGED = 21,         /* a LAPACK iteration did not converge */
@@ -111,15 +112,19 @@ enum {
   /* the caller's wish, 30-39 */
   FREERIDGE_CANCELLED = 30, /* the progress callback returned nonzero */
   /* files and saved bytes, 40-49 */
-  FREERIDGE_IO = 40,
-  FREERIDGE_CORRUPT = 41,
-  FREERIDGE_NEWER_FORMAT = 42,
+  FREERIDGE_IO = 40,           /* the file could not be opened, read or written */
+  FREERIDGE_CORRUPT = 41,      /* cut short, changed, or of something else */
+  FREERIDGE_NEWER_FORMAT = 42, /* written by a later version, which this one cannot read */
   /* a fault of the library, 90-99: please report it with freeridge_build_info() */
-  FREERIDGE_INTERNAL = 90
+  FREERIDGE_INTERNAL = 90 /* what cannot happen */
 };
 
+/* How a matrix lies in memory, with leading dimension ld. */
 typedef int32_t freeridge_layout;
-enum { FREERIDGE_COL_MAJOR = 1, FREERIDGE_ROW_MAJOR = 2 };
+enum {
+  FREERIDGE_COL_MAJOR = 1, /* element (i, j) is a[i + j * ld] */
+  FREERIDGE_ROW_MAJOR = 2  /* element (i, j) is a[i * ld + j] */
+};
 
 /* How the factorization is computed. All routes give the same answers; they differ in cost, and in what they can do at
  * lambda = 0 (see freeridge_set_lambda). */
@@ -160,47 +165,53 @@ typedef int32_t (*freeridge_progress)(double fraction, void* user);
 /* ----------------------------------------------------------------------------------------------------
  * Kernels. A kernel is a small immutable object; *out is set on success only and is destroyed by the caller.
  * Sums, products and scaled kernels may be made of any kernels, up to 1000 kernels deep and of up to 2^20 kernels in
- * all. A kernel has a bandwidth when exactly one kernel in it has one.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE; DIMENSION_MISMATCH for scaled kernels inside a scaled kernel of another d.
- * Cost: O(1), scaled O(d), sum and product O(count). Since 0.1. */
+ * all. A kernel has a bandwidth when exactly one kernel in it has one. */
 
-/* k(x, z) = x'z */
+/* k(x, z) = x'z. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_linear(freeridge_kernel** out);
 
-/* k(x, z) = (scale x'z + offset)^degree;  degree >= 1, scale > 0, offset >= 0 (so that k is positive semi-definite) */
+/* k(x, z) = (scale x'z + offset)^degree;  degree >= 1, scale > 0, offset >= 0 (so that k is positive semi-definite).
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_polynomial(int32_t degree, double scale, double offset,
                                                            freeridge_kernel** out);
 
 /* k(x, z) = exp(-||x - z||^2 / sigma^2);  sigma > 0, in the units of x.
- * Beware of other conventions: gamma = 1/sigma^2; a "standard deviation" s has sigma = sqrt(2) s. */
+ * Beware of other conventions: gamma = 1/sigma^2; a "standard deviation" s has sigma = sqrt(2) s. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_gaussian(double sigma, freeridge_kernel** out);
 
-/* k(x, z) = exp(-||x - z|| / sigma);  sigma > 0, in the units of x; ||.|| is the Euclidean norm. */
+/* k(x, z) = exp(-||x - z|| / sigma);  sigma > 0, in the units of x; ||.|| is the Euclidean norm. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_laplacian(double sigma, freeridge_kernel** out);
 
 /* Matern kernels of u = sqrt(2 nu) ||x - z|| / length;  length > 0, in the units of x:
  *     nu = 0.5: exp(-u);   nu = 1.5: (1 + u) exp(-u);   nu = 2.5: (1 + u + u^2 / 3) exp(-u)
- * The length is the kernel's bandwidth to the calls below. */
+ * The length is the kernel's bandwidth to the calls below. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_matern(double nu, double length, freeridge_kernel** out);
 
 /* k(x, z) = sum_i weights[i] terms[i](x, z);  count >= 1 terms, copied; weights: count numbers >= 0, one of them
- * positive, or NULL: all one. The sum of linear kernels is a linear kernel. */
+ * positive, or NULL: all one. The sum of linear kernels is a linear kernel. Statuses: INVALID_ARGUMENT, NOT_FINITE.
+ * Cost: O(count). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_sum(const freeridge_kernel* const* terms, const double* weights,
                                                     int32_t count, freeridge_kernel** out);
 
-/* k(x, z) = prod_i factors[i](x, z);  count >= 1 factors, copied. */
+/* k(x, z) = prod_i factors[i](x, z);  count >= 1 factors, copied. Statuses: INVALID_ARGUMENT. Cost: O(count). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_product(const freeridge_kernel* const* factors, int32_t count,
                                                         freeridge_kernel** out);
 
 /* k(x, z) = inner(x / scale, z / scale), column by column.  inner is copied; scale: d positive numbers, copied.
- * A model with this kernel needs data with exactly d columns. */
+ * A model with this kernel needs data with exactly d columns. Statuses: INVALID_ARGUMENT, NOT_FINITE,
+ * DIMENSION_MISMATCH (inner has scaled kernels of another d). Cost: O(d). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t d, const double* scale,
                                                        freeridge_kernel** out);
 
 /* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
  * semi-definite (freeridge_factorize checks the symmetry to 1e-8 of sqrt(K_ii K_jj), and uses the lower triangle;
  * SPECTRAL and BAND also refuse eigenvalues below -1e-8 of the largest: INVALID_ARGUMENT), and predict takes the m x n
- * values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead. */
+ * values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead. Statuses: INVALID_ARGUMENT.
+ * Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
 /* The kernel as text, which is also the form to save it in: "gaussian(sigma = 1.5)", "0.3 * linear() + 1 *
@@ -214,69 +225,74 @@ FREERIDGE_API freeridge_status freeridge_kernel_describe(const freeridge_kernel*
 /* The kernel that freeridge_kernel_describe wrote, with the same values to the last bit. Spaces do not matter; weights
  * of a sum may be left out (one), and any part may stand in brackets.
  * Statuses: INVALID_ARGUMENT (says what was expected and at which character, the first is 1; at most 64 kernels deep),
- * NOT_FINITE, DIMENSION_MISMATCH (scaled kernels inside a scaled kernel of another d). Since 0.1. */
+ * NOT_FINITE, DIMENSION_MISMATCH (scaled kernels inside a scaled kernel of another d). Cost: O(length of the text).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridge_kernel** out);
 
-/* *equal: 1 when both kernels have the same description, else 0. Since 0.1. */
+/* *equal: 1 when both kernels have the same description, else 0. Statuses: INVALID_ARGUMENT. Cost: that of both
+ * descriptions. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b,
                                                       int32_t* equal);
 
-/* Frees a kernel; NULL is fine. Models keep their own copy. */
+/* Frees a kernel; NULL is fine. Models keep their own copy. Cost: O(kernels in it). Since 0.1. */
 FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 
 /* ----------------------------------------------------------------------------------------------------
  * A model and its data */
 
-/* Makes an EMPTY model; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* Makes an EMPTY model; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_model** out);
 
-/* Frees a model and all it holds; NULL is fine. Since 0.1. */
+/* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. Since 0.1. */
 FREERIDGE_API void freeridge_destroy(freeridge_model* model);
 
-/* Replaces the kernel (copied), for loops over bandwidths. Goes back to DATA. O(1).
- * Statuses: INVALID_ARGUMENT; DIMENSION_MISMATCH when a scaled kernel does not fit the data's d. Since 0.1. */
+/* Replaces the kernel (copied), for loops over bandwidths. Goes back to DATA. Cost: O(1). Statuses: INVALID_ARGUMENT;
+ * DIMENSION_MISMATCH when a scaled kernel does not fit the data's d. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel);
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.
- * Weights, groups and landmarks belong to the rows: they are dropped. Goes to DATA. O(n (d + t)).
- * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d). Since 0.1. */
+ * Weights, groups and landmarks belong to the rows: they are dropped. Goes to DATA. Cost: O(n (d + t)). Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                                                   const double* x, int64_t ldx, int64_t t, const double* y,
                                                   int64_t ldy);
 
-/* The same without the copy: x and y are borrowed, and must stay as they are until the next set_data, set_data_view or
- * destroy. Statuses as above. Since 0.1. */
+/* As freeridge_set_data without the copy: x and y are borrowed, and must stay as they are until the next set_data,
+ * set_data_view or destroy. Cost: O(n (d + t)), to see that all numbers are finite; no memory. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, freeridge_layout layout, int64_t n,
                                                        int64_t d, const double* x, int64_t ldx, int64_t t,
                                                        const double* y, int64_t ldy);
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
- * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Since 0.1. */
+ * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
 
-/* on != 0: with an unpenalised intercept (the default); on == 0: b = 0. Goes back to DATA. Since 0.1. */
+/* on != 0: with an unpenalised intercept (the default); on == 0: b = 0. Goes back to DATA. Cost: O(1). Statuses:
+ * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on);
 
 /* group: n labels, copied. Rows with the same label >= 0 are left out together; rows with a negative label never are.
  * NULL: no groups. At least one label must be >= 0. Used by the criterion FREERIDGE_GROUPS. Needs DATA, changes no
- * state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Since 0.1. */
+ * state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* group);
 
 /* Overrules the route; FREERIDGE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel, which
- * factorize checks. Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
 
 /* A hint for AUTO: how many values of lambda will be looked at (count >= 1; 100 unless set). Changes no state: it
- * counts at the next factorize. Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * counts at the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count);
 
 /* The other hint for AUTO: the criterion that lambdas will be judged by (LOO unless set). GCV and REML need no rows
  * left out, which halves the work of BAND and CHOLESKY; any criterion works after it. Changes no state: it counts at
- * the next factorize. Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by factorize, score, select_*,
- * group_errors, predict and predict_*. Changes no state. Since 0.1. */
+ * group_errors, predict and predict_*. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -311,25 +327,28 @@ enum {
  * others within rounding adds nothing and is left out (freeridge_get_rank). rows NULL: the core chooses at factorize,
  * see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks are set.
  * Needs DATA, goes back to DATA; set_data drops the landmarks.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (count < 0 or > n, a row out of range or given twice). Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (count < 0 or > n, a row out of range or given twice). Cost: O(n). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows);
 
 /* How the core chooses them when rows was NULL; seed: any number, 0 unless set. Goes back to DATA.
- * Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_landmark_method(freeridge_model* model, freeridge_landmark_method method,
                                                              int64_t seed);
 
-/* Goes back to DATA. Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* How PRIMAL and LANDMARK reduce their rows; AUTO gives the choice back. Goes back to DATA. Cost: O(1). Statuses:
+ * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction);
 
 /* *count: the landmarks of the factorization (0 for other routes). Needs FACTORIZED. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT. Since 0.1. */
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_landmark_count(const freeridge_model* model, int64_t* count);
 
 /* rows: freeridge_get_landmark_count numbers, in the order given or chosen; PIVOTED may find that fewer than asked for
  * are enough. *trace_left: tr(K - K_TR K_RR^-1 K_RT), the error of the approximation in nuclear norm, and *trace:
  * tr(K), both unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(r); O(n r^2) and n r
- * kernel values when trace_left is asked for. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * kernel values when trace_left is asked for. Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED (while trace_left is
+ * made). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* rows, double* trace_left,
                                                        double* trace);
 
@@ -337,17 +356,18 @@ FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* mo
  * first sizes[i] landmarks of the order given or chosen (one choice of the largest size), with lambda chosen for each
  * output by the criterion. lambdas, scores: count x t, column-major, ld >= count. The model stays as it is.
  * Needs landmarks to be set (at least sizes[count - 1] of them, if they were given). Cost: `count` factorizations and
- * lambda searches. Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED, CANCELLED. Since 0.1. */
+ * lambda searches. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED, CANCELLED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_landmark_curve(const freeridge_model* model, freeridge_criterion criterion,
                                                         int64_t count, const int64_t* sizes, double* lambdas,
                                                         double* scores, int64_t ld);
 
 /* *rank: the eigenvalues that are not zero to working precision. Needs FACTORIZED (SPECTRAL, PRIMAL, LANDMARK; CHOLESKY
- * and BAND do not know it: INVALID_STATE). Since 0.1. */
+ * and BAND do not know it). Cost: O(1). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_rank(const freeridge_model* model, int64_t* rank);
 
 /* *tolerance: eigenvalues below it are rounding noise; at a lambda far below it answers rest on the directions above it
- * alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* model, double* tolerance);
 
 /* steps >= 0 (0 unless set) of iterative refinement of the solution, with residuals in twice the working precision
@@ -356,40 +376,45 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * select_*: it refines w and b of the PRIMAL route against x, and, for kernels that are not linear, c and b of the
  * SPECTRAL, BAND and CHOLESKY routes against the kernel values; fitted values and errors left out stay as they are. It
  * stops when nothing changes any more, usually after 2 to 4 steps. Other cases answer INVALID_STATE when lambda is set
- * (a linear kernel on a dual route, landmarks). Cost of a step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2
- * kernel values and O(n^2 t) (dual routes). Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since
- * 0.1. */
+ * (a linear kernel on a dual route, landmarks). Cost: O(1) here; of a step, at a tenth of the usual speed: O(n d t)
+ * (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes). Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or >
+ * 100). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
 
 /* ----------------------------------------------------------------------------------------------------
  * Factorize and lambda */
 
-/* *bytes: what factorize, and one lambda with LOO after it, will allocate at most beside the data. Needs DATA. O(1).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (PRIMAL with another kernel). Since 0.1. */
+/* *bytes: what factorize, and one lambda with LOO after it, will allocate at most beside the data. Needs DATA. Cost:
+ * O(1). Statuses: INVALID_STATE (also: the route LANDMARK without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel
+ * that is not linear; landmarks with a route that takes none). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
  * bytes as freeridge_memory_required counts them, and seconds for the expected lambdas at the speed of a matrix product
  * on this machine, which is measured (some milliseconds). The estimates of time are to a factor of two. text, size,
  * length: as in freeridge_kernel_describe; the length differs a little from call to call, as the speed does: allow 2048
- * bytes. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required, and size). Since 0.1. */
+ * bytes. Needs DATA. Cost: the measurement. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required;
+ * size too small: *length is set, and text is untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text,
                                                  int64_t* length);
 
-/* Pays for everything: builds and factorizes K or x by the chosen route (costs at freeridge_route). Needs DATA, goes to
- * FACTORIZED. Statuses: INVALID_STATE; INVALID_ARGUMENT (PRIMAL with a kernel that is not linear); NOT_FINITE (a kernel
- * value overflows); NOT_CONVERGED; CANCELLED. Since 0.1. */
+/* Pays for everything: builds and factorizes K or x by the chosen route. Cost: at freeridge_route. Needs DATA, goes to
+ * FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required; a precomputed kernel that is not
+ * symmetric, or not positive semi-definite); NOT_FINITE (a kernel value overflows); NOT_CONVERGED; CANCELLED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
  * lambda = 0: the minimum-norm least-squares solution (SPECTRAL, PRIMAL; directions whose eigenvalue is below rounding
  * are left out); CHOLESKY and BAND have an answer while K is numerically positive definite, else
  * NOT_POSITIVE_DEFINITE. Cost: SPECTRAL, PRIMAL O(n r t); BAND O(n^2 t); CHOLESKY n^3/3 + O(n^2 t).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (lambda < 0), NOT_FINITE, NOT_POSITIVE_DEFINITE. Since 0.1. */
+ * Statuses: INVALID_STATE (also: refinement where there is none), INVALID_ARGUMENT (lambda < 0), NOT_FINITE (also: the
+ * solution overflows), NOT_POSITIVE_DEFINITE, CANCELLED (while it is refined). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
-/* The same with lambda[j] for output j; lambda: t numbers >= 0, copied. Cost: the sum over different values. Since
- * 0.1. */
+/* As freeridge_set_lambda with lambda[j] for output j; lambda: t numbers >= 0, copied. Cost: that of
+ * freeridge_set_lambda for each run of equal values. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lambda);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -412,7 +437,7 @@ FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, doubl
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
                                                       double* errors, int64_t ld);
 
-/* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`. out must not overlap x.
+/* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`.
  * Needs FITTED. Cost: O(m n (d + t)), linear kernels O(m d t); memory O(tile).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
@@ -423,10 +448,12 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
- * only. Needs FITTED. Statuses: INVALID_STATE (also: the kernel is not linear), INVALID_ARGUMENT. Since 0.1. */
+ * only. Needs FITTED. Cost: O(d t). Statuses: INVALID_STATE (also: the kernel is not linear), INVALID_ARGUMENT. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_hyperplane(const freeridge_model* model, double* w, int64_t ld);
 
-/* b: t intercepts (0 without intercept). Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+/* b: t intercepts (0 without intercept). Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b);
 
 /* fitted: n x t, column-major, ld >= n: f(x_i) + b, from the residuals (no kernel is evaluated again). Needs FITTED.
@@ -438,19 +465,20 @@ FREERIDGE_API freeridge_status freeridge_get_fitted(const freeridge_model* model
  * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_leverage(const freeridge_model* model, double* leverage, int64_t ld);
 
-/* lambda: t numbers, those in force. Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+/* lambda: t numbers, those in force. Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lambda);
 
-/* *route: what factorize ran (never AUTO). Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+/* *route: what factorize ran (never AUTO). Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_route(const freeridge_model* model, freeridge_route* route);
 
-/* *n, *d, *t: the data's sizes. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+/* *n, *d, *t: the data's sizes. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t* n, int64_t* d,
                                                         int64_t* t);
 
 /* *sigma: the bandwidth of the model's kernel: sigma of the Gaussian and Laplacian, length of the Matern kernels, also
  * inside other kernels when it is the only one. Statuses: INVALID_STATE (the kernel has no bandwidth, or several),
- * INVALID_ARGUMENT. Since 0.1. */
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -465,10 +493,10 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df,
                                                                 double* sigma2);
 
-/* Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as above; the
- * same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED
- * (leverage one, or df or sigma2 without a value or 0: NaN). Cost as freeridge_loo. Source: R. Cook, Detection of
- * influential observation in linear regression, Technometrics 19 (1977). Since 0.1. */
+/* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
+ * above; the same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT,
+ * UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN). Cost as freeridge_loo. Source: R. Cook,
+ * Detection of influential observation in linear regression, Technometrics 19 (1977). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
 
 /* Jackknife+ prediction intervals at m new points, without a refit: lower and upper (m x t, in `layout`, leading
@@ -504,9 +532,8 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log: the range that freeridge_select_lambda searches by
  * default, from a thousandth of the smallest eigenvalue that is not zero (at least machine epsilon times the largest)
- * to a thousand times the largest. Needs FACTORIZED. O(count).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda
- * matters). Since 0.1. */
+ * to a thousand times the largest. Needs FACTORIZED. Cost: O(count). Statuses: INVALID_STATE, INVALID_ARGUMENT,
+ * UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda matters). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas);
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
@@ -525,20 +552,21 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  * alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its
  * score; a tie goes to the larger lambda.
  * Needs FACTORIZED, goes to FITTED. Every score seen is kept: freeridge_get_search.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as freeridge_score), NOT_FINITE,
- * UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */
+ * Cost: freeridge_score at 100 lambdas and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
+ * INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as
+ * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 
 /* *count: how many lambdas the last freeridge_select_lambda or _bandwidth looked at. 0 before the first, and again
  * once the factorization is unset or made anew; setting another lambda keeps the search.
- * Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_search_count(const freeridge_model* model, int64_t* count);
 
 /* What the last freeridge_select_lambda saw: lambdas: count numbers, ascending; scores: count x t, column-major, ld >=
  * count, NaN where a lambda was not tried for that output; edge: t flags, -1 / +1 when the choice sits at the low /
  * high end of the range (the optimum may lie beyond it), else 0. Statuses: INVALID_STATE (no search yet),
- * INVALID_ARGUMENT. Since 0.1. */
+ * INVALID_ARGUMENT. Cost: O(count t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores,
                                                     int64_t ld, int32_t* edge);
 
@@ -553,8 +581,8 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
  * tried: the search keeps one factorization at a time, beside the model's own. tried: budget x 2 numbers, column-major
  * with ld = budget: sigma and its criterion, in the order tried; *used: how many. *sigma: the choice. Needs DATA, goes
  * to FITTED. Cost: `used` times factorize and select_lambda. Statuses: INVALID_STATE (no data, kernel without
- * bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (all points coincide; no score has a
- * value), CANCELLED. Since 0.1. */
+ * bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no
+ * score has a value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
                                                           double low, double high, int64_t budget, double* sigma,
                                                           double* tried, int64_t* used);
@@ -562,8 +590,9 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
 /* Scores as freeridge_score, and their standard errors (both count x t, column-major, ld >= count): of the n terms q_i
  * of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
  *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
- * GCV and REML have none: INVALID_ARGUMENT. With one term: its error is NaN, and UNDEFINED. Other statuses and cost as
- * freeridge_score. Since 0.1. */
+ * GCV and REML have none. Cost: as freeridge_score. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT
+ * (also: GCV, REML), NOT_FINITE, UNDEFINED (a score has no value, or is one of one term and has no error: NaN),
+ * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model* model, freeridge_criterion criterion,
                                                           int64_t count, const double* lambdas, double* scores,
                                                           double* errors, int64_t ld);
@@ -573,8 +602,8 @@ FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model*
  * one. lambda, score, standard_error (that of the best): t numbers each. Sets nothing: hand the lambdas to
  * freeridge_set_lambdas. Statuses: INVALID_STATE (no such search), INVALID_ARGUMENT, UNDEFINED (the best score is one
  * of one term and has no standard error: lambda and standard_error are NaN).
- * Source: L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984, section 3.4.3.
- * Since 0.1. */
+ * Cost: O(t) and the search's lambdas once. Source: L. Breiman, J. Friedman, R. Olshen, C. Stone, Classification and
+ * Regression Trees, 1984, section 3.4.3. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda,
                                                                 double* score, double* standard_error);
 
@@ -582,15 +611,15 @@ FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_
  * lambda around the choice, within the range searched, the score stays within 1 % of the best (REML: within 0.5),
  * linear between the lambdas tried: a large number means a flat criterion; dips: how many local minima the grid saw,
  * its ends included, that stand out by more than 1e-8 of the score (more than one: the criterion is not unimodal; 0: a
- * constant criterion). Statuses: INVALID_STATE (no search yet), INVALID_ARGUMENT. Since 0.1. */
+ * constant criterion). Statuses: INVALID_STATE (no search yet), INVALID_ARGUMENT. Cost: O(t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_search_shape(const freeridge_model* model, double* decades, int32_t* dips);
 
-/* Labels for freeridge_set_groups: n rows dealt at random into `folds` folds of sizes that differ by one at most (2 <=
- * folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* group: n labels for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by one at most
+ * (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group);
 
-/* Labels for one hold-out: round(fraction n) rows at random get 0, at least 1 and at most n - 1, the others -1; n >= 2,
- * 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
+/* group: n labels for one hold-out: round(fraction n) rows at random get 0, at least 1 and at most n - 1, the others
+ * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
 /* lambda in the conventions of other systems. README.md has the table with the standardisation that each means. */
@@ -608,7 +637,7 @@ enum {
 
 /* *out: lambda (>= 0) of convention `from` in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any
  * finite number else.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
                                                         double sd_y, double lambda, double* out);
 
@@ -620,14 +649,14 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  * once; the state depends on the rows and their order, not on the chunks they came in. The problem is (1) with the
  * linear kernel, and the answers are those of a model with the route PRIMAL, lambda = 0 and a deficient rank included.
  * One accumulator is used by one thread at a time; const calls may run side by side. */
-typedef struct freeridge_accumulator freeridge_accumulator;
+typedef struct freeridge_accumulator freeridge_accumulator; /* rows, reduced to what answers need; opaque */
 
 /* Makes an empty accumulator for d features and t outputs (1 + d + t <= 2147483647); *out is set on success only.
- * Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. Cost: O(d + t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept,
                                                             freeridge_accumulator** out);
 
-/* Frees an accumulator; NULL is fine. Since 0.1. */
+/* Frees an accumulator; NULL is fine. Cost: O(1). Since 0.1. */
 FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumulator);
 
 /* Adds n >= 1 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays may
@@ -643,34 +672,38 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* 
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
-/* *n, *d, *t: the rows so far and the sizes; *sum_w: the sum of their weights. NULL is fine for each. Since 0.1. */
+/* *n, *d, *t: the rows so far and the sizes; *sum_w: the sum of their weights. NULL is fine for each. Cost: O(1).
+ * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulator* accumulator,
                                                                     int64_t* n, int64_t* d, int64_t* t, double* sum_w);
 
-/* The solutions of (1) at count >= 1 lambdas (each >= 0; 0: minimum norm): w is d x (count t), column-major with ld >=
- * d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
+/* The solutions of (1) at `lambdas`, count >= 1 numbers >= 0 (0: minimum norm): w is d x (count t), column-major with
+ * ld >= d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
  * Cost: O((d + t)^3) for the first answer after rows were added, which the others share; O(d^2 t) for each lambda.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
                                                            const double* lambdas, double* w, int64_t ld, double* b);
 
-/* Criteria that need no second pass, GCV and REML: scores is count x t, column-major, ld >= count. Cost: O(d t) for
- * each lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN
- * entries). Since 0.1. */
+/* Criteria that need no second pass, GCV and REML, at `lambdas`, count >= 1 numbers >= 0: scores is count x t,
+ * column-major, ld >= count. Cost: O(d t) for each lambda, beside the first answer's (freeridge_accumulator_solve).
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumulator,
                                                            freeridge_criterion criterion, int64_t count,
                                                            const double* lambdas, double* scores, int64_t ld);
 
-/* count >= 1 lambdas, ascending, evenly spaced in log, as freeridge_lambda_grid. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED. Since 0.1. */
+/* lambdas: count >= 1 numbers, ascending, evenly spaced in log, as freeridge_lambda_grid. Needs rows. Cost: O(count),
+ * beside the first answer's. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator,
                                                                  int64_t count, double* lambdas);
 
-/* The second pass: exact leave-one-out errors of n of the rows that were added (in any chunks, any order) at count
- * lambdas: errors is n x (count t), column-major with ld >= n, output j of lambda l in column l t + j. The sum of W_ii
- * e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that were never added get meaningless numbers.
- * The rows come with the weights they were added with. Cost: O(n d (d + count t)), once O((d + t)^3). Statuses:
- * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (leverage one: NaN). Since 0.1. */
+/* The second pass: exact leave-one-out errors of n of the rows that were added (in any chunks, any order), x (n x d)
+ * and y (n x t) in `layout`, at count >= 1 lambdas: errors is n x (count t), column-major with ld >= n, output j of
+ * lambda l in column l t + j. The sum of W_ii e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that
+ * were never added get meaningless numbers. weights: those that the rows were added with, n numbers, or NULL. Cost: O(n
+ * d (d + count t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED
+ * (leverage one: NaN). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator,
                                                          freeridge_layout layout, int64_t n, const double* x,
                                                          int64_t ldx, const double* y, int64_t ldy,
@@ -679,26 +712,26 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumul
 
 /* Saves to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length alone.
  * The form is little-endian, versioned and checksummed, the same on every machine; what is loaded goes on as what was
- * saved, bit for bit. Statuses: INVALID_ARGUMENT (size too small; *length is set, and bytes are untouched). Since 0.1.
- * */
+ * saved, bit for bit. Statuses: INVALID_ARGUMENT (size too small; *length is set, and bytes are untouched). Cost:
+ * O(length). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, int64_t size,
                                                           void* bytes, int64_t* length);
 
 /* What freeridge_accumulator_save wrote: exactly its `size` >= 1 bytes. *out is set on success only. Statuses:
  * INVALID_ARGUMENT, CORRUPT (cut short, changed or of something else), NEWER_FORMAT (written by a later version).
- * Since 0.1. */
+ * Cost: O(size). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out);
 
 /* ----------------------------------------------------------------------------------------------------
- * Classical utilities, without a handle: each takes its data and answers at once. Matrices in `layout`; w (d x t) is
- * column-major with leading dimension d, b has t numbers (zeros without intercept). The solutions of OLS and ridge are
- * refined with residuals in twice the working precision (see freeridge_set_refinement). All: INVALID_ARGUMENT,
- * NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Sources: G. Golub, C. Van Loan, Matrix Computations, 2013,
- * chapters 5 and 6; S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991. */
+ * Classical utilities, without a handle: each takes its data and answers at once. x (n x d) and y (n x t) are in
+ * `layout`; w (d x t) is column-major with leading dimension d, b has t numbers (zeros without intercept). The
+ * solutions of OLS and ridge are refined with residuals in twice the working precision (see freeridge_set_refinement).
+ * Sources: G. Golub, C. Van Loan, Matrix Computations, 2013, chapters 5 and 6; S. Van Huffel, J. Vandewalle, The Total
+ * Least Squares Problem, 1991. */
 
-/* The Moore-Penrose inverse A+ (n x m) of a (m x n), by the SVD. Singular values at most rcond times the largest count
- * as zero; rcond < 0: max(m, n) machine epsilons. *rank: how many do not; NULL is fine. Cost: O(m n min(m, n)). Since
- * 0.1. */
+/* out: the Moore-Penrose inverse (n x m) of a (m x n), both in `layout`, by the SVD. Singular values at most rcond
+ * times the largest count as zero; rcond < 0: max(m, n) machine epsilons. *rank: how many do not; NULL is fine. Cost:
+ * O(m n min(m, n)). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m, int64_t n, const double* a,
                                               int64_t lda, double rcond, double* out, int64_t ldout, int64_t* rank);
 
@@ -706,15 +739,18 @@ FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m
  * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x; NULL is
  * fine. Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d)
  * 2^-50 of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its
- * largest entry). Cost: about 2 n d min(n, d), some times that when x is deficient. Since 0.1. */
+ * largest entry). Cost: about 2 n d min(n, d), some times that when x is deficient. Statuses: INVALID_ARGUMENT,
+ * NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              double* w, double* b, int64_t* rank);
 
-/* The same with what goes into a table of results; NULL is fine for every output. w_error (d x t) and b_error (t): the
- * standard errors (0 for b without intercept); sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared (t): 1 -
- * sum r_i^2 / sum (Y_i - mean)^2 (without intercept: / sum Y_i^2). UNDEFINED, with NaN there and all else valid: no
- * degrees of freedom left, a rank deficient x (the errors of w and b), a constant y (r_squared). Since 0.1. */
+/* As freeridge_ols, with what goes into a table of results; NULL is fine for every output. w_error (d x t) and b_error
+ * (t): the standard errors (0 for b without intercept); sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared
+ * (t): 1 - sum r_i^2 / sum (Y_i - mean)^2 (without intercept: / sum Y_i^2). Cost: as freeridge_ols, and O(d^3) for the
+ * errors. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED, UNDEFINED (no degrees of
+ * freedom left; a rank deficient x: the errors of w and b; a constant y: r_squared; NaN there, and all else is valid).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                      int64_t ldx, int64_t t, const double* y, int64_t ldy,
                                                      int32_t intercept, double* w, double* b, int64_t* rank,
@@ -723,64 +759,72 @@ FREERIDGE_API freeridge_status freeridge_ols_summary(freeridge_layout layout, in
 
 /* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 |w|^2, primal or dual, whichever is smaller; lambda >= 0, 0: as
  * freeridge_ols. Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x
- * determines, so that lambda -> 0 is the minimum-norm w without a jump. Cost: O(n d min(n, d)). Since 0.1. */
+ * determines, so that lambda -> 0 is the minimum-norm w without a jump. Cost: O(n d min(n, d)). Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                                double lambda, double* w, double* b);
 
-/* Ridge regression with a penalty factor for each feature: + lambda/2 sum_k penalty_k w_k^2; penalty: d numbers >= 0,
- * 0: a feature that is not penalised. Where the data leave unpenalised features undetermined, their minimum-norm
- * solution. Since 0.1. */
+/* As freeridge_ridge, with a penalty factor for each feature: + lambda/2 sum_k penalty_k w_k^2; penalty: d numbers >=
+ * 0, 0: a feature that is not penalised. Where the data leave unpenalised features undetermined, their minimum-norm
+ * solution. Cost: O(n d min(n, d)). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ridge_penalty(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                        int64_t ldx, int64_t t, const double* y, int64_t ldy,
                                                        int32_t intercept, double lambda, const double* penalty,
                                                        double* w, double* b);
 
 /* Total least squares: min |[E F]|_F^2 subject to (X + E) w + b = Y + F, by the SVD of [X Y]; with an intercept the
- * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept), else
- * INVALID_ARGUMENT. UNDEFINED, outputs untouched: the non-generic case, where no solution exists, or not a single one
- * (the smallest singular value of X does not exceed the (d + 1)-th of [X Y]): the message says which. Cost: O(n (d +
- * t)^2). Since 0.1. */
+ * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). Cost: O(n (d +
+ * t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the non-generic case,
+ * where no solution exists, or not a single one: the smallest singular value of X does not exceed the (d + 1)-th of [X
+ * Y]; the message says which, and the outputs are untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              double* w, double* b);
 
-/* The same where some columns of x are known exactly (mixed LS-TLS): exact: d flags, nonzero: this column has no error.
- * All columns exact: ordinary least squares (rank deficiency is then UNDEFINED). Since 0.1. */
+/* As freeridge_tls where some columns of x are known exactly (mixed LS-TLS): exact: d flags, nonzero: this column has
+ * no error. All columns exact: ordinary least squares. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_CONVERGED, UNDEFINED (as freeridge_tls; also: the exact columns are linearly dependent). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls_exact(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                    int64_t ldx, int64_t t, const double* y, int64_t ldy,
                                                    int32_t intercept, const int32_t* exact, double* w, double* b);
 
 /* *count: the monomials of d features up to `degree`, C(d + degree, degree), without the constant one if bias is 0.
- * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Cost: O(min(d, degree)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_polynomial_feature_count(int64_t d, int32_t degree, int32_t bias,
                                                                   int64_t* count);
 
-/* exponents: count x d, column-major with ld = count: the monomials in the order of the features below: by degree, then
- * lexicographic (1; x1, x2; x1^2, x1 x2, x2^2; ...). Since 0.1. */
+/* exponents: count x d, column-major with ld = count, the freeridge_polynomial_feature_count: the monomials in the
+ * order of the features below: by degree, then lexicographic (1; x1, x2; x1^2, x1 x2, x2^2; ...). Cost: O(count d).
+ * Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_polynomial_exponents(int64_t d, int32_t degree, int32_t bias,
                                                               int32_t* exponents);
 
-/* All monomials of the columns of x (n x d) up to `degree`, interactions included, n x count in `layout`; bias != 0:
- * the constant 1 is the first. Powers by repeated multiplication. Since 0.1. */
+/* out: all monomials of the columns of x (n x d) up to `degree`, interactions included, n x count in `layout`; bias !=
+ * 0: the constant 1 is the first. Powers by repeated multiplication. Cost: O(n count). Statuses: INVALID_ARGUMENT
+ * (also: more than 2147483647 monomials), NOT_FINITE (also: a monomial overflows). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_polynomial_features(freeridge_layout layout, int64_t n, int64_t d,
                                                              const double* x, int64_t ldx, int32_t degree, int32_t bias,
                                                              double* out, int64_t ldout);
 
-/* factors: count numbers. The features with bias, each column times its factor, have the polynomial kernel (scale x'z +
- * offset)^degree as their inner products: factor^2 = multinomial coefficient * scale^|exponents| * offset^(degree -
- * |exponents|). scale > 0, offset >= 0. Since 0.1. */
+/* factors: as many numbers as freeridge_polynomial_feature_count says with bias. The features with bias, each column
+ * times its factor, have the polynomial kernel (scale x'z + offset)^degree as their inner products: factor^2 =
+ * multinomial coefficient * scale^|exponents| * offset^(degree - |exponents|). scale > 0, offset >= 0. Cost: O(count
+ * d). Statuses: INVALID_ARGUMENT (also: more than 2147483647 monomials), NOT_FINITE (also: a factor overflows). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_polynomial_feature_factors(int64_t d, int32_t degree, double scale,
                                                                     double offset, double* factors);
 
 /* *median: a minimiser of sum_i weights_i |values_i - m| over m: the smallest value at which the weights up to it reach
- * half of their sum; the mean of that and the next one when they reach exactly half. weights: n numbers >= 0, one of
- * them positive. Cost: O(n log n). Since 0.1. */
+ * half of their sum; the mean of that and the next one when they reach exactly half. values: n numbers; weights: n
+ * numbers >= 0, one of them positive. Cost: O(n log n). Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_weighted_median(int64_t n, const double* values, const double* weights,
                                                          double* median);
 
 /* *slope: the minimiser of sum_i |y_i - slope x_i|: the weighted median of y_i / x_i with weights |x_i|; points with
- * x_i = 0 do not matter. UNDEFINED when all are. Since 0.1. */
+ * x_i = 0 do not matter. x, y: n numbers each. Cost: O(n log n). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the
+ * slope overflows), UNDEFINED (all x_i are 0; *slope is untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double* x, const double* y, double* slope);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -794,29 +838,31 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
  * Newton step from the full solution (D. Pregibon, Logistic regression diagnostics, Annals of Statistics 9 (1981)).
  * HINGE: the dual with box constraints 0 <= alpha_i <= W_ii / lambda, c_i = alpha_i y_i, sequential minimal
  * optimisation (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). */
-typedef struct freeridge_classifier freeridge_classifier;
+typedef struct freeridge_classifier freeridge_classifier; /* data and a fit by another loss; opaque */
 
+/* The loss of a classifier, of z = y_i (f(x_i) + b). */
 typedef int32_t freeridge_loss;
 enum {
   FREERIDGE_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
   FREERIDGE_HINGE = 2     /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
 };
 
-/* Makes an EMPTY classifier; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Since 0.1.
- * */
+/* Makes an EMPTY classifier; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_create(const freeridge_kernel* kernel, freeridge_loss loss,
                                                            freeridge_classifier** out);
 
-/* Frees a classifier; NULL is fine. Since 0.1. */
+/* Frees a classifier; NULL is fine. Cost: O(1). Since 0.1. */
 FREERIDGE_API void freeridge_classifier_destroy(freeridge_classifier* classifier);
 
 /* Copies the data: x (n x d) in `layout`, y: n labels, -1 or +1, both present. Drops the weights.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH. Since 0.1. */
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH. Cost: O(n d). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier, freeridge_layout layout,
                                                              int64_t n, int64_t d, const double* x, int64_t ldx,
                                                              const double* y);
 
-/* As freeridge_set_weights, _set_intercept and _set_progress. Since 0.1. */
+/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; heard by fit, predict and loo. Cost:
+ * O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier,
                                                                 const double* weights);
 FREERIDGE_API freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on);
@@ -826,7 +872,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_progress(freeridge_class
 /* tolerance > 0: of the stationarity conditions of (3), relative to the weights (1e-8 unless set): LOGISTIC: of
  * |lambda c_i y_i / w_i - 1 / (1 + exp(y_i f_i))|; HINGE: of y_i f_i beside 1. iterations >= 1: Newton steps (LOGISTIC;
  * 100 unless set); pair updates in multiples of n (HINGE; 10000 unless set). Goes back to DATA.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE. Since 0.1. */
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classifier* classifier, double tolerance,
                                                                 int64_t iterations);
 
@@ -855,33 +901,36 @@ FREERIDGE_API freeridge_status freeridge_classifier_predict(const freeridge_clas
  * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision);
 
-/* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Since 0.1. */
+/* c: n numbers; b: one; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
                                                                      double* b);
 
 /* *objective: the value of (3); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
- * reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Since 0.1. */
+ * reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
                                                                     double* objective, int64_t* iterations,
                                                                     double* gap);
 
-/* HINGE (else INVALID_STATE): *count: the support vectors (c_i != 0); rows: their rows, ascending, room for n, NULL is
- * fine; *margin: 1 / ||f||_k, half the width of the street, Inf when f = 0 (NULL is fine). Needs FITTED. Since 0.1. */
+/* HINGE only: *count: the support vectors (c_i != 0); rows: their rows, ascending, room for n, NULL is fine; *margin: 1
+ * / ||f||_k, half the width of the street, Inf when f = 0 (NULL is fine). Needs FITTED. Cost: O(n). Statuses:
+ * INVALID_STATE (also: the loss is LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
 /* ----------------------------------------------------------------------------------------------------
  * About the library */
 
-/* The status as a word, "INVALID_ARGUMENT"; "UNKNOWN" for any other number. Static text. Since 0.1. */
+/* The status as a word, "INVALID_ARGUMENT"; "UNKNOWN" for any other number. Static text. Cost: O(1). Since 0.1. */
 FREERIDGE_API const char* freeridge_status_name(freeridge_status status);
 
 /* What went wrong in the last failed call on this thread, one line, "" before the first. Valid until the next failed
- * call on this thread; never NULL. Since 0.1. */
+ * call on this thread; never NULL. Cost: O(1). Since 0.1. */
 FREERIDGE_API const char* freeridge_last_error(void);
 
-/* The version of the library that runs (the macros above: of the header compiled with). NULL is fine for each.
- * Since 0.1. */
+/* *major, *minor, *patch: the version of the library that runs (the macros above: of the header compiled with). NULL is
+ * fine for each. Cost: O(1). Statuses: none. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor, int32_t* patch);
 
 /* The number of threads, for the library's own loops and for the BLAS together: one setting for the whole process, and
@@ -891,16 +940,16 @@ FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor,
  * between calls. A BLAS may have a limit of its own, below count. One that is built with OpenMP counts for each thread
  * of the caller's; it takes the setting over in the next call of the library on that thread.
  * With one thread equal calls give equal bits; for other numbers answers differ by rounding.
- * Statuses: INVALID_ARGUMENT. Cost O(1). Not to be called while other threads are in calls on models: what they are
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). Not to be called while other threads are in calls on models: what they are
  * doing may end with the old number. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_threads(int32_t count);
 
-/* The number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost O(1). Since 0.1. */
+/* *count: the number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_threads(int32_t* count);
 
 /* One line for bug reports: version, compiler, BLAS with its kernels, threads, and, when the BLAS runs kernels of an
  * older kind than the processor has (an OpenBLAS on AVX2 where there is AVX-512), how to mend that. Valid until the
- * next call on this thread. Since 0.1. */
+ * next call on this thread. Cost: O(1). Since 0.1. */
 FREERIDGE_API const char* freeridge_build_info(void);
 
 #ifdef __cplusplus

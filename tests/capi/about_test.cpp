@@ -10,6 +10,16 @@
 
 namespace {
 
+// That each failure has a status which the header names is asked in expect_failure; here, that the question has answers.
+TEST(ContractAbout, StatusesOfTheHeader) {
+  EXPECT_TRUE(Documented::has("freeridge_loo", FREERIDGE_INVALID_STATE));
+  EXPECT_TRUE(Documented::has("freeridge_loo", FREERIDGE_OUT_OF_MEMORY));
+  EXPECT_TRUE(Documented::has("freeridge_classifier_set_progress", FREERIDGE_INVALID_ARGUMENT));
+  EXPECT_FALSE(Documented::has("freeridge_loo", FREERIDGE_IO));
+  EXPECT_FALSE(Documented::has("freeridge_kernel_linear", FREERIDGE_NOT_FINITE));
+  EXPECT_FALSE(Documented::has("freeridge_no_such_call", FREERIDGE_INVALID_ARGUMENT));
+}
+
 TEST(ContractAbout, StatusNameIsTotal) {
   const std::map<int32_t, std::string> names = {
       {FREERIDGE_OK, "OK"},

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "capi/support/arrays.hpp"
+#include "capi/support/documented.hpp"
 #include "capi/support/fingerprint.hpp"
 #include "capi/support/output_capture.hpp"
 #include "capi/support/sample.hpp"
@@ -101,7 +102,8 @@ inline std::vector<int64_t> bad_leading(int64_t least) {
 
 // --- the check ----------------------------------------------------------------------------------------------------
 
-// Makes the call, which is expected to fail with that status and a message with these words. Prints nothing, and writes
+// Makes the call, which is expected to fail with that status, one that freeridge.h names for it, and a message with
+// these words. Prints nothing, and writes
 // nothing but to the outputs of a call that is UNDEFINED or CANCELLED, or that fails on the way (`partly`).
 template <class Call>
 void expect_failure(Call& call, freeridge_status status, const Words& words, bool partly = false) {
@@ -113,6 +115,9 @@ void expect_failure(Call& call, freeridge_status status, const Words& words, boo
   EXPECT_STREQ(freeridge_status_name(actual), freeridge_status_name(status)) << message;
   expect_message(message, words);
   EXPECT_EQ(printed, "");
+  if constexpr (requires { Call::name; }) {
+    EXPECT_TRUE(Documented::has(Call::name, actual)) << Call::name << ": " << freeridge_status_name(actual);
+  }
   if constexpr (requires { call.each_output([](auto&) {}); }) {
     const bool may_write = partly || status == FREERIDGE_UNDEFINED || status == FREERIDGE_CANCELLED;
     call.each_output([&](const auto& output) {

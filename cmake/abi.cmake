@@ -1,0 +1,21 @@
+# abi/version.txt: freeridge_SOVERSION (the interface) and freeridge_ABI_VERSION (the file's name), by the rules there.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/abi/version.txt)
+file(STRINGS ${PROJECT_SOURCE_DIR}/abi/version.txt abi_numbers REGEX "^[A-Z]")
+if(NOT abi_numbers MATCHES "^CURRENT ([0-9]+);REVISION ([0-9]+);AGE ([0-9]+)$")
+  message(FATAL_ERROR "abi/version.txt must have the lines CURRENT, REVISION and AGE, in this order, each a number")
+endif()
+set(abi_current ${CMAKE_MATCH_1})
+set(abi_revision ${CMAKE_MATCH_2})
+set(abi_age ${CMAKE_MATCH_3})
+if(abi_age GREATER abi_current)
+  message(FATAL_ERROR "abi/version.txt: AGE ${abi_age} is greater than CURRENT ${abi_current}")
+endif()
+math(EXPR freeridge_SOVERSION "${abi_current} - ${abi_age}")
+set(freeridge_ABI_VERSION ${freeridge_SOVERSION}.${abi_age}.${abi_revision})
+
+# Symbols of another interface have another version, so that no program takes the one for the other.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/capi/freeridge.map)
+file(STRINGS ${PROJECT_SOURCE_DIR}/capi/freeridge.map abi_node REGEX "^FREERIDGE_[0-9]+ {")
+if(NOT abi_node STREQUAL "FREERIDGE_${freeridge_SOVERSION} {")
+  message(FATAL_ERROR "capi/freeridge.map has the node ${abi_node}, and abi/version.txt says ${freeridge_SOVERSION}")
+endif()

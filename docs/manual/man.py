@@ -1,0 +1,117 @@
+"""The man page freeridge(3).
+
+    man.py HEADER PAGE      to the file PAGE; its date is SOURCE_DATE_EPOCH, or when the header last changed
+"""
+import os
+import re
+import sys
+import textwrap
+import time
+
+from header import LABEL, blocks_of, head_lines, items_of, section_words
+
+ROFF = {"\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti", '"': r"\(dq"}
+
+# A value of an enum with its words, or a comment of its own.
+VALUE = re.compile(r"(FREERIDGE_\w+) = (\d+),?[ \t]*(?:/\*(.*?)\*/)?|/\*(.*?)\*/", re.S)
+
+
+def roff(text):
+    text = "".join(ROFF.get(character, character) for character in text)
+    return "\n".join(r"\&" + line if line.startswith(".") else line for line in text.split("\n"))
+
+
+def roff_text(text):
+    """Filled text: sentences begin lines, which are short; labels and names of calls are bold."""
+    text = LABEL.sub(r"\\fB\1\\fR", roff(text))
+    text = re.sub(r"\b(freeridge_\w*[a-z])\b", r"\\fB\1\\fR", text)
+    lines = []
+    for sentence in re.sub(r"(?<=[a-z0-9)\]]\.) (?=[A-Z])", "\n", text).split("\n"):
+        lines += textwrap.wrap(sentence, 78, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(r"\&" + line if line.startswith(".") else line for line in lines)
+
+
+def roff_blocks(lines):
+    out = []
+    for kind, content in blocks_of(lines):
+        if kind == "text":
+            out.append(".PP\n" + roff_text(content))
+        elif kind == "heading":
+            out.append(".SS " + roff(re.sub(r"^\d+\. ", "", content)))
+        elif kind == "formula":
+            out.append(".PP\n.EX\n" + "\n".join(roff(line) or r"\&" for line in content) + "\n.EE")
+        elif kind == "list":
+            out += [".IP \\(bu 2\n" + roff_text(item) for item in content]
+        else:
+            out += [f".TP 12\n.B {word}\n{roff_text(text)}" for word, text in content]
+    return "\n".join(out)
+
+
+def roff_code(code):
+    """Types and constants: each value of an enum with its words, all else as it is."""
+    out = []
+    for part in re.split(r"(enum \{\n.*?^\};)", code, flags=re.S | re.M):
+        if not part.startswith("enum {"):
+            for words in re.findall(r"/\*(.*?)\*/", part, re.S):
+                out.append(".PP\n" + roff_text(" ".join(words.split())))
+            lines = [line.rstrip() for line in re.sub(r"/\*.*?\*/", "", part, flags=re.S).split("\n") if line.strip()]
+            if lines:
+                out.append(".PP\n.EX\n" + "\n".join(f"\\fB{roff(line)}\\fR" for line in lines) + "\n.EE")
+            continue
+        for name, value, words, alone in VALUE.findall(part):
+            if name:
+                out.append(f".TP\n.B {name} = {value}\n" + (roff_text(" ".join(words.split())) or r"\&"))
+            else:
+                out.append(".PP\n" + roff_text(" ".join(alone.split())))
+    return "\n".join(out)
+
+
+def declaration(call):
+    """A declaration in lines that fit into a terminal's 80 columns."""
+    parameters = [" ".join(part.split()) for part in call["parameters"].split(",")]
+    start = f"{call['type'].strip()} {call['name']}("
+    lines, line = [], start
+    for i, parameter in enumerate(parameters):
+        piece = parameter + (", " if i + 1 < len(parameters) else ");")
+        if len(line) + len(piece.rstrip()) > 70 and line.strip():
+            lines.append(line.rstrip())
+            line = " " * 4
+        line += piece
+    return "\n".join(lines + [line.rstrip()])
+
+
+def man(header, date):
+    numbers = dict(re.findall(r"#define FREERIDGE_VERSION_(MAJOR|MINOR|PATCH) (\d+)", header))
+    version = "{MAJOR}.{MINOR}.{PATCH}".format(**numbers)
+    items = items_of(header)
+    purpose = items[0].lines[1].strip().removeprefix("freeridge.h - ")
+    out = [f'.TH FREERIDGE 3 {date} "freeridge {version}" "Library Functions Manual"']
+    out += [".nr HY 0", ".ad l", ".SH NAME", "freeridge \\- " + roff_text(purpose)]
+    out += [".SH SYNOPSIS", ".nf", ".B #include <freeridge.h>", ".PP", ".B cc program.c \\-lfreeridge", ".fi"]
+    out += [".SH DESCRIPTION"]
+    out.append(roff_blocks(head_lines(items[0])[1:]))
+    for item in items[1:]:
+        if item.kind == "section":
+            out.append(".SH " + roff(item.title.upper()))
+            if item.text != item.title:
+                out.append(roff_blocks(section_words(item)))
+            if item.code.strip():
+                out.append(roff_code(item.code))
+        elif item.calls:
+            for call in item.calls:
+                lines = [f"\\fB{roff(line)}\\fR" for line in declaration(call).split("\n")]
+                out.append("\n".join([".PP\n.nf"] + lines + [".fi"]))
+            out += [".RS 4", roff_blocks(item.lines), ".RE"]
+        else:
+            out += [roff_blocks(item.lines), roff_code(item.code)]
+    text = "\n".join(out) + "\n"
+    # A paragraph at once after a heading or an indentation is no paragraph.
+    return re.sub(r"(\.(?:SH|SS|RS)[^\n]*\n)\.PP\n", r"\1", text)
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as file:
+        header = file.read()
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH", os.stat(sys.argv[1]).st_mtime))
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.write(man(header, time.strftime("%Y-%m-%d", time.gmtime(moment))))

@@ -1,0 +1,38 @@
+# Installs BUILD under the DESTDIR STAGE, first what programs need to run and then the rest, and uninstalls it: what was
+# there before is left, and nothing else.
+file(REMOVE_RECURSE ${STAGE})
+file(STRINGS ${BUILD}/CMakeCache.txt prefix REGEX "^CMAKE_INSTALL_PREFIX:")
+string(REGEX REPLACE "^[^=]*=" "" prefix "${prefix}")
+set(ENV{DESTDIR} ${STAGE})
+file(WRITE ${STAGE}${prefix}/lib/cmake/other/other-config.cmake "not ours\n")
+
+# expect_files(COMPONENT COUNT): so many files are there after it.
+function(expect_files component expected)
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --component ${component} COMMAND_ERROR_IS_FATAL ANY
+                  OUTPUT_QUIET)
+  file(GLOB_RECURSE installed ${STAGE}/*freeridge*)
+  list(LENGTH installed count)
+  if(NOT count EQUAL expected)
+    message(FATAL_ERROR "${count} files after ${component}, expected ${expected}: ${installed}")
+  endif()
+endfunction()
+expect_files(runtime 2)       # the library and the link that is its soname
+expect_files(development 13)  # the files of install.cmake
+
+execute_process(COMMAND ${CMAKE_COMMAND} -P ${BUILD}/uninstall.cmake COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
+file(GLOB_RECURSE left LIST_DIRECTORIES true ${STAGE}/*)
+list(FILTER left INCLUDE REGEX "freeridge[^/]*$")
+if(left)
+  message(FATAL_ERROR "left after uninstall: ${left}")
+endif()
+file(GLOB_RECURSE left ${STAGE}/*)
+if(NOT left STREQUAL "${STAGE}${prefix}/lib/cmake/other/other-config.cmake")
+  message(FATAL_ERROR "of the files that are not ours there are left: ${left}")
+endif()
+
+# There is nothing to uninstall any more, and it says so.
+execute_process(COMMAND ${CMAKE_COMMAND} -P ${BUILD}/uninstall.cmake RESULT_VARIABLE status OUTPUT_QUIET
+                ERROR_VARIABLE words)
+if(status EQUAL 0 OR NOT words MATCHES "nothing to uninstall")
+  message(FATAL_ERROR "a second uninstall: ${status}, ${words}")
+endif()

@@ -1,0 +1,147 @@
+"""The pages: every relative link leads somewhere, every C program on them compiles strictly, runs, and prints what the
+page says."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from pages import ROOT, anchor, blocks, dead_links, differences, pages, project_files
+
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+# What the README's fragments of C are about, so that they compile.
+AROUND = """#include <freeridge.h>
+#include <stddef.h>
+int next_chunk(int64_t* n, double* x, double* y);
+int main(void) {
+  freeridge_model* model = NULL;
+  freeridge_accumulator* sums = NULL;
+  int64_t n = 1, d = 1;
+  double *x = NULL, *y = NULL, *w = NULL, lambda = 1, b = 0;
+%s
+  return model && sums && n && d && x && y && w && lambda > 0 && b > 0;
+}
+"""
+
+
+class Links(unittest.TestCase):
+    def test_links(self):
+        names = [page.relative_to(ROOT).as_posix() for page in pages()]
+        for name in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/numerics.md", "docs/conventions.md"]:
+            self.assertIn(name, names)
+        for page in pages():
+            with self.subTest(page=page.relative_to(ROOT).as_posix()):
+                self.assertEqual(dead_links(page), [])
+
+    def test_dead_links_are_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder).resolve()
+            (root / "docs").mkdir()
+            (root / "README.md").write_text("## Here\n", encoding="utf-8")
+            page = root / "docs/page.md"
+            page.write_text("# A, `b` and c\n[1](../README.md#here) [2](../gone.md) [3](#a-b-and-c) [4](#gone) "
+                            "[5](../README.md#gone) [6](https://example.org/x) `[7](gone)`\n", encoding="utf-8")
+            self.assertEqual(dead_links(page, root), ["../gone.md", "#gone", "../README.md#gone"])
+        self.assertEqual(anchor("Rounding, and lambda = 0"), "rounding-and-lambda--0")
+
+    def test_every_page_of_docs_is_in_the_readme(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertEqual([page.name for page in (ROOT / "docs").glob("*.md") if f"(docs/{page.name}" not in readme], [])
+
+
+class Names(unittest.TestCase):
+    """What the pages name exists: files, calls, words of ./dev."""
+
+    PLACEHOLDERS = {"freeridge_verb_noun", "freeridge_noun", "FREERIDGE_WORD"}
+
+    def unknown(self, pattern, known):
+        """What the pages have of a pattern and is not known; the two that speak of the past are left out."""
+        return [(page.relative_to(ROOT).as_posix(), name)
+                for page in pages() if page.name not in ("CHANGELOG.md", "NEWS.md")
+                for name in re.findall(pattern, page.read_text(encoding="utf-8")) if not known(name)]
+
+    def test_files(self):
+        files = [f"/{path.relative_to(ROOT).as_posix()}" for path in project_files()]
+        self.assertGreater(len(files), 200)
+        self.assertEqual(self.unknown(r"`([\w./-]+\.(?:cpp|hpp|c|h|py|md|R|txt|map|csv))`",
+                                      lambda name: any(file.endswith(f"/{name}") for file in files)), [])
+
+    def test_calls(self):
+        texts = [path.read_text(encoding="utf-8") for path in project_files()
+                 if path.name in ("freeridge.h", "NAMESPACE", "CMakeLists.txt") or path.suffix == ".cmake"]
+        known = set(re.findall(r"\b(?:freeridge|FREERIDGE)_\w+", "".join(texts))) | self.PLACEHOLDERS
+        self.assertGreater(len(known), 150)
+        self.assertEqual(self.unknown(r"\b((?:freeridge|FREERIDGE)_\w*[A-Za-z])\b(?![*.<])", known.__contains__), [])
+
+    def test_words_of_dev(self):
+        known = set(re.findall(r"^  (\S+)  ", (ROOT / "dev").read_text(encoding="utf-8"), re.M))
+        self.assertIn("test", known)
+        self.assertEqual(self.unknown(r"\./dev ([a-z][\w-]*)", known.__contains__), [])
+
+
+class Version(unittest.TestCase):
+    def test_one_version_everywhere(self):
+        def text(name):
+            return (ROOT / name).read_text(encoding="utf-8")
+
+        numbers = dict(re.findall(r"#define FREERIDGE_VERSION_(MAJOR|MINOR|PATCH) (\d+)", text("capi/freeridge.h")))
+        version = "{MAJOR}.{MINOR}.{PATCH}".format(**numbers)
+        for name, pattern in {"rpkg/DESCRIPTION": r"^Version: (\S+)$", "rpkg/NEWS.md": r"\A# freeridge (\S+)$",
+                              "CHANGELOG.md": r"^## \[(\d\S*)\]", "README.md": r"freeridge_(\d+\.\d+\.\d+)\.tar\.gz",
+                              "docs/c-in-ten-minutes.md": r"^freeridge (\d\S*)$"}.items():
+            with self.subTest(file=name):
+                self.assertEqual(re.search(pattern, text(name), re.M)[1], version)
+
+
+class Programs(unittest.TestCase):
+    def compile(self, code, program, *arguments):
+        source = program.with_suffix(".c")
+        source.write_text(code, encoding="utf-8")
+        command = [os.environ["CC"], *STRICT, f"-I{ROOT / 'capi'}", str(source), "-o", str(program), *arguments]
+        run = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, f"{code}\n{run.stderr}")
+
+    def run_page(self, name, least):
+        library = pathlib.Path(os.environ["FREERIDGE_LIBRARY"])
+        ran = 0
+        page = ROOT / name
+        for i, (language, code, printed) in enumerate(blocks(page)):
+            if language != "c":
+                continue
+            with self.subTest(page=name, block=i), tempfile.TemporaryDirectory() as folder:
+                program = pathlib.Path(folder) / "program"
+                if "main(" not in code:
+                    self.compile(AROUND % code, program, "-c")
+                    continue
+                self.compile(code, program, f"-L{library.parent}", "-lfreeridge", f"-Wl,-rpath,{library.parent}", "-lm")
+                run = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=60,
+                                     env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
+                self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+                if printed is None:  # a line of the text that follows
+                    after = page.read_text(encoding="utf-8").split(code)[1]
+                    printed = re.match(r"```\n\nIt prints `([^`]*)`", after)[1]
+                self.assertEqual(differences(printed, run.stdout), [], run.stdout)
+                ran += 1
+        self.assertGreaterEqual(ran, least)
+
+    def test_readme(self):
+        self.run_page("README.md", 1)
+
+    def test_c_in_ten_minutes(self):
+        self.run_page("docs/c-in-ten-minutes.md", 9)
+
+    def test_differences_are_seen(self):
+        self.assertEqual(differences("lambda 0.0172, n 8", "lambda 0.0172,  n\n8"), [])
+        self.assertEqual(differences("a 0.0172", "a 0.0173"), [])
+        self.assertEqual(len(differences("a 0.0172", "a 0.0174")), 1)
+        self.assertEqual(len(differences("a 1.72e-2", "a 1.74e-2")), 1)
+        self.assertEqual(len(differences("n 8", "n 9")), 1)
+        self.assertEqual(len(differences("a 1", "b 1")), 1)
+        self.assertEqual(len(differences("a 1 2", "a 1")), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + sys.argv[1:])
