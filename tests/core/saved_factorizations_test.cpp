@@ -182,6 +182,33 @@ TEST(SavedFactorizations, ADependentLandmarkAndAPrecomputedKernel) {
   }
 }
 
+// A kernel that counts its values.
+class Counting final : public Kernel {
+ public:
+  void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    values += out.rows * out.cols;
+    inner_->evaluate(a, b, out);
+  }
+  void describe(KernelText& out) const override { inner_->describe(out); }
+  mutable std::atomic<Index> values{0};
+
+ private:
+  KernelPtr inner_ = gaussian_kernel(1.0);
+};
+
+TEST(SavedFactorizations, NoKernelMatrixIsFormedAgain) {
+  Random random(609);
+  const auto kernel = std::make_shared<Counting>();
+  const Data data = data_of(random, kernel, 50, 3, 2, true, true);
+  for (const Way& way : ways(9, false)) {
+    SCOPED_TRACE(way.name);
+    const FactorizationPtr f = way.factorize(data.problem());
+    EXPECT_GE(kernel->values.exchange(0), 50 * 9);
+    load(data.problem(), f->route(), saved(*f));
+    EXPECT_EQ(kernel->values, 0);
+  }
+}
+
 TEST(SavedFactorizations, AreAsLargeAsTheirParts) {
   const Index n = 60, d = 4, t = 3;
   Random random(604);
