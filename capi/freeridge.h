@@ -642,6 +642,51 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
                                                         double sd_y, double lambda, double* out);
 
 /* ----------------------------------------------------------------------------------------------------
+ * Save and load. One form for files and memory: little-endian, versioned and checksummed, the same on every machine,
+ * and read by every later version (docs/file-format.md describes it to the byte). Two kinds:
+ *   - the whole model: settings, data, factorization, lambdas, solution and the search. What is loaded is in the state
+ *     that was saved, with data of its own, and goes on as the saved model would, to the last bit on the same machine
+ *     with the same number of threads; nothing is factorized again. (CHOLESKY and BAND factorize for every lambda: the
+ *     first answer after loading that needs more than the solution does that once more.) A callback is not saved.
+ *   - a predictor: what prediction needs, no more: the kernel and w, or c and the points that it belongs to (n (d + t)
+ *     numbers; with landmarks r (d + t)), b and lambda. What is loaded answers freeridge_predict,
+ *     freeridge_get_dimensions, _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _get_coefficients (other
+ *     kernels), hears freeridge_set_progress, and can be saved as a predictor again; every other call on it is
+ *     INVALID_STATE.
+ * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
+ * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Cost: that of reading the numbers
+ * twice. */
+
+/* Saves the model, in any state, to a file. path: handed to the system as it is (UTF-8 where the system's paths are).
+ * The file is written aside, in the same directory, brought to the disk (fsync) and renamed: whatever happens, there is
+ * the old file or the new one, whole; a process that is killed may leave a file ".freeridge-<process>-<k>.tmp" behind.
+ * A file that is replaced hands on its permissions; what may not be written to is not replaced. A symbolic link stays:
+ * what it points to is replaced. A device is written to as it is. Statuses: INVALID_ARGUMENT (also: an empty path),
+ * INVALID_STATE (a predictor), IO (with the system's words). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, const char* path);
+
+/* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path);
+
+/* Makes a model of what freeridge_save or freeridge_save_predictor wrote. *out is set on success only. The checksum of
+ * the whole file is checked before any number in it is believed, and sizes are checked against the file before memory
+ * is asked for. Statuses: INVALID_ARGUMENT, IO, CORRUPT (cut short, changed, or of something else), NEWER_FORMAT
+ * (written by a later version). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_load(const char* path, freeridge_model** out);
+
+/* The same to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length
+ * alone. Statuses: as freeridge_save; INVALID_ARGUMENT (size too small; *length is set, and bytes are untouched).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes,
+                                                        int64_t* length);
+FREERIDGE_API freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size,
+                                                                  void* bytes, int64_t* length);
+
+/* What was saved: exactly its `size` >= 1 bytes, which are not kept. They may be those of a file. Statuses: as
+ * freeridge_load. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out);
+
+/* ----------------------------------------------------------------------------------------------------
  * Streaming: ridge regression on rows that come in chunks, from disk or from many machines. An accumulator keeps the
  * triangular factor of the weighted [1 X Y], centred as it goes (Householder QR by blocks of rows; Golub & Van Loan,
  * Matrix Computations, section 5.1), and the rows since the last block: with p = 1 + d + t at most p (p + max(512, 4

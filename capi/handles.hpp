@@ -1,6 +1,7 @@
 // What the opaque handles of freeridge.h are, and what the calls on models share.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "capi/wall.hpp"
@@ -14,6 +15,7 @@ struct freeridge_kernel {
 
 struct freeridge_model {
   freeridge::Model model;
+  std::unique_ptr<freeridge::Predictor> predictor = nullptr;  // of one that was saved for prediction only
 };
 
 struct freeridge_accumulator {
@@ -22,11 +24,27 @@ struct freeridge_accumulator {
 
 namespace freeridge::capi {
 
+// What the handle has when it was saved for prediction only, else NULL. Calls that a predictor answers ask for it first.
+inline Predictor* predictor_of(freeridge_model* model) {
+  return required("model", model).predictor.get();
+}
+inline const Predictor* predictor_of(const freeridge_model* model) {
+  return required("model", model).predictor.get();
+}
+
+inline void require_whole(const Predictor* predictor) {
+  if (predictor != nullptr)
+    fail(Status::invalid_state,
+         "the model was saved for prediction only (freeridge_save_predictor): it predicts, and tells its dimensions, "
+         "lambda, intercept, and coefficients or hyperplane");
+}
 inline Model& model_of(freeridge_model* model) {
-  return required("model", model).model;
+  require_whole(predictor_of(model));
+  return model->model;
 }
 inline const Model& model_of(const freeridge_model* model) {
-  return required("model", model).model;
+  require_whole(predictor_of(model));
+  return model->model;
 }
 
 inline Criterion checked_criterion(freeridge_criterion criterion) {
