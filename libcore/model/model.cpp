@@ -224,7 +224,6 @@ void Model::for_each_maker(const Factorization& factorization, const Fit& fit, c
 Model::Fit Model::solve(const Factorization& factorization, std::span<const double> lambdas) const {
   const Problem& problem = factorization.problem();
   Fit fit;
-  fit.refined = refinement_ > 0;
   set_fit_lambdas(fit, lambdas);
   (problem.linear() ? fit.solution.w : fit.solution.c) =
       Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
