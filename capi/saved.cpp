@@ -13,7 +13,7 @@ namespace {
 // What the model saves whole, or for prediction alone. The model outlives it.
 Payload whole(const freeridge_model* model) {
   const Model& m = model_of(model);
-  return [&m](ByteWriter& out) { m.save(out); };
+  return [&m, held = m.hold()](ByteWriter& out) { m.save(out); };
 }
 
 Payload for_prediction(const freeridge_model* model) {

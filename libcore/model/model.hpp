@@ -91,6 +91,7 @@ class Model {
 
   // Saving (saved.cpp has the payload). `load` expects a sound frame; what is wrong behind it is CORRUPT.
   void save(ByteWriter& out) const;
+  std::shared_ptr<const void> hold() const;  // while it lives, save writes the same bytes each time
   static Model load(ByteReader& in);
 
   // State

@@ -181,6 +181,10 @@ void Model::save(ByteWriter& out) const {
   if (search_) save_search(*search_, out);
 }
 
+std::shared_ptr<const void> Model::hold() const {
+  return factorization_ ? factorization_->hold() : nullptr;
+}
+
 Model Model::load(ByteReader& in) {
   Model model(load_kernel(in));
   model.intercept_ = load_flag("intercept", in);

@@ -54,7 +54,7 @@ int main(void) {
   REQUIRE(freeridge_save(model, path) == FREERIDGE_OK);
   report("saved to a file", peak_bytes() - before, 0, 0.02);
   REQUIRE(freeridge_load(path, &copy) == FREERIDGE_OK);
-  report("loaded from it", peak_bytes() - before, 0.9, 1.05);
+  report("loaded from it", peak_bytes() - before, 0.45, 1.05); /* the other triangle is touched when it is needed */
   freeridge_destroy(copy);
 
   bytes = malloc((size_t)length);

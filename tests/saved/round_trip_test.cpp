@@ -72,7 +72,10 @@ void expect_same_afterwards(freeridge_model* a, freeridge_model* b) {
 }
 
 void expect_round_trip(const Model& model) {
+  // Before anything was asked, so that what is made when it is first needed is not there yet.
+  const Handle early = support::loaded(support::saved(model.get()));
   const Fingerprint before = fingerprint(model.get());
+  EXPECT_EQ(difference(before, fingerprint(early.get())), "");
   const State state = sample::state_of(model.get());
   const Bytes bytes = support::saved(model.get());
   EXPECT_EQ(difference(before, fingerprint(model.get())), "") << "saving changed the model";
@@ -112,20 +115,21 @@ TEST_P(SavedRoundTrip, SideBySide) {
   SCOPED_TRACE(saved_case().name);
   Model model = saved_case().make(State::factorized);
   model.lambda(0.25);
-  const Fingerprint expected = fingerprint(model.get());
   const Handle copy = support::loaded(support::saved(model.get()));
+  const Fingerprint expected = fingerprint(model.get());
   std::vector<Fingerprint> heard(4);
   std::vector<Bytes> bytes(heard.size());
   std::vector<std::thread> threads;
   for (std::size_t k = 0; k < heard.size(); ++k)
     threads.emplace_back([&, k] {
-      heard[k] = fingerprint(copy.get());
+      if (k % 2 == 0) heard[k] = fingerprint(copy.get());
       bytes[k] = support::saved(copy.get());
+      if (k % 2 == 1) heard[k] = fingerprint(copy.get());
     });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t k = 0; k < heard.size(); ++k) {
     EXPECT_EQ(difference(expected, heard[k]), "");
-    EXPECT_EQ(bytes[k], bytes[0]);
+    EXPECT_EQ(difference(expected, fingerprint(support::loaded(bytes[k]).get())), "");
   }
 }
 
