@@ -444,7 +444,7 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda.
- * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * Needs FITTED. Cost: O(n t), linear kernels O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels

@@ -293,7 +293,7 @@ TEST(ContractSelection, CoincidingPointsHaveNoBandwidth) {
 }
 
 // What an earlier fit shares with its factorization goes before that does.
-TEST(ContractSelectBandwidth, FromAFittedModel) {
+TEST(ContractSelection, SelectBandwidthFromAFittedModel) {
   for (const sample::Variant variant : {sample::Variant::spectral, sample::Variant::cholesky}) {
     const Model fresh = sample::model(sample::State::data, variant), used = sample::model(sample::State::data, variant);
     ASSERT_EQ(freeridge_factorize(used.get()), FREERIDGE_OK);
