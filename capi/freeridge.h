@@ -24,6 +24,7 @@
  *     factorize           freeridge_factorize: the one expensive step
  *     lambda              freeridge_set_lambda, freeridge_set_lambdas or freeridge_select_lambda: nearly free
  *     answers             freeridge_loo, freeridge_group_errors, freeridge_predict, freeridge_get_*
+ *     for later           freeridge_save, freeridge_save_predictor, freeridge_load
  *
  * A model is in one of four states; each call names the least state it needs, and answers INVALID_STATE before it:
  *
@@ -654,36 +655,36 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *     kernels), hears freeridge_set_progress, and can be saved as a predictor again; every other call on it is
  *     INVALID_STATE.
  * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
- * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Cost: that of reading the numbers
- * twice. */
+ * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Costs: B is the bytes of the
+ * file, about those of the model's numbers (of K one triangle). */
 
 /* Saves the model, in any state, to a file. path: handed to the system as it is (UTF-8 where the system's paths are).
  * The file is written aside, in the same directory, brought to the disk (fsync) and renamed: whatever happens, there is
  * the old file or the new one, whole; a process that is killed may leave a file ".freeridge-<process>-<k>.tmp" behind.
  * A file that is replaced hands on its permissions; what may not be written to is not replaced. A symbolic link stays:
- * what it points to is replaced. A device is written to as it is. Statuses: INVALID_ARGUMENT (also: an empty path),
- * INVALID_STATE (a predictor), IO (with the system's words). Since 0.1. */
+ * what it points to is replaced. A device is written to as it is. Changes no state. Statuses: INVALID_ARGUMENT (also:
+ * an empty path), INVALID_STATE (a predictor), IO (with the system's words). Cost: O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, const char* path);
 
-/* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Since 0.1. */
+/* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Cost: O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path);
 
 /* Makes a model of what freeridge_save or freeridge_save_predictor wrote. *out is set on success only. The checksum of
  * the whole file is checked before any number in it is believed, and sizes are checked against the file before memory
  * is asked for. Statuses: INVALID_ARGUMENT, IO, CORRUPT (cut short, changed, or of something else), NEWER_FORMAT
- * (written by a later version). Since 0.1. */
+ * (written by a later version). Cost: O(B), in two passes over the file. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_load(const char* path, freeridge_model** out);
 
 /* The same to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length
- * alone. Statuses: as freeridge_save; INVALID_ARGUMENT (size too small; *length is set, and bytes are untouched).
- * Since 0.1. */
+ * alone. Statuses: as freeridge_save but for IO; INVALID_ARGUMENT (size too small; *length is set, and bytes are
+ * untouched). Cost: O(B); the length alone O(n + d + t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes,
                                                         int64_t* length);
 FREERIDGE_API freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size,
                                                                   void* bytes, int64_t* length);
 
-/* What was saved: exactly its `size` >= 1 bytes, which are not kept. They may be those of a file. Statuses: as
- * freeridge_load. Since 0.1. */
+/* What was saved: exactly its `size` >= 1 bytes, which are not kept. They may be those of a file. *out is set on
+ * success only. Statuses: as freeridge_load but for IO. Cost: O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out);
 
 /* ----------------------------------------------------------------------------------------------------
