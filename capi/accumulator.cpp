@@ -140,23 +140,14 @@ freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumul
                                             int64_t* length) {
   return guarded(__func__, [&] {
     const RowStack& rows = accumulator_of(accumulator).rows();
-    const Index needed = saved_size(rows);
-    required("length", length);
-    if (size != 0) required("bytes", static_cast<char*>(bytes));
-    *length = needed;
-    if (size == 0) return;
-    if (size < needed)
-      fail(Status::invalid_argument, "size is ", size, "; it must be at least ", needed, ", or 0 for the length alone");
-    std::ranges::copy(save(rows), static_cast<unsigned char*>(bytes));
+    hand_out_bytes(size, bytes, length, SavedKind::accumulator, [&](ByteWriter& out) { save(rows, out); });
   });
 }
 
 freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out) {
   return guarded(__func__, [&] {
-    const auto* const from = static_cast<const unsigned char*>(bytes);
-    required("bytes", from);
-    if (size < 1) fail(Status::invalid_argument, "size is ", size, "; it must be at least 1");
+    const MemorySource source = checked_bytes(bytes, size);
     required("out", out);
-    *out = new freeridge_accumulator{Accumulator(load_rows({from, static_cast<std::size_t>(size)}))};
+    *out = new freeridge_accumulator{Accumulator(load_rows(source))};
   });
 }

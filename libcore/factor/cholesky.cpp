@@ -13,11 +13,11 @@
 #include <limits>
 #include <utility>
 
-#include "libcore/factor/contrast.hpp"
+#include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/routes.hpp"
 #include "libcore/factor/row_block.hpp"
-#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 
@@ -44,84 +44,81 @@ void mirror(ConstMatrixView from, MatrixView to) {
 
 class Cholesky final : public Factorization {
  public:
-  Cholesky(ProblemPtr problem, const Progress& progress)
-      : Factorization(std::move(problem)),
-        contrast_(this->problem().n(), this->problem().q1),
-        k_(this->problem().n(), this->problem().n()),
-        k_q1_(this->problem().q1.size()),
-        z_y_(this->problem().n(), this->problem().t()) {
-    const Problem& p = this->problem();
-    weighted_kernel_matrix(*p.kernel, p.x, p.shift, p.sqrt_w, k_.view(), progress);
-    if (contrast_.active()) {
-      symv(k_.view(), p.q1.data(), k_q1_.data());
-      constant_part_ = dot(p.n(), k_q1_.data(), p.q1.data());
-    }
-    contrast_.reduce_symmetric(k_.view());
+  Cholesky(ProblemPtr the_problem, ReducedKernel kernel)
+      : Factorization(std::move(the_problem)), kernel_(std::move(kernel)), z_y_(problem().n(), problem().t()) {
     const ConstMatrixView reduced = inner();
     for (Index i = 0; i < reduced.rows; ++i) diagonal_.push_back(reduced(i, i));
     for (const double value : diagonal_) trace_ += value;
-    if (trace_ <= 16 * eps * constant_part_) trace_ = 0;  // nothing but what rounding left of a constant kernel
+    if (trace_ <= 16 * eps * constant_part()) trace_ = 0;  // nothing but what rounding left of a constant kernel
     if (!std::isfinite(trace_))
       fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
-    if (!contrast_.active()) set_shares();
-    std::copy(p.y_tilde.values().begin(), p.y_tilde.values().end(), z_y_.values().begin());
-    contrast_.reduce(z_y_.view());
+    if (!contrast().active()) set_shares();
+    const Matrix& y = problem().y_tilde;
+    std::copy(y.values().begin(), y.values().end(), z_y_.values().begin());
+    contrast().reduce(z_y_.view());
   }
 
   Route route() const override { return Route::cholesky; }
   // The trace bounds the largest eigenvalue. The smallest is not known, but at a lambda below 10000 m eps of the trace
   // fewer than four digits would be left: the search, which begins at a thousandth of it, is kept above that.
   Range eigenvalue_range() const override {
-    return {std::min(1e7 * static_cast<double>(contrast_.m()) * eps, 1.0) * trace_, trace_};
+    return {std::min(1e7 * static_cast<double>(contrast().m()) * eps, 1.0) * trace_, trace_};
   }
   // Below it, potrf has no answer.
-  double tolerance() const override { return static_cast<double>(contrast_.m()) * eps * trace_; }
+  double tolerance() const override { return static_cast<double>(contrast().m()) * eps * trace_; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   bool at_is_free() const override { return false; }
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
+  // A lambda at work has the upper triangle and the diagonal of the storage; neither is looked at.
+  void save(ByteWriter& out) const override {
+    kernel_.save(out);
+    const ConstMatrixView k = inner();
+    for (Index j = 0; j < k.cols; ++j) {
+      out.number(diagonal_[static_cast<std::size_t>(j)]);
+      out.numbers({k.col(j) + j + 1, static_cast<std::size_t>(k.rows - j - 1)});
+    }
+  }
 
-  const Contrast& contrast() const { return contrast_; }
+  const Contrast& contrast() const { return kernel_.contrast; }
   // Z'K_wZ, strictly lower triangle, and its diagonal.
-  ConstMatrixView inner() const { return contrast_.inner(std::as_const(k_).view()); }
+  ConstMatrixView inner() const { return std::as_const(kernel_).inner(); }
   std::span<const double> diagonal() const { return diagonal_; }
 
   // The upper triangle of the storage of Z'K_wZ, diagonal included, for one at a time; without data when it is taken.
-  MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : contrast_.inner(k_.view()); }
+  MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : kernel_.inner(); }
   void give_back_upper() const { upper_taken_ = false; }
-  double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast_.m(), 1)); }
-  double constant_part() const { return constant_part_; }
+  double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast().m(), 1)); }
+  double constant_part() const { return kernel_.constant_part; }
   double trace() const { return trace_; }
   std::span<const double> row_share() const { return row_share_; }
   std::span<const double> square_share() const { return square_share_; }
-  ConstMatrixView reduced_outputs() const { return contrast_.rows(z_y_.view()); }
-  std::span<const double> k_q1() const { return k_q1_; }
+  ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
+  std::span<const double> k_q1() const { return kernel_.k_q1; }
 
  private:
   void set_shares() {
-    const Index n = k_.rows();
+    const ConstMatrixView k = inner();
+    const Index n = k.rows;
     row_share_.assign(static_cast<std::size_t>(n), 0.0);
     square_share_ = row_share_;
     if (trace_ <= 0) return;
     for (Index j = 0; j < n; ++j) {
-      row_share_[static_cast<std::size_t>(j)] = k_(j, j) / trace_;
+      row_share_[static_cast<std::size_t>(j)] = k(j, j) / trace_;
       for (Index i = j; i < n; ++i) {
-        const double share = k_(i, j) / trace_;
+        const double share = k(i, j) / trace_;
         square_share_[static_cast<std::size_t>(i)] += share * share;
         if (i != j) square_share_[static_cast<std::size_t>(j)] += share * share;
       }
     }
   }
 
-  Contrast contrast_;
-  mutable Matrix k_;  // Z'K_wZ in its last m rows and columns, strictly lower triangle
+  mutable ReducedKernel kernel_;  // its strictly lower triangle; the upper one is on loan
   std::vector<double> diagonal_;
   mutable std::atomic<bool> upper_taken_{false};
-  std::vector<double> k_q1_;
   Matrix z_y_;        // Z'Y~ in its last m rows
   double trace_ = 0;  // of Z'K_wZ
   // K_ii / tr K_w and sum_j (K_ij / tr K_w)^2; empty with an intercept
   std::vector<double> row_share_, square_share_;
-  double constant_part_ = 0;  // q1'K_w q1, which the contrast removes
 };
 
 // Room for an upper triangle: that of the factorization, or one of its own when that is taken.
@@ -296,7 +293,7 @@ class CholeskyMaker final : public ResidualMaker {
     for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[static_cast<std::size_t>(j)] + lambda_;
     const double norm = symmetric_norm1(u_, Triangle::upper);
     // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
-    // errors are those of K_w before its constant part was removed (spectral.cpp has the same bound).
+    // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise).
     const double rcond = potrf(u_, Triangle::upper) ? reciprocal_condition(u_, norm, Triangle::upper) : 0;
     const double m = static_cast<double>(m_);
     if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / norm))))
@@ -380,7 +377,14 @@ std::unique_ptr<ResidualMaker> Cholesky::at(double lambda) const {
 }  // namespace
 
 FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress) {
-  return std::make_shared<Cholesky>(std::move(problem), progress);
+  ReducedKernel kernel(*problem, progress);
+  return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
+}
+
+FactorizationPtr load_cholesky(ProblemPtr problem, ByteReader& in) {
+  ReducedKernel kernel(*problem, in, triangle_numbers(problem->degrees()));
+  load_triangle(in, "the kernel matrix", kernel.inner(), Triangle::lower);
+  return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
 }
 
 }  // namespace freeridge

@@ -95,6 +95,8 @@ class SweepSink {
   virtual void undefined(Index lambda, const std::string& reason) = 0;
 };
 
+class ByteWriter;  // bytes.hpp
+
 class Factorization {
  public:
   explicit Factorization(ProblemPtr problem) : problem_(std::move(problem)) {}
@@ -129,6 +131,12 @@ class Factorization {
   // it.
   virtual void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                      const Progress& progress) const;
+
+  // What load_factorization reads (saved.hpp).
+  virtual void save(ByteWriter& out) const = 0;
+  // While it lives, save writes the same bytes each time: a part that is made when it is first needed, and whoever
+  // needs it, waits. NULL where there is none.
+  virtual std::shared_ptr<const void> hold() const { return nullptr; }
 
  protected:
   ProblemPtr problem_;

@@ -313,7 +313,7 @@ void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView 
   }
 
   std::vector<double> scale = column_norms(r);
-  for (double& value : scale) value = std::exp2(-std::ilogb(value));
+  for (double& value : scale) value = std::exp2(-static_cast<double>(std::ilogb(value)));
   Matrix stack(2 * p, p, 0.0), l(p, p, 0.0);
   for (Index j = 0; j < p; ++j) {
     for (Index i = 0; i <= j; ++i) stack(i, j) = r(i, j) * scale[static_cast<std::size_t>(j)];

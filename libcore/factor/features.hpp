@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "libcore/bytes.hpp"
 #include "libcore/factor/routes.hpp"
 
 namespace freeridge {
@@ -39,6 +40,8 @@ class FeatureMap {
   virtual bool own_coefficients(const Problem& /*problem*/, ConstMatrixView /*w*/, MatrixView /*out*/) const {
     return false;
   }
+  // What stands before the reduced features in saved.hpp.
+  virtual void save(ByteWriter& out) const = 0;
   // The landmarks in use; none for other maps.
   virtual std::span<const Index> landmarks() const { return {}; }
 };
@@ -79,5 +82,10 @@ void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView 
 // memory O(p^2) and tiles.
 FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
                                     Reduction reduction, const Progress& progress);
+// The same from the reduced features that it saved.
+FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in);
+
+// S^2
+std::vector<double> squares(std::span<const double> s);
 
 }  // namespace freeridge

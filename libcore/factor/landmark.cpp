@@ -18,6 +18,7 @@
 #include <limits>
 
 #include "libcore/factor/features.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -72,6 +73,38 @@ class LandmarkFeatures final : public FeatureMap {
     support_.emplace(problem.kernel, problem.x, kept_);
     l_ = Matrix(rank, rank, 0.0);
     for (Index j = 0; j < rank; ++j) std::copy_n(k.col(j) + j, rank - j, l_.col(j) + j);
+  }
+
+  // Saved.
+  LandmarkFeatures(const Problem& problem, ByteReader& in) {
+    const Index n = problem.n(), count = in.integer("number of landmarks", 0, n);
+    std::vector<char> seen(static_cast<std::size_t>(n), 0);  // 1: a landmark, 2: a kept one
+    const auto rows = [&](Index number, char before) {
+      in.require("the landmarks", number);
+      std::vector<Index> out(static_cast<std::size_t>(number));
+      in.indices("landmark", 0, n - 1, out);
+      for (const Index row : out)
+        if (seen[static_cast<std::size_t>(row)]++ != before)
+          fail(Status::corrupt, "row ", row, " is where it cannot be among the saved landmarks");
+      return out;
+    };
+    landmarks_ = rows(count, 0);
+    kept_ = rows(in.integer("number of kept landmarks", 0, count), 1);
+    const auto rank = static_cast<Index>(kept_.size());
+    in.require("L", triangle_numbers(rank));
+    l_ = Matrix(rank, rank, 0.0);
+    load_triangle(in, "L", l_.view(), Triangle::lower);
+    for (Index j = 0; j < rank; ++j)
+      if (!(l_(j, j) > 0)) fail(Status::corrupt, "the saved L has ", l_(j, j), " on its diagonal");
+    support_.emplace(problem.kernel, problem.x, kept_);
+  }
+
+  void save(ByteWriter& out) const override {
+    out.integer(static_cast<Index>(landmarks_.size()));
+    out.indices(landmarks_);
+    out.integer(static_cast<Index>(kept_.size()));
+    out.indices(kept_);
+    save_triangle(out, l_.view(), Triangle::lower);
   }
 
   Index features() const override { return l_.rows(); }
@@ -237,6 +270,11 @@ FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmar
   if (reduction != Reduction::qr) map->prepare_partial(*problem);
   return factorize_streamed(std::move(problem), Route::landmark, std::move(map),
                             reduction == Reduction::qr ? Reduction::qr : Reduction::gram, progress.part(0.3, 1));
+}
+
+FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in) {
+  auto map = std::make_unique<LandmarkFeatures>(*problem, in);
+  return load_streamed(std::move(problem), Route::landmark, std::move(map), in);
 }
 
 LandmarkTrace landmark_trace(const Problem& problem, std::span<const Index> landmarks, const Progress& progress) {

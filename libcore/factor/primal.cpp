@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "libcore/factor/features.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/factor/spectrum.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
@@ -19,11 +20,15 @@ namespace {
 
 constexpr Index kept_doubles = 1 << 21;  // X_s and B of at most 16 MiB each are kept
 
+// How B is had, as it is saved.
+constexpr std::int64_t kept = 0, streamed = 1;
+
 class LinearFeatures final : public FeatureMap {
  public:
   explicit LinearFeatures(const Problem& problem) : scale_(*problem.linear_scale), shift_(problem.shift) {}
 
   Index features() const override { return static_cast<Index>(scale_.size()); }
+  void save(ByteWriter& out) const override { out.integer(streamed); }
 
   void raw(const LayoutView& points, Index row, MatrixView out) const override {
     pack_rows(points, row, shift_, out);
@@ -56,6 +61,14 @@ class Primal final : public StoredSpectrum {
         r_(std::move(r)) {}
 
   Route route() const override { return Route::primal; }
+  void save(ByteWriter& out) const override {
+    out.integer(kept);
+    out.numbers(s_);
+    out.numbers(spectrum().noise);
+    save_matrix(out, vt_.view());
+    save_triangle(out, r_.view(), Triangle::upper);
+    save_matrix(out, basis());
+  }
 
  protected:
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
@@ -119,18 +132,35 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   contrast.expand(basis.view());
   progress.report(1);
 
-  std::vector<double> eigenvalues(s.size());
-  for (std::size_t k = 0; k < s.size(); ++k) {
-    eigenvalues[k] = s[k] * s[k];
-    if (!std::isfinite(eigenvalues[k]))
-      fail(Status::not_finite, "the squared singular values of x overflow; rescale x");
-  }
+  std::vector<double> eigenvalues = squares(s);
+  for (const double value : eigenvalues)
+    if (!std::isfinite(value)) fail(Status::not_finite, "the squared singular values of x overflow; rescale x");
   std::vector<double> noise = direction_noise(norms, vt.view(), n);
   return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
                                   std::move(s), std::move(vt), std::move(triangle));
 }
 
 }  // namespace
+
+FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
+  if (!problem->linear()) fail(Status::corrupt, "the saved route is PRIMAL, but the kernel is not linear");
+  if (in.integer("way to B", kept, streamed) == streamed) {
+    auto map = std::make_unique<LinearFeatures>(*problem);
+    return load_streamed(std::move(problem), Route::primal, std::move(map), in);
+  }
+  const Index n = problem->n(), d = problem->d(), m = problem->degrees(), r = std::min(m, d);
+  std::vector<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), r, false);
+  std::vector<double> noise = load_scales(in, "the noise", any_finite, r, false), eigenvalues = squares(s);
+  Matrix vt = in.matrix("V'", orthonormal, r, d), triangle;
+  if (m > d) {
+    in.require("R", triangle_numbers(d));
+    triangle = Matrix(d, d, 0.0);
+    load_triangle(in, "R", triangle.view(), Triangle::upper);
+  }
+  Matrix basis = in.matrix("B", orthonormal, n, r);
+  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
+                                  std::move(s), std::move(vt), std::move(triangle));
+}
 
 bool primal_streams(Index n, Index d, Reduction reduction) {
   return d < n && (reduction == Reduction::gram || n > kept_doubles / d);

@@ -3,27 +3,36 @@
 // in whose place B = Z U stays, and 1.1 n^2 of workspace.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/routes.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/factor/spectrum.hpp"
-#include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double indefinite = 1e-8;  // of the largest eigenvalue: what rounding in a precomputed K may come to
+double largest_magnitude(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
 
 class Spectral final : public StoredSpectrum {
  public:
-  Spectral(ProblemPtr problem, Matrix storage, std::vector<double> eigenvalues, double noise, std::vector<double> k_q1)
-      : StoredSpectrum(std::move(problem), std::move(storage), eigenvalues,
-                       std::vector<double>(eigenvalues.size(), noise)),
-        k_q1_(std::move(k_q1)) {}
+  Spectral(ProblemPtr problem, ReducedKernel kernel, std::vector<double> eigenvalues)
+      : StoredSpectrum(std::move(problem), std::move(kernel.storage), eigenvalues,
+                       std::vector<double>(eigenvalues.size(), kernel.noise(largest_magnitude(eigenvalues)))),
+        k_q1_(std::move(kernel.k_q1)) {}
 
   Route route() const override { return Route::spectral; }
+  void save(ByteWriter& out) const override {
+    out.numbers(k_q1_);
+    out.numbers(spectrum().eigenvalues);
+    save_matrix(out, basis());
+  }
 
  protected:
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
@@ -69,38 +78,32 @@ class Spectral final : public StoredSpectrum {
 }  // namespace
 
 FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress) {
-  const Index n = problem->n();
-  const Contrast contrast(n, problem->q1);
-  Matrix k(n, n);
-  std::vector<double> k_q1(problem->q1.size()), eigenvalues(static_cast<std::size_t>(contrast.m()));
   // The split of the progress is by the usual share of the time.
-  weighted_kernel_matrix(*problem->kernel, problem->x, problem->shift, problem->sqrt_w, k.view(),
-                         progress.part(0, 0.1));
-  if (contrast.active()) symv(k.view(), problem->q1.data(), k_q1.data());
-  contrast.reduce_symmetric(k.view());
-  symmetric_eigen(contrast.inner(k.view()), eigenvalues, progress.part(0.1, 0.98));
-  contrast.expand(contrast.outer(k.view()));
+  ReducedKernel kernel(*problem, progress.part(0, 0.1));
+  const Contrast& contrast = kernel.contrast;
+  std::vector<double> eigenvalues(static_cast<std::size_t>(contrast.m()));
+  symmetric_eigen(kernel.inner(), eigenvalues, progress.part(0.1, 0.98));
+  contrast.expand(contrast.outer(kernel.storage.view()));
   progress.report(1);
 
   // Eigenvalues beyond the rank that the kernel can have are zero, exactly: what divide and conquer leaves there is
   // rounding.
   const Index zeros = std::max<Index>(contrast.m() - problem->kernel->rank_bound(problem->d()), 0);
   std::fill_n(eigenvalues.begin(), zeros, 0.0);
-  double largest = 0;
-  for (const double value : eigenvalues) largest = std::max(largest, std::abs(value));
-  if (!std::isfinite(largest))
-    fail(Status::not_finite, "the eigenvalues of the kernel matrix overflow; rescale x or the weights");
-  // A precomputed K may be anything: negative eigenvalues that are not rounding would count as zero without a word.
+  const double largest = largest_magnitude(eigenvalues);
+  if (!std::isfinite(largest)) fail_eigenvalues_overflow();
   if (problem->kernel->precomputed() && !eigenvalues.empty() && eigenvalues.front() < -indefinite * largest)
-    fail(Status::invalid_argument, "x is a precomputed kernel matrix and must be positive semi-definite",
-         contrast.active() ? " (but for a constant)" : "", ", but its smallest eigenvalue is ", eigenvalues.front(),
-         " and its largest ", eigenvalues.back());
-  // The rounding errors of K_w and of its reduction are those of a random matrix (norm 2 sqrt(n) eps |K_w|), also where
-  // the constant part q1'K_w q1, which the contrast removes, was all there was.
-  const double constant_part = contrast.active() ? dot(n, k_q1.data(), problem->q1.data()) : 0;
-  const double noise =
-      4 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon() * std::max(largest, constant_part);
-  return std::make_shared<Spectral>(std::move(problem), std::move(k), std::move(eigenvalues), noise, std::move(k_q1));
+    fail_indefinite(contrast,
+                    text("its smallest eigenvalue is ", eigenvalues.front(), " and its largest ", eigenvalues.back()));
+  return std::make_shared<Spectral>(std::move(problem), std::move(kernel), std::move(eigenvalues));
+}
+
+FactorizationPtr load_spectral(ProblemPtr problem, ByteReader& in) {
+  const Index n = problem->n(), m = problem->degrees();
+  ReducedKernel kernel(*problem, in, m + n * m);
+  std::vector<double> eigenvalues = in.vector("the eigenvalues", any_finite, m);
+  load_matrix(in, "the eigenvectors", orthonormal, kernel.contrast.outer(kernel.storage.view()));
+  return std::make_shared<Spectral>(std::move(problem), std::move(kernel), std::move(eigenvalues));
 }
 
 }  // namespace freeridge

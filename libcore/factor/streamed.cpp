@@ -3,18 +3,13 @@
 #include <cmath>
 
 #include "libcore/factor/features.hpp"
+#include "libcore/factor/saved.hpp"
 #include "libcore/factor/spectrum.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index rows_at_once = 512;
-
-std::vector<double> squares(std::span<const double> s) {
-  std::vector<double> out;
-  for (const double value : s) out.push_back(value * value);
-  return out;
-}
 
 class Streamed final : public SpectrumFactorization {
  public:
@@ -36,6 +31,19 @@ class Streamed final : public SpectrumFactorization {
   }
 
   Route route() const override { return route_; }
+  void save(ByteWriter& out) const override {
+    map_->save(out);
+    out.integer(r());
+    out.integer(r_.cols() > 0 ? 1 : 0);
+    if (problem().intercept) out.numbers(mean_);
+    save_triangle(out, r_.view(), Triangle::upper);
+    out.numbers(s_);
+    out.numbers(spectrum().noise);
+    save_matrix(out, vt_.view());
+    save_matrix(out, spectrum().gamma.view());
+    out.numbers(spectrum().rest_norm2);
+    out.number(spectrum().blur);
+  }
   std::span<const Index> landmarks() const override { return map_->landmarks(); }
 
  protected:
@@ -142,6 +150,37 @@ FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique
                                     Reduction reduction, const Progress& progress) {
   ReducedFeatures reduced = reduce_features(*problem, *map, reduction, progress);
   return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
+}
+
+FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in) {
+  const Index p = map->features(), t = problem->t();
+  const Index r = in.integer("number of directions", 0, std::min(p, problem->degrees()));
+  const bool with_r = in.integer("presence of R", 0, 1) == 1;
+  ReducedFeatures reduced{};
+  reduced.mean = problem->intercept ? in.vector("the means", any_finite, p)
+                                    : std::vector<double>(static_cast<std::size_t>(p), 0.0);
+  if (with_r) {
+    in.require("R", triangle_numbers(p));
+    reduced.r = Matrix(p, p, 0.0);
+    load_triangle(in, "R", reduced.r.view(), Triangle::upper);
+  }
+  reduced.s = load_scales(in, "the singular values", std::sqrt(any_finite), r, true);
+  reduced.noise = load_scales(in, "the noise", any_finite, r, false);
+  reduced.vt = in.matrix("V'", orthonormal, r, p);
+  in.require("Gamma", r, t);
+  reduced.gamma = Matrix(r, t);
+  in.any_numbers("Gamma", reduced.gamma.values());
+  in.require("the rest of y", t);
+  reduced.rest_norm2.resize(static_cast<std::size_t>(t));
+  in.any_numbers("the rest of y", reduced.rest_norm2);
+  reduced.blur = load_scales(in, "the blur", any_finite, 1, false).front();
+  return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
+}
+
+std::vector<double> squares(std::span<const double> s) {
+  std::vector<double> out;
+  for (const double value : s) out.push_back(value * value);
+  return out;
 }
 
 }  // namespace freeridge

@@ -1,20 +1,6 @@
 #include "libcore/kernel/passes.hpp"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-// Functions between these two are compiled for an instruction set that the processor may lack. Callers of those that
-// passes() hands out have asked.
-#if defined(__clang__)
-#define FREERIDGE_BEGIN_TARGET(set) \
-  FREERIDGE_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
-#define FREERIDGE_END_TARGET FREERIDGE_PRAGMA(clang attribute pop)
-#else
-#define FREERIDGE_BEGIN_TARGET(set) FREERIDGE_PRAGMA(GCC push_options) FREERIDGE_PRAGMA(GCC target(set))
-#define FREERIDGE_END_TARGET FREERIDGE_PRAGMA(GCC pop_options)
-#endif
-#define FREERIDGE_PRAGMA(words) _Pragma(#words)
+#include "libcore/linalg/instruction_sets.hpp"
 
 #define FREERIDGE_PASSES(name)                                                                                    \
   constexpr Passes table = {                                                                                      \
@@ -24,7 +10,7 @@
 namespace freeridge {
 namespace {
 
-#if defined(__x86_64__)
+#if FREERIDGE_X86
 
 FREERIDGE_BEGIN_TARGET("avx512f")
 namespace avx512 {
@@ -57,11 +43,6 @@ FREERIDGE_PASSES("SSE2")
 
 constexpr const Passes* tables[] = {&avx512::table, &avx2::table, &baseline::table};
 
-std::size_t best() {
-  if (__builtin_cpu_supports("avx512f")) return 0;
-  return __builtin_cpu_supports("avx2") ? 1 : 2;
-}
-
 #else
 
 namespace baseline {
@@ -73,20 +54,16 @@ FREERIDGE_PASSES("two lanes")
 
 constexpr const Passes* tables[] = {&baseline::table};
 
-std::size_t best() {
-  return 0;
-}
-
 #endif
 
 }  // namespace
 
 const Passes& passes() {
-  return *tables[best()];
+  return *all_passes().front();
 }
 
 std::span<const Passes* const> all_passes() {
-  return std::span(tables).subspan(best());
+  return bodies_here(tables);
 }
 
 }  // namespace freeridge

@@ -1,20 +1,13 @@
 #include "libcore/linalg/band_kernels.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define FREERIDGE_X86 1
-#include <immintrin.h>
-#else
-#define FREERIDGE_X86 0
-#endif
+#include "libcore/linalg/instruction_sets.hpp"
 
 // Loops over registers must be unrolled for their arrays to be registers, whatever the optimisation level.
 #define UNROLL _Pragma("GCC unroll 8")
 
-// The file of the loops is included anew for each instruction set, because a vector type means another thing in each.
 #if FREERIDGE_X86
 
-#pragma GCC push_options
-#pragma GCC target("avx512f")
+FREERIDGE_BEGIN_TARGET("avx512f")
 #define LANES 8
 #define COLUMNS 8
 namespace freeridge {
@@ -26,10 +19,9 @@ namespace {
 }  // namespace freeridge
 #undef LANES
 #undef COLUMNS
-#pragma GCC pop_options
+FREERIDGE_END_TARGET
 
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
+FREERIDGE_BEGIN_TARGET("avx2,fma")
 #define LANES 4
 #define COLUMNS 4
 namespace freeridge {
@@ -41,7 +33,7 @@ namespace {
 }  // namespace freeridge
 #undef LANES
 #undef COLUMNS
-#pragma GCC pop_options
+FREERIDGE_END_TARGET
 
 #endif
 
@@ -62,13 +54,7 @@ std::span<const BandKernels> band_kernels() {
 #endif
     {"plain", plain::symmetric_tile, plain::squared_norms, plain::solve}
   };
-#if FREERIDGE_X86
-  if (__builtin_cpu_supports("avx512f")) return all;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return std::span(all).subspan(1);
-  return std::span(all).subspan(2);
-#else
-  return all;
-#endif
+  return bodies_here(all);
 }
 
 }  // namespace freeridge

@@ -1,12 +1,14 @@
 #include "libcore/linalg/band_reduction.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "libcore/linalg/band_kernels.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
@@ -132,8 +134,7 @@ class Reduction {
       }
       two_sides(c, k);
       used_ += k;
-      const double left = static_cast<double>(a_.rows - c - k) / static_cast<double>(a_.rows);
-      progress.report(1 - left * left * left);
+      progress.report(work_done(a_.rows - c - k, a_.rows));
     }
     update(c);
     return c;
@@ -269,6 +270,11 @@ BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& pro
   progress.report(1);
 }
 
+BandBasis::BandBasis(MatrixView a, Index b, std::vector<double> tau, Index formed_from)
+    : a_(a), b_(b), tau_(std::move(tau)), formed_from_(formed_from) {
+  if (formed()) set_corner();
+}
+
 BandBasis::Block BandBasis::block(Index first, Index count) const {
   const Index origin = first + b_, rows = a_.rows - origin;
   Block out{Matrix(rows, count, 0.0), {}};
@@ -336,8 +342,7 @@ void BandBasis::form(const Progress& progress) {
     for (Index j = 0; j < count; ++j) a_(origin + j, origin + j) += 1;
     formed_from_ = first;
     if (formed()) set_corner();
-    const double left_part = static_cast<double>(first) / static_cast<double>(std::max<Index>(reflectors(), 1));
-    progress.report(1 - left_part * left_part * left_part);
+    progress.report(work_done(first, reflectors()));
   }
 }
 

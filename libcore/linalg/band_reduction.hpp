@@ -8,6 +8,7 @@
 // columns.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "libcore/linalg/matrix.hpp"
@@ -28,6 +29,10 @@ class BandBasis {
   // on and must outlive this.
   BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& progress);
 
+  // One that was reduced before. tau: max(m - b, 0) numbers; 0 <= formed_from <= their number. The numbers of each_run
+  // are still to be put into A's storage.
+  BandBasis(MatrixView a, Index b, std::vector<double> tau, Index formed_from);
+
   // C = Q C or Q'C, C m x k. 4 m^2 k flops (2 m^2 k when Q is formed).
   void multiply(MatrixView c) const { apply(c, false); }
   void multiply_transposed(MatrixView c) const { apply(c, true); }
@@ -37,6 +42,19 @@ class BandBasis {
   bool formed() const { return formed_from_ == 0; }
   // Q, m x m; when it is formed.
   ConstMatrixView q() const { return a_; }
+
+  // All that it has in A's storage, as run(numbers side by side), in order: of its columns j < formed_from() the
+  // reflectors, which lie below row j + b; then the part of Q that is formed, from row and column formed_from() + b on.
+  template <class F>
+  void each_run(const F& run) const {
+    const auto column = [&](Index j, Index from) {
+      run(std::span(a_.col(j) + from, static_cast<std::size_t>(a_.rows - from)));
+    };
+    for (Index j = 0; j < formed_from_; ++j) column(j, j + b_ + 1);
+    for (Index j = formed_from_ + b_; j < a_.rows; ++j) column(j, formed_from_ + b_);
+  }
+  std::span<const double> tau() const { return tau_; }
+  Index formed_from() const { return formed_from_; }
 
  private:
   // Reflectors first ... first + count - 1 as one: H = I - V T V', V a lower trapezoid with ones on its diagonal.

@@ -4,16 +4,12 @@
 
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index panel = 32;  // columns reduced before A is updated
-
-double work_done(Index n, Index col) {
-  const double left = static_cast<double>(n - col) / static_cast<double>(n);
-  return 1 - left * left * left;
-}
 
 }  // namespace
 
@@ -68,7 +64,7 @@ TridiagonalBasis::TridiagonalBasis(MatrixView a, std::span<double> d, std::span<
     const Index next = c + count, rest = n - next;
     const ConstMatrixView v{p.col(0) + count - 1, rest, count, 2 * n}, w{p.col(1) + count - 1, rest, count, 2 * n};
     syr2k(-1, v, w, 1, a.block(next, next, rest, rest));
-    progress.report(work_done(n, next));
+    progress.report(work_done(rest, n));
   }
   for (Index j = reflectors; j < n; ++j) d[static_cast<std::size_t>(j)] = a(j, j);
   if (n > 1) e[static_cast<std::size_t>(n - 2)] = a(n - 1, n - 2);

@@ -1,5 +1,7 @@
 #include "libcore/linalg/twofold.hpp"
 
+#include "libcore/linalg/instruction_sets.hpp"
+
 namespace freeridge {
 namespace {
 
@@ -36,7 +38,7 @@ template <class AnyProduct>
   return total;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__FP_FAST_FMA)
+#if FREERIDGE_X86 && !defined(__FP_FAST_FMA)
 #define FREERIDGE_FUSED_AT_RUN_TIME
 [[gnu::target("avx2,fma")]] void subtract_multiple_fused(Index n, const double* x, DoubleDouble w, double* hi,
                                                          double* lo) {
@@ -46,16 +48,13 @@ template <class AnyProduct>
                                                            const double* lo) {
   return twofold_dot_by<FusedProduct>(n, x, hi, lo);
 }
-bool fused() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
 #endif
 
 }  // namespace
 
 void subtract_multiple(Index n, const double* x, DoubleDouble w, double* hi, double* lo) {
 #ifdef FREERIDGE_FUSED_AT_RUN_TIME
-  if (fused()) return subtract_multiple_fused(n, x, w, hi, lo);
+  if (runs_avx2()) return subtract_multiple_fused(n, x, w, hi, lo);
 #endif
   subtract_multiple_by<Product>(n, x, w, hi, lo);
 }
@@ -70,7 +69,7 @@ void twofold_normalize(Index n, double* hi, double* lo) {
 
 DoubleDouble twofold_dot(Index n, const double* x, const double* hi, const double* lo) {
 #ifdef FREERIDGE_FUSED_AT_RUN_TIME
-  if (fused()) return twofold_dot_fused(n, x, hi, lo);
+  if (runs_avx2()) return twofold_dot_fused(n, x, hi, lo);
 #endif
   return twofold_dot_by<Product>(n, x, hi, lo);
 }

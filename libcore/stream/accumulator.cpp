@@ -8,16 +8,6 @@
 #include "libcore/checks.hpp"
 
 namespace freeridge {
-namespace {
-
-constexpr Index numbers_before_shift = 7;
-
-Index numbers_of(const RowStack& rows) {
-  return numbers_before_shift + static_cast<Index>(rows.shift().size()) + checked_doubles(rows.rows().rows, rows.p());
-}
-
-}  // namespace
-
 void Accumulator::add(const LayoutView& x, const LayoutView& y, const double* weights) {
   rows_.require_memory_for(x.rows);
   require_finite("x", x);
@@ -57,12 +47,7 @@ std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
   return reduced_;
 }
 
-Index saved_size(const RowStack& rows) {
-  return container_size(numbers_of(rows));
-}
-
-Bytes save(const RowStack& rows) {
-  ByteWriter out(SavedKind::accumulator);
+void save(const RowStack& rows, ByteWriter& out) {
   out.integer(rows.d());
   out.integer(rows.t());
   out.integer(rows.ones());
@@ -74,13 +59,12 @@ Bytes save(const RowStack& rows) {
   const ConstMatrixView stack = rows.rows();
   for (Index k = 0; k < stack.cols && stack.rows > 0; ++k)
     out.numbers({stack.col(k), static_cast<std::size_t>(stack.rows)});
-  return out.finish();
 }
 
-RowStack load_rows(std::span<const unsigned char> bytes) {
+RowStack load_rows(const ByteSource& source) {
   constexpr Index largest_size = std::numeric_limits<std::int32_t>::max();
   constexpr double largest = std::numeric_limits<double>::max();
-  ByteReader in(bytes, SavedKind::accumulator);
+  ByteReader in(source, {SavedKind::accumulator});
   const Index d = in.integer("d", 1, largest_size);
   const Index t = in.integer("t", 1, largest_size - 1 - d);
   const bool intercept = in.integer("intercept", 0, 1) == 1;

@@ -30,8 +30,7 @@ class Accumulator {
 
 // The payload: d, t, intercept, n, sum_w, sum_log_w, the rows of the stack; with an intercept and n > 0 the d + t
 // shifts; the stack, column by column. A loaded stack is the saved one bit for bit, also as more rows come.
-Index saved_size(const RowStack& rows);
-Bytes save(const RowStack& rows);
-RowStack load_rows(std::span<const unsigned char> bytes);
+void save(const RowStack& rows, ByteWriter& out);
+RowStack load_rows(const ByteSource& source);
 
 }  // namespace freeridge

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <span>
+#include <vector>
 
 #include "linalg/dense.hpp"
 
@@ -136,6 +139,51 @@ TEST(BandReduction, FormingMayBeCancelledAndTakenUpAgain) {
   }
   EXPECT_GE(cancelled, 3);
   EXPECT_EQ(dense::difference(q.q(), straight.q()), 0.0);
+}
+
+TEST(BandReduction, IsTakenUpFromItsNumbersWhereverItIs) {
+  // With nothing of Q formed, with parts of it, and with all.
+  const Index m = 700;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    Matrix storage = c.make(m);
+    BandMatrix band;
+    BandBasis q(storage.view(), 16, band, Progress());
+    const Matrix x = dense::random(m, 2, 14);
+    for (bool last = false; !last;) {
+      last = q.formed();
+      SCOPED_TRACE(::testing::Message() << "formed from " << q.formed_from());
+      Matrix other(m, m, std::numeric_limits<double>::quiet_NaN());
+      BandBasis copy(other.view(), 16, {q.tau().begin(), q.tau().end()}, q.formed_from());
+      std::vector<double> numbers;
+      q.each_run([&](std::span<const double> run) { numbers.insert(numbers.end(), run.begin(), run.end()); });
+      for (const double value : numbers) ASSERT_LE(std::abs(value), 1 + 1e-12);
+      std::size_t at = 0;
+      copy.each_run([&](std::span<double> run) {
+        ASSERT_LE(at + run.size(), numbers.size());
+        std::copy_n(numbers.begin() + static_cast<std::ptrdiff_t>(at), run.size(), run.begin());
+        at += run.size();
+      });
+      EXPECT_EQ(at, numbers.size());
+      for (const bool transposed : {false, true}) {
+        Matrix one = dense::copy(x), two = dense::copy(x);
+        transposed ? q.multiply_transposed(one.view()) : q.multiply(one.view());
+        transposed ? copy.multiply_transposed(two.view()) : copy.multiply(two.view());
+        EXPECT_TRUE(std::ranges::equal(one.values(), two.values()));
+      }
+      copy.form(Progress());
+      Matrix straight = dense::copy(storage);
+      BandBasis rest(straight.view(), 16, {q.tau().begin(), q.tau().end()}, q.formed_from());
+      rest.form(Progress());
+      EXPECT_EQ(dense::difference(copy.q(), rest.q()), 0.0);
+      int reports = 0;
+      try {
+        q.form(Progress(cancel_after, &reports));
+      } catch (const Error& error) {
+        EXPECT_EQ(error.status(), Status::cancelled);
+      }
+    }
+  }
 }
 
 TEST(BandReduction, NothingFiniteFromInfinity) {

@@ -1,0 +1,105 @@
+// Dual band route, for any kernel and many lambdas at large n: Z'K_wZ = Q B Q' with B banded (band_reduction.hpp), and
+// no eigenvectors. With ZQ (n x m) and Gamma = (ZQ)'Y~ a lambda costs a banded factorization B + lambda I = L L':
+//     T = ZQ L^-T                               row by row, 2 n m b flops (band_kernels.hpp)
+//     diag P = the squared norms of the rows of T,   P_SS = T_S T_S'
+//     P Y~ = ZQ (B + lambda I)^-1 Gamma,   |P Y~| = |(B + lambda I)^-1 Gamma|,   Y~'P Y~ = |L^-1 Gamma|^2
+//     log|Z'GZ| = 2 sum log L_ii,   tr P = tr (B + lambda I)^-1 by the inverse within the band
+//     H_ii = 1 - rho P~_ii;  above the largest eigenvalue, where that loses digits, q1_i^2 + (K_ii - |L^-1 B q_i|^2) /
+//     lambda, q_i row i of ZQ
+// s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q, which GCV, REML,
+// the solution and predictions do without: it is formed when rows of it are first needed. Memory: n^2, K's place, where
+// the reflectors and then Q stay.
+// A lambda has units of its own, a power of two next to its largest eigenvalue of B + lambda I, so that squares of the
+// inverse exist at any scale of x.
+#pragma once
+
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <vector>
+
+#include "libcore/factor/factorization.hpp"
+#include "libcore/factor/reduced_kernel.hpp"
+#include "libcore/linalg/band_kernels.hpp"
+#include "libcore/linalg/banded.hpp"
+
+namespace freeridge {
+
+// (B + lambda I) / unit = L L' and what follows from it alone; s in these units.
+struct BandFactor {
+  BandedCholesky l;
+  Matrix half;  // L^-1 Gamma, m x t
+  Matrix full;  // (L L')^-1 Gamma, m x t
+  double unit, s;
+};
+
+constexpr Index solved_columns = 512;  // of T at once, for a block of rows
+
+// first, first + 1, ...: `count` rows side by side.
+std::vector<Index> neighbours(Index first, Index count);
+
+class Band final : public Factorization {
+ public:
+  // Z'K_wZ in the kernel is overwritten.
+  Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, bool with_basis, const Progress& progress);
+
+  Route route() const override { return Route::band; }
+  Range eigenvalue_range() const override;
+  double tolerance() const override { return tolerance_; }
+  // Saved, but for the bandwidth and how much of Q is formed.
+  Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in);
+  void save(ByteWriter& out) const override;
+  std::shared_ptr<const void> hold() const override;
+
+  std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  // What a lambda leaves is as large as Gamma, twice: one at a time.
+  bool at_is_free() const override { return false; }
+  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
+  void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+             const Progress& progress) const override;
+
+  const Contrast& contrast() const { return kernel_.contrast; }
+  const BandMatrix& b() const { return b_; }
+  Index bandwidth() const { return b_.bandwidth(); }
+  const BandKernels& kernels() const { return kernels_; }
+  double largest() const { return bounds_.largest; }
+  std::span<const double> k_q1() const { return kernel_.k_q1; }
+
+  // Throws NOT_POSITIVE_DEFINITE.
+  BandFactor factor(double lambda) const;
+  // Z Q c in the rows of `out` (n x k), from C = rows(out); and (ZQ)'v in rows(v) from v.
+  void expand(MatrixView out) const;
+  MatrixView reduce(MatrixView v) const;
+
+  // Forms Q now, if it is not.
+  void require_basis() const;
+  // The rows `which` of ZQ, of its columns [col, col + cols), as strips: each padded(cols) x strip by columns, zeros beyond.
+  void pack(std::span<const Index> which, Index col, Index cols, double* strips) const;
+  // Rows [row, row + out.rows) of ZQ g.
+  void multiply_rows(Index row, ConstMatrixView g, MatrixView out) const;
+  // L and its coefficients, in flops.
+  double work_of_factor() const {
+    return 40.0 * static_cast<double>(contrast().m() * bandwidth()) +
+           static_cast<double>(gamma_.rows() * gamma_.cols());
+  }
+  static Index strip_doubles(Index cols) { return BandKernels::padded(cols) * BandKernels::strip; }
+  Index strip_doubles() const { return strip_doubles(contrast().m()); }
+  // Pieces of work, whatever the number of threads: the answers must not depend on it.
+  Index tile_rows() const;
+  // diag(P) at several lambdas (row_coefficients of each), rows [row, row + out.rows) x lambdas, over unit.
+  void squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const;
+
+ private:
+  BandKernels kernels_ = band_kernels().front();
+  ReducedKernel kernel_;  // its storage has the reflectors, and then Q
+  BandMatrix b_;
+  mutable std::shared_mutex forming_;  // held alone while Q is formed
+  mutable std::shared_mutex held_;     // before it: shared while Q must not be formed
+  mutable std::optional<BandBasis> basis_;
+  std::vector<double> tail_;  // Q'v[1:] of the contrast's reflector; empty without intercept
+  Matrix gamma_;              // m x t
+  EigenvalueBounds bounds_{0, 0};
+  double tolerance_ = 0;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,46 @@
+// Where the dual routes begin: the weighted kernel matrix without its constant part (contrast.hpp),
+//     Z'K_wZ,   K_w q1,   q1'K_w q1
+// and what they say of its eigenvalues in the same words. Each of them overwrites Z'K_wZ in its own way.
+// Memory: n^2. Cost: n^2 kernel values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libcore/bytes.hpp"
+#include "libcore/factor/contrast.hpp"
+#include "libcore/factor/problem.hpp"
+#include "libcore/progress.hpp"
+
+namespace freeridge {
+
+struct ReducedKernel {
+  Contrast contrast;
+  Matrix storage;            // n x n; Z'K_wZ in its last m rows and columns, lower triangle
+  std::vector<double> k_q1;  // K_w q1, n; empty without intercept
+  double constant_part;      // q1'K_w q1, which the contrast removes; 0 without intercept
+
+  ReducedKernel(const Problem& problem, const Progress& progress);
+  // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.
+  ReducedKernel(const Problem& problem, ByteReader& in, Index more);
+  void save(ByteWriter& out) const { out.numbers(k_q1); }
+
+  MatrixView inner() { return contrast.inner(storage.view()); }
+  ConstMatrixView inner() const { return contrast.inner(storage.view()); }
+
+  // The rounding errors in the eigenvalues of Z'K_wZ, the largest of which is given: those of K_w and of its reduction
+  // are those of a random matrix (norm 2 sqrt(n) eps |K_w|), also where the constant part was all there was.
+  double noise(double largest) const;
+};
+
+// The noise of a matrix of norm one: 4 sqrt(n) eps.
+double relative_noise(Index n);
+
+// Of the largest eigenvalue: what rounding in a precomputed K may come to below zero.
+constexpr double indefinite = 1e-8;
+// A precomputed K may be anything: negative eigenvalues that are not rounding would count as zero without a word.
+// found: "its smallest eigenvalue is ...".
+[[noreturn]] void fail_indefinite(const Contrast& contrast, const std::string& found);
+[[noreturn]] void fail_eigenvalues_overflow();
+
+}  // namespace freeridge

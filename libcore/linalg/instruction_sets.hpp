@@ -1,0 +1,54 @@
+// Loops compiled more than once, for processors with different instruction sets, of which the best is taken at run
+// time. A file of loops (a "body") is included once for each, in a namespace of its own, between
+//     FREERIDGE_BEGIN_TARGET("avx2") ... FREERIDGE_END_TARGET
+// and what it defines stands in a table, the fastest first: AVX-512 (avx512f), AVX2 with FMA, and what the compiler
+// builds for anyway; the last alone where FREERIDGE_X86 is 0. Of the table, bodies_here() can run on this processor.
+// No function of another file may be called in a body: an inline one, compiled for its instruction set, might become
+// the one for the whole library.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define FREERIDGE_X86 1
+#include <immintrin.h>
+#else
+#define FREERIDGE_X86 0
+#endif
+
+#define FREERIDGE_PRAGMA(words) _Pragma(#words)
+#if defined(__clang__)
+#define FREERIDGE_BEGIN_TARGET(set) \
+  FREERIDGE_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
+#define FREERIDGE_END_TARGET FREERIDGE_PRAGMA(clang attribute pop)
+#else
+#define FREERIDGE_BEGIN_TARGET(set) FREERIDGE_PRAGMA(GCC push_options) FREERIDGE_PRAGMA(GCC target(set))
+#define FREERIDGE_END_TARGET FREERIDGE_PRAGMA(GCC pop_options)
+#endif
+
+namespace freeridge {
+
+#if FREERIDGE_X86
+
+inline bool runs_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+// Those of the table (AVX-512, AVX2, any) that run on this processor, the fastest first.
+template <class Body>
+std::span<const Body> bodies_here(const Body (&table)[3]) {
+  const std::size_t first = __builtin_cpu_supports("avx512f") ? 0 : runs_avx2() ? 1 : 2;
+  return std::span<const Body>(table).subspan(first);
+}
+
+#else
+
+template <class Body>
+std::span<const Body> bodies_here(const Body (&table)[1]) {
+  return table;
+}
+
+#endif
+
+}  // namespace freeridge
