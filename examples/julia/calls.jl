@@ -381,3 +381,15 @@ freeridge_get_threads(count) =
     ccall((:freeridge_get_threads, library), freeridge_status, (Ptr{Int32},), count)
 freeridge_build_info() =
     ccall((:freeridge_build_info, library), Cstring, ())
+freeridge_save(model, path) = ccall((:freeridge_save, library), freeridge_status, (Ptr{freeridge_model}, Cstring),
+    model, path)
+freeridge_save_predictor(model, path) = ccall((:freeridge_save_predictor, library), freeridge_status,
+    (Ptr{freeridge_model}, Cstring), model, path)
+freeridge_load(path, out) = ccall((:freeridge_load, library), freeridge_status, (Cstring, Ptr{Ptr{freeridge_model}}),
+    path, out)
+freeridge_save_to_memory(model, size, bytes, length) = ccall((:freeridge_save_to_memory, library), freeridge_status,
+    (Ptr{freeridge_model}, Int64, Ptr{Cvoid}, Ptr{Int64}), model, size, bytes, length)
+freeridge_save_predictor_to_memory(model, size, bytes, length) = ccall((:freeridge_save_predictor_to_memory, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Cvoid}, Ptr{Int64}), model, size, bytes, length)
+freeridge_load_from_memory(bytes, size, out) = ccall((:freeridge_load_from_memory, library), freeridge_status,
+    (Ptr{Cvoid}, Int64, Ptr{Ptr{freeridge_model}}), bytes, size, out)

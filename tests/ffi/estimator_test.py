@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import unittest
 import warnings
 
@@ -148,10 +149,10 @@ class Estimator(unittest.TestCase):
         x, y = diabetes()
         for model in (fr.FreeRidge(), fr.FreeRidge(kernel="matern"), fr.FreeRidge(kernel="gaussian", landmarks=30)):
             model.fit(x / x.std(axis=0), y)
-            for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+            for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
                 self.assertEqual(repr(other), repr(model))
-                self.assert_close(other.predict(x[:20]), model.predict(x[:20]))
-                self.assert_close(other.loo_errors(), model.loo_errors())
+                self.assertTrue(np.all(other.predict(x[:20]) == model.predict(x[:20])))
+                self.assertTrue(np.all(other.loo_errors() == model.loo_errors()))
 
     def test_mistakes(self):
         x, y = diabetes()
@@ -269,6 +270,27 @@ class Callers(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             model.select_lambda(fr.LOO)
         self.assertTrue(np.all(model.set_progress(None).loo() == expected))
+
+    def test_save_and_load(self):
+        x = np.random.default_rng(5).normal(size=(30, 3))
+        model = fr.Model(fr.gaussian(2.0), x, x[:, 0] ** 2).set_lambda(0.1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.freeridge")
+            model.save(path)
+            for loaded in (fr.Model.load(path), fr.Model.from_bytes(model.to_bytes()), copy.copy(model)):
+                self.assertTrue(np.all(loaded.loo() == model.loo()))
+                self.assertTrue(np.all(loaded.set_lambda(1.0).loo() == copy.copy(model).set_lambda(1.0).loo()))
+            model.save(path, predictor=True)
+            predictor = fr.Model.load(path)
+            self.assertTrue(np.all(predictor.predict(x) == model.predict(x)))
+            with self.assertRaises(fr.Error) as caught:
+                predictor.loo()
+            self.assertEqual(caught.exception.status, library.INVALID_STATE)
+        damaged = bytearray(model.to_bytes(predictor=True))
+        damaged[-20] ^= 1
+        with self.assertRaises(fr.Error) as caught:
+            fr.Model.from_bytes(bytes(damaged))
+        self.assertEqual(caught.exception.status, library.CORRUPT)
 
     def test_kernels(self):
         kernel = fr.sum_kernel([fr.linear(), fr.product_kernel([fr.matern(1.5, 2.0), fr.gaussian(0.3)])], [0.5, 2.0])

@@ -3,7 +3,6 @@
 What is read from the files of tests/data/saved predicts as the library does; what is written here, the library loads.
 """
 
-import ctypes
 import glob
 import math
 import os
@@ -82,19 +81,6 @@ class Predictor:
         return np.exp(-squares / sigma**2) @ self.c + self.b
 
 
-def library_predicts(path, points, outputs):
-    model = ctypes.c_void_p()
-    fr._call("load", os.fsencode(path), ctypes.byref(model))
-    out = np.empty((len(points), outputs))
-    points = np.ascontiguousarray(points)
-    try:
-        fr._call("predict", model, ctypes.c_int32(fr.ROW_MAJOR), ctypes.c_int64(len(points)), fr._pointer(points),
-                 ctypes.c_int64(points.shape[1]), fr._pointer(out), ctypes.c_int64(outputs))
-    finally:
-        fr._library.freeridge_destroy(model)
-    return out
-
-
 class SavedPredictors(unittest.TestCase):
     def test_checksum(self):
         self.assertEqual(crc32c(b"123456789"), 0xE3069283)
@@ -117,7 +103,7 @@ class SavedPredictors(unittest.TestCase):
             with self.subTest(path), open(path, "rb") as file:
                 predictor = Predictor(payload(file.read())[1])
                 forms.add(predictor.form)
-                np.testing.assert_allclose(library_predicts(path, points, predictor.t), predictor.predict(points),
+                np.testing.assert_allclose(fr.Model.load(path).predict(points), predictor.predict(points),
                                            rtol=0, atol=1e-14)
         self.assertEqual(forms, {HYPERPLANE, DATA, LANDMARKS})
 
@@ -136,7 +122,7 @@ class SavedPredictors(unittest.TestCase):
             path = os.path.join(directory, "predictor")
             with open(path, "wb") as file:
                 file.write(container(PREDICTOR, body))
-            np.testing.assert_allclose(library_predicts(path, points, t), expected, rtol=0, atol=1e-14)
+            np.testing.assert_allclose(fr.Model.load(path).predict(points), expected, rtol=0, atol=1e-14)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ class FreeRidge:
                 model.set_lambda(self.alpha)
         except c.Error as error:
             raise self._in_words(error) from error
-        self._model, self._data, self._vector = model, (X, y, weights), y.ndim == 1
+        self._model, self._vector = model, y.ndim == 1
         self.alpha_ = self._shaped(model.lambdas())
         self.best_score_ = None if best is None else self._shaped(best)
         self.sigma_ = model.bandwidth() if self.kernel in _KERNELS else None
@@ -147,11 +147,11 @@ class FreeRidge:
 
     # What is behind it
 
-    def _kernel(self, sigma=None):
+    def _kernel(self):
         if self.kernel == "linear":
             return linear()
         if self.kernel in _KERNELS:
-            return _KERNELS[self.kernel](sigma or self.sigma or 1.0)
+            return _KERNELS[self.kernel](1.0 if self.sigma is None else self.sigma)
         if self.sigma is not None:
             raise ValueError("sigma is for kernels that are given by their name; write it into the text of this one")
         return parse_kernel(self.kernel)
@@ -167,16 +167,6 @@ class FreeRidge:
         if error.status == c.UNDEFINED:
             return ValueError(f"alpha and sigma cannot be chosen from these data; give them: {error}")
         return error
-
-    # A handle cannot be copied: pickle and copy take the data along, and the model is made again.
-
-    def __getstate__(self):
-        return {name: value for name, value in self.__dict__.items() if name != "_model"}
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        if "_data" in state:
-            self._model = self._new_model(self._kernel(self.sigma_), *self._data).factorize().set_lambda(self.alpha_)
 
     def _more_tags(self):  # for scikit-learn's tools
         return {"multioutput": True, "requires_y": True}

@@ -257,6 +257,12 @@ _declare(STATUS, "freeridge_version", major=INT32S, minor=INT32S, patch=INT32S)
 _declare(STATUS, "freeridge_set_threads", count=INT32)
 _declare(STATUS, "freeridge_get_threads", count=INT32S)
 _declare(TEXT, "freeridge_build_info")
+_declare(STATUS, "freeridge_save", model=MODEL, path=TEXT)
+_declare(STATUS, "freeridge_save_predictor", model=MODEL, path=TEXT)
+_declare(STATUS, "freeridge_load", path=TEXT, out=MODELS)
+_declare(STATUS, "freeridge_save_to_memory", model=MODEL, size=INT64, bytes=BYTES, length=INT64S)
+_declare(STATUS, "freeridge_save_predictor_to_memory", model=MODEL, size=INT64, bytes=BYTES, length=INT64S)
+_declare(STATUS, "freeridge_load_from_memory", bytes=BYTES, size=INT64, out=MODELS)
 
 
 def call(name, *arguments):

@@ -2,6 +2,7 @@
 
 import ctypes
 import operator
+import os
 
 import numpy as np
 
@@ -152,6 +153,40 @@ class Model:
                 raise
             raise self._raised from error
         return self
+
+    def to_bytes(self, predictor=False):
+        """The whole model, or what prediction needs; the same bytes as those of a file."""
+        name, length = "save_predictor_to_memory" if predictor else "save_to_memory", c.INT64()
+        call(name, self.handle, 0, None, length)
+        out = ctypes.create_string_buffer(length.value)
+        call(name, self.handle, len(out), out, length)
+        return out.raw
+
+    @classmethod
+    def from_bytes(cls, saved):
+        """A model with data of its own."""
+        return cls._loaded("load_from_memory", saved, len(saved))
+
+    def save(self, path, predictor=False):
+        """To a file: never half of it."""
+        call("save_predictor" if predictor else "save", self.handle, os.fsencode(path))
+
+    @classmethod
+    def load(cls, path):
+        return cls._loaded("load", os.fsencode(path))
+
+    @classmethod
+    def _loaded(cls, name, *arguments):
+        model = cls.__new__(cls)
+        model.handle, model._borrowed, model._callback, model._raised = c.MODEL(), None, None, None
+        call(name, *arguments, ctypes.byref(model.handle))
+        sizes = [c.INT64(), c.INT64(), c.INT64()]
+        call("get_dimensions", model.handle, *sizes)
+        model.n, model.d, model.t = (size.value for size in sizes)
+        return model
+
+    def __reduce__(self):  # for pickle and copy; a progress function stays behind
+        return Model.from_bytes, (self.to_bytes(),)
 
     def set_progress(self, function):
         def callback(fraction, _):

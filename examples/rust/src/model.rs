@@ -5,7 +5,10 @@ use crate::kernel::Kernel;
 use crate::matrix::{Dense, Layout, Matrix};
 use crate::progress::{Progress, TRAMPOLINE};
 use crate::sys;
+use std::ffi::CString;
 use std::marker::PhantomData;
+use std::os::raw::c_void;
+use std::path::Path;
 use std::ptr;
 
 /// How the factorization is computed.
@@ -56,8 +59,12 @@ impl Drop for Model<'_> {
 impl<'a> Model<'a> {
     /// An empty model; the kernel is copied.
     pub fn new(kernel: &Kernel) -> Result<Model<'a>> {
+        Model::made_by(|out| unsafe { sys::freeridge_create(kernel.handle(), out) })
+    }
+
+    fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_model) -> sys::freeridge_status) -> Result<Model<'a>> {
         let mut handle = ptr::null_mut();
-        check(unsafe { sys::freeridge_create(kernel.handle(), &mut handle) })?;
+        check(make(&mut handle))?;
         Ok(Model { handle, progress: None, data: PhantomData })
     }
 
@@ -242,6 +249,46 @@ impl<'a> Model<'a> {
         })
     }
 
+    /// Writes the whole model to a file: never half of it.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let path = path_text(path)?;
+        check(unsafe { sys::freeridge_save(self.handle, path.as_ptr()) })
+    }
+
+    /// Writes what prediction needs, no more.
+    pub fn save_predictor(&self, path: &Path) -> Result<()> {
+        let path = path_text(path)?;
+        check(unsafe { sys::freeridge_save_predictor(self.handle, path.as_ptr()) })
+    }
+
+    /// What `save` or `save_predictor` wrote; it borrows nothing.
+    pub fn load(path: &Path) -> Result<Model<'a>> {
+        let path = path_text(path)?;
+        Model::made_by(|out| unsafe { sys::freeridge_load(path.as_ptr(), out) })
+    }
+
+    /// The same bytes as those of a file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        self.bytes_of(sys::freeridge_save_to_memory)
+    }
+
+    pub fn predictor_to_bytes(&self) -> Result<Vec<u8>> {
+        self.bytes_of(sys::freeridge_save_predictor_to_memory)
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model<'a>> {
+        let count = size(bytes.len())?;
+        Model::made_by(|out| unsafe { sys::freeridge_load_from_memory(bytes.as_ptr().cast(), count, out) })
+    }
+
+    fn bytes_of(&self, call: SaveToMemory) -> Result<Vec<u8>> {
+        let mut length = 0;
+        check(unsafe { call(self.handle, 0, ptr::null_mut(), &mut length) })?;
+        let mut bytes = vec![0u8; length as usize];
+        check(unsafe { call(self.handle, length, bytes.as_mut_ptr().cast(), &mut length) })?;
+        Ok(bytes)
+    }
+
     /// For the calls of [`sys`] that have no method here. It stays the model's.
     pub fn as_ptr(&self) -> *const sys::freeridge_model {
         self.handle
@@ -273,6 +320,17 @@ impl<'a> Model<'a> {
             }
         }
     }
+}
+
+/// freeridge_save_to_memory and freeridge_save_predictor_to_memory.
+type SaveToMemory =
+    unsafe extern "C" fn(*const sys::freeridge_model, i64, *mut c_void, *mut i64) -> sys::freeridge_status;
+
+/// A path as the library takes it.
+fn path_text(path: &Path) -> Result<CString> {
+    path.to_str()
+        .and_then(|text| CString::new(text).ok())
+        .ok_or_else(|| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, format!("path {} is no text", path.display())))
 }
 
 /// freeridge_set_data and freeridge_set_data_view.

@@ -329,4 +329,16 @@ extern "C" {
     pub fn freeridge_set_threads(count: i32) -> freeridge_status;
     pub fn freeridge_get_threads(count: *mut i32) -> freeridge_status;
     pub fn freeridge_build_info() -> *const c_char;
+    pub fn freeridge_save(model: *const freeridge_model, path: *const c_char) -> freeridge_status;
+    pub fn freeridge_save_predictor(model: *const freeridge_model, path: *const c_char) -> freeridge_status;
+    pub fn freeridge_load(path: *const c_char, out: *mut *mut freeridge_model) -> freeridge_status;
+    pub fn freeridge_save_to_memory(
+        model: *const freeridge_model, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_save_predictor_to_memory(
+        model: *const freeridge_model, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_load_from_memory(
+        bytes: *const c_void, size: i64, out: *mut *mut freeridge_model,
+    ) -> freeridge_status;
 }

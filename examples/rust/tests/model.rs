@@ -254,3 +254,35 @@ fn routes_agree_and_are_known_by_name() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn saved_and_loaded_it_goes_on() -> Result<()> {
+    let (x, y) = sample(40, 2);
+    let mut model = fitted(&Kernel::gaussian(1.0)?, &x, &y, 0.2)?;
+    let path = std::env::temp_dir().join(format!("freeridge-rust-{}.model", std::process::id()));
+    model.save(&path)?;
+    let from_file = Model::load(&path);
+    std::fs::remove_file(&path).unwrap();
+    for mut loaded in [from_file?, Model::from_bytes(&model.to_bytes()?)?] {
+        assert_eq!(loaded.loo()?, model.loo()?);
+        loaded.set_lambda(3.0)?;
+        model.set_lambda(3.0)?;
+        assert_eq!(loaded.coefficients()?, model.coefficients()?);
+        model.set_lambda(0.2)?;
+    }
+
+    let at = Matrix::row_major(&x, 2)?;
+    let mut bytes = model.predictor_to_bytes()?;
+    let predictor = Model::from_bytes(&bytes)?;
+    assert_eq!(predictor.predict(at)?, model.predict(at)?);
+    assert_eq!(predictor.loo().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    model.save_predictor(&path)?;
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    std::fs::remove_file(&path).unwrap();
+
+    bytes[60] ^= 4;
+    assert_eq!(Model::from_bytes(&bytes).map(|_| ()).unwrap_err().status, sys::FREERIDGE_CORRUPT);
+    assert_eq!(Model::load(&path).map(|_| ()).unwrap_err().status, sys::FREERIDGE_IO);
+    assert!(model.save(std::path::Path::new("a\0b")).is_err());
+    Ok(())
+}
