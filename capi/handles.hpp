@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "capi/wall.hpp"
 #include "libcore/model/model.hpp"
@@ -34,9 +35,10 @@ inline Criterion checked_criterion(freeridge_criterion criterion) {
   return static_cast<Criterion>(criterion);
 }
 
-// Entries without a value are in the output by now; the status and the sentence say so.
-inline void report_undefined(const std::string& reason) {
-  if (!reason.empty()) throw Error(Status::undefined, reason);
+// Entries without a value are in the output by now; the status and the sentence say so. The sentence is handed over and
+// not copied: nothing may fail once an output is written.
+inline void report_undefined(std::string&& reason) {
+  if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
 }
 
 }  // namespace freeridge::capi
