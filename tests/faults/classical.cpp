@@ -60,7 +60,7 @@ void add_classical(Scenarios& all) {
                                  a.at(2), a.at(3), a.at(4), a.at(5));
   };
   add("freeridge_ols_summary", "full_rank", summary);
-  add("freeridge_ols_summary", "deficient", summary, deficient);  // UNDEFINED: its words need memory, too
+  add("freeridge_ols_summary", "undefined", summary, deficient);  // UNDEFINED: its words need memory, too
   const auto ridge = [](Arguments& a) {
     return freeridge_ridge(columns, n, d, a.x.data(), n, t, a.y.data(), n, 1, 0.5, a.at(0), a.at(1));
   };

@@ -29,6 +29,7 @@ struct Scenario {
   bool repeatable;    // a success leaves the handle as it was: one trial for all faults; else a new one for each
   std::function<Trial()> make;
   bool in_pieces = false;  // works piece by piece: where it fails on the way, it may have written some
+  long each = 200;         // so many first requests are refused one by one
 };
 using Scenarios = std::vector<Scenario>;
 

@@ -93,7 +93,7 @@ static void hostile(void) {
   freeridge_model *model = fitted_model(FREERIDGE_PRIMAL, 0.5), *landmark = fitted_model(FREERIDGE_SPECTRAL, 0.5);
   const int32_t none[N] = {-1, -1, -1, -1, -1, -1, -1, -1};
   double out[N * T], points[M * D], sigma = -7;
-  int64_t n, d, t;
+  int64_t n, d;
   int i;
   for (i = 0; i < N * T; ++i) out[i] = -7;
   memcpy(points, sample_points(), sizeof points);
