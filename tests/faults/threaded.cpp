@@ -71,7 +71,7 @@ void add(Scenarios& all, const char* name, const std::string& about, freeridge_r
                    if (fitted) own->fit();
                    return Trial{[=] { return call(*own); }, [=] { return own->take(); }, [=] { return own->state(); }};
                  },
-                 in_pieces, 40});
+                 in_pieces, 25});
 }
 
 }  // namespace
