@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 extern "C" {
 void* __real_malloc(std::size_t size);
@@ -20,7 +21,8 @@ namespace faults {
 namespace {
 
 std::atomic<bool> armed = false;
-std::atomic<long> requests = 0, refused = 0, live = 0;
+std::atomic<long> requests = 0, refused = 0, elsewhere = 0, live = 0;
+std::thread::id armed_on;
 long first = 0;
 Until until_when = Until::once;
 Thrown what = Thrown::bad_alloc;
@@ -32,6 +34,7 @@ bool refuses() {
   const long k = ++requests;
   const bool refuse = first > 0 && (k == first || (k > first && until_when == Until::for_good));
   if (refuse) ++refused;
+  if (refuse && std::this_thread::get_id() != armed_on) ++elsewhere;
   return refuse;
 }
 
@@ -87,12 +90,14 @@ void arm(long k, Until until, Thrown thrown) {
   what = thrown;
   requests = 0;
   refused = 0;
+  elsewhere = 0;
+  armed_on = std::this_thread::get_id();
   armed = true;
 }
 
 Outcome disarm() {
   armed = false;
-  return {requests, refused};
+  return {requests, refused, elsewhere};
 }
 
 long live_blocks() {

@@ -16,6 +16,7 @@ void arm(long k, Until until = Until::once, Thrown thrown = Thrown::bad_alloc);
 
 struct Outcome {
   long requests = 0, refused = 0;
+  long elsewhere = 0;  // of the refused: those on other threads than the one that armed
 };
 
 // The end of it.

@@ -140,5 +140,23 @@ TEST(FaultTable, RefusesWhatTheLibraryAsksFor) {
   EXPECT_EQ(kernel, nullptr);
 }
 
+// And those of the threads if they asked for nothing.
+TEST(FaultTable, RefusesOnTheLibrarysThreads) {
+  long elsewhere = 0;
+  for (const Scenario& scenario : all_scenarios()) {
+    if (scenario.about.find("threads_") == std::string::npos) continue;
+    const long requests = usual_of(scenario).requests;
+    for (int part = 1; part <= 20; ++part) {
+      const Trial trial = scenario.make();
+      arm(std::max(1L, requests * part / 20));
+      const freeridge_status status = trial.call();
+      const Outcome outcome = disarm();
+      EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_OUT_OF_MEMORY);
+      if (status == FREERIDGE_OUT_OF_MEMORY) elsewhere += outcome.elsewhere;
+    }
+  }
+  EXPECT_GE(elsewhere, 5);
+}
+
 }  // namespace
 }  // namespace faults
