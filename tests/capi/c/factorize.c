@@ -124,6 +124,7 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_get_tolerance(NULL, &tolerance));
   OK(freeridge_set_progress(model, cancel, NULL));
   REFUSED(CANCELLED, freeridge_factorize(model));
+  OK(freeridge_set_progress(model, NULL, NULL));
   OK(freeridge_get_fitted(model, after, N));
   CHECK(memcmp(before, after, sizeof before) == 0);
   freeridge_destroy(model);
