@@ -39,8 +39,9 @@
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict works in pieces: after CANCELLED,
- *             or when a value overflows on the way (NOT_FINITE), its output may be partly written.
+ *             value at this lambda; those are NaN and all others are valid. predict, classifier_predict and
+ *             accumulator_loo work in pieces: after CANCELLED, OUT_OF_MEMORY, or when a value overflows on the way
+ *             (NOT_FINITE), their output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -160,7 +161,9 @@ enum {
 };
 
 /* Progress: fraction goes from 0 to 1 within a call; return nonzero to cancel, which makes the call return CANCELLED
- * and leaves the model as before. Called on the thread that made the call. It must not call into the same model. */
+ * and leaves the model as before. Called on the thread that made the call. It must not call into the same model, and has
+ * to return: longjmp or ending the thread in it is undefined. A C++ exception that it throws ends there: the call returns
+ * INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------

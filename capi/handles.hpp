@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "capi/wall.hpp"
 #include "libcore/bytes.hpp"
@@ -59,12 +60,13 @@ inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length,
   required("length", length);
   if (size != 0) required("bytes", static_cast<char*>(bytes));
   const Index needed = container_size(payload);
-  *length = needed;
+  if (size == 0 || size < needed) *length = needed;
   if (size == 0) return;
   if (size < needed)
     fail(Status::invalid_argument, "size is ", size, "; it must be at least ", needed, ", or 0 for the length alone");
   MemorySink sink({static_cast<unsigned char*>(bytes), static_cast<std::size_t>(needed)});
   write_container(kind, payload, sink);
+  *length = needed;
 }
 
 inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
@@ -74,9 +76,10 @@ inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
   return MemorySource({from, static_cast<std::size_t>(size)});
 }
 
-// Entries without a value are in the output by now; the status and the sentence say so.
-inline void report_undefined(const std::string& reason) {
-  if (!reason.empty()) throw Error(Status::undefined, reason);
+// Entries without a value are in the output by now; the status and the sentence say so. The sentence is handed over and
+// not copied: nothing may fail once an output is written.
+inline void report_undefined(std::string&& reason) {
+  if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
 }
 
 }  // namespace freeridge::capi
