@@ -448,7 +448,7 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda.
- * Needs FITTED. Cost: O(n t), linear kernels O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
@@ -655,8 +655,8 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *   - a predictor: what prediction needs, no more: the kernel and w, or c and the points that it belongs to (n (d + t)
  *     numbers; with landmarks r (d + t)), b and lambda. What is loaded answers freeridge_predict,
  *     freeridge_get_dimensions, _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _get_coefficients (other
- *     kernels), hears freeridge_set_progress, and can be saved as a predictor again; every other call on it is
- *     INVALID_STATE.
+ *     kernels; where K is singular they may lack what it maps to zero, which no prediction sees), hears
+ *     freeridge_set_progress, and can be saved as a predictor again; every other call on it is INVALID_STATE.
  * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
  * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Costs: B is the bytes of the
  * file, about those of the model's numbers (of K one triangle). */

@@ -81,7 +81,9 @@ void Model::predict(const LayoutView& points, double* out, Index ldout) const {
 
 void Model::coefficients(MatrixView c) const {
   require_fitted();
-  if (fit_->solution.c.rows() > 0) return copy(fit_->solution.c, c);
+  // Those of the solution predict; unrefined, they may lack what K maps to zero, which no prediction sees.
+  const bool whole = fit_->refined || fit_->landmark_x.rows() > 0;
+  if (whole && fit_->solution.c.rows() > 0) return copy(fit_->solution.c, c);
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {

@@ -225,6 +225,7 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   const Problem& problem = factorization.problem();
   Fit fit;
   set_fit_lambdas(fit, lambdas);
+  fit.refined = refinement_ > 0;
   (problem.linear() ? fit.solution.w : fit.solution.c) =
       Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
   fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);

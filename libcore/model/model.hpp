@@ -121,6 +121,7 @@ class Model {
   struct Fit {
     std::vector<double> lambdas;  // t
     Solution solution;
+    bool refined = false;
     Matrix landmark_x, landmark_c;  // beside the landmarks all coefficients are zero: prediction meets these alone
     // P~, when all outputs have one lambda: made with the fit, or, after loading, by the first call that needs it.
     struct Shared {

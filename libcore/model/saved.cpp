@@ -173,6 +173,7 @@ void Model::save(ByteWriter& out) const {
   }
   if (fit_) {
     out.numbers(fit_->lambdas);
+    out.integer(fit_->refined ? 1 : 0);
     out.numbers(fit_->solution.b);
     save_columns(fit_->solution.w.view(), out);
     save_columns(fit_->solution.c.view(), out);
@@ -240,6 +241,7 @@ void Model::load_fit(ByteReader& in) {
   require_lambdas("lambda", lambdas);
   Fit fit;
   set_fit_lambdas(fit, lambdas);
+  fit.refined = load_flag("refined", in);
   fit.solution.b = in.vector("the intercepts", largest, t());
   if (problem.linear())
     fit.solution.w = in.matrix("w", largest, d(), t());

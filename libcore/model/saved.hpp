@@ -11,7 +11,7 @@
 //     [FACTORIZED or later]
 //       the route; the factorization, as factor/saved.hpp says
 //     [FITTED]
-//       lambda (t), b (t); linear kernels: w (d x t), others: c (n x t), column by column
+//       lambda (t), refined 0/1, b (t); linear kernels: w (d x t), others: c (n x t), column by column
 //     searched 0/1
 //     [searched]
 //       criterion, how many lambdas; lambdas; scores (lambdas x t); best, best score, standard error, decades (t each);
