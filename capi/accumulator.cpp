@@ -34,11 +34,6 @@ Rows checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::
           checked_matrix("y", y, order, "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
 }
 
-// Entries without a value are in the output by now; the status and the sentence say so.
-void answer_undefined(const std::string& reason) {
-  if (!reason.empty()) throw Error(Status::undefined, reason);
-}
-
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -108,7 +103,7 @@ freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumu
            "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
     const auto values = checked_lambdas(count, lambdas);
     const MatrixView out = checked_output("scores", scores, "count", count, a.rows().t(), ld);
-    answer_undefined(a.reduced()->score(static_cast<Criterion>(criterion), values, out));
+    report_undefined(a.reduced()->score(static_cast<Criterion>(criterion), values, out));
   });
 }
 
@@ -132,7 +127,7 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
     const auto values = checked_lambdas(count, lambdas);
     require_product("count", count, "t", a.rows().t());
     const MatrixView out = checked_output("errors", errors, "n", n, count * a.rows().t(), ld);
-    answer_undefined(a.reduced()->loo(rows.x, rows.y, weights, values, out));
+    report_undefined(a.reduced()->loo(rows.x, rows.y, weights, values, out));
   });
 }
 

@@ -1,6 +1,7 @@
 // The C layer, classical utilities: calls without a handle. Each works on its own memory and writes its outputs last.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "capi/wall.hpp"
 #include "libcore/classical/pinv.hpp"
@@ -97,7 +98,11 @@ freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64
     const LayoutView xs = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
     const LayoutView ys = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
     require_product("d", d, "t", t);
-    const OlsSummary summary = ols_summary(xs, ys, intercept != 0);
+    OlsSummary summary = ols_summary(xs, ys, intercept != 0);
+    std::string reason;  // found before an output is written: nothing may fail after that
+    if (w_error != nullptr || b_error != nullptr) reason = std::move(summary.errors_undefined);
+    if (reason.empty() && sigma != nullptr) reason = std::move(summary.sigma_undefined);
+    if (reason.empty() && r_squared != nullptr) reason = std::move(summary.r_squared_undefined);
     copy_if_wanted(summary.regression.w.values(), w);
     copy_if_wanted(summary.regression.b, b);
     if (rank != nullptr) *rank = summary.regression.rank;
@@ -105,11 +110,7 @@ freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64
     copy_if_wanted(summary.b_error, b_error);
     copy_if_wanted(summary.sigma, sigma);
     copy_if_wanted(summary.r_squared, r_squared);
-    std::string reason;
-    if (w_error != nullptr || b_error != nullptr) reason = summary.errors_undefined;
-    if (reason.empty() && sigma != nullptr) reason = summary.sigma_undefined;
-    if (reason.empty() && r_squared != nullptr) reason = summary.r_squared_undefined;
-    if (!reason.empty()) throw Error(Status::undefined, reason);
+    if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
   });
 }
 

@@ -1,5 +1,6 @@
 // The C layer, diagnostics and intervals.
 #include <algorithm>
+#include <utility>
 
 #include "capi/handles.hpp"
 
@@ -34,11 +35,11 @@ using namespace freeridge::capi;
 
 freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2) {
   return guarded(__func__, [&] {
-    const Model::Freedom found = model_of(model).degrees_of_freedom(sigma2 != nullptr);
+    Model::Freedom found = model_of(model).degrees_of_freedom(sigma2 != nullptr);
     if (df != nullptr) std::ranges::copy(found.df, df);
     if (sigma2 == nullptr) return;
     std::ranges::copy(found.sigma2, sigma2);
-    report_undefined(found.reason);
+    report_undefined(std::move(found.reason));
   });
 }
 
@@ -58,10 +59,10 @@ freeridge_status freeridge_predict_jackknife(const freeridge_model* model, freer
     const Model& fitted = model_of(model);
     required("upper", upper);
     const NewPoints points = checked_points(fitted, layout, m, x, ldx, "lower", lower, ldout);
-    const Model::Intervals found = fitted.predict_jackknife(points.x, level);
+    Model::Intervals found = fitted.predict_jackknife(points.x, level);
     points.copy(found.lower, lower);
     points.copy(found.upper, upper);
-    report_undefined(found.reason);
+    report_undefined(std::move(found.reason));
   });
 }
 
@@ -71,9 +72,9 @@ freeridge_status freeridge_predict_variance(const freeridge_model* model, freeri
   return guarded(__func__, [&] {
     const Model& fitted = model_of(model);
     const NewPoints points = checked_points(fitted, layout, m, x, ldx, "variance", variance, ldout);
-    const Model::Variance found = fitted.predict_variance(points.x);
+    Model::Variance found = fitted.predict_variance(points.x);
     points.copy(found.of_mean, variance);
     if (noise != nullptr) std::ranges::copy(found.noise, noise);
-    report_undefined(found.reason);
+    report_undefined(std::move(found.reason));
   });
 }

@@ -24,6 +24,7 @@
  *     factorize           freeridge_factorize: the one expensive step
  *     lambda              freeridge_set_lambda, freeridge_set_lambdas or freeridge_select_lambda: nearly free
  *     answers             freeridge_loo, freeridge_group_errors, freeridge_predict, freeridge_get_*
+ *     for later           freeridge_save, freeridge_save_predictor, freeridge_load
  *
  * A model is in one of four states; each call names the least state it needs, and answers INVALID_STATE before it:
  *
@@ -38,8 +39,9 @@
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict works in pieces: after CANCELLED,
- *             or when a value overflows on the way (NOT_FINITE), its output may be partly written.
+ *             value at this lambda; those are NaN and all others are valid. predict, classifier_predict and
+ *             accumulator_loo work in pieces: after CANCELLED, OUT_OF_MEMORY, or when a value overflows on the way
+ *             (NOT_FINITE), their output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -159,7 +161,9 @@ enum {
 };
 
 /* Progress: fraction goes from 0 to 1 within a call; return nonzero to cancel, which makes the call return CANCELLED
- * and leaves the model as before. Called on the thread that made the call. It must not call into the same model. */
+ * and leaves the model as before. Called on the thread that made the call. It must not call into the same model, and has
+ * to return: longjmp or ending the thread in it is undefined. A C++ exception that it throws ends there: the call returns
+ * INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -444,7 +448,7 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda.
- * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * Needs FITTED. Cost: O(n t), linear kernels O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
@@ -640,6 +644,51 @@ enum {
  * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
                                                         double sd_y, double lambda, double* out);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Save and load. One form for files and memory: little-endian, versioned and checksummed, the same on every machine,
+ * and read by every later version (docs/file-format.md describes it to the byte). Two kinds:
+ *   - the whole model: settings, data, factorization, lambdas, solution and the search. What is loaded is in the state
+ *     that was saved, with data of its own, and goes on as the saved model would, to the last bit on the same machine
+ *     with the same number of threads; nothing is factorized again. (CHOLESKY and BAND factorize for every lambda: the
+ *     first answer after loading that needs more than the solution does that once more.) A callback is not saved.
+ *   - a predictor: what prediction needs, no more: the kernel and w, or c and the points that it belongs to (n (d + t)
+ *     numbers; with landmarks r (d + t)), b and lambda. What is loaded answers freeridge_predict,
+ *     freeridge_get_dimensions, _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _get_coefficients (other
+ *     kernels), hears freeridge_set_progress, and can be saved as a predictor again; every other call on it is
+ *     INVALID_STATE.
+ * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
+ * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Costs: B is the bytes of the
+ * file, about those of the model's numbers (of K one triangle). */
+
+/* Saves the model, in any state, to a file. path: handed to the system as it is (UTF-8 where the system's paths are).
+ * The file is written aside, in the same directory, brought to the disk (fsync) and renamed: whatever happens, there is
+ * the old file or the new one, whole; a process that is killed may leave a file ".freeridge-<process>-<k>.tmp" behind.
+ * A file that is replaced hands on its permissions; what may not be written to is not replaced. A symbolic link stays:
+ * what it points to is replaced. A device is written to as it is. Changes no state. Statuses: INVALID_ARGUMENT (also:
+ * an empty path), INVALID_STATE (a predictor), IO (with the system's words). Cost: O(B). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, const char* path);
+
+/* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Cost: O(B). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path);
+
+/* Makes a model of what freeridge_save or freeridge_save_predictor wrote. *out is set on success only. The checksum of
+ * the whole file is checked before any number in it is believed, and sizes are checked against the file before memory
+ * is asked for. Statuses: INVALID_ARGUMENT, IO, CORRUPT (cut short, changed, or of something else), NEWER_FORMAT
+ * (written by a later version). Cost: O(B), in two passes over the file. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_load(const char* path, freeridge_model** out);
+
+/* The same to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length
+ * alone. Statuses: as freeridge_save but for IO; INVALID_ARGUMENT (size too small; *length is set, and bytes are
+ * untouched). Cost: O(B); the length alone O(n + d + t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes,
+                                                        int64_t* length);
+FREERIDGE_API freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size,
+                                                                  void* bytes, int64_t* length);
+
+/* What was saved: exactly its `size` >= 1 bytes, which are not kept. They may be those of a file. *out is set on
+ * success only. Statuses: as freeridge_load but for IO. Cost: O(B). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out);
 
 /* ----------------------------------------------------------------------------------------------------
  * Streaming: ridge regression on rows that come in chunks, from disk or from many machines. An accumulator keeps the

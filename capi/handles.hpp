@@ -1,7 +1,9 @@
 // What the opaque handles of freeridge.h are, and what the calls on models share.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "capi/wall.hpp"
 #include "libcore/bytes.hpp"
@@ -14,6 +16,7 @@ struct freeridge_kernel {
 
 struct freeridge_model {
   freeridge::Model model;
+  std::unique_ptr<freeridge::Predictor> predictor = nullptr;  // of one that was saved for prediction only
 };
 
 struct freeridge_accumulator {
@@ -22,11 +25,27 @@ struct freeridge_accumulator {
 
 namespace freeridge::capi {
 
+// What the handle has when it was saved for prediction only, else NULL. Calls that a predictor answers ask for it first.
+inline Predictor* predictor_of(freeridge_model* model) {
+  return required("model", model).predictor.get();
+}
+inline const Predictor* predictor_of(const freeridge_model* model) {
+  return required("model", model).predictor.get();
+}
+
+inline void require_whole(const Predictor* predictor) {
+  if (predictor != nullptr)
+    fail(Status::invalid_state,
+         "the model was saved for prediction only (freeridge_save_predictor): it predicts, and tells its dimensions, "
+         "lambda, intercept, and coefficients or hyperplane");
+}
 inline Model& model_of(freeridge_model* model) {
-  return required("model", model).model;
+  require_whole(predictor_of(model));
+  return model->model;
 }
 inline const Model& model_of(const freeridge_model* model) {
-  return required("model", model).model;
+  require_whole(predictor_of(model));
+  return model->model;
 }
 
 inline Criterion checked_criterion(freeridge_criterion criterion) {
@@ -41,12 +60,13 @@ inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length,
   required("length", length);
   if (size != 0) required("bytes", static_cast<char*>(bytes));
   const Index needed = container_size(payload);
-  *length = needed;
+  if (size == 0 || size < needed) *length = needed;
   if (size == 0) return;
   if (size < needed)
     fail(Status::invalid_argument, "size is ", size, "; it must be at least ", needed, ", or 0 for the length alone");
   MemorySink sink({static_cast<unsigned char*>(bytes), static_cast<std::size_t>(needed)});
   write_container(kind, payload, sink);
+  *length = needed;
 }
 
 inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
@@ -56,9 +76,10 @@ inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
   return MemorySource({from, static_cast<std::size_t>(size)});
 }
 
-// Entries without a value are in the output by now; the status and the sentence say so.
-inline void report_undefined(const std::string& reason) {
-  if (!reason.empty()) throw Error(Status::undefined, reason);
+// Entries without a value are in the output by now; the status and the sentence say so. The sentence is handed over and
+// not copied: nothing may fail once an output is written.
+inline void report_undefined(std::string&& reason) {
+  if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
 }
 
 }  // namespace freeridge::capi

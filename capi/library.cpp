@@ -98,14 +98,18 @@ freeridge_status freeridge_get_threads(int32_t* count) {
   return guarded(__func__, [&] { required("count", count) = thread_count(); });
 }
 
+// Plain bytes: a thread-local object with a destructor would ask for memory when a thread first comes here, and the C++
+// library ends the process when there is none.
 const char* freeridge_build_info(void) {
-  thread_local std::string info;
+  thread_local char info[1024] = "";
   const freeridge_status status = guarded(__func__, [&] {
     const int threads = thread_count();
     const std::string advice = blas_advice();
-    info = text("freeridge ", FREERIDGE_VERSION_MAJOR, ".", FREERIDGE_VERSION_MINOR, ".", FREERIDGE_VERSION_PATCH,
-                "; compiler ", std::string_view(__VERSION__), "; ", blas_description(), "; ", threads,
-                threads == 1 ? " thread" : " threads", advice.empty() ? "" : "; ", advice);
+    const std::string words =
+        text("freeridge ", FREERIDGE_VERSION_MAJOR, ".", FREERIDGE_VERSION_MINOR, ".", FREERIDGE_VERSION_PATCH,
+             "; compiler ", std::string_view(__VERSION__), "; ", blas_description(), "; ", threads,
+             threads == 1 ? " thread" : " threads", advice.empty() ? "" : "; ", advice);
+    std::snprintf(info, sizeof info, "%s", words.c_str());
   });
-  return status == FREERIDGE_OK ? info.c_str() : "freeridge";
+  return status == FREERIDGE_OK ? info : "freeridge";
 }

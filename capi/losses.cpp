@@ -89,8 +89,7 @@ freeridge_status freeridge_classifier_predict(const freeridge_classifier* classi
 freeridge_status freeridge_classifier_loo(const freeridge_classifier* classifier, double* decision) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    const std::string reason = c.loo(&required("decision", decision));
-    if (!reason.empty()) throw Error(Status::undefined, reason);
+    report_undefined(c.loo(&required("decision", decision)));
   });
 }
 

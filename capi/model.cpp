@@ -23,7 +23,12 @@ freeridge_status set_data(const char* call, freeridge_model* model, freeridge_la
   });
 }
 
-// A getter of an n x t or d x t matrix.
+// A getter of an n x t or d x t matrix, of a model or a predictor.
+template <class From, class Get>
+void get_matrix_of(const From& from, const char* name, double* out, const char* rows_name, int64_t ld, const Get& get) {
+  get(from, checked_output(name, out, rows_name, *rows_name == 'd' ? from.d() : from.n(), from.t(), ld));
+}
+
 template <class Get>
 freeridge_status get_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
                             const char* rows_name, int64_t ld, const Get& get) noexcept {
@@ -31,8 +36,18 @@ freeridge_status get_matrix(const char* call, const freeridge_model* model, cons
     const Model& m = model_of(model);
     required(name, out);
     m.require_fitted();
-    const Index rows = *rows_name == 'd' ? m.d() : m.n();
-    get(m, checked_output(name, out, rows_name, rows, m.t(), ld));
+    get_matrix_of(m, name, out, rows_name, ld, get);
+  });
+}
+
+// The same of what a predictor keeps, too.
+template <class Get>
+freeridge_status get_kept_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
+                                 const char* rows_name, int64_t ld, const Get& get) noexcept {
+  if (model == nullptr || model->predictor == nullptr) return get_matrix(call, model, name, out, rows_name, ld, get);
+  return guarded(call, [&] {
+    required(name, out);
+    get_matrix_of(*model->predictor, name, out, rows_name, ld, get);
   });
 }
 
@@ -109,7 +124,10 @@ freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeri
 }
 
 freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user) {
-  return guarded(__func__, [&] { model_of(model).set_progress(Progress(callback, user)); });
+  return guarded(__func__, [&] {
+    if (Predictor* const predictor = predictor_of(model)) return predictor->set_progress(Progress(callback, user));
+    model_of(model).set_progress(Progress(callback, user));
+  });
 }
 
 // ---- factorize and lambda ----
@@ -163,30 +181,36 @@ freeridge_status freeridge_group_errors(const freeridge_model* model, const int3
 freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m, const double* x,
                                    int64_t ldx, double* out, int64_t ldout) {
   return guarded(__func__, [&] {
-    const Model& fitted = model_of(model);
+    const Predictor* const predictor = predictor_of(model);
     const Layout order = checked_layout(layout);
     require_size("m", m);
     required("x", x);
     required("out", out);
-    fitted.require_fitted();
-    const LayoutView points = checked_matrix("x", x, order, "m", m, "d", fitted.d(), "ldx", ldx);
-    checked_matrix("out", out, order, "m", m, "t", fitted.t(), "ldout", ldout);
-    fitted.predict(points, out, ldout);
+    const auto predict = [&](const auto& fitted) {
+      const LayoutView points = checked_matrix("x", x, order, "m", m, "d", fitted.d(), "ldx", ldx);
+      checked_matrix("out", out, order, "m", m, "t", fitted.t(), "ldout", ldout);
+      fitted.predict(points, out, ldout);
+    };
+    if (predictor != nullptr) return predict(*predictor);
+    model_of(model).require_fitted();
+    predict(model_of(model));
   });
 }
 
 freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld) {
-  return get_matrix(__func__, model, "c", c, "n", ld, [](const Model& m, MatrixView out) { m.coefficients(out); });
+  return get_kept_matrix(__func__, model, "c", c, "n", ld, [](const auto& m, MatrixView out) { m.coefficients(out); });
 }
 
 freeridge_status freeridge_get_hyperplane(const freeridge_model* model, double* w, int64_t ld) {
-  return get_matrix(__func__, model, "w", w, "d", ld, [](const Model& m, MatrixView out) { m.hyperplane(out); });
+  return get_kept_matrix(__func__, model, "w", w, "d", ld, [](const auto& m, MatrixView out) { m.hyperplane(out); });
 }
 
 freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    m.intercept(&required("b", b));
+    const Predictor* const predictor = predictor_of(model);
+    required("b", b);
+    if (predictor == nullptr) return model_of(model).intercept(b);
+    std::ranges::copy(predictor->intercept(), b);
   });
 }
 
@@ -201,9 +225,9 @@ freeridge_status freeridge_get_leverage(const freeridge_model* model, double* le
 
 freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lambda) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Predictor* const predictor = predictor_of(model);
     required("lambda", lambda);
-    std::ranges::copy(m.lambdas(), lambda);
+    std::ranges::copy(predictor != nullptr ? predictor->lambdas() : model_of(model).lambdas(), lambda);
   });
 }
 
@@ -216,14 +240,18 @@ freeridge_status freeridge_get_route(const freeridge_model* model, freeridge_rou
 
 freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t* n, int64_t* d, int64_t* t) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Predictor* const predictor = predictor_of(model);
     required("n", n);
     required("d", d);
     required("t", t);
-    m.require_data();
-    *n = m.n();
-    *d = m.d();
-    *t = m.t();
+    const auto tell = [&](const auto& m) {
+      *n = m.n();
+      *d = m.d();
+      *t = m.t();
+    };
+    if (predictor != nullptr) return tell(*predictor);
+    model_of(model).require_data();
+    tell(model_of(model));
   });
 }
 

@@ -139,12 +139,14 @@ freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, 
       fail(Status::invalid_state, "the last search was by criterion ", static_cast<int32_t>(search.criterion),
            ", which has no standard error; call freeridge_select_lambda with LOO, GROUPS or ERROR_RATE first");
     const std::vector<double> chosen = one_standard_error(search);
+    const auto undefined = std::ranges::find_if(chosen, [](double value) { return std::isnan(value); });
+    std::string reason;
+    if (undefined != chosen.end())
+      reason = text("the best score of output ", undefined - chosen.begin(), " has no standard error");
     std::ranges::copy(chosen, lambda);
     std::ranges::copy(search.best_score, score);
     std::ranges::copy(search.standard_error, standard_error);
-    const auto undefined = std::ranges::find_if(chosen, [](double value) { return std::isnan(value); });
-    if (undefined != chosen.end())
-      report_undefined(text("the best score of output ", undefined - chosen.begin(), " has no standard error"));
+    report_undefined(std::move(reason));
   });
 }
 

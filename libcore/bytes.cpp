@@ -173,12 +173,11 @@ ByteReader::ByteReader(const ByteSource& source, std::initializer_list<SavedKind
   checksum_ = crc_;
   crc_ = crc_of_head;
 
-  version_ = static_cast<std::int64_t>(word(first, 8));
-  const auto saved = static_cast<std::int64_t>(word(first, 16));
-  if (version_ > format_version)
-    fail(Status::newer_format, "the bytes have format ", version_, "; this version of freeridge reads up to ",
+  const auto version = static_cast<std::int64_t>(word(first, 8)), saved = static_cast<std::int64_t>(word(first, 16));
+  if (version > format_version)
+    fail(Status::newer_format, "the bytes have format ", version, "; this version of freeridge reads up to ",
          format_version);
-  if (version_ < 1) fail(Status::corrupt, "the bytes have format ", version_, ", which never was");
+  if (version < 1) fail(Status::corrupt, "the bytes have format ", version, ", which never was");
   kind_ = static_cast<SavedKind>(saved);
   if (std::ranges::find(kinds, kind_) == kinds.end())
     fail(Status::corrupt, "the bytes hold something else: kind ", saved, " instead of ",

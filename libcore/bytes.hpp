@@ -106,7 +106,6 @@ class ByteReader {
   ByteReader(const ByteSource& source, std::initializer_list<SavedKind> kinds);
 
   SavedKind kind() const { return kind_; }
-  std::int64_t version() const { return version_; }
   // The numbers not read yet.
   Index left() const { return (end_ - at_) / 8; }
   // Throws unless rows x cols numbers are left.
@@ -132,7 +131,6 @@ class ByteReader {
 
   const ByteSource& source_;
   SavedKind kind_{};
-  std::int64_t version_ = 0;
   Index at_ = 0, end_ = 0;             // of the payload, from the begin of the container
   std::vector<unsigned char> buffer_;  // what follows at_ is in its last `ready_` bytes
   std::size_t ready_ = 0;

@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <new>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -156,9 +154,8 @@ void run_team(int team, const Run& run) {
         be_worker();
         run(worker);
       });
-  } catch (const std::system_error&) {
-    // no more threads to be had: this one does what is left
-  } catch (const std::bad_alloc&) {
+  } catch (...) {
+    // no more threads to be had, whatever the reason: this one does what is left
   }
   run(0);
   for (; next < team; ++next) run(next);

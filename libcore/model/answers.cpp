@@ -4,14 +4,10 @@
 #include <cmath>
 
 #include "libcore/checks.hpp"
-#include "libcore/kernel/kernel_matrix.hpp"
-#include "libcore/linalg/blas.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr Index predicted_rows = 16384;  // new points in hand at once
 
 void copy(const Matrix& from, MatrixView to) {
   copy_out(from.view(), Layout::col_major, to.data, to.ld);
@@ -63,45 +59,29 @@ std::string Model::score(Criterion criterion, std::span<const double> lambdas, M
   return reason;
 }
 
-void Model::predict(const LayoutView& points, double* out, Index ldout) const {
-  require_fitted();
-  require_finite("x", points);
-  const Index m = points.rows, height = std::min(predicted_rows, m);
-  Matrix values(height, t());
-  for (Index row = 0; row < m; row += height) {
-    const Index rows = std::min(height, m - row);
-    const MatrixView f = values.view().row_range(0, rows);
-    predict_rows(points, row, f,
-                 progress_.part(static_cast<double>(row) / static_cast<double>(m),
-                                static_cast<double>(row + rows) / static_cast<double>(m)));
-    copy_out(f, points.layout, out + (points.layout == Layout::col_major ? row : row * ldout), ldout);
-  }
+Prediction Model::prediction() const {
+  const Solution& solution = fit().solution;
+  const bool landmarks = fit_->landmark_x.rows() > 0;
+  const Matrix& x = fit_->landmark_x;
+  return {*kernel_,
+          n(),
+          d(),
+          t(),
+          fit_->lambdas,
+          solution.b,
+          solution.w.view(),
+          landmarks ? LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major} : data_->x,
+          landmarks ? fit_->landmark_c.view() : solution.c.view(),
+          landmarks ? factorization_->landmarks() : std::span<const Index>()};
 }
 
-void Model::predict_rows(const LayoutView& points, Index row, MatrixView f, const Progress& progress) const {
-  const Solution& solution = fit().solution;
-  const Matrix& landmark_x = fit_->landmark_x;
-  if (solution.w.rows() > 0) {
-    Matrix x(f.rows, d());
-    copy_rows(points, row, x.view());
-    gemm(Op::none, Op::none, 1, x.view(), solution.w.view(), 0, f);
-    progress.report(1);
-  } else if (landmark_x.rows() > 0) {
-    const LayoutView support{landmark_x.data(), landmark_x.rows(), d(), landmark_x.rows(), Layout::col_major};
-    kernel_product(*kernel_, points, row, support, fit_->landmark_c.view(), f, progress);
-  } else {
-    kernel_product(*kernel_, points, row, data_->x, solution.c.view(), f, progress);
-  }
-  for (Index j = 0; j < f.cols; ++j)
-    for (Index i = 0; i < f.rows; ++i) {
-      f(i, j) += solution.b[static_cast<std::size_t>(j)];
-      if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
-    }
+void Model::predict(const LayoutView& points, double* out, Index ldout) const {
+  freeridge::predict(prediction(), points, out, ldout, progress_);
 }
 
 void Model::coefficients(MatrixView c) const {
   require_fitted();
-  if (fit_->refined && fit_->solution.c.rows() > 0) return copy(fit_->solution.c, c);
+  if (fit_->solution.c.rows() > 0) return copy(fit_->solution.c, c);
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {

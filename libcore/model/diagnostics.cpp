@@ -147,7 +147,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
   Matrix errors(n, t());
   // f(x) + b, kept where the lower ends will be.
   for_each_tile(m, n, progress_.part(0, 0.2), [&](Index row, Index rows, const Progress& part) {
-    predict_rows(points, row, out.lower.view().row_range(row, rows), part);
+    predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows), part);
   });
   const double total = static_cast<double>(t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {

@@ -206,7 +206,14 @@ void Model::factorize() {
 
 void Model::for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f) {
   const Index t = static_cast<Index>(fit.lambdas.size());
-  if (fit.shared) return f(*fit.shared, 0, t);
+  if (fit.shared) {
+    const std::shared_ptr<const ResidualMaker> maker = [&] {
+      const std::lock_guard<std::mutex> lock(fit.shared->mutex);
+      if (!fit.shared->maker) fit.shared->maker = factorization.at(fit.lambdas[0]);
+      return fit.shared->maker;
+    }();
+    return f(*maker, 0, t);
+  }
   for (Index first = 0, end; first < t; first = end) {
     const double lambda = fit.lambdas[static_cast<std::size_t>(first)];
     for (end = first + 1; end < t && fit.lambdas[static_cast<std::size_t>(end)] == lambda;) ++end;
@@ -217,10 +224,7 @@ void Model::for_each_maker(const Factorization& factorization, const Fit& fit, c
 Model::Fit Model::solve(const Factorization& factorization, std::span<const double> lambdas) const {
   const Problem& problem = factorization.problem();
   Fit fit;
-  fit.refined = refinement_ > 0;
-  fit.lambdas.assign(lambdas.begin(), lambdas.end());
-  if (std::adjacent_find(lambdas.begin(), lambdas.end(), std::not_equal_to<>()) == lambdas.end())
-    fit.shared = factorization.at(lambdas[0]);
+  set_fit_lambdas(fit, lambdas);
   (problem.linear() ? fit.solution.w : fit.solution.c) =
       Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
   fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);
@@ -229,8 +233,20 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
     if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, progress_);
   });
   require_finite_solution(fit.solution);
+  set_fit_landmarks(fit, factorization);
+  return fit;
+}
+
+void Model::set_fit_lambdas(Fit& fit, std::span<const double> lambdas) {
+  fit.lambdas.assign(lambdas.begin(), lambdas.end());
+  if (std::adjacent_find(lambdas.begin(), lambdas.end(), std::not_equal_to<>()) == lambdas.end())
+    fit.shared = std::make_shared<Fit::Shared>();
+}
+
+void Model::set_fit_landmarks(Fit& fit, const Factorization& factorization) {
+  const Problem& problem = factorization.problem();
   const std::span<const Index> landmarks = factorization.landmarks();
-  if (problem.linear() || problem.kernel->precomputed() || landmarks.empty()) return fit;
+  if (problem.linear() || problem.kernel->precomputed() || landmarks.empty()) return;
   const Index r = static_cast<Index>(landmarks.size());
   fit.landmark_x = Matrix(r, problem.d());
   fit.landmark_c = Matrix(r, problem.t());
@@ -239,7 +255,6 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
     copy_rows(problem.x, row, fit.landmark_x.view().row_range(q, 1));
     for (Index j = 0; j < problem.t(); ++j) fit.landmark_c(q, j) = fit.solution.c(row, j);
   }
-  return fit;
 }
 
 void Model::set_lambdas(std::span<const double> lambdas) {
@@ -302,6 +317,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
 
   Fit fit = solve(*trial.factorization, trial.lambda.best);
   progress_.report(1);
+  unset();  // what the old factorization gave goes before it
   kernel_ = std::move(trial.kernel);
   factorization_ = std::move(trial.factorization);
   search_ = std::move(trial.lambda);

@@ -7,12 +7,15 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "libcore/bytes.hpp"
 #include "libcore/factor/plan.hpp"
+#include "libcore/model/prediction.hpp"
 #include "libcore/select/bandwidth.hpp"
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/lambda_search.hpp"
@@ -52,6 +55,7 @@ class Model {
   // errors: the standard errors; without data: not wanted
   [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
+  Prediction prediction() const;  // borrows from the model
   void predict(const LayoutView& points, double* out, Index ldout) const;
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
@@ -85,6 +89,11 @@ class Model {
   double kernel_trace() const;  // the second number of landmark_trace alone, O(n)
   void landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
 
+  // Saving (saved.cpp has the payload). `load` expects a sound frame; what is wrong behind it is CORRUPT.
+  void save(ByteWriter& out) const;
+  std::shared_ptr<const void> hold() const;  // while it lives, save writes the same bytes each time
+  static Model load(ByteReader& in);
+
   // State
   Index n() const { return data("n").x.rows; }
   Index d() const { return data("d").x.cols; }
@@ -112,9 +121,13 @@ class Model {
   struct Fit {
     std::vector<double> lambdas;  // t
     Solution solution;
-    bool refined = false;
     Matrix landmark_x, landmark_c;  // beside the landmarks all coefficients are zero: prediction meets these alone
-    std::shared_ptr<const ResidualMaker> shared;  // P~, when all outputs have one lambda
+    // P~, when all outputs have one lambda: made with the fit, or, after loading, by the first call that needs it.
+    struct Shared {
+      std::mutex mutex;
+      std::shared_ptr<const ResidualMaker> maker;
+    };
+    std::shared_ptr<Shared> shared;
   };
 
   const Data& data(const char* wanted) const;
@@ -124,16 +137,19 @@ class Model {
   // (ERROR_RATE).
   const Groups* groups_for(Criterion criterion) const;
   void unset();
+  void load_rows(ByteReader& in);
+  void load_fit(ByteReader& in);
 
   Landmarks wanted_landmarks() const;
   Request request(const Kernel& kernel) const;
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
   Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
+  // Sets lambdas, shared; and, from the solution, landmark_x and landmark_c.
+  static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
+  static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
   // P~ for each run of outputs with one lambda: f(maker, first, count).
   using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
-  // f(x) + b at the points [row, row + f.rows). Throws NOT_FINITE when one overflows.
-  void predict_rows(const LayoutView& points, Index row, MatrixView f, const Progress& progress) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;

@@ -160,16 +160,18 @@ double ReducedProblem::reml(const Weights& at, double lambda, Index j) const {
 std::string ReducedProblem::score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const {
   require_lambdas("lambdas", lambdas);
   std::string reason;
+  Matrix table(out.rows, out.cols);  // what fails leaves `out` as it was
   for (Index l = 0; l < out.rows; ++l) {
     const double lambda = lambdas[static_cast<std::size_t>(l)];
     const Weights at = weights(lambda);
     for (Index j = 0; j < out.cols; ++j) {
       const double score = criterion == Criterion::gcv ? gcv(at, j) : reml(at, lambda, j);
-      out(l, j) = std::isfinite(score) ? score : nan;
+      table(l, j) = std::isfinite(score) ? score : nan;
       if (!std::isfinite(score))
         keep_first(reason, text("the criterion of output ", j, " has no value (lambda = ", lambda, ")"));
     }
   }
+  copy_out(table.view(), Layout::col_major, out.data, out.ld);
   return reason;
 }
 

@@ -292,4 +292,19 @@ TEST(ContractSelection, CoincidingPointsHaveNoBandwidth) {
   EXPECT_EQ(sigma, 1.25);
 }
 
+// What an earlier fit shares with its factorization goes before that does.
+TEST(ContractSelection, SelectBandwidthFromAFittedModel) {
+  for (const sample::Variant variant : {sample::Variant::spectral, sample::Variant::cholesky}) {
+    const Model fresh = sample::model(sample::State::data, variant), used = sample::model(sample::State::data, variant);
+    ASSERT_EQ(freeridge_factorize(used.get()), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_set_lambda(used.get(), 0.5), FREERIDGE_OK);
+    for (const Model* model : {&fresh, &used}) {
+      SelectBandwidth call;
+      call.model = model->get();
+      ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+    }
+    EXPECT_EQ(difference(fingerprint(fresh.get()), fingerprint(used.get())), "");
+  }
+}
+
 }  // namespace

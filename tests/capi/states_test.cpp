@@ -4,6 +4,7 @@
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
 #include "capi/support/refusals.hpp"
+#include "capi/support/saved_calls.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 
@@ -109,6 +110,10 @@ const std::vector<Rule>& rules() {
       rule<SelectLambda>(State::factorized, Leaves::fitted),
       rule<GetSearchCount>(State::empty, Leaves::the_same),
       rule<SelectBandwidth>(State::data, Leaves::fitted),
+      rule<Save>(State::empty, Leaves::the_same),
+      rule<SavePredictor>(State::fitted, Leaves::the_same),
+      rule<SaveToMemory>(State::empty, Leaves::the_same),
+      rule<SavePredictorToMemory>(State::fitted, Leaves::the_same),
   };
   return all;
 }

@@ -15,6 +15,19 @@ Call call_on(const freeridge_model* model) {
   return call;
 }
 
+// With as many points as the call reads, whatever the model's d is.
+template <class Call>
+Call call_with_points(const freeridge_model* model) {
+  Call call = call_on<Call>(model);
+  int64_t n = 0, d = 0, t = 0;
+  if (freeridge_get_dimensions(model, &n, &d, &t) == FREERIDGE_OK) {
+    const std::vector<double> points = call.x.values;
+    for (std::size_t k = points.size(); k < sample::size(sample::m, d); ++k)
+      call.x.values.push_back(points[k % points.size()]);
+  }
+  return call;
+}
+
 template <class Call>
 void ask(Fingerprint& answers, Call call, const std::string& about = "") {
   Answer answer{Call::name + about, call(), {}};
@@ -47,7 +60,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetLambda>(model));
   ask(answers, call_on<Loo>(model));
   ask(answers, call_on<GroupErrors>(model));
-  ask(answers, call_on<Predict>(model));
+  ask(answers, call_with_points<Predict>(model));
   ask(answers, call_on<GetCoefficients>(model));
   ask(answers, call_on<GetHyperplane>(model));
   ask(answers, call_on<GetIntercept>(model));
@@ -59,8 +72,8 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetTolerance>(model));
   ask(answers, call_on<GetDegreesOfFreedom>(model));
   ask(answers, call_on<CooksDistance>(model));
-  ask(answers, call_on<PredictJackknife>(model));
-  ask(answers, call_on<PredictVariance>(model));
+  ask(answers, call_with_points<PredictJackknife>(model));
+  ask(answers, call_with_points<PredictVariance>(model));
   return answers;
 }
 

@@ -28,6 +28,13 @@ struct SetReduction {
   freeridge_status operator()() { return freeridge_set_reduction(model, reduction); }
 };
 
+struct SetRefinement {
+  static constexpr const char* name = "freeridge_set_refinement";
+  freeridge_model* model = nullptr;
+  int32_t steps = 1;
+  freeridge_status operator()() { return freeridge_set_refinement(model, steps); }
+};
+
 struct GetLandmarkCount {
   static constexpr const char* name = "freeridge_get_landmark_count";
   freeridge_model* model = nullptr;

@@ -1,0 +1,84 @@
+// The C layer, save and load: each call is one lambda behind the wall, checks its arguments, and hands over to the
+// core.
+#include <memory>
+#include <string>
+
+#include "capi/handles.hpp"
+#include "libcore/bytes_file.hpp"
+#include "libcore/model/saved.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+// What the model saves whole, or for prediction alone. The model outlives it.
+Payload whole(const freeridge_model* model) {
+  const Model& m = model_of(model);
+  return [&m, held = m.hold()](ByteWriter& out) { m.save(out); };
+}
+
+Payload for_prediction(const freeridge_model* model) {
+  if (const Predictor* const predictor = predictor_of(model))
+    return [predictor](ByteWriter& out) { save_prediction(predictor->prediction(), out); };
+  const Model& m = model_of(model);
+  m.require_fitted();
+  return [&m](ByteWriter& out) { save_prediction(m.prediction(), out); };
+}
+
+std::string checked_path(const char* path) {
+  required("path", path);
+  if (*path == 0) fail(Status::invalid_argument, "path is empty");
+  return path;
+}
+
+void to_file(const char* path, SavedKind kind, const Payload& payload) {
+  write_file(checked_path(path), [&](ByteSink& sink) { write_container(kind, payload, sink); });
+}
+
+freeridge_model* made(Loaded loaded) {
+  return new freeridge_model{std::move(loaded.model), std::move(loaded.predictor)};
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+freeridge_status freeridge_save(const freeridge_model* model, const char* path) {
+  return guarded(__func__, [&] { to_file(path, SavedKind::model, whole(model)); });
+}
+
+freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path) {
+  return guarded(__func__, [&] { to_file(path, SavedKind::predictor, for_prediction(model)); });
+}
+
+freeridge_status freeridge_load(const char* path, freeridge_model** out) {
+  return guarded(__func__, [&] {
+    const std::string name = checked_path(path);
+    required("out", out);
+    const FileSource source(name);
+    try {
+      *out = made(load(source));
+    } catch (const Error& error) {
+      if (error.status() != Status::corrupt && error.status() != Status::newer_format) throw;
+      throw Error(error.status(), text(name, ": ", std::string_view(error.what())));
+    }
+  });
+}
+
+freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes, int64_t* length) {
+  return guarded(__func__, [&] { hand_out_bytes(size, bytes, length, SavedKind::model, whole(model)); });
+}
+
+freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size, void* bytes,
+                                                    int64_t* length) {
+  return guarded(__func__, [&] { hand_out_bytes(size, bytes, length, SavedKind::predictor, for_prediction(model)); });
+}
+
+freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out) {
+  return guarded(__func__, [&] {
+    const MemorySource source = checked_bytes(bytes, size);
+    required("out", out);
+    *out = made(load(source));
+  });
+}

@@ -1,0 +1,395 @@
+# freeridge.h as Julia: every type, constant and call, with the names of C. The header is the manual. A part of
+# Freeridge.jl.
+#
+# A test of the project compares this file with the header (tests/ffi/declarations_test.py), and
+# tests/ffi/declarations.py --add adds what is missing.
+
+struct freeridge_model end
+struct freeridge_kernel end
+struct freeridge_accumulator end
+struct freeridge_classifier end
+const freeridge_status = Int32
+const freeridge_layout = Int32
+const freeridge_route = Int32
+const freeridge_criterion = Int32
+const freeridge_landmark_method = Int32
+const freeridge_reduction = Int32
+const freeridge_convention = Int32
+const freeridge_loss = Int32
+const freeridge_progress = Ptr{Cvoid}
+const FREERIDGE_VERSION_MAJOR = Int32(0)
+const FREERIDGE_VERSION_MINOR = Int32(1)
+const FREERIDGE_VERSION_PATCH = Int32(0)
+const FREERIDGE_DEFAULT_BUDGET = Int32(15)
+const FREERIDGE_OK = freeridge_status(0)
+const FREERIDGE_INVALID_ARGUMENT = freeridge_status(1)
+const FREERIDGE_INVALID_STATE = freeridge_status(2)
+const FREERIDGE_NOT_FINITE = freeridge_status(3)
+const FREERIDGE_DIMENSION_MISMATCH = freeridge_status(4)
+const FREERIDGE_OUT_OF_MEMORY = freeridge_status(10)
+const FREERIDGE_NOT_POSITIVE_DEFINITE = freeridge_status(20)
+const FREERIDGE_NOT_CONVERGED = freeridge_status(21)
+const FREERIDGE_UNDEFINED = freeridge_status(22)
+const FREERIDGE_CANCELLED = freeridge_status(30)
+const FREERIDGE_IO = freeridge_status(40)
+const FREERIDGE_CORRUPT = freeridge_status(41)
+const FREERIDGE_NEWER_FORMAT = freeridge_status(42)
+const FREERIDGE_INTERNAL = freeridge_status(90)
+const FREERIDGE_COL_MAJOR = freeridge_layout(1)
+const FREERIDGE_ROW_MAJOR = freeridge_layout(2)
+const FREERIDGE_AUTO = freeridge_route(0)
+const FREERIDGE_CHOLESKY = freeridge_route(1)
+const FREERIDGE_SPECTRAL = freeridge_route(2)
+const FREERIDGE_BAND = freeridge_route(3)
+const FREERIDGE_PRIMAL = freeridge_route(4)
+const FREERIDGE_LANDMARK = freeridge_route(5)
+const FREERIDGE_LOO = freeridge_criterion(1)
+const FREERIDGE_GCV = freeridge_criterion(2)
+const FREERIDGE_REML = freeridge_criterion(3)
+const FREERIDGE_GROUPS = freeridge_criterion(4)
+const FREERIDGE_ERROR_RATE = freeridge_criterion(5)
+const FREERIDGE_LANDMARKS_AUTO = freeridge_landmark_method(0)
+const FREERIDGE_LANDMARKS_RANDOM = freeridge_landmark_method(1)
+const FREERIDGE_LANDMARKS_KMEANS = freeridge_landmark_method(2)
+const FREERIDGE_LANDMARKS_PIVOTED = freeridge_landmark_method(3)
+const FREERIDGE_REDUCTION_AUTO = freeridge_reduction(0)
+const FREERIDGE_REDUCTION_QR = freeridge_reduction(1)
+const FREERIDGE_REDUCTION_GRAM = freeridge_reduction(2)
+const FREERIDGE_TOTAL = freeridge_convention(1)
+const FREERIDGE_MEAN = freeridge_convention(2)
+const FREERIDGE_GLMNET = freeridge_convention(3)
+const FREERIDGE_SKLEARN = freeridge_convention(4)
+const FREERIDGE_LM_RIDGE = freeridge_convention(5)
+const FREERIDGE_KRLS = freeridge_convention(6)
+const FREERIDGE_GURLS = freeridge_convention(7)
+const FREERIDGE_LOGISTIC = freeridge_loss(1)
+const FREERIDGE_HINGE = freeridge_loss(2)
+freeridge_kernel_linear(out) =
+    ccall((:freeridge_kernel_linear, library), freeridge_status, (Ptr{Ptr{freeridge_kernel}},), out)
+freeridge_kernel_polynomial(degree, scale, offset, out) =
+    ccall((:freeridge_kernel_polynomial, library), freeridge_status, (Int32, Float64, Float64,
+          Ptr{Ptr{freeridge_kernel}}), degree, scale, offset, out)
+freeridge_kernel_gaussian(sigma, out) =
+    ccall((:freeridge_kernel_gaussian, library), freeridge_status, (Float64, Ptr{Ptr{freeridge_kernel}}), sigma,
+          out)
+freeridge_kernel_laplacian(sigma, out) =
+    ccall((:freeridge_kernel_laplacian, library), freeridge_status, (Float64, Ptr{Ptr{freeridge_kernel}}), sigma,
+          out)
+freeridge_kernel_matern(nu, length, out) =
+    ccall((:freeridge_kernel_matern, library), freeridge_status, (Float64, Float64, Ptr{Ptr{freeridge_kernel}}), nu,
+          length, out)
+freeridge_kernel_sum(terms, weights, count, out) =
+    ccall((:freeridge_kernel_sum, library), freeridge_status, (Ptr{Ptr{freeridge_kernel}}, Ptr{Float64}, Int32,
+          Ptr{Ptr{freeridge_kernel}}), terms, weights, count, out)
+freeridge_kernel_product(factors, count, out) =
+    ccall((:freeridge_kernel_product, library), freeridge_status, (Ptr{Ptr{freeridge_kernel}}, Int32,
+          Ptr{Ptr{freeridge_kernel}}), factors, count, out)
+freeridge_kernel_scaled(inner, d, scale, out) =
+    ccall((:freeridge_kernel_scaled, library), freeridge_status, (Ptr{freeridge_kernel}, Int64, Ptr{Float64},
+          Ptr{Ptr{freeridge_kernel}}), inner, d, scale, out)
+freeridge_kernel_precomputed(out) =
+    ccall((:freeridge_kernel_precomputed, library), freeridge_status, (Ptr{Ptr{freeridge_kernel}},), out)
+freeridge_kernel_describe(kernel, size, text, length) =
+    ccall((:freeridge_kernel_describe, library), freeridge_status, (Ptr{freeridge_kernel}, Int64, Ptr{UInt8},
+          Ptr{Int64}), kernel, size, text, length)
+freeridge_kernel_parse(text, out) =
+    ccall((:freeridge_kernel_parse, library), freeridge_status, (Cstring, Ptr{Ptr{freeridge_kernel}}), text, out)
+freeridge_kernel_equal(a, b, equal) =
+    ccall((:freeridge_kernel_equal, library), freeridge_status, (Ptr{freeridge_kernel}, Ptr{freeridge_kernel},
+          Ptr{Int32}), a, b, equal)
+freeridge_kernel_destroy(kernel) =
+    ccall((:freeridge_kernel_destroy, library), Cvoid, (Ptr{freeridge_kernel},), kernel)
+freeridge_create(kernel, out) =
+    ccall((:freeridge_create, library), freeridge_status, (Ptr{freeridge_kernel}, Ptr{Ptr{freeridge_model}}),
+          kernel, out)
+freeridge_destroy(model) =
+    ccall((:freeridge_destroy, library), Cvoid, (Ptr{freeridge_model},), model)
+freeridge_set_kernel(model, kernel) =
+    ccall((:freeridge_set_kernel, library), freeridge_status, (Ptr{freeridge_model}, Ptr{freeridge_kernel}), model,
+          kernel)
+freeridge_set_data(model, layout, n, d, x, ldx, t, y, ldy) =
+    ccall((:freeridge_set_data, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Int64,
+          Ptr{Float64}, Int64, Int64, Ptr{Float64}, Int64), model, layout, n, d, x, ldx, t, y, ldy)
+freeridge_set_data_view(model, layout, n, d, x, ldx, t, y, ldy) =
+    ccall((:freeridge_set_data_view, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+          Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Int64), model, layout, n, d, x, ldx, t, y, ldy)
+freeridge_set_weights(model, weights) =
+    ccall((:freeridge_set_weights, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, weights)
+freeridge_set_intercept(model, on) =
+    ccall((:freeridge_set_intercept, library), freeridge_status, (Ptr{freeridge_model}, Int32), model, on)
+freeridge_set_groups(model, group) =
+    ccall((:freeridge_set_groups, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}), model, group)
+freeridge_set_route(model, route) =
+    ccall((:freeridge_set_route, library), freeridge_status, (Ptr{freeridge_model}, freeridge_route), model, route)
+freeridge_set_expected_lambdas(model, count) =
+    ccall((:freeridge_set_expected_lambdas, library), freeridge_status, (Ptr{freeridge_model}, Int64), model, count)
+freeridge_set_expected_criterion(model, criterion) =
+    ccall((:freeridge_set_expected_criterion, library), freeridge_status, (Ptr{freeridge_model},
+          freeridge_criterion), model, criterion)
+freeridge_set_progress(model, callback, user) =
+    ccall((:freeridge_set_progress, library), freeridge_status, (Ptr{freeridge_model}, freeridge_progress,
+          Ptr{Cvoid}), model, callback, user)
+freeridge_set_landmarks(model, count, rows) =
+    ccall((:freeridge_set_landmarks, library), freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Int64}), model,
+          count, rows)
+freeridge_set_landmark_method(model, method, seed) =
+    ccall((:freeridge_set_landmark_method, library), freeridge_status, (Ptr{freeridge_model},
+          freeridge_landmark_method, Int64), model, method, seed)
+freeridge_set_reduction(model, reduction) =
+    ccall((:freeridge_set_reduction, library), freeridge_status, (Ptr{freeridge_model}, freeridge_reduction), model,
+          reduction)
+freeridge_get_landmark_count(model, count) =
+    ccall((:freeridge_get_landmark_count, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}), model,
+          count)
+freeridge_get_landmarks(model, rows, trace_left, trace) =
+    ccall((:freeridge_get_landmarks, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Float64},
+          Ptr{Float64}), model, rows, trace_left, trace)
+freeridge_landmark_curve(model, criterion, count, sizes, lambdas, scores, ld) =
+    ccall((:freeridge_landmark_curve, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Int64,
+          Ptr{Int64}, Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, count, sizes, lambdas, scores, ld)
+freeridge_get_rank(model, rank) =
+    ccall((:freeridge_get_rank, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}), model, rank)
+freeridge_get_tolerance(model, tolerance) =
+    ccall((:freeridge_get_tolerance, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model,
+          tolerance)
+freeridge_set_refinement(model, steps) =
+    ccall((:freeridge_set_refinement, library), freeridge_status, (Ptr{freeridge_model}, Int32), model, steps)
+freeridge_memory_required(model, bytes) =
+    ccall((:freeridge_memory_required, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}), model, bytes)
+freeridge_explain(model, size, text, length) =
+    ccall((:freeridge_explain, library), freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{UInt8}, Ptr{Int64}),
+          model, size, text, length)
+freeridge_factorize(model) =
+    ccall((:freeridge_factorize, library), freeridge_status, (Ptr{freeridge_model},), model)
+freeridge_set_lambda(model, lambda) =
+    ccall((:freeridge_set_lambda, library), freeridge_status, (Ptr{freeridge_model}, Float64), model, lambda)
+freeridge_set_lambdas(model, lambda) =
+    ccall((:freeridge_set_lambdas, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, lambda)
+freeridge_loo(model, errors, ld) =
+    ccall((:freeridge_loo, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64), model, errors,
+          ld)
+freeridge_group_errors(model, group, errors, ld) =
+    ccall((:freeridge_group_errors, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64},
+          Int64), model, group, errors, ld)
+freeridge_predict(model, layout, m, x, ldx, out, ldout) =
+    ccall((:freeridge_predict, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+          Ptr{Float64}, Int64, Ptr{Float64}, Int64), model, layout, m, x, ldx, out, ldout)
+freeridge_get_coefficients(model, c, ld) =
+    ccall((:freeridge_get_coefficients, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64),
+          model, c, ld)
+freeridge_get_hyperplane(model, w, ld) =
+    ccall((:freeridge_get_hyperplane, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64),
+          model, w, ld)
+freeridge_get_intercept(model, b) =
+    ccall((:freeridge_get_intercept, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, b)
+freeridge_get_fitted(model, fitted, ld) =
+    ccall((:freeridge_get_fitted, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64), model,
+          fitted, ld)
+freeridge_get_leverage(model, leverage, ld) =
+    ccall((:freeridge_get_leverage, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64), model,
+          leverage, ld)
+freeridge_get_lambda(model, lambda) =
+    ccall((:freeridge_get_lambda, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, lambda)
+freeridge_get_route(model, route) =
+    ccall((:freeridge_get_route, library), freeridge_status, (Ptr{freeridge_model}, Ptr{freeridge_route}), model,
+          route)
+freeridge_get_dimensions(model, n, d, t) =
+    ccall((:freeridge_get_dimensions, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int64},
+          Ptr{Int64}), model, n, d, t)
+freeridge_get_bandwidth(model, sigma) =
+    ccall((:freeridge_get_bandwidth, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, sigma)
+freeridge_get_degrees_of_freedom(model, df, sigma2) =
+    ccall((:freeridge_get_degrees_of_freedom, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64},
+          Ptr{Float64}), model, df, sigma2)
+freeridge_cooks_distance(model, distance, ld) =
+    ccall((:freeridge_cooks_distance, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64),
+          model, distance, ld)
+freeridge_predict_jackknife(model, layout, m, x, ldx, level, lower, upper, ldout) =
+    ccall((:freeridge_predict_jackknife, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+          Ptr{Float64}, Int64, Float64, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx, level, lower,
+          upper, ldout)
+freeridge_predict_variance(model, layout, m, x, ldx, variance, ldout, noise) =
+    ccall((:freeridge_predict_variance, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+          Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}), model, layout, m, x, ldx, variance, ldout, noise)
+freeridge_lambda_grid(model, count, lambdas) =
+    ccall((:freeridge_lambda_grid, library), freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}), model,
+          count, lambdas)
+freeridge_score(model, criterion, count, lambdas, scores, ld) =
+    ccall((:freeridge_score, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Int64,
+          Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, count, lambdas, scores, ld)
+freeridge_select_lambda(model, criterion, low, high, lambda, score) =
+    ccall((:freeridge_select_lambda, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
+          Float64, Float64, Ptr{Float64}, Ptr{Float64}), model, criterion, low, high, lambda, score)
+freeridge_get_search_count(model, count) =
+    ccall((:freeridge_get_search_count, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}), model,
+          count)
+freeridge_get_search(model, lambdas, scores, ld, edge) =
+    ccall((:freeridge_get_search, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Float64},
+          Int64, Ptr{Int32}), model, lambdas, scores, ld, edge)
+freeridge_select_bandwidth(model, criterion, low, high, budget, sigma, tried, used) =
+    ccall((:freeridge_select_bandwidth, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
+          Float64, Float64, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Int64}), model, criterion, low, high, budget,
+          sigma, tried, used)
+freeridge_score_with_error(model, criterion, count, lambdas, scores, errors, ld) =
+    ccall((:freeridge_score_with_error, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
+          Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, count, lambdas, scores, errors,
+          ld)
+freeridge_get_one_standard_error(model, lambda, score, standard_error) =
+    ccall((:freeridge_get_one_standard_error, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64},
+          Ptr{Float64}, Ptr{Float64}), model, lambda, score, standard_error)
+freeridge_get_search_shape(model, decades, dips) =
+    ccall((:freeridge_get_search_shape, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64},
+          Ptr{Int32}), model, decades, dips)
+freeridge_make_folds(n, folds, seed, group) =
+    ccall((:freeridge_make_folds, library), freeridge_status, (Int64, Int32, Int64, Ptr{Int32}), n, folds, seed,
+          group)
+freeridge_make_holdout(n, fraction, seed, group) =
+    ccall((:freeridge_make_holdout, library), freeridge_status, (Int64, Float64, Int64, Ptr{Int32}), n, fraction,
+          seed, group)
+freeridge_convert_lambda(from, to, n, sd_y, lambda, out) =
+    ccall((:freeridge_convert_lambda, library), freeridge_status, (freeridge_convention, freeridge_convention,
+          Int64, Float64, Float64, Ptr{Float64}), from, to, n, sd_y, lambda, out)
+freeridge_accumulator_create(d, t, intercept, out) =
+    ccall((:freeridge_accumulator_create, library), freeridge_status, (Int64, Int64, Int32,
+          Ptr{Ptr{freeridge_accumulator}}), d, t, intercept, out)
+freeridge_accumulator_destroy(accumulator) =
+    ccall((:freeridge_accumulator_destroy, library), Cvoid, (Ptr{freeridge_accumulator},), accumulator)
+freeridge_accumulator_add(accumulator, layout, n, x, ldx, y, ldy, weights) =
+    ccall((:freeridge_accumulator_add, library), freeridge_status, (Ptr{freeridge_accumulator}, freeridge_layout,
+          Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}), accumulator, layout, n, x, ldx, y, ldy,
+          weights)
+freeridge_accumulator_merge(accumulator, other) =
+    ccall((:freeridge_accumulator_merge, library), freeridge_status, (Ptr{freeridge_accumulator},
+          Ptr{freeridge_accumulator}), accumulator, other)
+freeridge_accumulator_get_dimensions(accumulator, n, d, t, sum_w) =
+    ccall((:freeridge_accumulator_get_dimensions, library), freeridge_status, (Ptr{freeridge_accumulator},
+          Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Float64}), accumulator, n, d, t, sum_w)
+freeridge_accumulator_solve(accumulator, count, lambdas, w, ld, b) =
+    ccall((:freeridge_accumulator_solve, library), freeridge_status, (Ptr{freeridge_accumulator}, Int64,
+          Ptr{Float64}, Ptr{Float64}, Int64, Ptr{Float64}), accumulator, count, lambdas, w, ld, b)
+freeridge_accumulator_score(accumulator, criterion, count, lambdas, scores, ld) =
+    ccall((:freeridge_accumulator_score, library), freeridge_status, (Ptr{freeridge_accumulator},
+          freeridge_criterion, Int64, Ptr{Float64}, Ptr{Float64}, Int64), accumulator, criterion, count, lambdas,
+          scores, ld)
+freeridge_accumulator_lambda_grid(accumulator, count, lambdas) =
+    ccall((:freeridge_accumulator_lambda_grid, library), freeridge_status, (Ptr{freeridge_accumulator}, Int64,
+          Ptr{Float64}), accumulator, count, lambdas)
+freeridge_accumulator_loo(accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors, ld) =
+    ccall((:freeridge_accumulator_loo, library), freeridge_status, (Ptr{freeridge_accumulator}, freeridge_layout,
+          Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int64),
+          accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors, ld)
+freeridge_accumulator_save(accumulator, size, bytes, length) =
+    ccall((:freeridge_accumulator_save, library), freeridge_status, (Ptr{freeridge_accumulator}, Int64, Ptr{Cvoid},
+          Ptr{Int64}), accumulator, size, bytes, length)
+freeridge_accumulator_load(bytes, size, out) =
+    ccall((:freeridge_accumulator_load, library), freeridge_status, (Ptr{Cvoid}, Int64,
+          Ptr{Ptr{freeridge_accumulator}}), bytes, size, out)
+freeridge_pinv(layout, m, n, a, lda, rcond, out, ldout, rank) =
+    ccall((:freeridge_pinv, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
+          Float64, Ptr{Float64}, Int64, Ptr{Int64}), layout, m, n, a, lda, rcond, out, ldout, rank)
+freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank) =
+    ccall((:freeridge_ols, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64,
+          Ptr{Float64}, Int64, Int32, Ptr{Float64}, Ptr{Float64}, Ptr{Int64}), layout, n, d, x, ldx, t, y, ldy,
+          intercept, w, b, rank)
+freeridge_ols_summary(layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma, r_squared) =
+    ccall((:freeridge_ols_summary, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
+          Int64, Ptr{Float64}, Int64, Int32, Ptr{Float64}, Ptr{Float64}, Ptr{Int64}, Ptr{Float64}, Ptr{Float64},
+          Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error,
+          sigma, r_squared)
+freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, w, b) =
+    ccall((:freeridge_ridge, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
+          Int64, Ptr{Float64}, Int64, Int32, Float64, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy,
+          intercept, lambda, w, b)
+freeridge_ridge_penalty(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b) =
+    ccall((:freeridge_ridge_penalty, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64},
+          Int64, Int64, Ptr{Float64}, Int64, Int32, Float64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), layout, n,
+          d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b)
+freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, w, b) =
+    ccall((:freeridge_tls, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64,
+          Ptr{Float64}, Int64, Int32, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, w, b)
+freeridge_tls_exact(layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b) =
+    ccall((:freeridge_tls_exact, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
+          Int64, Ptr{Float64}, Int64, Int32, Ptr{Int32}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y,
+          ldy, intercept, exact, w, b)
+freeridge_polynomial_feature_count(d, degree, bias, count) =
+    ccall((:freeridge_polynomial_feature_count, library), freeridge_status, (Int64, Int32, Int32, Ptr{Int64}), d,
+          degree, bias, count)
+freeridge_polynomial_exponents(d, degree, bias, exponents) =
+    ccall((:freeridge_polynomial_exponents, library), freeridge_status, (Int64, Int32, Int32, Ptr{Int32}), d,
+          degree, bias, exponents)
+freeridge_polynomial_features(layout, n, d, x, ldx, degree, bias, out, ldout) =
+    ccall((:freeridge_polynomial_features, library), freeridge_status, (freeridge_layout, Int64, Int64,
+          Ptr{Float64}, Int64, Int32, Int32, Ptr{Float64}, Int64), layout, n, d, x, ldx, degree, bias, out, ldout)
+freeridge_polynomial_feature_factors(d, degree, scale, offset, factors) =
+    ccall((:freeridge_polynomial_feature_factors, library), freeridge_status, (Int64, Int32, Float64, Float64,
+          Ptr{Float64}), d, degree, scale, offset, factors)
+freeridge_weighted_median(n, values, weights, median) =
+    ccall((:freeridge_weighted_median, library), freeridge_status, (Int64, Ptr{Float64}, Ptr{Float64},
+          Ptr{Float64}), n, values, weights, median)
+freeridge_absolute_slope(n, x, y, slope) =
+    ccall((:freeridge_absolute_slope, library), freeridge_status, (Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}),
+          n, x, y, slope)
+freeridge_classifier_create(kernel, loss, out) =
+    ccall((:freeridge_classifier_create, library), freeridge_status, (Ptr{freeridge_kernel}, freeridge_loss,
+          Ptr{Ptr{freeridge_classifier}}), kernel, loss, out)
+freeridge_classifier_destroy(classifier) =
+    ccall((:freeridge_classifier_destroy, library), Cvoid, (Ptr{freeridge_classifier},), classifier)
+freeridge_classifier_set_data(classifier, layout, n, d, x, ldx, y) =
+    ccall((:freeridge_classifier_set_data, library), freeridge_status, (Ptr{freeridge_classifier}, freeridge_layout,
+          Int64, Int64, Ptr{Float64}, Int64, Ptr{Float64}), classifier, layout, n, d, x, ldx, y)
+freeridge_classifier_set_weights(classifier, weights) =
+    ccall((:freeridge_classifier_set_weights, library), freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}),
+          classifier, weights)
+freeridge_classifier_set_intercept(classifier, on) =
+    ccall((:freeridge_classifier_set_intercept, library), freeridge_status, (Ptr{freeridge_classifier}, Int32),
+          classifier, on)
+freeridge_classifier_set_progress(classifier, callback, user) =
+    ccall((:freeridge_classifier_set_progress, library), freeridge_status, (Ptr{freeridge_classifier},
+          freeridge_progress, Ptr{Cvoid}), classifier, callback, user)
+freeridge_classifier_set_control(classifier, tolerance, iterations) =
+    ccall((:freeridge_classifier_set_control, library), freeridge_status, (Ptr{freeridge_classifier}, Float64,
+          Int64), classifier, tolerance, iterations)
+freeridge_classifier_fit(classifier, lambda) =
+    ccall((:freeridge_classifier_fit, library), freeridge_status, (Ptr{freeridge_classifier}, Float64), classifier,
+          lambda)
+freeridge_classifier_predict(classifier, layout, m, x, ldx, decision, probability) =
+    ccall((:freeridge_classifier_predict, library), freeridge_status, (Ptr{freeridge_classifier}, freeridge_layout,
+          Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}), classifier, layout, m, x, ldx, decision,
+          probability)
+freeridge_classifier_loo(classifier, decision) =
+    ccall((:freeridge_classifier_loo, library), freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}),
+          classifier, decision)
+freeridge_classifier_get_coefficients(classifier, c, b) =
+    ccall((:freeridge_classifier_get_coefficients, library), freeridge_status, (Ptr{freeridge_classifier},
+          Ptr{Float64}, Ptr{Float64}), classifier, c, b)
+freeridge_classifier_get_convergence(classifier, objective, iterations, gap) =
+    ccall((:freeridge_classifier_get_convergence, library), freeridge_status, (Ptr{freeridge_classifier},
+          Ptr{Float64}, Ptr{Int64}, Ptr{Float64}), classifier, objective, iterations, gap)
+freeridge_classifier_get_support(classifier, count, rows, margin) =
+    ccall((:freeridge_classifier_get_support, library), freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int64},
+          Ptr{Int64}, Ptr{Float64}), classifier, count, rows, margin)
+freeridge_status_name(status) =
+    ccall((:freeridge_status_name, library), Cstring, (freeridge_status,), status)
+freeridge_last_error() =
+    ccall((:freeridge_last_error, library), Cstring, ())
+freeridge_version(major, minor, patch) =
+    ccall((:freeridge_version, library), freeridge_status, (Ptr{Int32}, Ptr{Int32}, Ptr{Int32}), major, minor,
+          patch)
+freeridge_set_threads(count) =
+    ccall((:freeridge_set_threads, library), freeridge_status, (Int32,), count)
+freeridge_get_threads(count) =
+    ccall((:freeridge_get_threads, library), freeridge_status, (Ptr{Int32},), count)
+freeridge_build_info() =
+    ccall((:freeridge_build_info, library), Cstring, ())
+freeridge_save(model, path) = ccall((:freeridge_save, library), freeridge_status, (Ptr{freeridge_model}, Cstring),
+    model, path)
+freeridge_save_predictor(model, path) = ccall((:freeridge_save_predictor, library), freeridge_status,
+    (Ptr{freeridge_model}, Cstring), model, path)
+freeridge_load(path, out) = ccall((:freeridge_load, library), freeridge_status, (Cstring, Ptr{Ptr{freeridge_model}}),
+    path, out)
+freeridge_save_to_memory(model, size, bytes, length) = ccall((:freeridge_save_to_memory, library), freeridge_status,
+    (Ptr{freeridge_model}, Int64, Ptr{Cvoid}, Ptr{Int64}), model, size, bytes, length)
+freeridge_save_predictor_to_memory(model, size, bytes, length) = ccall((:freeridge_save_predictor_to_memory, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Cvoid}, Ptr{Int64}), model, size, bytes, length)
+freeridge_load_from_memory(bytes, size, out) = ccall((:freeridge_load_from_memory, library), freeridge_status,
+    (Ptr{Cvoid}, Int64, Ptr{Ptr{freeridge_model}}), bytes, size, out)

@@ -1,0 +1,286 @@
+"""freeridge.h as Python: every constant and call, through ctypes. The header is the manual.
+
+The shared library is the one that FREERIDGE_LIBRARY in the environment names, else the installed one. A test of the
+project compares the declarations with the header (tests/ffi/declarations_test.py), and tests/ffi/declarations.py --add
+adds what is missing.
+"""
+
+import ctypes
+import ctypes.util
+import os
+
+VERSION_MAJOR = 0
+VERSION_MINOR = 1
+VERSION_PATCH = 0
+DEFAULT_BUDGET = 15
+OK = 0
+INVALID_ARGUMENT = 1
+INVALID_STATE = 2
+NOT_FINITE = 3
+DIMENSION_MISMATCH = 4
+OUT_OF_MEMORY = 10
+NOT_POSITIVE_DEFINITE = 20
+NOT_CONVERGED = 21
+UNDEFINED = 22
+CANCELLED = 30
+IO = 40
+CORRUPT = 41
+NEWER_FORMAT = 42
+INTERNAL = 90
+COL_MAJOR = 1
+ROW_MAJOR = 2
+AUTO = 0
+CHOLESKY = 1
+SPECTRAL = 2
+BAND = 3
+PRIMAL = 4
+LANDMARK = 5
+LOO = 1
+GCV = 2
+REML = 3
+GROUPS = 4
+ERROR_RATE = 5
+LANDMARKS_AUTO = 0
+LANDMARKS_RANDOM = 1
+LANDMARKS_KMEANS = 2
+LANDMARKS_PIVOTED = 3
+REDUCTION_AUTO = 0
+REDUCTION_QR = 1
+REDUCTION_GRAM = 2
+TOTAL = 1
+MEAN = 2
+GLMNET = 3
+SKLEARN = 4
+LM_RIDGE = 5
+KRLS = 6
+GURLS = 7
+LOGISTIC = 1
+HINGE = 2
+
+
+class freeridge_model(ctypes.Structure):
+    pass
+
+
+class freeridge_kernel(ctypes.Structure):
+    pass
+
+
+class freeridge_accumulator(ctypes.Structure):
+    pass
+
+
+class freeridge_classifier(ctypes.Structure):
+    pass
+
+
+NOTHING, INT32, INT64, DOUBLE = None, ctypes.c_int32, ctypes.c_int64, ctypes.c_double
+STATUS, TEXT, BYTES = ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p
+INT32S, INT64S, DOUBLES = ctypes.POINTER(INT32), ctypes.POINTER(INT64), ctypes.POINTER(DOUBLE)
+MODEL, MODELS = ctypes.POINTER(freeridge_model), ctypes.POINTER(ctypes.POINTER(freeridge_model))
+KERNEL, KERNELS = ctypes.POINTER(freeridge_kernel), ctypes.POINTER(ctypes.POINTER(freeridge_kernel))
+ACCUMULATOR = ctypes.POINTER(freeridge_accumulator)
+ACCUMULATORS = ctypes.POINTER(ACCUMULATOR)
+CLASSIFIER = ctypes.POINTER(freeridge_classifier)
+CLASSIFIERS = ctypes.POINTER(CLASSIFIER)
+PROGRESS = ctypes.CFUNCTYPE(INT32, DOUBLE, BYTES)
+
+
+class Error(Exception):
+    """A call that failed: `status` is one of the constants above, `name` its word."""
+
+    def __init__(self, status, name, message):
+        super().__init__(f"{name}: {message}")
+        self.status, self.name = status, name
+
+
+class InputError(Error, ValueError):
+    """What was handed over is wrong."""
+
+
+class ResourceError(Error, MemoryError):
+    """It does not fit into memory."""
+
+
+def _load():
+    path = os.environ.get("FREERIDGE_LIBRARY") or ctypes.util.find_library("freeridge")
+    if path is None:
+        raise ImportError("the library freeridge was not found: install it, or set FREERIDGE_LIBRARY to its path")
+    return ctypes.CDLL(path)
+
+
+library = _load()
+
+
+def _declare(result, name, **arguments):
+    """The arguments are named as in the header, with a _ after words that Python keeps for itself."""
+    function = getattr(library, name)
+    function.restype, function.argtypes = result, list(arguments.values())
+
+
+_declare(STATUS, "freeridge_kernel_linear", out=KERNELS)
+_declare(STATUS, "freeridge_kernel_polynomial", degree=INT32, scale=DOUBLE, offset=DOUBLE, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_gaussian", sigma=DOUBLE, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_laplacian", sigma=DOUBLE, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_matern", nu=DOUBLE, length=DOUBLE, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_sum", terms=KERNELS, weights=DOUBLES, count=INT32, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_product", factors=KERNELS, count=INT32, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_scaled", inner=KERNEL, d=INT64, scale=DOUBLES, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_precomputed", out=KERNELS)
+_declare(STATUS, "freeridge_kernel_describe", kernel=KERNEL, size=INT64, text=TEXT, length=INT64S)
+_declare(STATUS, "freeridge_kernel_parse", text=TEXT, out=KERNELS)
+_declare(STATUS, "freeridge_kernel_equal", a=KERNEL, b=KERNEL, equal=INT32S)
+_declare(NOTHING, "freeridge_kernel_destroy", kernel=KERNEL)
+_declare(STATUS, "freeridge_create", kernel=KERNEL, out=MODELS)
+_declare(NOTHING, "freeridge_destroy", model=MODEL)
+_declare(STATUS, "freeridge_set_kernel", model=MODEL, kernel=KERNEL)
+_declare(STATUS, "freeridge_set_data", model=MODEL, layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64,
+         y=DOUBLES, ldy=INT64)
+_declare(STATUS, "freeridge_set_data_view", model=MODEL, layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64,
+         y=DOUBLES, ldy=INT64)
+_declare(STATUS, "freeridge_set_weights", model=MODEL, weights=DOUBLES)
+_declare(STATUS, "freeridge_set_intercept", model=MODEL, on=INT32)
+_declare(STATUS, "freeridge_set_groups", model=MODEL, group=INT32S)
+_declare(STATUS, "freeridge_set_route", model=MODEL, route=INT32)
+_declare(STATUS, "freeridge_set_expected_lambdas", model=MODEL, count=INT64)
+_declare(STATUS, "freeridge_set_expected_criterion", model=MODEL, criterion=INT32)
+_declare(STATUS, "freeridge_set_progress", model=MODEL, callback=PROGRESS, user=BYTES)
+_declare(STATUS, "freeridge_set_landmarks", model=MODEL, count=INT64, rows=INT64S)
+_declare(STATUS, "freeridge_set_landmark_method", model=MODEL, method=INT32, seed=INT64)
+_declare(STATUS, "freeridge_set_reduction", model=MODEL, reduction=INT32)
+_declare(STATUS, "freeridge_get_landmark_count", model=MODEL, count=INT64S)
+_declare(STATUS, "freeridge_get_landmarks", model=MODEL, rows=INT64S, trace_left=DOUBLES, trace=DOUBLES)
+_declare(STATUS, "freeridge_landmark_curve", model=MODEL, criterion=INT32, count=INT64, sizes=INT64S, lambdas=DOUBLES,
+         scores=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_get_rank", model=MODEL, rank=INT64S)
+_declare(STATUS, "freeridge_get_tolerance", model=MODEL, tolerance=DOUBLES)
+_declare(STATUS, "freeridge_set_refinement", model=MODEL, steps=INT32)
+_declare(STATUS, "freeridge_memory_required", model=MODEL, bytes=INT64S)
+_declare(STATUS, "freeridge_explain", model=MODEL, size=INT64, text=TEXT, length=INT64S)
+_declare(STATUS, "freeridge_factorize", model=MODEL)
+_declare(STATUS, "freeridge_set_lambda", model=MODEL, lambda_=DOUBLE)
+_declare(STATUS, "freeridge_set_lambdas", model=MODEL, lambda_=DOUBLES)
+_declare(STATUS, "freeridge_loo", model=MODEL, errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_group_errors", model=MODEL, group=INT32S, errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_predict", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, out=DOUBLES,
+         ldout=INT64)
+_declare(STATUS, "freeridge_get_coefficients", model=MODEL, c=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_get_hyperplane", model=MODEL, w=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_get_intercept", model=MODEL, b=DOUBLES)
+_declare(STATUS, "freeridge_get_fitted", model=MODEL, fitted=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_get_leverage", model=MODEL, leverage=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_get_lambda", model=MODEL, lambda_=DOUBLES)
+_declare(STATUS, "freeridge_get_route", model=MODEL, route=INT32S)
+_declare(STATUS, "freeridge_get_dimensions", model=MODEL, n=INT64S, d=INT64S, t=INT64S)
+_declare(STATUS, "freeridge_get_bandwidth", model=MODEL, sigma=DOUBLES)
+_declare(STATUS, "freeridge_get_degrees_of_freedom", model=MODEL, df=DOUBLES, sigma2=DOUBLES)
+_declare(STATUS, "freeridge_cooks_distance", model=MODEL, distance=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_predict_jackknife", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, level=DOUBLE,
+         lower=DOUBLES, upper=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_predict_variance", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+         variance=DOUBLES, ldout=INT64, noise=DOUBLES)
+_declare(STATUS, "freeridge_lambda_grid", model=MODEL, count=INT64, lambdas=DOUBLES)
+_declare(STATUS, "freeridge_score", model=MODEL, criterion=INT32, count=INT64, lambdas=DOUBLES, scores=DOUBLES,
+         ld=INT64)
+_declare(STATUS, "freeridge_select_lambda", model=MODEL, criterion=INT32, low=DOUBLE, high=DOUBLE, lambda_=DOUBLES,
+         score=DOUBLES)
+_declare(STATUS, "freeridge_get_search_count", model=MODEL, count=INT64S)
+_declare(STATUS, "freeridge_get_search", model=MODEL, lambdas=DOUBLES, scores=DOUBLES, ld=INT64, edge=INT32S)
+_declare(STATUS, "freeridge_select_bandwidth", model=MODEL, criterion=INT32, low=DOUBLE, high=DOUBLE, budget=INT64,
+         sigma=DOUBLES, tried=DOUBLES, used=INT64S)
+_declare(STATUS, "freeridge_score_with_error", model=MODEL, criterion=INT32, count=INT64, lambdas=DOUBLES,
+         scores=DOUBLES, errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_get_one_standard_error", model=MODEL, lambda_=DOUBLES, score=DOUBLES,
+         standard_error=DOUBLES)
+_declare(STATUS, "freeridge_get_search_shape", model=MODEL, decades=DOUBLES, dips=INT32S)
+_declare(STATUS, "freeridge_make_folds", n=INT64, folds=INT32, seed=INT64, group=INT32S)
+_declare(STATUS, "freeridge_make_holdout", n=INT64, fraction=DOUBLE, seed=INT64, group=INT32S)
+_declare(STATUS, "freeridge_convert_lambda", from_=INT32, to=INT32, n=INT64, sd_y=DOUBLE, lambda_=DOUBLE, out=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_create", d=INT64, t=INT64, intercept=INT32, out=ACCUMULATORS)
+_declare(NOTHING, "freeridge_accumulator_destroy", accumulator=ACCUMULATOR)
+_declare(STATUS, "freeridge_accumulator_add", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES, ldx=INT64,
+         y=DOUBLES, ldy=INT64, weights=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_merge", accumulator=ACCUMULATOR, other=ACCUMULATOR)
+_declare(STATUS, "freeridge_accumulator_get_dimensions", accumulator=ACCUMULATOR, n=INT64S, d=INT64S, t=INT64S,
+         sum_w=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_solve", accumulator=ACCUMULATOR, count=INT64, lambdas=DOUBLES, w=DOUBLES,
+         ld=INT64, b=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_score", accumulator=ACCUMULATOR, criterion=INT32, count=INT64, lambdas=DOUBLES,
+         scores=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_accumulator_lambda_grid", accumulator=ACCUMULATOR, count=INT64, lambdas=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_loo", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES, ldx=INT64,
+         y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES, errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_accumulator_save", accumulator=ACCUMULATOR, size=INT64, bytes=BYTES, length=INT64S)
+_declare(STATUS, "freeridge_accumulator_load", bytes=BYTES, size=INT64, out=ACCUMULATORS)
+_declare(STATUS, "freeridge_pinv", layout=INT32, m=INT64, n=INT64, a=DOUBLES, lda=INT64, rcond=DOUBLE, out=DOUBLES,
+         ldout=INT64, rank=INT64S)
+_declare(STATUS, "freeridge_ols", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES, ldy=INT64,
+         intercept=INT32, w=DOUBLES, b=DOUBLES, rank=INT64S)
+_declare(STATUS, "freeridge_ols_summary", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
+         ldy=INT64, intercept=INT32, w=DOUBLES, b=DOUBLES, rank=INT64S, w_error=DOUBLES, b_error=DOUBLES, sigma=DOUBLES,
+         r_squared=DOUBLES)
+_declare(STATUS, "freeridge_ridge", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES, ldy=INT64,
+         intercept=INT32, lambda_=DOUBLE, w=DOUBLES, b=DOUBLES)
+_declare(STATUS, "freeridge_ridge_penalty", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
+         ldy=INT64, intercept=INT32, lambda_=DOUBLE, penalty=DOUBLES, w=DOUBLES, b=DOUBLES)
+_declare(STATUS, "freeridge_tls", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES, ldy=INT64,
+         intercept=INT32, w=DOUBLES, b=DOUBLES)
+_declare(STATUS, "freeridge_tls_exact", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
+         ldy=INT64, intercept=INT32, exact=INT32S, w=DOUBLES, b=DOUBLES)
+_declare(STATUS, "freeridge_polynomial_feature_count", d=INT64, degree=INT32, bias=INT32, count=INT64S)
+_declare(STATUS, "freeridge_polynomial_exponents", d=INT64, degree=INT32, bias=INT32, exponents=INT32S)
+_declare(STATUS, "freeridge_polynomial_features", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, degree=INT32,
+         bias=INT32, out=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_polynomial_feature_factors", d=INT64, degree=INT32, scale=DOUBLE, offset=DOUBLE,
+         factors=DOUBLES)
+_declare(STATUS, "freeridge_weighted_median", n=INT64, values=DOUBLES, weights=DOUBLES, median=DOUBLES)
+_declare(STATUS, "freeridge_absolute_slope", n=INT64, x=DOUBLES, y=DOUBLES, slope=DOUBLES)
+_declare(STATUS, "freeridge_classifier_create", kernel=KERNEL, loss=INT32, out=CLASSIFIERS)
+_declare(NOTHING, "freeridge_classifier_destroy", classifier=CLASSIFIER)
+_declare(STATUS, "freeridge_classifier_set_data", classifier=CLASSIFIER, layout=INT32, n=INT64, d=INT64, x=DOUBLES,
+         ldx=INT64, y=DOUBLES)
+_declare(STATUS, "freeridge_classifier_set_weights", classifier=CLASSIFIER, weights=DOUBLES)
+_declare(STATUS, "freeridge_classifier_set_intercept", classifier=CLASSIFIER, on=INT32)
+_declare(STATUS, "freeridge_classifier_set_progress", classifier=CLASSIFIER, callback=PROGRESS, user=BYTES)
+_declare(STATUS, "freeridge_classifier_set_control", classifier=CLASSIFIER, tolerance=DOUBLE, iterations=INT64)
+_declare(STATUS, "freeridge_classifier_fit", classifier=CLASSIFIER, lambda_=DOUBLE)
+_declare(STATUS, "freeridge_classifier_predict", classifier=CLASSIFIER, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+         decision=DOUBLES, probability=DOUBLES)
+_declare(STATUS, "freeridge_classifier_loo", classifier=CLASSIFIER, decision=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_coefficients", classifier=CLASSIFIER, c=DOUBLES, b=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_convergence", classifier=CLASSIFIER, objective=DOUBLES, iterations=INT64S,
+         gap=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_support", classifier=CLASSIFIER, count=INT64S, rows=INT64S, margin=DOUBLES)
+_declare(TEXT, "freeridge_status_name", status=INT32)
+_declare(TEXT, "freeridge_last_error")
+_declare(STATUS, "freeridge_version", major=INT32S, minor=INT32S, patch=INT32S)
+_declare(STATUS, "freeridge_set_threads", count=INT32)
+_declare(STATUS, "freeridge_get_threads", count=INT32S)
+_declare(TEXT, "freeridge_build_info")
+_declare(STATUS, "freeridge_save", model=MODEL, path=TEXT)
+_declare(STATUS, "freeridge_save_predictor", model=MODEL, path=TEXT)
+_declare(STATUS, "freeridge_load", path=TEXT, out=MODELS)
+_declare(STATUS, "freeridge_save_to_memory", model=MODEL, size=INT64, bytes=BYTES, length=INT64S)
+_declare(STATUS, "freeridge_save_predictor_to_memory", model=MODEL, size=INT64, bytes=BYTES, length=INT64S)
+_declare(STATUS, "freeridge_load_from_memory", bytes=BYTES, size=INT64, out=MODELS)
+
+
+def call(name, *arguments):
+    """freeridge_<name>, whose status becomes an exception."""
+    status = getattr(library, "freeridge_" + name)(*arguments)
+    if status == OK:
+        return
+    word, message = library.freeridge_status_name(status).decode(), library.freeridge_last_error().decode()
+    kind = Error
+    if status in (INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH):
+        kind = InputError
+    elif status == OUT_OF_MEMORY:
+        kind = ResourceError
+    raise kind(status, word, message)
+
+
+_major, _minor = INT32(), INT32()
+library.freeridge_version(_major, _minor, None)
+if _major.value != VERSION_MAJOR or _minor.value < VERSION_MINOR:
+    raise ImportError(f"version {VERSION_MAJOR}.{VERSION_MINOR} of the library freeridge is needed, or a later one of "
+                      f"the same major version; this is {_major.value}.{_minor.value}")

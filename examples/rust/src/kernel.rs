@@ -1,0 +1,125 @@
+//! Kernel functions: immutable, and shared freely between threads.
+
+use crate::error::{check, size, Error, Result};
+use crate::sys;
+use std::ffi::CString;
+use std::fmt;
+use std::ptr;
+use std::str::FromStr;
+
+/// A kernel function k(x, z).
+pub struct Kernel {
+    handle: *mut sys::freeridge_kernel,
+}
+
+// A kernel never changes after it has been made.
+unsafe impl Send for Kernel {}
+unsafe impl Sync for Kernel {}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        unsafe { sys::freeridge_kernel_destroy(self.handle) }
+    }
+}
+
+impl Kernel {
+    fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_kernel) -> sys::freeridge_status) -> Result<Kernel> {
+        let mut handle = ptr::null_mut();
+        check(make(&mut handle))?;
+        Ok(Kernel { handle })
+    }
+
+    pub(crate) fn handle(&self) -> *const sys::freeridge_kernel {
+        self.handle
+    }
+
+    /// x'z
+    pub fn linear() -> Result<Kernel> {
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_linear(out) })
+    }
+
+    /// (scale x'z + offset)^degree
+    pub fn polynomial(degree: i32, scale: f64, offset: f64) -> Result<Kernel> {
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_polynomial(degree, scale, offset, out) })
+    }
+
+    /// exp(-||x - z||^2 / sigma^2)
+    pub fn gaussian(sigma: f64) -> Result<Kernel> {
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_gaussian(sigma, out) })
+    }
+
+    /// exp(-||x - z|| / sigma)
+    pub fn laplacian(sigma: f64) -> Result<Kernel> {
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_laplacian(sigma, out) })
+    }
+
+    /// The Matern kernel of nu = 0.5, 1.5 or 2.5
+    pub fn matern(nu: f64, length: f64) -> Result<Kernel> {
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_matern(nu, length, out) })
+    }
+
+    /// The model's x is the kernel matrix itself.
+    pub fn precomputed() -> Result<Kernel> {
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_precomputed(out) })
+    }
+
+    /// The sum of weights and kernels.
+    pub fn sum(terms: &[(f64, &Kernel)]) -> Result<Kernel> {
+        let handles: Vec<_> = terms.iter().map(|term| term.1.handle()).collect();
+        let weights: Vec<_> = terms.iter().map(|term| term.0).collect();
+        let count = count(terms.len())?;
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_sum(handles.as_ptr(), weights.as_ptr(), count, out) })
+    }
+
+    /// The product of kernels.
+    pub fn product(factors: &[&Kernel]) -> Result<Kernel> {
+        let handles: Vec<_> = factors.iter().map(|factor| factor.handle()).collect();
+        let count = count(factors.len())?;
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_product(handles.as_ptr(), count, out) })
+    }
+
+    /// This kernel of x / scale, column by column.
+    pub fn scaled(&self, scale: &[f64]) -> Result<Kernel> {
+        let d = size(scale.len())?;
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_scaled(self.handle, d, scale.as_ptr(), out) })
+    }
+
+    /// The kernel as text, which parses as the same kernel.
+    pub fn describe(&self) -> Result<String> {
+        let mut length = 0;
+        check(unsafe { sys::freeridge_kernel_describe(self.handle, 0, ptr::null_mut(), &mut length) })?;
+        let mut bytes = vec![0u8; length as usize + 1];
+        let text = bytes.as_mut_ptr().cast();
+        check(unsafe { sys::freeridge_kernel_describe(self.handle, bytes.len() as i64, text, &mut length) })?;
+        bytes.pop();
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn count(value: usize) -> Result<i32> {
+    i32::try_from(value)
+        .map_err(|_| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, format!("count is {value}, which is too large")))
+}
+
+impl FromStr for Kernel {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Kernel> {
+        let text = CString::new(text)
+            .map_err(|_| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, "text has a 0 in it".to_string()))?;
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_parse(text.as_ptr(), out) })
+    }
+}
+
+impl PartialEq for Kernel {
+    fn eq(&self, other: &Kernel) -> bool {
+        let mut equal = 0;
+        check(unsafe { sys::freeridge_kernel_equal(self.handle, other.handle, &mut equal) }).is_ok() && equal == 1
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.describe().map_err(|_| fmt::Error)?)
+    }
+}

@@ -1,0 +1,344 @@
+//! `freeridge.h` as Rust: every type, constant and call, with the names of C. The header is the manual.
+//!
+//! A test of the project compares this file with the header (`tests/ffi/declarations_test.py`), and
+//! `tests/ffi/declarations.py --add` adds what is missing.
+#![allow(non_camel_case_types)]
+
+use std::os::raw::{c_char, c_void};
+
+#[repr(C)]
+pub struct freeridge_model {
+    _private: [u8; 0],
+}
+#[repr(C)]
+pub struct freeridge_kernel {
+    _private: [u8; 0],
+}
+#[repr(C)]
+pub struct freeridge_accumulator {
+    _private: [u8; 0],
+}
+#[repr(C)]
+pub struct freeridge_classifier {
+    _private: [u8; 0],
+}
+pub type freeridge_status = i32;
+pub type freeridge_layout = i32;
+pub type freeridge_route = i32;
+pub type freeridge_criterion = i32;
+pub type freeridge_landmark_method = i32;
+pub type freeridge_reduction = i32;
+pub type freeridge_convention = i32;
+pub type freeridge_loss = i32;
+pub type freeridge_progress = Option<unsafe extern "C" fn(fraction: f64, user: *mut c_void) -> i32>;
+
+pub const FREERIDGE_VERSION_MAJOR: i32 = 0;
+pub const FREERIDGE_VERSION_MINOR: i32 = 1;
+pub const FREERIDGE_VERSION_PATCH: i32 = 0;
+pub const FREERIDGE_DEFAULT_BUDGET: i32 = 15;
+pub const FREERIDGE_OK: freeridge_status = 0;
+pub const FREERIDGE_INVALID_ARGUMENT: freeridge_status = 1;
+pub const FREERIDGE_INVALID_STATE: freeridge_status = 2;
+pub const FREERIDGE_NOT_FINITE: freeridge_status = 3;
+pub const FREERIDGE_DIMENSION_MISMATCH: freeridge_status = 4;
+pub const FREERIDGE_OUT_OF_MEMORY: freeridge_status = 10;
+pub const FREERIDGE_NOT_POSITIVE_DEFINITE: freeridge_status = 20;
+pub const FREERIDGE_NOT_CONVERGED: freeridge_status = 21;
+pub const FREERIDGE_UNDEFINED: freeridge_status = 22;
+pub const FREERIDGE_CANCELLED: freeridge_status = 30;
+pub const FREERIDGE_IO: freeridge_status = 40;
+pub const FREERIDGE_CORRUPT: freeridge_status = 41;
+pub const FREERIDGE_NEWER_FORMAT: freeridge_status = 42;
+pub const FREERIDGE_INTERNAL: freeridge_status = 90;
+pub const FREERIDGE_COL_MAJOR: freeridge_layout = 1;
+pub const FREERIDGE_ROW_MAJOR: freeridge_layout = 2;
+pub const FREERIDGE_AUTO: freeridge_route = 0;
+pub const FREERIDGE_CHOLESKY: freeridge_route = 1;
+pub const FREERIDGE_SPECTRAL: freeridge_route = 2;
+pub const FREERIDGE_BAND: freeridge_route = 3;
+pub const FREERIDGE_PRIMAL: freeridge_route = 4;
+pub const FREERIDGE_LANDMARK: freeridge_route = 5;
+pub const FREERIDGE_LOO: freeridge_criterion = 1;
+pub const FREERIDGE_GCV: freeridge_criterion = 2;
+pub const FREERIDGE_REML: freeridge_criterion = 3;
+pub const FREERIDGE_GROUPS: freeridge_criterion = 4;
+pub const FREERIDGE_ERROR_RATE: freeridge_criterion = 5;
+pub const FREERIDGE_LANDMARKS_AUTO: freeridge_landmark_method = 0;
+pub const FREERIDGE_LANDMARKS_RANDOM: freeridge_landmark_method = 1;
+pub const FREERIDGE_LANDMARKS_KMEANS: freeridge_landmark_method = 2;
+pub const FREERIDGE_LANDMARKS_PIVOTED: freeridge_landmark_method = 3;
+pub const FREERIDGE_REDUCTION_AUTO: freeridge_reduction = 0;
+pub const FREERIDGE_REDUCTION_QR: freeridge_reduction = 1;
+pub const FREERIDGE_REDUCTION_GRAM: freeridge_reduction = 2;
+pub const FREERIDGE_TOTAL: freeridge_convention = 1;
+pub const FREERIDGE_MEAN: freeridge_convention = 2;
+pub const FREERIDGE_GLMNET: freeridge_convention = 3;
+pub const FREERIDGE_SKLEARN: freeridge_convention = 4;
+pub const FREERIDGE_LM_RIDGE: freeridge_convention = 5;
+pub const FREERIDGE_KRLS: freeridge_convention = 6;
+pub const FREERIDGE_GURLS: freeridge_convention = 7;
+pub const FREERIDGE_LOGISTIC: freeridge_loss = 1;
+pub const FREERIDGE_HINGE: freeridge_loss = 2;
+
+extern "C" {
+    pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_kernel_polynomial(
+        degree: i32, scale: f64, offset: f64, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_gaussian(sigma: f64, out: *mut *mut freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_kernel_laplacian(sigma: f64, out: *mut *mut freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_kernel_matern(nu: f64, length: f64, out: *mut *mut freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_kernel_sum(
+        terms: *const *const freeridge_kernel, weights: *const f64, count: i32, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_product(
+        factors: *const *const freeridge_kernel, count: i32, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_scaled(
+        inner: *const freeridge_kernel, d: i64, scale: *const f64, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_precomputed(out: *mut *mut freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_kernel_describe(
+        kernel: *const freeridge_kernel, size: i64, text: *mut c_char, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_parse(text: *const c_char, out: *mut *mut freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_kernel_equal(
+        a: *const freeridge_kernel, b: *const freeridge_kernel, equal: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_destroy(kernel: *mut freeridge_kernel);
+    pub fn freeridge_create(kernel: *const freeridge_kernel, out: *mut *mut freeridge_model) -> freeridge_status;
+    pub fn freeridge_destroy(model: *mut freeridge_model);
+    pub fn freeridge_set_kernel(model: *mut freeridge_model, kernel: *const freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_set_data(
+        model: *mut freeridge_model, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64,
+        y: *const f64, ldy: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_set_data_view(
+        model: *mut freeridge_model, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64,
+        y: *const f64, ldy: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_set_weights(model: *mut freeridge_model, weights: *const f64) -> freeridge_status;
+    pub fn freeridge_set_intercept(model: *mut freeridge_model, on: i32) -> freeridge_status;
+    pub fn freeridge_set_groups(model: *mut freeridge_model, group: *const i32) -> freeridge_status;
+    pub fn freeridge_set_route(model: *mut freeridge_model, route: freeridge_route) -> freeridge_status;
+    pub fn freeridge_set_expected_lambdas(model: *mut freeridge_model, count: i64) -> freeridge_status;
+    pub fn freeridge_set_expected_criterion(
+        model: *mut freeridge_model, criterion: freeridge_criterion,
+    ) -> freeridge_status;
+    pub fn freeridge_set_progress(
+        model: *mut freeridge_model, callback: freeridge_progress, user: *mut c_void,
+    ) -> freeridge_status;
+    pub fn freeridge_set_landmarks(model: *mut freeridge_model, count: i64, rows: *const i64) -> freeridge_status;
+    pub fn freeridge_set_landmark_method(
+        model: *mut freeridge_model, method: freeridge_landmark_method, seed: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_set_reduction(model: *mut freeridge_model, reduction: freeridge_reduction) -> freeridge_status;
+    pub fn freeridge_get_landmark_count(model: *const freeridge_model, count: *mut i64) -> freeridge_status;
+    pub fn freeridge_get_landmarks(
+        model: *const freeridge_model, rows: *mut i64, trace_left: *mut f64, trace: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_landmark_curve(
+        model: *const freeridge_model, criterion: freeridge_criterion, count: i64, sizes: *const i64,
+        lambdas: *mut f64, scores: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_rank(model: *const freeridge_model, rank: *mut i64) -> freeridge_status;
+    pub fn freeridge_get_tolerance(model: *const freeridge_model, tolerance: *mut f64) -> freeridge_status;
+    pub fn freeridge_set_refinement(model: *mut freeridge_model, steps: i32) -> freeridge_status;
+    pub fn freeridge_memory_required(model: *const freeridge_model, bytes: *mut i64) -> freeridge_status;
+    pub fn freeridge_explain(
+        model: *const freeridge_model, size: i64, text: *mut c_char, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_factorize(model: *mut freeridge_model) -> freeridge_status;
+    pub fn freeridge_set_lambda(model: *mut freeridge_model, lambda: f64) -> freeridge_status;
+    pub fn freeridge_set_lambdas(model: *mut freeridge_model, lambda: *const f64) -> freeridge_status;
+    pub fn freeridge_loo(model: *const freeridge_model, errors: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_group_errors(
+        model: *const freeridge_model, group: *const i32, errors: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, out: *mut f64,
+        ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_coefficients(model: *const freeridge_model, c: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_get_hyperplane(model: *const freeridge_model, w: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_get_intercept(model: *const freeridge_model, b: *mut f64) -> freeridge_status;
+    pub fn freeridge_get_fitted(model: *const freeridge_model, fitted: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_get_leverage(model: *const freeridge_model, leverage: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_get_lambda(model: *const freeridge_model, lambda: *mut f64) -> freeridge_status;
+    pub fn freeridge_get_route(model: *const freeridge_model, route: *mut freeridge_route) -> freeridge_status;
+    pub fn freeridge_get_dimensions(
+        model: *const freeridge_model, n: *mut i64, d: *mut i64, t: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_bandwidth(model: *const freeridge_model, sigma: *mut f64) -> freeridge_status;
+    pub fn freeridge_get_degrees_of_freedom(
+        model: *const freeridge_model, df: *mut f64, sigma2: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_cooks_distance(model: *const freeridge_model, distance: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_predict_jackknife(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, level: f64,
+        lower: *mut f64, upper: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict_variance(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, variance: *mut f64,
+        ldout: i64, noise: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_lambda_grid(model: *const freeridge_model, count: i64, lambdas: *mut f64) -> freeridge_status;
+    pub fn freeridge_score(
+        model: *const freeridge_model, criterion: freeridge_criterion, count: i64, lambdas: *const f64,
+        scores: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_select_lambda(
+        model: *mut freeridge_model, criterion: freeridge_criterion, low: f64, high: f64, lambda: *mut f64,
+        score: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_search_count(model: *const freeridge_model, count: *mut i64) -> freeridge_status;
+    pub fn freeridge_get_search(
+        model: *const freeridge_model, lambdas: *mut f64, scores: *mut f64, ld: i64, edge: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_select_bandwidth(
+        model: *mut freeridge_model, criterion: freeridge_criterion, low: f64, high: f64, budget: i64, sigma: *mut f64,
+        tried: *mut f64, used: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_score_with_error(
+        model: *const freeridge_model, criterion: freeridge_criterion, count: i64, lambdas: *const f64,
+        scores: *mut f64, errors: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_one_standard_error(
+        model: *const freeridge_model, lambda: *mut f64, score: *mut f64, standard_error: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_search_shape(
+        model: *const freeridge_model, decades: *mut f64, dips: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_make_folds(n: i64, folds: i32, seed: i64, group: *mut i32) -> freeridge_status;
+    pub fn freeridge_make_holdout(n: i64, fraction: f64, seed: i64, group: *mut i32) -> freeridge_status;
+    pub fn freeridge_convert_lambda(
+        from: freeridge_convention, to: freeridge_convention, n: i64, sd_y: f64, lambda: f64, out: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_create(
+        d: i64, t: i64, intercept: i32, out: *mut *mut freeridge_accumulator,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_destroy(accumulator: *mut freeridge_accumulator);
+    pub fn freeridge_accumulator_add(
+        accumulator: *mut freeridge_accumulator, layout: freeridge_layout, n: i64, x: *const f64, ldx: i64,
+        y: *const f64, ldy: i64, weights: *const f64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_merge(
+        accumulator: *mut freeridge_accumulator, other: *const freeridge_accumulator,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_get_dimensions(
+        accumulator: *const freeridge_accumulator, n: *mut i64, d: *mut i64, t: *mut i64, sum_w: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_solve(
+        accumulator: *const freeridge_accumulator, count: i64, lambdas: *const f64, w: *mut f64, ld: i64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_score(
+        accumulator: *const freeridge_accumulator, criterion: freeridge_criterion, count: i64, lambdas: *const f64,
+        scores: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_lambda_grid(
+        accumulator: *const freeridge_accumulator, count: i64, lambdas: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_loo(
+        accumulator: *const freeridge_accumulator, layout: freeridge_layout, n: i64, x: *const f64, ldx: i64,
+        y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_save(
+        accumulator: *const freeridge_accumulator, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_load(
+        bytes: *const c_void, size: i64, out: *mut *mut freeridge_accumulator,
+    ) -> freeridge_status;
+    pub fn freeridge_pinv(
+        layout: freeridge_layout, m: i64, n: i64, a: *const f64, lda: i64, rcond: f64, out: *mut f64, ldout: i64,
+        rank: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_ols(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
+        intercept: i32, w: *mut f64, b: *mut f64, rank: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_ols_summary(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
+        intercept: i32, w: *mut f64, b: *mut f64, rank: *mut i64, w_error: *mut f64, b_error: *mut f64,
+        sigma: *mut f64, r_squared: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_ridge(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
+        intercept: i32, lambda: f64, w: *mut f64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_ridge_penalty(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
+        intercept: i32, lambda: f64, penalty: *const f64, w: *mut f64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_tls(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
+        intercept: i32, w: *mut f64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_tls_exact(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
+        intercept: i32, exact: *const i32, w: *mut f64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_polynomial_feature_count(d: i64, degree: i32, bias: i32, count: *mut i64) -> freeridge_status;
+    pub fn freeridge_polynomial_exponents(d: i64, degree: i32, bias: i32, exponents: *mut i32) -> freeridge_status;
+    pub fn freeridge_polynomial_features(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, degree: i32, bias: i32, out: *mut f64,
+        ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_polynomial_feature_factors(
+        d: i64, degree: i32, scale: f64, offset: f64, factors: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_weighted_median(
+        n: i64, values: *const f64, weights: *const f64, median: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_absolute_slope(n: i64, x: *const f64, y: *const f64, slope: *mut f64) -> freeridge_status;
+    pub fn freeridge_classifier_create(
+        kernel: *const freeridge_kernel, loss: freeridge_loss, out: *mut *mut freeridge_classifier,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_destroy(classifier: *mut freeridge_classifier);
+    pub fn freeridge_classifier_set_data(
+        classifier: *mut freeridge_classifier, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64,
+        y: *const f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_set_weights(
+        classifier: *mut freeridge_classifier, weights: *const f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_set_intercept(classifier: *mut freeridge_classifier, on: i32) -> freeridge_status;
+    pub fn freeridge_classifier_set_progress(
+        classifier: *mut freeridge_classifier, callback: freeridge_progress, user: *mut c_void,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_set_control(
+        classifier: *mut freeridge_classifier, tolerance: f64, iterations: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_fit(classifier: *mut freeridge_classifier, lambda: f64) -> freeridge_status;
+    pub fn freeridge_classifier_predict(
+        classifier: *const freeridge_classifier, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64,
+        decision: *mut f64, probability: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_loo(classifier: *const freeridge_classifier, decision: *mut f64) -> freeridge_status;
+    pub fn freeridge_classifier_get_coefficients(
+        classifier: *const freeridge_classifier, c: *mut f64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_convergence(
+        classifier: *const freeridge_classifier, objective: *mut f64, iterations: *mut i64, gap: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_support(
+        classifier: *const freeridge_classifier, count: *mut i64, rows: *mut i64, margin: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_status_name(status: freeridge_status) -> *const c_char;
+    pub fn freeridge_last_error() -> *const c_char;
+    pub fn freeridge_version(major: *mut i32, minor: *mut i32, patch: *mut i32) -> freeridge_status;
+    pub fn freeridge_set_threads(count: i32) -> freeridge_status;
+    pub fn freeridge_get_threads(count: *mut i32) -> freeridge_status;
+    pub fn freeridge_build_info() -> *const c_char;
+    pub fn freeridge_save(model: *const freeridge_model, path: *const c_char) -> freeridge_status;
+    pub fn freeridge_save_predictor(model: *const freeridge_model, path: *const c_char) -> freeridge_status;
+    pub fn freeridge_load(path: *const c_char, out: *mut *mut freeridge_model) -> freeridge_status;
+    pub fn freeridge_save_to_memory(
+        model: *const freeridge_model, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_save_predictor_to_memory(
+        model: *const freeridge_model, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_load_from_memory(
+        bytes: *const c_void, size: i64, out: *mut *mut freeridge_model,
+    ) -> freeridge_status;
+}

@@ -1,0 +1,83 @@
+//! Rows in chunks are the same problem as all rows at once.
+
+use freeridge::{sys, Accumulator, Criterion, Kernel, Matrix, Model, Result, Route};
+use std::thread;
+
+fn rows() -> (Vec<f64>, Vec<f64>) {
+    let x: Vec<f64> = (0..120).map(|i| f64::from((i * 37) % 101) / 10.0 - 5.0).collect();
+    let y = x.chunks(3).map(|row| 2.0 * row[0] - row[1] + (row[2] * 1.3).sin()).collect();
+    (x, y)
+}
+
+fn in_chunks(x: &[f64], y: &[f64], chunk: usize) -> Result<Accumulator> {
+    let mut sums = Accumulator::new(3, 1, true)?;
+    for (x, y) in x.chunks(3 * chunk).zip(y.chunks(chunk)) {
+        sums.add(Matrix::row_major(x, 3)?, Matrix::column(y), None)?;
+    }
+    Ok(sums)
+}
+
+#[test]
+fn answers_are_those_of_a_model() -> Result<()> {
+    let (x, y) = rows();
+    let mut model = Model::new(&Kernel::linear()?)?;
+    model.set_data(Matrix::row_major(&x, 3)?, Matrix::column(&y))?;
+    model.set_route(Route::Primal)?;
+    model.factorize()?;
+    let sums = in_chunks(&x, &y, 7)?;
+    assert_eq!(sums.dimensions()?, (40, 3, 1, 40.0));
+    let lambdas = sums.lambda_grid(5)?;
+    let (w, b) = sums.solve(&lambdas)?;
+    let gcv = sums.score(Criterion::Gcv, &lambdas)?;
+    let expected_gcv = model.score(Criterion::Gcv, &lambdas)?;
+    let errors = sums.loo(Matrix::row_major(&x, 3)?, Matrix::column(&y), None, &lambdas)?;
+    for (l, lambda) in lambdas.iter().enumerate() {
+        model.set_lambda(*lambda)?;
+        let (expected, left_out) = (model.hyperplane()?, model.loo()?);
+        for j in 0..3 {
+            assert!((w.at(j, l) - expected.at(j, 0)).abs() < 1e-12);
+        }
+        assert!((b.at(0, l) - model.intercept()?[0]).abs() < 1e-12);
+        assert!((gcv.at(l, 0) / expected_gcv.at(l, 0) - 1.0).abs() < 1e-10);
+        for i in 0..40 {
+            assert!((errors.at(i, l) - left_out.at(i, 0)).abs() < 1e-11);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn merged_from_threads_and_saved() -> Result<()> {
+    let (x, y) = rows();
+    let second = thread::spawn({
+        let (x, y) = (x[60..].to_vec(), y[20..].to_vec());
+        move || in_chunks(&x, &y, 20)
+    });
+    let mut first = in_chunks(&x[..60], &y[..20], 20)?;
+    first.merge(&second.join().unwrap()?)?;
+    let (w, _) = in_chunks(&x, &y, 40)?.solve(&[0.5])?;
+    let (merged, _) = first.solve(&[0.5])?;
+    assert!(w.data.iter().zip(&merged.data).all(|(a, b)| (a - b).abs() < 1e-13));
+
+    let mut bytes = first.to_bytes()?;
+    assert_eq!(Accumulator::from_bytes(&bytes)?.solve(&[0.5])?.0, merged);
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    let damaged = Accumulator::from_bytes(&bytes).map(|_| ()).unwrap_err();
+    assert_eq!(damaged.status, sys::FREERIDGE_CORRUPT);
+    assert!(Accumulator::from_bytes(&[]).is_err());
+    Ok(())
+}
+
+#[test]
+fn wrong_sizes_never_reach_the_library() -> Result<()> {
+    let (x, y) = rows();
+    let mut sums = Accumulator::new(3, 1, true)?;
+    let mismatch = |result: Result<()>| assert_eq!(result.unwrap_err().status, sys::FREERIDGE_DIMENSION_MISMATCH);
+    mismatch(sums.add(Matrix::row_major(&x, 2)?, Matrix::column(&y), None));
+    mismatch(sums.add(Matrix::row_major(&x, 3)?, Matrix::column(&y[1..]), None));
+    mismatch(sums.add(Matrix::row_major(&x, 3)?, Matrix::row_major(&y, 2)?, None));
+    mismatch(sums.add(Matrix::row_major(&x, 3)?, Matrix::column(&y), Some(&y[1..])));
+    assert_eq!(sums.solve(&[1.0]).unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    Ok(())
+}

@@ -1,0 +1,288 @@
+//! Models through the safe layer: right against refits, and as Rust expects owners to behave.
+
+use freeridge::{sys, Criterion, Kernel, Layout, Matrix, Model, Result, Route};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
+use std::thread;
+
+static ONE_THREAD: Once = Once::new();
+
+/// n rows (row-major, d columns) and a smooth response with some noise, from a generator of its own. Tests run side by
+/// side, and with one thread of the library's equal calls give equal bits.
+fn sample(n: usize, d: usize) -> (Vec<f64>, Vec<f64>) {
+    ONE_THREAD.call_once(|| freeridge::set_threads(1).unwrap());
+    let mut state = 7u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let x: Vec<f64> = (0..n * d).map(|_| 4.0 * uniform() - 2.0).collect();
+    let y = x.chunks(d).map(|row| row[0].sin() + row[d - 1] * row[0] + 0.1 * uniform()).collect();
+    (x, y)
+}
+
+fn fitted(kernel: &Kernel, x: &[f64], y: &[f64], lambda: f64) -> Result<Model<'static>> {
+    let mut model = Model::new(kernel)?;
+    model.set_data(Matrix::row_major(x, x.len() / y.len())?, Matrix::column(y))?;
+    model.factorize()?;
+    model.set_lambda(lambda)?;
+    Ok(model)
+}
+
+fn close(a: f64, b: f64, size: f64) -> bool {
+    (a - b).abs() <= 1e-9 * size
+}
+
+#[test]
+fn leave_one_out_is_a_refit_without_the_row() -> Result<()> {
+    let (x, y) = sample(30, 3);
+    for kernel in [Kernel::linear()?, Kernel::gaussian(2.0)?, Kernel::polynomial(2, 0.5, 1.0)?] {
+        let errors = fitted(&kernel, &x, &y, 0.3)?.loo()?;
+        assert_eq!((errors.rows, errors.columns), (30, 1));
+        for i in [0, 11, 29] {
+            let (mut other_x, mut other_y) = (x.clone(), y.clone());
+            other_x.drain(3 * i..3 * i + 3);
+            other_y.remove(i);
+            let without = fitted(&kernel, &other_x, &other_y, 0.3)?;
+            let value = without.predict(Matrix::row_major(&x[3 * i..3 * i + 3], 3)?)?.at(0, 0);
+            assert!(close(y[i] - value, errors.at(i, 0), 1.0), "{kernel:?}, row {i}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn layouts_views_and_copies_are_one_problem() -> Result<()> {
+    let (x, y) = sample(25, 2);
+    let at = Matrix::row_major(&x, 2)?;
+    let by_column: Vec<f64> = (0..2).flat_map(|j| (0..25).map(move |i| at.at(i, j))).collect();
+    let kernel = Kernel::laplacian(1.5)?;
+    let expected = fitted(&kernel, &x, &y, 0.1)?.predict(at)?;
+
+    let wide: Vec<f64> = x.chunks(2).flat_map(|row| [row[0], row[1], f64::NAN]).collect();
+    for (view, view_layout) in [
+        (at, Layout::RowMajor),
+        (Matrix::column_major(&by_column, 25)?, Layout::ColumnMajor),
+        (Matrix::new(Layout::RowMajor, 25, 2, 3, &wide[..74])?, Layout::RowMajor),
+    ] {
+        let mut model = Model::new(&kernel)?;
+        model.set_data_view(view, Matrix::column(&y))?;
+        model.factorize()?;
+        model.set_lambda(0.1)?;
+        let predicted = model.predict(view)?;
+        assert_eq!((predicted.layout, predicted.rows, predicted.columns), (view_layout, 25, 1));
+        for i in 0..25 {
+            assert!(close(predicted.at(i, 0), expected.at(i, 0), 3.0));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn two_outputs_in_row_major_and_column_major() -> Result<()> {
+    let (x, y) = sample(20, 2);
+    let by_row: Vec<f64> = y.iter().flat_map(|y| [*y, 2.0 * *y + 1.0]).collect();
+    let by_column: Vec<f64> = y.iter().copied().chain(y.iter().map(|y| 2.0 * y + 1.0)).collect();
+    for outputs in [Matrix::row_major(&by_row, 2)?, Matrix::column_major(&by_column, 20)?] {
+        let mut model = Model::new(&Kernel::linear()?)?;
+        model.set_data(Matrix::row_major(&x, 2)?, outputs)?;
+        model.factorize()?;
+        model.set_lambdas(&[0.5, 0.5])?;
+        let (w, b, f) = (model.hyperplane()?, model.intercept()?, model.predict(Matrix::row_major(&x, 2)?)?);
+        assert_eq!(model.dimensions()?, (20, 2, 2));
+        assert!(close(w.at(0, 1), 2.0 * w.at(0, 0), 1.0) && close(b[1], 2.0 * b[0] + 1.0, 1.0));
+        assert!(close(f.at(7, 1), 2.0 * f.at(7, 0) + 1.0, 1.0));
+        assert!(model.set_lambdas(&[0.5]).is_err());
+    }
+    Ok(())
+}
+
+#[test]
+fn the_choice_is_the_best_of_its_range() -> Result<()> {
+    let (x, y) = sample(40, 2);
+    let mut model = fitted(&Kernel::gaussian(1.0)?, &x, &y, 1.0)?;
+    let choice = model.select_lambda(Criterion::Loo, None)?[0];
+    let grid = model.lambda_grid(50)?;
+    let scores = model.score(Criterion::Loo, &grid)?;
+    assert!(scores.data.iter().all(|score| *score >= choice.score * (1.0 - 1e-9)));
+    let again = model.score(Criterion::Loo, &[choice.lambda])?.at(0, 0);
+    assert!(close(again, choice.score, choice.score));
+    let mean = model.loo()?.data.iter().map(|error| error * error).sum::<f64>() / 40.0;
+    assert!(close(mean, choice.score, choice.score));
+    let folds: Vec<i32> = (0..40).map(|i| i % 5).collect();
+    model.set_groups(Some(&folds))?;
+    let left_out = model.group_errors(&folds)?;
+    let mean = left_out.data.iter().map(|error| error * error).sum::<f64>() / 40.0;
+    assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
+    Ok(())
+}
+
+#[test]
+fn errors_have_the_status_and_the_words() -> Result<()> {
+    let error = Kernel::gaussian(-1.0).unwrap_err();
+    assert_eq!((error.status, error.name().as_str()), (sys::FREERIDGE_INVALID_ARGUMENT, "INVALID_ARGUMENT"));
+    assert!(error.message.contains("sigma") && error.message.contains("-1"), "{error}");
+
+    let mut model = Model::new(&Kernel::linear()?)?;
+    assert_eq!(model.factorize().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    assert_eq!(model.loo().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    let with_nan = [1.0, f64::NAN, 2.0];
+    let error = model.set_data(Matrix::column(&with_nan), Matrix::column(&[1.0, 2.0, 3.0])).unwrap_err();
+    assert_eq!(error.status, sys::FREERIDGE_NOT_FINITE);
+    Ok(())
+}
+
+#[test]
+fn arrays_of_a_wrong_length_never_reach_the_library() -> Result<()> {
+    let (x, y) = sample(10, 2);
+    let mut model = fitted(&Kernel::gaussian(1.0)?, &x, &y, 1.0)?;
+    let mismatch = |result: Result<()>| assert_eq!(result.unwrap_err().status, sys::FREERIDGE_DIMENSION_MISMATCH);
+    mismatch(model.set_data(Matrix::row_major(&x, 2)?, Matrix::column(&y[1..])));
+    mismatch(model.set_weights(Some(&y[1..])));
+    mismatch(model.set_groups(Some(&[0; 9])));
+    mismatch(model.group_errors(&[0; 11]).map(|_| ()));
+    mismatch(model.predict(Matrix::row_major(&x, 1)?).map(|_| ()));
+    mismatch(Matrix::row_major(&x[1..], 2).map(|_| ()));
+    for (rows, columns, ld) in [(10, 2, 1), (11, 2, 2), (0, 2, 2), (10, 0, 2), (usize::MAX, 2, 2), (2, 2, usize::MAX)] {
+        assert!(Matrix::new(Layout::RowMajor, rows, columns, ld, &x).is_err(), "{rows} x {columns}, {ld}");
+    }
+    assert!(model.set_data(Matrix::column(&[]), Matrix::column(&[])).is_err());
+    assert!(model.score(Criterion::Loo, &[]).is_err());
+    // What is in two layouts cannot be borrowed, but copied.
+    let two: Vec<f64> = y.iter().chain(&y).copied().collect();
+    let mut model = Model::new(&Kernel::linear()?)?;
+    assert!(model.set_data_view(Matrix::row_major(&x, 2)?, Matrix::column_major(&two, 10)?).is_err());
+    model.set_data(Matrix::row_major(&x, 2)?, Matrix::column_major(&two, 10)?)
+}
+
+#[test]
+fn kernels_are_equal_by_what_they_are() -> Result<()> {
+    let sum = Kernel::sum(&[(0.5, &Kernel::linear()?), (1.0, &Kernel::matern(1.5, 2.0)?)])?;
+    assert_eq!(sum.describe()?.parse::<Kernel>()?, sum);
+    assert_ne!(sum, Kernel::linear()?);
+    let product = Kernel::product(&[&sum, &Kernel::gaussian(3.0)?])?.scaled(&[1.0, 0.1])?;
+    assert_eq!(format!(" {product:?} ").parse::<Kernel>()?, product);
+    assert_eq!("gaussian(sigma = )".parse::<Kernel>().unwrap_err().status, sys::FREERIDGE_INVALID_ARGUMENT);
+    assert!("linear()\0".parse::<Kernel>().is_err());
+    assert!(Kernel::sum(&[]).is_err());
+    Ok(())
+}
+
+#[test]
+fn progress_is_heard_and_cancels_and_leaves_the_model_as_it_was() -> Result<()> {
+    let (x, y) = sample(200, 3);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let allowed = Arc::new(AtomicUsize::new(usize::MAX));
+    let (counted, limit) = (calls.clone(), allowed.clone());
+    let mut model = Model::new(&Kernel::gaussian(2.0)?)?;
+    model.set_data_view(Matrix::row_major(&x, 3)?, Matrix::column(&y))?;
+    model.set_progress(move |fraction| {
+        assert!((0.0..=1.0).contains(&fraction));
+        counted.fetch_add(1, Ordering::SeqCst) < limit.load(Ordering::SeqCst)
+    })?;
+    model.factorize()?;
+    model.set_lambda(0.1)?;
+    let expected = model.loo()?;
+    assert!(calls.load(Ordering::SeqCst) >= 2);
+
+    allowed.store(0, Ordering::SeqCst);
+    assert_eq!(model.factorize().unwrap_err().status, sys::FREERIDGE_CANCELLED);
+    assert_eq!(model.select_lambda(Criterion::Loo, None).unwrap_err().status, sys::FREERIDGE_CANCELLED);
+    allowed.store(usize::MAX, Ordering::SeqCst);
+    assert_eq!(model.loo()?, expected);
+
+    // The closure goes with the setting, and with the model.
+    assert_eq!(Arc::strong_count(&calls), 2);
+    model.clear_progress()?;
+    assert_eq!(Arc::strong_count(&calls), 1);
+    let kept = calls.clone();
+    model.set_progress(move |_| kept.load(Ordering::SeqCst) > 0)?;
+    drop(model);
+    assert_eq!(Arc::strong_count(&calls), 1);
+    Ok(())
+}
+
+#[test]
+fn a_panic_in_the_closure_goes_on_in_the_caller() -> Result<()> {
+    let (x, y) = sample(100, 2);
+    let mut model = Model::new(&Kernel::gaussian(2.0)?)?;
+    model.set_data(Matrix::row_major(&x, 2)?, Matrix::column(&y))?;
+    model.set_progress(|_| panic!("enough"))?;
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| model.factorize())).unwrap_err();
+    assert_eq!(caught.downcast_ref::<&str>(), Some(&"enough"));
+    model.clear_progress()?;
+    model.factorize() // the model is sound
+}
+
+#[test]
+fn handles_move_between_threads_and_readers_share_one() -> Result<()> {
+    let (x, y) = sample(60, 2);
+    let model = thread::spawn({
+        let (x, y) = (x.clone(), y.clone());
+        move || fitted(&Kernel::gaussian(1.0)?, &x, &y, 0.2)
+    })
+    .join()
+    .unwrap()?;
+    let expected = (model.loo()?, model.predict(Matrix::row_major(&x, 2)?)?);
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..4)
+            .map(|_| scope.spawn(|| -> Result<_> { Ok((model.loo()?, model.predict(Matrix::row_major(&x, 2)?)?)) }))
+            .collect();
+        for reader in readers {
+            assert_eq!(reader.join().unwrap()?, expected);
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn routes_agree_and_are_known_by_name() -> Result<()> {
+    let (x, y) = sample(50, 4);
+    let mut answers = Vec::new();
+    for route in [Route::Cholesky, Route::Spectral, Route::Band, Route::Primal] {
+        let mut model = Model::new(&Kernel::linear()?)?;
+        model.set_data(Matrix::row_major(&x, 4)?, Matrix::column(&y))?;
+        model.set_route(route)?;
+        assert!(model.memory_required()? > 0);
+        model.factorize()?;
+        model.set_lambda(2.0)?;
+        assert_eq!(model.route()?, route);
+        answers.push(model.loo()?);
+    }
+    for other in &answers[1..] {
+        assert!(other.data.iter().zip(&answers[0].data).all(|(a, b)| close(*a, *b, 1.0)));
+    }
+    Ok(())
+}
+
+#[test]
+fn saved_and_loaded_it_goes_on() -> Result<()> {
+    let (x, y) = sample(40, 2);
+    let mut model = fitted(&Kernel::gaussian(1.0)?, &x, &y, 0.2)?;
+    let path = std::env::temp_dir().join(format!("freeridge-rust-{}.model", std::process::id()));
+    model.save(&path)?;
+    let from_file = Model::load(&path);
+    std::fs::remove_file(&path).unwrap();
+    for mut loaded in [from_file?, Model::from_bytes(&model.to_bytes()?)?] {
+        assert_eq!(loaded.loo()?, model.loo()?);
+        loaded.set_lambda(3.0)?;
+        model.set_lambda(3.0)?;
+        assert_eq!(loaded.coefficients()?, model.coefficients()?);
+        model.set_lambda(0.2)?;
+    }
+
+    let at = Matrix::row_major(&x, 2)?;
+    let mut bytes = model.predictor_to_bytes()?;
+    let predictor = Model::from_bytes(&bytes)?;
+    assert_eq!(predictor.predict(at)?, model.predict(at)?);
+    assert_eq!(predictor.loo().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    model.save_predictor(&path)?;
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    std::fs::remove_file(&path).unwrap();
+
+    bytes[60] ^= 4;
+    assert_eq!(Model::from_bytes(&bytes).map(|_| ()).unwrap_err().status, sys::FREERIDGE_CORRUPT);
+    assert_eq!(Model::load(&path).map(|_| ()).unwrap_err().status, sys::FREERIDGE_IO);
+    assert!(model.save(std::path::Path::new("a\0b")).is_err());
+    Ok(())
+}

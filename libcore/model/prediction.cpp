@@ -1,0 +1,140 @@
+#include "libcore/model/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/checks.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/model/saved.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index predicted_rows = 16384;  // new points in hand at once
+constexpr double largest = std::numeric_limits<double>::max();
+
+enum Form : std::int64_t { hyperplane_form = 1, data_form = 2, landmark_form = 3 };
+
+Form form_of(const Prediction& prediction) {
+  if (prediction.w.rows > 0) return hyperplane_form;
+  return prediction.landmarks.empty() ? data_form : landmark_form;
+}
+
+}  // namespace
+
+void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
+             const Progress& progress) {
+  require_finite("x", points);
+  const Index m = points.rows, height = std::min(predicted_rows, m);
+  Matrix values(height, prediction.t);
+  for (Index row = 0; row < m; row += height) {
+    const Index rows = std::min(height, m - row);
+    const MatrixView f = values.view().row_range(0, rows);
+    predict_rows(prediction, points, row, f,
+                 progress.part(static_cast<double>(row) / static_cast<double>(m),
+                               static_cast<double>(row + rows) / static_cast<double>(m)));
+    copy_out(f, points.layout, out + (points.layout == Layout::col_major ? row : row * ldout), ldout);
+  }
+}
+
+void predict_rows(const Prediction& prediction, const LayoutView& points, Index row, MatrixView f,
+                  const Progress& progress) {
+  if (prediction.w.rows > 0) {
+    Matrix x(f.rows, prediction.d);
+    copy_rows(points, row, x.view());
+    gemm(Op::none, Op::none, 1, x.view(), prediction.w, 0, f);
+    progress.report(1);
+  } else {
+    kernel_product(prediction.kernel, points, row, prediction.support, prediction.c, f, progress);
+  }
+  for (Index j = 0; j < f.cols; ++j)
+    for (Index i = 0; i < f.rows; ++i) {
+      f(i, j) += prediction.b[static_cast<std::size_t>(j)];
+      if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
+    }
+}
+
+void save_prediction(const Prediction& prediction, ByteWriter& out) {
+  const Form form = form_of(prediction);
+  out.integer(prediction.n);
+  out.integer(prediction.d);
+  out.integer(prediction.t);
+  out.integer(form);
+  save_kernel(prediction.kernel, out);
+  out.numbers(prediction.lambdas);
+  out.numbers(prediction.b);
+  if (form == hyperplane_form) return save_columns(prediction.w, out);
+  if (form == landmark_form) {
+    out.integer(prediction.support.rows);
+    out.indices(prediction.landmarks);
+  }
+  if (!prediction.kernel.precomputed()) {
+    Matrix column(prediction.support.rows, 1);
+    for (Index k = 0; k < prediction.d; ++k) {
+      copy_rows(prediction.support.columns(k, 1), 0, column.view());
+      out.numbers(column.values());
+    }
+  }
+  save_columns(prediction.c, out);
+}
+
+Predictor::Predictor(ByteReader& in)
+    : n_(in.integer("n", 1, largest_dimension)),
+      d_(in.integer("d", 1, largest_dimension)),
+      t_(in.integer("t", 1, largest_dimension)) {
+  const auto form = static_cast<Form>(in.integer("form", hyperplane_form, landmark_form));
+  in.require("d features", d_);  // whatever the form
+  kernel_ = load_kernel(in);
+  kernel_->check_data(n_, d_);
+  if ((form == hyperplane_form) != kernel_->linear_scale(d_).has_value() ||
+      (form == landmark_form && kernel_->precomputed()))
+    fail(Status::corrupt, "the saved form is ", static_cast<std::int64_t>(form), ", which is not that of the kernel");
+  lambdas_ = in.vector("lambda", largest, t_);
+  require_lambdas("lambda", lambdas_);
+  b_ = in.vector("the intercepts", largest, t_);
+  if (form == hyperplane_form) {
+    w_ = in.matrix("w", largest, d_, t_);
+    return;
+  }
+  Index r = n_;
+  if (form == landmark_form) {
+    r = in.integer("number of landmarks", 1, n_);
+    in.require("the landmarks", r);
+    landmarks_.resize(static_cast<std::size_t>(r));
+    in.indices("landmark", 0, n_ - 1, landmarks_);
+  }
+  if (!kernel_->precomputed()) support_ = in.matrix("x", largest, r, d_);
+  c_ = in.matrix("c", largest, r, t_);
+}
+
+Prediction Predictor::prediction() const {
+  // A precomputed kernel reads nothing of its support but the number of its rows.
+  const LayoutView support{support_.data(), c_.rows(), d_, c_.rows(), Layout::col_major};
+  return {*kernel_, n_, d_, t_, lambdas_, b_, w_.view(), support, c_.view(), landmarks_};
+}
+
+void Predictor::predict(const LayoutView& points, double* out, Index ldout) const {
+  freeridge::predict(prediction(), points, out, ldout, progress_);
+}
+
+void Predictor::coefficients(MatrixView c) const {
+  if (w_.rows() > 0)
+    fail(Status::invalid_state,
+         "the model was saved for prediction only, which keeps no coefficients of a linear "
+         "kernel; see freeridge_get_hyperplane");
+  if (landmarks_.empty()) return copy_out(c_.view(), Layout::col_major, c.data, c.ld);
+  for (Index j = 0; j < t_; ++j) {
+    std::fill_n(c.col(j), n_, 0.0);
+    for (Index q = 0; q < c_.rows(); ++q) c(landmarks_[static_cast<std::size_t>(q)], j) = c_(q, j);
+  }
+}
+
+void Predictor::hyperplane(MatrixView w) const {
+  if (w_.rows() == 0)
+    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_get_coefficients");
+  copy_out(w_.view(), Layout::col_major, w.data, w.ld);
+}
+
+}  // namespace freeridge

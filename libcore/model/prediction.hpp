@@ -1,0 +1,69 @@
+// Predicting, from the least that it needs:
+//     f(x) + b = w'x + b                              linear kernels
+//     f(x) + b = sum_i c_i k(x_i, x) + b              x_i the data, or the landmarks alone
+// and the predictor: a fit that was saved for prediction only. Its payload:
+//     n, d, t, the form (1 hyperplane, 2 expansion over the data, 3 expansion over landmarks), the kernel's text,
+//     lambda (t numbers), b (t)
+//     form 1   w (d x t, column by column, as all that follow)
+//     form 2   x (n x d; nothing for a precomputed kernel), c (n x t)
+//     form 3   r, the rows of the landmarks (r), their x (r x d), c (r x t)
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/bytes.hpp"
+#include "libcore/kernel/kernel.hpp"
+#include "libcore/progress.hpp"
+
+namespace freeridge {
+
+// What predicts; borrowed.
+struct Prediction {
+  const Kernel& kernel;
+  Index n, d, t;
+  std::span<const double> lambdas, b;  // t each
+  ConstMatrixView w;                   // d x t; no rows: another kernel than the linear one
+  LayoutView support;                  // r x d: the data or the landmarks
+  ConstMatrixView c;                   // r x t
+  std::span<const Index> landmarks;    // the rows of the support; empty: all
+};
+
+// f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
+void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
+             const Progress& progress);
+// The same at the points [row, row + f.rows).
+void predict_rows(const Prediction& prediction, const LayoutView& points, Index row, MatrixView f,
+                  const Progress& progress);
+
+void save_prediction(const Prediction& prediction, ByteWriter& out);
+
+class Predictor {
+ public:
+  // Throws CORRUPT.
+  explicit Predictor(ByteReader& in);
+
+  Index n() const { return n_; }
+  Index d() const { return d_; }
+  Index t() const { return t_; }
+  const KernelPtr& kernel() const { return kernel_; }
+  std::span<const double> lambdas() const { return lambdas_; }
+  std::span<const double> intercept() const { return b_; }
+  void set_progress(Progress progress) { progress_ = progress; }
+
+  Prediction prediction() const;
+  void predict(const LayoutView& points, double* out, Index ldout) const;
+  // Throw INVALID_STATE where the kernel has none.
+  void coefficients(MatrixView c) const;
+  void hyperplane(MatrixView w) const;
+
+ private:
+  KernelPtr kernel_;
+  Index n_, d_, t_;
+  std::vector<double> lambdas_, b_;
+  Matrix w_, support_, c_;
+  std::vector<Index> landmarks_;
+  Progress progress_;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,155 @@
+/* Answers at the lambdas set: on every route they hang together by identities; hostile outputs and points. */
+#include "checks.h"
+
+static void identities(freeridge_route route) {
+  const double lambda = 0.5;
+  freeridge_model* model = fitted_model(route, lambda);
+  double loo[N * T], groups[N * T], fitted[N * T], predicted[N * T], leverage[N * T], c[N * T], b[T];
+  int32_t single[N];
+  int i, j;
+  for (i = 0; i < N; ++i) single[i] = i == 3 ? -5 : i;
+  OK(freeridge_loo(model, loo, N));
+  OK(freeridge_group_errors(model, single, groups, N));
+  OK(freeridge_get_fitted(model, fitted, N));
+  OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, predicted, N));
+  OK(freeridge_get_leverage(model, leverage, N));
+  OK(freeridge_get_coefficients(model, c, N));
+  OK(freeridge_get_intercept(model, b));
+  for (j = 0; j < T; ++j) {
+    for (i = 0; i < N; ++i) {
+      const int at = i + j * N;
+      const double residual = sample_y()[at] - fitted[at];
+      NEAR(predicted[at], fitted[at]);
+      NEAR(loo[at] * (1 - leverage[at]), residual);
+      CHECK(leverage[at] > 0 && leverage[at] < 1);
+      if (route != FREERIDGE_LANDMARK) NEAR(lambda * c[at], residual);
+      if (i == 3) {
+        CHECK(isnan(groups[at]));
+      } else {
+        NEAR(groups[at], loo[at]);
+      }
+    }
+  }
+  if (route == FREERIDGE_PRIMAL) {
+    double w[D * T];
+    OK(freeridge_get_hyperplane(model, w, D));
+    for (j = 0; j < T; ++j) {
+      for (i = 0; i < N; ++i) {
+        NEAR(fitted[i + j * N], b[j] + w[j * D] * sample_x()[i] + w[1 + j * D] * sample_x()[i + N]);
+      }
+    }
+  } else {
+    double w[D * T], sigma = -1;
+    REFUSED(INVALID_STATE, freeridge_get_hyperplane(model, w, D));
+    OK(freeridge_get_bandwidth(model, &sigma));
+    CHECK(sigma == 1.5);
+  }
+  freeridge_destroy(model);
+}
+
+/* Leaving a group out is a model of the other rows. */
+static void group_by_refit(void) {
+  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *rest = empty_model(0);
+  double errors[N * T], x[N * D], y[N * T], predicted[N * T];
+  int rows = 0, i, j;
+  OK(freeridge_group_errors(model, sample_group(), errors, N));
+  for (i = 0; i < N; ++i) rows += sample_group()[i] != 7;
+  for (i = 0, j = 0; i < N; ++i) {
+    if (sample_group()[i] == 7) continue;
+    x[j] = sample_x()[i];
+    x[j + rows] = sample_x()[i + N];
+    y[j] = sample_y()[i];
+    y[j + rows] = sample_y()[i + N];
+    ++j;
+  }
+  OK(freeridge_set_data(rest, FREERIDGE_COL_MAJOR, rows, D, x, rows, T, y, rows));
+  OK(freeridge_factorize(rest));
+  OK(freeridge_set_lambda(rest, 0.5));
+  OK(freeridge_predict(rest, FREERIDGE_COL_MAJOR, N, sample_x(), N, predicted, N));
+  for (i = 0; i < N; ++i) {
+    if (sample_group()[i] != 7) continue;
+    for (j = 0; j < T; ++j) NEAR(errors[i + j * N], sample_y()[i + j * N] - predicted[i + j * N]);
+  }
+  freeridge_destroy(model);
+  freeridge_destroy(rest);
+}
+
+static void too_early(void) {
+  freeridge_model* model = factorized_model(FREERIDGE_SPECTRAL);
+  double out[N * T] = {-7};
+  REFUSED(INVALID_STATE, freeridge_loo(model, out, N));
+  REFUSED(INVALID_STATE, freeridge_group_errors(model, sample_group(), out, N));
+  REFUSED(INVALID_STATE, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, out, M));
+  REFUSED(INVALID_STATE, freeridge_get_coefficients(model, out, N));
+  REFUSED(INVALID_STATE, freeridge_get_intercept(model, out));
+  REFUSED(INVALID_STATE, freeridge_get_fitted(model, out, N));
+  REFUSED(INVALID_STATE, freeridge_get_leverage(model, out, N));
+  REFUSED(INVALID_STATE, freeridge_get_lambda(model, out));
+  CHECK(out[0] == -7);
+  freeridge_destroy(model);
+}
+
+static void hostile(void) {
+  freeridge_model *model = fitted_model(FREERIDGE_PRIMAL, 0.5), *landmark = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  const int32_t none[N] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  double out[N * T], points[M * D], sigma = -7;
+  int64_t n, d;
+  int i;
+  for (i = 0; i < N * T; ++i) out[i] = -7;
+  memcpy(points, sample_points(), sizeof points);
+  REFUSED(INVALID_ARGUMENT, freeridge_loo(NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_loo(model, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_loo(model, out, N - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_loo(model, out, INT64_MIN));
+  REFUSED(INVALID_ARGUMENT, freeridge_loo(model, out, INT64_MAX));
+  REFUSED(INVALID_ARGUMENT, freeridge_group_errors(NULL, sample_group(), out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, none, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, sample_group(), NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, sample_group(), out, 0));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(NULL, FREERIDGE_COL_MAJOR, M, points, M, out, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, 99, M, points, M, out, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, 0, points, M, out, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, INT64_MIN, points, M, out, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, BEYOND, points, BEYOND, out, BEYOND));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, NULL, M, out, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, points, M - 1, out, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_ROW_MAJOR, M, points, D - 1, out, T));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, points, M, NULL, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, points, M, out, M - 1));
+  points[M * D - 1] = NAN;
+  REFUSED(NOT_FINITE, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, points, M, out, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_coefficients(NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_coefficients(model, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_coefficients(model, out, N - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_hyperplane(NULL, out, D));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_hyperplane(model, NULL, D));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_hyperplane(model, out, D - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_intercept(NULL, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_intercept(model, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_fitted(NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_fitted(model, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_fitted(model, out, -1));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_leverage(NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_leverage(model, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_leverage(model, out, BEYOND));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(NULL, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(model, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(NULL, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(landmark, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_bandwidth(model, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_dimensions(model, &n, &d, NULL));
+  for (i = 0; i < N * T; ++i) CHECK(out[i] == -7);
+  CHECK(sigma == -7);
+  freeridge_destroy(model);
+  freeridge_destroy(landmark);
+}
+
+int main(void) {
+  size_t r;
+  for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) identities(every_route[r]);
+  group_by_refit();
+  too_early();
+  hostile();
+  return report();
+}

@@ -1,0 +1,210 @@
+/* The calls without a handle, against their normal equations and definitions; hostile arrays, sizes and parameters. */
+#include "checks.h"
+
+/* The gradient of 1/2 |y - x w - b|^2 + lambda/2 sum penalty w^2 is zero. */
+static void expect_stationary(const double* w, const double* b, double lambda, const double* penalty) {
+  int i, j, k;
+  for (j = 0; j < T; ++j) {
+    double sum = 0;
+    for (k = 0; k < D; ++k) {
+      double gradient = lambda * (penalty ? penalty[k] : 1) * w[k + j * D];
+      for (i = 0; i < N; ++i) {
+        const double r = sample_y()[i + j * N] - sample_x()[i] * w[j * D] - sample_x()[i + N] * w[1 + j * D] - b[j];
+        gradient -= sample_x()[i + k * N] * r;
+        if (k == 0) sum += r;
+      }
+      NEAR(gradient, 0);
+    }
+    NEAR(sum, 0);
+  }
+}
+
+static void regressions(void) {
+  const double penalty[D] = {0, 3};
+  const int32_t all_exact[D] = {1, 1};
+  double w[D * T], b[T], again[D * T], b_again[T], w_error[D * T], b_error[T], sigma[T], r_squared[T];
+  int64_t rank = -1;
+  int i;
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, w, b, &rank));
+  CHECK(rank == D);
+  expect_stationary(w, b, 0, NULL);
+  OK(freeridge_ols_summary(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, again, b_again, &rank,
+                           w_error, b_error, sigma, r_squared));
+  for (i = 0; i < D * T; ++i) {
+    NEAR(again[i], w[i]);
+    CHECK(w_error[i] > 0);
+  }
+  for (i = 0; i < T; ++i) CHECK(b_error[i] > 0 && sigma[i] > 0 && r_squared[i] > 0 && r_squared[i] < 1);
+  OK(freeridge_ols_summary(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, NULL, NULL, NULL, NULL, NULL,
+                           NULL, NULL));
+  OK(freeridge_tls_exact(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, all_exact, again, b_again));
+  for (i = 0; i < D * T; ++i) NEAR(again[i], w[i]); /* all columns exact: ordinary least squares */
+  OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, w, b));
+  expect_stationary(w, b, 0.5, NULL);
+  OK(freeridge_ridge_penalty(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, penalty, w, b));
+  expect_stationary(w, b, 0.5, penalty);
+}
+
+/* Points on a line: no errors to be had in x or y. */
+static void total_least_squares(void) {
+  const double x[4] = {0, 1, 2, 5}, y[4] = {1, 3, 5, 11};
+  double w = -1, b = -1;
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4, 1, &w, &b));
+  NEAR(w, 2);
+  NEAR(b, 1);
+}
+
+/* A A+ A = A, and A A+ symmetric. */
+static void pseudoinverse(void) {
+  double inverse[D * N], product[N * N];
+  int64_t rank = -1;
+  int i, j, k;
+  OK(freeridge_pinv(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, -1.0, inverse, D, &rank));
+  CHECK(rank == D);
+  for (i = 0; i < N; ++i) {
+    for (j = 0; j < N; ++j) {
+      product[i + j * N] = 0;
+      for (k = 0; k < D; ++k) product[i + j * N] += sample_x()[i + k * N] * inverse[k + j * D];
+    }
+  }
+  for (i = 0; i < N; ++i) {
+    for (j = 0; j < N; ++j) NEAR(product[i + j * N], product[j + i * N]);
+    for (k = 0; k < D; ++k) {
+      double sum = 0;
+      for (j = 0; j < N; ++j) sum += product[i + j * N] * sample_x()[j + k * N];
+      NEAR(sum, sample_x()[i + k * N]);
+    }
+  }
+}
+
+/* phi(x) . phi(z) = (scale x'z + offset)^degree with phi the features times their factors. */
+static void features(void) {
+  enum { MOST = 20 };
+  double out[N * MOST], factors[MOST];
+  int32_t exponents[MOST * D];
+  int64_t count = -1, f;
+  int i, j;
+  OK(freeridge_polynomial_feature_count(D, 3, 1, &count));
+  CHECK(count == 10);
+  OK(freeridge_polynomial_exponents(D, 3, 1, exponents));
+  OK(freeridge_polynomial_features(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 3, 1, out, N));
+  OK(freeridge_polynomial_feature_factors(D, 3, 0.5, 2.0, factors));
+  for (i = 0; i < N; ++i) {
+    for (f = 0; f < count; ++f) {
+      NEAR(out[i + f * N], pow(sample_x()[i], exponents[f]) * pow(sample_x()[i + N], exponents[f + count]));
+    }
+    for (j = 0; j < N; ++j) {
+      double sum = 0;
+      for (f = 0; f < count; ++f) sum += out[i + f * N] * out[j + f * N] * factors[f] * factors[f];
+      NEAR(sum, pow(0.5 * (sample_x()[i] * sample_x()[j] + sample_x()[i + N] * sample_x()[j + N]) + 2.0, 3));
+    }
+  }
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(0, 3, 1, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(D, 0, 1, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(WHOLE, INT32_MAX, 1, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_count(D, 3, 1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_exponents(D, -3, 1, exponents));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_exponents(D, 3, 1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 3, 1, out, N - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(FREERIDGE_COL_MAJOR, N, D, NULL, N, 3, 1, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 3, 1, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_features(9, N, D, sample_x(), N, 3, 1, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_factors(D, 3, 0.0, 2.0, factors));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_factors(D, 3, 0.5, -2.0, factors));
+  REFUSED(NOT_FINITE, freeridge_polynomial_feature_factors(D, 3, NAN, 2.0, factors));
+  REFUSED(INVALID_ARGUMENT, freeridge_polynomial_feature_factors(D, 3, 0.5, 2.0, NULL));
+}
+
+static void medians(void) {
+  const double values[5] = {3, -1, 10, 2, 7}, ones[5] = {1, 1, 1, 1, 1}, heavy[5] = {1, 1, 9, 1, 1};
+  const double zeros[5] = {0, 0, 0, 0, 0}, twice[5] = {6, -2, 20, 4, 14};
+  double bad[5] = {1, 1, 1, 1, -1}, median = -7, slope = -7;
+  OK(freeridge_weighted_median(5, values, ones, &median));
+  CHECK(median == 3);
+  OK(freeridge_weighted_median(5, values, heavy, &median));
+  CHECK(median == 10);
+  OK(freeridge_absolute_slope(5, values, twice, &slope));
+  CHECK(slope == 2);
+  median = slope = -7;
+  REFUSED(UNDEFINED, freeridge_absolute_slope(5, zeros, twice, &slope));
+  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(0, values, ones, &median));
+  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(INT64_MIN, values, ones, &median));
+  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, NULL, ones, &median));
+  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, NULL, &median));
+  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, ones, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, zeros, &median));
+  REFUSED(INVALID_ARGUMENT, freeridge_weighted_median(5, values, bad, &median));
+  bad[4] = NAN;
+  REFUSED(NOT_FINITE, freeridge_weighted_median(5, values, bad, &median));
+  REFUSED(NOT_FINITE, freeridge_weighted_median(5, bad, ones, &median));
+  REFUSED(NOT_FINITE, freeridge_absolute_slope(5, bad, values, &slope));
+  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(BEYOND, values, values, &slope));
+  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(5, NULL, values, &slope));
+  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(5, values, NULL, &slope));
+  REFUSED(INVALID_ARGUMENT, freeridge_absolute_slope(5, values, values, NULL));
+  CHECK(median == -7 && slope == -7);
+}
+
+#define COLUMNS FREERIDGE_COL_MAJOR
+
+static void hostile(void) {
+  double x[N * D], y[N * T], penalty[D] = {1, -1}, w[D * N], b[T];
+  const int32_t exact[D] = {1, 0};
+  int i;
+  memcpy(x, sample_x(), sizeof x);
+  memcpy(y, sample_y(), sizeof y);
+  for (i = 0; i < D * N; ++i) w[i] = -7;
+  b[0] = b[1] = -7;
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(0, N, D, x, N, T, y, N, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, 0, D, x, N, T, y, N, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, -1, x, N, T, y, N, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, INT64_MIN, y, N, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, WHOLE, WHOLE, x, WHOLE, T, y, WHOLE, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N - 1, T, y, N, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, NULL, N, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, 0, 1, w, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, NULL, b, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols_summary(7, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_ols_summary(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, -0.5, w, b));
+  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, INFINITY, w, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, NULL, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_ridge_penalty(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, NULL, w, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_ridge_penalty(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
+  penalty[1] = NAN;
+  REFUSED(NOT_FINITE, freeridge_ridge_penalty(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, 3, D, x, N, T, y, N, 1, w, b)); /* too few rows */
+  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_tls_exact(COLUMNS, N, D, x, N, T, y, N, 1, NULL, w, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_tls_exact(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, NULL, N, -1.0, w, D, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, NULL, D, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N - 1, -1.0, w, D, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, w, D - 1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, BEYOND, D, x, BEYOND, -1.0, w, D, NULL));
+  REFUSED(NOT_FINITE, freeridge_pinv(COLUMNS, N, D, x, N, NAN, w, D, NULL));
+  x[N * D - 1] = NAN;
+  REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL));
+  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, w, b));
+  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, w, b));
+  REFUSED(NOT_FINITE, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, w, D, NULL));
+  x[N * D - 1] = 0;
+  y[0] = -INFINITY;
+  REFUSED(NOT_FINITE, freeridge_tls_exact(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, b));
+  REFUSED(NOT_FINITE, freeridge_ols_summary(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  for (i = 0; i < D * N; ++i) CHECK(w[i] == -7);
+  CHECK(b[0] == -7 && b[1] == -7);
+}
+
+int main(void) {
+  regressions();
+  total_least_squares();
+  pseudoinverse();
+  features();
+  medians();
+  hostile();
+  return report();
+}

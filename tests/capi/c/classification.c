@@ -1,0 +1,154 @@
+/* Classifiers: stationarity of both losses, probabilities, support vectors; hostile labels, parameters and states. */
+#include "checks.h"
+
+static const double labels[N] = {1, -1, 1, -1, -1, 1, 1, -1};
+
+static freeridge_classifier* with_data(freeridge_loss loss) {
+  freeridge_kernel* kernel = gaussian(1.5);
+  freeridge_classifier* out = NULL;
+  OK(freeridge_classifier_create(kernel, loss, &out));
+  freeridge_kernel_destroy(kernel);
+  OK(freeridge_classifier_set_data(out, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, labels));
+  return out;
+}
+
+static int32_t heard(double fraction, void* user) {
+  *(double*)user = fraction;
+  return 0;
+}
+
+static void logistic(void) {
+  const double lambda = 0.5;
+  freeridge_classifier* classifier = with_data(FREERIDGE_LOGISTIC);
+  double decision[N], probability[N], loo[N], c[N], b = -1, objective = -1, gap = -1, sum = 0, fraction = -1;
+  int64_t iterations = -1;
+  int i;
+  OK(freeridge_classifier_set_progress(classifier, heard, &fraction));
+  OK(freeridge_classifier_fit(classifier, lambda));
+  CHECK(fraction >= 0 && fraction <= 1);
+  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, decision, probability));
+  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, NULL, NULL));
+  OK(freeridge_classifier_loo(classifier, loo));
+  OK(freeridge_classifier_get_coefficients(classifier, c, &b));
+  OK(freeridge_classifier_get_convergence(classifier, &objective, &iterations, &gap));
+  CHECK(objective > 0 && iterations >= 1 && iterations <= 100 && gap <= 1e-8);
+  for (i = 0; i < N; ++i) {
+    sum += c[i];
+    CHECK(fabs(lambda * c[i] * labels[i] - 1 / (1 + exp(labels[i] * decision[i]))) <= 2e-8);
+    NEAR(probability[i], 1 / (1 + exp(-decision[i])));
+    CHECK(isfinite(loo[i]) && labels[i] * loo[i] < labels[i] * decision[i]); /* left out it fits less well */
+  }
+  NEAR(sum, 0);
+  freeridge_classifier_destroy(classifier);
+}
+
+static void hinge(void) {
+  const double lambda = 0.5, weights[N] = {1, 2, 1, 1, 0.5, 1, 1, 3};
+  freeridge_classifier* classifier = with_data(FREERIDGE_HINGE);
+  double decision[N], c[N], margin = -1, sum = 0;
+  int64_t rows[N], count = -1, i, support = 0;
+  OK(freeridge_classifier_set_weights(classifier, weights));
+  OK(freeridge_classifier_set_intercept(classifier, 1));
+  OK(freeridge_classifier_set_control(classifier, 1e-10, 20000));
+  OK(freeridge_classifier_fit(classifier, lambda));
+  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, decision, NULL));
+  OK(freeridge_classifier_get_coefficients(classifier, c, NULL));
+  OK(freeridge_classifier_get_support(classifier, &count, rows, &margin));
+  CHECK(margin > 0);
+  for (i = 0; i < N; ++i) {
+    const double alpha = c[i] * labels[i], z = labels[i] * decision[i], box = weights[i] / lambda;
+    sum += c[i];
+    CHECK(alpha >= 0 && alpha <= box * (1 + 1e-12));
+    if (alpha == 0) CHECK(z >= 1 - 1e-8);
+    if (alpha > 0 && alpha < box * (1 - 1e-9)) CHECK(fabs(z - 1) <= 1e-8);
+    if (alpha >= box * (1 - 1e-9)) CHECK(z <= 1 + 1e-8);
+    if (c[i] != 0) CHECK(support < count && rows[support++] == i);
+  }
+  CHECK(support == count);
+  NEAR(sum, 0);
+  freeridge_classifier_destroy(classifier);
+  freeridge_classifier_destroy(NULL);
+}
+
+static void hostile(void) {
+  freeridge_kernel* kernel = gaussian(1.0);
+  freeridge_classifier *logistic_data = with_data(FREERIDGE_LOGISTIC), *hinge_data = with_data(FREERIDGE_HINGE);
+  freeridge_classifier *empty = NULL, *out = NULL;
+  double x[N * D], y[N], weights[N] = {1, 1, 1, 1, 1, 1, 1, 0}, decision[N], b = -7, objective = -7, gap = -7;
+  int64_t count = -7, iterations = -7;
+  int i;
+  memcpy(x, sample_x(), sizeof x);
+  memcpy(y, labels, sizeof y);
+  for (i = 0; i < N; ++i) decision[i] = -7;
+  OK(freeridge_classifier_create(kernel, FREERIDGE_LOGISTIC, &empty));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(NULL, FREERIDGE_LOGISTIC, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, 0, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, 3, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, FREERIDGE_HINGE, NULL));
+  CHECK(out == NULL);
+  REFUSED(INVALID_STATE, freeridge_classifier_fit(empty, 1.0));
+  REFUSED(INVALID_STATE, freeridge_classifier_set_weights(empty, weights));
+  REFUSED(INVALID_STATE, freeridge_classifier_predict(logistic_data, FREERIDGE_COL_MAJOR, N, x, N, decision, NULL));
+  REFUSED(INVALID_STATE, freeridge_classifier_loo(logistic_data, decision));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_coefficients(logistic_data, decision, &b));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_convergence(logistic_data, &objective, &iterations, &gap));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_support(hinge_data, &count, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(NULL, FREERIDGE_COL_MAJOR, N, D, x, N, y));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, 5, N, D, x, N, y));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, -N, D, x, N, y));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, BEYOND, x, N, y));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, D, NULL, N, y));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, D, x, N - 1, y));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, D, x, N, NULL));
+  y[0] = 0.5;
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, D, x, N, y));
+  y[0] = NAN;
+  REFUSED(NOT_FINITE, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, D, x, N, y));
+  for (i = 0; i < N; ++i) y[i] = 1;
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, D, x, N, y));
+  x[0] = INFINITY;
+  REFUSED(NOT_FINITE, freeridge_classifier_set_data(empty, FREERIDGE_COL_MAJOR, N, D, x, N, labels));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_weights(NULL, weights));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_weights(logistic_data, weights));
+  weights[N - 1] = INFINITY;
+  REFUSED(NOT_FINITE, freeridge_classifier_set_weights(logistic_data, weights));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_intercept(NULL, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_progress(NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_control(NULL, 1e-6, 10));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_control(logistic_data, 0, 10));
+  REFUSED(NOT_FINITE, freeridge_classifier_set_control(logistic_data, NAN, 10));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_set_control(logistic_data, 1e-6, 0));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_fit(NULL, 1.0));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_fit(logistic_data, 0.0));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_fit(logistic_data, -1.0));
+  REFUSED(NOT_FINITE, freeridge_classifier_fit(logistic_data, NAN));
+  OK(freeridge_classifier_fit(logistic_data, 1.0));
+  OK(freeridge_classifier_fit(hinge_data, 1.0));
+  REFUSED(NOT_FINITE, freeridge_classifier_predict(logistic_data, FREERIDGE_COL_MAJOR, N, x, N, decision, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_predict(NULL, FREERIDGE_COL_MAJOR, N, x, N, decision, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_predict(logistic_data, 0, N, x, N, decision, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_predict(logistic_data, FREERIDGE_COL_MAJOR, 0, x, N, decision, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_predict(logistic_data, FREERIDGE_COL_MAJOR, N, NULL, N, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_predict(logistic_data, FREERIDGE_ROW_MAJOR, N, x, 1, decision, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_loo(NULL, decision));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_loo(logistic_data, NULL));
+  REFUSED(INVALID_STATE, freeridge_classifier_loo(hinge_data, decision));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_coefficients(NULL, decision, &b));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_convergence(NULL, &objective, &iterations, &gap));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_support(NULL, &count, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_support(hinge_data, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_support(logistic_data, &count, NULL, NULL));
+  for (i = 0; i < N; ++i) CHECK(decision[i] == -7);
+  CHECK(b == -7 && objective == -7 && gap == -7 && count == -7 && iterations == -7);
+  freeridge_kernel_destroy(kernel);
+  freeridge_classifier_destroy(logistic_data);
+  freeridge_classifier_destroy(hinge_data);
+  freeridge_classifier_destroy(empty);
+}
+
+int main(void) {
+  logistic();
+  hinge();
+  hostile();
+  return report();
+}

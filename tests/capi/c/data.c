@@ -1,0 +1,169 @@
+/* A model and its data: made, filled in both layouts, borrowed, set up; hostile arrays and sizes. */
+#include "checks.h"
+
+static int32_t never(double fraction, void* user) {
+  (void)fraction;
+  ++*(int*)user;
+  return 0;
+}
+
+static void row_major(const double* from, int rows, int columns, double* to) {
+  int i, j;
+  for (i = 0; i < rows; ++i) {
+    for (j = 0; j < columns; ++j) to[i * columns + j] = from[i + j * rows];
+  }
+}
+
+/* The same data in any layout, copied or borrowed, are the same problem. */
+static void layouts(void) {
+  double x[N * D], y[N * T], fitted[3][N * T];
+  freeridge_model* model = empty_model(0);
+  int64_t n = 0, d = 0, t = 0;
+  int way, i;
+  row_major(sample_x(), N, D, x);
+  row_major(sample_y(), N, T, y);
+  for (way = 0; way < 3; ++way) {
+    if (way == 0) OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N));
+    if (way == 1) OK(freeridge_set_data(model, FREERIDGE_ROW_MAJOR, N, D, x, D, T, y, T));
+    if (way == 2) OK(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, N, D, x, D, T, y, T));
+    OK(freeridge_get_dimensions(model, &n, &d, &t));
+    CHECK(n == N && d == D && t == T);
+    OK(freeridge_factorize(model));
+    OK(freeridge_set_lambda(model, 0.5));
+    OK(freeridge_get_fitted(model, fitted[way], N));
+  }
+  for (i = 0; i < N * T; ++i) {
+    NEAR(fitted[1][i], fitted[0][i]);
+    NEAR(fitted[2][i], fitted[0][i]);
+  }
+  freeridge_destroy(model);
+  freeridge_destroy(NULL);
+}
+
+/* Each setter goes back to DATA, or leaves the state, as the header says. */
+static void setters(void) {
+  static const double weights[N] = {1, 2, 1, 0.5, 1, 3, 1, 0.25};
+  freeridge_model* model = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  freeridge_kernel* kernel = gaussian(0.75);
+  double lambda[T];
+  int heard = 0;
+  OK(freeridge_set_groups(model, sample_group()));
+  OK(freeridge_set_groups(model, NULL));
+  OK(freeridge_set_expected_lambdas(model, 5));
+  OK(freeridge_set_expected_criterion(model, FREERIDGE_GCV));
+  OK(freeridge_set_progress(model, never, &heard));
+  OK(freeridge_get_lambda(model, lambda));
+  NEAR(lambda[0], 0.5);
+  OK(freeridge_set_weights(model, weights));
+  REFUSED(INVALID_STATE, freeridge_get_lambda(model, lambda));
+  OK(freeridge_factorize(model));
+  CHECK(heard > 0);
+  OK(freeridge_set_progress(model, NULL, NULL));
+  OK(freeridge_set_weights(model, NULL));
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_intercept(model, 0));
+  REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_lambda(model, 0.5));
+  OK(freeridge_get_intercept(model, lambda));
+  CHECK(lambda[0] == 0 && lambda[1] == 0);
+  OK(freeridge_set_kernel(model, kernel));
+  REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
+  freeridge_kernel_destroy(kernel);
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_route(model, FREERIDGE_CHOLESKY));
+  REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
+  freeridge_destroy(model);
+}
+
+static void hostile_data(void) {
+  double x[N * D], y[N * T];
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+  static const int64_t sizes[] = {0, -1, INT64_MIN, BEYOND, INT64_MAX};
+  freeridge_model* model = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  double before[N * T], after[N * T];
+  size_t i;
+  int64_t n, d, t;
+  memcpy(x, sample_x(), sizeof x);
+  memcpy(y, sample_y(), sizeof y);
+  OK(freeridge_get_fitted(model, before, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(NULL, FREERIDGE_COL_MAJOR, N, D, x, N, T, y, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, NULL, N, T, y, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, x, N, T, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, 0, N, D, x, N, T, y, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, 3, N, D, x, N, T, y, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, x, N - 1, T, y, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_ROW_MAJOR, N, D, x, D, T, y, T - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, x, INT64_MAX, T, y, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, WHOLE, WHOLE, x, WHOLE, T, y, WHOLE));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, WHOLE, WHOLE, x, WHOLE, T, y, WHOLE));
+  for (i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, sizes[i], D, x, N, T, y, N));
+    REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, sizes[i], x, N, T, y, N));
+    REFUSED(INVALID_ARGUMENT, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, x, N, sizes[i], y, N));
+    REFUSED(INVALID_ARGUMENT, freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, sizes[i], D, x, N, T, y, N));
+  }
+  for (i = 0; i < 3; ++i) {
+    x[N * D - 1] = bad[i];
+    REFUSED(NOT_FINITE, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, x, N, T, y, N));
+    REFUSED(NOT_FINITE, freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, N, D, x, N, T, y, N));
+    x[N * D - 1] = 0;
+    y[0] = bad[i];
+    REFUSED(NOT_FINITE, freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, x, N, T, y, N));
+    y[0] = 0;
+  }
+  REFUSED(INVALID_ARGUMENT, freeridge_get_dimensions(NULL, &n, &d, &t));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_dimensions(model, NULL, &d, &t));
+  OK(freeridge_get_fitted(model, after, N));
+  CHECK(memcmp(before, after, sizeof before) == 0);
+  freeridge_destroy(model);
+}
+
+static void hostile_settings(void) {
+  double weights[N] = {1, 1, 1, 1, 1, 1, 1, 1};
+  const double scale[3] = {1, 1, 1};
+  const int32_t none[N] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  freeridge_kernel *kernel = gaussian(1.0), *scaled = NULL;
+  freeridge_model *model = data_model(0), *empty = empty_model(0), *out = NULL;
+  int64_t n = -7, d = -7, t = -7;
+  REFUSED(INVALID_ARGUMENT, freeridge_create(NULL, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_create(kernel, NULL));
+  CHECK(out == NULL);
+  REFUSED(INVALID_ARGUMENT, freeridge_set_kernel(NULL, kernel));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_kernel(model, NULL));
+  OK(freeridge_kernel_scaled(kernel, 3, scale, &scaled));
+  REFUSED(DIMENSION_MISMATCH, freeridge_set_kernel(model, scaled));
+  REFUSED(INVALID_STATE, freeridge_get_dimensions(empty, &n, &d, &t));
+  CHECK(n == -7 && d == -7 && t == -7);
+  REFUSED(INVALID_STATE, freeridge_set_weights(empty, weights));
+  REFUSED(INVALID_STATE, freeridge_set_groups(empty, sample_group()));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_weights(NULL, weights));
+  weights[N - 1] = 0;
+  REFUSED(INVALID_ARGUMENT, freeridge_set_weights(model, weights));
+  weights[N - 1] = NAN;
+  REFUSED(NOT_FINITE, freeridge_set_weights(model, weights));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_groups(NULL, sample_group()));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_groups(model, none));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_intercept(NULL, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_route(NULL, FREERIDGE_AUTO));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, -1));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, 6));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_expected_lambdas(NULL, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_expected_lambdas(model, 0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_expected_lambdas(model, BEYOND));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_expected_criterion(NULL, FREERIDGE_LOO));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_expected_criterion(model, 0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_progress(NULL, never, NULL));
+  freeridge_kernel_destroy(kernel);
+  freeridge_kernel_destroy(scaled);
+  freeridge_destroy(model);
+  freeridge_destroy(empty);
+}
+
+int main(void) {
+  layouts();
+  setters();
+  hostile_data();
+  hostile_settings();
+  return report();
+}

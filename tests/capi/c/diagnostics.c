@@ -1,0 +1,97 @@
+/* Diagnostics and intervals: the formulas of the header from the answers they are made of; hostile levels and points. */
+#include "checks.h"
+
+static void formulas(freeridge_route route) {
+  freeridge_model* model = fitted_model(route, 0.5);
+  double df[T], sigma2[T], cook[N * T], loo[N * T], leverage[N * T], fitted[N * T];
+  double lower[M * T], upper[M * T], wide[M * T], variance[M * T], noise[T], predicted[M * T];
+  int i, j;
+  OK(freeridge_get_degrees_of_freedom(model, df, sigma2));
+  OK(freeridge_get_degrees_of_freedom(model, NULL, NULL));
+  OK(freeridge_cooks_distance(model, cook, N));
+  OK(freeridge_loo(model, loo, N));
+  OK(freeridge_get_leverage(model, leverage, N));
+  OK(freeridge_get_fitted(model, fitted, N));
+  OK(freeridge_predict(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, predicted, T));
+  OK(freeridge_predict_jackknife(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, 0.7, lower, upper, T));
+  OK(freeridge_predict_jackknife(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, 0.99, wide, variance, T));
+  for (i = 0; i < M * T; ++i) {
+    CHECK(lower[i] < upper[i]);
+    CHECK(wide[i] == -INFINITY && variance[i] == INFINITY); /* no such order statistic */
+  }
+  OK(freeridge_predict_variance(model, FREERIDGE_ROW_MAJOR, M, sample_points(), D, variance, T, noise));
+  for (i = 0; i < M * T; ++i) CHECK(variance[i] > 0 && isfinite(variance[i]));
+  for (j = 0; j < T; ++j) {
+    double trace = 0, squares = 0;
+    for (i = 0; i < N; ++i) {
+      trace += leverage[i + j * N];
+      squares += pow(sample_y()[i + j * N] - fitted[i + j * N], 2);
+    }
+    NEAR(df[j], trace);
+    NEAR(sigma2[j], squares / (N - trace));
+    CHECK(noise[j] > 0);
+    for (i = 0; i < N; ++i) {
+      const int at = i + j * N;
+      NEAR(cook[at], loo[at] * loo[at] * leverage[at] / (df[j] * sigma2[j]));
+    }
+  }
+  freeridge_destroy(model);
+}
+
+static void hostile(void) {
+  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *early = factorized_model(FREERIDGE_SPECTRAL);
+  const double levels[] = {0.0, 1.0, -0.5, 2.0};
+  double lower[M * T], upper[M * T], points[M * D], out[N * T];
+  size_t k;
+  int i;
+  for (i = 0; i < M * T; ++i) lower[i] = upper[i] = -7;
+  for (i = 0; i < N * T; ++i) out[i] = -7;
+  memcpy(points, sample_points(), sizeof points);
+  REFUSED(INVALID_STATE, freeridge_get_degrees_of_freedom(early, out, out));
+  REFUSED(INVALID_STATE, freeridge_cooks_distance(early, out, N));
+  REFUSED(INVALID_STATE, freeridge_predict_jackknife(early, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, M));
+  REFUSED(INVALID_STATE, freeridge_predict_variance(early, FREERIDGE_COL_MAJOR, M, points, M, lower, M, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_degrees_of_freedom(NULL, out, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(model, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(model, out, N - 1));
+  for (k = 0; k < sizeof levels / sizeof *levels; ++k) {
+    REFUSED(INVALID_ARGUMENT,
+            freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, levels[k], lower, upper, M));
+  }
+  REFUSED(NOT_FINITE, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, NAN, lower, upper, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(NULL, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, 7, M, points, M, 0.9, lower, upper, M));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, -M, points, M, 0.9, lower, upper, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, NULL, M, 0.9, lower, upper, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, NULL, upper, M));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, NULL, M));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, 1, 0.9, lower, upper, M));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, INT64_MAX));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(NULL, FREERIDGE_COL_MAJOR, M, points, M, lower, M, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, 0, M, points, M, lower, M, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, 0, points, M, lower, M, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, NULL, M, lower, M, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, points, M, NULL, M, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, points, M, lower, 1, NULL));
+  points[0] = INFINITY;
+  REFUSED(NOT_FINITE, freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, M));
+  REFUSED(NOT_FINITE, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, points, M, lower, M, NULL));
+  for (i = 0; i < M * T; ++i) CHECK(lower[i] == -7 && upper[i] == -7);
+  for (i = 0; i < N * T; ++i) CHECK(out[i] == -7);
+  OK(freeridge_set_lambda(model, 0.0));
+  REFUSED(UNDEFINED, freeridge_predict_variance(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, lower, M, NULL));
+  for (i = 0; i < M * T; ++i) CHECK(isnan(lower[i]));
+  freeridge_destroy(model);
+  freeridge_destroy(early);
+}
+
+int main(void) {
+  size_t r;
+  for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) formulas(every_route[r]);
+  hostile();
+  return report();
+}

@@ -1,0 +1,141 @@
+/* Factorize and lambda: every route solves one problem; plans; hostile lambdas and states. */
+#include "checks.h"
+
+static int32_t cancel(double fraction, void* user) {
+  (void)user;
+  return fraction >= 0;
+}
+
+/* (K + lambda I) c + b = y and sum c = 0, with K from its formula, for the dual routes. */
+static void dual_routes(void) {
+  size_t r;
+  for (r = 0; r < 3; ++r) {
+    const double lambda[T] = {0.25, 4.0};
+    freeridge_model* model = factorized_model(every_route[r]);
+    double c[N * T], b[T], in_force[T], tolerance = -1;
+    freeridge_route route = -1;
+    int i, j, k, output;
+    OK(freeridge_get_route(model, &route));
+    CHECK(route == every_route[r]);
+    OK(freeridge_get_tolerance(model, &tolerance));
+    CHECK(tolerance >= 0 && tolerance < 1e-9);
+    OK(freeridge_set_lambdas(model, lambda));
+    OK(freeridge_get_lambda(model, in_force));
+    OK(freeridge_get_coefficients(model, c, N));
+    OK(freeridge_get_intercept(model, b));
+    for (output = 0; output < T; ++output) {
+      double sum = 0;
+      CHECK(in_force[output] == lambda[output]);
+      for (i = 0; i < N; ++i) {
+        double value = b[output] + lambda[output] * c[i + output * N];
+        for (j = 0; j < N; ++j) {
+          double squared = 0;
+          for (k = 0; k < D; ++k) squared += pow(sample_x()[i + k * N] - sample_x()[j + k * N], 2);
+          value += exp(-squared / (1.5 * 1.5)) * c[j + output * N];
+        }
+        NEAR(value, sample_y()[i + output * N]);
+        sum += c[i + output * N];
+      }
+      NEAR(sum, 0);
+    }
+    freeridge_destroy(model);
+  }
+}
+
+static void plans(void) {
+  freeridge_model *model = data_model(1), *empty = empty_model(0);
+  int64_t bytes = -1, length = -1, rank = -1;
+  char text[4096];
+  freeridge_route route = -1;
+  REFUSED(INVALID_STATE, freeridge_memory_required(empty, &bytes));
+  REFUSED(INVALID_STATE, freeridge_explain(empty, sizeof text, text, &length));
+  REFUSED(INVALID_STATE, freeridge_factorize(empty));
+  CHECK(bytes == -1 && length == -1);
+  OK(freeridge_memory_required(model, &bytes));
+  CHECK(bytes > 0);
+  /* It measures the speed of a matrix product, which takes valgrind seconds: once is enough. */
+  OK(freeridge_explain(model, sizeof text, text, &length));
+  CHECK(length == (int64_t)strlen(text) && strncmp(text, "route PRIMAL", 12) == 0);
+  REFUSED(INVALID_ARGUMENT, freeridge_explain(model, -1, text, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_explain(model, 10, NULL, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_explain(model, sizeof text, text, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_explain(NULL, sizeof text, text, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_memory_required(NULL, &bytes));
+  REFUSED(INVALID_ARGUMENT, freeridge_memory_required(model, NULL));
+  OK(freeridge_factorize(model));
+  OK(freeridge_get_route(model, &route));
+  CHECK(route == FREERIDGE_PRIMAL);
+  OK(freeridge_get_rank(model, &rank));
+  CHECK(rank == D);
+  freeridge_destroy(model);
+  freeridge_destroy(empty);
+}
+
+static void refinement(void) {
+  freeridge_model* model = factorized_model(FREERIDGE_PRIMAL);
+  double plain[D * T], refined[D * T];
+  int i;
+  OK(freeridge_set_lambda(model, 0.5));
+  OK(freeridge_get_hyperplane(model, plain, D));
+  OK(freeridge_set_refinement(model, 3));
+  OK(freeridge_set_lambda(model, 0.5));
+  OK(freeridge_get_hyperplane(model, refined, D));
+  for (i = 0; i < D * T; ++i) NEAR(refined[i], plain[i]);
+  REFUSED(INVALID_ARGUMENT, freeridge_set_refinement(model, -1));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_refinement(model, 101));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_refinement(NULL, 1));
+  freeridge_destroy(model);
+}
+
+static void hostile(void) {
+  freeridge_model *model = factorized_model(FREERIDGE_SPECTRAL), *data = data_model(0),
+                  *gaussian_primal = data_model(0);
+  double lambda[T] = {1, NAN}, tolerance = -7, before[N * T], after[N * T];
+  int64_t rank = -7;
+  freeridge_route route = -7;
+  REFUSED(INVALID_ARGUMENT, freeridge_factorize(NULL));
+  OK(freeridge_set_route(gaussian_primal, FREERIDGE_PRIMAL));
+  REFUSED(INVALID_ARGUMENT, freeridge_factorize(gaussian_primal));
+  OK(freeridge_set_route(gaussian_primal, FREERIDGE_LANDMARK));
+  REFUSED(INVALID_STATE, freeridge_factorize(gaussian_primal));
+  REFUSED(INVALID_STATE, freeridge_set_lambda(data, 1.0));
+  REFUSED(INVALID_STATE, freeridge_set_lambdas(data, before));
+  REFUSED(INVALID_STATE, freeridge_get_route(data, &route));
+  REFUSED(INVALID_STATE, freeridge_get_rank(data, &rank));
+  REFUSED(INVALID_STATE, freeridge_get_tolerance(data, &tolerance));
+  CHECK(route == -7 && rank == -7 && tolerance == -7);
+
+  OK(freeridge_set_lambda(model, 0.5));
+  OK(freeridge_get_fitted(model, before, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_lambda(NULL, 1.0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_lambda(model, -1e-300));
+  REFUSED(NOT_FINITE, freeridge_set_lambda(model, NAN));
+  REFUSED(NOT_FINITE, freeridge_set_lambda(model, INFINITY));
+  REFUSED(NOT_FINITE, freeridge_set_lambdas(model, lambda));
+  lambda[1] = -1;
+  REFUSED(INVALID_ARGUMENT, freeridge_set_lambdas(model, lambda));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_lambdas(model, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_lambdas(NULL, lambda));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_route(model, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_rank(model, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_tolerance(model, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_route(NULL, &route));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_rank(NULL, &rank));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_tolerance(NULL, &tolerance));
+  OK(freeridge_set_progress(model, cancel, NULL));
+  REFUSED(CANCELLED, freeridge_factorize(model));
+  OK(freeridge_set_progress(model, NULL, NULL));
+  OK(freeridge_get_fitted(model, after, N));
+  CHECK(memcmp(before, after, sizeof before) == 0);
+  freeridge_destroy(model);
+  freeridge_destroy(data);
+  freeridge_destroy(gaussian_primal);
+}
+
+int main(void) {
+  dual_routes();
+  plans();
+  refinement();
+  hostile();
+  return report();
+}

@@ -1,0 +1,188 @@
+/* Kernels: made, described, read back, compared, combined; hostile parameters. */
+#include "checks.h"
+
+static void expect_text(const freeridge_kernel* kernel, const char* expected) {
+  char text[200];
+  int64_t length = -1;
+  OK(freeridge_kernel_describe(kernel, sizeof text, text, &length));
+  CHECK(length == (int64_t)strlen(expected) && strcmp(text, expected) == 0);
+}
+
+/* Written and read back it is the same kernel. */
+static void expect_round_trip(const freeridge_kernel* kernel) {
+  char text[300];
+  int64_t length = -1;
+  int32_t equal = -1;
+  freeridge_kernel* again = NULL;
+  OK(freeridge_kernel_describe(kernel, 0, NULL, &length));
+  CHECK(length > 0 && length < (int64_t)sizeof text);
+  OK(freeridge_kernel_describe(kernel, length + 1, text, &length));
+  CHECK((int64_t)strlen(text) == length);
+  OK(freeridge_kernel_parse(text, &again));
+  OK(freeridge_kernel_equal(kernel, again, &equal));
+  CHECK(equal == 1);
+  freeridge_kernel_destroy(again);
+}
+
+static void simple_kernels(void) {
+  freeridge_kernel* kernels[7] = {NULL};
+  int32_t equal = -1;
+  int i;
+  OK(freeridge_kernel_linear(&kernels[0]));
+  OK(freeridge_kernel_polynomial(3, 0.5, 1.25, &kernels[1]));
+  OK(freeridge_kernel_gaussian(1.0 / 3.0, &kernels[2]));
+  OK(freeridge_kernel_laplacian(0.1, &kernels[3]));
+  OK(freeridge_kernel_matern(1.5, 2.0, &kernels[4]));
+  OK(freeridge_kernel_matern(2.5, 1e-300, &kernels[5]));
+  OK(freeridge_kernel_precomputed(&kernels[6]));
+  expect_text(kernels[0], "linear()");
+  for (i = 0; i < 7; ++i) {
+    if (i < 6) expect_round_trip(kernels[i]);
+    OK(freeridge_kernel_equal(kernels[i], kernels[i], &equal));
+    CHECK(equal == 1);
+    OK(freeridge_kernel_equal(kernels[i], kernels[(i + 1) % 7], &equal));
+    CHECK(equal == 0);
+  }
+  for (i = 0; i < 7; ++i) freeridge_kernel_destroy(kernels[i]);
+  freeridge_kernel_destroy(NULL);
+}
+
+static void combined_kernels(void) {
+  static const double weights[2] = {0.25, 3.0}, scale[D] = {0.5, 2.0}, scale3[3] = {1, 1, 1};
+  freeridge_kernel *parts[2] = {NULL, NULL}, *sum = NULL, *product = NULL, *scaled = NULL, *other = NULL, *both[2];
+  OK(freeridge_kernel_gaussian(2.0, &parts[0]));
+  OK(freeridge_kernel_linear(&parts[1]));
+  OK(freeridge_kernel_sum((const freeridge_kernel* const*)parts, weights, 2, &sum));
+  OK(freeridge_kernel_product((const freeridge_kernel* const*)parts, 2, &product));
+  freeridge_kernel_destroy(parts[1]); /* they are copied */
+  OK(freeridge_kernel_scaled(sum, D, scale, &scaled));
+  expect_round_trip(sum);
+  expect_round_trip(product);
+  expect_round_trip(scaled);
+  /* scaled kernels of different d do not stand inside each other */
+  REFUSED(DIMENSION_MISMATCH, freeridge_kernel_scaled(scaled, 3, scale3, &other));
+  OK(freeridge_kernel_scaled(parts[0], 3, scale3, &other));
+  both[0] = scaled;
+  both[1] = other;
+  {
+    freeridge_kernel* none = NULL;
+    freeridge_status status = freeridge_kernel_sum((const freeridge_kernel* const*)both, NULL, 2, &none);
+    CHECK(status == FREERIDGE_OK || status == FREERIDGE_DIMENSION_MISMATCH);
+    CHECK((status == FREERIDGE_OK) == (none != NULL));
+    freeridge_kernel_destroy(none);
+  }
+  freeridge_kernel_destroy(parts[0]);
+  freeridge_kernel_destroy(sum);
+  freeridge_kernel_destroy(product);
+  freeridge_kernel_destroy(scaled);
+  freeridge_kernel_destroy(other);
+}
+
+static void hostile_parameters(void) {
+  freeridge_kernel* out = NULL;
+  static const double bad_numbers[] = {0.0, -1.0, -INFINITY, INFINITY, NAN};
+  size_t i;
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_linear(NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_precomputed(NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(2, 1.0, 1.0, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_gaussian(1.0, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_laplacian(1.0, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_matern(0.5, 1.0, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(0, 1.0, 1.0, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(INT32_MIN, 1.0, 1.0, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(2, 1.0, -1e-300, &out));
+  REFUSED(NOT_FINITE, freeridge_kernel_polynomial(2, 1.0, NAN, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_matern(1.0, 1.0, &out));
+  REFUSED(NOT_FINITE, freeridge_kernel_matern(NAN, 1.0, &out));
+  for (i = 0; i < sizeof bad_numbers / sizeof *bad_numbers; ++i) {
+    const double bad = bad_numbers[i];
+    if (isfinite(bad)) {
+      REFUSED(INVALID_ARGUMENT, freeridge_kernel_polynomial(2, bad, 1.0, &out));
+      REFUSED(INVALID_ARGUMENT, freeridge_kernel_gaussian(bad, &out));
+      REFUSED(INVALID_ARGUMENT, freeridge_kernel_laplacian(bad, &out));
+      REFUSED(INVALID_ARGUMENT, freeridge_kernel_matern(0.5, bad, &out));
+    } else {
+      REFUSED(NOT_FINITE, freeridge_kernel_polynomial(2, bad, 1.0, &out));
+      REFUSED(NOT_FINITE, freeridge_kernel_gaussian(bad, &out));
+      REFUSED(NOT_FINITE, freeridge_kernel_laplacian(bad, &out));
+      REFUSED(NOT_FINITE, freeridge_kernel_matern(0.5, bad, &out));
+    }
+  }
+  CHECK(out == NULL);
+}
+
+static void hostile_combinations(void) {
+  freeridge_kernel *linear = NULL, *given = NULL, *out = NULL;
+  const freeridge_kernel *parts[2], *holes[2];
+  double weights[2] = {0, 0}, scale[D] = {1, 1};
+  char text[8] = "unhurt";
+  int64_t length = -7;
+  int32_t equal = -7;
+  OK(freeridge_kernel_linear(&linear));
+  OK(freeridge_kernel_precomputed(&given));
+  parts[0] = parts[1] = holes[0] = linear;
+  holes[1] = NULL;
+
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(NULL, NULL, 2, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(holes, NULL, 2, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, NULL, 0, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, NULL, INT32_MIN, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, NULL, 2, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, weights, 2, &out)); /* none is positive */
+  weights[0] = -1;
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(parts, weights, 2, &out));
+  weights[0] = NAN;
+  REFUSED(NOT_FINITE, freeridge_kernel_sum(parts, weights, 2, &out));
+  holes[1] = given;
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_sum(holes, NULL, 2, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(holes, 2, &out));
+  holes[1] = NULL;
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(NULL, 2, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(holes, 2, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(parts, -1, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_product(parts, 2, NULL));
+
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(NULL, D, scale, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(given, D, scale, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, D, NULL, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, D, scale, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, 0, scale, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, INT64_MIN, scale, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, BEYOND, scale, &out));
+  scale[1] = 0;
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_scaled(linear, D, scale, &out));
+  scale[1] = INFINITY;
+  REFUSED(NOT_FINITE, freeridge_kernel_scaled(linear, D, scale, &out));
+
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(NULL, sizeof text, text, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, -1, text, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, 8, NULL, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, 8, text, NULL));
+  CHECK(length == -7);
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_describe(linear, 8, text, &length)); /* no room for the 0 */
+  CHECK(length == 8 && strcmp(text, "unhurt") == 0);
+
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse(NULL, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear()", NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("", &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear", &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("gaussian(sigma = )", &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("gaussian(sigma = -1)", &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear() + ", &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_parse("linear() \xff", &out));
+
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_equal(NULL, linear, &equal));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_equal(linear, NULL, &equal));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_equal(linear, linear, NULL));
+  CHECK(out == NULL && equal == -7);
+  freeridge_kernel_destroy(linear);
+  freeridge_kernel_destroy(given);
+}
+
+int main(void) {
+  simple_kernels();
+  combined_kernels();
+  hostile_parameters();
+  hostile_combinations();
+  return report();
+}

@@ -1,0 +1,122 @@
+/* Landmarks: given and chosen ones, curves, reductions; hostile rows, counts and sizes. */
+#include "checks.h"
+
+enum { R = 4 };
+
+/* With every row a landmark the restricted problem is the whole one. */
+static void all_rows(void) {
+  const freeridge_reduction reductions[] = {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM};
+  const int64_t rows[N] = {3, 1, 7, 0, 2, 6, 5, 4};
+  freeridge_model *whole = fitted_model(FREERIDGE_SPECTRAL, 0.5), *model = data_model(0);
+  double expected[N * T], actual[N * T];
+  size_t k;
+  int i;
+  OK(freeridge_loo(whole, expected, N));
+  for (k = 0; k < 3; ++k) {
+    int64_t count = -1, chosen[N];
+    double left = -1, trace = -1;
+    OK(freeridge_set_landmarks(model, N, rows));
+    OK(freeridge_set_reduction(model, reductions[k]));
+    OK(freeridge_factorize(model));
+    OK(freeridge_get_landmark_count(model, &count));
+    CHECK(count == N);
+    OK(freeridge_get_landmarks(model, chosen, &left, &trace));
+    for (i = 0; i < N; ++i) CHECK(chosen[i] == rows[i]);
+    NEAR(trace, N); /* k(x, x) = 1 */
+    CHECK(fabs(left) < 1e-9);
+    OK(freeridge_set_lambda(model, 0.5));
+    OK(freeridge_loo(model, actual, N));
+    for (i = 0; i < N * T; ++i) NEAR(actual[i], expected[i]);
+  }
+  freeridge_destroy(whole);
+  freeridge_destroy(model);
+}
+
+static void chosen_by_the_core(void) {
+  const freeridge_landmark_method methods[] = {FREERIDGE_LANDMARKS_AUTO, FREERIDGE_LANDMARKS_RANDOM,
+                                               FREERIDGE_LANDMARKS_KMEANS, FREERIDGE_LANDMARKS_PIVOTED};
+  freeridge_model* model = data_model(0);
+  size_t k;
+  for (k = 0; k < 4; ++k) {
+    int64_t first[N], again[N], count = -1, i, j;
+    int way;
+    OK(freeridge_set_landmarks(model, R, NULL));
+    for (way = 0; way < 2; ++way) {
+      OK(freeridge_set_landmark_method(model, methods[k], 5));
+      OK(freeridge_factorize(model));
+      OK(freeridge_get_landmark_count(model, &count));
+      CHECK(count == R);
+      OK(freeridge_get_landmarks(model, way == 0 ? first : again, NULL, NULL));
+    }
+    for (i = 0; i < R; ++i) {
+      CHECK(first[i] >= 0 && first[i] < N && first[i] == again[i]);
+      for (j = 0; j < i; ++j) CHECK(first[i] != first[j]);
+    }
+  }
+  freeridge_destroy(model);
+}
+
+/* The last point of the curve is the search of the model itself. */
+static void curve(void) {
+  const int64_t sizes[2] = {2, R};
+  freeridge_model* model = factorized_model(FREERIDGE_LANDMARK);
+  double lambdas[2 * T], scores[2 * T], lambda[T], score[T];
+  int j;
+  OK(freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
+  OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, lambda, score));
+  for (j = 0; j < T; ++j) {
+    NEAR(scores[1 + 2 * j], score[j]);
+    CHECK(scores[2 * j] >= 0 && lambdas[2 * j] > 0);
+  }
+  freeridge_destroy(model);
+}
+
+static void hostile(void) {
+  freeridge_model *model = factorized_model(FREERIDGE_LANDMARK), *data = data_model(0), *empty = empty_model(0);
+  int64_t rows[R] = {0, 1, 2, N}, sizes[2] = {3, 2}, count = -7;
+  double lambdas[2 * T], scores[2 * T];
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(NULL, R, NULL));
+  REFUSED(INVALID_STATE, freeridge_set_landmarks(empty, R, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, -1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, N + 1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, INT64_MAX, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, R, rows));
+  rows[3] = -1;
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, R, rows));
+  rows[3] = 0;
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(model, R, rows)); /* twice */
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmark_method(NULL, FREERIDGE_LANDMARKS_RANDOM, 0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmark_method(model, 4, 0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_landmark_method(model, -1, 0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(NULL, FREERIDGE_REDUCTION_QR));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(model, 3));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_landmark_count(NULL, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_landmark_count(model, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_landmark_count(data, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, rows, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_landmarks(data, rows, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(NULL, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2)); /* falls */
+  sizes[1] = N;
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, 0, 2, sizes, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 0, sizes, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, INT64_MIN, sizes, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, NULL, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, NULL, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 1));
+  REFUSED(INVALID_STATE, freeridge_landmark_curve(data, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
+  OK(freeridge_get_landmark_count(model, &count));
+  CHECK(count == R);
+  freeridge_destroy(model);
+  freeridge_destroy(data);
+  freeridge_destroy(empty);
+}
+
+int main(void) {
+  all_rows();
+  chosen_by_the_core();
+  curve();
+  hostile();
+  return report();
+}

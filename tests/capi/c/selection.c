@@ -1,0 +1,210 @@
+/* Choosing lambda and the bandwidth: scores from the answers they are means of, searches against grids; folds and
+ * conventions; hostile criteria, ranges, budgets and counts. */
+#include "checks.h"
+
+enum { COUNT = 5, MOST = 2000 };
+
+static void scores_are_means(freeridge_route route) {
+  const double lambdas[COUNT] = {0.1, 0.5, 1, 3, 20};
+  freeridge_model* model = factorized_model(route);
+  double loo[COUNT * T], gcv[COUNT * T], reml[COUNT * T], groups[COUNT * T], error[COUNT * T], again[COUNT * T];
+  int i, j, l;
+  OK(freeridge_score(model, FREERIDGE_LOO, COUNT, lambdas, loo, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, gcv, COUNT));
+  OK(freeridge_score(model, FREERIDGE_REML, COUNT, lambdas, reml, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GROUPS, COUNT, lambdas, groups, COUNT));
+  OK(freeridge_score_with_error(model, FREERIDGE_LOO, COUNT, lambdas, again, error, COUNT));
+  for (l = 0; l < COUNT; ++l) {
+    double errors[N * T], left[N * T], fitted[N * T], df[T];
+    OK(freeridge_set_lambda(model, lambdas[l]));
+    OK(freeridge_loo(model, errors, N));
+    OK(freeridge_group_errors(model, sample_group(), left, N));
+    OK(freeridge_get_fitted(model, fitted, N));
+    OK(freeridge_get_degrees_of_freedom(model, df, NULL));
+    for (j = 0; j < T; ++j) {
+      const int at = l + j * COUNT;
+      double sum = 0, spread = 0, residuals = 0, group_sum = 0;
+      for (i = 0; i < N; ++i) {
+        sum += pow(errors[i + j * N], 2);
+        residuals += pow(sample_y()[i + j * N] - fitted[i + j * N], 2);
+        if (sample_group()[i] >= 0) group_sum += pow(left[i + j * N], 2);
+      }
+      for (i = 0; i < N; ++i) spread += pow(pow(errors[i + j * N], 2) - sum / N, 2);
+      NEAR(loo[at], sum / N);
+      NEAR(again[at], sum / N);
+      NEAR(error[at], sqrt(spread / (N * (N - 1.0))));
+      NEAR(gcv[at], N * residuals / pow(N - df[j], 2));
+      NEAR(groups[at], group_sum / (N - 1));
+      CHECK(isfinite(reml[at]));
+    }
+  }
+  freeridge_destroy(model);
+}
+
+static void searches(void) {
+  freeridge_model* model = factorized_model(FREERIDGE_SPECTRAL);
+  static double lambdas[MOST], scores[MOST * T], grid[200], on_grid[200 * T];
+  double lambda[T], score[T], in_force[T], rule[T], best[T], error[T], decades[T];
+  int64_t count = -1;
+  int32_t edge[T], dips[T];
+  int i, j;
+  OK(freeridge_get_search_count(model, &count));
+  CHECK(count == 0);
+  REFUSED(INVALID_STATE, freeridge_get_search(model, lambdas, scores, MOST, edge));
+  REFUSED(INVALID_STATE, freeridge_get_one_standard_error(model, rule, best, error));
+  REFUSED(INVALID_STATE, freeridge_get_search_shape(model, decades, dips));
+  OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, lambda, score));
+  OK(freeridge_get_lambda(model, in_force));
+  OK(freeridge_lambda_grid(model, 200, grid));
+  OK(freeridge_score(model, FREERIDGE_LOO, 200, grid, on_grid, 200));
+  OK(freeridge_get_search_count(model, &count));
+  CHECK(count >= 100 && count <= MOST);
+  OK(freeridge_get_search(model, lambdas, scores, MOST, edge));
+  OK(freeridge_get_one_standard_error(model, rule, best, error));
+  OK(freeridge_get_search_shape(model, decades, dips));
+  OK(freeridge_get_search_shape(model, NULL, NULL));
+  for (i = 1; i < count; ++i) CHECK(lambdas[i - 1] < lambdas[i]);
+  for (j = 0; j < T; ++j) {
+    CHECK(in_force[j] == lambda[j] && best[j] == score[j]);
+    CHECK(rule[j] >= lambda[j] && error[j] > 0);
+    CHECK(edge[j] >= -1 && edge[j] <= 1 && dips[j] >= 1 && decades[j] > 0);
+    for (i = 0; i < 200; ++i) CHECK(score[j] <= on_grid[i + 200 * j] * (1 + 1e-9));
+  }
+  freeridge_destroy(model);
+}
+
+static void bandwidths(void) {
+  enum { BUDGET = 5 };
+  freeridge_model* model = data_model(0);
+  double sigma = -1, in_force = -2, tried[BUDGET * 2], least = INFINITY, at = -1;
+  int64_t used = -1, i;
+  OK(freeridge_select_bandwidth(model, FREERIDGE_LOO, 0.3, 10, BUDGET, &sigma, tried, &used));
+  OK(freeridge_get_bandwidth(model, &in_force));
+  CHECK(used >= 3 && used <= BUDGET && sigma == in_force);
+  for (i = 0; i < used; ++i) {
+    CHECK(tried[i] >= 0.3 * (1 - 1e-12) && tried[i] <= 10 * (1 + 1e-12));
+    if (tried[BUDGET + i] < least) {
+      least = tried[BUDGET + i];
+      at = tried[i];
+    }
+  }
+  CHECK(at == sigma);
+  freeridge_destroy(model);
+}
+
+static void folds_and_conventions(void) {
+  int32_t group[10], holdout[10], members[3] = {0, 0, 0};
+  double there = -1, back = -1;
+  int i, out = 0;
+  OK(freeridge_make_folds(10, 3, 1, group));
+  for (i = 0; i < 10; ++i) {
+    CHECK(group[i] >= 0 && group[i] < 3);
+    if (group[i] >= 0 && group[i] < 3) ++members[group[i]];
+  }
+  for (i = 0; i < 3; ++i) CHECK(members[i] == 3 || members[i] == 4);
+  OK(freeridge_make_holdout(10, 0.3, 1, holdout));
+  for (i = 0; i < 10; ++i) {
+    CHECK(holdout[i] == 0 || holdout[i] == -1);
+    out += holdout[i] == 0;
+  }
+  CHECK(out == 3);
+  OK(freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_GLMNET, 50, 2.0, 5.0, &there));
+  NEAR(there, 5.0 * 2.0 / 50);
+  OK(freeridge_convert_lambda(FREERIDGE_GLMNET, FREERIDGE_TOTAL, 50, 2.0, there, &back));
+  NEAR(back, 5.0);
+
+  REFUSED(INVALID_ARGUMENT, freeridge_make_folds(10, 1, 1, group));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_folds(10, 11, 1, group));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_folds(-1, 3, 1, group));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_folds(BEYOND, 3, 1, group));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_folds(10, 3, 1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(1, 0.5, 1, holdout));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 0, 1, holdout));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 1, 1, holdout));
+  REFUSED(NOT_FINITE, freeridge_make_holdout(10, NAN, 1, holdout));
+  REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 0.3, 1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(0, FREERIDGE_TOTAL, 50, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, 8, 50, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 0, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_GLMNET, 50, 0.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, -1.0, &there));
+  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, INFINITY, &there));
+  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_MEAN, FREERIDGE_TOTAL, 50, 2.0, 1e308, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, 1.0, NULL));
+}
+
+static void hostile(void) {
+  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *data = data_model(0), *linear = data_model(1);
+  double lambdas[2] = {1, 2}, out[2 * T], errors[2 * T], sigma = -7, lambda[T], score[T], before[T];
+  int64_t count = -7, used = -7;
+  int32_t edge[T];
+  int i;
+  for (i = 0; i < 2 * T; ++i) out[i] = errors[i] = -7;
+  REFUSED(INVALID_STATE, freeridge_lambda_grid(data, 2, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_lambda_grid(NULL, 2, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_lambda_grid(model, 0, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_lambda_grid(model, INT64_MIN, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_lambda_grid(model, 2, NULL));
+  REFUSED(INVALID_STATE, freeridge_score(data, FREERIDGE_LOO, 2, lambdas, out, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(NULL, FREERIDGE_LOO, 2, lambdas, out, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, 0, 2, lambdas, out, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_ERROR_RATE, 2, lambdas, out, 2)); /* Y are no classes */
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, -2, lambdas, out, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, NULL, out, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(NULL, FREERIDGE_LOO, 2, lambdas, out, errors, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(model, FREERIDGE_GCV, 2, lambdas, out, errors, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(model, FREERIDGE_LOO, 2, lambdas, out, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(model, FREERIDGE_LOO, 2, lambdas, out, errors, 0));
+  lambdas[1] = -1;
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, 2));
+  lambdas[1] = NAN;
+  REFUSED(NOT_FINITE, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, 2));
+  REFUSED(INVALID_STATE, freeridge_select_lambda(data, FREERIDGE_LOO, 0, 0, lambda, score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(NULL, FREERIDGE_LOO, 0, 0, lambda, score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, 6, 0, 0, lambda, score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, FREERIDGE_LOO, 2, 1, lambda, score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, FREERIDGE_LOO, -1, 1, lambda, score));
+  REFUSED(NOT_FINITE, freeridge_select_lambda(model, FREERIDGE_LOO, 1, INFINITY, lambda, score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, FREERIDGE_LOO, 1, 2, NULL, score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, FREERIDGE_LOO, 1, 2, lambda, NULL));
+  OK(freeridge_set_groups(model, NULL));
+  REFUSED(INVALID_STATE, freeridge_select_lambda(model, FREERIDGE_GROUPS, 1, 2, lambda, score));
+  OK(freeridge_get_lambda(model, before));
+  CHECK(before[0] == 0.5 && before[1] == 0.5);
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search_count(NULL, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search_count(model, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search(NULL, out, errors, 2, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search(model, NULL, errors, 2, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search(model, out, NULL, 2, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search(model, out, errors, 2, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(NULL, lambda, score, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(model, NULL, score, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search_shape(NULL, out, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(NULL, FREERIDGE_LOO, 1, 2, 3, &sigma, out, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, 0, 1, 2, 3, &sigma, out, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 2, 1, 3, &sigma, out, &used));
+  REFUSED(NOT_FINITE, freeridge_select_bandwidth(data, FREERIDGE_LOO, NAN, 1, 3, &sigma, out, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 2, &sigma, out, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, INT64_MAX, &sigma, out, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 3, NULL, out, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 3, &sigma, NULL, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 3, &sigma, out, NULL));
+  REFUSED(INVALID_STATE, freeridge_select_bandwidth(linear, FREERIDGE_LOO, 1, 2, 3, &sigma, out, &used));
+  for (i = 0; i < 2 * T; ++i) CHECK(out[i] == -7 && errors[i] == -7);
+  CHECK(sigma == -7 && used == -7 && count == -7);
+  freeridge_destroy(model);
+  freeridge_destroy(data);
+  freeridge_destroy(linear);
+}
+
+int main(void) {
+  size_t r;
+  for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) scores_are_means(every_route[r]);
+  searches();
+  bandwidths();
+  folds_and_conventions();
+  hostile();
+  return report();
+}

@@ -1,0 +1,189 @@
+/* Streaming: rows in chunks are the rows at once; merged, saved and loaded; hostile rows, sizes and bytes. */
+#include "checks.h"
+
+enum { COUNT = 3, ROOM = 4096 };
+
+static const double lambdas[COUNT] = {0, 0.5, 4};
+
+static freeridge_accumulator* empty(void) {
+  freeridge_accumulator* out = NULL;
+  OK(freeridge_accumulator_create(D, T, 1, &out));
+  return out;
+}
+
+static void add_rows(freeridge_accumulator* to, int first, int rows) {
+  OK(freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, rows, sample_x() + first, N, sample_y() + first, N, NULL));
+}
+
+/* The answers are those of a model with the route PRIMAL. */
+static void as_a_model(const freeridge_accumulator* rows) {
+  double w[D * T * COUNT], b[T * COUNT], scores[COUNT * T], errors[N * T * COUNT], grid[COUNT], sum_w = -1;
+  double expected_w[D * T], expected_b[T], expected_loo[N * T], expected_scores[COUNT * T];
+  freeridge_model* model = factorized_model(FREERIDGE_PRIMAL);
+  int64_t n = -1, d = -1, t = -1;
+  int l, i, j;
+  OK(freeridge_accumulator_get_dimensions(rows, &n, &d, &t, &sum_w));
+  CHECK(n == N && d == D && t == T && sum_w == N);
+  OK(freeridge_accumulator_get_dimensions(rows, NULL, NULL, NULL, NULL));
+  OK(freeridge_accumulator_solve(rows, COUNT, lambdas, w, D, b));
+  OK(freeridge_accumulator_score(rows, FREERIDGE_GCV, COUNT, lambdas, scores, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, expected_scores, COUNT));
+  OK(freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, COUNT, lambdas, errors,
+                               N));
+  OK(freeridge_accumulator_lambda_grid(rows, COUNT, grid));
+  for (l = 1; l < COUNT; ++l) CHECK(grid[l - 1] > 0 && grid[l - 1] < grid[l]);
+  for (i = 0; i < COUNT * T; ++i) NEAR(scores[i], expected_scores[i]);
+  for (l = 0; l < COUNT; ++l) {
+    OK(freeridge_set_lambda(model, lambdas[l]));
+    OK(freeridge_get_hyperplane(model, expected_w, D));
+    OK(freeridge_get_intercept(model, expected_b));
+    OK(freeridge_loo(model, expected_loo, N));
+    for (j = 0; j < T; ++j) {
+      NEAR(b[j + l * T], expected_b[j]);
+      for (i = 0; i < D; ++i) NEAR(w[i + (l * T + j) * D], expected_w[i + j * D]);
+      for (i = 0; i < N; ++i) NEAR(errors[i + (l * T + j) * N], expected_loo[i + j * N]);
+    }
+  }
+  freeridge_destroy(model);
+}
+
+static void chunks(void) {
+  freeridge_accumulator *at_once = empty(), *one_by_one = empty(), *first = empty(), *second = empty(), *loaded = NULL;
+  unsigned char bytes[ROOM];
+  int64_t length = -1;
+  int i;
+  add_rows(at_once, 0, N);
+  for (i = 0; i < N; ++i) add_rows(one_by_one, i, 1);
+  add_rows(first, 0, 3);
+  add_rows(second, 3, N - 3);
+  OK(freeridge_accumulator_merge(first, second));
+  as_a_model(at_once);
+  as_a_model(one_by_one);
+  as_a_model(first);
+  OK(freeridge_accumulator_save(at_once, 0, NULL, &length));
+  CHECK(length > 0 && length <= ROOM);
+  OK(freeridge_accumulator_save(at_once, ROOM, bytes, &length));
+  OK(freeridge_accumulator_load(bytes, length, &loaded));
+  as_a_model(loaded);
+  freeridge_accumulator_destroy(at_once);
+  freeridge_accumulator_destroy(one_by_one);
+  freeridge_accumulator_destroy(first);
+  freeridge_accumulator_destroy(second);
+  freeridge_accumulator_destroy(loaded);
+  freeridge_accumulator_destroy(NULL);
+}
+
+/* Every cut and every flipped bit is found. */
+static void damaged_bytes(void) {
+  freeridge_accumulator *rows = empty(), *loaded = NULL;
+  unsigned char bytes[ROOM];
+  int64_t length = -1, i;
+  int bit;
+  add_rows(rows, 0, N);
+  OK(freeridge_accumulator_save(rows, ROOM, bytes, &length));
+  for (i = 1; i < length; ++i) REFUSED(CORRUPT, freeridge_accumulator_load(bytes, i, &loaded));
+  for (i = 0; i < length; ++i) {
+    for (bit = 0; bit < 8; bit += 3) {
+      freeridge_status status;
+      bytes[i] ^= (unsigned char)(1 << bit);
+      status = freeridge_accumulator_load(bytes, length, &loaded);
+      CHECK(status == FREERIDGE_CORRUPT || status == FREERIDGE_NEWER_FORMAT);
+      bytes[i] ^= (unsigned char)(1 << bit);
+    }
+  }
+  CHECK(loaded == NULL);
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(NULL, length, &loaded));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(bytes, 0, &loaded));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(bytes, INT64_MIN, &loaded));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(bytes, length, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(NULL, ROOM, bytes, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, ROOM, NULL, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, ROOM, bytes, NULL));
+  i = length;
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, i - 1, bytes, &length));
+  CHECK(length == i);
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, -1, bytes, &length));
+  freeridge_accumulator_destroy(rows);
+}
+
+static void hostile(void) {
+  freeridge_accumulator *rows = empty(), *other = NULL, *none = empty(), *out = NULL;
+  double x[N * D], y[N * T], weights[N] = {1, 1, 1, 1, 1, 1, 1, 0}, w[D * T], b[T], bad[2] = {1, -1};
+  double scores[2 * T], errors[N * T];
+  int i;
+  memcpy(x, sample_x(), sizeof x);
+  memcpy(y, sample_y(), sizeof y);
+  add_rows(rows, 0, N);
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_create(0, T, 1, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_create(D, INT64_MIN, 1, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_create(WHOLE, WHOLE, 1, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_create(INT64_MAX, 1, 1, &out));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_create(D, T, 1, NULL));
+  CHECK(out == NULL);
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(NULL, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, 0, N, x, N, y, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, 0, x, N, y, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, -1, x, N, y, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, BEYOND, x, BEYOND, y, BEYOND, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, NULL, N, y, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, x, N, NULL, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, x, N - 1, y, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_ROW_MAJOR, N, x, D, y, T - 1, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, x, N, y, N, weights));
+  weights[N - 1] = NAN;
+  REFUSED(NOT_FINITE, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, x, N, y, N, weights));
+  x[N * D - 1] = INFINITY;
+  REFUSED(NOT_FINITE, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL));
+  x[N * D - 1] = 1;
+  y[0] = NAN;
+  REFUSED(NOT_FINITE, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL));
+  OK(freeridge_accumulator_create(D + 1, T, 1, &other));
+  REFUSED(DIMENSION_MISMATCH, freeridge_accumulator_merge(rows, other));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_merge(rows, rows));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_merge(rows, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_merge(NULL, rows));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_get_dimensions(NULL, NULL, NULL, NULL, NULL));
+
+  for (i = 0; i < 2 * T; ++i) scores[i] = -7;
+  for (i = 0; i < N * T; ++i) errors[i] = -7;
+  REFUSED(INVALID_STATE, freeridge_accumulator_solve(none, 1, lambdas, w, D, b));
+  REFUSED(INVALID_STATE, freeridge_accumulator_score(none, FREERIDGE_GCV, 2, lambdas, scores, 2));
+  REFUSED(INVALID_STATE, freeridge_accumulator_lambda_grid(none, 2, scores));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_solve(NULL, 1, lambdas, w, D, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_solve(rows, 0, lambdas, w, D, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_solve(rows, 1, NULL, w, D, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_solve(rows, 1, lambdas, NULL, D, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_solve(rows, 1, lambdas, w, D - 1, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_solve(rows, 1, lambdas, w, D, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_score(NULL, FREERIDGE_GCV, 2, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_score(rows, FREERIDGE_LOO, 2, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_score(rows, FREERIDGE_GCV, 2, bad, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_score(rows, FREERIDGE_GCV, INT64_MIN, lambdas, scores, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_score(rows, FREERIDGE_GCV, 2, lambdas, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_score(rows, FREERIDGE_GCV, 2, lambdas, scores, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_lambda_grid(NULL, 2, scores));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_lambda_grid(rows, -2, scores));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_lambda_grid(rows, 2, NULL));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_accumulator_loo(NULL, FREERIDGE_COL_MAJOR, N, x, N, sample_y(), N, NULL, 1, lambdas, errors, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, x, N, sample_y(), N, NULL, 1,
+                                                      lambdas, errors, N - 1));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, 0, x, N, sample_y(), N, NULL, 1, lambdas, errors, N));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, x, N, sample_y(), N, NULL, 1, lambdas, NULL, N));
+  REFUSED(NOT_FINITE, freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL, 1, lambdas, errors, N));
+  for (i = 0; i < 2 * T; ++i) CHECK(scores[i] == -7);
+  for (i = 0; i < N * T; ++i) CHECK(errors[i] == -7);
+  as_a_model(rows); /* as before all that */
+  freeridge_accumulator_destroy(rows);
+  freeridge_accumulator_destroy(other);
+  freeridge_accumulator_destroy(none);
+}
+
+int main(void) {
+  chunks();
+  damaged_bytes();
+  hostile();
+  return report();
+}

@@ -1,0 +1,107 @@
+/* make DIRECTORY: writes the files of this directory, one of each kind and route. They are made once in each version of
+ * the format and never again: tests/saved/format_test.cpp reads those of every version. Build:
+ *     cc make.c -o make -lfreeridge */
+#include <freeridge.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define VERSION "1"
+
+static const double x[6] = {0, 1, 2, 3, 5, 8}, y[6] = {1, -1, 2, 0, 3, 1};
+static const double lambda = 0.5;
+
+static void check(freeridge_status status) {
+  if (status == FREERIDGE_OK) return;
+  fprintf(stderr, "%s\n", freeridge_last_error());
+  exit(1);
+}
+
+static void name_file(char* path, size_t size, const char* directory, const char* name) {
+  snprintf(path, size, "%s/%s." VERSION ".freeridge", directory, name);
+}
+
+/* The model that all share: n of the points above. */
+static freeridge_model* model_of(freeridge_kernel* kernel, int64_t n, int32_t intercept, freeridge_route route) {
+  freeridge_model* model = NULL;
+  check(freeridge_create(kernel, &model));
+  check(freeridge_set_data(model, FREERIDGE_COL_MAJOR, n, 1, x, n, 1, y, n));
+  check(freeridge_set_intercept(model, intercept));
+  check(freeridge_set_route(model, route));
+  return model;
+}
+
+static void fit(freeridge_model* model) {
+  check(freeridge_factorize(model));
+  check(freeridge_set_lambda(model, lambda));
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    freeridge_route route;
+    freeridge_reduction reduction;
+  } routes[] = {{"model_cholesky", FREERIDGE_CHOLESKY, FREERIDGE_REDUCTION_AUTO},
+                {"model_spectral", FREERIDGE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
+                {"model_band", FREERIDGE_BAND, FREERIDGE_REDUCTION_AUTO},
+                {"model_primal", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_AUTO},
+                {"model_primal_streamed", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
+                {"model_landmark", FREERIDGE_LANDMARK, FREERIDGE_REDUCTION_AUTO}};
+  const int64_t landmark = 3;
+  char path[1024];
+  freeridge_kernel *linear = NULL, *gaussian = NULL;
+  freeridge_model* model;
+  freeridge_accumulator* accumulator = NULL;
+  int64_t length = 0;
+  void* bytes;
+  FILE* file;
+  size_t k;
+  if (argc != 2) return 2;
+  check(freeridge_kernel_linear(&linear));
+  check(freeridge_kernel_gaussian(1, &gaussian));
+
+  /* Whole models: six points, linear kernel, intercept, by every route. */
+  for (k = 0; k < sizeof routes / sizeof *routes; ++k) {
+    model = model_of(linear, 6, 1, routes[k].route);
+    check(freeridge_set_reduction(model, routes[k].reduction));
+    if (routes[k].route == FREERIDGE_LANDMARK) check(freeridge_set_landmarks(model, 1, &landmark));
+    fit(model);
+    name_file(path, sizeof path, argv[1], routes[k].name);
+    check(freeridge_save(model, path));
+    if (k == 0) {
+      name_file(path, sizeof path, argv[1], "predictor_hyperplane");
+      check(freeridge_save_predictor(model, path));
+    }
+    freeridge_destroy(model);
+  }
+
+  /* Two points, Gaussian kernel, no intercept. */
+  model = model_of(gaussian, 2, 0, FREERIDGE_SPECTRAL);
+  fit(model);
+  name_file(path, sizeof path, argv[1], "predictor_expansion");
+  check(freeridge_save_predictor(model, path));
+  freeridge_destroy(model);
+
+  /* Six points, the fourth the only landmark, Gaussian kernel, no intercept. */
+  model = model_of(gaussian, 6, 0, FREERIDGE_LANDMARK);
+  check(freeridge_set_landmarks(model, 1, &landmark));
+  fit(model);
+  name_file(path, sizeof path, argv[1], "predictor_landmarks");
+  check(freeridge_save_predictor(model, path));
+  freeridge_destroy(model);
+
+  /* Six points in an accumulator, with intercept. */
+  check(freeridge_accumulator_create(1, 1, 1, &accumulator));
+  check(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 6, x, 6, y, 6, NULL));
+  check(freeridge_accumulator_save(accumulator, 0, NULL, &length));
+  bytes = malloc((size_t)length);
+  if (bytes == NULL) return 1;
+  check(freeridge_accumulator_save(accumulator, length, bytes, &length));
+  freeridge_accumulator_destroy(accumulator);
+  name_file(path, sizeof path, argv[1], "accumulator");
+  file = fopen(path, "wb");
+  if (file == NULL || fwrite(bytes, 1, (size_t)length, file) != (size_t)length || fclose(file) != 0) return 1;
+  free(bytes);
+  freeridge_kernel_destroy(linear);
+  freeridge_kernel_destroy(gaussian);
+  return 0;
+}

@@ -1,0 +1,148 @@
+// Trials of the streaming calls: an accumulator with few rows, which it keeps, and one with a reduced block behind it.
+#include "capi/support/sample.hpp"
+#include "faults/trials.hpp"
+#include "support/accumulator.hpp"
+#include "support/random.hpp"
+
+namespace faults {
+namespace {
+
+using support::Accumulator;
+
+constexpr int64_t d = 3, t = 2, few = 15, many = 1300, count = 3;
+
+struct Stream {
+  support::Matrix x, y;
+  support::Vector weights;
+  Accumulator rows, others;
+  std::vector<double> lambdas = {0, 0.5, 2, 4};
+  std::vector<double> out;
+  Bytes saved;
+  int64_t number = sentinel<int64_t>();
+  freeridge_accumulator* made = nullptr;
+
+  explicit Stream(int64_t n)
+      : rows(d, t, true), others(d, t, true), out(static_cast<std::size_t>(n * count * t), sentinel<double>()) {
+    support::Random random(9);
+    x = random.uniform_matrix(n, d, -1.0, 1.0);
+    y = random.uniform_matrix(n, t, -1.0, 1.0);
+    for (int64_t i = 0; i < n; ++i) weights.push_back(1.0 + 0.1 * static_cast<double>(i % 7));
+    support::check(add(rows.get()), "freeridge_accumulator_add");
+    support::check(add(others.get()), "freeridge_accumulator_add");
+  }
+  Stream(const Stream&) = delete;
+  ~Stream() { freeridge_accumulator_destroy(made); }
+
+  freeridge_status add(freeridge_accumulator* to) const {
+    return freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, y.values.data(), x.rows,
+                                     weights.data());
+  }
+  Bytes take() {
+    Bytes bytes;
+    append(bytes, out.data(), out.size());
+    append(bytes, number);
+    append(bytes, saved.data(), saved.size());
+    std::fill(out.begin(), out.end(), sentinel<double>());
+    std::fill(saved.begin(), saved.end(), static_cast<unsigned char>(7));
+    number = sentinel<int64_t>();
+    return bytes;
+  }
+  Bytes state() const {
+    Bytes bytes = rows.save();
+    const support::Planes planes = rows.solve({0.25});
+    append(bytes, planes.w.values.data(), planes.w.values.size());
+    return bytes;
+  }
+};
+
+}  // namespace
+
+void add_accumulators(Scenarios& all) {
+  const auto add = [&](const char* name, bool repeatable, freeridge_status (*call)(Stream&),
+                       void (*prepare)(Stream&) = nullptr, const char* about = "") {
+    const bool in_pieces = std::string(name) == "freeridge_accumulator_loo";
+    for (const int64_t n : {few, many})
+      all.push_back(
+          {name, (n == few ? "few_rows" : "many_rows") + std::string(about), repeatable,
+           [=] {
+             auto own = std::make_shared<Stream>(n);
+             if (prepare) prepare(*own);
+             return Trial{[=] { return call(*own); }, [=] { return own->take(); }, [=] { return own->state(); }};
+           },
+           in_pieces});
+  };
+  // What is made is compared by what it saves.
+  const auto add_maker = [&](const char* name, freeridge_status (*call)(Stream&)) {
+    all.push_back({name, "plain", false, [=] {
+                     auto own = std::make_shared<Stream>(few);
+                     own->saved = own->rows.save();
+                     return Trial{[=] { return call(*own); },
+                                  [=] {
+                                    Bytes bytes;
+                                    int64_t length = 0;
+                                    if (own->made == nullptr) return bytes;
+                                    support::check(freeridge_accumulator_save(own->made, 0, nullptr, &length), "save");
+                                    bytes.resize(static_cast<std::size_t>(length));
+                                    support::check(freeridge_accumulator_save(own->made, length, bytes.data(), &length),
+                                                   "save");
+                                    return bytes;
+                                  }};
+                   }});
+  };
+  add_maker("freeridge_accumulator_create", [](Stream& s) { return freeridge_accumulator_create(d, t, 1, &s.made); });
+  add_maker("freeridge_accumulator_load", [](Stream& s) {
+    return freeridge_accumulator_load(s.saved.data(), static_cast<int64_t>(s.saved.size()), &s.made);
+  });
+  add(
+      "freeridge_accumulator_destroy", false,
+      [](Stream& s) -> freeridge_status {
+        freeridge_accumulator_destroy(s.made);
+        s.made = nullptr;
+        return FREERIDGE_OK;
+      },
+      [](Stream& s) {
+        support::check(freeridge_accumulator_create(d, t, 1, &s.made), "freeridge_accumulator_create");
+        support::check(s.add(s.made), "freeridge_accumulator_add");
+      });
+  add("freeridge_accumulator_add", false, [](Stream& s) { return s.add(s.rows.get()); });
+  add("freeridge_accumulator_merge", false,
+      [](Stream& s) { return freeridge_accumulator_merge(s.rows.get(), s.others.get()); });
+  add("freeridge_accumulator_get_dimensions", true, [](Stream& s) {
+    return freeridge_accumulator_get_dimensions(s.rows.get(), &s.number, nullptr, nullptr, s.out.data());
+  });
+  // A new accumulator each: the first answer pays for what the others share.
+  add("freeridge_accumulator_solve", false, [](Stream& s) {
+    return freeridge_accumulator_solve(s.rows.get(), count, s.lambdas.data(), s.out.data(), d, s.out.data() + 30);
+  });
+  const auto score = [](Stream& s) {
+    return freeridge_accumulator_score(s.rows.get(), FREERIDGE_REML, count, s.lambdas.data() + 1, s.out.data(), count);
+  };
+  add("freeridge_accumulator_score", false, score);
+  add(
+      "freeridge_accumulator_score", false, score, [](Stream& s) { s.lambdas[1] = 0; }, "_undefined");
+  add("freeridge_accumulator_lambda_grid", false,
+      [](Stream& s) { return freeridge_accumulator_lambda_grid(s.rows.get(), count, s.out.data()); });
+  const auto loo = [](Stream& s) {
+    return freeridge_accumulator_loo(s.rows.get(), FREERIDGE_COL_MAJOR, s.x.rows, s.x.values.data(), s.x.rows,
+                                     s.y.values.data(), s.x.rows, s.weights.data(), count, s.lambdas.data(),
+                                     s.out.data(), s.x.rows);
+  };
+  add("freeridge_accumulator_loo", false, loo);
+  // A feature that row 0 alone has: its leverage is one.
+  const auto alone = [](Stream& s) {
+    std::fill_n(s.x.values.begin(), s.x.rows, 0.0);
+    s.x.values[0] = 1;
+    s.rows = Accumulator(d, t, true);
+    support::check(s.add(s.rows.get()), "freeridge_accumulator_add");
+  };
+  add("freeridge_accumulator_loo", false, loo, alone, "_undefined");
+  add(
+      "freeridge_accumulator_save", true,
+      [](Stream& s) {
+        return freeridge_accumulator_save(s.rows.get(), static_cast<int64_t>(s.saved.size()), s.saved.data(),
+                                          &s.number);
+      },
+      [](Stream& s) { s.saved = s.rows.save(); });
+}
+
+}  // namespace faults

@@ -1,0 +1,139 @@
+// Trials of the calls that make kernels, and of those about the library.
+#include <cstring>
+
+#include "capi/support/kernel_calls.hpp"
+#include "faults/trials.hpp"
+
+namespace faults {
+namespace {
+
+std::string describe(const freeridge_kernel* kernel) {
+  int64_t length = 0;
+  support::check(freeridge_kernel_describe(kernel, 0, nullptr, &length), "freeridge_kernel_describe");
+  std::string text(static_cast<std::size_t>(length) + 1, '?');
+  support::check(freeridge_kernel_describe(kernel, length + 1, text.data(), &length), "freeridge_kernel_describe");
+  return text;
+}
+
+Kernel composite() {
+  std::vector<Kernel> terms;
+  terms.push_back(Kernel::scaled(Kernel::gaussian(1.0 / 3.0), {0.1, 1e-7}));
+  terms.push_back(Kernel::polynomial(3, 0.7, 1e-9));
+  return Kernel::sum(terms, {0.3, 1.0 / 7.0});
+}
+
+// A call struct whose only output is a new kernel.
+template <class Call>
+struct NewKernel {
+  Call call;
+  ~NewKernel() {
+    if (!call.out.untouched()) freeridge_kernel_destroy(call.out.values[0]);
+  }
+};
+
+template <class Call>
+void add_maker(Scenarios& all, const std::string& about = "plain", const std::function<void(Call&)>& prepare = {}) {
+  all.push_back({Call::name, about, false, [prepare] {
+                   auto made = std::make_shared<NewKernel<Call>>();
+                   if (prepare) prepare(made->call);
+                   return Trial{[made] { return made->call(); },
+                                [made] {
+                                  Bytes bytes;
+                                  if (made->call.out.untouched()) return bytes;
+                                  const std::string text = describe(made->call.out.values[0]);
+                                  append(bytes, text.data(), text.size());
+                                  return bytes;
+                                }};
+                 }});
+}
+
+// A call struct that only asks.
+template <class Call>
+void add_question(Scenarios& all, const std::string& about, const std::function<void(Call&)>& prepare = {}) {
+  all.push_back({Call::name, about, true, [prepare] {
+                   auto call = std::make_shared<Call>();
+                   if (prepare) prepare(*call);
+                   return trial_of(call, call, [] { return Bytes(); });
+                 }});
+}
+
+}  // namespace
+
+void add_kernels(Scenarios& all) {
+  add_maker<KernelLinear>(all);
+  add_maker<KernelPolynomial>(all);
+  add_maker<KernelGaussian>(all);
+  add_maker<KernelLaplacian>(all);
+  add_maker<KernelMatern>(all);
+  add_maker<KernelSum>(all);
+  add_maker<KernelSum>(all, "unweighted", [](KernelSum& call) { call.weights.null = true; });
+  add_maker<KernelProduct>(all);
+  add_maker<KernelScaled>(all);
+  add_maker<KernelPrecomputed>(all);
+  add_maker<KernelParse>(all);
+  add_maker<KernelParse>(all, "composite", [](KernelParse& call) {
+    call.owned = describe(composite().get());
+    call.text = call.owned.c_str();
+  });
+  add_question<KernelDescribe>(all, "gaussian");
+  add_question<KernelDescribe>(all, "composite", [](KernelDescribe& call) {
+    call.owned = composite();
+    call.kernel = call.owned.get();
+    call.size = 500;
+    call.text = Output<char>(500);
+  });
+  add_question<KernelEqual>(all, "equal");
+  add_question<KernelEqual>(all, "composite", [](KernelEqual& call) {
+    call.first = composite();
+    call.a = call.first.get();
+  });
+  all.push_back({"freeridge_kernel_destroy", "composite", false, [] {
+                   freeridge_kernel* kernel = nullptr;
+                   support::check(freeridge_kernel_parse(describe(composite().get()).c_str(), &kernel), "parse");
+                   return Trial{[kernel] {
+                     freeridge_kernel_destroy(kernel);
+                     return FREERIDGE_OK;
+                   }};
+                 }});
+}
+
+void add_library(Scenarios& all) {
+  struct Numbers {
+    int32_t version[3] = {-1, -1, -1}, threads = -1;
+    const char* text = "";
+  };
+  const auto add = [&](const char* name, freeridge_status (*call)(Numbers&)) {
+    all.push_back({name, "plain", true, [call] {
+                     auto numbers = std::make_shared<Numbers>();
+                     return Trial{[=] { return call(*numbers); },
+                                  [=] {
+                                    Bytes bytes;
+                                    append(bytes, numbers->version, 3);
+                                    append(bytes, numbers->threads);
+                                    append(bytes, numbers->text, std::strlen(numbers->text));
+                                    *numbers = Numbers();
+                                    return bytes;
+                                  }};
+                   }});
+  };
+  add("freeridge_version", [](Numbers& n) { return freeridge_version(n.version, n.version + 1, n.version + 2); });
+  add("freeridge_get_threads", [](Numbers& n) { return freeridge_get_threads(&n.threads); });
+  add("freeridge_set_threads", [](Numbers&) { return freeridge_set_threads(1); });
+  add("freeridge_status_name", [](Numbers& n) -> freeridge_status {
+    n.text = freeridge_status_name(FREERIDGE_OUT_OF_MEMORY);
+    return FREERIDGE_OK;
+  });
+  add("freeridge_last_error", [](Numbers& n) -> freeridge_status {
+    n.text = freeridge_last_error();
+    return FREERIDGE_OK;
+  });
+  // It has no status: in need it says less.
+  all.push_back({"freeridge_build_info", "plain", true, [] {
+                   return Trial{[]() -> freeridge_status {
+                     return std::strncmp(freeridge_build_info(), "freeridge", 9) == 0 ? FREERIDGE_OK
+                                                                                      : FREERIDGE_INTERNAL;
+                   }};
+                 }});
+}
+
+}  // namespace faults

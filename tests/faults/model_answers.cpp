@@ -1,0 +1,140 @@
+// Trials of the calls that ask a model: one FITTED model survives all faults.
+#include "faults/models.hpp"
+
+namespace faults {
+namespace {
+
+// One lambda for all outputs, which the answers share.
+Model at_one_lambda(freeridge_route route) {
+  Model model = model_on(route, State::factorized);
+  model.lambda(0.75);
+  return model;
+}
+
+template <class Call>
+void add_answer(Scenarios& all, const std::vector<freeridge_route>& without = {}) {
+  add_on_routes<Call>(all, true, "", {}, without);
+}
+
+// The answers whose work depends on the lambdas: one for each output, and one for all.
+template <class Call>
+void add_both(Scenarios& all, const std::function<void(Call&)>& prepare = {}) {
+  add_on_routes<Call>(all, true, "", prepare);
+  for (const auto& [name, route] : routes)
+    add_on_model<Call>(
+        all, std::string(name) + "_one_lambda", true, [route = route] { return at_one_lambda(route); }, prepare);
+}
+
+template <class Call>
+void add_scores(Scenarios& all, std::initializer_list<freeridge_criterion> criteria) {
+  for (const freeridge_criterion criterion : criteria)
+    add_on_routes<Call>(all, true, "_criterion" + std::to_string(criterion),
+                        [=](Call& call) { call.criterion = criterion; });
+}
+
+// A feature that row 0 alone has: at lambda = 0 its leverage is one, and what is left out there has no value.
+Model leverage_one(freeridge_route route) {
+  Model model(Kernel::linear());
+  std::vector<double> x = sample::x();
+  for (int64_t i = 0; i < sample::n; ++i) x[sample::size(i + sample::n)] = i == 0 ? 1 : 0;
+  model.route(route).data(sample::matrix(sample::n, x), sample::matrix(sample::n, sample::y()));
+  model.groups(sample::group()).factorize().lambda(0);
+  return model;
+}
+
+// One row without an intercept: its scores are means of one term, without a standard error.
+Model one_row() {
+  Model model(Kernel::linear());
+  model.intercept(false).data(sample::matrix(1, {1.0, 2.0}), sample::matrix(1, {3.0, -1.0})).factorize();
+  model.select_lambda(FREERIDGE_LOO, 0.1, 10);
+  return model;
+}
+
+template <class Call>
+void add_undefined(Scenarios& all, const std::function<void(Call&)>& prepare = {}, const std::string& about = "") {
+  for (const freeridge_route route : {FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL})
+    add_on_model<Call>(
+        all, "undefined" + std::to_string(route) + about, true, [=] { return leverage_one(route); }, prepare);
+}
+
+void score_at_zero(auto& call) {
+  call.lambdas.values = {0, 0.5, 1, 2, 4};
+}
+
+}  // namespace
+
+void add_model_answers(Scenarios& all) {
+  const std::vector<freeridge_route> not_linear = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND,
+                                                   FREERIDGE_LANDMARK};
+  add_both<Loo>(all);
+  add_both<GroupErrors>(all);
+  add_both<GetLeverage>(all);
+  add_both<GetDegreesOfFreedom>(all);
+  add_both<CooksDistance>(all);
+  add_both<PredictJackknife>(all);
+  add_both<PredictVariance>(all);
+  add_answer<Predict>(all);
+  add_answer<GetCoefficients>(all);
+  add_answer<GetHyperplane>(all, not_linear);
+  add_answer<GetIntercept>(all);
+  add_answer<GetFitted>(all);
+  add_answer<GetLambda>(all);
+  add_answer<GetRoute>(all);
+  add_answer<GetDimensions>(all);
+  add_answer<GetBandwidth>(all, {FREERIDGE_PRIMAL});
+  add_answer<MemoryRequired>(all);
+  add_answer<GetTolerance>(all);
+  add_answer<GetRank>(all, {FREERIDGE_CHOLESKY, FREERIDGE_BAND});
+  add_answer<GetLandmarkCount>(all);
+  add_answer<GetLandmarks>(all, {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL});
+  add_answer<LandmarkCurve>(all, {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL});
+  add_answer<LambdaGrid>(all);
+  add_answer<GetSearchCount>(all);
+  add_answer<GetSearch>(all);
+  add_answer<GetOneStandardError>(all);
+  add_answer<GetSearchShape>(all);
+  add_scores<Score>(all, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS});
+  add_scores<ScoreWithError>(all, {FREERIDGE_LOO, FREERIDGE_GROUPS});
+  add_undefined<Loo>(all);
+  add_undefined<GroupErrors>(all);
+  add_undefined<CooksDistance>(all);
+  add_undefined<PredictJackknife>(all);
+  add_undefined<PredictVariance>(all);
+  add_undefined<Score>(all, score_at_zero<Score>);
+  add_undefined<Score>(
+      all,
+      [](Score& call) {
+        call.criterion = FREERIDGE_GROUPS;
+        score_at_zero(call);
+      },
+      "_groups");
+  add_undefined<ScoreWithError>(all, score_at_zero<ScoreWithError>);
+  add_on_model<GetOneStandardError>(all, "undefined", true, one_row);
+  // Its text names the speed that it measured, and differs from call to call.
+  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_LANDMARK})
+    all.push_back({Explain::name, "route" + std::to_string(route), true, [=] {
+                     auto model = std::make_shared<Model>(model_on(route, State::fitted));
+                     auto call = std::make_shared<Explain>();
+                     call->model = model->get();
+                     Trial trial = trial_of(call, model, [model] { return bytes_of(fingerprint(model->get())); });
+                     trial.answer = [call] {
+                       const bool untouched = call->text.untouched() && call->length.untouched();
+                       take_outputs(*call);
+                       return Bytes(untouched ? 0 : 1);
+                     };
+                     return trial;
+                   }});
+  // Without a handle.
+  const auto add = [&](auto call) {
+    using Call = decltype(call);
+    all.push_back({Call::name, "plain", true, [] {
+                     auto own = std::make_shared<Call>();
+                     return trial_of(own, own, [] { return Bytes(); });
+                   }});
+  };
+  add(MakeFolds());
+  add(MakeHoldout());
+  add(ConvertLambda());
+}
+
+}  // namespace faults

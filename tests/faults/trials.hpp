@@ -1,0 +1,79 @@
+// What the fault tests run: every call of capi/exports.txt, on handles that are ready for it.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capi/support/arrays.hpp"
+#include "freeridge.h"
+
+namespace faults {
+
+using Bytes = std::vector<unsigned char>;
+
+// One call on handles and arrays of its own, which live as long as the trial.
+struct Trial {
+  std::function<freeridge_status()> call;                  // makes no request of its own
+  std::function<Bytes()> answer = [] { return Bytes(); };  // what the call wrote, or the marks that stood there before
+  std::function<Bytes()> state = [] { return Bytes(); };   // all that the handle answers
+};
+
+struct Scenario {
+  std::string call;   // as in capi/exports.txt
+  std::string about;  // letters and digits
+  bool repeatable;    // a success leaves the handle as it was: one trial for all faults; else a new one for each
+  std::function<Trial()> make;
+  bool in_pieces = false;  // works piece by piece: where it fails on the way, it may have written some
+  long each = 200;         // so many first requests are refused one by one
+};
+using Scenarios = std::vector<Scenario>;
+
+inline void PrintTo(const Scenario& scenario, std::ostream* out) {
+  *out << scenario.call << ", " << scenario.about;
+}
+
+void add_kernels(Scenarios& all);
+void add_library(Scenarios& all);
+void add_model_settings(Scenarios& all);
+void add_model_answers(Scenarios& all);
+void add_threaded(Scenarios& all);
+void add_classical(Scenarios& all);
+void add_accumulators(Scenarios& all);
+void add_classifiers(Scenarios& all);
+
+template <class T>
+void append(Bytes& bytes, const T* values, std::size_t count) {
+  const auto* first = reinterpret_cast<const unsigned char*>(values);
+  bytes.insert(bytes.end(), first, first + count * sizeof(T));
+}
+
+template <class T>
+void append(Bytes& bytes, const T& value) {
+  append(bytes, &value, 1);
+}
+
+// The bytes of all outputs of a call made as a struct (capi/support); the next call finds the marks there again.
+template <class Call>
+Bytes take_outputs(Call& call) {
+  Bytes bytes;
+  if constexpr (requires { call.each_output([](auto&) {}); })
+    call.each_output([&](auto& output) {
+      append(bytes, output.values.data(), output.values.size());
+      using Value = std::decay_t<decltype(output.values[0])>;
+      std::fill(output.values.begin(), output.values.end(), sentinel<Value>());
+    });
+  return bytes;
+}
+
+// A trial of such a struct; `owner` keeps what it needs.
+template <class Call, class Owner>
+Trial trial_of(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner, std::function<Bytes()> state) {
+  return {[call, owner] { return (*call)(); }, [call] { return take_outputs(*call); }, std::move(state)};
+}
+
+}  // namespace faults

@@ -1,0 +1,252 @@
+// Bytes that are cut short, changed, foreign, of a later version, or forged with a sound checksum: a status, never a
+// crash, and never a request for more memory than the bytes account for.
+#include <gtest/gtest.h>
+
+#include "capi/support/fingerprint.hpp"
+#include "saved/allocations.hpp"
+#include "saved/cases.hpp"
+#include "support/random.hpp"
+#include "support/saved.hpp"
+
+namespace {
+
+using sample::State;
+using support::Bytes;
+using support::Handle;
+using support::loaded;
+using support::Random;
+namespace frame = support::frame;
+
+freeridge_status load(const Bytes& bytes) {
+  freeridge_status status = FREERIDGE_INTERNAL;
+  loaded(bytes, &status);
+  return status;
+}
+
+// One model and one predictor of each case.
+std::vector<std::pair<std::string, Bytes>> samples() {
+  std::vector<std::pair<std::string, Bytes>> out;
+  for (const SavedCase& of : saved_cases()) {
+    const Model model = of.make(State::fitted);
+    out.emplace_back(of.name, support::saved(model.get()));
+    out.emplace_back(of.name + ", predictor", support::saved_predictor(model.get()));
+  }
+  return out;
+}
+
+// The words that are tried everywhere: sizes, counts, flags and enums that cannot be, and numbers that are none.
+const std::vector<std::uint64_t>& hostile_words() {
+  static const std::vector<std::uint64_t> words = {0,
+                                                   1,
+                                                   2,
+                                                   3,
+                                                   5,
+                                                   6,
+                                                   11,
+                                                   13,
+                                                   ~std::uint64_t{0},
+                                                   100000,
+                                                   (std::uint64_t{1} << 31) - 1,
+                                                   std::uint64_t{1} << 31,
+                                                   std::uint64_t{1} << 32,
+                                                   std::uint64_t{1} << 60,
+                                                   std::uint64_t{1} << 61,
+                                                   static_cast<std::uint64_t>(INT64_MAX),
+                                                   std::uint64_t{1} << 63,
+                                                   std::bit_cast<std::uint64_t>(1e308),
+                                                   std::bit_cast<std::uint64_t>(-1e-308),
+                                                   std::bit_cast<std::uint64_t>(-1.0),
+                                                   0x7ff0000000000000,
+                                                   0xfff0000000000000,
+                                                   0x7ff8000000000000};
+  return words;
+}
+
+// What a file of that size accounts for: copies of its numbers, and a buffer.
+std::size_t justified(const Bytes& bytes) {
+  return (std::size_t{1} << 18) + 16 * bytes.size();
+}
+
+// Loads forged bytes, whose checksum is right, and asks what loads for everything, if wanted.
+void expect_harmless(const Bytes& forged, bool ask = true) {
+  largest_allocation();
+  freeridge_status status = FREERIDGE_INTERNAL;
+  const Handle model = loaded(forged, &status);
+  EXPECT_LE(largest_allocation(), justified(forged));
+  EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_CORRUPT)
+      << freeridge_status_name(status) << ": " << freeridge_last_error();
+  if (model == nullptr || !ask) return;
+  int64_t n = 0, d = 0, t = 0;
+  // The outputs of a fingerprint have the sizes of the sample.
+  if (freeridge_get_dimensions(model.get(), &n, &d, &t) != FREERIDGE_OK || n > sample::n || d > sample::n ||
+      t > sample::t)
+    return;
+  int64_t searched = 0;
+  freeridge_get_search_count(model.get(), &searched);
+  if (searched > 900) return;
+  for (const Answer& answer : fingerprint(model.get())) EXPECT_NE(answer.status, FREERIDGE_INTERNAL) << answer.call;
+}
+
+class SavedDamage : public testing::TestWithParam<std::size_t> {
+ protected:
+  static const std::vector<std::pair<std::string, Bytes>>& all() {
+    static const auto out = samples();
+    return out;
+  }
+  const std::string& name() const { return all()[GetParam()].first; }
+  const Bytes& bytes() const { return all()[GetParam()].second; }
+};
+
+TEST_P(SavedDamage, AnyLengthButTheRightOne) {
+  SCOPED_TRACE(name());
+  for (std::size_t size = 0; size < bytes().size(); ++size) {
+    if (size == 0) continue;  // 0 bytes are no size: the contract's tests
+    ASSERT_EQ(load(Bytes(bytes().begin(), bytes().begin() + static_cast<std::ptrdiff_t>(size))), FREERIDGE_CORRUPT)
+        << size;
+  }
+  for (const std::size_t more : {1u, 7u, 8u, 64u}) {
+    Bytes longer = bytes();
+    longer.resize(longer.size() + more);
+    EXPECT_EQ(load(longer), FREERIDGE_CORRUPT) << more;
+  }
+  EXPECT_EQ(load(bytes()), FREERIDGE_OK);
+}
+
+TEST_P(SavedDamage, AnyBitFlipped) {
+  SCOPED_TRACE(name());
+  Bytes changed = bytes();
+  for (std::size_t k = 0; k < changed.size(); ++k)
+    for (int bit = 0; bit < 8; ++bit) {
+      changed[k] = static_cast<unsigned char>(changed[k] ^ 1 << bit);
+      ASSERT_EQ(load(changed), FREERIDGE_CORRUPT) << "bit " << bit << " of byte " << k;
+      changed[k] = static_cast<unsigned char>(changed[k] ^ 1 << bit);
+    }
+}
+
+// The payload cut after any number, or continued, in a frame that is sound.
+TEST_P(SavedDamage, AnyOtherPayloadLength) {
+  SCOPED_TRACE(name());
+  const std::size_t length = bytes().size() - frame::payload - frame::tail;
+  for (std::size_t kept = 0; kept < length; kept += 8)
+    ASSERT_EQ(load(frame::with_payload_length(bytes(), kept)), FREERIDGE_CORRUPT) << kept;
+  for (const std::size_t more : {8u, 16u, 800u})
+    EXPECT_EQ(load(frame::with_payload_length(bytes(), length + more)), FREERIDGE_CORRUPT) << more;
+  EXPECT_EQ(load(frame::with_payload_length(bytes(), length)), FREERIDGE_OK);
+}
+
+TEST_P(SavedDamage, AnyNumberForged) {
+  SCOPED_TRACE(name());
+  std::size_t turn = 0;
+  for (std::size_t at = frame::payload; at + frame::tail < bytes().size(); at += 8)
+    for (const std::uint64_t word : hostile_words()) {
+      Bytes forged = bytes();
+      frame::put(forged, at, word);
+      expect_harmless(frame::with_checksum(forged), ++turn % 6 == 0);  // with some of the words at each place
+      ASSERT_FALSE(HasFailure()) << "word " << (at - frame::payload) / 8 << " = " << word;
+    }
+}
+
+TEST_P(SavedDamage, SeveralNumbersForged) {
+  SCOPED_TRACE(name());
+  Random random(77);
+  const auto below = [&](std::size_t size) {
+    return static_cast<std::size_t>(random.index(static_cast<std::int64_t>(size)));
+  };
+  const std::size_t words = (bytes().size() - frame::payload - frame::tail) / 8;
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    Bytes forged = bytes();
+    for (std::size_t changes = 2 + below(4); changes > 0; --changes) {
+      // As often near the begin, where the sizes are, as anywhere.
+      const std::size_t word = below(attempt % 2 == 0 ? std::min(words, std::size_t{24}) : words);
+      frame::put(forged, frame::payload + 8 * word, hostile_words()[below(hostile_words().size())]);
+    }
+    expect_harmless(frame::with_checksum(forged));
+  }
+}
+
+TEST_P(SavedDamage, ALaterVersionAndAnotherKind) {
+  for (const std::uint64_t later : {std::uint64_t{2}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
+    Bytes newer = bytes();
+    frame::put(newer, frame::version, later);
+    EXPECT_EQ(load(newer), FREERIDGE_CORRUPT);  // that is a flipped bit
+    EXPECT_EQ(load(frame::with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
+    frame::put(newer, frame::kind, 99);
+    EXPECT_EQ(load(frame::with_checksum(newer)), FREERIDGE_NEWER_FORMAT);
+  }
+  for (const std::uint64_t never : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    Bytes older = bytes();
+    frame::put(older, frame::version, never);
+    EXPECT_EQ(load(frame::with_checksum(older)), FREERIDGE_CORRUPT);
+  }
+  for (const std::uint64_t kind : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4}, ~std::uint64_t{0}}) {
+    Bytes other = bytes();
+    frame::put(other, frame::kind, kind);
+    EXPECT_EQ(load(frame::with_checksum(other)), FREERIDGE_CORRUPT) << kind;
+  }
+  // A model is no predictor, nor the other way round.
+  Bytes other = bytes();
+  frame::put(other, frame::kind, 5 - frame::get(other, frame::kind));
+  EXPECT_EQ(load(frame::with_checksum(other)), FREERIDGE_CORRUPT);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SavedDamage, testing::Range(std::size_t{0}, 2 * saved_cases().size()));
+
+TEST(SavedDamageOf, StatesBeforeFitted) {
+  for (const State state : {State::empty, State::data, State::factorized}) {
+    const Bytes bytes = support::saved(sample::model(state).get());
+    for (std::size_t at = frame::payload; at + frame::tail < bytes.size(); at += 8)
+      for (const std::uint64_t word : hostile_words()) {
+        SCOPED_TRACE("word " + std::to_string((at - frame::payload) / 8) + " = " + std::to_string(word));
+        Bytes forged = bytes;
+        frame::put(forged, at, word);
+        expect_harmless(frame::with_checksum(forged));
+      }
+  }
+}
+
+TEST(SavedDamageOf, Foreign) {
+  Random random(32);
+  for (const std::size_t size : {1u, 8u, 39u, 40u, 41u, 48u, 1000u}) {
+    EXPECT_EQ(load(Bytes(size, 0)), FREERIDGE_CORRUPT);
+    EXPECT_EQ(load(Bytes(size, 0xff)), FREERIDGE_CORRUPT);
+    Bytes noise(size);
+    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.index(256));
+    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
+    for (std::size_t k = 0; k < std::min<std::size_t>(8, size); ++k)
+      noise[k] = static_cast<unsigned char>("FREERIDG"[k]);
+    EXPECT_EQ(load(noise), FREERIDGE_CORRUPT);
+  }
+}
+
+// The text of the kernel, forged: of another kernel that does not fit, cut, deep, long, and with a length that lies.
+TEST(SavedDamageOf, KernelTexts) {
+  const Bytes bytes = support::saved(sample::model(State::fitted).get());
+  const std::size_t old_length = (frame::get(bytes, frame::payload) + 7) / 8 * 8;
+  const auto with_text = [&](const std::string& text) {
+    Bytes out(bytes.begin(), bytes.begin() + frame::payload + 8);
+    frame::put(out, frame::payload, text.size());
+    out.insert(out.end(), text.begin(), text.end());
+    out.resize((out.size() + 7) / 8 * 8);
+    out.insert(out.end(), bytes.begin() + static_cast<std::ptrdiff_t>(frame::payload + 8 + old_length), bytes.end());
+    frame::put(out, frame::payload_length, out.size() - frame::payload - frame::tail);
+    return frame::with_checksum(out);
+  };
+  EXPECT_EQ(load(with_text("gaussian(sigma = 1.5)")), FREERIDGE_OK);
+  EXPECT_EQ(load(with_text("matern(nu = 2.5, length = 3)")), FREERIDGE_OK);
+  std::string deep = "linear()";
+  for (int k = 0; k < 100; ++k) deep = "product(" + deep + ")";
+  for (const std::string& text :
+       {std::string(), std::string("gaussian"), std::string("gaussian(sigma = -1)"), std::string("gaussian(sigma = 0)"),
+        std::string("gaussian(sigma = nan)"), std::string("linear()"), std::string("precomputed()"),
+        std::string("scaled([1], gaussian(sigma = 1.5))"), std::string("scaled([1, 2, 3], gaussian(sigma = 1.5))"),
+        deep, std::string(100000, '('), std::string("gaussian(sigma = 1.5)\0", 22), std::string(8, '\0')}) {
+    SCOPED_TRACE(text.substr(0, 40));
+    EXPECT_EQ(load(with_text(text)), FREERIDGE_CORRUPT);
+    expect_harmless(with_text(text));
+  }
+  Bytes padded = with_text("gaussian(sigma = 1.5)");  // the padding is not zero
+  padded[frame::payload + 8 + 23] = 1;
+  EXPECT_EQ(load(frame::with_checksum(padded)), FREERIDGE_CORRUPT);
+}
+
+}  // namespace

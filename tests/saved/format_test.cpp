@@ -1,0 +1,285 @@
+// The format: small containers word by word, as docs/file-format.md has them; and files of every version there has been
+// (tests/data/saved, written by make.c), against answers worked out by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "support/accumulator.hpp"
+#include "support/saved.hpp"
+
+namespace {
+
+using support::Bytes;
+using support::Handle;
+using support::Kernel;
+using support::Model;
+namespace frame = support::frame;
+
+// --- word by word -------------------------------------------------------------------------------------------------
+
+class Words {
+ public:
+  Words& integers(std::initializer_list<std::int64_t> values) {
+    for (const std::int64_t value : values) words_.push_back(static_cast<std::uint64_t>(value));
+    return *this;
+  }
+  Words& numbers(std::initializer_list<double> values) {
+    for (const double value : values) words_.push_back(std::bit_cast<std::uint64_t>(value));
+    return *this;
+  }
+  Words& text(const std::string& value) {
+    integers({static_cast<std::int64_t>(value.size())});
+    for (std::size_t k = 0; k < value.size(); k += 8) {
+      std::uint64_t word = 0;
+      for (std::size_t b = 0; b < 8 && k + b < value.size(); ++b)
+        word |= static_cast<std::uint64_t>(static_cast<unsigned char>(value[k + b])) << (8 * b);
+      words_.push_back(word);
+    }
+    return *this;
+  }
+  // In its frame: version 1.
+  Bytes container(std::int64_t kind) const {
+    Bytes out(frame::payload + 8 * words_.size() + frame::tail);
+    std::memcpy(out.data(), "FREERIDG", 8);
+    frame::put(out, frame::version, 1);
+    frame::put(out, frame::kind, static_cast<std::uint64_t>(kind));
+    frame::put(out, frame::payload_length, 8 * words_.size());
+    for (std::size_t k = 0; k < words_.size(); ++k) frame::put(out, frame::payload + 8 * k, words_[k]);
+    return frame::with_checksum(out);
+  }
+
+ private:
+  std::vector<std::uint64_t> words_;
+};
+
+TEST(SavedFormat, Checksum) {
+  const std::string check = "123456789";  // the published check value of CRC-32C
+  EXPECT_EQ(frame::crc(reinterpret_cast<const unsigned char*>(check.data()), check.size()), 0xe3069283u);
+}
+
+TEST(SavedFormat, AnEmptyModel) {
+  Model model(Kernel::matern(2.5, 0.75));
+  model.intercept(false).route(FREERIDGE_BAND).expected_lambdas(7);
+  support::check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_KMEANS, -9), "");
+  support::check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_GRAM), "");
+  support::check(freeridge_set_refinement(model.get(), 5), "");
+  support::check(freeridge_set_expected_criterion(model.get(), FREERIDGE_REML), "");
+  const Bytes expected = Words()
+                             .text("matern(nu = 2.5, length = 0.75)")
+                             .integers({0, 3, 2, -9, 2, 5, 7, 3})  // settings
+                             .integers({0, 0})                     // EMPTY, no search
+                             .container(2);
+  EXPECT_EQ(support::saved(model.get()), expected);
+}
+
+TEST(SavedFormat, AModelWithData) {
+  support::Matrix x(2, 3), y(2, 1);
+  x.values = {1, 2, 3, 4, 5, 6};
+  y.values = {-1, 0.5};
+  const std::int64_t rows[] = {1, 0};
+  for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+    const support::Packed packed_x = support::pack(x, layout, 2), packed_y = support::pack(y, layout, 1);
+    Model model(Kernel::linear());
+    model.data_view(packed_x, packed_y, 2, 3, 1).weights({0.25, 4}).groups({-7, 12});
+    support::check(freeridge_set_landmarks(model.get(), 2, rows), "freeridge_set_landmarks");
+    Words words;
+    words.text("linear()").integers({1, 0, 0, 0, 0, 0, 100, 1}).integers({1, 2, 3, 1, layout, layout});
+    if (layout == FREERIDGE_COL_MAJOR)
+      words.numbers({1, 2, 3, 4, 5, 6});
+    else
+      words.numbers({1, 3, 5, 2, 4, 6});
+    words.numbers({-1, 0.5});
+    words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12}).integers({2, 2, 1, 0}).integers({0});
+    EXPECT_EQ(support::saved(model.get()), words.container(2));
+  }
+}
+
+TEST(SavedFormat, Predictors) {
+  // w'x + b
+  const Bytes hyperplane = Words()
+                               .integers({9, 2, 2, 1})
+                               .text("linear()")
+                               .numbers({0.5, 2})
+                               .numbers({10, 20})
+                               .numbers({1, 2, 3, 4})
+                               .container(3);
+  // c k(x_i, x) + b, k = (x'z)^2
+  const Bytes expansion = Words()
+                              .integers({2, 1, 1, 2})
+                              .text("polynomial(degree = 2, scale = 1, offset = 0)")
+                              .numbers({0.5, 100})
+                              .numbers({2, 3})
+                              .numbers({1, 10})
+                              .container(3);
+  const Bytes landmarks = Words()
+                              .integers({5, 1, 1, 3})
+                              .text("polynomial(degree = 2, scale = 1, offset = 0)")
+                              .numbers({0.5, 100})
+                              .integers({2, 4, 0})
+                              .numbers({2, 3})
+                              .numbers({1, 10})
+                              .container(3);
+  const Bytes given =
+      Words().integers({2, 2, 1, 2}).text("precomputed()").numbers({0.5, 100}).numbers({1, 10}).container(3);
+  const double x[] = {1, 5, 2, 7};  // 2 x 2
+  double out[4], c[5];
+  Handle predictor = support::loaded(hyperplane);
+  ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
+  EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane);
+  for (const Bytes& bytes : {expansion, landmarks}) {
+    predictor = support::loaded(bytes);
+    ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
+    EXPECT_EQ(std::vector<double>(out, out + 2), (std::vector<double>{194, 2450}));  // 94 x^2 + 100
+    EXPECT_EQ(support::saved_predictor(predictor.get()), bytes);
+  }
+  ASSERT_EQ(freeridge_get_coefficients(predictor.get(), c, 5), FREERIDGE_OK);
+  EXPECT_EQ(std::vector<double>(c, c + 5), (std::vector<double>{10, 0, 0, 0, 1}));
+  predictor = support::loaded(given);
+  ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_ROW_MAJOR, 2, x, 2, out, 1), FREERIDGE_OK);
+  EXPECT_EQ(std::vector<double>(out, out + 2), (std::vector<double>{151, 172}));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), given);
+}
+
+// --- files of every version ---------------------------------------------------------------------------------------
+
+std::string file(const std::string& name, int version) {
+  return FREERIDGE_TEST_DATA "/saved/" + name + "." + std::to_string(version) + ".freeridge";
+}
+
+const std::vector<double> x = {0, 1, 2, 3, 5, 8}, y = {1, -1, 2, 0, 3, 1};
+
+struct Line {
+  double w, b;
+};
+
+// Ridge regression on one feature with an intercept, without row `left_out`.
+Line line_without(double lambda, std::size_t left_out) {
+  long double n = 0, mean_x = 0, mean_y = 0, s_xx = 0, s_xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (i != left_out) n += 1, mean_x += x[i], mean_y += y[i];
+  mean_x /= n, mean_y /= n;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (i != left_out) s_xx += (x[i] - mean_x) * (x[i] - mean_x), s_xy += (x[i] - mean_x) * (y[i] - mean_y);
+  const long double w = s_xy / (s_xx + lambda);
+  return {static_cast<double>(w), static_cast<double>(mean_y - w * mean_x)};
+}
+Line line(double lambda) {
+  return line_without(lambda, x.size());
+}
+
+constexpr double tolerance = 1e-13;  // relative to the largest number, 8
+
+void expect_predicts(const freeridge_model* model, const Line& expected) {
+  double out[6], b = 0, w = 0;
+  ASSERT_EQ(freeridge_predict(model, FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], expected.w * x[i] + expected.b, 8 * tolerance);
+  ASSERT_EQ(freeridge_get_intercept(model, &b), FREERIDGE_OK);
+  EXPECT_NEAR(b, expected.b, 8 * tolerance);
+  ASSERT_EQ(freeridge_get_hyperplane(model, &w, 1), FREERIDGE_OK);
+  EXPECT_NEAR(w, expected.w, 8 * tolerance);
+}
+
+void expect_left_out(const freeridge_model* model, double lambda) {
+  double errors[6];
+  ASSERT_EQ(freeridge_loo(model, errors, 6), FREERIDGE_OK) << freeridge_last_error();
+  for (std::size_t i = 0; i < 6; ++i) {
+    const Line without = line_without(lambda, i);
+    EXPECT_NEAR(errors[i], y[i] - without.w * x[i] - without.b, 8 * tolerance) << i;
+  }
+}
+
+class SavedFiles : public testing::TestWithParam<int> {};
+
+TEST_P(SavedFiles, Models) {
+  const std::vector<std::pair<std::string, freeridge_route>> files = {{"model_cholesky", FREERIDGE_CHOLESKY},
+                                                                      {"model_spectral", FREERIDGE_SPECTRAL},
+                                                                      {"model_band", FREERIDGE_BAND},
+                                                                      {"model_primal", FREERIDGE_PRIMAL},
+                                                                      {"model_primal_streamed", FREERIDGE_PRIMAL},
+                                                                      {"model_landmark", FREERIDGE_LANDMARK}};
+  for (const auto& [name, route] : files) {
+    SCOPED_TRACE(name);
+    const Handle model = support::loaded_file(file(name, GetParam()));
+    freeridge_route found = FREERIDGE_AUTO;
+    ASSERT_EQ(freeridge_get_route(model.get(), &found), FREERIDGE_OK);
+    EXPECT_EQ(found, route);
+    double lambda = 0;
+    ASSERT_EQ(freeridge_get_lambda(model.get(), &lambda), FREERIDGE_OK);
+    EXPECT_EQ(lambda, 0.5);
+    expect_predicts(model.get(), line(0.5));
+    expect_left_out(model.get(), 0.5);
+    ASSERT_EQ(freeridge_set_lambda(model.get(), 3), FREERIDGE_OK) << freeridge_last_error();
+    expect_predicts(model.get(), line(3));
+    expect_left_out(model.get(), 3);
+    ASSERT_EQ(freeridge_factorize(model.get()), FREERIDGE_OK) << freeridge_last_error();
+    ASSERT_EQ(freeridge_set_lambda(model.get(), 0.5), FREERIDGE_OK);
+    expect_left_out(model.get(), 0.5);
+  }
+}
+
+TEST_P(SavedFiles, Predictors) {
+  const Handle hyperplane = support::loaded_file(file("predictor_hyperplane", GetParam()));
+  expect_predicts(hyperplane.get(), line(0.5));
+
+  // Two points: c = (K + lambda I)^-1 y
+  const Handle expansion = support::loaded_file(file("predictor_expansion", GetParam()));
+  const double k = std::exp(-1.0), diagonal = 1.5, determinant = diagonal * diagonal - k * k;
+  const double c[] = {(diagonal * y[0] - k * y[1]) / determinant, (diagonal * y[1] - k * y[0]) / determinant};
+  double out[6], found[6];
+  ASSERT_EQ(freeridge_predict(expansion.get(), FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(out[i], c[0] * std::exp(-x[i] * x[i]) + c[1] * std::exp(-(x[i] - 1) * (x[i] - 1)), tolerance);
+  ASSERT_EQ(freeridge_get_coefficients(expansion.get(), found, 2), FREERIDGE_OK);
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(found[i], c[i], tolerance);
+
+  // One landmark: c = k'y / (k'k + lambda k_RR)
+  const Handle landmarks = support::loaded_file(file("predictor_landmarks", GetParam()));
+  double ky = 0, kk = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double value = std::exp(-(x[i] - x[3]) * (x[i] - x[3]));
+    ky += value * y[i], kk += value * value;
+  }
+  ASSERT_EQ(freeridge_get_coefficients(landmarks.get(), found, 6), FREERIDGE_OK);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], i == 3 ? ky / (kk + 0.5) : 0, tolerance);
+  ASSERT_EQ(freeridge_predict(landmarks.get(), FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
+  for (std::size_t i = 0; i < 6; ++i)
+    EXPECT_NEAR(out[i], ky / (kk + 0.5) * std::exp(-(x[i] - x[3]) * (x[i] - x[3])), tolerance);
+}
+
+TEST_P(SavedFiles, Accumulators) {
+  const support::Accumulator accumulator(support::file_bytes(file("accumulator", GetParam())));
+  const double lambda[] = {0.5, 3};
+  double w[2], b[2];
+  ASSERT_EQ(freeridge_accumulator_solve(accumulator.get(), 2, lambda, w, 1, b), FREERIDGE_OK);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_NEAR(w[k], line(lambda[k]).w, 8 * tolerance);
+    EXPECT_NEAR(b[k], line(lambda[k]).b, 8 * tolerance);
+  }
+}
+
+// Each is of the version that its name says.
+TEST_P(SavedFiles, Versions) {
+  for (const char* name :
+       {"accumulator", "model_cholesky", "model_spectral", "model_band", "model_primal", "model_primal_streamed",
+        "model_landmark", "predictor_hyperplane", "predictor_expansion", "predictor_landmarks"})
+    EXPECT_EQ(frame::get(support::file_bytes(file(name, GetParam())), frame::version),
+              static_cast<std::uint64_t>(GetParam()));
+}
+
+// An accumulator is no model, and a model no accumulator.
+TEST_P(SavedFiles, OtherKinds) {
+  freeridge_model* model = nullptr;
+  EXPECT_EQ(freeridge_load(file("accumulator", GetParam()).c_str(), &model), FREERIDGE_CORRUPT);
+  for (const char* name : {"model_primal", "predictor_hyperplane"}) {
+    const Bytes bytes = support::file_bytes(file(name, GetParam()));
+    freeridge_accumulator* accumulator = nullptr;
+    EXPECT_EQ(freeridge_accumulator_load(bytes.data(), static_cast<std::int64_t>(bytes.size()), &accumulator),
+              FREERIDGE_CORRUPT);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1));
+
+}  // namespace

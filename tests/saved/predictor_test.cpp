@@ -1,0 +1,226 @@
+// Models saved for prediction only: they predict as the model does, to the last bit, and say that they do nothing else.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "capi/support/answer_calls.hpp"
+#include "capi/support/landmark_calls.hpp"
+#include "capi/support/refusals.hpp"
+#include "capi/support/saved_calls.hpp"
+#include "capi/support/selection_calls.hpp"
+#include "capi/support/setting_calls.hpp"
+#include "saved/cases.hpp"
+
+namespace {
+
+using sample::State;
+using support::Bytes;
+using support::Handle;
+
+// The status and all output bytes of a call.
+template <class Call>
+std::pair<freeridge_status, Bytes> answer(const freeridge_model* model, Call call = {}) {
+  call.model = const_cast<freeridge_model*>(model);
+  std::pair<freeridge_status, Bytes> out;
+  out.first = call();
+  call.each_output([&](auto& output) {
+    const auto* first = reinterpret_cast<const unsigned char*>(output.values.data());
+    out.second.insert(out.second.end(), first, first + output.values.size() * sizeof output.values[0]);
+  });
+  return out;
+}
+
+// Points for a kernel of any d.
+Predict predict_of(int64_t d, freeridge_layout layout) {
+  Predict predict;
+  predict.layout = layout;
+  predict.x.values.clear();
+  for (int64_t k = 0; k < sample::m * d; ++k) predict.x.values.push_back(std::sin(0.9 * static_cast<double>(k)));
+  predict.ldx = layout == FREERIDGE_COL_MAJOR ? sample::m : d;
+  predict.ldout = layout == FREERIDGE_COL_MAJOR ? sample::m : sample::t;
+  return predict;
+}
+
+TEST(SavedPredictor, AnswersAsTheModel) {
+  for (const SavedCase& of : saved_cases()) {
+    SCOPED_TRACE(of.name);
+    const Model model = of.make(State::fitted);
+    const Fingerprint before = fingerprint(model.get());
+    const Bytes bytes = support::saved_predictor(model.get());
+    EXPECT_EQ(difference(before, fingerprint(model.get())), "") << "saving changed the model";
+    const Handle predictor = support::loaded(bytes);
+
+    EXPECT_EQ(answer<GetDimensions>(predictor.get()), answer<GetDimensions>(model.get()));
+    EXPECT_EQ(answer<GetLambda>(predictor.get()), answer<GetLambda>(model.get()));
+    EXPECT_EQ(answer<GetIntercept>(predictor.get()), answer<GetIntercept>(model.get()));
+    EXPECT_EQ(answer<GetHyperplane>(predictor.get()), answer<GetHyperplane>(model.get()));
+    const bool linear = answer<GetHyperplane>(model.get()).first == FREERIDGE_OK;
+    if (linear)
+      EXPECT_EQ(answer<GetCoefficients>(predictor.get()).first, FREERIDGE_INVALID_STATE);
+    else
+      EXPECT_EQ(answer<GetCoefficients>(predictor.get()), answer<GetCoefficients>(model.get()));
+    int64_t n = 0, d = 0, t = 0;
+    ASSERT_EQ(freeridge_get_dimensions(predictor.get(), &n, &d, &t), FREERIDGE_OK);
+    for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+      const auto expected = answer(model.get(), predict_of(d, layout));
+      ASSERT_EQ(expected.first, FREERIDGE_OK);
+      EXPECT_EQ(answer(predictor.get(), predict_of(d, layout)), expected);
+    }
+    EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "saved again";
+  }
+}
+
+// Padded lines, and more points than are predicted at once.
+TEST(SavedPredictor, ManyPoints) {
+  const Model model = sample::model(State::fitted);
+  const Handle predictor = support::loaded(support::saved_predictor(model.get()));
+  constexpr int64_t m = 40000, ld = 41000;
+  std::vector<double> x(sample::size(ld, sample::d)), expected(sample::size(ld, sample::t), 7), out = expected;
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<double>(k));
+  ASSERT_EQ(freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, m, x.data(), ld, expected.data(), ld), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, m, x.data(), ld, out.data(), ld), FREERIDGE_OK);
+  EXPECT_EQ(out, expected);
+}
+
+TEST(SavedPredictor, HearsProgressAndIsCancelled) {
+  const Model model = sample::model(State::fitted);
+  const Handle predictor = support::loaded(support::saved_predictor(model.get()));
+  std::vector<double> heard;
+  const auto listen = [](double fraction, void* user) -> int32_t {
+    static_cast<std::vector<double>*>(user)->push_back(fraction);
+    return 0;
+  };
+  ASSERT_EQ(freeridge_set_progress(predictor.get(), listen, &heard), FREERIDGE_OK);
+  ASSERT_EQ(answer<Predict>(predictor.get()).first, FREERIDGE_OK);
+  ASSERT_FALSE(heard.empty());
+  EXPECT_EQ(heard.back(), 1.0);
+  const auto cancel = [](double, void*) -> int32_t { return 1; };
+  ASSERT_EQ(freeridge_set_progress(predictor.get(), cancel, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(answer<Predict>(predictor.get()).first, FREERIDGE_CANCELLED);
+  ASSERT_EQ(freeridge_set_progress(predictor.get(), nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(answer<Predict>(predictor.get()), answer<Predict>(model.get()));
+}
+
+TEST(SavedPredictor, ChecksItsArguments) {
+  const Model model = sample::model(State::fitted, sample::Variant::primal);
+  const Handle predictor = support::loaded(support::saved_predictor(model.get()));
+  const auto refused = [&](auto call, const Words& words, freeridge_status status = FREERIDGE_INVALID_ARGUMENT) {
+    call.model = predictor.get();
+    expect_failure(call, status, words);
+  };
+  Predict predict;
+  predict.ldx = 2;
+  refused(predict, {"ldx", "2"});
+  predict = {};
+  predict.ldout = 1;
+  refused(predict, {"ldout", "1"});
+  predict = {};
+  predict.x.values[1] = NaN;
+  refused(predict, {"x", "NaN"}, FREERIDGE_NOT_FINITE);
+  predict = {};
+  predict.out.null = true;
+  refused(predict, {"out", "NULL"});
+  GetHyperplane hyperplane;
+  hyperplane.ld = 1;
+  refused(hyperplane, {"ld", "1"});
+  hyperplane = {};
+  hyperplane.w.null = true;
+  refused(hyperplane, {"w", "NULL"});
+  GetIntercept intercept;
+  intercept.b.null = true;
+  refused(intercept, {"b", "NULL"});
+  GetLambda lambda;
+  lambda.lambda.null = true;
+  refused(lambda, {"lambda", "NULL"});
+  GetDimensions dimensions;
+  dimensions.t.null = true;
+  refused(dimensions, {"t", "NULL"});
+}
+
+// What it keeps: w and b of a linear kernel whatever n is; r (d + t) numbers with landmarks.
+TEST(SavedPredictor, IsSmall) {
+  const auto size = [](const Model& model) { return support::saved_predictor(model.get()).size(); };
+  const auto linear = [&](int64_t n) {
+    support::Matrix x(n, 3), y(n, 2);
+    for (std::size_t k = 0; k < x.values.size(); ++k) x.values[k] = std::sin(static_cast<double>(k));
+    for (std::size_t k = 0; k < y.values.size(); ++k) y.values[k] = std::cos(static_cast<double>(k));
+    Model model(Kernel::linear());
+    model.data(x, y).factorize().lambda(0.5);
+    return size(model);
+  };
+  EXPECT_EQ(linear(10), linear(1000));
+  // the frame, 4 sizes, "linear()" and its length, lambda, b, w
+  EXPECT_EQ(linear(10), 8u * (5 + 4 + 2 + 2 + 2 + 6));
+  const Model landmarks = sample::model(State::fitted, sample::Variant::landmark);
+  // and the number of landmarks, their rows, x and c; "gaussian(sigma = 1.5)" has 21 bytes
+  EXPECT_EQ(size(landmarks), 8u * (5 + 4 + 4 + 2 + 2 + 1 + 5 + 5 * 2 + 5 * 2));
+}
+
+// --- every other call ---------------------------------------------------------------------------------------------
+
+class Others {
+ public:
+  explicit Others(freeridge_model* predictor) : predictor_(predictor) {}
+  template <class... Calls>
+  void refused() {
+    (refused_one<Calls>(), ...);
+  }
+  const std::set<std::string>& names() const { return names_; }
+
+ private:
+  template <class Call>
+  void refused_one() {
+    SCOPED_TRACE(Call::name);
+    Call call;
+    call.model = predictor_;
+    expect_failure(call, FREERIDGE_INVALID_STATE, {"saved", "prediction", "only"});
+    names_.insert(Call::name);
+  }
+
+  freeridge_model* predictor_;
+  std::set<std::string> names_;
+};
+
+// The calls of freeridge.h that take a model: freeridge_name([const] freeridge_model* model ...
+std::set<std::string> calls_on_models() {
+  std::ifstream in(FREERIDGE_TEST_DATA "/../../capi/freeridge.h");
+  std::string header, word;
+  while (in >> word) header += word + " ";
+  std::set<std::string> out;
+  for (const std::string first : {"(freeridge_model* model", "(const freeridge_model* model"})
+    for (std::size_t at = header.find(first); at != std::string::npos; at = header.find(first, at + 1)) {
+      const std::size_t begin = header.rfind(' ', at) + 1;
+      out.insert(header.substr(begin, at - begin));
+    }
+  return out;
+}
+
+TEST(SavedPredictor, RefusesEveryOtherCall) {
+  for (const sample::Variant variant : sample::variants) {
+    const Model model = sample::model(State::fitted, variant);
+    const Bytes bytes = support::saved_predictor(model.get());
+    const Handle predictor = support::loaded(bytes);
+    Others others(predictor.get());
+    others.refused<SetKernel, SetData, SetDataView, SetWeights, SetGroups, SetIntercept, SetRoute, SetExpectedLambdas,
+                   SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement>();
+    others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
+    others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, GetDegreesOfFreedom, CooksDistance,
+                   PredictJackknife, PredictVariance>();
+    others.refused<LambdaGrid, Score, ScoreWithError, GetSearchCount, GetSearch, GetOneStandardError, GetSearchShape>();
+    others.refused<GetLandmarkCount, GetLandmarks, LandmarkCurve, GetRank, GetTolerance>();
+    others.refused<Save, SaveToMemory>();
+    EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";
+
+    std::set<std::string> expected = calls_on_models();
+    ASSERT_GT(expected.size(), 50u);
+    for (const char* answered :
+         {"freeridge_destroy", "freeridge_predict", "freeridge_get_dimensions", "freeridge_get_lambda",
+          "freeridge_get_intercept", "freeridge_get_hyperplane", "freeridge_get_coefficients", "freeridge_set_progress",
+          "freeridge_save_predictor", "freeridge_save_predictor_to_memory"})
+      EXPECT_EQ(expected.erase(answered), 1u) << answered;
+    EXPECT_EQ(others.names(), expected);
+  }
+}
+
+}  // namespace
