@@ -2,17 +2,18 @@
 // column, of symmetric and triangular ones one triangle; m = n - 1 or n; [] stands with an intercept only.
 //     CHOLESKY   [K_w q1 (n)], Z'K_wZ (lower). The factor of a lambda is made when it is asked for, as before
 //     SPECTRAL   [K_w q1], Lambda (m), B (n x m)
-//     BAND       b / 16 for the bandwidth b, f, [K_w q1], the band (b + 1 numbers a column, fewer in the last), bounds of the
-//                eigenvalues (2), tau (m - b); the reflectors as they are: of its columns j < f what is below row
-//                j + b, and the part of Q that is formed, square, from row and column f + b on: all of Q when f is 0,
-//                nothing when it has not been needed (it is then formed from the reflectors); [Q'v], Gamma (m x t)
+//     BAND       b / 16 for the bandwidth b, f, [K_w q1], the band (b + 1 numbers a column, fewer in the last), bounds
+//                of the eigenvalues (2), tau (m - b); the reflectors: of the columns j < f what is below row j + b;
+//                the part of Q that is formed, square, from row and column f + b on: all of Q when f is 0, nothing
+//                when it has not been needed (it is then formed from the reflectors); [Q'v], Gamma (m x t)
 //     PRIMAL     0: S (r = min(m, d)), noise (r), V' (r x d), R (upper, if m > d), B (n x r)
 //                1: B is formed from the data: reduced features, as below
-//     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced features
+//     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
+//                features
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),
 // S (r), noise (r), V' (r x p), Gamma (r x t), rest (t), blur.
-// The rest is made again, in the same way and in n^2 operations or the passes over the saved matrix: so a loaded
-// factorization answers with the same bits.
+// The rest is made again as it was made, by passes over what is saved: a loaded factorization answers with the same
+// bits.
 #pragma once
 
 #include <limits>
