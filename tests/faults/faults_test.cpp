@@ -23,6 +23,7 @@ Scenarios all_scenarios() {
   add_classical(all);
   add_accumulators(all);
   add_classifiers(all);
+  add_saved(all);
   return all;
 }
 

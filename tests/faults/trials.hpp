@@ -45,6 +45,7 @@ void add_threaded(Scenarios& all);
 void add_classical(Scenarios& all);
 void add_accumulators(Scenarios& all);
 void add_classifiers(Scenarios& all);
+void add_saved(Scenarios& all);
 
 template <class T>
 void append(Bytes& bytes, const T* values, std::size_t count) {
