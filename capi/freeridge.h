@@ -32,7 +32,8 @@
  *
  * set_data, set_data_view, set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method, set_reduction
  * and set_route go back to DATA (unset the factorization and the lambdas). set_groups, set_expected_lambdas,
- * set_refinement and set_progress change no state.
+ * set_refinement and set_progress change no state. A model that was loaded from what was saved for prediction only
+ * answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
