@@ -435,7 +435,7 @@ FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
  * are left out); CHOLESKY and BAND have an answer while K is numerically positive definite, else
  * NOT_POSITIVE_DEFINITE. Cost: SPECTRAL, PRIMAL O(n r t); BAND O(n^2 t); CHOLESKY n^3/3 + O(n^2 t).
  * Statuses: INVALID_STATE (also: refinement where there is none), INVALID_ARGUMENT (lambda < 0), NOT_FINITE (also: the
- * solution overflows), NOT_POSITIVE_DEFINITE, CANCELLED (while it is refined). Since 0.1. */
+ * solution overflows), NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
 /* As freeridge_set_lambda with lambda[j] for output j; lambda: t numbers >= 0, copied. Cost: that of

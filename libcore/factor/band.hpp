@@ -93,8 +93,8 @@ class Band final : public Factorization {
   BandKernels kernels_ = band_kernels().front();
   ReducedKernel kernel_;  // its storage has the reflectors, and then Q
   BandMatrix b_;
-  mutable std::shared_timed_mutex forming_;  // held alone while Q is formed
-  mutable std::shared_timed_mutex held_;     // before it: shared while Q must not be formed
+  mutable std::shared_mutex forming_;  // held alone while Q is formed
+  mutable std::shared_mutex held_;     // before it: shared while Q must not be formed
   mutable std::optional<BandBasis> basis_;
   std::vector<double> tail_;  // Q'v[1:] of the contrast's reflector; empty without intercept
   Matrix gamma_;              // m x t

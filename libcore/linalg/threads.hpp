@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <functional>
+#include <thread>
 
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/matrix.hpp"
@@ -53,10 +54,14 @@ int team_size(Index count, Work work = plenty);
 
 constexpr std::chrono::milliseconds patience{50};  // between two reports of a thread that waits for others
 
-// Takes a lock that has a time limit; progress is heard while it is another's.
+// Takes a lock; progress is heard while it is another's.
 template <class Lock>
 void lock_patiently(Lock& lock) {
-  while (!lock.try_lock_for(patience)) still_waiting();
+  constexpr std::chrono::milliseconds nap{1};
+  for (int naps = 1; !lock.try_lock(); ++naps) {
+    std::this_thread::sleep_for(nap);
+    if (naps % (patience / nap) == 0) still_waiting();
+  }
 }
 
 // body(i) for i = 0 ... count - 1, in no particular order.

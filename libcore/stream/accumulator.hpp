@@ -30,7 +30,7 @@ class Accumulator {
  private:
   RowStack rows_;
   Progress progress_;
-  mutable std::timed_mutex mutex_;  // of reduced_: the first const call that needs it makes it, others wait
+  mutable std::mutex mutex_;  // of reduced_: the first const call that needs it makes it, others wait
   mutable std::shared_ptr<const ReducedProblem> reduced_;
 };
 
