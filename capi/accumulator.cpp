@@ -34,6 +34,12 @@ Rows checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::
           checked_matrix("y", y, order, "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
 }
 
+// For a call that is heard; what follows fills the second half of its progress.
+std::shared_ptr<const ReducedProblem> reduced(const Accumulator& accumulator) {
+  const Stage stage(accumulator.progress().part(0, 0.5), 0);
+  return accumulator.reduced();
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -51,6 +57,18 @@ freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t inte
 
 void freeridge_accumulator_destroy(freeridge_accumulator* accumulator) {
   delete accumulator;
+}
+
+freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator, freeridge_progress callback,
+                                                    void* user) {
+  return guarded(__func__, [&] { accumulator_of(accumulator).set_progress(Progress(callback, user)); });
+}
+
+freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator, int64_t* bytes) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    required("bytes", bytes) = a.memory_required();
+  });
 }
 
 freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout, int64_t n,
@@ -90,7 +108,10 @@ freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumu
     require_product("count", count, "t", t);
     const MatrixView planes = checked_output("w", w, "d", a.rows().d(), count * t, ld);
     required("b", b);
-    a.reduced()->solve(values, planes, {b, t, count, t});
+    const Hearing hearing(a.progress());
+    const auto problem = reduced(a);
+    const Stage stage(a.progress().part(0.5, 1), 0);
+    problem->solve(values, planes, {b, t, count, t});
   });
 }
 
@@ -103,7 +124,10 @@ freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumu
            "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
     const auto values = checked_lambdas(count, lambdas);
     const MatrixView out = checked_output("scores", scores, "count", count, a.rows().t(), ld);
-    report_undefined(a.reduced()->score(static_cast<Criterion>(criterion), values, out));
+    const Hearing hearing(a.progress());
+    const auto problem = reduced(a);
+    a.progress().report(1);
+    report_undefined(problem->score(static_cast<Criterion>(criterion), values, out));
   });
 }
 
@@ -113,7 +137,10 @@ freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* 
     const Accumulator& a = accumulator_of(accumulator);
     require_size("count", count);
     required("lambdas", lambdas);
-    std::ranges::copy(log_grid(a.reduced()->lambda_range(), count), lambdas);
+    const Hearing hearing(a.progress());
+    const auto problem = reduced(a);
+    a.progress().report(1);
+    std::ranges::copy(log_grid(problem->lambda_range(), count), lambdas);
   });
 }
 
@@ -127,7 +154,10 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
     const auto values = checked_lambdas(count, lambdas);
     require_product("count", count, "t", a.rows().t());
     const MatrixView out = checked_output("errors", errors, "n", n, count * a.rows().t(), ld);
-    report_undefined(a.reduced()->loo(rows.x, rows.y, weights, values, out));
+    const Hearing hearing(a.progress());
+    const auto problem = reduced(a);
+    const Stage stage(a.progress().part(0.5, 1), 0);
+    report_undefined(problem->loo(rows.x, rows.y, weights, values, out));
   });
 }
 

@@ -32,8 +32,8 @@
  *
  * set_data, set_data_view, set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method, set_reduction
  * and set_route go back to DATA (unset the factorization and the lambdas). set_groups, set_expected_lambdas,
- * set_refinement and set_progress change no state. A model that was loaded from what was saved for prediction only
- * answers INVALID_STATE to all calls but a few ("Save and load").
+ * set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from what was saved for
+ * prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
@@ -46,7 +46,8 @@
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
- * Memory      A request that cannot fit into the machine's memory is refused with OUT_OF_MEMORY before it is tried.
+ * Memory      A request that cannot fit into the machine's memory, or beyond freeridge_set_memory_limit, is refused
+ *             with OUT_OF_MEMORY before it is tried.
  *             Any call may also return OUT_OF_MEMORY or INTERNAL; they are not listed again below.
  * Matrices    x and y come in either layout: element (i, j) is a[i + j * ld] for COL_MAJOR (ld >= rows) and
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
@@ -161,10 +162,17 @@ enum {
                               left-out value is not that output's (one number for all outputs, and one lambda) */
 };
 
-/* Progress: fraction goes from 0 to 1 within a call; return nonzero to cancel, which makes the call return CANCELLED
- * and leaves the model as before. Called on the thread that made the call. It must not call into the same model, and has
- * to return: longjmp or ending the thread in it is undefined. A C++ exception that it throws ends there: the call returns
- * INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. */
+/* Progress: fraction goes from 0 to 1 within a call, and never falls; return nonzero to cancel, which makes the call
+ * return CANCELLED and leaves the model as before. Called on the thread that made the call. It must not call into the
+ * same model, and has to return: longjmp or ending the thread in it is undefined. A C++ exception that it throws ends
+ * there: the call returns INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. Every call on a handle that works on all of the data is heard, at its beginning, at its end, and in
+ * between about every hundredth of a second of work: where a matrix product runs at 100 Gflop/s, after at most 5e9 of
+ * its flops, or what takes as long, have been done. Work is cut into such pieces whether there is a callback or not: it
+ * changes no answer. Three steps of LAPACK cannot be asked on their way: the divide and conquer of the singular values
+ * of a square matrix of min(n, d) for the route PRIMAL and of d for accumulators, which takes 0.2 s at about 1500 and
+ * some seconds at 5000; the same by one-sided Jacobi (columns of x whose scales differ by more than 1e4 and that are
+ * nearly dependent), 0.2 s at about 300; and the release of several GiB to the system. CANCELLED is one more status of
+ * every call that is heard. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -258,14 +266,14 @@ FREERIDGE_API freeridge_status freeridge_set_kernel(freeridge_model* model, cons
 
 /* Copies the data into the model: x (n x d) and y (n x t), both in `layout`, with leading dimensions ldx and ldy.
  * Weights, groups and landmarks belong to the rows: they are dropped. Goes to DATA. Cost: O(n (d + t)). Statuses:
- * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d). Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                                                   const double* x, int64_t ldx, int64_t t, const double* y,
                                                   int64_t ldy);
 
 /* As freeridge_set_data without the copy: x and y are borrowed, and must stay as they are until the next set_data,
  * set_data_view or destroy. Cost: O(n (d + t)), to see that all numbers are finite; no memory. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d). Since 0.1. */
+ * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, freeridge_layout layout, int64_t n,
                                                        int64_t d, const double* x, int64_t ldx, int64_t t,
                                                        const double* y, int64_t ldy);
@@ -296,9 +304,22 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
  * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
-/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by factorize, score, select_*,
- * group_errors, predict and predict_*. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
+ * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance, landmark_curve,
+ * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom and get_landmarks. Calls that run side by side on
+ * one model call it on their own threads, at the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
+
+/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the default):
+ * as much as the machine has. AUTO chooses among the routes that stay below it; a call that would not is refused with
+ * OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out (landmarks,
+ * another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8 MiB. A
+ * model that is factorized anew holds its old factorization until the new one is there. Heard by set_data,
+ * factorize, set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance,
+ * landmark_curve, get_coefficients, get_fitted, get_leverage and get_degrees_of_freedom. Changes no state.
+ * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
 /* ----------------------------------------------------------------------------------------------------
  * Landmarks (subset of regressors) and tall data.
@@ -389,9 +410,12 @@ FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, 
 /* ----------------------------------------------------------------------------------------------------
  * Factorize and lambda */
 
-/* *bytes: what factorize, and one lambda with LOO after it, will allocate at most beside the data. Needs DATA. Cost:
- * O(1). Statuses: INVALID_STATE (also: the route LANDMARK without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel
- * that is not linear; landmarks with a route that takes none). Since 0.1. */
+/* *bytes: what factorize, and one lambda with LOO after it, will allocate at most beside the data, by the route that
+ * factorize would take now (freeridge_set_route asks for another). What adds to it: another lambda while one is in
+ * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s n and 16 s^2; predict_jackknife and predict_variance
+ * of m points, up to 640 MiB, and 16 m t. Needs DATA. Cost: O(1). Statuses: INVALID_STATE (also: the route LANDMARK
+ * without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route that takes
+ * none). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
@@ -414,7 +438,7 @@ FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
  * are left out); CHOLESKY and BAND have an answer while K is numerically positive definite, else
  * NOT_POSITIVE_DEFINITE. Cost: SPECTRAL, PRIMAL O(n r t); BAND O(n^2 t); CHOLESKY n^3/3 + O(n^2 t).
  * Statuses: INVALID_STATE (also: refinement where there is none), INVALID_ARGUMENT (lambda < 0), NOT_FINITE (also: the
- * solution overflows), NOT_POSITIVE_DEFINITE, CANCELLED (while it is refined). Since 0.1. */
+ * solution overflows), NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
 /* As freeridge_set_lambda with lambda[j] for output j; lambda: t numbers >= 0, copied. Cost: that of
@@ -430,7 +454,7 @@ FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, con
  * The left-out prediction is Y - errors. Needs FITTED. Cost: SPECTRAL, PRIMAL O(n r t); BAND 2 n^2 (b + 2 + t);
  * CHOLESKY n^3/3.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (a point whose leverage is one, e.g. n = 1 with an intercept:
- * its error is NaN). Since 0.1. */
+ * its error is NaN), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld);
 
 /* Exact leave-group-out errors: all rows of a group are left out together, for every group: n x t, column-major,
@@ -449,7 +473,7 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda.
- * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
@@ -462,12 +486,12 @@ FREERIDGE_API freeridge_status freeridge_get_hyperplane(const freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b);
 
 /* fitted: n x t, column-major, ld >= n: f(x_i) + b, from the residuals (no kernel is evaluated again). Needs FITTED.
- * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_fitted(const freeridge_model* model, double* fitted, int64_t ld);
 
 /* leverage: n x t, column-major, ld >= n: H_ii at each output's lambda, H the hat matrix (fitted = H Y), the
  * intercept's share included. Its column sums are the effective degrees of freedom. Needs FITTED. Cost as
- * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
+ * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_leverage(const freeridge_model* model, double* leverage, int64_t ld);
 
 /* lambda: t numbers, those in force. Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since 0.1. */
@@ -493,15 +517,15 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 /* df: t numbers, tr(H): the effective degrees of freedom, the intercept's included. sigma2: t numbers, the estimate
  * sum_i W_ii r_i^2 / (n - df) of the error variance at weight one (NaN with UNDEFINED where n - df is not positive);
  * NULL is fine for each. Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED.
- * Source: T. Hastie, R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED, CANCELLED. Source: T. Hastie,
+ * R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df,
                                                                 double* sigma2);
 
 /* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
  * above; the same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT,
- * UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN). Cost as freeridge_loo. Source: R. Cook,
- * Detection of influential observation in linear regression, Technometrics 19 (1977). Since 0.1. */
+ * UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN), CANCELLED. Cost as freeridge_loo. Source: R.
+ * Cook, Detection of influential observation in linear regression, Technometrics 19 (1977). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
 
 /* Jackknife+ prediction intervals at m new points, without a refit: lower and upper (m x t, in `layout`, leading
@@ -711,16 +735,28 @@ FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumula
 
 /* Adds n >= 1 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays may
  * go afterwards. Rows may come one at a time: they are reduced a block at once. Cost: 2 n (d + t)^2, a quarter more
- * when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted and centred, beyond 1e300).
- * Since 0.1. */
+ * when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted and centred, beyond 1e300),
+ * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout,
                                                          int64_t n, const double* x, int64_t ldx, const double* y,
                                                          int64_t ldy, const double* weights);
 
 /* Adds all rows of another accumulator of the same d, t and intercept; `other` stays as it is. Cost: O((d + t)^3).
- * Statuses: INVALID_ARGUMENT (the same accumulator), DIMENSION_MISMATCH, NOT_FINITE (as for add). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT (the same accumulator), DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
+
+/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Heard by add, merge, solve, score, lambda_grid
+ * and loo. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
+                                                                  freeridge_progress callback, void* user);
+
+/* *bytes: what the accumulator will allocate at most, however many rows are added, with its answers and beside the
+ * arrays that are handed over. Cost: O(1). Statuses: INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address space).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator,
+                                                                     int64_t* bytes);
 
 /* *n, *d, *t: the rows so far and the sizes; *sum_w: the sum of their weights. NULL is fine for each. Cost: O(1).
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
@@ -730,21 +766,21 @@ FREERIDGE_API freeridge_status freeridge_accumulator_get_dimensions(const freeri
 /* The solutions of (1) at `lambdas`, count >= 1 numbers >= 0 (0: minimum norm): w is d x (count t), column-major with
  * ld >= d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
  * Cost: O((d + t)^3) for the first answer after rows were added, which the others share; O(d^2 t) for each lambda.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
                                                            const double* lambdas, double* w, int64_t ld, double* b);
 
 /* Criteria that need no second pass, GCV and REML, at `lambdas`, count >= 1 numbers >= 0: scores is count x t,
  * column-major, ld >= count. Cost: O(d t) for each lambda, beside the first answer's (freeridge_accumulator_solve).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries).
- * Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion), NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries),
+ * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumulator,
                                                            freeridge_criterion criterion, int64_t count,
                                                            const double* lambdas, double* scores, int64_t ld);
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log, as freeridge_lambda_grid. Needs rows. Cost: O(count),
- * beside the first answer's. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED. Since
- * 0.1. */
+ * beside the first answer's. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED,
+ * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator,
                                                                  int64_t count, double* lambdas);
 
@@ -753,7 +789,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
  * lambda l in column l t + j. The sum of W_ii e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that
  * were never added get meaningless numbers. weights: those that the rows were added with, n numbers, or NULL. Cost: O(n
  * d (d + count t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED
- * (leverage one: NaN). Since 0.1. */
+ * (leverage one: NaN), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator,
                                                          freeridge_layout layout, int64_t n, const double* x,
                                                          int64_t ldx, const double* y, int64_t ldy,
@@ -773,11 +809,11 @@ FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumu
 FREERIDGE_API freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out);
 
 /* ----------------------------------------------------------------------------------------------------
- * Classical utilities, without a handle: each takes its data and answers at once. x (n x d) and y (n x t) are in
- * `layout`; w (d x t) is column-major with leading dimension d, b has t numbers (zeros without intercept). The
- * solutions of OLS and ridge are refined with residuals in twice the working precision (see freeridge_set_refinement).
- * Sources: G. Golub, C. Van Loan, Matrix Computations, 2013, chapters 5 and 6; S. Van Huffel, J. Vandewalle, The Total
- * Least Squares Problem, 1991. */
+ * Classical utilities, without a handle: each takes its data and answers at once, reports no progress and cannot be
+ * cancelled. x (n x d) and y (n x t) are in `layout`; w (d x t) is column-major with leading dimension d, b has t
+ * numbers (zeros without intercept). The solutions of OLS and ridge are refined with residuals in twice the working
+ * precision (see freeridge_set_refinement). Sources: G. Golub, C. Van Loan, Matrix Computations, 2013, chapters 5 and
+ * 6; S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991. */
 
 /* out: the Moore-Penrose inverse (n x m) of a (m x n), both in `layout`, by the SVD. Singular values at most rcond
  * times the largest count as zero; rcond < 0: max(m, n) machine epsilons. *rank: how many do not; NULL is fine. Cost:
@@ -906,7 +942,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_create(const freeridge_kerne
 FREERIDGE_API void freeridge_classifier_destroy(freeridge_classifier* classifier);
 
 /* Copies the data: x (n x d) in `layout`, y: n labels, -1 or +1, both present. Drops the weights.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH. Cost: O(n d). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH, CANCELLED. Cost: O(n d). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifier* classifier, freeridge_layout layout,
                                                              int64_t n, int64_t d, const double* x, int64_t ldx,
                                                              const double* y);
@@ -925,6 +961,12 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_progress(freeridge_class
  * Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classifier* classifier, double tolerance,
                                                                 int64_t iterations);
+
+/* *bytes: what freeridge_classifier_fit will allocate at most beside the data, the kernel matrix included that it
+ * keeps. Needs DATA. Cost: O(1). Statuses: INVALID_STATE, INVALID_ARGUMENT, OUT_OF_MEMORY (that exceeds the address
+ * space). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier,
+                                                                    int64_t* bytes);
 
 /* Solves (3). The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
  * FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE O(n) a pair

@@ -64,6 +64,13 @@ freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classif
   return guarded(__func__, [&] { classifier_of(classifier).set_progress(Progress(callback, user)); });
 }
 
+freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier, int64_t* bytes) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    required("bytes", bytes) = c.memory_required();
+  });
+}
+
 freeridge_status freeridge_classifier_set_control(freeridge_classifier* classifier, double tolerance,
                                                   int64_t iterations) {
   return guarded(__func__, [&] { classifier_of(classifier).set_control(tolerance, iterations); });

@@ -130,6 +130,14 @@ freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progre
   });
 }
 
+freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes) {
+  return guarded(__func__, [&] {
+    Model& m = model_of(model);
+    if (bytes < 0) fail(Status::invalid_argument, "bytes is ", bytes, "; it must be positive, or 0 for no limit");
+    m.set_memory_limit(bytes);
+  });
+}
+
 // ---- factorize and lambda ----
 
 freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes) {

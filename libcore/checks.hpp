@@ -5,6 +5,7 @@
 #include <span>
 
 #include "libcore/linalg/matrix.hpp"
+#include "libcore/progress.hpp"
 
 namespace freeridge {
 
@@ -16,6 +17,7 @@ inline void require_finite(const char* name, const LayoutView& a) {
     if (const Index i = first_not_finite(values); i < length)
       fail(Status::not_finite, name, "[", by_columns ? i : line, ", ", by_columns ? line : i, "] is ",
            values[static_cast<std::size_t>(i)], "; every value must be finite");
+    worked(touched * static_cast<double>(length));
   }
 }
 

@@ -88,7 +88,10 @@ void Band::save(ByteWriter& out) const {
 }
 
 std::shared_ptr<const void> Band::hold() const {
-  return std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
+  auto held = std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
+  const std::lock_guard lock(forming_);
+  basis_->settle();
+  return held;
 }
 
 Factorization::Range Band::eigenvalue_range() const {
@@ -116,7 +119,8 @@ BandFactor Band::factor(double lambda) const {
 
 void Band::expand(MatrixView out) const {
   {
-    const std::shared_lock lock(forming_);
+    std::shared_lock lock(forming_, std::defer_lock);
+    lock_patiently(lock);
     basis_->multiply(contrast().rows(out));
   }
   contrast().expand(out);
@@ -124,19 +128,22 @@ void Band::expand(MatrixView out) const {
 
 MatrixView Band::reduce(MatrixView v) const {
   const MatrixView inner = contrast().reduce(v);
-  const std::shared_lock lock(forming_);
+  std::shared_lock lock(forming_, std::defer_lock);
+  lock_patiently(lock);
   basis_->multiply_transposed(inner);
   return inner;
 }
 
 void Band::require_basis() const {
   {
-    const std::shared_lock lock(forming_);
+    std::shared_lock lock(forming_, std::defer_lock);
+    lock_patiently(lock);
     if (basis_->formed()) return;
   }
-  const std::lock_guard allowed(held_);
-  const std::lock_guard lock(forming_);
-  if (!basis_->formed()) basis_->form(Progress());
+  std::unique_lock allowed(held_, std::defer_lock), lock(forming_, std::defer_lock);
+  lock_patiently(allowed);
+  lock_patiently(lock);
+  if (!basis_->formed()) basis_->form(here());
 }
 
 // Row i of Z is e_(i - 1)' - f_i v[1:]' (no first term for i = 0).
@@ -199,8 +206,9 @@ void Band::squared_norms(Index row, std::span<const std::vector<double>> coeffic
   for (Index col = 0; col < m; col += solved_columns) {
     const Index cols = std::min(solved_columns, m - col);
     pack(rows, col, cols, q.data());
+    worked(touched * static_cast<double>(out.rows * cols));
     for (Index piece = 0; piece < strips; ++piece)
-      for (Index l = 0; l < lambdas; ++l)
+      for (Index l = 0; l < lambdas; worked(3 * static_cast<double>(strip * cols * b)), ++l)
         kernels_.squared_norms(BandKernels::padded(cols), b, q.data() + piece * strip_doubles(cols),
                                coefficients[static_cast<std::size_t>(l)].data() + col * BandKernels::stride(b),
                                rooms.data() + (piece * lambdas + l) * room_doubles, sums.col(piece * lambdas + l));
@@ -213,7 +221,10 @@ void Band::sweep(std::span<const double> lambdas, Index first_output, Index t, S
                  const Progress& progress) const {
   // Some lambdas together, so that Q is read from memory once for them; rows of Q that stay in the cache outside, the
   // lambdas inside.
-  require_basis();
+  {
+    const Stage stage(progress.part(0, 0.5), 0);
+    require_basis();
+  }
   const Index n = problem().n(), m = contrast().m(), total = static_cast<Index>(lambdas.size());
   const Index height = tile_rows(), tiles = (n + height - 1) / height;
   const int team = team_size(tiles, 2.0 * static_cast<double>(n * m * (bandwidth() + 2)) * static_cast<double>(total));

@@ -109,6 +109,7 @@ class Cholesky final : public Factorization {
         square_share_[static_cast<std::size_t>(i)] += share * share;
         if (i != j) square_share_[static_cast<std::size_t>(j)] += share * share;
       }
+      worked(2 * touched * static_cast<double>(n - j));
     }
   }
 
@@ -183,6 +184,7 @@ class CholeskyMaker final : public ResidualMaker {
     for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
     for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = s_ * square(factor(i)) * above.back();
 
+    const Stage stage(static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(m_) / 3);
     Matrix columns(m_, std::min(block_columns, m_));
     for (Index j0 = 0; j0 < m_; j0 += block_columns) {
       const Index count = std::min(block_columns, m_ - j0), height = m_ - j0;
@@ -198,6 +200,7 @@ class CholeskyMaker final : public ResidualMaker {
           sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[static_cast<std::size_t>(j0 + i)]);
         out[static_cast<std::size_t>(point)] = s_ * sum;
       }
+      worked(touched * static_cast<double>(height * count));
     }
   }
 
@@ -210,6 +213,7 @@ class CholeskyMaker final : public ResidualMaker {
       if (f_.contrast().active())
         for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[static_cast<std::size_t>(k)];
       if (point >= offset) c(point - offset, j) += 1;
+      worked(touched * static_cast<double>(m_));
     }
     solve_half(c.view());
     syrk(Op::transpose, s_, c.view(), 0, out);

@@ -44,6 +44,30 @@ double cube(double n) {
   return n * n * n;
 }
 
+Doubles outputs_of(const Request& r) {
+  return Doubles(6) * Doubles(r.n) * Doubles(r.t);  // Y~, E, the solution and the answers in hand
+}
+
+Index features_of(Route route, const Request& r) {
+  return route == Route::landmark ? r.landmarks : std::min(r.n, r.d);
+}
+
+// Sweeps, kernel tiles, LAPACK's small workspaces.
+Doubles tiles_of(Route route, const Request& r) {
+  const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
+  const bool features = route == Route::primal || route == Route::landmark;
+  return Doubles(2048) * (Doubles(by_columns ? 0
+                                  : features ? features_of(route, r)
+                                             : r.n) +
+                          Doubles(r.d)) +
+         Doubles(1 << 20);
+}
+
+// BAND: panels, reflectors, sums of each thread; then factors of the lambdas in hand.
+Doubles band_room(const Request& r) {
+  return Doubles(512 + 64 * thread_count()) * Doubles(r.n) + Doubles(5 << 20);
+}
+
 }  // namespace
 
 Index bandwidth_for(const Request& r) {
@@ -57,12 +81,7 @@ Index bandwidth_for(const Request& r) {
 
 Index required_bytes(Route route, const Request& r) {
   const bool landmark = route == Route::landmark;
-  const Doubles n(r.n), d(r.d), t(r.t), k(landmark ? r.landmarks : std::min(r.n, r.d));
-  const Doubles outputs = Doubles(6) * n * t;  // Y~, E, the solution and the answers in hand
-  const Doubles r_max = route == Route::primal || landmark ? k : n;
-  // Sweeps, kernel tiles, LAPACK's small workspaces.
-  const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
-  const Doubles tiles = Doubles(2048) * ((by_columns ? Doubles(0) : r_max) + d) + Doubles(1 << 20);
+  const Doubles n(r.n), d(r.d), t(r.t), k(features_of(route, r)), outputs = outputs_of(r), tiles = tiles_of(route, r);
   // R or the Gram matrix with Y's columns, its factors and their workspaces, [R; block] of a QR, and tiles of rows.
   const Doubles p = k + t + Doubles(1);
   const bool qr =
@@ -80,13 +99,37 @@ Index required_bytes(Route route, const Request& r) {
     case Route::spectral:
       // K, reflectors, halves before their merge, panels of the merge
       return (Doubles(2) * n * n + Doubles(256 + std::min<Index>(r.n / 12, 512)) * n + outputs + tiles).bytes();
-    case Route::band:  // panels, reflectors, sums of each thread; then factors of the lambdas in hand
-      return (n * n + Doubles(512 + 64 * thread_count()) * n + Doubles(5 << 20) + outputs + tiles).bytes();
+    case Route::band:
+      return (n * n + band_room(r) + outputs + tiles).bytes();
     case Route::cholesky:
       return (n * n + Doubles(192) * n + outputs + tiles).bytes();
     default:
       if (primal_streams(r.n, r.d, r.reduction)) return streamed.bytes();
       return (Doubles(2) * n * k + (r.d >= r.n ? n * d : Doubles(0)) + Doubles(8) * k * k + outputs + tiles).bytes();
+  }
+}
+
+Index lambda_bytes(Route route, const Request& r, bool beside_another) {
+  const Doubles n(r.n), k(features_of(route, r));
+  const Doubles room = route == Route::band       ? band_room(r)
+                       : route == Route::cholesky ? Doubles(192) * n + (beside_another ? n * n : Doubles(0))
+                       : route == Route::spectral ? Doubles(0)
+                                                  : Doubles(4) * k * k;  // a refinement
+  return (room + outputs_of(r) + tiles_of(route, r)).bytes();
+}
+
+Index group_bytes(Route route, const Request& r, Index rows) {
+  const Doubles s(rows), n(r.n), k(features_of(route, r)), t(r.t);
+  switch (route) {
+    case Route::cholesky:  // columns of L^-1, P~_SS
+      return (s * n + s * s + Doubles(2) * s * t).bytes();
+    case Route::band:  // rows of ZQ in strips, columns of T
+      return ((s + Doubles(32)) * (n + Doubles(1024)) + s * s + Doubles(2) * s * t).bytes();
+    default: {  // rows of B twice, N_SS and P~_SS, or both of size r + 1; and the raw features of streamed rows
+      const Doubles columns(route == Route::spectral ? r.n : k.value());
+      return (Doubles(3) * s * columns + Doubles(2) * s * s + Doubles(2) * columns * columns + Doubles(4) * s * t)
+          .bytes();
+    }
   }
 }
 

@@ -27,6 +27,7 @@ struct Request {
   Reduction reduction;
   bool chooses_landmarks;  // by pivoted Cholesky
   bool precomputed;        // the kernel
+  Index memory_limit = 0;  // bytes that were allowed; 0: what the machine has
 };
 
 // The bandwidth that is fastest for so many lambdas.
@@ -34,6 +35,12 @@ Index bandwidth_for(const Request& request);
 
 // At most allocated by the factorization and one lambda with its LOO; saturates instead of overflowing.
 Index required_bytes(Route route, const Request& request);
+
+// At most allocated beside the factorization by a lambda with its LOO, or by a criterion at any number of them; for
+// CHOLESKY another n^2 when `beside_another` lambda is in force.
+Index lambda_bytes(Route route, const Request& request, bool beside_another);
+// And by leaving out groups of so many rows at most.
+Index group_bytes(Route route, const Request& request, Index rows);
 
 // For all expected lambdas together.
 double required_work(Route route, const Request& request);

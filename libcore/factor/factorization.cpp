@@ -6,7 +6,10 @@ void Factorization::sweep(std::span<const double> lambdas, Index first, Index ou
                           const Progress& progress) const {
   const Index n = problem().n();
   Matrix residual(n, outputs), diagonal(n, 1);
+  const double total = static_cast<double>(lambdas.size());
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
+    const Progress part = progress.part(static_cast<double>(l) / total, static_cast<double>(l + 1) / total);
+    const Stage first_half(part.part(0, 0.5), 0);
     std::unique_ptr<ResidualMaker> maker;
     try {
       maker = at(lambdas[l]);
@@ -15,11 +18,12 @@ void Factorization::sweep(std::span<const double> lambdas, Index first, Index ou
       sink.undefined(static_cast<Index>(l), error.what());
     }
     if (maker) {
+      const Stage second_half(part.part(0.5, 1), 0);
       maker->residual(first, residual.view());
       maker->diagonal(diagonal.values());
       sink.tile(0, static_cast<Index>(l), 1, residual.view(), diagonal.view());
     }
-    progress.report(static_cast<double>(l + 1) / static_cast<double>(lambdas.size()));
+    part.report(1);
   }
 }
 

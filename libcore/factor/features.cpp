@@ -9,6 +9,7 @@
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/row_qr.hpp"
+#include "libcore/linalg/symmetric_eigen.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -204,7 +205,10 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     const std::vector<double> norms = column_norms(small.view());
     out.r = Matrix(p, p);
     std::copy(small.values().begin(), small.values().end(), out.r.values().begin());
-    small_svd(small.view(), out.s, u.view(), vt.view());
+    {
+      const Stage stage(progress.part(0.8, 0.95), 0);
+      small_svd(small.view(), out.s, u.view(), vt.view());
+    }
     gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, rotated.view());
     for (Index j = 0; j < t; ++j)
       for (Index i = p; i < p + t; ++i) out.rest_norm2[static_cast<std::size_t>(j)] += ry(i, j) * ry(i, j);
@@ -225,7 +229,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
       if (!std::isfinite(v(j, j))) fail_overflow();
     }
     std::vector<double> eigenvalues(static_cast<std::size_t>(p));
-    syevd(v.view(), eigenvalues);
+    symmetric_eigen(v.view(), eigenvalues, progress.part(0.8, 0.95));
     const double noise = rounding_of_rows(problem.n(), p) * (p > 0 ? std::abs(eigenvalues.back()) : 0);
     out.noise.assign(static_cast<std::size_t>(p), noise);
     Matrix xy(p, t);
@@ -235,6 +239,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
       const Index from = p - 1 - k;
       out.s[static_cast<std::size_t>(k)] = std::sqrt(std::max(eigenvalues[static_cast<std::size_t>(from)], 0.0));
       for (Index j = 0; j < p; ++j) vt(k, j) = v(j, from);
+      worked(4 * touched * static_cast<double>(p));
     }
     gemm(Op::none, Op::none, 1, vt.view(), xy.view(), 0, rotated.view());
     for (Index j = 0; j < t; ++j) {
@@ -262,6 +267,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     out.noise.push_back(noise);
     out.blur = std::max(out.blur, std::sqrt(noise) / s);
     for (Index j = 0; j < p; ++j) out.vt(k, j) = vt(from, j);
+    worked(8 * touched * static_cast<double>(p));
     for (Index j = 0; j < t; ++j) out.gamma(k, j) = rotated(from, j);
   }
   // What the directions left out hold of Y~ is part of the rest.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libcore/linalg/blas.hpp"
+#include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {
@@ -43,6 +44,7 @@ std::optional<LambdaBasis> lambda_basis(ConstMatrixView p) {
     if (norm <= eps * first) break;
     if (rank == most_columns) return std::nullopt;
     for (Index k = 0; k < size; ++k) q(k, rank) = left(k, pivot) / norm;
+    worked(3 * touched * static_cast<double>(size * count));
     for (Index l = 0; l < count; ++l) {
       const double part = dot(size, q.col(rank), left.col(l));
       r(rank, l) = part;

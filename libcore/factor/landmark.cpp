@@ -266,10 +266,14 @@ FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmar
                                     const Progress& progress) {
   require_symmetric(*problem->kernel, problem->x);
   std::vector<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks, progress.part(0, 0.3));
-  auto map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
-  if (reduction != Reduction::qr) map->prepare_partial(*problem);
+  std::unique_ptr<LandmarkFeatures> map;
+  {
+    const Stage stage(progress.part(0.3, 0.35), 0);
+    map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
+    if (reduction != Reduction::qr) map->prepare_partial(*problem);
+  }
   return factorize_streamed(std::move(problem), Route::landmark, std::move(map),
-                            reduction == Reduction::qr ? Reduction::qr : Reduction::gram, progress.part(0.3, 1));
+                            reduction == Reduction::qr ? Reduction::qr : Reduction::gram, progress.part(0.35, 1));
 }
 
 FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in) {

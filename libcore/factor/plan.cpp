@@ -11,10 +11,8 @@
 namespace freeridge {
 namespace {
 
-constexpr Index always_fits = Index{1} << 26;  // bytes; asking the system takes longer than a small problem
-
-bool fits(Index bytes) {
-  return bytes < always_fits || bytes <= available_memory();
+bool fits(Route route, const Request& r) {
+  return fits_into_memory(required_bytes(route, r), r.memory_limit);
 }
 
 // Why a route cannot serve, or nothing.
@@ -35,10 +33,10 @@ Choice choose(const Request& r) {
   if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
   if (r.linear && r.d < r.n) return {Route::primal, "the kernel is linear and d < n"};
   // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL.
-  const bool low_rank = r.rank_bound < r.n && fits(required_bytes(Route::spectral, r));
+  const bool low_rank = r.rank_bound < r.n && fits(Route::spectral, r);
   Route best = Route::automatic;
   for (const Route route : {Route::cholesky, Route::spectral, Route::band}) {
-    if (!obstacle(route, r).empty() || (route == Route::band && low_rank) || !fits(required_bytes(route, r))) continue;
+    if (!obstacle(route, r).empty() || (route == Route::band && low_rank) || !fits(route, r)) continue;
     if (best == Route::automatic || required_work(route, r) < required_work(best, r)) best = route;
   }
   if (best == Route::automatic) return {Route::band, "no route fits into memory"};
@@ -83,16 +81,17 @@ Plan make_plan(const Request& request) {
 
 void require_possible(const Request& request, const Plan& plan) {
   const auto is_open = [&](Route route) {
-    return route != plan.route && obstacle(route, request).empty() && fits(required_bytes(route, request));
+    return route != plan.route && obstacle(route, request).empty() && fits(route, request);
   };
-  if (fits(plan.bytes)) return;
+  if (fits_into_memory(plan.bytes, request.memory_limit)) return;
   const char* const way_out = request.linear && is_open(Route::primal) ? "use the PRIMAL route"
                               : is_open(Route::band)                   ? "use the BAND route"
                               : plan.route == Route::landmark          ? "use fewer landmarks"
                               : plan.route == Route::primal            ? "use fewer features or points"
                                                             : "use landmarks (freeridge_set_landmarks) or fewer points";
   require_memory(plan.bytes,
-                 text("the ", route_name(plan.route), " route with n = ", request.n, " and d = ", request.d), way_out);
+                 text("the ", route_name(plan.route), " route with n = ", request.n, " and d = ", request.d), way_out,
+                 request.memory_limit);
 }
 
 std::string explain(const Request& request, const std::string& kernel) {
@@ -115,11 +114,13 @@ std::string explain(const Request& request, const std::string& kernel) {
     const Index bytes = required_bytes(route, request);
     out += text(padded(bytes_text(bytes), 12), padded(short_number(required_work(route, request) / rate), 12), " s");
     if (route == Route::band) out += text("   bandwidth ", bandwidth_for(request));
-    if (!fits(bytes)) out += "   does not fit";
+    if (!fits(route, request)) out += "   does not fit";
     out += "\n";
   }
-  out += text(bytes_text(available_memory()), " available; estimates for ", short_number(rate * 1e-9),
-              " Gflop/s, a matrix product with ", thread_count(), thread_count() == 1 ? " thread" : " threads", " now");
+  out += text(bytes_text(available_memory()), " available");
+  if (request.memory_limit > 0) out += text(", limited to ", bytes_text(request.memory_limit));
+  out += text("; estimates for ", short_number(rate * 1e-9), " Gflop/s, a matrix product with ", thread_count(),
+              thread_count() == 1 ? " thread" : " threads", " now");
   return out;
 }
 

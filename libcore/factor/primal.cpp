@@ -116,17 +116,23 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   progress.report(0.1);
 
   if (m > d) {
-    geqrf(zx, tau);
-    progress.report(0.5);
+    {
+      const Stage stage(progress.part(0.1, 0.5), 0);
+      geqrf(zx, tau);
+    }
     Matrix upper(d, d, 0.0);
     for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
     triangle = Matrix(d, d);
     std::copy(upper.values().begin(), upper.values().end(), triangle.values().begin());
     for (double& value : basis.values()) value = 0;
-    small_svd(upper.view(), s, u.row_range(0, d), vt.view());
-    progress.report(0.6);
+    {
+      const Stage stage(progress.part(0.5, 0.7), 0);
+      small_svd(upper.view(), s, u.row_range(0, d), vt.view());
+    }
+    const Stage stage(progress.part(0.7, 1), 0);
     ormqr(zx, tau, u);
   } else {
+    const Stage stage(progress.part(0.1, 1), 0);
     small_svd(zx, s, u, vt.view());
   }
   contrast.expand(basis.view());

@@ -110,7 +110,7 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
       },
       steps, c, progress);
   TwofoldMatrix last(n, count);
-  residual(c, last, Progress());  // b for the c that is kept
+  residual(c, last, here());  // b for the c that is kept
   for (Index j = 0; j < count; ++j) {
     std::copy_n(c.hi.col(j), n, solution.c.col(first + j));
     solution.b[at(first + j)] = problem.intercept ? static_cast<double>(b[at(j)]) : 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/progress.hpp"
 
 namespace freeridge {
 
@@ -20,8 +21,10 @@ bool solve_left_out(MatrixView p, MatrixView v, std::span<const double> noise) {
     if (!noise.empty()) limit += noise[at] / p(i, i);
     root[at] = std::sqrt(p(i, i));
   }
-  for (Index j = 0; j < s; ++j)
+  for (Index j = 0; j < s; ++j) {
     for (Index i = j; i < s; ++i) p(i, j) /= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
+    worked(touched * static_cast<double>(s - j));
+  }
   const double norm = symmetric_norm1(p);
   if (!potrf(p) || !(reciprocal_condition(p, norm) > limit)) return false;
   const auto scale = [&] {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/progress.hpp"
 
 namespace freeridge {
 
@@ -25,6 +26,7 @@ std::vector<double> direction_noise(std::span<const double> norms, ConstMatrixVi
   for (Index k = 0; k < vt.rows; ++k) {
     double mixed = 0;
     for (Index j = 0; j < vt.cols; ++j) mixed = std::hypot(mixed, norms[static_cast<std::size_t>(j)] * vt(k, j));
+    worked(15 * nanosecond * static_cast<double>(vt.cols));
     out.push_back(factor * mixed * (factor * mixed));
   }
   return out;

@@ -270,8 +270,10 @@ SpectrumFactorization::Tile StoredSpectrum::gather(std::span<const Index> which,
   const Index s = static_cast<Index>(which.size());
   const auto pick = [&](ConstMatrixView from, Matrix& to) {
     to = Matrix(s, from.cols);
-    for (Index j = 0; j < from.cols; ++j)
+    for (Index j = 0; j < from.cols; ++j) {
       for (Index i = 0; i < s; ++i) to(i, j) = from(which[static_cast<std::size_t>(i)], j);
+      worked(4 * touched * static_cast<double>(s));
+    }
   };
   pick(basis(), room.b);
   if (!complement()) return {room.b.view(), {}, {}};

@@ -16,6 +16,7 @@ void add_weighted_squares(ConstMatrixView b, const Weight& weight, double* out) 
     const double* const column = b.col(k);
     const double factor = weight(k);
     for (Index i = 0; i < b.rows; ++i) out[i] += column[i] * column[i] * factor;
+    worked(touched * static_cast<double>(b.rows));
   }
 }
 
@@ -199,6 +200,7 @@ SpectrumRows::SpectrumRows(const SpectrumFactorization& factor, std::span<const 
       if (!q1_.empty()) fixed_(i, j) -= q1_[static_cast<std::size_t>(i)] * q1_[static_cast<std::size_t>(j)];
       if (rest(i) == 0 || rest(j) == 0) fixed_(i, j) = 0;
     }
+    worked(touched * static_cast<double>(s - j));
   }
 }
 
@@ -250,8 +252,10 @@ bool SpectrumRows::left_out(const ResidualMaker& of_factor, Index first, MatrixV
 bool SpectrumRows::left_out_dense(const SpectrumMaker& maker, MatrixView v) const {
   const Index s = tile_.b.rows;
   Matrix scaled(s, tile_.b.cols), p(s, s, 0.0);
-  for (Index k = 0; k < scaled.cols(); ++k)
+  for (Index k = 0; k < scaled.cols(); ++k) {
     for (Index i = 0; i < s; ++i) scaled(i, k) = tile_.b(i, k) * std::sqrt(maker.p(k));
+    worked(touched * static_cast<double>(s));
+  }
   if (f_.complement()) std::copy(fixed_.values().begin(), fixed_.values().end(), p.values().begin());
   syrk(Op::none, 1, scaled.view(), f_.complement() ? 1 : 0, p.view());
   std::vector<double> diagonal(static_cast<std::size_t>(s));
@@ -266,9 +270,11 @@ bool SpectrumRows::left_out_woodbury(const SpectrumMaker& maker, MatrixView v) c
   std::vector<double> root(static_cast<std::size_t>(size), 1.0);  // the diagonal of D
   for (Index k = 0; k < r; ++k) root[static_cast<std::size_t>(k)] = std::sqrt(1 - maker.p(k));
   Matrix core(size, size), inner(size, v.cols, 0.0);
-  for (Index j = 0; j < size; ++j)
+  for (Index j = 0; j < size; ++j) {
     for (Index i = j; i < size; ++i)
       core(i, j) = root[static_cast<std::size_t>(i)] * fixed_(i, j) * root[static_cast<std::size_t>(j)];
+    worked(touched * static_cast<double>(size - j));
+  }
   for (Index k = 0; k < r; ++k) core(k, k) += maker.p(k);
   gemm(Op::transpose, Op::none, 1, tile_.b, v, 0, inner.view().row_range(0, r));
   for (Index j = 0; j < v.cols; ++j) {

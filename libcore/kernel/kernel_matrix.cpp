@@ -19,6 +19,11 @@ Index tiles(Index n, Index tile) {
   return (n + tile - 1) / tile;
 }
 
+// In units of progress.hpp, beside the inner products of the points.
+double work_of(ConstMatrixView tile, Index d) {
+  return (60 + 2 * static_cast<double>(d)) * static_cast<double>(tile.rows) * static_cast<double>(tile.cols);
+}
+
 // column(j): the row of the second argument that column j of the tile belongs to.
 template <class Column>
 void require_finite(ConstMatrixView tile, Index row, const Column& column) {
@@ -82,9 +87,11 @@ void require_symmetric(const Kernel& kernel, const LayoutView& x) {
   if (!kernel.precomputed()) return;
   Matrix tile(std::min(tile_rows, x.rows), std::min(tile_rows, x.rows));
   for (Index row = 0; row < x.rows; row += tile_rows)
-    for (Index col = 0; col <= row; col += tile_rows)
+    for (Index col = 0; col <= row; col += tile_rows) {
       copy_symmetric(x, row, col,
                      tile.view().block(0, 0, std::min(tile_rows, x.rows - row), std::min(tile_rows, x.rows - col)));
+      worked(4 * touched * static_cast<double>(tile_rows * tile_rows));
+    }
 }
 
 void pack_rows(const LayoutView& x, Index row, std::span<const double> shift, MatrixView tile) {
@@ -143,6 +150,7 @@ void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span
         finite = passes().weighted(values.col(j), values.rows, &sqrt_w[static_cast<std::size_t>(i0 + top)],
                                    sqrt_w[static_cast<std::size_t>(j0 + col + j)], to.col(j)) &&
                  finite;
+      worked(work_of(to, x.cols));
       if (finite) continue;
       require_finite(values, i0 + top, j0 + col);
       require_finite(to, i0 + top, j0 + col);
@@ -151,8 +159,10 @@ void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span
 }
 
 void require_symmetric(const LayoutView& k, std::span<const Index> rows) {
-  for (const Index q : rows)
+  for (const Index q : rows) {
     for (Index p = 0; p < k.rows; ++p) require_symmetric(k, p, q, k(p, q), k(q, p));
+    worked(4 * touched * static_cast<double>(k.rows));
+  }
 }
 
 void kernel_product(const Kernel& kernel, const LayoutView& points, Index first, const LayoutView& x, ConstMatrixView c,
@@ -171,6 +181,7 @@ void kernel_product(const Kernel& kernel, const LayoutView& points, Index first,
       else
         evaluate_tile(kernel, a.view(), points_of(x, col, cols, {}, space), tile);
       require_finite(tile, first + row, col);
+      worked(work_of(tile, d));
       gemm(Op::none, Op::none, 1, tile, c.row_range(col, cols), col == 0 ? 0 : 1, out.row_range(row, rows));
     }
   });
@@ -180,8 +191,10 @@ void cross_kernel(const Kernel& kernel, const LayoutView& x, std::span<const dou
                   Index first, MatrixView out) {
   const Index n = x.rows;
   if (kernel.precomputed()) {
-    for (Index q = 0; q < out.cols; ++q)
+    for (Index q = 0; q < out.cols; ++q) {
       for (Index i = 0; i < n; ++i) out(i, q) = points(first + q, i);
+      worked(4 * touched * static_cast<double>(n));
+    }
     return;
   }
   Matrix z(out.cols, x.cols);
@@ -192,6 +205,7 @@ void cross_kernel(const Kernel& kernel, const LayoutView& x, std::span<const dou
     const MatrixView tile = out.row_range(row, std::min(tile_rows, n - row));
     kernel.evaluate(points_of(x, row, tile.rows, shift, space), z.view(), tile);
     require_finite(tile, row, first);
+    worked(work_of(tile, x.cols));
   });
 }
 
@@ -202,6 +216,7 @@ void kernel_diagonal(const Kernel& kernel, const LayoutView& points, Index first
   for (std::size_t q = 0; q < out.size(); ++q) {
     pack_rows(points, first + static_cast<Index>(q), shift, z.view());
     kernel.evaluate(z.view(), z.view(), {&out[q], 1, 1, 1});
+    worked(200 * nanosecond + touched * static_cast<double>(points.cols));
   }
 }
 
@@ -236,6 +251,7 @@ void Support::evaluate(const LayoutView& points, Index row, MatrixView out) cons
   for (Index col = 0; col < size_; col += tile_points) {
     const MatrixView part = out.columns(col, std::min(tile_points, size_ - col));
     evaluate_tile(*kernel_, tile.view(), packed_.view().row_range(col, part.cols), part);
+    worked(work_of(part, points.cols));
     require_finite(part, row,
                    [&](Index q) { return rows_.empty() ? col + q : rows_[static_cast<std::size_t>(col + q)]; });
   }

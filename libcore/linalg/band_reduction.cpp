@@ -7,6 +7,7 @@
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/pieces.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
 
@@ -75,34 +76,17 @@ class SymmetricProduct {
     for (Index group = 0; group < b_ / width; ++group)
       for (Index k = 0; k < cols * width; ++k)
         sums[(group * m + col) * width + k] += mirrored.data()[group * cols * width + k];
-    for (Index row = col + cols; row < m; row += tile_rows)
-      add(a.block(row, col, std::min(tile_rows, m - row), cols), row, sums + col * width, m);
+    for (Index row = col + cols; row < m; row += tile_rows) {
+      const Index rows = std::min(tile_rows, m - row);
+      add(a.block(row, col, rows, cols), row, sums + col * width, m);
+      worked(4 * static_cast<double>(rows * cols * b_));
+    }
   }
 
   Index b_, most_workers_;  // whatever the number of threads becomes meanwhile
   BandKernels kernels_ = band_kernels().front();
   Matrix v_, partial_;
 };
-
-// body(i) for i = 0 ... count - 1 with one BLAS thread in each; flops of matrix products in all, some 30 of which take
-// a nanosecond.
-template <class Body>
-void each_piece(Index count, double flops, const Body& body) {
-  const Work work = flops / 30;
-  if (team_size(count, work) > 1) return parallel_for(count, Progress(), body, work);
-  const SingleThreadedBlas single;
-  for (Index i = 0; i < count; ++i) body(i);
-}
-
-// The width of a piece of work, of so many columns in all: wide enough for a matrix product, and many for the threads.
-Index pieces_of(Index columns) {
-  return std::clamp<Index>(columns / 1024 * 64, 64, 512);
-}
-
-// How many reflectors one update of Q takes: more of them run faster, but T costs their cube.
-Index reflectors_together(Index m) {
-  return m < 4096 ? 128 : 256;
-}
 
 // The reduction of A, panel by panel. Matrix products are cut into blocks of rows or columns, one to a thread, by hand:
 // most of them are too narrow for a BLAS to share out, and its own threads, waiting for the next, would be in the way
@@ -245,15 +229,6 @@ class Reduction {
   Index origin_ = 0, used_ = 0;
 };
 
-// f(first, count) for blocks of columns; flops in all.
-template <class F>
-void each_columns(Index columns, Index block, double flops, const F& f) {
-  each_piece((columns + block - 1) / block, flops, [&](Index item) {
-    const Index first = item * block;
-    f(first, std::min(block, columns - first));
-  });
-}
-
 }  // namespace
 
 BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& progress)
@@ -268,87 +243,6 @@ BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& pro
     for (Index i = j; i < std::min(m, j + b + 1); ++i) out.values(i - j, j) = a(i, j);
   if (formed()) set_corner();  // there was nothing to reduce
   progress.report(1);
-}
-
-BandBasis::BandBasis(MatrixView a, Index b, std::vector<double> tau, Index formed_from)
-    : a_(a), b_(b), tau_(std::move(tau)), formed_from_(formed_from) {
-  if (formed()) set_corner();
-}
-
-BandBasis::Block BandBasis::block(Index first, Index count) const {
-  const Index origin = first + b_, rows = a_.rows - origin;
-  Block out{Matrix(rows, count, 0.0), {}};
-  for (Index j = 0; j < count; ++j) {
-    out.v(j, j) = 1;
-    std::copy(a_.col(first + j) + origin + j + 1, a_.col(first + j) + a_.rows, out.v.col(j) + j + 1);
-  }
-  out.t = compact_wy(out.v.view(), tau_.data() + first);
-  return out;
-}
-
-// Q = H_1 ... H_f diag(I, Q_f), where Q_f is the part that is formed.
-void BandBasis::apply(MatrixView c, bool transposed) const {
-  const Index together = reflectors_together(a_.rows), blocks = (formed_from_ + together - 1) / together;
-  const auto multiply_formed = [&] {
-    const Index from = formed() ? 0 : formed_from_ + b_, size = a_.rows - from;
-    if (formed_from_ == reflectors() && !formed()) return;  // nothing is formed
-    Matrix copy(size, c.cols);
-    for (Index j = 0; j < c.cols; ++j) std::copy_n(c.col(j) + from, size, copy.col(j));
-    gemm(transposed ? Op::transpose : Op::none, Op::none, 1, a_.block(from, from, size, size), copy.view(), 0,
-         c.row_range(from, size));
-  };
-  const auto multiply_block = [&](Index k) {
-    const Index first = k * together, count = std::min(together, formed_from_ - first);
-    const Block h = block(first, count);
-    multiply_compact_wy(transposed ? Op::transpose : Op::none, h.v.view(), h.t.view(),
-                        c.row_range(first + b_, h.v.rows()));
-  };
-  if (transposed) {
-    for (Index k = 0; k < blocks; ++k) multiply_block(k);
-    multiply_formed();
-  } else {
-    multiply_formed();
-    for (Index k = blocks - 1; k >= 0; --k) multiply_block(k);
-  }
-}
-
-// From the last reflectors to the first: with H = I - V T V' and V = [V1; V2], V1 square,
-//     H diag(I, Q_f) = [I - V1 T V1', -V1 T (V2'Q_f); -V2 T V1', Q_f - V2 T (V2'Q_f)]
-// Its first columns take the place of reflectors that have been taken up already.
-void BandBasis::form(const Progress& progress) {
-  const Index m = a_.rows, together = reflectors_together(m);
-  while (formed_from_ > 0) {
-    const Index first = (formed_from_ - 1) / together * together, count = formed_from_ - first, origin = first + b_;
-    const Index after = origin + count, rest = m - after;
-    const Block h = block(first, count);
-    const ConstMatrixView v1 = h.v.view().row_range(0, count), v2 = h.v.view().row_range(count, rest);
-    const MatrixView q = a_.block(after, after, rest, rest), top = a_.block(origin, after, count, rest);
-    each_columns(rest, pieces_of(rest), 4.0 * static_cast<double>(rest * rest * count), [&](Index col, Index cols) {
-      Matrix inner(count, cols), scaled(count, cols);
-      gemm(Op::transpose, Op::none, 1, v2, q.columns(col, cols), 0, inner.view());
-      gemm(Op::none, Op::none, 1, h.t.view(), inner.view(), 0, scaled.view());
-      gemm(Op::none, Op::none, -1, v2, scaled.view(), 1, q.columns(col, cols));
-      gemm(Op::none, Op::none, -1, v1, scaled.view(), 0, top.columns(col, cols));
-    });
-    Matrix left(count, count);
-    const MatrixView fresh = a_.block(origin, origin, m - origin, count);
-    {
-      const SingleThreadedBlas single;
-      gemm(Op::none, Op::transpose, 1, h.t.view(), v1, 0, left.view());
-    }
-    each_columns(count, 64, 2.0 * static_cast<double>(fresh.rows * count * count), [&](Index col, Index cols) {
-      gemm(Op::none, Op::none, -1, h.v.view(), left.view().columns(col, cols), 0, fresh.columns(col, cols));
-    });
-    for (Index j = 0; j < count; ++j) a_(origin + j, origin + j) += 1;
-    formed_from_ = first;
-    if (formed()) set_corner();
-    progress.report(work_done(first, reflectors()));
-  }
-}
-
-void BandBasis::set_corner() {
-  for (Index j = 0; j < std::min(b_, a_.rows); ++j)
-    for (Index i = 0; i < a_.rows; ++i) a_(i, j) = a_(j, i) = i == j ? 1 : 0;
 }
 
 }  // namespace freeridge

@@ -8,6 +8,7 @@
 // columns.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -37,8 +38,11 @@ class BandBasis {
   void multiply(MatrixView c) const { apply(c, false); }
   void multiply_transposed(MatrixView c) const { apply(c, true); }
 
-  // Forms Q in the place of A, 4/3 m^3 flops. May be cancelled, and is then taken up again by the next call.
+  // Forms Q in the place of A, 4/3 m^3 flops. May be cancelled, and is then taken up again by the next call, with the
+  // same Q at the end; meanwhile products with Q are the same but for rounding.
   void form(const Progress& progress);
+  // Finishes the reflectors that were being taken up when it was cancelled: each_run speaks of whole ones.
+  void settle();
   bool formed() const { return formed_from_ == 0; }
   // Q, m x m; when it is formed.
   ConstMatrixView q() const { return a_; }
@@ -61,7 +65,16 @@ class BandBasis {
   struct Block {
     Matrix v, t;
   };
+  // Reflectors that are being taken up: the columns of Q that have met them. Their rows of V below the square part and
+  // those of Q that are formed already begin with the row and column `after`.
+  struct TakenUp {
+    Block h;
+    Index first, origin, after, width;  // of reflectors; rows of A; columns of a piece
+    std::vector<char> met;              // by pieces
+  };
   Block block(Index first, Index count) const;
+  void take_up();
+  void multiply_half_formed(MatrixView c, bool transposed) const;
   void apply(MatrixView c, bool transposed) const;
   void set_corner();  // the first b rows and columns of Q, those of the identity
   Index reflectors() const { return static_cast<Index>(tau_.size()); }
@@ -69,7 +82,8 @@ class BandBasis {
   MatrixView a_;
   Index b_;
   std::vector<double> tau_;  // reflector j acts on the rows from j + b on
-  Index formed_from_;        // Q's part that is formed: its columns from b + this on; 0: all
+  std::unique_ptr<TakenUp> taken_up_;
+  Index formed_from_;  // Q's part that is formed: its columns from b + this on; 0: all
 };
 
 }  // namespace freeridge

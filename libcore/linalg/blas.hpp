@@ -1,4 +1,5 @@
-// BLAS on views. Symmetric and triangular matrices live in the lower triangle.
+// BLAS on views. Long calls are cut into pieces, between which progress is heard and CANCELLED may come out; what is
+// written is then in between. Symmetric and triangular matrices live in the lower triangle.
 #pragma once
 
 #include "libcore/linalg/matrix.hpp"
@@ -10,8 +11,8 @@ enum class Triangle { lower, upper };
 
 // C = alpha op(A) op(B) + beta C
 void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c);
-// C = alpha A A' + beta C (A n x k) or alpha A'A + beta C (op = transpose), lower triangle of C
-void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c);
+// C = alpha A A' + beta C (A n x k) or alpha A'A + beta C (op = transpose), one triangle of C
+void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c, Triangle triangle = Triangle::lower);
 // C = alpha (A B' + B A') + beta C (A, B n x k), lower triangle of C
 void syr2k(double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c);
 // y = alpha op(A) x + beta y

@@ -1,3 +1,4 @@
+// potrf, pstrf and the condition of a factor: blocked_cholesky.cpp; geqrf and ormqr: blocked_qr.cpp; gesdd: svd.cpp.
 #include "libcore/linalg/lapack.hpp"
 
 #include <lapacke.h>
@@ -30,51 +31,28 @@ std::size_t queried(double size) {
   return static_cast<std::size_t>(std::max(1.0, std::ceil(size)));
 }
 
-char letter(Triangle triangle) {
-  return triangle == Triangle::lower ? 'L' : 'U';
-}
-
 }  // namespace
-
-bool potrf(MatrixView a, Triangle triangle) {
-  if (a.rows == 0) return true;
-  const lapack_int info =
-      LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld));
-  if (info < 0) check(info, "dpotrf");
-  return info == 0;
-}
-
-double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle) {
-  if (l.rows == 0) return 1;
-  std::vector<double> work(static_cast<std::size_t>(3 * l.rows));
-  std::vector<lapack_int> iwork(static_cast<std::size_t>(l.rows));
-  double rcond = 0;
-  check(LAPACKE_dpocon_work(LAPACK_COL_MAJOR, letter(triangle), blas_int(l.rows), l.data, blas_int(l.ld), norm1, &rcond,
-                            work.data(), iwork.data()),
-        "dpocon");
-  return rcond;
-}
-
-double symmetric_norm1(ConstMatrixView a, Triangle triangle) {
-  if (a.rows == 0) return 0;
-  std::vector<double> work(static_cast<std::size_t>(a.rows));
-  return LAPACKE_dlansy_work(LAPACK_COL_MAJOR, '1', letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld),
-                             work.data());
-}
 
 bool pbtrf(MatrixView ab) {
   if (ab.cols == 0) return true;
   const lapack_int info =
       LAPACKE_dpbtrf_work(LAPACK_COL_MAJOR, 'L', blas_int(ab.cols), blas_int(ab.rows - 1), ab.data, blas_int(ab.ld));
   if (info < 0) check(info, "dpbtrf");
+  worked(10 * static_cast<double>(ab.cols * ab.rows) * static_cast<double>(ab.rows));
   return info == 0;
 }
 
 void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
   if (c.rows == 0 || c.cols == 0) return;
+  const Index columns = std::max<Index>(1, static_cast<Index>(grain / 20 / static_cast<double>(l.rows * l.cols)));
+  if (c.cols > columns) {
+    for (Index j = 0; j < c.cols; j += columns) tbtrs(op, l, c.columns(j, std::min(columns, c.cols - j)));
+    return;
+  }
   check(LAPACKE_dtbtrs_work(LAPACK_COL_MAJOR, 'L', op == Op::none ? 'N' : 'T', 'N', blas_int(l.cols),
                             blas_int(l.rows - 1), blas_int(c.cols), l.data, blas_int(l.ld), c.data, blas_int(c.ld)),
         "dtbtrs");
+  worked(20 * static_cast<double>(l.rows * l.cols) * static_cast<double>(c.cols));
 }
 
 void syevd(MatrixView a, std::span<double> w) {
@@ -121,29 +99,6 @@ double laed4(Index i, std::span<const double> d, std::span<const double> z, doub
   return root;
 }
 
-Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots) {
-  if (a.rows == 0) return 0;
-  std::vector<lapack_int> pivot(static_cast<std::size_t>(a.rows));
-  std::vector<double> work(static_cast<std::size_t>(2 * a.rows));
-  lapack_int rank = 0;
-  const lapack_int info = LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', blas_int(a.rows), a.data, blas_int(a.ld),
-                                              pivot.data(), &rank, tolerance, work.data());
-  if (info < 0) check(info, "dpstrf");
-  for (std::size_t i = 0; i < pivot.size(); ++i) pivots[i] = pivot[i] - 1;
-  return rank;
-}
-
-void geqrf(MatrixView a, std::span<double> tau) {
-  if (a.rows == 0 || a.cols == 0) return;
-  double size = 0;
-  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
-  check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau.data(), &size, -1), "dgeqrf");
-  std::vector<double> work(queried(size));
-  check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau.data(), work.data(),
-                            blas_int(static_cast<Index>(work.size()))),
-        "dgeqrf");
-}
-
 void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau) {
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
   if (a.rows == 0 || a.cols == 0) return;
@@ -157,36 +112,6 @@ void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> 
                             blas_int(static_cast<Index>(work.size()))),
         "dgeqp3");
   std::ranges::transform(place, order.begin(), [](lapack_int j) { return Index{j} - 1; });
-}
-
-void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op) {
-  if (c.rows == 0 || c.cols == 0 || tau.empty()) return;
-  double size = 0;
-  const char trans = op == Op::none ? 'N' : 'T';
-  const lapack_int rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
-  const lapack_int ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
-  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size,
-                            -1),
-        "dormqr");
-  std::vector<double> work(queried(size));
-  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc,
-                            work.data(), blas_int(static_cast<Index>(work.size()))),
-        "dormqr");
-}
-
-void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
-  if (a.rows == 0 || a.cols == 0) return;
-  double size = 0;
-  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols);
-  std::vector<lapack_int> iwork(8 * s.size());
-  const auto run = [&](double* work, lapack_int lwork) {
-    check(LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data,
-                              blas_int(u.ld), vt.data, blas_int(vt.ld), work, lwork, iwork.data()),
-          "dgesdd");
-  };
-  run(&size, -1);
-  Matrix work(static_cast<Index>(queried(size)), 1);
-  run(work.data(), blas_int(work.rows()));
 }
 
 void gejsv(ConstMatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {

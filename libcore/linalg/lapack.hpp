@@ -1,4 +1,5 @@
-// LAPACK on views. Workspaces are ours, so that memory is counted and its failure is std::bad_alloc.
+// LAPACK on views. Workspaces are ours, so that memory is counted and its failure is std::bad_alloc. What takes long is
+// done in blocks, between which progress is heard (progress.hpp), with the same answers but for rounding.
 #pragma once
 
 #include <span>

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "libcore/progress.hpp"
+
 namespace freeridge {
 namespace {
 constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target lines of one tile stay in the L1 cache
@@ -24,10 +26,14 @@ Index first_not_finite(std::span<const double> values) {
 
 void copy_rows(const LayoutView& from, Index row, MatrixView to) {
   if (from.layout == Layout::col_major) {
-    for (Index j = 0; j < to.cols; ++j) std::copy_n(from.data + row + j * from.ld, to.rows, to.col(j));
+    for (Index j = 0; j < to.cols; ++j) {
+      std::copy_n(from.data + row + j * from.ld, to.rows, to.col(j));
+      worked(touched * static_cast<double>(to.rows));
+    }
     return;
   }
-  for (Index i0 = 0; i0 < to.rows; i0 += transpose_tile)
+  for (Index i0 = 0; i0 < to.rows;
+       i0 += transpose_tile, worked(2 * touched * static_cast<double>(transpose_tile * to.cols)))
     for (Index j0 = 0; j0 < to.cols; j0 += transpose_tile)
       for (Index j = j0; j < std::min(j0 + transpose_tile, to.cols); ++j)
         for (Index i = i0; i < std::min(i0 + transpose_tile, to.rows); ++i)

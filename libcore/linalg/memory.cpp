@@ -9,9 +9,13 @@
 
 namespace freeridge {
 namespace {
+
+constexpr Index always_fits = Index{1} << 26;
+
 double gibibytes(Index bytes) {
   return std::round(static_cast<double>(bytes) / 1073741824.0 * 100) / 100;
 }
+
 }  // namespace
 
 Index available_memory() {
@@ -25,11 +29,19 @@ Index available_memory() {
   return pages > 0 && page > 0 ? Index{pages} * page : std::numeric_limits<Index>::max();
 }
 
-void require_memory(Index bytes, std::string_view what, std::string_view advice) {
+void require_memory(Index bytes, std::string_view what, std::string_view advice, Index limit) {
+  if (limit > 0 && bytes > limit)
+    fail(Status::out_of_memory, what, " needs ", gibibytes(bytes), " GiB (", bytes, " bytes), ", limit,
+         " bytes is the limit that was set; ", advice);
   const Index available = available_memory();
   if (bytes <= available) return;
   fail(Status::out_of_memory, what, " needs ", gibibytes(bytes), " GiB (", bytes, " bytes), ", gibibytes(available),
        " GiB are available; ", advice);
+}
+
+bool fits_into_memory(Index bytes, Index limit) {
+  if (limit > 0 && bytes > limit) return false;
+  return bytes < always_fits || bytes <= available_memory();
 }
 
 }  // namespace freeridge

@@ -100,7 +100,10 @@ class DivideAndConquer {
 
 void tridiagonal_eigen(std::span<double> d, std::span<double> e, MatrixView z, const Progress& progress) {
   const Index n = z.rows;
-  for (Index j = 0; j < n; ++j) std::fill_n(z.col(j), n, 0.0);
+  for (Index j = 0; j < n; ++j) {
+    std::fill_n(z.col(j), n, 0.0);
+    worked(touched * static_cast<double>(n));
+  }
   const auto falls_apart = [&](std::size_t i) {  // between i and i + 1; as in LAPACK's dstedc
     constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
     return std::abs(e[i]) <= eps * std::sqrt(std::abs(d[i])) * std::sqrt(std::abs(d[i + 1]));
@@ -134,11 +137,13 @@ void symmetric_eigen(MatrixView a, std::span<double> w, const Progress& progress
   const Index n = a.rows;
   double largest = 0;
   bool finite = true;
-  for (Index j = 0; j < n; ++j)
+  for (Index j = 0; j < n; ++j) {
     for (Index i = j; i < n; ++i) {
       finite = finite && std::isfinite(a(i, j));
       largest = std::max(largest, std::abs(a(i, j)));
     }
+    worked(touched * static_cast<double>(n - j));
+  }
   if (!finite) {
     std::ranges::fill(w, std::numeric_limits<double>::quiet_NaN());
     return;

@@ -125,6 +125,7 @@ class Failure {
     there_ = true;
   }
   bool there() const { return there_; }
+  const std::atomic<bool>& flag() const { return there_; }
   void rethrow() const {
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -141,24 +142,52 @@ void be_worker() {
   if (blas_control().set_openmp != nullptr) blas_control().set_openmp(1);
 }
 
-// run(worker) for worker = 0 ... team - 1 on as many threads, 0 on this one; run throws nothing.
+// run(worker) for worker = 0 ... team - 1 on as many threads, 0 on this one, which reports while it waits for the
+// others. What run throws ends in `failure`.
 template <class Run>
-void run_team(int team, const Run& run) {
+void run_team(int team, Failure& failure, const Run& run) {
+  const auto caught = [&](const auto& body) {
+    try {
+      body();
+    } catch (...) {
+      failure.keep(std::current_exception());
+    }
+  };
   const SingleThreadedBlas single;
+  std::mutex ended_mutex;
+  std::condition_variable one_ended;
+  int running = 0;
   std::vector<std::thread> threads;
   threads.reserve(static_cast<std::size_t>(team - 1));
   int next = 1;
   try {
-    for (; next < team; ++next)
-      threads.emplace_back([&run, worker = next] {
+    for (; next < team; ++next) {
+      {
+        const std::lock_guard lock(ended_mutex);
+        ++running;
+      }
+      threads.emplace_back([&, worker = next] {
         be_worker();
-        run(worker);
+        {
+          const Hearing hearing(failure.flag());
+          caught([&] { run(worker); });
+        }
+        const std::lock_guard lock(ended_mutex);
+        --running;
+        one_ended.notify_one();
       });
-  } catch (...) {
-    // no more threads to be had, whatever the reason: this one does what is left
+    }
+  } catch (...) {  // no more threads to be had, whatever the reason: this thread does what is left
+    const std::lock_guard lock(ended_mutex);
+    --running;
   }
-  run(0);
-  for (; next < team; ++next) run(next);
+  for (int own = 0; own < team; own = own == 0 ? next : own + 1) caught([&] { run(own); });
+  const auto all_ended = [&] { return running == 0; };
+  for (std::unique_lock lock(ended_mutex); !one_ended.wait_for(lock, patience, all_ended);) {
+    lock.unlock();
+    if (!failure.there()) caught(still_waiting);
+    lock.lock();
+  }
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -170,24 +199,23 @@ double part(Index done, Index count) {
 
 void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body, Work work) {
   const int team = team_size(count, work);
+  const double units = work < plenty ? work / static_cast<double>(std::max<Index>(count, 1)) * nanosecond : 0;
   if (team == 1) {
     for (Index i = 0; i < count; ++i) {
       body(i);
+      worked(units);
       progress.report(part(i + 1, count));
     }
     return;
   }
   std::atomic<Index> next{0}, done{0};
   Failure failure;
-  run_team(team, [&](int worker) {
-    try {
-      for (Index i = next++; i < count && !failure.there(); i = next++) {
-        body(i);
-        const Index finished = ++done;
-        if (worker == 0) progress.report(part(finished, count));
-      }
-    } catch (...) {
-      failure.keep(std::current_exception());
+  run_team(team, failure, [&](int worker) {
+    for (Index i = next++; i < count && !failure.there(); i = next++) {
+      body(i);
+      worked(units);
+      const Index finished = ++done;
+      if (worker == 0) progress.report(part(finished, count));
     }
   });
   failure.rethrow();
@@ -204,16 +232,12 @@ void parallel_shares(Index count, int team, const Progress& progress, const std:
   }
   std::atomic<Index> done{0};
   Failure failure;
-  run_team(team, [&](int worker) {
-    try {
-      const Index end = count * (worker + 1) / team;
-      for (Index i = count * worker / team; i < end && !failure.there(); ++i) {
-        body(i, worker);
-        const Index finished = ++done;
-        if (worker == 0) progress.report(part(finished, count));
-      }
-    } catch (...) {
-      failure.keep(std::current_exception());
+  run_team(team, failure, [&](int worker) {
+    const Index end = count * (worker + 1) / team;
+    for (Index i = count * worker / team; i < end && !failure.there(); ++i) {
+      body(i, worker);
+      const Index finished = ++done;
+      if (worker == 0) progress.report(part(finished, count));
     }
   });
   failure.rethrow();
@@ -242,14 +266,19 @@ void parallel_in_order(Index count, int team, const Progress& progress, const st
     turn = i + 1;
     turn_came.notify_all();
   };
-  run_team(team, [&](int worker) {
+  const auto wait_for_turn = [&](Index i) {
+    const auto came = [&] { return turn == i || failure.there(); };
+    for (std::unique_lock lock(turn_mutex); !turn_came.wait_for(lock, patience, came);) {
+      lock.unlock();
+      still_waiting();
+      lock.lock();
+    }
+  };
+  run_team(team, failure, [&](int worker) {
     try {
       for (Index i = next++; i < count && !failure.there(); i = next++) {
         make(i, worker);
-        {
-          std::unique_lock lock(turn_mutex);
-          turn_came.wait(lock, [&] { return turn == i || failure.there(); });
-        }
+        wait_for_turn(i);
         if (failure.there()) return;
         use(i, worker);
         end_turn(i);

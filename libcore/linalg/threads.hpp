@@ -6,7 +6,9 @@
 // costs 20 to 50 us, so a loop that says how little it has to do runs on fewer, or on the calling thread alone.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/matrix.hpp"
@@ -44,9 +46,23 @@ constexpr Work work_for_a_thread = 2e5;  // under this a thread is not worth its
 // How many threads a loop over `count` items uses: of thread_count(), as many as there are items and work for.
 int team_size(Index count, Work work = plenty);
 
-// In all loops: progress is heard on the calling thread, which is worker 0, between its own items and at the end. The
-// first exception ends the loop and is thrown here. The BLAS is single-threaded inside, but for a team of one, which
+// In all loops: progress is heard on the calling thread, which is worker 0, between its own items, now and then while
+// it
+// waits for the others, and at the end. Cancelled, the others stop at their next worked() (progress.hpp). The first
+// exception ends the loop and is thrown here. The BLAS is single-threaded inside, but for a team of one, which
 // may be the only item of a large problem; in parallel_in_order always.
+
+constexpr std::chrono::milliseconds patience{50};  // between two reports of a thread that waits for others
+
+// Takes a lock; progress is heard while it is another's.
+template <class Lock>
+void lock_patiently(Lock& lock) {
+  constexpr std::chrono::milliseconds nap{1};
+  for (int naps = 1; !lock.try_lock(); ++naps) {
+    std::this_thread::sleep_for(nap);
+    if (naps % (patience / nap) == 0) still_waiting();
+  }
+}
 
 // body(i) for i = 0 ... count - 1, in no particular order.
 void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body, Work work = plenty);

@@ -27,9 +27,13 @@ void permute_columns(std::vector<std::size_t>& from, MatrixView v) {
     if (from[start] == start) continue;
     std::copy_n(col(start), v.rows, held.data());
     std::size_t j = start;
-    for (; from[j] != start; j = std::exchange(from[j], j)) std::copy_n(col(from[j]), v.rows, col(j));
+    for (; from[j] != start; j = std::exchange(from[j], j)) {
+      std::copy_n(col(from[j]), v.rows, col(j));
+      worked(2 * touched * static_cast<double>(v.rows));
+    }
     std::copy_n(held.data(), v.rows, col(j));
     from[j] = j;
+    worked(2 * touched * static_cast<double>(v.rows));
   }
 }
 
@@ -128,6 +132,7 @@ class Merge {
         q_i[row] = c * x + s * y;
         q_j[row] = c * y - s * x;
       }
+      worked(4 * touched * static_cast<double>(k_));
     } else {  // the columns of Z1 and Z2 stay apart: it is the coordinates that are rotated, later
       at(mixed_, i) = at(mixed_, j) = true;
       rotations_.push_back({i, j, c, s});
@@ -148,7 +153,9 @@ class Merge {
       (in_top(i) ? first : second).push_back(i);
     }
     for (Index j = 0; j < k_; ++j) std::copy_n(v_.col(at(first, j)), k_, z1_.col(j));
+    worked(touched * static_cast<double>(k_ * k_));
     for (Index j = 0; j < n_ - k_; ++j) std::copy_n(v_.col(at(second, j)) + k_, n_ - k_, z2_.col(j));
+    worked(touched * static_cast<double>((n_ - k_) * (n_ - k_)));
   }
 
   // Roots, and in the column j of v the differences d_i - x_j; then z^.
@@ -222,6 +229,7 @@ class Merge {
     double* const column = v_.col(to);
     std::copy_n((top ? z1_ : z2_).col(at(place_, i)), top ? k_ : n_ - k_, column + (top ? 0 : k_));
     std::fill_n(column + (top ? k_ : 0), top ? n_ - k_ : k_, 0.0);
+    worked(touched * static_cast<double>(n_));
   }
 
   void take_eigenvalues() {

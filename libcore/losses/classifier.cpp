@@ -7,6 +7,7 @@
 #include "libcore/checks.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/memory.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/losses/hinge.hpp"
 #include "libcore/losses/logistic.hpp"
 
@@ -14,7 +15,7 @@ namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index predicted_rows = 16384;  // new points in hand at once
+constexpr Index least_rows = 256, most_rows = 16384, predicted_doubles = 1 << 21;  // new points in hand at once
 constexpr Index newton_steps = 100, move_multiples = 10000;
 
 // value * 2^exponent / divisor, without overflow on the way.
@@ -56,6 +57,7 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
   kernel_->check_data(x.rows, x.cols);
   const Index n = x.rows;
   require_memory(checked_doubles(n, x.cols + 2) * 8, "the copy of x and y", "use fewer rows");
+  const Hearing hearing(progress_);
   require_finite("x", x);
   Data data;
   data.y.assign(y, y + n);
@@ -64,6 +66,7 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
   data.x_copy = Matrix(n, x.cols);
   copy_rows(x, 0, data.x_copy.view());
   data.x = {data.x_copy.data(), n, x.cols, n, Layout::col_major};
+  progress_.report(1);
   fit_.reset();
   gram_.reset();
   data_ = std::move(data);
@@ -116,11 +119,15 @@ Classifier::Gram Classifier::gram(const Progress& progress) const {
   out.k = Matrix(n, n);
   weighted_kernel_matrix(*kernel_, data_->x, out.shape->shift, out.shape->sqrt_w, out.k.view(), progress);
   double largest = 0;
-  for (Index j = 0; j < n; ++j)
+  for (Index j = 0; j < n; ++j) {
     for (Index i = j; i < n; ++i) largest = std::max(largest, std::abs(out.k(i, j)));
+    worked(touched * static_cast<double>(n - j));
+  }
   out.kappa = largest > 0 ? std::ilogb(largest) : 0;
-  for (Index j = 0; j < n; ++j)
+  for (Index j = 0; j < n; ++j) {
     for (Index i = j; i < n; ++i) out.k(j, i) = out.k(i, j) = std::ldexp(out.k(i, j), -out.kappa);
+    worked(10 * nanosecond * static_cast<double>(n - j));
+  }
   return out;
 }
 
@@ -128,11 +135,18 @@ LossProblem Classifier::problem(double tau) const {
   return {gram_->k.view(), tau, data_->y, data_->weights, intercept_};
 }
 
+Index Classifier::memory_required() const {
+  const Index n = data().x.rows, d = data().x.cols, copies = loss_ == Loss::logistic ? 2 : 1;
+  // Tiles of the kernel matrix for each thread; the joint step of the free numbers, of a linear kernel w.
+  const Index tiles = checked_doubles(thread_count(), checked_doubles(256, 384 + 2 * d)) + 2 * most_free * most_free;
+  return checked_doubles(checked_doubles(copies, n) + 32, n) * 8 + checked_doubles(tiles + 4 * d, 8) + (1 << 22);
+}
+
 void Classifier::fit(double lambda) {
   data();
   if (!std::isfinite(lambda)) fail(Status::not_finite, "lambda is ", lambda, "; it must be finite");
   if (lambda <= 0) fail(Status::invalid_argument, "lambda is ", lambda, "; it must be positive");
-  progress_.report(0);
+  const Hearing hearing(progress_);
   const double kernel_share = gram_ ? 0 : 0.2;
   if (!gram_) gram_ = gram(progress_.part(0, kernel_share));
 
@@ -147,6 +161,7 @@ void Classifier::fit(double lambda) {
                               ? solve_logistic(problem(tau), {tolerance_, iterations(newton_steps)}, start, progress)
                               : solve_hinge(problem(tau), {tolerance_, iterations(move_multiples)}, start, progress);
   Fit fit = finished(std::move(solution), lambda);
+  progress_.report(1);
   fit_ = std::move(fit);
 }
 
@@ -188,9 +203,11 @@ void Classifier::predict(const LayoutView& points, double* decision, double* pro
   const Fit& fit = fitted();
   if (probability != nullptr && loss_ != Loss::logistic)
     fail(Status::invalid_argument, "probability is not NULL, but the loss is HINGE, which has no probabilities");
+  const Hearing hearing(progress_);
   require_finite("x", points);
-  const Index m = points.rows, n = data_->x.rows, height = std::min(predicted_rows, m);
+  const Index m = points.rows, n = data_->x.rows;
   const bool linear = fit.w.rows() > 0;
+  const Index height = std::min(std::clamp(predicted_doubles / (linear ? points.cols : 1), least_rows, most_rows), m);
   Matrix values(height, 1), tile(linear ? height : 0, linear ? points.cols : 0);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
@@ -220,6 +237,7 @@ std::string Classifier::loo(double* decision) const {
     fail(Status::invalid_state, "the loss is HINGE; left-out values are known for LOGISTIC only");
   const Index n = data_->x.rows;
   require_memory(checked_doubles(n, n) * 8, "the last Newton step", "use fewer rows");
+  const Hearing hearing(progress_);
   std::vector<double> out(static_cast<std::size_t>(n));
   std::string reason = logistic_loo(problem(fit.solution.tau), fit.solution, out, progress_);
   std::ranges::copy(out, decision);

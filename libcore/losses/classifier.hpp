@@ -24,6 +24,8 @@ class Classifier {
   void set_weights(const double* weights);              // n, or NULL
   void set_intercept(bool on);
   void set_progress(Progress progress) { progress_ = progress; }
+  // What fit allocates at most beside the data, the kernel matrix that it keeps included.
+  Index memory_required() const;
   void set_control(double tolerance, Index iterations);
 
   // Work

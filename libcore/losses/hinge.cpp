@@ -12,7 +12,6 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double usual_moves = 20;  // in multiples of n, for the progress
-constexpr Index most_free = 1024;   // the joint step of the free numbers is left out beyond: 8 MB
 
 class Smo {
  public:
@@ -67,6 +66,7 @@ void Smo::add(std::size_t i, double t) {
   s_.a[i] = a;
   const double* const k = p_.k.col(column);
   for (std::size_t j = 0; j < g_.size(); ++j) g_[j] -= change * k[j];
+  worked(touched * static_cast<double>(g_.size()));
 }
 
 bool Smo::move_pair() {
@@ -113,6 +113,7 @@ bool Smo::move_one() {
 }
 
 bool Smo::move() {
+  worked(10 * nanosecond * static_cast<double>(g_.size()));
   return p_.intercept ? move_pair() : move_one();
 }
 
@@ -141,6 +142,7 @@ bool Smo::step_free(std::vector<std::size_t>& free) {
   for (Index j = 0; j < f; ++j) {
     const double* const column = p_.k.col(at(j));
     for (std::size_t i = 0; i < image.size(); ++i) image[i] += step(j, 0) * column[i];
+    worked(touched * static_cast<double>(image.size()));
   }
   double slope = 0, second = 0, length = infinity;
   Index blocking = 0;

@@ -16,6 +16,8 @@
 
 namespace freeridge {
 
+constexpr Index most_free = 1024;  // the joint step of the free numbers is left out beyond: 8 MB
+
 // control.iterations: moves, in multiples of n. O(n) a move. Throws NOT_CONVERGED.
 LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start,
                          const Progress& progress);

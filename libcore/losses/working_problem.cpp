@@ -41,6 +41,7 @@ WorkingProblem::WorkingProblem(const LossProblem& problem, double tau, std::span
     const double root_j = root_[static_cast<std::size_t>(j)];
     for (Index i = j; i < n; ++i) b[i] = root_[static_cast<std::size_t>(i)] * k[i] * root_j;
     b[j] += 1;
+    worked(2 * touched * static_cast<double>(n - j));
   }
   contrast_->reduce_symmetric(storage_);
   if (!potrf(factor()))
@@ -130,6 +131,7 @@ std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) 
       }
       out[static_cast<std::size_t>(point)] = total;
     }
+    worked(touched * static_cast<double>(height * count));
   }
   return out;
 }

@@ -17,11 +17,14 @@ void copy(const Matrix& from, MatrixView to) {
 
 std::string Model::loo(MatrixView errors) const {
   require_fitted();
+  require_room(lambda_bytes(), "leaving one out", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
   Matrix out(n(), t());
   std::string reason;
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     keep_first(reason, loo_errors(factorization_->problem(), maker, first, out.view().columns(first, count)));
   });
+  progress_.report(1);
   copy(out, errors);
   return reason;
 }
@@ -29,15 +32,15 @@ std::string Model::loo(MatrixView errors) const {
 std::string Model::group_errors(const std::int32_t* label, MatrixView errors) const {
   require_fitted();
   const Groups groups(std::span(label, static_cast<std::size_t>(n())));
+  require_room_for_score(&groups);
+  const Hearing hearing(progress_);
   Matrix out(n(), t());
   std::string reason;
-  const double total = static_cast<double>(t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    const Progress part =
-        progress_.part(static_cast<double>(first) / total, static_cast<double>(first + count) / total);
-    keep_first(reason,
-               freeridge::group_errors(*factorization_, maker, groups, first, out.view().columns(first, count), part));
+    keep_first(reason, freeridge::group_errors(*factorization_, maker, groups, first, out.view().columns(first, count),
+                                               here()));
   });
+  progress_.report(1);
   copy(out, errors);
   return reason;
 }
@@ -50,10 +53,13 @@ std::string Model::score(Criterion criterion, std::span<const double> lambdas, M
          ", which has no standard error: GCV and REML are no means over points or groups");
   require_lambdas("lambdas", lambdas);
   const Groups* const groups = groups_for(criterion);
+  require_room_for_score(groups);
+  const Hearing hearing(progress_);
   const Index count = static_cast<Index>(lambdas.size());
   Matrix table(count, t()), error_table(errors.data != nullptr ? count : 0, t());
   const std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_,
                                     errors.data != nullptr ? error_table.view() : MatrixView{});
+  progress_.report(1);
   copy(table, out);
   if (errors.data != nullptr) copy(error_table, errors);
   return reason;
@@ -76,6 +82,9 @@ Prediction Model::prediction() const {
 }
 
 void Model::predict(const LayoutView& points, double* out, Index ldout) const {
+  require_fitted();
+  require_room_to_predict(points.rows, 0, false);
+  const Hearing hearing(progress_);
   freeridge::predict(prediction(), points, out, ldout, progress_);
 }
 
@@ -83,7 +92,13 @@ void Model::coefficients(MatrixView c) const {
   require_fitted();
   // Those of the solution predict; unrefined, they may lack what K maps to zero, which no prediction sees.
   const bool whole = fit_->refined || fit_->landmark_x.rows() > 0;
-  if (whole && fit_->solution.c.rows() > 0) return copy(fit_->solution.c, c);
+  if (whole && fit_->solution.c.rows() > 0) {
+    const Hearing hearing(progress_);
+    progress_.report(1);
+    return copy(fit_->solution.c, c);
+  }
+  require_room(lambda_bytes(), "the coefficients", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
@@ -91,6 +106,7 @@ void Model::coefficients(MatrixView c) const {
   });
   for (Index j = 0; j < t(); ++j)
     for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+  progress_.report(1);
   copy(out, c);
 }
 
@@ -107,6 +123,8 @@ void Model::intercept(double* b) const {
 
 void Model::fitted(MatrixView fitted) const {
   require_fitted();
+  require_room(lambda_bytes(), "the fitted values", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
@@ -117,16 +135,20 @@ void Model::fitted(MatrixView fitted) const {
         part(i, j) =
             data_->y(i, first + j) - maker.shrinkage() * part(i, j) / problem.sqrt_w[static_cast<std::size_t>(i)];
   });
+  progress_.report(1);
   copy(out, fitted);
 }
 
 void Model::leverage(MatrixView leverage) const {
   require_fitted();
+  require_room(lambda_bytes(), "the leverages", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     maker.leverage({out.col(first), static_cast<std::size_t>(n())});
     for (Index j = 1; j < count; ++j) std::copy_n(out.col(first), n(), out.col(first + j));
   });
+  progress_.report(1);
   copy(out, leverage);
 }
 

@@ -80,6 +80,8 @@ double smallest(std::span<double> values, Index k) {
 
 Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
   require_fitted();
+  require_room(lambda_bytes(), "the degrees of freedom", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
   Freedom out{
       std::vector<double>(static_cast<std::size_t>(t())), std::vector<double>(static_cast<std::size_t>(t())), {}};
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
@@ -93,20 +95,39 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
       if (std::isinf(sigma2)) fail(Status::not_finite, "sigma2 of output ", j, " overflows; rescale y");
     }
   });
+  progress_.report(1);
   return out;
 }
 
 std::string Model::cooks_distance(MatrixView distance) const {
   require_fitted();
+  require_room(lambda_bytes(), "Cook's distances", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
   const Index n = this->n();
   Matrix out(n, t());
   std::vector<double> diagonal(static_cast<std::size_t>(n)), leverage(static_cast<std::size_t>(n));
   std::string reason;
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     const MatrixView residual = out.view().columns(first, count);
-    maker.residual_and_diagonal(first, residual, diagonal);
-    maker.leverage(leverage);
-    const double df = maker.degrees_of_freedom(), trace = maker.trace();
+    const Progress whole = here();
+    const auto quarter = [&](double number) { return whole.part(number / 4, (number + 1) / 4); };
+    double df = 0, trace = 0;
+    {
+      const Stage stage(quarter(0), 0);
+      maker.residual_and_diagonal(first, residual, diagonal);
+    }
+    {
+      const Stage stage(quarter(1), 0);
+      maker.leverage(leverage);
+    }
+    {
+      const Stage stage(quarter(2), 0);
+      df = maker.degrees_of_freedom();
+    }
+    {
+      const Stage stage(quarter(3), 0);
+      trace = maker.trace();
+    }
     for (Index j = 0; j < count; ++j) {
       double* const column = residual.col(j);
       double largest = 0;
@@ -132,6 +153,7 @@ std::string Model::cooks_distance(MatrixView distance) const {
       }
     }
   });
+  progress_.report(1);
   copy_out(out.view(), Layout::col_major, distance.data, distance.ld);
   return reason;
 }
@@ -141,6 +163,8 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
   if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
   if (level <= 0 || level >= 1)
     fail(Status::invalid_argument, "level is ", level, "; it must lie between 0 and 1, both excluded");
+  require_room_to_predict(points.rows, 2, true);
+  const Hearing hearing(progress_);
   require_finite("x", points);
   const Index n = this->n(), m = points.rows, place = upper_place(level, n);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
@@ -149,10 +173,14 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
   for_each_tile(m, n, progress_.part(0, 0.2), [&](Index row, Index rows, const Progress& part) {
     predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows), part);
   });
-  const double total = static_cast<double>(t());
+  const Stage left_out(progress_.part(0.2, 1), 0);
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    const std::string undefined =
-        loo_errors(factorization_->problem(), maker, first, errors.view().columns(first, count));
+    const Progress whole = here();
+    std::string undefined;
+    {
+      const Stage stage(whole.part(0, 0.2), 0);
+      undefined = loo_errors(factorization_->problem(), maker, first, errors.view().columns(first, count));
+    }
     if (!undefined.empty()) {
       keep_first(out.reason, undefined);
       for (Index j = first; j < first + count; ++j) {
@@ -161,17 +189,19 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
       }
       return;
     }
-    const Progress progress =
-        progress_.part(0.2, 1).part(static_cast<double>(first) / total, static_cast<double>(first + count) / total);
-    for_each_tile(m, n, progress, [&](Index row, Index rows, const Progress& part) {
+    for_each_tile(m, n, whole.part(0.2, 1), [&](Index row, Index rows, const Progress& part) {
       Matrix a(n, rows);
-      maker.smoother(points, row, a.view(), {});
+      {
+        const Stage stage(part.part(0, 0.5), 0);
+        maker.smoother(points, row, a.view(), {});
+      }
       part.report(0.5);
       parallel_for((rows + points_at_once - 1) / points_at_once, part.part(0.5, 1), [&](Index block) {
         std::vector<double> low(static_cast<std::size_t>(n)), high(low);
         const Index begin = block * points_at_once, end = std::min(begin + points_at_once, rows);
         for (Index q = begin; q < end; ++q)
           for (Index j = first; j < first + count; ++j) {
+            worked(10 * nanosecond * static_cast<double>(n));
             left_out_ends(out.lower(row + q, j), a.col(q), errors.col(j), low, high);
             if (!all_finite(low) || !all_finite(high))
               fail(Status::not_finite, "the predictions for row ", row + q, " of x without a row of the data overflow");
@@ -181,6 +211,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
       });
     });
   });
+  progress_.report(1);
   return out;
 }
 
@@ -188,11 +219,12 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
   require_fitted();
   if (kernel_->precomputed())
     fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, x) of new points is not known");
+  require_room_to_predict(points.rows, 1, true);
+  const Hearing hearing(progress_);
   require_finite("x", points);
   const Problem& problem = factorization_->problem();
   const Index n = this->n(), m = points.rows;
   Variance out{Matrix(m, t()), std::vector<double>(static_cast<std::size_t>(t())), {}};
-  const double total = static_cast<double>(t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     const double lambda = fit_->lambdas[static_cast<std::size_t>(first)];
     if (lambda <= 0 || problem.degrees() == 0) {
@@ -213,10 +245,9 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");
       out.noise[static_cast<std::size_t>(j)] = noise;
     }
-    const Progress progress =
-        progress_.part(static_cast<double>(first) / total, static_cast<double>(first + count) / total);
-    for_each_tile(m, n, progress, [&](Index row, Index rows, const Progress&) {
+    for_each_tile(m, n, here(), [&](Index row, Index rows, const Progress& part) {
       std::vector<double> v(static_cast<std::size_t>(rows));
+      const Stage stage(part, 0);
       maker.smoother(points, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
@@ -227,6 +258,7 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
         }
     });
   });
+  progress_.report(1);
   return out;
 }
 

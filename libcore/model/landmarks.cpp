@@ -20,11 +20,13 @@ void Model::require_landmarks() const {
 
 LandmarkTrace Model::landmark_trace() const {
   require_landmarks();
+  const Hearing hearing(progress_);
   return freeridge::landmark_trace(factorization_->problem(), landmarks(), progress_);
 }
 
 double Model::kernel_trace() const {
   require_landmarks();
+  const Hearing hearing(progress_);
   std::vector<double> diagonal(static_cast<std::size_t>(n()));
   own_diagonal(*kernel_, data_->x, diagonal);
   return std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
@@ -43,6 +45,7 @@ void Model::landmark_curve(Criterion criterion, std::span<const Index> sizes, Ma
   Request largest = request(*kernel_);
   largest.landmarks = wanted.count;
   require_possible(largest, make_plan(largest));
+  const Hearing hearing(progress_);
   if (wanted.rows.empty()) wanted.rows = choose_landmarks(*kernel_, data_->x, wanted, progress_.part(0, 0.2));
   if (wanted.rows.empty())
     fail(Status::undefined, "there is no landmark to choose: the kernel is zero at all points, and no lambda matters");
@@ -63,6 +66,7 @@ void Model::landmark_curve(Criterion criterion, std::span<const Index> sizes, Ma
       found_scores(static_cast<Index>(i), j) = search.best_score[static_cast<std::size_t>(j)];
     }
   }
+  progress_.report(1);
   copy_out(found.view(), Layout::col_major, lambdas.data, lambdas.ld);
   copy_out(found_scores.view(), Layout::col_major, scores.data, scores.ld);
 }

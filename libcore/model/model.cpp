@@ -78,8 +78,10 @@ void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
   kernel_->check_data(x.rows, x.cols);
   if (copy) {
     const Index columns = x.cols + y.cols;
-    require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "use freeridge_set_data_view");
+    require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "use freeridge_set_data_view",
+                   memory_limit_);
   }
+  const Hearing hearing(progress_);
   require_finite("x", x);
   require_finite("y", y);
   Data data{x, y, {}, {}, {}, {}, 0, {}};
@@ -91,6 +93,7 @@ void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
     data.x = {data.x_copy.data(), x.rows, x.cols, x.rows, Layout::col_major};
     data.y = {data.y_copy.data(), y.rows, y.cols, y.rows, Layout::col_major};
   }
+  progress_.report(1);
   unset();
   data_ = std::move(data);
 }
@@ -176,7 +179,8 @@ Request Model::request(const Kernel& kernel) const {
           .landmarks = data_->landmarks,
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
-          .precomputed = kernel.precomputed()};
+          .precomputed = kernel.precomputed(),
+          .memory_limit = memory_limit_};
 }
 
 Index Model::memory_required() const {
@@ -193,31 +197,48 @@ FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& lan
   wanted.landmarks = landmarks.count;
   const Plan plan = make_plan(wanted);
   require_possible(wanted, plan);
+  const Stage stage(progress, 0);
   progress.report(0);
   auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weights, intercept_);
   return freeridge::factorize(plan, std::move(problem), landmarks, reduction_, progress);
 }
 
 void Model::factorize() {
+  require_data();
+  const Hearing hearing(progress_);
   FactorizationPtr factorization = factorized(kernel_, wanted_landmarks(), progress_);
+  progress_.report(1);
   unset();
   factorization_ = std::move(factorization);
 }
 
 void Model::for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f) {
   const Index t = static_cast<Index>(fit.lambdas.size());
+  const Progress whole = here();
   if (fit.shared) {
+    bool made = true;
     const std::shared_ptr<const ResidualMaker> maker = [&] {
       const std::lock_guard<std::mutex> lock(fit.shared->mutex);
-      if (!fit.shared->maker) fit.shared->maker = factorization.at(fit.lambdas[0]);
+      made = fit.shared->maker != nullptr;
+      const Stage stage(made ? whole : whole.part(0, 0.5), 0);
+      if (!made) fit.shared->maker = factorization.at(fit.lambdas[0]);
       return fit.shared->maker;
     }();
+    const Stage stage(made ? whole : whole.part(0.5, 1), 0);
     return f(*maker, 0, t);
   }
   for (Index first = 0, end; first < t; first = end) {
     const double lambda = fit.lambdas[static_cast<std::size_t>(first)];
     for (end = first + 1; end < t && fit.lambdas[static_cast<std::size_t>(end)] == lambda;) ++end;
-    f(*factorization.at(lambda), first, end - first);
+    const Progress part = whole.part(static_cast<double>(first) / static_cast<double>(t),
+                                     static_cast<double>(end) / static_cast<double>(t));
+    std::unique_ptr<ResidualMaker> maker;
+    {
+      const Stage stage(part.part(0, 0.5), 0);
+      maker = factorization.at(lambda);
+    }
+    const Stage stage(part.part(0.5, 1), 0);
+    f(*maker, first, end - first);
   }
 }
 
@@ -231,7 +252,7 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);
   for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
     maker.solve(first, count, fit.solution);
-    if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, progress_);
+    if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, here());
   });
   require_finite_solution(fit.solution);
   set_fit_landmarks(fit, factorization);
@@ -263,7 +284,11 @@ void Model::set_lambdas(std::span<const double> lambdas) {
   require_lambdas("lambda", lambdas);
   const std::vector<double> all = lambdas.size() == 1 ? std::vector<double>(static_cast<std::size_t>(t()), lambdas[0])
                                                       : std::vector<double>(lambdas.begin(), lambdas.end());
-  fit_ = solve(*factorization_, all);
+  require_room(lambda_bytes(), "another lambda", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
+  Fit fit = solve(*factorization_, all);
+  progress_.report(1);
+  fit_ = std::move(fit);
 }
 
 const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double high) {
@@ -271,8 +296,12 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   require_range("low", low, "high", high);
   const Groups* const groups = groups_for(criterion);
   const LambdaRange range = low == 0 && high == 0 ? lambda_range(*factorization_) : LambdaRange{low, high};
-  LambdaSearch search = search_lambda(*factorization_, criterion, groups, range, progress_);
+  require_room_for_score(groups);
+  const Hearing hearing(progress_);
+  LambdaSearch search = search_lambda(*factorization_, criterion, groups, range, progress_.part(0, 0.95));
+  const Stage stage(progress_.part(0.95, 1), 0);
   Fit fit = solve(*factorization_, search.best);
+  progress_.report(1);
   fit_ = std::move(fit);
   return search_.emplace(std::move(search));
 }
@@ -282,6 +311,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   bandwidth();
   require_range("low", low, "high", high);
   const Groups* const groups = groups_for(criterion);
+  const Hearing hearing(progress_);
   const BandwidthRange range = low == 0 && high == 0 ? bandwidth_range(*kernel_, data_->x) : BandwidthRange{low, high};
 
   // One factorization of the search lives at a time, beside the model's own, which a failure must leave: memory runs
@@ -296,7 +326,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   const double steps = static_cast<double>(budget + 1);
   double step = 0;
   const auto attempt = [&](double sigma) {
-    const Progress progress = progress_.part(step / steps, (step + 1) / steps);
+    const Progress progress = progress_.part(0.99 * step / steps, 0.99 * (step + 1) / steps);
     step += 1;
     trial = Trial{};
     KernelPtr kernel = kernel_->with_bandwidth(sigma);
@@ -316,6 +346,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   });
   if (trial.sigma != search.best) attempt(search.best);
 
+  const Stage stage(progress_.part(0.99, 1), 0);
   Fit fit = solve(*trial.factorization, trial.lambda.best);
   progress_.report(1);
   unset();  // what the old factorization gave goes before it

@@ -40,6 +40,7 @@ class Model {
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
   void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
   void set_progress(Progress progress) { progress_ = progress; }
+  void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
   Index memory_required() const;
@@ -151,6 +152,13 @@ class Model {
   // P~ for each run of outputs with one lambda: f(maker, first, count).
   using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+  // Throws OUT_OF_MEMORY where a call that wants so many bytes beside what the model holds must not have them.
+  void require_room(Index bytes, const char* what, const char* advice) const;
+  // What a lambda, its LOO and a criterion allocate beside the factorization.
+  Index lambda_bytes() const;
+  Index group_bytes(const Groups& groups) const;
+  void require_room_for_score(const Groups* groups) const;
+  void require_room_to_predict(Index m, Index outputs, bool with_smoother) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;
@@ -163,6 +171,7 @@ class Model {
   Index expected_lambdas_ = 100;
   Criterion expected_criterion_ = Criterion::loo;
   Progress progress_;
+  Index memory_limit_ = 0;
   FactorizationPtr factorization_;
   std::optional<Fit> fit_;
   std::optional<LambdaSearch> search_;

@@ -12,7 +12,8 @@
 namespace freeridge {
 namespace {
 
-constexpr Index predicted_rows = 16384;  // new points in hand at once
+constexpr Index least_rows = 256, most_rows = 16384;  // of new points in hand at once
+constexpr Index predicted_doubles = 1 << 21;          // of their x and f: 16 MiB
 constexpr double largest = std::numeric_limits<double>::max();
 
 enum Form : std::int64_t { hyperplane_form = 1, data_form = 2, landmark_form = 3 };
@@ -24,10 +25,15 @@ Form form_of(const Prediction& prediction) {
 
 }  // namespace
 
+Index predicted_rows(const Prediction& prediction, Index m) {
+  const Index columns = (prediction.w.rows > 0 ? prediction.d : 0) + prediction.t;
+  return std::min(std::clamp(predicted_doubles / columns, least_rows, most_rows), m);
+}
+
 void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
              const Progress& progress) {
   require_finite("x", points);
-  const Index m = points.rows, height = std::min(predicted_rows, m);
+  const Index m = points.rows, height = predicted_rows(prediction, m);
   Matrix values(height, prediction.t);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
@@ -116,6 +122,7 @@ Prediction Predictor::prediction() const {
 }
 
 void Predictor::predict(const LayoutView& points, double* out, Index ldout) const {
+  const Hearing hearing(progress_);
   freeridge::predict(prediction(), points, out, ldout, progress_);
 }
 

@@ -29,6 +29,8 @@ struct Prediction {
   std::span<const Index> landmarks;    // the rows of the support; empty: all
 };
 
+// How many of m new points are in hand at once.
+Index predicted_rows(const Prediction& prediction, Index m);
 // f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
 void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
              const Progress& progress);

@@ -61,6 +61,8 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
   std::string reason;
   const double total = static_cast<double>(lambdas.size());
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
+    const Progress part = progress.part(static_cast<double>(l) / total, static_cast<double>(l + 1) / total);
+    const Stage stage(part, 0);
     const auto why = [&](const std::string& cause) { keep_first(reason, text(cause, " (lambda = ", lambdas[l], ")")); };
     std::unique_ptr<ResidualMaker> maker;
     try {
@@ -79,7 +81,7 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
       score = nan;
       why(text("the criterion of output ", first + j, " has no value"));
     }
-    progress.report(static_cast<double>(l + 1) / total);
+    part.report(1);
   }
   return reason;
 }

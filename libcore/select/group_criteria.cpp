@@ -36,13 +36,15 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
   std::string reason;
   double done = 0;
   for (const Group& group : groups.all()) {
+    const double all = static_cast<double>(groups.all().size());
+    const Stage stage(progress.part(done / all, (done + 1) / all), 0);
     Matrix errors(static_cast<Index>(group.rows.size()), out.cols);
     const std::unique_ptr<RowBlock> rows = factorization.rows(group.rows);
     if (!group_errors(factorization.problem(), *rows, group, maker, first, errors.view()))
       keep_first(reason, no_group_error(group.label));
     for (Index j = 0; j < out.cols; ++j)
       for (Index i = 0; i < errors.rows(); ++i) out(group.rows[static_cast<std::size_t>(i)], j) = errors(i, j);
-    progress.report(++done / static_cast<double>(groups.all().size()));
+    progress.report(++done / all);
   }
   return reason;
 }
@@ -58,7 +60,11 @@ std::string group_scores(const Factorization& factorization, const Groups& group
     keep_first(reason, text(cause, " (lambda = ", lambdas[l], ")"));
   };
   for (std::size_t begin = 0; begin < total; begin += chunk) {
+    const Progress part = progress.part(static_cast<double>(begin) / static_cast<double>(total),
+                                        static_cast<double>(begin + chunk) / static_cast<double>(total));
+    const double makers_share = factorization.at_is_free() ? 0 : 0.3;
     std::vector<std::unique_ptr<ResidualMaker>> makers(chunk);
+    const Stage making(part.part(0, makers_share), 0);
     for (std::size_t l = 0; l < chunk; ++l) try {
         makers[l] = factorization.at(lambdas[begin + l]);
       } catch (const Error& error) {
@@ -66,8 +72,11 @@ std::string group_scores(const Factorization& factorization, const Groups& group
         why(begin + l, error.what());
       }
     std::vector<RunningMean> means(chunk * static_cast<std::size_t>(scores.cols));
+    const Progress groups_part = part.part(makers_share, 1);
+    const double all = static_cast<double>(groups.all().size());
     double done = 0;
     for (const Group& group : groups.all()) {
+      const Stage stage(groups_part.part(done / all, (done + 1) / all), 0);
       const std::unique_ptr<RowBlock> rows = factorization.rows(group.rows);
       Matrix left_out(static_cast<Index>(group.rows.size()), scores.cols);
       double weights = 0;
@@ -83,8 +92,7 @@ std::string group_scores(const Factorization& factorization, const Groups& group
           means[l * static_cast<std::size_t>(scores.cols) + static_cast<std::size_t>(j)].add(weights, sum / weights);
         }
       }
-      done += static_cast<double>(chunk) / static_cast<double>(total * groups.all().size());
-      progress.report(static_cast<double>(begin) / static_cast<double>(total) + done);
+      groups_part.report(++done / all);
     }
     const double count = static_cast<double>(groups.all().size());
     for (std::size_t l = 0; l < chunk; ++l)

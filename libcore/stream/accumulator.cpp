@@ -6,18 +6,20 @@
 #include <utility>
 
 #include "libcore/checks.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 void Accumulator::add(const LayoutView& x, const LayoutView& y, const double* weights) {
   rows_.require_memory_for(x.rows);
+  const Hearing hearing(progress_);
   require_finite("x", x);
   require_finite("y", y);
   require_weights(weights, x.rows);
   if (rows_.has_room(x.rows)) {
-    rows_.add(x, y, weights);
+    rows_.add(x, y, weights, progress_);
   } else {  // a copy costs little beside the reductions, and a failure leaves the rows as they were
     RowStack next = rows_.copy();
-    next.add(x, y, weights);
+    next.add(x, y, weights, progress_);
     rows_ = std::move(next);
   }
   reduced_.reset();
@@ -33,8 +35,10 @@ void Accumulator::merge(const Accumulator& other) {
   same("d", rows_.d(), theirs.d());
   same("t", rows_.t(), theirs.t());
   same("intercept", rows_.ones(), theirs.ones());
+  const Hearing hearing(progress_);
   RowStack next = rows_.copy();
   next.add(theirs);
+  progress_.report(1);
   rows_ = std::move(next);
   reduced_.reset();
 }
@@ -42,9 +46,17 @@ void Accumulator::merge(const Accumulator& other) {
 std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
   if (rows_.n() == 0)
     fail(Status::invalid_state, "the accumulator has no rows yet; call freeridge_accumulator_add first");
-  const std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  lock_patiently(lock);
   if (!reduced_) reduced_ = std::make_shared<const ReducedProblem>(rows_.copy());
   return reduced_;
+}
+
+Index Accumulator::memory_required() const {
+  // The stack, its copy while rows come or an answer is made, and of p x p: what the reduced problem keeps, its two
+  // decompositions one after the other, and their workspaces; tiles of rows of a second pass.
+  const Index p = rows_.p();
+  return checked_doubles(checked_doubles(2, rows_.capacity()) + checked_doubles(12, p) + 8192, p) * 8 + (1 << 22);
 }
 
 void save(const RowStack& rows, ByteWriter& out) {

@@ -19,11 +19,17 @@ class Accumulator {
   // weights: n numbers, or NULL.
   void add(const LayoutView& x, const LayoutView& y, const double* weights);
   void merge(const Accumulator& other);
+  // Heard by add, merge, reduced and what the reduced problem answers.
+  void set_progress(Progress progress) { progress_ = progress; }
+  const Progress& progress() const { return progress_; }
+  // At most allocated by the accumulator, however many rows come, and by its answers beside what they are written to.
+  Index memory_required() const;
   // Throws INVALID_STATE before the first row.
   std::shared_ptr<const ReducedProblem> reduced() const;
 
  private:
   RowStack rows_;
+  Progress progress_;
   mutable std::mutex mutex_;  // of reduced_: the first const call that needs it makes it, others wait
   mutable std::shared_ptr<const ReducedProblem> reduced_;
 };

@@ -128,6 +128,7 @@ void ReducedProblem::solve(std::span<const double> lambdas, MatrixView w, Matrix
   }
   if (!all_finite(planes.values()) || !all_finite(intercepts.values()))
     fail(Status::not_finite, "the solution overflows; rescale x or y");
+  here().report(1);
   copy_out(planes.view(), Layout::col_major, w.data, w.ld);
   copy_out(intercepts.view(), Layout::col_major, b.data, b.ld);
 }

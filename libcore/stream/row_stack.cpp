@@ -7,6 +7,7 @@
 
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/memory.hpp"
+#include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {
@@ -27,7 +28,10 @@ std::vector<double> row_of(const LayoutView& x, const LayoutView& y, Index row) 
 }
 
 void copy_block(ConstMatrixView from, MatrixView to) {
-  for (Index k = 0; k < to.cols && to.rows > 0; ++k) std::copy_n(from.col(k), to.rows, to.col(k));
+  for (Index k = 0; k < to.cols && to.rows > 0; ++k) {
+    std::copy_n(from.col(k), to.rows, to.col(k));
+    worked(touched * static_cast<double>(to.rows));
+  }
 }
 
 }  // namespace
@@ -59,6 +63,7 @@ void pack_weighted(const LayoutView& x, const LayoutView& y, const double* weigh
         fail(Status::not_finite, k < d ? "x[" : "y[", row + static_cast<Index>(i), ", ", k < d ? k : k - d,
              "], weighted and centred, is beyond ", largest_entry, "; rescale it");
     }
+    worked(touched * static_cast<double>(tile.rows));
   }
 }
 
@@ -67,6 +72,7 @@ void move_shift(std::span<const double> delta, MatrixView rows) {
     if (delta[k] == 0) continue;
     double* const column = rows.col(static_cast<Index>(k) + 1);
     for (Index i = 0; i < rows.rows; ++i) column[i] -= delta[k] * rows(i, 0);
+    worked(touched * static_cast<double>(rows.rows));
   }
 }
 
@@ -130,9 +136,13 @@ void RowStack::count(Index rows, double sum_w, double sum_log_w) {
   sum_log_w_ = sum_log_w;
 }
 
-void RowStack::add(const LayoutView& x, const LayoutView& y, const double* weights) {
+void RowStack::add(const LayoutView& x, const LayoutView& y, const double* weights, const Progress& progress) {
   for (Index row = 0; row < x.rows;) {
-    if (!has_room(1)) reduce();
+    const auto done = [&](Index rows) { return static_cast<double>(rows) / static_cast<double>(x.rows); };
+    if (!has_room(1)) {
+      const Stage stage(progress.part(done(row), done(std::min(row + capacity(), x.rows))), 0);
+      reduce();
+    }
     const Index taken = std::min(x.rows - row, capacity() - filled_);
     reserve(filled_ + taken);
     std::vector<double> first;
@@ -143,6 +153,7 @@ void RowStack::add(const LayoutView& x, const LayoutView& y, const double* weigh
       sum_w += weights == nullptr ? 1 : weights[i];
       sum_log_w += weights == nullptr ? 0 : std::log(weights[i]);
     }
+    progress.report(done(row + taken));
     const bool begins = n_ == 0;
     count(taken, sum_w, sum_log_w);
     if (begins) shift_ = std::move(first);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "libcore/linalg/matrix.hpp"
+#include "libcore/progress.hpp"
 
 namespace freeridge {
 
@@ -60,7 +61,7 @@ class RowStack {
   void require_memory_for(Index count) const;
   // Whether so many rows fit without a reduction; then `add` changes nothing when it fails.
   bool has_room(Index count) const { return count <= capacity() - filled_; }
-  void add(const LayoutView& x, const LayoutView& y, const double* weights);
+  void add(const LayoutView& x, const LayoutView& y, const double* weights, const Progress& progress);
   // Adds the rows of another stack of the same d, t and intercept.
   void add(const RowStack& other);
   // Reduces the stack to a triangle of min(rows, p) rows.

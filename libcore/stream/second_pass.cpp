@@ -58,6 +58,7 @@ std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const 
 
   std::string reason;
   std::vector<double> quotient(static_cast<std::size_t>(t));
+  const Progress progress = here();
   for (Index row = 0; row < n; row += height) {
     const Index rows = std::min(height, n - row);
     const MatrixView tile = packed.view().row_range(0, rows), tile_b = b.view().row_range(0, rows);
@@ -88,6 +89,7 @@ std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const 
       gemm(Op::none, Op::none, -1, tile_b, coefficients(Factor::fitted, some).view(), 1, res);
       gemm(Op::none, Op::none, 1, tile_squares, f.view().columns(0, count), 0, hat);
 
+      worked(touched * static_cast<double>(rows) * static_cast<double>(r() + count * t));
       for (Index l = 0; l < count; ++l)
         for (Index i = 0; i < rows; ++i) {
           const auto here = static_cast<std::size_t>(i);
@@ -104,6 +106,7 @@ std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const 
           }
         }
     }
+    progress.report(static_cast<double>(row + rows) / static_cast<double>(n));
   }
   return reason;
 }

@@ -1,0 +1,230 @@
+// What is announced against what is allocated: this program has operator new of its own, which counts. LAPACK's and the
+// BLAS's workspaces are the library's own arrays, so that all of it goes by there. The announced bytes must hold at the
+// peak, and must not be absurd.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "progress/heard_calls.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> held{0}, most{0};
+
+void* counted(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  const std::int64_t now = held += static_cast<std::int64_t>(malloc_usable_size(memory));
+  for (std::int64_t before = most; now > before && !most.compare_exchange_weak(before, now);) continue;
+  return memory;
+}
+
+void release(void* memory) {
+  if (memory != nullptr) held -= static_cast<std::int64_t>(malloc_usable_size(memory));
+  std::free(memory);
+}
+
+}  // namespace
+
+#define COUNTED __attribute__((visibility("default")))
+COUNTED void* operator new(std::size_t size) {
+  return counted(std::malloc(std::max<std::size_t>(size, 1)));
+}
+COUNTED void* operator new[](std::size_t size) {
+  return counted(std::malloc(std::max<std::size_t>(size, 1)));
+}
+COUNTED void* operator new(std::size_t size, std::align_val_t alignment) {
+  const auto to = static_cast<std::size_t>(alignment);
+  return counted(std::aligned_alloc(to, (std::max<std::size_t>(size, 1) + to - 1) / to * to));
+}
+COUNTED void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return operator new(size, alignment);
+}
+COUNTED void operator delete(void* memory) noexcept {
+  release(memory);
+}
+COUNTED void operator delete[](void* memory) noexcept {
+  release(memory);
+}
+COUNTED void operator delete(void* memory, std::size_t) noexcept {
+  release(memory);
+}
+COUNTED void operator delete[](void* memory, std::size_t) noexcept {
+  release(memory);
+}
+COUNTED void operator delete(void* memory, std::align_val_t) noexcept {
+  release(memory);
+}
+COUNTED void operator delete[](void* memory, std::align_val_t) noexcept {
+  release(memory);
+}
+COUNTED void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  release(memory);
+}
+COUNTED void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  release(memory);
+}
+
+namespace {
+
+using namespace heard;
+
+// The most that call() had at once beside what was there before.
+template <class Run>
+std::int64_t peak_of(const Run& run) {
+  const std::int64_t before = held;
+  most = before;
+  run();
+  return most - before;
+}
+
+std::int64_t required(const Model& model) {
+  std::int64_t bytes = -1;
+  support::check(freeridge_memory_required(model.get(), &bytes), "freeridge_memory_required");
+  return bytes;
+}
+
+// The bytes that a refused call says it needs.
+std::int64_t bytes_in_message() {
+  const std::string message = freeridge_last_error();
+  const std::size_t at = message.find(" GiB (");
+  return at == std::string::npos ? -1 : std::stoll(message.substr(at + 6));
+}
+
+struct Counted {
+  Case c;
+  Sizes size;
+  double share;  // of the announced bytes that is used at least
+};
+
+const Counted routes[] = {
+    {{"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY}, {2000, 4}, 0.6},
+    {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1300, 4}, 0.4},
+    {{"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {1800, 4}, 0.3},
+    {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {2000, 700}, 0.5},
+    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.3},
+    {{"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL}, {4000, 800}, 0.3},
+    {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {4000, 800}, 0.25},
+    {{"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 600}, {5000, 4}, 0.25},
+    {{"LANDMARK by QR", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 600, FREERIDGE_REDUCTION_QR}, {5000, 4}, 0.25},
+    {{"precomputed, CHOLESKY", "precomputed()", FREERIDGE_CHOLESKY}, {1500, 4}, 0.5},
+};
+
+TEST(CountedMemory, RequiredByFactorizeAndALambda) {
+  for (const Counted& r : routes) {
+    SCOPED_TRACE(r.c.name);
+    Model model = data_model(r.c, r.size);
+    const std::int64_t announced = required(model);
+    Vector errors(static_cast<std::size_t>(r.size.n * r.size.t));
+    const std::int64_t used = peak_of([&] {
+      model.factorize().lambda(0.5);
+      support::check(freeridge_loo(model.get(), errors.data(), r.size.n), "freeridge_loo");
+    });
+    EXPECT_LE(used, announced);
+    EXPECT_GE(static_cast<double>(used), r.share * static_cast<double>(announced)) << used << " of " << announced;
+  }
+}
+
+// Each call says what it needs when it is refused; allowed, it has no more than that beside what the model holds.
+TEST(CountedMemory, OfEveryCall) {
+  for (const Counted& r : routes) {
+    Sizes size = r.size;
+    size.n = std::min<std::int64_t>(size.n, 1500);
+    size.d = std::min<std::int64_t>(size.d, 300);
+    size.m = 2500;
+    Case c = r.c;
+    c.landmarks = std::min<std::int64_t>(c.landmarks, 300);
+    const Model model = fitted_model(c, size);
+    std::vector<Call<Model>> calls = fitted_calls(c, size);
+    for (const Call<Model>& call : factorized_calls(c, size))
+      if (call.name != "get_landmarks" && call.name != "set_lambdas") calls.push_back(call);
+    for (const Call<Model>& call : calls) {
+      SCOPED_TRACE(std::string(c.name) + ": " + call.name);
+      support::check(freeridge_set_memory_limit(model.get(), 1), "freeridge_set_memory_limit");
+      ASSERT_EQ(call.run(model).status, FREERIDGE_OUT_OF_MEMORY);
+      const std::int64_t announced = bytes_in_message();
+      support::check(freeridge_set_memory_limit(model.get(), announced), "freeridge_set_memory_limit");
+      // The arrays that the answer is written to, and their copies in what the test hands back, are the test's own.
+      std::int64_t own = 0;
+      const std::int64_t used = peak_of([&] {
+        const Answer answer = call.run(model);
+        EXPECT_EQ(answer.status, FREERIDGE_OK) << freeridge_last_error();
+        own = 3 * 8 * static_cast<std::int64_t>(answer.numbers.size()) + 8 * size.n + 4096;
+      });
+      EXPECT_LE(used, announced + own);
+    }
+  }
+}
+
+TEST(CountedMemory, OfAClassifier) {
+  const std::int64_t n = 1500, d = 5;
+  support::Random random(3);
+  const Matrix x = random.uniform_matrix(n, d, -1, 1);
+  Vector y, left_out(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) y.push_back(x(i, 0) + 0.3 * random.normal() > 0 ? 1 : -1);
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+    for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
+      SCOPED_TRACE(::testing::Message() << kernel << ", loss " << loss);
+      freeridge_classifier* classifier = nullptr;
+      support::check(freeridge_classifier_create(support::Kernel::parse(kernel).get(), loss, &classifier),
+                     "freeridge_classifier_create");
+      const std::unique_ptr<freeridge_classifier, void (*)(freeridge_classifier*)> owner(classifier,
+                                                                                         freeridge_classifier_destroy);
+      std::int64_t announced = -1;
+      EXPECT_EQ(freeridge_classifier_memory_required(classifier, &announced), FREERIDGE_INVALID_STATE);
+      EXPECT_EQ(freeridge_classifier_memory_required(classifier, nullptr), FREERIDGE_INVALID_ARGUMENT);
+      EXPECT_EQ(freeridge_classifier_memory_required(nullptr, &announced), FREERIDGE_INVALID_ARGUMENT);
+      support::check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, d, x.values.data(), n, y.data()),
+                     "freeridge_classifier_set_data");
+      support::check(freeridge_classifier_memory_required(classifier, &announced),
+                     "freeridge_classifier_memory_required");
+      const std::int64_t used =
+          peak_of([&] { support::check(freeridge_classifier_fit(classifier, 5), "freeridge_classifier_fit"); });
+      EXPECT_LE(used, announced);
+      EXPECT_GE(3 * used, announced);
+    }
+}
+
+TEST(CountedMemory, OfAnAccumulator) {
+  for (const std::int64_t d : {3, 400}) {
+    SCOPED_TRACE(d);
+    const std::int64_t t = 2, n = 5000;
+    support::Random random(4);
+    const Matrix x = random.uniform_matrix(n, d, -1, 1), y = random.uniform_matrix(n, t, -1, 1);
+    const support::Accumulator accumulator(d, t, true), other(d, t, true);
+    std::int64_t announced = -1;
+    EXPECT_EQ(freeridge_accumulator_memory_required(accumulator.get(), nullptr), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_accumulator_memory_required(nullptr, &announced), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_accumulator_set_progress(nullptr, nullptr, nullptr), FREERIDGE_INVALID_ARGUMENT);
+    support::check(freeridge_accumulator_memory_required(accumulator.get(), &announced),
+                   "freeridge_accumulator_memory_required");
+    const double lambda = 1;
+    Vector w(static_cast<std::size_t>(d * t)), b(static_cast<std::size_t>(t)), errors(static_cast<std::size_t>(n * t));
+    const auto add_to = [&](const support::Accumulator& to) {
+      support::check(
+          freeridge_accumulator_add(to.get(), FREERIDGE_COL_MAJOR, n, x.values.data(), n, y.values.data(), n, nullptr),
+          "freeridge_accumulator_add");
+    };
+    add_to(other);
+    const std::int64_t used = peak_of([&] {
+      add_to(accumulator);
+      add_to(accumulator);
+      support::check(freeridge_accumulator_merge(accumulator.get(), other.get()), "freeridge_accumulator_merge");
+      support::check(freeridge_accumulator_solve(accumulator.get(), 1, &lambda, w.data(), d, b.data()),
+                     "freeridge_accumulator_solve");
+      support::check(freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, n, x.values.data(), n,
+                                               y.values.data(), n, nullptr, 1, &lambda, errors.data(), n),
+                     "freeridge_accumulator_loo");
+      add_to(accumulator);
+    });
+    EXPECT_LE(used, announced);
+    if (d > 3) {
+      EXPECT_GE(3 * used, announced);
+    }
+  }
+}
+
+}  // namespace

@@ -1,0 +1,206 @@
+#include "progress/heard_calls.hpp"
+
+namespace heard {
+namespace {
+
+using support::Random;
+
+std::size_t at(std::int64_t size) {
+  return static_cast<std::size_t>(size);
+}
+
+struct Data {
+  Matrix x, y, points;
+};
+
+Data data_of(const Case& c, const Sizes& s) {
+  Random random(17);
+  Data out{random.uniform_matrix(s.n, s.d, -1, 1), {}, random.uniform_matrix(s.m, s.d, -1, 1)};
+  out.y = support::responses(random, out.x, s.t, 0.1);
+  if (std::string(c.kernel) != "precomputed()") return out;
+  const auto gram = [&](const Matrix& a) {
+    Matrix k(a.rows, s.n);
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (std::int64_t j = 0; j < s.n; ++j) {
+        double distance = 0;
+        for (std::int64_t f = 0; f < s.d; ++f) distance += (a(i, f) - out.x(j, f)) * (a(i, f) - out.x(j, f));
+        k(i, j) = std::exp(-distance);
+      }
+    return k;
+  };
+  const Matrix points = gram(out.points), k = gram(out.x);
+  out.x = k;
+  out.points = points;
+  return out;
+}
+
+Vector numbers(std::int64_t count) {
+  return Vector(at(count), untouched);
+}
+
+Vector joined(std::initializer_list<Vector> parts) {
+  Vector out;
+  for (const Vector& part : parts) out.insert(out.end(), part.begin(), part.end());
+  return out;
+}
+
+const Vector lambdas = {0.01, 0.1, 0.3, 1, 10};
+
+}  // namespace
+
+Model data_model(const Case& c, const Sizes& s) {
+  const Data data = data_of(c, s);
+  Random random(5);
+  Model model(support::Kernel::parse(c.kernel));
+  model.data(data.x, data.y).weights(random.uniform_vector(s.n, 0.5, 2)).route(c.route);
+  if (c.landmarks > 0) support::choose_landmarks(model, c.landmarks, FREERIDGE_LANDMARKS_AUTO, 3);
+  support::set_reduction(model, c.reduction);
+  support::check(freeridge_set_expected_criterion(model.get(), c.expected), "freeridge_set_expected_criterion");
+  support::check(freeridge_set_refinement(model.get(), c.refinement), "freeridge_set_refinement");
+  model.groups(support::modulo_groups(s.n, 5));
+  return model;
+}
+
+Model factorized_model(const Case& c, const Sizes& s) {
+  Model model = data_model(c, s);
+  model.factorize();
+  return model;
+}
+
+Model fitted_model(const Case& c, const Sizes& s) {
+  Model model = factorized_model(c, s);
+  if (c.two_lambdas) {
+    Vector each;
+    for (std::int64_t j = 0; j < s.t; ++j) each.push_back(0.2 * static_cast<double>(j + 1));
+    model.lambdas(each);
+  } else {
+    model.lambda(0.3);
+  }
+  return model;
+}
+
+std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
+  std::vector<Call<Model>> out;
+  out.push_back({"set_data", [=](const Model& m) {
+                   const Data data = data_of(c, s);
+                   const std::int64_t d = data.x.cols;
+                   return Answer{freeridge_set_data(m.get(), FREERIDGE_COL_MAJOR, s.n, d, data.x.values.data(), s.n,
+                                                    s.t, data.y.values.data(), s.n),
+                                 {}};
+                 }});
+  out.push_back({"factorize", [](const Model& m) { return Answer{freeridge_factorize(m.get()), {}}; }});
+  if (c.landmarks > 0)
+    out.push_back({"landmark_curve", [=](const Model& m) {
+                     const std::vector<std::int64_t> sizes = {3, c.landmarks};
+                     Vector best = numbers(2 * s.t), score = best;
+                     const freeridge_status status = freeridge_landmark_curve(m.get(), FREERIDGE_GCV, 2, sizes.data(),
+                                                                              best.data(), score.data(), 2);
+                     return Answer{status, joined({best, score})};
+                   }});
+  if (std::string(c.kernel).find("gaussian") != std::string::npos)
+    out.push_back({"select_bandwidth", [=](const Model& m) {
+                     Vector sigma = numbers(1), tried = numbers(6);
+                     std::int64_t used = 0;
+                     const freeridge_status status = freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3,
+                                                                                sigma.data(), tried.data(), &used);
+                     return Answer{status, joined({sigma, tried})};
+                   }});
+  return out;
+}
+
+std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
+  std::vector<Call<Model>> out;
+  out.push_back({"set_lambda", [](const Model& m) { return Answer{freeridge_set_lambda(m.get(), 0.4), {}}; }});
+  out.push_back({"set_lambdas", [=](const Model& m) {
+                   Vector each;
+                   for (std::int64_t j = 0; j < s.t; ++j) each.push_back(0.1 + 0.3 * static_cast<double>(j));
+                   return Answer{freeridge_set_lambdas(m.get(), each.data()), {}};
+                 }});
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS}) {
+    const std::string name = " by criterion " + std::to_string(criterion);
+    const auto count = static_cast<std::int64_t>(lambdas.size());
+    out.push_back({"score" + name, [=](const Model& m) {
+                     Vector scores = numbers(count * s.t);
+                     const freeridge_status status =
+                         freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), count);
+                     return Answer{status, scores};
+                   }});
+    if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS)
+      out.push_back({"score_with_error" + name, [=](const Model& m) {
+                       Vector scores = numbers(count * s.t), errors = scores;
+                       const freeridge_status status = freeridge_score_with_error(
+                           m.get(), criterion, count, lambdas.data(), scores.data(), errors.data(), count);
+                       return Answer{status, joined({scores, errors})};
+                     }});
+    if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GCV)
+      out.push_back({"select_lambda" + name, [=](const Model& m) {
+                       Vector lambda = numbers(s.t), score = numbers(s.t);
+                       const freeridge_status status =
+                           freeridge_select_lambda(m.get(), criterion, 0.01, 10, lambda.data(), score.data());
+                       return Answer{status, joined({lambda, score})};
+                     }});
+  }
+  if (c.landmarks > 0)
+    out.push_back({"get_landmarks", [=](const Model& m) {
+                     std::vector<std::int64_t> rows(at(s.n));
+                     Vector left = numbers(1), trace = numbers(1);
+                     const freeridge_status status =
+                         freeridge_get_landmarks(m.get(), rows.data(), left.data(), trace.data());
+                     return Answer{status, joined({left, trace})};
+                   }});
+  return out;
+}
+
+std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
+  std::vector<Call<Model>> out;
+  using Matrices = freeridge_status (*)(const freeridge_model*, double*, std::int64_t);
+  for (const auto& [name, call] :
+       std::initializer_list<std::pair<const char*, Matrices>>{{"loo", freeridge_loo},
+                                                               {"cooks_distance", freeridge_cooks_distance},
+                                                               {"get_coefficients", freeridge_get_coefficients},
+                                                               {"get_fitted", freeridge_get_fitted},
+                                                               {"get_leverage", freeridge_get_leverage}})
+    out.push_back({name, [=](const Model& m) {
+                     Vector values = numbers(s.n * s.t);
+                     const freeridge_status status = call(m.get(), values.data(), s.n);
+                     return Answer{status, values};
+                   }});
+  out.push_back({"group_errors", [=](const Model& m) {
+                   Vector values = numbers(s.n * s.t);
+                   const freeridge_status status =
+                       freeridge_group_errors(m.get(), support::modulo_groups(s.n, 3).data(), values.data(), s.n);
+                   return Answer{status, values};
+                 }});
+  out.push_back({"get_degrees_of_freedom", [=](const Model& m) {
+                   Vector df = numbers(s.t), sigma2 = df;
+                   const freeridge_status status = freeridge_get_degrees_of_freedom(m.get(), df.data(), sigma2.data());
+                   return Answer{status, joined({df, sigma2})};
+                 }});
+  const Matrix points = data_of(c, s).points;
+  out.push_back({"predict",
+                 [=](const Model& m) {
+                   Vector values = numbers(s.m * s.t);
+                   const freeridge_status status = freeridge_predict(m.get(), FREERIDGE_COL_MAJOR, s.m,
+                                                                     points.values.data(), s.m, values.data(), s.m);
+                   return Answer{status, values};
+                 },
+                 true});
+  out.push_back({"predict_jackknife", [=](const Model& m) {
+                   Vector lower = numbers(s.m * s.t), upper = lower;
+                   const freeridge_status status =
+                       freeridge_predict_jackknife(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, 0.8,
+                                                   lower.data(), upper.data(), s.m);
+                   return Answer{status, joined({lower, upper})};
+                 }});
+  if (std::string(c.kernel) == "precomputed()") return out;
+  out.push_back({"predict_variance", [=](const Model& m) {
+                   Vector variance = numbers(s.m * s.t), noise = numbers(s.t);
+                   const freeridge_status status =
+                       freeridge_predict_variance(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m,
+                                                  variance.data(), s.m, noise.data());
+                   return Answer{status, joined({variance, noise})};
+                 }});
+  return out;
+}
+
+}  // namespace heard

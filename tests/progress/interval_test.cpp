@@ -1,0 +1,242 @@
+// How much may be done between two calls of the callback: this program stands between the library and the BLAS, counts
+// the work of every call that goes by on the caller's thread, in units of libcore/progress.hpp (a flop of a matrix
+// product, a 64th of a number that comes from memory), and looks at the count whenever the callback is called. With one
+// thread it is the same on every machine, and bounds the time as soon as the machine's speed is known.
+//     one call to the BLAS or to LAPACK    at most `grain`
+//     between two callbacks                at most `beat` + `grain`, and as many callbacks as that makes
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "progress/heard_calls.hpp"
+
+namespace {
+
+constexpr double beat = 1e9, grain = 4e9, touched = 64;
+
+struct Meter {
+  bool on = false;
+  double since = 0, largest_call = 0, largest_between = 0, total = 0;
+  std::string largest_name;
+  int callbacks = 0;
+  void count(const char* name, double units) {
+    if (!on) return;
+    since += units;
+    total += units;
+    if (units > largest_call) {
+      largest_call = units;
+      largest_name = name;
+    }
+  }
+  void called_back() {
+    largest_between = std::max(largest_between, since);
+    since = 0;
+    ++callbacks;
+  }
+};
+thread_local Meter meter;
+
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+double product(double a, double b, double c) {
+  return a * b * c;
+}
+
+}  // namespace
+
+// The calls of the library whose work grows with more than one size. Layouts, triangles and the like are ints.
+extern "C" {
+#define FORWARD(name, units, parameters, ...)                   \
+  __attribute__((visibility("default"))) void name parameters { \
+    static auto* const real = next<void parameters>(#name);     \
+    meter.count(#name, units);                                  \
+    real(__VA_ARGS__);                                          \
+  }
+using Int = std::int32_t;
+
+FORWARD(cblas_dgemm, 2 * product(m, n, k),
+        (int o, int ta, int tb, Int m, Int n, Int k, double alpha, const double* a, Int lda, const double* b, Int ldb,
+         double beta_, double* c, Int ldc),
+        o, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta_, c, ldc)
+FORWARD(cblas_dsyrk, product(n, n, k),
+        (int o, int u, int t, Int n, Int k, double alpha, const double* a, Int lda, double beta_, double* c, Int ldc),
+        o, u, t, n, k, alpha, a, lda, beta_, c, ldc)
+FORWARD(cblas_dsyr2k, 2 * product(n, n, k),
+        (int o, int u, int t, Int n, Int k, double alpha, const double* a, Int lda, const double* b, Int ldb,
+         double beta_, double* c, Int ldc),
+        o, u, t, n, k, alpha, a, lda, b, ldb, beta_, c, ldc)
+FORWARD(cblas_dtrsm, side == 141 ? product(m, m, n) : product(m, n, n),
+        (int o, int side, int u, int t, int d, Int m, Int n, double alpha, const double* a, Int lda, double* b,
+         Int ldb),
+        o, side, u, t, d, m, n, alpha, a, lda, b, ldb)
+FORWARD(cblas_dgemv, touched* product(m, n, 1),
+        (int o, int t, Int m, Int n, double alpha, const double* a, Int lda, const double* x, Int incx, double beta_,
+         double* y, Int incy),
+        o, t, m, n, alpha, a, lda, x, incx, beta_, y, incy)
+FORWARD(cblas_dsymv, touched* product(n, n, 0.5),
+        (int o, int u, Int n, double alpha, const double* a, Int lda, const double* x, Int incx, double beta_,
+         double* y, Int incy),
+        o, u, n, alpha, a, lda, x, incx, beta_, y, incy)
+FORWARD(cblas_dsyr2, touched* product(n, n, 0.5),
+        (int o, int u, Int n, double alpha, const double* x, Int incx, const double* y, Int incy, double* a, Int lda),
+        o, u, n, alpha, x, incx, y, incy, a, lda)
+FORWARD(dlabrd_, 2 * touched * product(*m, *n, *nb),
+        (const Int* m, const Int* n, const Int* nb, double* a, const Int* lda, double* d, double* e, double* tauq,
+         double* taup, double* x, const Int* ldx, double* y, const Int* ldy),
+        m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy)
+#undef FORWARD
+#define FORWARD(name, units, parameters, ...)                  \
+  __attribute__((visibility("default"))) Int name parameters { \
+    static auto* const real = next<Int parameters>(#name);     \
+    meter.count(#name, units);                                 \
+    return real(__VA_ARGS__);                                  \
+  }
+FORWARD(LAPACKE_dpotrf_work, product(n, n, n) / 3, (int l, char u, Int n, double* a, Int lda), l, u, n, a, lda)
+FORWARD(LAPACKE_dgeqrf_work, lwork < 0 ? 0 : 2 * product(m, n, std::min(m, n)),
+        (int l, Int m, Int n, double* a, Int lda, double* tau, double* work, Int lwork), l, m, n, a, lda, tau, work,
+        lwork)
+FORWARD(LAPACKE_dormqr_work, lwork < 0 ? 0 : 4 * product(m, n, k),
+        (int l, char s, char t, Int m, Int n, Int k, const double* a, Int lda, const double* tau, double* c, Int ldc,
+         double* work, Int lwork),
+        l, s, t, m, n, k, a, lda, tau, c, ldc, work, lwork)
+FORWARD(LAPACKE_dgebrd_work, lwork < 0 ? 0 : 4 * product(m, n, std::min(m, n)),
+        (int l, Int m, Int n, double* a, Int lda, double* d, double* e, double* tauq, double* taup, double* work,
+         Int lwork),
+        l, m, n, a, lda, d, e, tauq, taup, work, lwork)
+FORWARD(LAPACKE_dgesdd_work,
+        lwork < 0 ? 0
+                  : 6 * product(m, n, std::min(m, n)) + 20 * product(std::min(m, n), std::min(m, n), std::min(m, n)),
+        (int l, char j, Int m, Int n, double* a, Int lda, double* s, double* u, Int ldu, double* vt, Int ldvt,
+         double* work, Int lwork, Int* iwork),
+        l, j, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork)
+FORWARD(LAPACKE_dbdsdc_work, 2 * product(n, n, n),
+        (int l, char u, char c, Int n, double* d, double* e, double* uu, Int ldu, double* vt, Int ldvt, double* q,
+         Int* iq, double* work, Int* iwork),
+        l, u, c, n, d, e, uu, ldu, vt, ldvt, q, iq, work, iwork)
+FORWARD(LAPACKE_dsyevd_work, lwork < 0 ? 0 : 9 * product(n, n, n),
+        (int l, char j, char u, Int n, double* a, Int lda, double* w, double* work, Int lwork, Int* iwork, Int liwork),
+        l, j, u, n, a, lda, w, work, lwork, iwork, liwork)
+FORWARD(LAPACKE_dtbtrs_work, 20 * product(n, kd + 1, nrhs),
+        (int l, char u, char t, char d, Int n, Int kd, Int nrhs, const double* a, Int lda, double* b, Int ldb), l, u, t,
+        d, n, kd, nrhs, a, lda, b, ldb)
+#undef FORWARD
+}
+
+namespace {
+
+using namespace heard;
+
+std::int32_t hear(double, void*) {
+  meter.called_back();
+  return 0;
+}
+
+// call() with the meter on; at least so many units must have gone by, so that the bounds say something.
+template <class Run>
+void expect_heard_in_time(const std::string& name, double least, const Run& run) {
+  SCOPED_TRACE(name);
+  meter = Meter();
+  meter.on = true;
+  const freeridge_status status = run();
+  meter.called_back();
+  meter.on = false;
+  ASSERT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_GE(meter.total, least) << "too little to say anything";
+  EXPECT_LE(meter.largest_call, grain) << meter.largest_name;
+  EXPECT_LE(meter.largest_between, beat + grain);
+  EXPECT_GE(static_cast<double>(meter.callbacks), meter.total / (beat + grain));
+}
+
+void expect_in_time(const Case& c, const Sizes& size, double least_to_factorize, double least_for_lambda) {
+  SCOPED_TRACE(c.name);
+  Model model = data_model(c, size);
+  model.progress(hear, nullptr);
+  expect_heard_in_time("factorize", least_to_factorize, [&] { return freeridge_factorize(model.get()); });
+  expect_heard_in_time("set_lambda", least_for_lambda, [&] { return freeridge_set_lambda(model.get(), 0.5); });
+  for (const Call<Model>& call : fitted_calls(c, size))
+    expect_heard_in_time(call.name, 0, [&] { return call.run(model).status; });
+  for (const Call<Model>& call : factorized_calls(c, size))
+    if (call.name.rfind("score by", 0) == 0) expect_heard_in_time(call.name, 0, [&] { return call.run(model).status; });
+}
+
+TEST(Interval, Cholesky) {
+  expect_in_time({"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY}, {2600, 4}, 1e8, 5e9);
+}
+
+TEST(Interval, Spectral) {
+  expect_in_time({"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1800, 4}, 2e10, 1e6);
+}
+
+TEST(Interval, Band) {
+  expect_in_time({"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {2400, 4}, 2e10, 1e6);
+  expect_in_time({"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
+                 {2400, 4}, 5e9, 1e6);
+}
+
+TEST(Interval, Primal) {
+  expect_in_time({"PRIMAL", "linear()", FREERIDGE_PRIMAL}, {4000, 900}, 5e9, 1e6);
+  expect_in_time({"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {5000, 1000},
+                 5e9, 1e6);
+}
+
+TEST(Interval, Landmark) {
+  expect_in_time({"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 800}, {6000, 4}, 5e9, 1e6);
+}
+
+TEST(Interval, ManyPoints) {
+  const Case c = {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL};
+  const Sizes size = {500, 40, 2, 200000};
+  Model model = fitted_model(c, size);
+  model.progress(hear, nullptr);
+  for (const Call<Model>& call : fitted_calls(c, size))
+    if (call.name == "predict") expect_heard_in_time(call.name, 3e8, [&] { return call.run(model).status; });
+  EXPECT_GE(meter.callbacks, 200000 / 4096);  // nearly all of the work is in kernel values, which no BLAS makes
+}
+
+TEST(Interval, Accumulator) {
+  support::Random random(3);
+  const std::int64_t d = 700, rows = 9000;
+  const Matrix x = random.uniform_matrix(rows, d, -1, 1), y = random.uniform_matrix(rows, 1, -1, 1);
+  const support::Accumulator accumulator(d, 1, true);
+  support::check(freeridge_accumulator_set_progress(accumulator.get(), hear, nullptr),
+                 "freeridge_accumulator_set_progress");
+  expect_heard_in_time("add", 6e9, [&] {
+    return freeridge_accumulator_add(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
+                                     y.values.data(), rows, nullptr);
+  });
+  const double lambda = 1;
+  Vector w(static_cast<std::size_t>(d)), b(1), errors(static_cast<std::size_t>(rows));
+  expect_heard_in_time(
+      "solve", 5e9, [&] { return freeridge_accumulator_solve(accumulator.get(), 1, &lambda, w.data(), d, b.data()); });
+  expect_heard_in_time("loo", 5e9, [&] {
+    return freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
+                                     y.values.data(), rows, nullptr, 1, &lambda, errors.data(), rows);
+  });
+}
+
+TEST(Interval, Classifier) {
+  support::Random random(4);
+  const std::int64_t n = 2600;
+  const Matrix x = random.uniform_matrix(n, 4, -1, 1);
+  Vector y, decision(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) y.push_back(x(i, 0) + 0.5 * random.normal() > 0 ? 1 : -1);
+  freeridge_classifier* classifier = nullptr;
+  support::check(
+      freeridge_classifier_create(support::Kernel::parse("gaussian(sigma = 1)").get(), FREERIDGE_LOGISTIC, &classifier),
+      "freeridge_classifier_create");
+  const std::unique_ptr<freeridge_classifier, void (*)(freeridge_classifier*)> owner(classifier,
+                                                                                     freeridge_classifier_destroy);
+  support::check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, 4, x.values.data(), n, y.data()),
+                 "freeridge_classifier_set_data");
+  freeridge_classifier_set_progress(classifier, hear, nullptr);
+  expect_heard_in_time("fit", 2e10, [&] { return freeridge_classifier_fit(classifier, 10); });
+  expect_heard_in_time("loo", 1e10, [&] { return freeridge_classifier_loo(classifier, decision.data()); });
+}
+
+}  // namespace

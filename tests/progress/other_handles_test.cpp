@@ -1,0 +1,211 @@
+// The same for accumulators and classifiers: fractions from 0 to 1, and cancelled at each of its reports a call leaves
+// the handle as it was.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "progress/heard_calls.hpp"
+
+namespace {
+
+using namespace heard;
+using support::Accumulator;
+
+constexpr std::int64_t d = 4, t = 2;
+
+oracle::Problem rows(std::int64_t n, std::uint64_t seed) {
+  support::Random random(seed);
+  return support::random_problem(random, support::kernel_of(oracle::Family::linear, d), n, d, t, true, true);
+}
+
+std::vector<unsigned char> saved(const Accumulator& accumulator) {
+  std::int64_t length = 0;
+  support::check(freeridge_accumulator_save(accumulator.get(), 0, nullptr, &length), "freeridge_accumulator_save");
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
+  support::check(freeridge_accumulator_save(accumulator.get(), length, bytes.data(), &length),
+                 "freeridge_accumulator_save");
+  return bytes;
+}
+
+freeridge_status add(const Accumulator& accumulator, const oracle::Problem& more) {
+  return freeridge_accumulator_add(accumulator.get(), FREERIDGE_COL_MAJOR, more.x.rows, more.x.values.data(),
+                                   more.x.rows, more.y.values.data(), more.x.rows,
+                                   more.weights.empty() ? nullptr : more.weights.data());
+}
+
+std::vector<Call<Accumulator>> calls() {
+  static const Vector lambdas = {0.1, 1};
+  std::vector<Call<Accumulator>> out;
+  out.push_back({"add", [](const Accumulator& a) { return Answer{add(a, rows(50, 8)), {}}; }});
+  // So many rows that the stack is reduced on the way.
+  out.push_back({"add many", [](const Accumulator& a) { return Answer{add(a, rows(1500, 9)), {}}; }});
+  out.push_back({"merge", [](const Accumulator& a) {
+                   return Answer{freeridge_accumulator_merge(a.get(), Accumulator(rows(700, 10)).get()), {}};
+                 }});
+  out.push_back({"solve", [](const Accumulator& a) {
+                   Vector w(2 * d * t, untouched), b(2 * t, untouched);
+                   const freeridge_status status =
+                       freeridge_accumulator_solve(a.get(), 2, lambdas.data(), w.data(), d, b.data());
+                   w.insert(w.end(), b.begin(), b.end());
+                   return Answer{status, w};
+                 }});
+  for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_REML})
+    out.push_back({"score", [=](const Accumulator& a) {
+                     Vector scores(2 * t, untouched);
+                     const freeridge_status status =
+                         freeridge_accumulator_score(a.get(), criterion, 2, lambdas.data(), scores.data(), 2);
+                     return Answer{status, scores};
+                   }});
+  out.push_back({"lambda_grid", [](const Accumulator& a) {
+                   Vector grid(5, untouched);
+                   const freeridge_status status = freeridge_accumulator_lambda_grid(a.get(), 5, grid.data());
+                   return Answer{status, grid};
+                 }});
+  out.push_back({"loo",
+                 [](const Accumulator& a) {
+                   const oracle::Problem some = rows(600, 7);
+                   Vector errors(static_cast<std::size_t>(600 * 2 * t), untouched);
+                   const freeridge_status status = freeridge_accumulator_loo(
+                       a.get(), FREERIDGE_COL_MAJOR, 600, some.x.values.data(), 600, some.y.values.data(), 600,
+                       some.weights.data(), 2, lambdas.data(), errors.data(), 600);
+                   return Answer{status, errors};
+                 },
+                 true});
+  return out;
+}
+
+void set_progress(const Accumulator& accumulator, Listener* listener) {
+  support::check(
+      freeridge_accumulator_set_progress(accumulator.get(), listener != nullptr ? Listener::hear : nullptr, listener),
+      "freeridge_accumulator_set_progress");
+}
+
+TEST(Progress, OfAccumulators) {
+  for (const Call<Accumulator>& call : calls()) {
+    SCOPED_TRACE(call.name);
+    const Accumulator silent(rows(600, 7)), heard(rows(600, 7)), cancelled(rows(600, 7));
+    Listener whole;
+    set_progress(heard, &whole);
+    const Answer expected = call.run(silent), answer = call.run(heard);
+    ASSERT_EQ(answer.status, FREERIDGE_OK) << freeridge_last_error();
+    EXPECT_TRUE(support::bit_equal(answer.numbers, expected.numbers));
+    EXPECT_EQ(saved(heard), saved(silent));
+    ASSERT_FALSE(whole.fractions.empty());
+    EXPECT_EQ(whole.fractions.front(), 0.0);
+    EXPECT_EQ(whole.fractions.back(), 1.0);
+    EXPECT_TRUE(std::is_sorted(whole.fractions.begin(), whole.fractions.end()));
+    EXPECT_FALSE(whole.on_other_thread);
+
+    const std::vector<unsigned char> before = saved(cancelled);
+    for (std::size_t place = 0; place < whole.fractions.size(); ++place) {
+      SCOPED_TRACE("cancelled at report " + std::to_string(place));
+      Listener listener;
+      listener.cancel_at = place;
+      set_progress(cancelled, &listener);
+      const Answer none = call.run(cancelled);
+      // An answer that was cancelled late has left the reduced problem, which the next one needs not make: fewer reports.
+      if (none.status == FREERIDGE_OK && place >= listener.fractions.size()) break;
+      ASSERT_EQ(none.status, FREERIDGE_CANCELLED);
+      EXPECT_EQ(listener.fractions.size(), place + 1);
+      EXPECT_EQ(saved(cancelled), before);
+      if (!call.by_pieces) {
+        EXPECT_TRUE(std::all_of(none.numbers.begin(), none.numbers.end(), [](double v) { return v == untouched; }));
+      }
+    }
+    set_progress(cancelled, nullptr);
+    const Accumulator again(before);
+    EXPECT_TRUE(support::bit_equal(call.run(again).numbers, expected.numbers));
+    EXPECT_EQ(saved(again), saved(silent));
+  }
+}
+
+struct DestroyClassifier {
+  void operator()(freeridge_classifier* classifier) const { freeridge_classifier_destroy(classifier); }
+};
+using ClassifierHandle = std::unique_ptr<freeridge_classifier, DestroyClassifier>;
+
+constexpr std::int64_t n = 40, m = 9;
+
+ClassifierHandle classifier(freeridge_loss loss, const char* kernel) {
+  support::Random random(4);
+  const Matrix x = random.uniform_matrix(n, 2, -1, 1);
+  Vector y;
+  for (std::int64_t i = 0; i < n; ++i) y.push_back(x(i, 0) + 0.3 * random.normal() > 0 ? 1 : -1);
+  freeridge_classifier* out = nullptr;
+  support::check(freeridge_classifier_create(support::Kernel::parse(kernel).get(), loss, &out),
+                 "freeridge_classifier_create");
+  ClassifierHandle handle(out);
+  support::check(freeridge_classifier_set_data(out, FREERIDGE_COL_MAJOR, n, 2, x.values.data(), n, y.data()),
+                 "freeridge_classifier_set_data");
+  return handle;
+}
+
+Vector everything(const ClassifierHandle& handle) {
+  Vector c(static_cast<std::size_t>(n), untouched), b(1, untouched), objective(1, untouched);
+  if (freeridge_classifier_get_coefficients(handle.get(), c.data(), b.data()) != FREERIDGE_OK) return {};
+  support::check(freeridge_classifier_get_convergence(handle.get(), objective.data(), nullptr, nullptr),
+                 "freeridge_classifier_get_convergence");
+  c.push_back(b[0]);
+  c.push_back(objective[0]);
+  return c;
+}
+
+TEST(Progress, OfClassifiers) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+    for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
+      std::vector<Call<ClassifierHandle>> calls;
+      calls.push_back({"fit", [](const ClassifierHandle& h) {
+                         return Answer{freeridge_classifier_fit(h.get(), 0.5), {}};
+                       }});
+      calls.push_back({"predict",
+                       [](const ClassifierHandle& h) {
+                         support::Random random(6);
+                         const Matrix x = random.uniform_matrix(m, 2, -1, 1);
+                         Vector values(static_cast<std::size_t>(m), untouched);
+                         const freeridge_status status = freeridge_classifier_predict(
+                             h.get(), FREERIDGE_COL_MAJOR, m, x.values.data(), m, values.data(), nullptr);
+                         return Answer{status, values};
+                       },
+                       true});
+      if (loss == FREERIDGE_LOGISTIC)
+        calls.push_back({"loo", [](const ClassifierHandle& h) {
+                           Vector values(static_cast<std::size_t>(n), untouched);
+                           const freeridge_status status = freeridge_classifier_loo(h.get(), values.data());
+                           return Answer{status, values};
+                         }});
+      for (const bool fitted : {false, true})
+        for (const Call<ClassifierHandle>& call : calls) {
+          if (!fitted && call.name != "fit") continue;
+          SCOPED_TRACE(std::string(kernel) + ", loss " + std::to_string(loss) + ": " + call.name);
+          const auto make = [&] {
+            ClassifierHandle handle = classifier(loss, kernel);
+            if (fitted) support::check(freeridge_classifier_fit(handle.get(), 2), "freeridge_classifier_fit");
+            return handle;
+          };
+          const ClassifierHandle silent = make(), model = make();
+          const Answer expected = call.run(silent);
+          const Vector before = everything(model), after = everything(silent);
+          std::size_t cancelled = 0;
+          for (std::size_t place = 0;; ++place) {
+            Listener listener;
+            listener.cancel_at = place;
+            freeridge_classifier_set_progress(model.get(), Listener::hear, &listener);
+            const Answer answer = call.run(model);
+            EXPECT_TRUE(std::is_sorted(listener.fractions.begin(), listener.fractions.end()));
+            if (answer.status == FREERIDGE_OK) {
+              EXPECT_EQ(listener.fractions.front(), 0.0);
+              EXPECT_EQ(listener.fractions.back(), 1.0);
+              EXPECT_TRUE(support::bit_equal(answer.numbers, expected.numbers));
+              break;
+            }
+            ASSERT_EQ(answer.status, FREERIDGE_CANCELLED);
+            EXPECT_TRUE(support::bit_equal(everything(model), before));
+            ++cancelled;
+          }
+          EXPECT_GE(cancelled, 2u);
+          EXPECT_TRUE(support::bit_equal(everything(model), after));
+        }
+    }
+}
+
+}  // namespace
