@@ -110,6 +110,10 @@ void add_accumulators(Scenarios& all) {
   add("freeridge_accumulator_get_dimensions", true, [](Stream& s) {
     return freeridge_accumulator_get_dimensions(s.rows.get(), &s.number, nullptr, nullptr, s.out.data());
   });
+  add("freeridge_accumulator_set_progress", true,
+      [](Stream& s) { return freeridge_accumulator_set_progress(s.rows.get(), nullptr, nullptr); });
+  add("freeridge_accumulator_memory_required", true,
+      [](Stream& s) { return freeridge_accumulator_memory_required(s.rows.get(), &s.number); });
   // A new accumulator each: the first answer pays for what the others share.
   add("freeridge_accumulator_solve", false, [](Stream& s) {
     return freeridge_accumulator_solve(s.rows.get(), count, s.lambdas.data(), s.out.data(), d, s.out.data() + 30);

@@ -88,6 +88,8 @@ void add_classifiers(Scenarios& all) {
       [](Classes& c) { return freeridge_classifier_set_progress(c.classifier, nullptr, nullptr); });
   add("freeridge_classifier_set_control", false,
       [](Classes& c) { return freeridge_classifier_set_control(c.classifier, 1e-6, 50); });
+  add("freeridge_classifier_memory_required", true,
+      [](Classes& c) { return freeridge_classifier_memory_required(c.classifier, c.rows.data()); });
   add("freeridge_classifier_fit", false, [](Classes& c) { return freeridge_classifier_fit(c.classifier, 0.25); });
   add("freeridge_classifier_predict", true, [](Classes& c) {
     return freeridge_classifier_predict(c.classifier, FREERIDGE_COL_MAJOR, m, c.points.data(), m, c.out.data(),

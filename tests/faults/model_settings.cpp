@@ -71,6 +71,12 @@ struct SetRefinement {
   freeridge_status operator()() { return freeridge_set_refinement(model, 2); }
 };
 
+struct SetMemoryLimit {
+  static constexpr const char* name = "freeridge_set_memory_limit";
+  freeridge_model* model = nullptr;
+  freeridge_status operator()() { return freeridge_set_memory_limit(model, int64_t{1} << 30); }
+};
+
 struct NewModel {
   Create call;
   ~NewModel() {
@@ -96,6 +102,7 @@ void add_setters(Scenarios& all) {
   add_on_model<SetExpectedLambdas>(all, "plain", false, spectral);
   add_on_model<SetExpectedCriterion>(all, "plain", false, spectral);
   add_on_model<SetProgress>(all, "plain", false, spectral);
+  add_on_model<SetMemoryLimit>(all, "plain", false, spectral);
   add_on_model<SetRefinement>(all, "plain", false, spectral);
   add_on_model<SetLandmarks>(all, "given", false, landmark);
   add_on_model<SetLandmarks>(all, "chosen", false, landmark, [](SetLandmarks& call) { call.rows.null = true; });

@@ -87,6 +87,13 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, FREERIDGE_HINGE, NULL));
   CHECK(out == NULL);
   REFUSED(INVALID_STATE, freeridge_classifier_fit(empty, 1.0));
+  REFUSED(INVALID_STATE, freeridge_classifier_memory_required(empty, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_memory_required(NULL, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_memory_required(hinge_data, NULL));
+  CHECK(count == -7);
+  OK(freeridge_classifier_memory_required(hinge_data, &count));
+  CHECK(count >= 8 * N * N);
+  count = -7;
   REFUSED(INVALID_STATE, freeridge_classifier_set_weights(empty, weights));
   REFUSED(INVALID_STATE, freeridge_classifier_predict(logistic_data, FREERIDGE_COL_MAJOR, N, x, N, decision, NULL));
   REFUSED(INVALID_STATE, freeridge_classifier_loo(logistic_data, decision));

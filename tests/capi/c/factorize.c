@@ -71,6 +71,23 @@ static void plans(void) {
   freeridge_destroy(empty);
 }
 
+/* A limit refuses before the work, and the model is as before. */
+static void memory_limit(void) {
+  freeridge_model* model = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  double before[N * T], after[N * T];
+  OK(freeridge_get_fitted(model, before, N));
+  OK(freeridge_set_memory_limit(model, 1));
+  REFUSED(OUT_OF_MEMORY, freeridge_factorize(model));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_memory_limit(model, -1));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_memory_limit(model, INT64_MIN));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_memory_limit(NULL, 0));
+  OK(freeridge_set_memory_limit(model, 0));
+  OK(freeridge_get_fitted(model, after, N));
+  CHECK(memcmp(before, after, sizeof before) == 0);
+  OK(freeridge_factorize(model));
+  freeridge_destroy(model);
+}
+
 static void refinement(void) {
   freeridge_model* model = factorized_model(FREERIDGE_PRIMAL);
   double plain[D * T], refined[D * T];
@@ -135,6 +152,7 @@ static void hostile(void) {
 int main(void) {
   dual_routes();
   plans();
+  memory_limit();
   refinement();
   hostile();
   return report();

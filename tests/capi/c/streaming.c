@@ -73,6 +73,28 @@ static void chunks(void) {
   freeridge_accumulator_destroy(NULL);
 }
 
+static int32_t cancel(double fraction, void* user) {
+  (void)user;
+  return fraction >= 0;
+}
+
+static void progress_and_memory(void) {
+  freeridge_accumulator* rows = empty();
+  double w[D * T], b[T];
+  int64_t bytes = -1;
+  add_rows(rows, 0, N);
+  OK(freeridge_accumulator_memory_required(rows, &bytes));
+  CHECK(bytes > 0);
+  OK(freeridge_accumulator_set_progress(rows, cancel, NULL));
+  REFUSED(CANCELLED, freeridge_accumulator_solve(rows, 1, lambdas, w, D, b));
+  OK(freeridge_accumulator_set_progress(rows, NULL, NULL));
+  as_a_model(rows);
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_memory_required(NULL, &bytes));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_memory_required(rows, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_set_progress(NULL, cancel, NULL));
+  freeridge_accumulator_destroy(rows);
+}
+
 /* Every cut and every flipped bit is found. */
 static void damaged_bytes(void) {
   freeridge_accumulator *rows = empty(), *loaded = NULL;
@@ -183,6 +205,7 @@ static void hostile(void) {
 
 int main(void) {
   chunks();
+  progress_and_memory();
   damaged_bytes();
   hostile();
   return report();
