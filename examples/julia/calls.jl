@@ -393,3 +393,12 @@ freeridge_save_predictor_to_memory(model, size, bytes, length) = ccall((:freerid
     freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Cvoid}, Ptr{Int64}), model, size, bytes, length)
 freeridge_load_from_memory(bytes, size, out) = ccall((:freeridge_load_from_memory, library), freeridge_status,
     (Ptr{Cvoid}, Int64, Ptr{Ptr{freeridge_model}}), bytes, size, out)
+freeridge_set_memory_limit(model, bytes) = ccall((:freeridge_set_memory_limit, library), freeridge_status,
+    (Ptr{freeridge_model}, Int64), model, bytes)
+freeridge_accumulator_set_progress(accumulator, callback, user) = ccall((:freeridge_accumulator_set_progress,
+    library), freeridge_status, (Ptr{freeridge_accumulator}, freeridge_progress, Ptr{Cvoid}), accumulator, callback,
+    user)
+freeridge_accumulator_memory_required(accumulator, bytes) = ccall((:freeridge_accumulator_memory_required, library),
+    freeridge_status, (Ptr{freeridge_accumulator}, Ptr{Int64}), accumulator, bytes)
+freeridge_classifier_memory_required(classifier, bytes) = ccall((:freeridge_classifier_memory_required, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int64}), classifier, bytes)

@@ -263,6 +263,10 @@ _declare(STATUS, "freeridge_load", path=TEXT, out=MODELS)
 _declare(STATUS, "freeridge_save_to_memory", model=MODEL, size=INT64, bytes=BYTES, length=INT64S)
 _declare(STATUS, "freeridge_save_predictor_to_memory", model=MODEL, size=INT64, bytes=BYTES, length=INT64S)
 _declare(STATUS, "freeridge_load_from_memory", bytes=BYTES, size=INT64, out=MODELS)
+_declare(STATUS, "freeridge_set_memory_limit", model=MODEL, bytes=INT64)
+_declare(STATUS, "freeridge_accumulator_set_progress", accumulator=ACCUMULATOR, callback=PROGRESS, user=BYTES)
+_declare(STATUS, "freeridge_accumulator_memory_required", accumulator=ACCUMULATOR, bytes=INT64S)
+_declare(STATUS, "freeridge_classifier_memory_required", classifier=CLASSIFIER, bytes=INT64S)
 
 
 def call(name, *arguments):

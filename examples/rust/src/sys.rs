@@ -341,4 +341,11 @@ extern "C" {
     pub fn freeridge_load_from_memory(
         bytes: *const c_void, size: i64, out: *mut *mut freeridge_model,
     ) -> freeridge_status;
+    pub fn freeridge_set_memory_limit(model: *mut freeridge_model, bytes: i64) -> freeridge_status;
+    pub fn freeridge_accumulator_set_progress(accumulator: *mut freeridge_accumulator, callback: freeridge_progress,
+        user: *mut c_void) -> freeridge_status;
+    pub fn freeridge_accumulator_memory_required(accumulator: *const freeridge_accumulator, bytes: *mut i64) ->
+        freeridge_status;
+    pub fn freeridge_classifier_memory_required(classifier: *const freeridge_classifier, bytes: *mut i64) ->
+        freeridge_status;
 }
