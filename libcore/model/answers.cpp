@@ -91,7 +91,7 @@ void Model::predict(const LayoutView& points, double* out, Index ldout) const {
 void Model::coefficients(MatrixView c) const {
   require_fitted();
   // Those of the solution predict; unrefined, they may lack what K maps to zero, which no prediction sees.
-  const bool whole = fit_->refined || fit_->landmark_x.rows() > 0;
+  const bool whole = fit_->refined || !factorization_->landmarks().empty();
   if (whole && fit_->solution.c.rows() > 0) {
     const Hearing hearing(progress_);
     progress_.report(1);

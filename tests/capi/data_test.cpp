@@ -119,6 +119,10 @@ TEST(ContractData, OtherSettingsRefuse) {
       {"model", null(&SetExpectedCriterion::model)},
       {"criterion", values(&SetExpectedCriterion::criterion, unknown_criteria)},
   });
+  expect_refused<SetMemoryLimit>({
+      {"model", null(&SetMemoryLimit::model)},
+      {"bytes", values(&SetMemoryLimit::bytes, {int64_t{-1}, INT64_MIN})},
+  });
   expect_refused<SetProgress>({
       {"model", null(&SetProgress::model)},
   });

@@ -79,6 +79,7 @@ const std::vector<Rule>& rules() {
       rule<SetLandmarkMethod>(State::empty, Leaves::data),
       rule<SetReduction>(State::empty, Leaves::data),
       rule<SetExpectedLambdas>(State::empty, Leaves::the_same),
+      rule<SetMemoryLimit>(State::empty, Leaves::the_same),
       rule<SetExpectedCriterion>(State::empty, Leaves::the_same),
       rule<SetProgress>(State::empty, Leaves::the_same),
       rule<MemoryRequired>(State::data, Leaves::the_same),

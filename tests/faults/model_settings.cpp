@@ -71,12 +71,6 @@ struct SetRefinement {
   freeridge_status operator()() { return freeridge_set_refinement(model, 2); }
 };
 
-struct SetMemoryLimit {
-  static constexpr const char* name = "freeridge_set_memory_limit";
-  freeridge_model* model = nullptr;
-  freeridge_status operator()() { return freeridge_set_memory_limit(model, int64_t{1} << 30); }
-};
-
 struct NewModel {
   Create call;
   ~NewModel() {

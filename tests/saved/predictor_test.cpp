@@ -206,8 +206,9 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others.refused<SetKernel, SetData, SetDataView, SetWeights, SetGroups, SetIntercept, SetRoute, SetExpectedLambdas,
-                   SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement>();
+    others
+        .refused<SetKernel, SetData, SetDataView, SetWeights, SetGroups, SetIntercept, SetRoute, SetExpectedLambdas,
+                 SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, GetDegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance>();

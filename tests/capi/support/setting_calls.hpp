@@ -75,6 +75,13 @@ struct SetExpectedCriterion {
   freeridge_status operator()() { return freeridge_set_expected_criterion(model, criterion); }
 };
 
+struct SetMemoryLimit {
+  static constexpr const char* name = "freeridge_set_memory_limit";
+  freeridge_model* model = nullptr;
+  int64_t bytes = int64_t{1} << 30;
+  freeridge_status operator()() { return freeridge_set_memory_limit(model, bytes); }
+};
+
 struct SetProgress {
   static constexpr const char* name = "freeridge_set_progress";
   freeridge_model* model = nullptr;
