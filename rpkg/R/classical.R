@@ -107,16 +107,21 @@ summary.freeridge_ols <- function(object, ...) {
                    "constant")
   }
   df <- df.residual(object)
-  estimates <- as.matrix(with_intercept(object, object$b, object$w))
   errors <- as.matrix(with_intercept(object, found$b_error, found$w_error))
-  tables <- lapply(seq_len(ncol(object$y)), function(j) {
-    t <- estimates[, j] / errors[, j]
-    p <- if (df > 0) 2 * stats::pt(abs(t), df, lower.tail = FALSE) else rep(NaN, length(t))
-    cbind(Estimate = estimates[, j], "Std. Error" = errors[, j], "t value" = t, "Pr(>|t|)" = p)
-  })
-  coefficients <- if (object$vector) tables[[1L]] else stats::setNames(tables, object$outputs)
+  coefficients <- coefficient_tables(object, errors, rep(df, ncol(object$y)))
   structure(list(fit = object, coefficients = coefficients, sigma = named_by_output(object, found$sigma), df = df,
                  r.squared = named_by_output(object, found$r_squared)), class = "summary.freeridge_ols")
+}
+
+# Tables as summary.lm has them: one, or a list with one for each output. errors: coefficients x outputs.
+coefficient_tables <- function(fit, errors, freedom) {
+  estimates <- as.matrix(coef(fit))
+  tables <- lapply(seq_along(freedom), function(j) {
+    t <- estimates[, j] / errors[, j]
+    p <- if (isTRUE(freedom[[j]] > 0)) 2 * stats::pt(abs(t), freedom[[j]], lower.tail = FALSE) else rep(NaN, length(t))
+    cbind(Estimate = estimates[, j], "Std. Error" = errors[, j], "t value" = t, "Pr(>|t|)" = p)
+  })
+  if (fit$vector) tables[[1L]] else stats::setNames(tables, fit$outputs)
 }
 
 print.summary.freeridge_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

@@ -1,4 +1,43 @@
-# Influence, degrees of freedom and the standard deviation of the errors.
+# Residuals of every kind, influence, degrees of freedom and the standard deviation of the errors.
+
+# working and deviance: what response and pearson are called where models are not linear.
+residual_types <- c("response", "pearson", "loo", "working", "deviance")
+
+residuals.freeridge <- function(object, type = "response", lambda = NULL, ...) {
+  refuse_extra(...)
+  check_choice(type, "type", residual_types)
+  if (type == "loo") return(loo(object, lambda))
+  values <- residual_matrix(object, lambda)
+  if (type %in% c("pearson", "deviance") && !is.null(object$weights)) values <- sqrt(object$weights) * values
+  stats::naresid(object$na.action, shape(object, values))
+}
+
+residual_matrix <- function(fit, lambda) {
+  fit$y - if (is.null(lambda)) fit$fitted.values else core_fitted(model_at(fit, lambda))
+}
+
+# r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii))
+rstandard.freeridge <- function(model, lambda = NULL, ...) {
+  refuse_extra(...)
+  weights <- if (is.null(model$weights)) 1 else model$weights
+  handle <- model_at(model, lambda)
+  leverage <- core_leverage(handle)
+  sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
+  values <- sqrt(weights) * residual_matrix(model, lambda) / (rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0)))
+  values[is.nan(core_loo(handle))] <- NaN  # there the leverage is one, up to rounding
+  undefined <- which(rowSums(is.nan(values)) > 0L)
+  if (length(undefined) > 0L) {
+    warn_undefined("the standardised residual is undefined (NaN) at row ", some_of(undefined),
+                   ": its leverage is one, or the errors have no variance")
+  }
+  stats::naresid(model$na.action, shape(model, values))
+}
+
+deviance.freeridge <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  weights <- if (is.null(object$weights)) 1 else object$weights
+  named_by_output(object, colSums(weights * residual_matrix(object, lambda)^2))
+}
 
 cooks.distance.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)

@@ -41,8 +41,15 @@ print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
   invisible(x)
 }
 
-summary.freeridge <- function(object, ...) {
+summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ...) {
   refuse_extra(...)
+  linear <- is_linear(object$kernel)
+  if (is.null(coefficients)) coefficients <- linear && ncol(object$x) <= 1000L
+  if (check_flag(coefficients, "coefficients") && !linear) {
+    refuse("coefficients is TRUE, but the kernel is ", format(object$kernel), ", which has none with standard errors; see ",
+           "marginal_effects()")
+  }
+  check_choice(type, "type", covariance_types)
   weights <- if (is.null(object$weights)) rep(1, nrow(object$x)) else object$weights
   mean_square <- function(values) colSums(weights * values^2) / sum(weights)
   centred <- sweep(object$y, 2L, colSums(weights * object$y) / sum(weights))
@@ -55,7 +62,12 @@ summary.freeridge <- function(object, ...) {
     loo_r2 = 1 - loo / mean_square(centred),
     row.names = object$outputs
   )
-  structure(list(fit = object, outputs = table), class = "summary.freeridge")
+  value <- list(fit = object, outputs = table)
+  if (coefficients) {
+    value$coefficients <- coefficient_tables(object, coefficient_errors(object, type), nrow(object$x) - freedom$df)
+    value$type <- type
+  }
+  structure(value, class = "summary.freeridge")
 }
 
 # What should keep a reader from trusting the choice of lambda too much, in a sentence each.
@@ -81,6 +93,7 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
   cat("Memory: at most ", format(structure(x$fit$memory, class = "object_size"), units = "auto"), " beside the data\n",
       sep = "")
   for (sentence in doubts(x$fit, digits)) cat(sentence, "\n", sep = "")
+  print_coefficients(x, digits, ...)
   cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the\n",
       "fitted and the left-out points:\n", sep = "")
   print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
@@ -89,6 +102,16 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
     cat("\nSeconds: ", paste(names(spent), format(spent, digits = 3L, trim = TRUE), collapse = ", "), "\n", sep = "")
   }
   invisible(x)
+}
+
+print_coefficients <- function(summary, digits, ...) {
+  if (is.null(summary$coefficients)) return(invisible())
+  tables <- if (is.matrix(summary$coefficients)) list(summary$coefficients) else summary$coefficients
+  for (j in seq_along(tables)) {
+    cat("\nCoefficients", if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (",
+        c(bayesian = "Bayesian", frequentist = "frequentist")[[summary$type]], " standard errors):\n", sep = "")
+    stats::printCoefmat(tables[[j]], digits = digits, ...)
+  }
 }
 
 coef.freeridge <- function(object, lambda = NULL, ...) {
@@ -116,10 +139,6 @@ print.freeridge_expansion <- function(x, digits = max(3L, getOption("digits") - 
 }
 
 fitted.freeridge <- function(object, ...) fitted_at(object, NULL)
-
-residuals.freeridge <- function(object, ...) {
-  stats::naresid(object$na.action, shape(object, object$y - object$fitted.values))
-}
 
 hatvalues.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)

@@ -1,0 +1,180 @@
+# Marginal effects against finite differences of predict(), standard errors against fits to unit responses, and KRLS.
+
+smooth_kernels <- function() {
+  list(linear_kernel(), polynomial_kernel(3, 0.5, 1), polynomial_kernel(1, 2, 0), gaussian_kernel(2), matern_kernel(1.5, 2),
+       matern_kernel(2.5, 3), 0.3 * gaussian_kernel(1) + 2 * linear_kernel(),
+       gaussian_kernel(3) * polynomial_kernel(2) * matern_kernel(2.5, 2),
+       scaled_kernel(gaussian_kernel(1), c(1, 2, 3)) + linear_kernel() * scaled_kernel(matern_kernel(1.5, 1), c(3, 0.5, 1)),
+       scaled_kernel(scaled_kernel(polynomial_kernel(2), c(1, 2, 1)), c(0.5, 1, 4)))
+}
+
+differences_of_predict <- function(fit, x, lambda = NULL, step = 1e-4) {
+  vapply(seq_len(ncol(x)), function(k) {
+    at <- function(steps) {
+      x[, k] <- x[, k] + steps * step
+      as.matrix(predict(fit, x, lambda = lambda))
+    }
+    (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step)
+  }, matrix(0, nrow(x), ncol(as.matrix(fit$y))))
+}
+
+test_that("effects are the derivatives of predictions, for every kernel", {
+  p <- problem(t = 2L)
+  for (kernel in smooth_kernels()) for (scale in list(FALSE, c(0.5, 1, 3))) for (landmarks in list(NULL, c(2, 5, 11, 18))) {
+    fit <- freeridge(p$x, p$y, kernel, c(0.3, 2), scale = scale, weights = p$weights, landmarks = landmarks)
+    found <- marginal_effects(fit, p$new)
+    expect_identical(dim(found$effects), c(7L, 3L, 2L))
+    expect_close(aperm(found$effects, c(1L, 3L, 2L)), differences_of_predict(fit, p$new), 1e-8)
+    expect_close(found$average$estimate, apply(found$effects, 2:3, mean), 1e-12)
+    at <- marginal_effects(fit, p$new, lambda = 7, se = FALSE)
+    expect_close(aperm(at$effects, c(1L, 3L, 2L)), differences_of_predict(fit, p$new, 7), 1e-8)
+    expect_null(at$average$se)
+  }
+})
+
+test_that("standard errors are those of a linear function of the response", {
+  p <- problem(t = 2L)
+  n <- nrow(p$x)
+  for (kernel in smooth_kernels()) for (landmarks in list(NULL, c(2, 5, 11, 18))) for (intercept in c(TRUE, FALSE)) {
+    lambda <- c(0.3, 2)
+    fit_to <- function(y, lambda) {
+      freeridge(p$x, y, kernel, lambda, weights = p$weights, landmarks = landmarks, intercept = intercept, scale = c(1, 2, 1))
+    }
+    fit <- fit_to(p$y, lambda)
+    found <- marginal_effects(fit, p$new)$average
+    for (j in 1:2) {
+      unit <- marginal_effects(fit_to(diag(n), lambda[j]), p$new, se = FALSE)$average$estimate
+      unit <- matrix(unit, 3L)  # columns x responses
+      expected <- sigma(fit)[[j]] * sqrt(drop(unit^2 %*% (1 / p$weights)))
+      expect_close(found$se[as.integer(found$output) == j], expected, 1e-7)
+    }
+  }
+})
+
+test_that("at the points of the fit the average has the weights of the fit, and tiles do not matter", {
+  p <- problem(1500L, 2L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), 1, weights = p$weights)  # two tiles
+  found <- marginal_effects(fit)
+  expect_close(found$average$estimate, colSums(p$weights * found$effects) / sum(p$weights), 1e-12)
+  expect_close(found$effects[1490:1500, ], marginal_effects(fit, p$x[1490:1500, ], se = FALSE)$effects, 1e-11)
+  expect_close(found$effects[c(1, 1500), ], differences_of_predict(fit, p$x[c(1, 1500), ])[, 1L, ], 1e-8)
+})
+
+test_that("close points that are far from zero keep their digits", {
+  p <- problem()
+  near <- marginal_effects(freeridge(p$x, p$y, gaussian_kernel(2), 1))
+  shift <- 2^20
+  x <- round(p$x * 2^20) / 2^20  # so that the sums are exact
+  expected <- marginal_effects(freeridge(x, p$y, gaussian_kernel(2), 1))
+  far <- marginal_effects(freeridge(x + shift, p$y, gaussian_kernel(2), 1))
+  expect_close(far$effects, expected$effects, 1e-12)
+  expect_close(far$average$se, expected$average$se, 1e-9)
+})
+
+test_that("all routes give the same effects", {
+  p <- problem(30L, 1L)
+  found <- lapply(c("cholesky", "spectral", "band"), function(route) {
+    marginal_effects(freeridge(p$x, p$y, matern_kernel(1.5, 2), 0.3, route = route))
+  })
+  for (other in found[-1L]) {
+    expect_close(other$effects, found[[1L]]$effects, 1e-9)
+    expect_close(other$average$se, found[[1L]]$average$se, 1e-9)
+  }
+})
+
+test_that("along a column with two values the effect is the difference for one unit", {
+  p <- problem()
+  p$x[, 2L] <- rep(c(1, 3), 10L)
+  colnames(p$x) <- c("a", "b", "c")
+  for (kernel in list(gaussian_kernel(2), laplacian_kernel(2), polynomial_kernel(2))) {
+    fit <- freeridge(p$x[, 2:3], p$y, kernel, 0.3)
+    if (kernel$name == "laplacian") fit <- freeridge(p$x[, 2L, drop = FALSE], p$y, kernel, 0.3)
+    high <- low <- fit$x
+    high[, "b"] <- 3
+    low[, "b"] <- 1
+    found <- marginal_effects(fit)
+    expect_close(found$effects[, "b"], (predict(fit, high) - predict(fit, low)) / 2, 1e-10)
+    expect_identical(found$binary, "b")
+    unit <- matrix(marginal_effects(freeridge(fit$x, diag(20), kernel, 0.3), se = FALSE)$average$estimate, ncol(fit$x))
+    expect_close(found$average$se, sigma(fit) * sqrt(rowSums(unit^2)), 1e-8)
+  }
+  smooth <- marginal_effects(fit, binary = FALSE)
+  expect_close(smooth$effects, differences_of_predict(fit, fit$x)[, 1L, ], 1e-8)
+  expect_identical(smooth$binary, NULL)
+})
+
+test_that("effects of a linear fit are its coefficients, with their frequentist standard errors", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0)
+  found <- marginal_effects(fit)
+  reference <- coef(summary(lm(mpg ~ wt + hp, mtcars)))[-1L, ]
+  expect_close(found$average$estimate, reference[, 1L], 1e-10)
+  expect_close(found$average$se, reference[, 2L], 1e-10)
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 3, intercept = FALSE)
+  found <- marginal_effects(fit)
+  expect_close(found$average$se, sqrt(diag(vcov(fit, "frequentist"))), 1e-12)
+  dual <- marginal_effects(freeridge(mpg ~ wt + hp, mtcars, kernel = polynomial_kernel(1, 1, 0), lambda = 3, intercept = FALSE))
+  expect_close(found$effects, dual$effects, 1e-9)
+  expect_close(found$average$se, dual$average$se, 1e-9)
+})
+
+test_that("effects have the names of the columns and of the rows, those of na.exclude included", {
+  cars <- mtcars
+  cars$hp[4L] <- NA
+  fit <- freeridge(mpg ~ wt + hp + am, cars, na.action = na.exclude)
+  found <- marginal_effects(fit)
+  expect_identical(dimnames(found$effects), list(rownames(cars), c("wt", "hp", "am")))
+  expect_identical(unname(which(is.na(found$effects[, "wt"]))), 4L)
+  expect_identical(as.character(found$average$column), c("wt", "hp", "am"))
+  expect_identical(found$binary, "am")
+  both <- marginal_effects(freeridge(cbind(mpg, qsec) ~ wt + hp, cars, na.action = na.exclude))
+  expect_identical(dimnames(both$effects), list(rownames(cars), c("wt", "hp"), c("mpg", "qsec")))
+  expect_true(all(is.na(both$effects[4L, , ])))
+  expect_named(both$average, c("column", "output", "estimate", "se"))
+  expect_output(print(both), "Average marginal effects of output qsec:", fixed = TRUE)
+  expect_output(print(found), "Std. Error", fixed = TRUE)
+  expect_output(print(found), "Quartiles over the points:", fixed = TRUE)
+  expect_output(print(found), "Differences between two values instead of derivatives: am", fixed = TRUE)
+  expect_output(value <- withVisible(print(marginal_effects(fit, cars[1:3, ], se = FALSE))), "Estimate")
+  expect_false(value$visible)
+})
+
+test_that("what has no derivative is refused", {
+  p <- problem()
+  for (kernel in list(laplacian_kernel(1), matern_kernel(0.5, 1), gaussian_kernel(1) + laplacian_kernel(1))) {
+    fit <- freeridge(p$x, p$y, kernel, 1)
+    expect_refusal(marginal_effects(fit), "is not differentiable at the points of the fit; those that are: gaussian")
+  }
+  gram <- freeridge(tcrossprod(p$x) + diag(20), p$y, precomputed_kernel(), 1)
+  expect_refusal(marginal_effects(gram), "the kernel is precomputed: there are no columns")
+  fit <- freeridge(p$x, p$y, gaussian_kernel(2), 1)
+  expect_refusal(marginal_effects(fit, se = NA), "se must be TRUE or FALSE, not NA")
+  expect_refusal(marginal_effects(fit, binary = 1), "binary must be TRUE or FALSE, not 1")
+  expect_refusal(marginal_effects(fit, p$new[, 1:2]), "newdata has 2 columns, the fit has 3")
+  expect_refusal(marginal_effects(fit, lambda = -1), "lambda is -1")
+  expect_refusal(marginal_effects(fit, averages = TRUE), "unknown argument: 'averages'")
+  full <- freeridge(p$x[1:3, ], p$y[1:3], gaussian_kernel(2), 0, route = "spectral", intercept = FALSE)
+  expect_warning(found <- marginal_effects(full), "a standard error is undefined", class = "freeridge_undefined")
+  expect_true(all(is.nan(found$average$se)))
+})
+
+# KRLS standardises x and y, has no intercept and the kernel exp(-||x - z||^2 / sigma); its variance of the errors is the sum
+# of squares of the residuals over n, and its standard error of a difference between two values is sqrt(2) times that of the
+# linear function of the response that the difference is.
+test_that("effects and their standard errors are those of KRLS", {
+  skip_if_not_installed("KRLS")
+  krls <- getExportedValue("KRLS", "krls")
+  p <- problem(80L, 3L)
+  p$x[, 3L] <- as.numeric(p$x[, 3L] > 0)
+  colnames(p$x) <- c("a", "b", "c")
+  for (sigma in c(1, 3)) for (lambda in c(0.1, 2)) {
+    theirs <- krls(p$x, p$y, sigma = sigma, lambda = lambda, approx = "none", print.level = 0, cat_columns = character())
+    fit <- freeridge(p$x, p$y - mean(p$y), gaussian_kernel(sqrt(sigma)), lambda, scale = TRUE, intercept = FALSE)
+    expect_close(lambda_as(fit, "KRLS"), theirs$lambda, 1e-15)
+    expect_close(fitted(fit) + mean(p$y), theirs$fitted, 1e-10)
+    found <- marginal_effects(fit)
+    over_n <- sqrt(df.residual(fit) / 80)
+    expect_close(found$effects, theirs$derivatives, 1e-8)
+    expect_close(found$average$estimate, theirs$avgderivatives, 1e-8)
+    expect_close(c(1, 1, sqrt(2)) * over_n * found$average$se, sqrt(theirs$var.avgderivatives), 1e-8)
+  }
+})
