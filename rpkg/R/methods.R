@@ -142,7 +142,9 @@ fitted.freeridge <- function(object, ...) fitted_at(object, NULL)
 
 hatvalues.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
-  stats::naresid(model$na.action, shape(model, core_leverage(model_at(model, lambda))))
+  values <- stats::naresid(model$na.action, shape(model, core_leverage(model_at(model, lambda))))
+  values[is.na(values)] <- 0  # as lm has it: a row that is not in the fit has no influence
+  values
 }
 
 nobs.freeridge <- function(object, ...) nrow(object$x)

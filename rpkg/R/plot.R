@@ -1,47 +1,45 @@
-# plot(fit): each criterion against lambda on a panel of its own, with the lambda in force and the panel's own best.
+# plot(fit): pictures in base graphics, of what plot_data.R has, and all in black and grey.
 
 panel_titles <- c(loo = "Leave-one-out", gcv = "GCV", reml = "REML", groups = "Leave-group-out",
                   error_rate = "Leave-one-out error rate")
 panel_labels <- c(loo = "mean squared error", gcv = "score", reml = "negative log-likelihood",
                   groups = "mean squared error", error_rate = "fraction wrong")
 
-plot.freeridge <- function(x, criteria = NULL, output = 1L, lambdas = NULL, ...) {
-  output <- check_output(output, x)
-  lambda <- x$lambda[[output]]
-  if (is.null(lambdas)) lambdas <- core_lambda_grid(model_for_path(x), 100L)
-  lambdas <- check_not_negative(lambdas, "lambdas")
-  lambdas <- sort(unique(c(lambdas, lambda)))
-  # Where a score does not exist the curve has a gap, which says enough.
-  path <- withCallingHandlers(lambda_path(x, lambdas[lambdas > 0], criteria),
-                              freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
-  criteria <- intersect(names(path), criteria_names)
-  if (ncol(x$y) > 1L) path <- path[as.integer(path$output) == output, ]
+plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambdas = NULL, ...) {
+  data <- plot_data(x, type, criteria, output, lambdas)
+  switch(type,
+    path = plot_path(data, x, output, ...),
+    loo = plot_loo(data, x, output, ...),
+    residuals = plot_residuals(data, x, output, ...),
+    coefficients = plot_coefficients(data, x, output, ...),
+    effects = plot_effects(data, x, output, ...)
+  )
+  invisible(data)
+}
 
-  several <- length(criteria) > 1L
-  if (several) {
+# Each criterion on a panel of its own, with its standard error, the lambda in force and the panel's own best.
+plot_path <- function(path, fit, output, ...) {
+  lambda <- fit$lambda[[output]]
+  criteria <- intersect(names(path), criteria_names)
+  if (length(criteria) > 1L) {
     rows <- if (length(criteria) > 3L) 2L else 1L
     old <- graphics::par(mfrow = c(rows, ceiling(length(criteria) / rows)))
     on.exit(graphics::par(old))
   }
-  for (criterion in criteria) plot_panel(path$lambda, path[[criterion]], lambda, criterion, ...)
-  invisible(path)
+  for (criterion in criteria) {
+    plot_panel(path$lambda, path[[criterion]], path[[paste0(criterion, "_se")]], lambda, criterion, ...)
+  }
 }
 
-check_output <- function(output, fit) {
-  place <- if (is.character(output)) match(output, fit$outputs) else output
-  good <- is.numeric(place) && length(place) == 1L && !is.na(place) && place %in% seq_len(ncol(fit$y))
-  if (!good) refuse("output must be the number or the name of one of the ", ncol(fit$y), " outputs, not ", shown(output))
-  as.integer(place)
-}
-
-plot_panel <- function(lambdas, scores, lambda, criterion, ylim = NULL, ...) {
+plot_panel <- function(lambdas, scores, errors, lambda, criterion, ylim = NULL, main = panel_titles[[criterion]],
+                       xlab = expression(lambda), ylab = panel_labels[[criterion]], ...) {
   known <- is.finite(scores)
   if (!any(known)) refuse("criteria: ", criterion, " has no value at any of the lambdas")
-  log_scale <- all(scores[known] > 0) && criterion != "reml"
-  if (is.null(ylim)) ylim <- score_range(scores[known], log_scale)
-  graphics::plot(lambdas[known], scores[known], type = "l", lwd = 2, log = if (log_scale) "xy" else "x", xaxt = "n",
-                 xlim = range(lambdas), ylim = ylim, xlab = expression(lambda), ylab = panel_labels[[criterion]],
-                 main = panel_titles[[criterion]], ...)
+  log_scale <- on_log_scale(scores, criterion)
+  if (is.null(ylim)) ylim <- panel_range(scores, errors, log_scale)
+  graphics::plot.default(lambdas[known], scores[known], type = "l", lwd = 2, log = if (log_scale) "xy" else "x", xaxt = "n",
+                         xlim = range(lambdas), ylim = ylim, xlab = xlab, ylab = ylab, main = main,
+                         panel.first = plot_band(lambdas, scores, errors, min(ylim)), ...)
   decade_axis(range(lambdas))
   best <- which.min(scores)
   graphics::points(lambdas[best], scores[best], pch = 1, cex = 2)
@@ -52,6 +50,118 @@ plot_panel <- function(lambdas, scores, lambda, criterion, ylim = NULL, ...) {
     marks <- paste0("dot: lambda = ", format(lambda, digits = 3L), ", ", marks)
   }
   graphics::mtext(marks, side = 3L, line = 0.3, cex = 0.9 * graphics::par("cex"))
+}
+
+# The scores plus and minus a standard error, not below the panel's floor (a logarithm has none of a negative number).
+plot_band <- function(lambdas, scores, errors, floor) {
+  known <- is.finite(scores) & is.finite(errors)
+  if (!any(known)) return(invisible())
+  l <- lambdas[known]
+  graphics::polygon(c(l, rev(l)), c((scores + errors)[known], rev(pmax((scores - errors)[known], floor / 10))),
+                    col = "grey85", border = NA)
+}
+
+# Predictions of each point without it on x, what was observed on y; the diagonal is where they agree.
+plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "prediction without the point", ylab = "observed",
+                     ...) {
+  ends <- range(data, na.rm = TRUE)
+  graphics::plot.default(data$predicted, data$observed, xlim = ends, ylim = ends, main = main, xlab = xlab, ylab = ylab, ...)
+  graphics::abline(0, 1, lty = 2)
+  say_lambda(fit, output, paste0(", leave-one-out R2 = ", format(summary(fit, coefficients = FALSE)$outputs$loo_r2[output],
+                                                                 digits = 3L)))
+}
+
+# With a smooth curve through the residuals, and the three points with the largest.
+plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted values", ylab = "residuals", ...) {
+  graphics::plot.default(data$fitted, data$residual, main = main, xlab = xlab, ylab = ylab, ...)
+  graphics::abline(h = 0, lty = 2)
+  if (length(unique(data$fitted)) > 3L) graphics::lines(stats::lowess(data$fitted, data$residual), lwd = 2)
+  far <- order(abs(data$residual), decreasing = TRUE)[seq_len(min(3L, nrow(data)))]
+  right <- data$fitted[far] > mean(range(data$fitted))
+  graphics::text(data$fitted[far], data$residual[far], row.names(data)[far], pos = ifelse(right, 2L, 4L), cex = 0.75,
+                 offset = 0.4)
+  say_lambda(fit, output)
+}
+
+# The slopes against lambda, each named where lambda is smallest.
+plot_coefficients <- function(data, fit, output, main = "Coefficients", xlab = expression(lambda),
+                              ylab = "coefficient x sd of its column", ...) {
+  lambdas <- unique(data$lambda)
+  slopes <- matrix(data$coefficient, length(lambdas))
+  names <- shortened(levels(data$column))
+  span <- range(lambdas)
+  # The share of the width that the names take, at the left of the curves.
+  share <- (max(graphics::strwidth(names, "inches", cex = 0.75)) + 0.3) / graphics::par("pin")[1L]
+  share <- if (length(names) <= most_labels) min(share, 0.45) else 0
+  left <- span[1L] * (span[1L] / span[2L])^(share / (1 - share))
+  graphics::plot.default(span, range(slopes, 0), type = "n", log = "x", xaxt = "n", xlim = c(left, span[2L]), main = main,
+                         xlab = xlab, ylab = ylab, ...)
+  graphics::abline(h = 0, col = "grey60")
+  graphics::matlines(lambdas, slopes, col = "black", lty = seq_len(6L), lwd = 1.5)
+  decade_axis(span)
+  if (share > 0) {
+    ends <- slopes[1L, ]
+    heights <- spread(ends, 1.3 * graphics::strheight("A", cex = 0.75), graphics::par("usr")[3:4])
+    place <- exp(log(span[1L]) - log(span[1L] / left) * 0.2 / (share * graphics::par("pin")[1L]))
+    graphics::segments(place, heights, span[1L], ends, col = "grey60")
+    graphics::text(place, heights, names, pos = 2L, offset = 0.2, cex = 0.75)
+  }
+  if (fit$lambda[[output]] > 0) graphics::abline(v = fit$lambda[[output]], lty = 2)
+  say_lambda(fit, output, if (fit$lambda[[output]] > 0) " (dashed)")
+}
+
+most_labels <- 30L
+
+shortened <- function(names, most = 20L) {
+  names <- as.character(names)
+  ifelse(nchar(names) > most, paste0(substr(names, 1L, most - 3L), "..."), names)
+}
+
+# Heights near `at`, in the same order, that are at least `gap` apart where there is room.
+spread <- function(at, gap, room) {
+  rank <- order(at)
+  heights <- at[rank]
+  gap <- min(gap, 0.98 * diff(room) / max(length(at), 1L))
+  for (i in seq_along(heights)[-1L]) heights[i] <- max(heights[i], heights[i - 1L] + gap)
+  top <- room[2L] - gap / 2
+  for (i in rev(seq_along(heights))) {
+    heights[i] <- min(heights[i], top)
+    top <- heights[i] - gap
+  }
+  heights[order(rank)]
+}
+
+# Average effects with their 95 % intervals, the first column on top.
+plot_effects <- function(data, fit, output, main = "Average marginal effects",
+                         xlab = "effect x sd of its column, 95 % interval", ylab = "", ...) {
+  count <- nrow(data)
+  names <- shortened(data$column)
+  old <- graphics::par(mai = replace(graphics::par("mai"), 2L, min(max(graphics::strwidth(names, "inches")) + 0.4,
+                                                                    0.45 * graphics::par("fin")[1L])))
+  on.exit(graphics::par(old))
+  ends <- range(data[c("estimate", "lower", "upper")], 0, na.rm = TRUE)
+  graphics::plot.default(data$estimate, rev(seq_len(count)), xlim = ends, ylim = c(0.5, count + 0.5), yaxt = "n", pch = 19,
+                         main = main, xlab = xlab, ylab = ylab, panel.first = graphics::abline(v = 0, lty = 2), ...)
+  graphics::segments(data$lower, rev(seq_len(count)), data$upper, rev(seq_len(count)), lwd = 2)
+  graphics::axis(2L, rev(seq_len(count)), names, las = 1L, tick = FALSE, cex.axis = min(1, 25 / count))
+  say_lambda(fit, output)
+}
+
+say_lambda <- function(fit, output, more = "") {
+  graphics::mtext(paste0("lambda = ", format(fit$lambda[[output]], digits = 3L), more), side = 3L, line = 0.3,
+                  cex = 0.9 * graphics::par("cex"))
+}
+
+on_log_scale <- function(scores, criterion) criterion != "reml" && all(scores[is.finite(scores)] > 0)
+
+# The range of the scores that are shown, with the band of the standard error at the lowest and at the last of them.
+panel_range <- function(scores, errors, log_scale) {
+  known <- is.finite(scores)
+  limits <- score_range(scores[known], log_scale)
+  if (is.null(errors)) return(limits)
+  at <- c(which.min(scores), max(which(known)))
+  band <- c(scores[at] - errors[at], scores[at] + errors[at])
+  range(limits, band[is.finite(band) & (band > 0 | !log_scale)])
 }
 
 # From the lowest score to about twice as far up as the score at the largest lambda, the last one (there the fit is a

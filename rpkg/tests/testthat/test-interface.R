@@ -39,10 +39,11 @@ test_that("subset, na.action, weights and groups go with the rows", {
   expect_output(print(fit), "1 observation deleted due to missingness")
 
   padded <- freeridge(mpg ~ wt + hp, cars, na.action = na.exclude, kernel = linear_kernel(), lambda = 1)
-  for (values in list(fitted(padded), residuals(padded), loo(padded), hatvalues(padded))) {
+  for (values in list(fitted(padded), residuals(padded), loo(padded), rstandard(padded))) {
     expect_identical(names(values), rownames(cars))
     expect_identical(unname(which(is.na(values))), 4L)
   }
+  expect_identical(which(hatvalues(padded) == 0), c("Hornet 4 Drive" = 4L))
   by_row <- group_errors(padded, rep_len(1:5, 32L))  # labels for all rows, or for those that are used
   expect_identical(which(is.na(by_row)), c("Hornet 4 Drive" = 4L))
   expect_identical(by_row, group_errors(padded, rep_len(1:5, 32L)[-4L]))

@@ -59,25 +59,6 @@ test_that("fitted values are computed when they are asked for, and are those of 
   expect_false(isTRUE(all.equal(other$fitted.values, fresh$fitted.values)))
 })
 
-test_that("plot draws a panel for each criterion and gives the path back", {
-  file <- tempfile(fileext = ".png")
-  grDevices::png(file, width = 1000, height = 400)
-  before <- graphics::par("mfrow")
-  path <- plot(fit, output = "second")
-  expect_identical(graphics::par("mfrow"), before)
-  alone <- plot(one, criteria = "reml", lambdas = c(0.1, 1, 10))
-  zero <- plot(freeridge(p$x, p$y[, 1L], linear_kernel(), 0))
-  grDevices::dev.off()
-  expect_gt(file.size(file), 5000)
-  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml"))
-  expect_true(fit$lambda[["second"]] %in% path$lambda)
-  expect_identical(unique(as.character(path$output)), "second")
-  expect_equal(alone$lambda, c(0.1, 1, 1.5, 10))
-  expect_true(all(zero$lambda > 0))
-  expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
-  expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv", "reml", "error_rate", not "groups"')
-})
-
 test_that("the data set is what its page says", {
   expect_identical(dim(airfoil), c(1503L, 6L))
   expect_named(airfoil, c("frequency", "angle", "chord", "velocity", "thickness", "sound_pressure"))

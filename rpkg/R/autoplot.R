@@ -1,0 +1,68 @@
+# autoplot(fit): the pictures of plot(fit) by ggplot2, when that is installed; the method is registered when it is loaded.
+
+autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 1L, lambdas = NULL, ...) {
+  refuse_extra(...)
+  data <- plot_data(object, type, criteria, output, lambdas)
+  output <- check_output(output, object)
+  lambda <- object$lambda[[output]]
+  subtitle <- paste0("lambda = ", format(lambda, digits = 3L))
+  column <- function(name) as.name(name)
+  mapping <- function(x, y, ...) ggplot2::aes(!!column(x), !!column(y), ...)
+  chosen <- if (lambda > 0) ggplot2::geom_vline(xintercept = lambda, linetype = 2)
+  picture <- switch(type,
+    path = {
+      long <- path_panels(data)
+      ggplot2::ggplot(long, mapping("lambda", "score")) +
+        ggplot2::geom_ribbon(ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper")), fill = "grey85",
+                             na.rm = TRUE) +
+        ggplot2::geom_line(na.rm = TRUE) + chosen +
+        ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") + ggplot2::scale_x_log10() +
+        ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste(subtitle, "(dashed)"))
+    },
+    loo = ggplot2::ggplot(data, mapping("predicted", "observed")) + ggplot2::geom_abline(linetype = 2) +
+      ggplot2::geom_point(shape = 1, na.rm = TRUE) + ggplot2::coord_equal() +
+      ggplot2::labs(x = "prediction without the point", subtitle = subtitle),
+    residuals = ggplot2::ggplot(data, mapping("fitted", "residual")) + ggplot2::geom_hline(yintercept = 0, linetype = 2) +
+      ggplot2::geom_point(shape = 1) + ggplot2::labs(x = "fitted values", y = "residuals", subtitle = subtitle),
+    coefficients = {
+      ends <- data[data$lambda == min(data$lambda), ]
+      if (nrow(ends) > most_labels) ends <- ends[0L, ]
+      limits <- range(data$coefficient, 0)
+      ends$height <- spread(ends$coefficient, 0.045 * diff(limits), limits)
+      ends$label <- sprintf("%s  ", shortened(ends$column))
+      room <- if (nrow(ends) > 0L) min(0.02 * max(nchar(ends$label)), 0.5) else 0.05
+      ggplot2::ggplot(data, mapping("lambda", "coefficient", linetype = !!column("column"))) +
+        ggplot2::geom_line() + chosen +
+        ggplot2::geom_text(ggplot2::aes(y = !!column("height"), label = !!column("label")), ends, hjust = 1, size = 3) +
+        ggplot2::scale_x_log10(expand = ggplot2::expansion(c(room, 0.05))) +
+        ggplot2::scale_linetype_manual(values = rep_len(1:6, nlevels(data$column)), guide = "none") +
+        ggplot2::labs(x = expression(lambda), y = "coefficient x sd of its column", subtitle = paste(subtitle, "(dashed)"))
+    },
+    effects = {
+      data$column <- factor(data$column, levels = rev(levels(data$column)))
+      ggplot2::ggplot(data, mapping("estimate", "column")) + ggplot2::geom_vline(xintercept = 0, linetype = 2) +
+        ggplot2::geom_pointrange(ggplot2::aes(xmin = !!column("lower"), xmax = !!column("upper"))) +
+        ggplot2::labs(x = "effect x sd of its column, 95 % interval", y = NULL, subtitle = subtitle)
+    }
+  )
+  picture + ggplot2::theme_bw()
+}
+
+# One row for each lambda and criterion: score, score plus and minus a standard error (NA for none), within the range that
+# plot() shows.
+path_panels <- function(path) {
+  criteria <- intersect(names(path), criteria_names)
+  panels <- lapply(criteria, function(criterion) {
+    scores <- path[[criterion]]
+    if (!any(is.finite(scores))) refuse("criteria: ", criterion, " has no value at any of the lambdas")
+    errors <- path[[paste0(criterion, "_se")]]
+    limits <- panel_range(scores, errors, on_log_scale(scores, criterion))
+    if (is.null(errors)) errors <- rep(NA_real_, length(scores))
+    inside <- function(values) ifelse(values <= limits[2L], values, NA)
+    data.frame(lambda = path$lambda, criterion = panel_titles[[criterion]], score = inside(scores),
+               lower = pmax(inside(scores) - errors, 0), upper = pmin(inside(scores) + errors, limits[2L]))
+  })
+  panels <- do.call(rbind, panels)
+  panels$criterion <- factor(panels$criterion, levels = unique(panels$criterion))
+  panels
+}

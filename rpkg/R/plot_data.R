@@ -1,0 +1,81 @@
+# What the pictures of a fit show, as data frames: for plot() and autoplot().
+
+plot_types <- c("path", "loo", "residuals", "coefficients", "effects")
+
+plot_data <- function(fit, type, criteria, output, lambdas) {
+  check_choice(type, "type", plot_types)
+  output <- check_output(output, fit)
+  if (type != "path" && !is.null(criteria)) refuse("criteria is for type = \"path\", but type is \"", type, "\"")
+  if (!type %in% c("path", "coefficients") && !is.null(lambdas)) {
+    refuse("lambdas is for type = \"path\" and \"coefficients\", but type is \"", type, "\"")
+  }
+  switch(type,
+    path = path_data(fit, criteria, output, lambdas),
+    loo = left_out_data(fit, output),
+    residuals = data.frame(fitted = fit$fitted.values[, output], residual = (fit$y - fit$fitted.values)[, output],
+                           row.names = case_labels(fit)),
+    coefficients = coefficient_data(fit, output, lambdas),
+    effects = effect_data(fit, output)
+  )
+}
+
+check_output <- function(output, fit) {
+  place <- if (is.character(output)) match(output, fit$outputs) else output
+  good <- is.numeric(place) && length(place) == 1L && !is.na(place) && place %in% seq_len(ncol(fit$y))
+  if (!good) refuse("output must be the number or the name of one of the ", ncol(fit$y), " outputs, not ", shown(output))
+  as.integer(place)
+}
+
+case_labels <- function(fit) {
+  if (is.null(fit$cases) || anyDuplicated(fit$cases) > 0L) as.character(seq_len(nrow(fit$y))) else fit$cases
+}
+
+# The lambdas of a path and the one in force; logarithms of positive ones are drawn.
+path_lambdas <- function(fit, output, lambdas) {
+  if (is.null(lambdas)) lambdas <- core_lambda_grid(model_for_path(fit), 100L)
+  lambdas <- sort(unique(c(check_not_negative(lambdas, "lambdas"), fit$lambda[[output]])))
+  lambdas[lambdas > 0]
+}
+
+path_data <- function(fit, criteria, output, lambdas) {
+  # Where a score does not exist the curve has a gap, which says enough.
+  path <- withCallingHandlers(lambda_path(fit, path_lambdas(fit, output, lambdas), criteria),
+                              freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
+  if (ncol(fit$y) > 1L) path[as.integer(path$output) == output, ] else path
+}
+
+left_out_data <- function(fit, output) {
+  observed <- fit$y[, output]
+  errors <- core_loo(model_at(fit))[, output]
+  data.frame(predicted = observed - errors, observed = observed, row.names = case_labels(fit))
+}
+
+# Slopes at each lambda, times the standard deviations of their columns, in the units of y.
+coefficient_data <- function(fit, output, lambdas) {
+  if (!is_linear(fit$kernel)) {
+    refuse("type is \"coefficients\", but the kernel is ", format(fit$kernel), "; for kernels that are not linear there is ",
+           "type = \"effects\"")
+  }
+  lambdas <- path_lambdas(fit, output, lambdas)
+  model <- model_for_path(fit)
+  slopes <- vapply(lambdas, function(lambda) {
+    core_set_lambda(model, lambda)
+    core_hyperplane(model)[, output]
+  }, numeric(ncol(fit$x)))
+  slopes <- matrix(slopes, ncol(fit$x)) * column_spread(fit)
+  names <- feature_names(fit$x)
+  data.frame(lambda = rep(lambdas, times = length(names)), column = factor(rep(names, each = length(lambdas)), levels = names),
+             coefficient = as.vector(t(slopes)))
+}
+
+column_spread <- function(fit) vapply(seq_len(ncol(fit$x)), function(j) column_sd(fit$x[, j]), 0)
+
+effect_data <- function(fit, output) {
+  found <- marginal_effects(fit)
+  average <- found$average
+  if (!is.null(average$output)) average <- average[as.integer(average$output) == output, ]
+  half <- stats::qt(0.975, found$df[[output]]) * average$se
+  spread <- column_spread(fit)
+  data.frame(column = average$column, estimate = spread * average$estimate, lower = spread * (average$estimate - half),
+             upper = spread * (average$estimate + half))
+}

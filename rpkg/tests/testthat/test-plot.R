@@ -1,0 +1,119 @@
+# Pictures: what they show is what the answers say; that they are drawn at all, on every device state.
+
+p <- problem(30L, 2L, 2L)
+colnames(p$y) <- c("first", "second")
+fit <- freeridge(p$x, p$y, gaussian_kernel(2))
+one <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 1.5, scale = TRUE)
+
+# Draws on a device of its own, and sees that something was drawn and that the settings are as before.
+drawn <- function(expression) {
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file, width = 1000, height = 400)
+  on.exit(unlink(file))
+  before <- graphics::par(c("mfrow", "mai"))
+  value <- withVisible(expression)
+  after <- graphics::par(c("mfrow", "mai"))
+  grDevices::dev.off()
+  expect_identical(after, before)
+  expect_gt(file.size(file), 2000)
+  expect_false(value$visible)
+  value$value
+}
+
+test_that("the path has a panel for each criterion", {
+  path <- drawn(plot(fit, output = "second"))
+  alone <- drawn(plot(one, criteria = "reml", lambdas = c(0.1, 1, 10)))
+  zero <- drawn(plot(freeridge(p$x, p$y[, 1L], linear_kernel(), 0)))
+  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml"))
+  expect_true(fit$lambda[["second"]] %in% path$lambda)
+  expect_identical(unique(as.character(path$output)), "second")
+  expect_equal(alone$lambda, c(0.1, 1, 1.5, 10))
+  expect_true(all(zero$lambda > 0))
+  signs <- freeridge(p$x, sign(p$y[, 1L] - 3), gaussian_kernel(2), criterion = "error_rate")
+  expect_true("error_rate_se" %in% names(drawn(plot(signs))))  # scores of 0 on a plain scale
+  expect_identical(nrow(drawn(plot(fit, criteria = "loo", ylim = c(0.01, 1), main = "mine", xlab = "x"))), nrow(path))
+})
+
+test_that("the range has the scores of interest and their band", {
+  scores <- c(1000, 10, 2, 1, 2, 4)
+  expect_equal(score_range(scores, FALSE), c(1, 1 + 0.1 * 999))
+  expect_equal(score_range(scores, TRUE), c(1, 16))
+  expect_equal(panel_range(scores, NULL, TRUE), c(1, 16))
+  expect_equal(panel_range(scores, c(500, 5, 1, 0.5, 1, 14), TRUE), c(0.5, 18))
+  expect_equal(panel_range(scores, c(500, 5, 1, 3, 1, 14), TRUE), c(1, 18))  # 1 - 3 has no logarithm
+})
+
+test_that("left-out points, residuals, coefficients and effects are those of the fit", {
+  left <- drawn(plot(fit, "loo", output = 2))
+  expect_close(left$observed - left$predicted, loo(fit)[, 2L], 1e-12)
+  expect_close(left$observed, p$y[, 2L], 1e-15)
+  found <- drawn(plot(one, type = "residuals"))
+  expect_close(found$residual, residuals(one), 1e-12)
+  expect_close(found$fitted, fitted(one), 1e-12)
+  expect_identical(row.names(found), rownames(mtcars))
+
+  found <- drawn(plot(one, "coefficients", lambdas = c(1, 5, 20)))
+  expect_equal(unique(found$lambda), c(1, 1.5, 5, 20))
+  for (lambda in c(1, 1.5, 20)) {
+    expect_close(found$coefficient[found$lambda == lambda], coef(one, lambda)[-1L] * c(sd(mtcars$wt), sd(mtcars$hp)), 1e-10)
+  }
+  found <- drawn(plot(freeridge(p$x, p$y, linear_kernel()), "coefficients", output = "second"))
+  expect_identical(levels(found$column), c("x1", "x2"))
+  wide <- problem(20L, 40L)
+  drawn(plot(freeridge(wide$x, wide$y, linear_kernel()), "coefficients"))  # too many for names
+
+  found <- drawn(plot(fit, "effects", output = "second"))
+  average <- marginal_effects(fit)$average
+  average <- average[average$output == "second", ]
+  spread <- apply(p$x, 2L, sd)
+  expect_close(found$estimate, spread * average$estimate, 1e-12)
+  half <- qt(0.975, df.residual(fit)[["second"]]) * spread * average$se
+  expect_close(found$upper - found$estimate, half, 1e-10)
+  expect_close(found$estimate - found$lower, half, 1e-10)
+})
+
+test_that("names are put apart and cut, in their order", {
+  set.seed(1)
+  for (count in c(1L, 2L, 10L, 30L)) for (gap in c(0.01, 0.2)) {
+    at <- sample(c(runif(count %/% 2L), rep(0.97, count - count %/% 2L)))
+    heights <- spread(at, gap, c(0, 1))
+    rank <- order(at)
+    distance <- min(gap, 0.98 / count)
+    expect_true(all(diff(heights[rank]) >= distance * (1 - 1e-9)))
+    expect_true(all(heights >= 0 & heights <= 1))
+  }
+  expect_equal(spread(c(0.2, 0.8), 0.1, c(0, 1)), c(0.2, 0.8))
+  expect_identical(shortened(c("short", strrep("x", 21L))), c("short", paste0(strrep("x", 17L), "...")))
+})
+
+test_that("bad arguments are refused", {
+  expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
+  expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv", "reml", "error_rate", not "groups"')
+  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", not "qq"')
+  expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effects"')
+  expect_refusal(plot(fit, "loo", criteria = "gcv"), 'criteria is for type = "path", but type is "loo"')
+  expect_refusal(plot(fit, "effects", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type is "effects"')
+})
+
+test_that("autoplot draws the same data", {
+  skip_if_not_installed("ggplot2")
+  file <- tempfile(fileext = ".png")
+  on.exit(unlink(file))
+  for (type in plot_types) {
+    picture <- ggplot2::autoplot(one, type)
+    expect_s3_class(picture, "ggplot")
+    expect_silent(suppressMessages(ggplot2::ggsave(file, picture, width = 6, height = 4, dpi = 50)))
+    expect_gt(file.size(file), 2000)
+    layers <- lapply(seq_along(picture$layers), function(i) ggplot2::layer_data(picture, i))
+    chosen <- vapply(layers, function(layer) isTRUE(all.equal(layer$xintercept[1L], log10(1.5))), NA)
+    expect_identical(any(chosen), type %in% c("path", "coefficients"))
+  }
+  path <- ggplot2::autoplot(fit, output = "second", criteria = "loo")$data
+  expected <- plot_data(fit, "path", "loo", "second", NULL)
+  shown <- !is.na(path$score)
+  expect_equal(path$score[shown], expected$loo[shown])
+  wide <- problem(20L, 40L)
+  expect_s3_class(ggplot2::autoplot(freeridge(wide$x, wide$y, linear_kernel()), "coefficients"), "ggplot")
+  expect_refusal(ggplot2::autoplot(one, "qq"), "type must be one of")
+  expect_refusal(ggplot2::autoplot(one, foo = 1), "unknown argument: 'foo'")
+})
