@@ -1,4 +1,5 @@
-# autoplot(fit): the pictures of plot(fit) by ggplot2, when that is installed; the method is registered when it is loaded.
+# autoplot(fit): the pictures of plot(fit) by ggplot2, where that is installed: NAMESPACE registers the method with its
+# generic when that is loaded.
 
 autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 1L, lambdas = NULL, ...) {
   refuse_extra(...)
@@ -22,8 +23,9 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
     loo = ggplot2::ggplot(data, mapping("predicted", "observed")) + ggplot2::geom_abline(linetype = 2) +
       ggplot2::geom_point(shape = 1, na.rm = TRUE) + ggplot2::coord_equal() +
       ggplot2::labs(x = "prediction without the point", subtitle = subtitle),
-    residuals = ggplot2::ggplot(data, mapping("fitted", "residual")) + ggplot2::geom_hline(yintercept = 0, linetype = 2) +
-      ggplot2::geom_point(shape = 1) + ggplot2::labs(x = "fitted values", y = "residuals", subtitle = subtitle),
+    residuals = ggplot2::ggplot(data, mapping("fitted", "residual")) +
+      ggplot2::geom_hline(yintercept = 0, linetype = 2) + ggplot2::geom_point(shape = 1) +
+      ggplot2::labs(x = "fitted values", y = "residuals", subtitle = subtitle),
     coefficients = {
       ends <- data[data$lambda == min(data$lambda), ]
       if (nrow(ends) > most_labels) ends <- ends[0L, ]
@@ -36,7 +38,8 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
         ggplot2::geom_text(ggplot2::aes(y = !!column("height"), label = !!column("label")), ends, hjust = 1, size = 3) +
         ggplot2::scale_x_log10(expand = ggplot2::expansion(c(room, 0.05))) +
         ggplot2::scale_linetype_manual(values = rep_len(1:6, nlevels(data$column)), guide = "none") +
-        ggplot2::labs(x = expression(lambda), y = "coefficient x sd of its column", subtitle = paste(subtitle, "(dashed)"))
+        ggplot2::labs(x = expression(lambda), y = "coefficient x sd of its column",
+                      subtitle = paste(subtitle, "(dashed)"))
     },
     effects = {
       data$column <- factor(data$column, levels = rev(levels(data$column)))
@@ -48,8 +51,8 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
   picture + ggplot2::theme_bw()
 }
 
-# One row for each lambda and criterion: score, score plus and minus a standard error (NA for none), within the range that
-# plot() shows.
+# One row for each lambda and criterion: score, score plus and minus a standard error (NA for none), within the range
+# that plot() shows.
 path_panels <- function(path) {
   criteria <- intersect(names(path), criteria_names)
   panels <- lapply(criteria, function(criterion) {

@@ -1,6 +1,7 @@
 # Covariances of the coefficients of a linear fit, in the original units of x. With a the metric of the kernel,
-# k(x, z) = sum_j a_j x_j z_j, the slopes minimise sum_i W_ii (Y_i - w'x_i - b)^2 + lambda sum_j w_j^2 / a_j. On the columns
-# X~ = W^(1/2) (X - 1 m') diag(a)^(1/2) = U S V', m the weighted means (0 without an intercept), v = diag(a)^(-1/2) w has
+# k(x, z) = sum_j a_j x_j z_j, the slopes minimise sum_i W_ii (Y_i - w'x_i - b)^2 + lambda sum_j w_j^2 / a_j. On the
+# columns X~ = W^(1/2) (X - 1 m') diag(a)^(1/2) = U S V', with m the weighted means (0 without an intercept),
+# v = diag(a)^(-1/2) w has
 #   frequentist: Cov(v) = sigma^2 V S^2 (S^2 + lambda)^-2 V'
 #   bayesian:    Cov(v) = sigma^2 (V (S^2 + lambda)^-1 V' + (I - V V') / lambda)
 # b = mean(Y) - m'w, and the mean is not correlated with w: Var(b) = sigma^2 / sum(W) + m' Cov(w) m.
@@ -49,14 +50,14 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
 
 covariance_types <- c("bayesian", "frequentist")
 
-# What both are made of: v; g (directions x outputs), whose products are the eigenvalues of Cov(v) / sigma^2 along v; free:
-# whether directions without data count (they do in the prior: bayesian, fewer points than columns); space: the projection
-# on the directions that the fit has (all of them, but for landmarks).
+# What both are made of: v; g (directions x outputs), whose products are the eigenvalues of Cov(v) / sigma^2 along v;
+# free: whether directions without data count (they do in the prior: bayesian, fewer points than columns); space: the
+# projection on the directions that the fit has (all of them, but for landmarks).
 covariance_parts <- function(fit, type, lambda) {
   check_choice(type, "type", covariance_types)
   if (!is_linear(fit$kernel)) {
-    refuse("the kernel is ", format(fit$kernel), ", which has no slopes: coefficients have covariances for linear kernels ",
-           "only; marginal_effects() has average slopes with standard errors")
+    refuse("the kernel is ", format(fit$kernel), ", which has no slopes: coefficients have covariances for linear ",
+           "kernels only; marginal_effects() has average slopes with standard errors")
   }
   model <- model_at(fit, lambda)
   lambda <- core_lambda(model)
@@ -82,15 +83,17 @@ covariance_parts <- function(fit, type, lambda) {
   }, numeric(length(s)))
   g <- matrix(g, ncol = length(lambda))
   if (anyNA(g)) {
-    warn_undefined("the covariances are undefined (NaN): lambda is 0, and the ", counted(d, "column"), " of x, of rank ",
-                   rank, ", do not determine the coefficients")
+    warn_undefined("the covariances are undefined (NaN): lambda is 0, and the ", counted(d, "column"), " of x, of ",
+                   "rank ", rank, ", do not determine the coefficients")
   }
   residuals <- sqrt(weights) * (fit$y - core_fitted(model))
   freedom <- nrow(fit$x) - core_degrees_of_freedom(model)$df
-  if (any(freedom <= 0)) warn_undefined("the covariances are undefined (NaN): no degrees of freedom are left for the errors")
+  if (any(freedom <= 0)) {
+    warn_undefined("the covariances are undefined (NaN): no degrees of freedom are left for the errors")
+  }
   freedom[freedom <= 0] <- NaN
-  list(v = v, g = g, free = type == "bayesian" && length(s) < dimension, lambda = lambda, metric = metric, centre = centre,
-       mass = sum(weights), sigma2 = crossprod(residuals) / sqrt(tcrossprod(freedom)),
+  list(v = v, g = g, free = type == "bayesian" && length(s) < dimension, lambda = lambda, metric = metric,
+       centre = centre, mass = sum(weights), sigma2 = crossprod(residuals) / sqrt(tcrossprod(freedom)),
        space = function() if (is.null(space)) diag(d) else tcrossprod(space),
        space_diagonal = if (is.null(space)) rep(1, d) else rowSums(space^2),
        space_form = function(z) if (is.null(space)) sum(z^2) else sum(crossprod(space, z)^2))
@@ -105,7 +108,8 @@ linear_metric <- function(kernel, d) {
   )
 }
 
-# With landmarks the slopes are combinations of their rows: an orthonormal basis of these, d x rank. NULL: no restriction.
+# With landmarks the slopes are combinations of their rows: an orthonormal basis of these, d x rank. NULL: no
+# restriction.
 landmark_space <- function(fit, metric) {
   if (is.null(fit$landmarks)) return(NULL)
   found <- svd(t(fit$x[fit$landmarks, , drop = FALSE]) * sqrt(metric), nv = 0L)
@@ -113,13 +117,14 @@ landmark_space <- function(fit, metric) {
 }
 
 # R with R'R = X~'X~, from blocks of rows, so that no second n x d matrix is made; X~ itself for a few rows.
-triangle_of <- function(fit, roots, centre, divisors, space) {
+triangle_of <- function(fit, roots, centre, factors, space) {
   n <- nrow(fit$x)
   rows <- max(1000L, ncol(fit$x))
   triangle <- NULL
   for (first in seq(1L, n, by = rows)) {
     part <- first:min(first + rows - 1L, n)
-    block <- roots[part] * (fit$x[part, , drop = FALSE] - rep(centre, each = length(part))) * rep(divisors, each = length(part))
+    centred <- fit$x[part, , drop = FALSE] - rep(centre, each = length(part))
+    block <- roots[part] * centred * rep(factors, each = length(part))
     if (!is.null(space)) block <- block %*% space
     triangle <- rbind(triangle, block)
     if (nrow(triangle) > ncol(triangle)) {

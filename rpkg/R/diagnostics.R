@@ -23,7 +23,8 @@ rstandard.freeridge <- function(model, lambda = NULL, ...) {
   handle <- model_at(model, lambda)
   leverage <- core_leverage(handle)
   sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
-  values <- sqrt(weights) * residual_matrix(model, lambda) / (rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0)))
+  scale <- rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0))
+  values <- sqrt(weights) * residual_matrix(model, lambda) / scale
   values[is.nan(core_loo(handle))] <- NaN  # there the leverage is one, up to rounding
   undefined <- which(rowSums(is.nan(values)) > 0L)
   if (length(undefined) > 0L) {

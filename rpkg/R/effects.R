@@ -1,10 +1,11 @@
-# Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points, and their averages with standard errors.
+# Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points, and their averages with
+# standard errors.
 #
 # Every kernel's derivative is a sum of terms, each a matrix (points x rows of z) times a difference or a column:
 #   radial  d k(x, z) / d x_k = S(x, z) (x_k - z_k) / s_k^2,   k = phi(||(x - z) / s||^2), S = 2 phi'
 #   dot     d k(x, z) / d x_k = T(x, z) z_k / s_k^2,           k = psi(sum_k x_k z_k / s_k^2), T = psi'
-# so that the sums over the rows of z are products of matrices. The average derivative, a mean over points with weights a, is
-# delta_k' c, delta_k = sum_i a_i d k(x_i, X) / d x_ik; c = P Y with P of ?loo, so its variance is
+# so that the sums over the rows of z are products of matrices. The average derivative, a mean over points with
+# weights a, is delta_k' c, delta_k = sum_i a_i d k(x_i, X) / d x_ik; c = P Y with P of ?loo, so its variance is
 # sigma^2 delta_k' P W^-1 P delta_k; P delta_k are the coefficients of a fit to the response delta_k.
 
 marginal_effects <- function(object, ...) UseMethod("marginal_effects")
@@ -37,8 +38,8 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
 
   names <- feature_names(object$x)
   cases <- if (is.null(newdata)) object$cases else rownames(x)
-  table <- by_output(factor(names, levels = names), c(list(estimate = slopes), if (se) list(se = errors)), object$outputs,
-                     "column")
+  columns <- c(list(estimate = slopes), if (se) list(se = errors))
+  table <- by_output(factor(names, levels = names), columns, object$outputs, "column")
   structure(
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
          binary = names(levels), df = named_by_output(object, nrow(object$x) - core_degrees_of_freedom(model)$df)),
@@ -76,8 +77,8 @@ check_derivative <- function(kernel, smooth) {
   for (part in parts_of(kernel)) check_derivative(part, smooth)
   if (kernel$name == "precomputed") refuse("the kernel is precomputed: there are no columns to differentiate along")
   if (smooth && (kernel$name == "laplacian" || (kernel$name == "matern" && kernel$nu == 0.5))) {
-    refuse("the kernel ", format(kernel), " is not differentiable at the points of the fit; those that are: gaussian, matern ",
-           "with nu = 1.5 or 2.5, polynomial, linear, and their sums and products")
+    refuse("the kernel ", format(kernel), " is not differentiable at the points of the fit; those that are: gaussian, ",
+           "matern with nu = 1.5 or 2.5, polynomial, linear, and their sums and products")
   }
 }
 
@@ -190,8 +191,9 @@ average_errors <- function(fit, functional, lambda, sigma2) {
   other <- unclass(fit)
   other$y <- functional
   if (!is.null(fit$landmarks)) {
-    basis <- new_model(list(kernel = fit$kernel, scale = fit$scale, x = fit$x[fit$landmarks, , drop = FALSE], y = functional,
-                            intercept = FALSE, route = "spectral", reduction = "auto", refine = 0), landmarks = NULL)
+    basis <- new_model(list(kernel = fit$kernel, scale = fit$scale, x = fit$x[fit$landmarks, , drop = FALSE],
+                            y = functional, intercept = FALSE, route = "spectral", reduction = "auto", refine = 0),
+                       landmarks = NULL)
     core_factorize(basis)
     core_set_lambda(basis, 0)
     other$y <- core_predict(basis, fit$x)
@@ -205,7 +207,11 @@ average_errors <- function(fit, functional, lambda, sigma2) {
   variances <- lapply(other$lambda, function(one) {
     other$lambda <- one
     set_given_lambda(model, other)
-    projected <- if (is.null(fit$landmarks)) core_coefficients(model) else weights * (other$y - core_fitted(model)) / one
+    projected <- if (is.null(fit$landmarks)) {
+      core_coefficients(model)
+    } else {
+      weights * (other$y - core_fitted(model)) / one
+    }
     colSums(projected^2 / weights)
   })
   variances <- matrix(unlist(variances), ncol(functional))[, match(lambda, other$lambda), drop = FALSE]

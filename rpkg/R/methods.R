@@ -46,8 +46,8 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   linear <- is_linear(object$kernel)
   if (is.null(coefficients)) coefficients <- linear && ncol(object$x) <= 1000L
   if (check_flag(coefficients, "coefficients") && !linear) {
-    refuse("coefficients is TRUE, but the kernel is ", format(object$kernel), ", which has none with standard errors; see ",
-           "marginal_effects()")
+    refuse("coefficients is TRUE, but the kernel is ", format(object$kernel), ", which has none with standard errors; ",
+           "see marginal_effects()")
   }
   check_choice(type, "type", covariance_types)
   weights <- if (is.null(object$weights)) rep(1, nrow(object$x)) else object$weights

@@ -37,8 +37,8 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, ylim = NULL, 
   if (!any(known)) refuse("criteria: ", criterion, " has no value at any of the lambdas")
   log_scale <- on_log_scale(scores, criterion)
   if (is.null(ylim)) ylim <- panel_range(scores, errors, log_scale)
-  graphics::plot.default(lambdas[known], scores[known], type = "l", lwd = 2, log = if (log_scale) "xy" else "x", xaxt = "n",
-                         xlim = range(lambdas), ylim = ylim, xlab = xlab, ylab = ylab, main = main,
+  graphics::plot.default(lambdas[known], scores[known], type = "l", lwd = 2, log = if (log_scale) "xy" else "x",
+                         xaxt = "n", xlim = range(lambdas), ylim = ylim, xlab = xlab, ylab = ylab, main = main,
                          panel.first = plot_band(lambdas, scores, errors, min(ylim)), ...)
   decade_axis(range(lambdas))
   best <- which.min(scores)
@@ -62,13 +62,14 @@ plot_band <- function(lambdas, scores, errors, floor) {
 }
 
 # Predictions of each point without it on x, what was observed on y; the diagonal is where they agree.
-plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "prediction without the point", ylab = "observed",
-                     ...) {
+plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "prediction without the point",
+                     ylab = "observed", ...) {
   ends <- range(data, na.rm = TRUE)
-  graphics::plot.default(data$predicted, data$observed, xlim = ends, ylim = ends, main = main, xlab = xlab, ylab = ylab, ...)
+  graphics::plot.default(data$predicted, data$observed, xlim = ends, ylim = ends, main = main, xlab = xlab,
+                         ylab = ylab, ...)
   graphics::abline(0, 1, lty = 2)
-  say_lambda(fit, output, paste0(", leave-one-out R2 = ", format(summary(fit, coefficients = FALSE)$outputs$loo_r2[output],
-                                                                 digits = 3L)))
+  r2 <- summary(fit, coefficients = FALSE)$outputs$loo_r2[check_output(output, fit)]
+  say_lambda(fit, output, paste0(", leave-one-out R2 = ", format(r2, digits = 3L)))
 }
 
 # With a smooth curve through the residuals, and the three points with the largest.
@@ -94,8 +95,8 @@ plot_coefficients <- function(data, fit, output, main = "Coefficients", xlab = e
   share <- (max(graphics::strwidth(names, "inches", cex = 0.75)) + 0.3) / graphics::par("pin")[1L]
   share <- if (length(names) <= most_labels) min(share, 0.45) else 0
   left <- span[1L] * (span[1L] / span[2L])^(share / (1 - share))
-  graphics::plot.default(span, range(slopes, 0), type = "n", log = "x", xaxt = "n", xlim = c(left, span[2L]), main = main,
-                         xlab = xlab, ylab = ylab, ...)
+  graphics::plot.default(span, range(slopes, 0), type = "n", log = "x", xaxt = "n", xlim = c(left, span[2L]),
+                         main = main, xlab = xlab, ylab = ylab, ...)
   graphics::abline(h = 0, col = "grey60")
   graphics::matlines(lambdas, slopes, col = "black", lty = seq_len(6L), lwd = 1.5)
   decade_axis(span)
@@ -140,8 +141,9 @@ plot_effects <- function(data, fit, output, main = "Average marginal effects",
                                                                     0.45 * graphics::par("fin")[1L])))
   on.exit(graphics::par(old))
   ends <- range(data[c("estimate", "lower", "upper")], 0, na.rm = TRUE)
-  graphics::plot.default(data$estimate, rev(seq_len(count)), xlim = ends, ylim = c(0.5, count + 0.5), yaxt = "n", pch = 19,
-                         main = main, xlab = xlab, ylab = ylab, panel.first = graphics::abline(v = 0, lty = 2), ...)
+  graphics::plot.default(data$estimate, rev(seq_len(count)), xlim = ends, ylim = c(0.5, count + 0.5), yaxt = "n",
+                         pch = 19, main = main, xlab = xlab, ylab = ylab,
+                         panel.first = graphics::abline(v = 0, lty = 2), ...)
   graphics::segments(data$lower, rev(seq_len(count)), data$upper, rev(seq_len(count)), lwd = 2)
   graphics::axis(2L, rev(seq_len(count)), names, las = 1L, tick = FALSE, cex.axis = min(1, 25 / count))
   say_lambda(fit, output)

@@ -22,7 +22,9 @@ plot_data <- function(fit, type, criteria, output, lambdas) {
 check_output <- function(output, fit) {
   place <- if (is.character(output)) match(output, fit$outputs) else output
   good <- is.numeric(place) && length(place) == 1L && !is.na(place) && place %in% seq_len(ncol(fit$y))
-  if (!good) refuse("output must be the number or the name of one of the ", ncol(fit$y), " outputs, not ", shown(output))
+  if (!good) {
+    refuse("output must be the number or the name of one of the ", ncol(fit$y), " outputs, not ", shown(output))
+  }
   as.integer(place)
 }
 
@@ -53,8 +55,8 @@ left_out_data <- function(fit, output) {
 # Slopes at each lambda, times the standard deviations of their columns, in the units of y.
 coefficient_data <- function(fit, output, lambdas) {
   if (!is_linear(fit$kernel)) {
-    refuse("type is \"coefficients\", but the kernel is ", format(fit$kernel), "; for kernels that are not linear there is ",
-           "type = \"effects\"")
+    refuse("type is \"coefficients\", but the kernel is ", format(fit$kernel), "; for kernels that are not linear ",
+           "there is type = \"effects\"")
   }
   lambdas <- path_lambdas(fit, output, lambdas)
   model <- model_for_path(fit)
@@ -64,8 +66,8 @@ coefficient_data <- function(fit, output, lambdas) {
   }, numeric(ncol(fit$x)))
   slopes <- matrix(slopes, ncol(fit$x)) * column_spread(fit)
   names <- feature_names(fit$x)
-  data.frame(lambda = rep(lambdas, times = length(names)), column = factor(rep(names, each = length(lambdas)), levels = names),
-             coefficient = as.vector(t(slopes)))
+  data.frame(lambda = rep(lambdas, times = length(names)),
+             column = factor(rep(names, each = length(lambdas)), levels = names), coefficient = as.vector(t(slopes)))
 }
 
 column_spread <- function(fit) vapply(seq_len(ncol(fit$x)), function(j) column_sd(fit$x[, j]), 0)

@@ -67,8 +67,8 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
 # The standard deviation with denominator n.
 deviation <- function(column) sqrt(mean((column - mean(column))^2))
 
-# What the columns of a linear fit were divided by, relative to their standard deviations with denominator n, by which some
-# systems divide: one number, or 1 where there is none (then those systems have to be told not to divide).
+# What the columns of a linear fit were divided by, relative to their standard deviations with denominator n, by which
+# some systems divide: one number, or 1 where there is none (then those systems have to be told not to divide).
 divisor_ratio <- function(fit) {
   if (is.null(fit$scale) || fit$kernel$name != "linear") return(1)
   deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[, j]), 0)

@@ -46,7 +46,8 @@ test_that("what has no value is NaN with a warning", {
   line <- freeridge(c(0, 0, 0, 1), c(1, 2, 3, 4), linear_kernel(), 0, route = "primal")
   expect_warning(distance <- cooks.distance(line), "undefined \\(NaN\\) at row 4", class = "freeridge_undefined")
   expect_identical(is.nan(distance), c(FALSE, FALSE, FALSE, TRUE))
-  expect_warning(standard <- rstandard(line), "standardised residual is undefined \\(NaN\\) at row 4", class = "freeridge_undefined")
+  words <- "standardised residual is undefined \\(NaN\\) at row 4"
+  expect_warning(standard <- rstandard(line), words, class = "freeridge_undefined")
   expect_identical(is.nan(standard), c(FALSE, FALSE, FALSE, TRUE))
   expect_refusal(rstandard(line, foo = 1), "unknown argument: 'foo'")
   expect_refusal(deviance(line, foo = 1), "unknown argument: 'foo'")

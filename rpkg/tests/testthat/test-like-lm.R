@@ -61,8 +61,8 @@ test_that("at lambda = 0 the methods are those of lm", {
 test_that("with several responses the methods are those of lm", {
   ours <- freeridge(cbind(mpg, qsec) ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0)
   theirs <- lm(cbind(mpg, qsec) ~ wt + hp, mtcars)
-  for (name in c("coef", "fitted", "predict", "predict at new points", "residuals", "cooks.distance", "rstandard", "deviance",
-                 "sigma", "nobs", "vcov", "confint", "formula")) {
+  for (name in c("coef", "fitted", "predict", "predict at new points", "residuals", "cooks.distance", "rstandard",
+                 "deviance", "sigma", "nobs", "vcov", "confint", "formula")) {
     like_lm(name, ours, theirs)
   }
   # lm has one leverage for all responses; here each may have its own lambda
@@ -79,7 +79,8 @@ test_that("coef and predict at other lambdas are those of glmnet", {
   theirs <- glmnet::glmnet(x, mtcars$mpg, alpha = 0, lambda = there, thresh = 1e-20, maxit = 1e6)
   for (i in 1:3) {
     expect_equal(coef(fit, lambdas[i]), coef(theirs, s = there[i])[, 1L], tolerance = 1e-6)
-    expect_equal(predict(fit, x[1:4, ], lambda = lambdas[i]), predict(theirs, x[1:4, ], s = there[i])[, 1L], tolerance = 1e-6)
+    expect_equal(predict(fit, x[1:4, ], lambda = lambdas[i]), predict(theirs, x[1:4, ], s = there[i])[, 1L],
+                 tolerance = 1e-6)
   }
   expect_equal(nobs(fit), nobs(theirs))
   expect_equal(deviance(fit, lambdas[2L]), deviance(theirs)[[2L]], tolerance = 1e-6)
