@@ -19,6 +19,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   average <- if (is.null(newdata) && !is.null(object$weights)) object$weights / sum(object$weights) else rep(1 / m, m)
   model <- model_at(object, lambda)
   lambda <- core_lambda(model)
+  freedom <- if (se) core_degrees_of_freedom(model)
 
   if (is_linear(object$kernel)) {
     slopes <- core_hyperplane(model)
@@ -32,9 +33,12 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
                              core_coefficients(model)[centres, , drop = FALSE], average, levels)
     effects <- found$effects
     slopes <- apply(average * effects, c(2L, 3L), sum)
-    if (se) errors <- average_errors(object, found$functional, lambda, core_degrees_of_freedom(model)$sigma2)
+    if (se) errors <- average_errors(object, found$functional, lambda, freedom$sigma2)
   }
-  if (se && anyNA(errors)) warn_undefined("a standard error is undefined (NaN): see ?sigma.freeridge")
+  if (se && anyNA(errors)) {
+    warn_undefined("a standard error is undefined (NaN): no degrees of freedom are left for the errors, or lambda is 0 ",
+                   "with landmarks")
+  }
 
   names <- feature_names(object$x)
   cases <- if (is.null(newdata)) object$cases else rownames(x)
@@ -42,7 +46,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   table <- by_output(factor(names, levels = names), columns, object$outputs, "column")
   structure(
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
-         binary = names(levels), df = named_by_output(object, nrow(object$x) - core_degrees_of_freedom(model)$df)),
+         binary = names(levels), df = if (se) named_by_output(object, nrow(object$x) - freedom$df)),
     class = "freeridge_effects"
   )
 }
