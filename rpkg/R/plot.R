@@ -22,7 +22,8 @@ plot_path <- function(path, fit, output, ...) {
   lambda <- fit$lambda[[output]]
   criteria <- intersect(names(path), criteria_names)
   if (length(criteria) > 1L) {
-    rows <- if (length(criteria) > 3L) 2L else 1L
+    wide <- graphics::par("din")[1L] > 1.4 * graphics::par("din")[2L]
+    rows <- if (length(criteria) > 3L || (length(criteria) > 2L && !wide)) 2L else 1L
     old <- graphics::par(mfrow = c(rows, ceiling(length(criteria) / rows)))
     on.exit(graphics::par(old))
   }
@@ -176,10 +177,12 @@ score_range <- function(scores, log_scale) {
   if (log_scale) exp(lowest + c(0, shown)) else lowest + c(0, shown)
 }
 
-# Labels at powers of ten, at most about seven of them.
+# Labels at powers of ten, as many as there is room for and at most seven.
 decade_axis <- function(range) {
   powers <- ceiling(log10(range[1L])):floor(log10(range[2L]))
   if (length(powers) < 2L || range[1L] > 10^powers[1L]) return(graphics::axis(1))
-  powers <- powers[(powers - powers[1L]) %% ceiling(length(powers) / 7) == 0]
+  width <- 1.4 * graphics::strwidth(expression(10^-10), "inches", cex = graphics::par("cex.axis"))
+  most <- max(2, min(7, floor(graphics::par("pin")[1L] / width)))
+  powers <- powers[(powers - powers[1L]) %% ceiling(length(powers) / most) == 0]
   graphics::axis(1, at = 10^powers, labels = parse(text = paste0("10^", powers)))
 }
