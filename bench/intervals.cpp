@@ -1,6 +1,6 @@
-// How long a call goes without asking, and how long it takes to leave: for every call that hears a progress callback, the
-// longest time between two callbacks (the beginning and the end of the call included) and, cancelled at several moments,
-// the longest time from the callback's yes to the return.
+// How long a call goes without asking, and how long it takes to leave: for every call that hears a progress callback,
+// the longest time between two callbacks (the beginning and the end of the call included) and, cancelled at several
+// moments, the longest time from the callback's yes to the return.
 //
 //     intervals ROUTE N D [T [R [M]]]
 //     ROUTE: cholesky, spectral, band, primal, landmark (R landmarks), logistic, hinge, accumulator;  M new points
@@ -51,7 +51,8 @@ struct Watch {
 
 Watch watch;
 
-// call() whole, then cancelled after some fractions of its time; whole again at the end, where others need what it left.
+// call() whole, then cancelled after some fractions of its time; whole again at the end, where others need what it
+// left.
 void measure(const char* name, const std::function<freeridge_status()>& call, bool again = false) {
   watch.begin(HUGE_VAL);
   bench::check(call());

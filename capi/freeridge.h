@@ -165,14 +165,14 @@ enum {
 /* Progress: fraction goes from 0 to 1 within a call, and never falls; return nonzero to cancel, which makes the call
  * return CANCELLED and leaves the model as before. Called on the thread that made the call. It must not call into the
  * same model, and has to return: longjmp or ending the thread in it is undefined. A C++ exception that it throws ends
- * there: the call returns INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. Every call on a handle that works on all of the data is heard, at its beginning, at its end, and in
- * between about every hundredth of a second of work: where a matrix product runs at 100 Gflop/s, after at most 5e9 of
- * its flops, or what takes as long, have been done. Work is cut into such pieces whether there is a callback or not: it
- * changes no answer. Three steps of LAPACK cannot be asked on their way: the divide and conquer of the singular values
- * of a square matrix of min(n, d) for the route PRIMAL and of d for accumulators, which takes 0.2 s at about 1500 and
- * some seconds at 5000; the same by one-sided Jacobi (columns of x whose scales differ by more than 1e4 and that are
- * nearly dependent), 0.2 s at about 300; and the release of several GiB to the system. CANCELLED is one more status of
- * every call that is heard. */
+ * there: the call returns INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. Every call on a
+ * handle that works on all of the data is heard, at its beginning, at its end, and in between about every hundredth of
+ * a second of work: where a matrix product runs at 100 Gflop/s, after at most 5e9 of its flops, or what takes as long,
+ * have been done. Work is cut into such pieces whether there is a callback or not: it changes no answer. Three steps
+ * of LAPACK cannot be asked on their way: the divide and conquer of the singular values of a square matrix of min(n,
+ * d) for the route PRIMAL and of d for accumulators, which takes 0.2 s at about 1500 and some seconds at 5000; the
+ * same by one-sided Jacobi (columns of x whose scales differ by more than 1e4 and that are nearly dependent), 0.2 s at
+ * about 300; and the release of several GiB to the system. CANCELLED is one more status of every call that is heard. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------

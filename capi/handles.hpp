@@ -25,7 +25,8 @@ struct freeridge_accumulator {
 
 namespace freeridge::capi {
 
-// What the handle has when it was saved for prediction only, else NULL. Calls that a predictor answers ask for it first.
+// What the handle has when it was saved for prediction only, else NULL. Calls that a predictor answers ask for it
+// first.
 inline Predictor* predictor_of(freeridge_model* model) {
   return required("model", model).predictor.get();
 }

@@ -11,7 +11,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index smoother_doubles = Index{1} << 24;    // as in diagnostics.cpp
+constexpr Index smoother_doubles = Index{1} << 24;  // as in diagnostics.cpp
 constexpr Index kernel_tile = 256;
 
 }  // namespace
@@ -51,8 +51,8 @@ void Model::require_room_for_score(const Groups* groups) const {
 void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {
   const Index columns = (fit_->solution.w.rows() > 0 ? d() : 0) + t();
   const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
-  Index doubles =
-      checked_doubles(predicted_rows(prediction(), m), columns) + tiles + checked_doubles(outputs, checked_doubles(m, t()));
+  Index doubles = checked_doubles(predicted_rows(prediction(), m), columns) + tiles +
+                  checked_doubles(outputs, checked_doubles(m, t()));
   if (with_smoother) {
     // kappa, the smoother rows, and a copy of them on the way through Q; errors; ends of all points for each thread
     const Index rows = std::clamp<Index>(smoother_doubles / n(), 1, m);
