@@ -576,12 +576,12 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
                                                int64_t count, const double* lambdas, double* scores, int64_t ld);
 
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
- * freeridge_lambda_grid) by 100 log-spaced values and, in the five deepest dips, the minima of polynomials in log
- * lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function: the 100 values
- * alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its
+ * freeridge_lambda_grid) by 100 log-spaced values (CHOLESKY and BAND: 50) and, in the five deepest dips, the minima of
+ * polynomials in log lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function:
+ * 100 values alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its
  * score; a tie goes to the larger lambda.
  * Needs FACTORIZED, goes to FITTED. Every score seen is kept: freeridge_get_search.
- * Cost: freeridge_score at 100 lambdas and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
+ * Cost: freeridge_score at these values and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
  * INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as
  * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index grid_count = 100;     // under half a natural log unit apart on 17 decades
+constexpr Index fine_grid = 100;      // under half a natural log unit apart on 17 decades
+constexpr Index coarse_grid = 50;     // where every lambda has a factor of its own
 constexpr double widest = 0.5;        // between grid points, in log lambda; beyond it cells are divided
 constexpr std::size_t most_dips = 5;  // refined for an output, the deepest first
 constexpr int most_rounds = 8;
@@ -37,12 +38,15 @@ class Search {
         criterion_(criterion),
         groups_(groups),
         range_(range),
+        grid_count_(range.low == range.high                                            ? 1
+                    : factorization.at_is_free() || criterion == Criterion::error_rate ? fine_grid
+                                                                                       : coarse_grid),
         t_(factorization.problem().t()),
         curves_(static_cast<std::size_t>(t_)),
         minima_(static_cast<std::size_t>(t_), 0) {}
 
   LambdaSearch run(const Progress& progress) {
-    std::vector<double> grid = log_grid(range_, range_.low == range_.high ? 1 : grid_count);
+    std::vector<double> grid = log_grid(range_, grid_count_);
     grid.erase(std::unique(grid.begin(), grid.end()), grid.end());  // a range of a few last digits
     attempt(grid, 0, t_, progress.part(0, 0.6));
     std::transform(curves_.begin(), curves_.end(), minima_.begin(), count_minima);
@@ -106,7 +110,8 @@ class Search {
   }
 
   void refine(Index first, Index count, const Progress& progress) {
-    const double spacing = (std::log(range_.high) - std::log(range_.low)) / static_cast<double>(grid_count - 1);
+    const double spacing =
+        (std::log(range_.high) - std::log(range_.low)) / static_cast<double>(std::max<Index>(grid_count_ - 1, 1));
     double from = 0;
     if (spacing > widest) {
       from = 0.5;
@@ -206,6 +211,7 @@ class Search {
   Criterion criterion_;
   const Groups* groups_;
   LambdaRange range_;
+  Index grid_count_;
   Index t_;
   std::vector<ScoreCurve> curves_;  // of each output
   std::vector<std::int32_t> minima_;

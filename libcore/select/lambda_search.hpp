@@ -1,4 +1,5 @@
-// The search over lambda: a log-spaced grid, then the (at most five) deepest dips of each output's score to the digit.
+// The search over lambda: a log-spaced grid of 100 values (50 where every lambda has a factor of its own: CHOLESKY and
+// BAND), then the (at most five) deepest dips of each output's score to the digit.
 //
 // A call of scores() is what costs: a streamed route reads all data again for each, whatever the number of lambdas. So
 // the dips of all outputs are refined together, a few lambdas a call, by interpolation instead of a line search:
@@ -12,7 +13,7 @@
 //   in one call; with that point among the nodes the error is 1e-6 times smaller again, and the second minimum, if it
 //   differs at all, is the last.
 //
-// On a wider range the cells beside the dips are divided first until h < 0.5. Where the polynomial does not foretell
+// On a wider range, or a coarser grid, the cells beside the dips are divided first until h < 0.5. Where the polynomial does not foretell
 // what is found (next to lambdas without a value, in the rounding noise of a factorization), the bracket is divided as
 // well, and so narrows whatever the criterion looks like.
 //
