@@ -47,10 +47,9 @@ constexpr Work work_for_a_thread = 2e5;  // under this a thread is not worth its
 int team_size(Index count, Work work = plenty);
 
 // In all loops: progress is heard on the calling thread, which is worker 0, between its own items, now and then while
-// it
-// waits for the others, and at the end. Cancelled, the others stop at their next worked() (progress.hpp). The first
-// exception ends the loop and is thrown here. The BLAS is single-threaded inside, but for a team of one, which
-// may be the only item of a large problem; in parallel_in_order always.
+// it waits for the others, and at the end. Cancelled, the others stop at their next worked() (progress.hpp). The first
+// exception ends the loop and is thrown here. The BLAS is single-threaded inside, but for a team of one, which may be
+// the only item of a large problem; in parallel_in_order always.
 
 constexpr std::chrono::milliseconds patience{50};  // between two reports of a thread that waits for others
 

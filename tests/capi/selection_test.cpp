@@ -55,7 +55,7 @@ TEST(ContractSelection, GetSearchRefuses) {
       {"model", null(&GetSearch::model)},
       {"lambdas", null(&GetSearch::lambdas)},
       {"scores", null(&GetSearch::scores)},
-      {"ld", values(&GetSearch::ld, bad_leading(100))},  // a search looks at 100 lambdas or more
+      {"ld", values(&GetSearch::ld, bad_leading(50))},  // a search looks at 50 lambdas or more
       {"edge", null(&GetSearch::edge)},
   });
 }
