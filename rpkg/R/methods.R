@@ -45,7 +45,7 @@ print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
 
 summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ...) {
   refuse_extra(...)
-  linear <- is_linear(object$kernel)
+  linear <- is_linear(object$kernel) && !is_sparse(object$x)  # which has no standard errors
   if (is.null(coefficients)) coefficients <- linear && ncol(object$x) <= 1000L
   if (check_flag(coefficients, "coefficients") && !linear) {
     refuse("coefficients is TRUE, but the kernel is ", format(object$kernel), ", which has none with standard errors; ",
