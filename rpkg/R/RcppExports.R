@@ -333,3 +333,23 @@ first_not_finite <- function(x) {
     .Call(`_freeridge_first_not_finite`, x)
 }
 
+sparse_create <- function(x, y, weights, intercept, multipliers) {
+    .Call(`_freeridge_sparse_create`, x, y, weights, intercept, multipliers)
+}
+
+sparse_summary <- function(handle) {
+    .Call(`_freeridge_sparse_summary`, handle)
+}
+
+sparse_solution <- function(handle, lambdas) {
+    .Call(`_freeridge_sparse_solution`, handle, lambdas)
+}
+
+sparse_rows <- function(handle, lambdas) {
+    .Call(`_freeridge_sparse_rows`, handle, lambdas)
+}
+
+sparse_sums <- function(handle, lambdas, y) {
+    .Call(`_freeridge_sparse_sums`, handle, lambdas, y)
+}
+

@@ -9,35 +9,12 @@ predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = 
   if (interval != "none" || se.fit) return(predict_interval(object, newdata, lambda, interval, level, se.fit))
   if (is.null(newdata)) return(fitted_at(object, lambda))
   x <- new_matrix(object, newdata)
-  shape(object, core_predict(model_at(object, lambda), x), rownames(x))
+  shape(object, plus_offset(core_predict(model_at(object, lambda), x), attr(x, "offset")), rownames(x))
 }
 
 fitted_at <- function(object, lambda) {
   values <- if (is.null(lambda)) object$fitted.values else core_fitted(model_at(object, lambda))
   stats::napredict(object$na.action, shape(object, values))
-}
-
-# The rows of newdata as a matrix with the columns that the fit was made with, found by name where there are names.
-new_matrix <- function(fit, newdata) {
-  if (!is.null(fit$terms)) return(new_design(fit, newdata))
-  names <- colnames(fit$x)
-  if (!is.null(names) && !is.null(colnames(newdata))) {
-    missing <- setdiff(names, colnames(newdata))
-    if (length(missing) > 0L) refuse("newdata has no column '", missing[1L], "'")
-    if (!identical(names, colnames(newdata))) newdata <- newdata[, names, drop = FALSE]
-  }
-  x <- numeric_matrix(newdata, "newdata")
-  if (ncol(x) != ncol(fit$x)) refuse("newdata has ", ncol(x), " columns, the fit has ", ncol(fit$x))
-  x
-}
-
-new_design <- function(fit, newdata) {
-  if (!is.data.frame(newdata)) refuse("newdata must be a data frame, as the fit was made by a formula, not ", shown(newdata))
-  terms <- stats::delete.response(fit$terms)
-  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels)
-  classes <- attr(terms, "dataClasses")
-  if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
-  numeric_matrix(design_matrix(terms, frame, fit$contrasts)$x, "newdata")
 }
 
 loo <- function(object, ...) UseMethod("loo")

@@ -55,6 +55,7 @@ covariance_types <- c("bayesian", "frequentist")
 # projection on the directions that the fit has (all of them, but for landmarks).
 covariance_parts <- function(fit, type, lambda) {
   check_choice(type, "type", covariance_types)
+  if (is_sparse(fit$x)) refuse_sparse("a covariance of the coefficients")
   if (!is_linear(fit$kernel)) {
     refuse("the kernel is ", format(fit$kernel), ", which has no slopes: coefficients have covariances for linear ",
            "kernels only; marginal_effects() has average slopes with standard errors")

@@ -12,6 +12,7 @@ marginal_effects <- function(object, ...) UseMethod("marginal_effects")
 
 marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se = TRUE, binary = TRUE, ...) {
   refuse_extra(...)
+  if (is_sparse(object$x)) refuse_sparse("a marginal effect")
   se <- check_flag(se, "se")
   levels <- if (check_flag(binary, "binary")) binary_levels(object$x)
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
@@ -79,6 +80,7 @@ scaled_by <- function(kernel, scale) {
 # smooth: whether derivatives are needed, not only differences along columns with two values.
 check_derivative <- function(kernel, smooth) {
   for (part in parts_of(kernel)) check_derivative(part, smooth)
+  if (kernel$name == "function") refuse("the kernel is an R function, whose derivative is not known")
   if (kernel$name == "precomputed") refuse("the kernel is precomputed: there are no columns to differentiate along")
   if (smooth && (kernel$name == "laplacian" || (kernel$name == "matern" && kernel$nu == 0.5))) {
     refuse("the kernel ", format(kernel), " is not differentiable at the points of the fit; those that are: gaussian, ",

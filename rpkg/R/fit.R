@@ -3,13 +3,20 @@
 # A model of the core with the data, weights, groups and settings of `fit` (state DATA). landmarks: list(rows) or
 # list(count); by default those of the fit, which an earlier factorization may have chosen.
 new_model <- function(fit, landmarks = known_landmarks(fit)) {
+  if (is_sparse(fit$x)) return(new_sparse_model(fit))
   kernel <- fit$kernel
   if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any: the search replaces it
-  model <- tryCatch(core_create(unclass(kernel), fit$scale, fit$x, fit$y), freeridge_not_finite = function(condition) {
+  by_function <- kernel$name == "function"  # then x has its values, of columns that were divided before
+  if (by_function) kernel <- precomputed_kernel()
+  y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
+  model <- tryCatch({
+    core_create(unclass(kernel), if (!by_function) fit$scale, fit$x, y)
+  }, freeridge_not_finite = function(condition) {
     check_finite(fit$x, "x")  # says the same with R's names and places
     check_finite(fit$y, "y")
     stop(condition)
   })
+  attr(model, "offset") <- fit$offset
   core_set_intercept(model, fit$intercept)
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
   if (!is.null(fit$groups)) core_set_groups(model, fit$groups)
@@ -64,7 +71,8 @@ fit_model <- function(fit) {
   fit$tolerance <- core_tolerance(model)
   fit$memory <- core_memory(model)
   if (fit$route == "landmark") fit$landmarks <- core_landmarks(model)
-  fit$cases <- if (is.null(rownames(fit$x))) rownames(fit$y) else rownames(fit$x)
+  points <- points_of(fit)
+  fit$cases <- if (is.null(rownames(points))) rownames(fit$y) else rownames(points)
   fit$seconds <- seconds
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
@@ -114,7 +122,7 @@ score_at <- function(model, criterion, lambda) {
 # spectral route has.
 set_given_lambda <- function(model, fit) {
   tryCatch(core_set_lambda(model, fit$lambda), freeridge_not_positive_definite = function(condition) {
-    if (fit$route != "auto") stop(condition)
+    if (fit$route != "auto" || is_sparse(fit$x)) stop(condition)
     core_set_route(model, "spectral")
     core_factorize(model)
     core_set_lambda(model, fit$lambda)
@@ -173,6 +181,16 @@ shape <- function(fit, values, cases = fit$cases) {
   }
   values
 }
+
+# Values of the model, rows x outputs, and what was taken from the response before it was made (NULL: nothing).
+plus_offset <- function(values, offset) if (is.null(offset)) values else values + offset
+
+# Fitted values of the response as it was given.
+core_fitted_of_model <- core_fitted
+core_fitted <- function(handle) plus_offset(core_fitted_of_model(handle), attr(handle, "offset"))
+
+# The rows that the kernel sees, rows of features: x, unless the kernel is an R function; then x has its values.
+points_of <- function(fit) if (is.null(fit$points)) fit$x else fit$points
 
 # The fitted values cost a pass over the data, and many fits are never asked for them.
 fitted_matrix <- function(fit) {

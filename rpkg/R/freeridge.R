@@ -14,20 +14,24 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
 
+  kernel <- as_kernel(kernel)
   check_kernel(kernel)
+  classes <- class_coding(y)
+  if (!is.null(classes)) y <- classes$y
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
-  x <- numeric_matrix(x, "x", finite = FALSE)  # the core looks at every number anyway: new_model
+  sparse <- is_sparse(x)
+  x <- if (sparse) sparse_matrix(x, "x") else numeric_matrix(x, "x", finite = FALSE)  # the core looks at every number
   y <- response_matrix(y, finite = FALSE)
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y))
-  if (!is.null(weights)) weights <- check_positive(weights, "weights", n, "row")
+  if (!is.null(weights)) weights <- check_weights(weights, n)
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
   check_square(kernel, x)
 
-  fit_model(list(
+  fit <- list(
     call = call, kernel = kernel, scale = column_scale(scale, x), lambda = lambda, criterion = criterion,
     rule = check_rule(rule, lambda, criterion), lambda_range = check_range(lambda_range, "lambda_range"),
     bandwidth_range = check_range(bandwidth_range, "bandwidth_range"),
@@ -38,7 +42,42 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
     seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
     reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
     refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector
-  ))
+  )
+  if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
+  if (kernel$name == "function") fit <- with_kernel_values(fit)
+  if (sparse) check_sparse_settings(fit)
+  fit <- fit_model(fit)
+  class(fit) <- c(if (sparse) "freeridge_sparse", if (!is.null(classes)) "freeridge_classes", "freeridge")
+  fit
+}
+
+# A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, without
+# the constant one, and new data are treated in the same way.
+freeridge.data.frame <- function(x, y, ...) {
+  call <- match.call(freeridge.default, sys.call(), envir = parent.frame())  # every argument by its name, for update()
+  call[[1L]] <- quote(freeridge)
+  if (missing(y)) refuse("y is missing")
+  classes <- vapply(x, function(column) is.factor(column) || is.character(column), NA)
+  if (!any(classes)) {
+    fit <- freeridge.default(x, y, ...)
+    fit$call <- call
+    return(fit)
+  }
+  check_levels(x[classes])
+  terms <- stats::terms(~ ., data = x)
+  frame <- stats::model.frame(terms, x, na.action = stats::na.pass)
+  design <- design_matrix(terms, frame)
+  fit <- freeridge.default(design$x, y, ...)
+  fit$call <- call
+  with_terms(fit, attr(frame, "terms"), frame, design)
+}
+
+# What a fit keeps of the model frame it was made from.
+with_terms <- function(fit, terms, frame, design) {
+  fit$terms <- terms
+  fit$xlevels <- stats::.getXlevels(terms, frame)
+  fit$contrasts <- design$contrasts
+  fit
 }
 
 # How lambda is taken from the search: its best, or the largest that is within one standard error of the best.
@@ -53,32 +92,48 @@ check_rule <- function(rule, lambda, criterion) {
   rule
 }
 
-freeridge.formula <- function(formula, data, subset, na.action, weights, groups = NULL, intercept = TRUE, ...) {
+freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE, ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
   frame <- eval(frame_call(call), parent.frame())
   terms <- attr(frame, "terms")
-  if (!is.null(attr(terms, "offset"))) refuse("the formula has an offset: subtract it from the response instead")
   response <- stats::model.response(frame)
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
+  offset <- frame_offset(frame, response)
 
   design <- design_matrix(terms, frame)
   if (ncol(design$x) == 0L) refuse("the formula has no predictors: ", shown_formula(formula))
   intercept <- check_flag(intercept, "intercept") && attr(terms, "intercept") == 1L
-  fit <- freeridge.default(design$x, response, weights = stats::model.weights(frame), groups = frame[["(groups)"]],
-                           intercept = intercept, ...)
+  fit <- freeridge.default(design$x, if (is.null(offset)) response else response - offset,
+                           weights = stats::model.weights(frame), groups = frame[["(groups)"]], intercept = intercept,
+                           ...)
+  if (!is.null(offset)) {
+    fit$offset <- offset
+    fit$y <- fit$y + offset
+    model <- fit$cache$model
+    attr(model, "offset") <- offset  # as new_model() does for the next one
+    fit$cache$model <- model
+  }
   fit$call <- call
-  fit$terms <- terms
-  fit$xlevels <- stats::.getXlevels(terms, frame)
-  fit$contrasts <- design$contrasts
   fit$na.action <- attr(frame, "na.action")
-  fit
+  with_terms(fit, terms, frame, design)
+}
+
+# The sum of the offsets of a frame, in the formula and in the argument; NULL without any.
+frame_offset <- function(frame, response) {
+  offset <- stats::model.offset(frame)
+  if (is.null(offset)) return(NULL)
+  if (is.factor(response) || is.logical(response)) {
+    refuse("an offset goes with a numeric response; this one is ", shown(response))
+  }
+  check_finite(offset, "offset")
+  as.vector(offset)
 }
 
 # The call of model.frame for a call of the formula method. A missing group label means "never left out": as a level of
 # its own it is not taken for a missing value that drops the row.
 frame_call <- function(call) {
-  frame <- call[c(1L, match(c("formula", "data", "subset", "na.action", "weights"), names(call), 0L))]
+  frame <- call[c(1L, match(c("formula", "data", "subset", "na.action", "weights", "offset"), names(call), 0L))]
   frame[[1L]] <- quote(stats::model.frame)
   frame$drop.unused.levels <- TRUE
   if (!is.null(call$groups)) frame$groups <- bquote(base::addNA(.(call$groups)))

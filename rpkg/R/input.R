@@ -7,8 +7,7 @@ numeric_matrix <- function(value, name, finite = TRUE) {
     good <- vapply(value, function(column) is.numeric(column) || is.logical(column), NA)
     if (!all(good)) {
       bad <- names(value)[!good][1L]
-      refuse(name, " must be numeric, but its column '", bad, "' is ", shown(value[[bad]]),
-             if (name != "y") "; the formula method expands factors into columns")
+      refuse(name, " must be numeric, but its column '", bad, "' is ", shown(value[[bad]]))
     }
     value <- as.matrix(value)
   }
@@ -49,8 +48,7 @@ check_square <- function(kernel, x) {
 
 response_matrix <- function(y, finite = TRUE) {
   if (is.factor(y) || is.character(y)) {
-    refuse("y must be numeric, not ", shown(y),
-           "; code classes as numbers: as.numeric(y == \"a\") for one, model.matrix(~ y - 1) for a column each")
+    refuse("y must be numeric, not ", shown(y), "; factor(y) makes classes of strings")
   }
   numeric_matrix(y, "y", finite)
 }
@@ -65,6 +63,16 @@ check_positive <- function(value, name, count, things) {
   bad <- which(value <= 0)
   if (length(bad) > 0L) refuse(name, "[", bad[1L], "] is ", format(value[bad[1L]]), "; all must be positive")
   value
+}
+
+check_weights <- function(weights, n) {
+  if (is.numeric(weights) && length(weights) == n && any(weights == 0, na.rm = TRUE)) {
+    row <- which(weights == 0)[1L]
+    refuse("weights[", row,
+           "] is 0; all must be positive: leave rows that are not to count out, as subset = weights > 0 ",
+           "does, and give them to predict() afterwards")
+  }
+  check_positive(weights, "weights", n, "row")
 }
 
 check_not_negative <- function(value, name) {
@@ -176,7 +184,7 @@ column_scale <- function(scale, x) {
       refuse("scale must be TRUE, FALSE or ", ncol(x), " positive numbers, not ", shown(scale))
     }
     if (!scale) return(NULL)
-    scale <- vapply(seq_len(ncol(x)), function(j) column_sd(x[, j]), 0)
+    scale <- if (is_sparse(x)) sparse_sd(x) else vapply(seq_len(ncol(x)), function(j) column_sd(x[, j]), 0)
   }
   names(scale) <- colnames(x)
   scale
@@ -187,3 +195,81 @@ column_sd <- function(column) {
   sd <- stats::sd(column)
   if (is.finite(sd) && sd > .Machine$double.eps * max(abs(column))) sd else 1
 }
+
+# Strings and factors of a data frame: none missing.
+check_levels <- function(frame) {
+  for (name in names(frame)) {
+    missing <- which(is.na(frame[[name]]))
+    if (length(missing) > 0L) refuse("x[", missing[1L], ", \"", name, "\"] is NA; all values must be known")
+  }
+}
+
+# The rows of newdata as the core's predictions take them; for a kernel that is an R function its values at these rows
+# and the points of the fit. The attribute "offset" has the offset of a formula.
+new_matrix <- function(fit, newdata) {
+  x <- if (is.null(fit$terms)) new_features(fit, newdata) else new_design(fit, newdata)
+  if (is.null(fit$points)) return(x)
+  structure(kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale)),
+            offset = attr(x, "offset"))
+}
+
+# The columns that the fit was made with, found by name where there are names.
+new_features <- function(fit, newdata) {
+  points <- points_of(fit)
+  names <- colnames(points)
+  if (!is.null(names) && !is.null(colnames(newdata))) {
+    missing <- setdiff(names, colnames(newdata))
+    if (length(missing) > 0L) refuse("newdata has no column '", missing[1L], "'")
+    if (!identical(names, colnames(newdata))) newdata <- newdata[, names, drop = FALSE]
+  }
+  as_matrix <- if (is_sparse(newdata) && is_sparse(points)) sparse_matrix else numeric_matrix
+  x <- as_matrix(newdata, "newdata")
+  if (ncol(x) != ncol(points)) refuse("newdata has ", ncol(x), " columns, the fit has ", ncol(points))
+  x
+}
+
+new_design <- function(fit, newdata) {
+  if (!is.data.frame(newdata)) {
+    refuse("newdata must be a data frame, as the fit was made by a formula or from a data frame, not ", shown(newdata))
+  }
+  terms <- stats::delete.response(fit$terms)
+  frame <- tryCatch({
+    frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels)
+    classes <- attr(terms, "dataClasses")
+    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
+    frame
+  }, error = function(condition) refuse("newdata does not fit the model: ", sentence_of(condition, fit$xlevels)))
+  x <- numeric_matrix(design_matrix(terms, frame, fit$contrasts)$x, "newdata")
+  offset <- new_offset(fit, frame, newdata)
+  if (!is.null(offset)) attr(x, "offset") <- offset
+  x
+}
+
+# What model.frame says, and for a new level of a factor those that the fit knows.
+sentence_of <- function(condition, xlevels) {
+  words <- conditionMessage(condition)
+  factor <- sub("^factor (.*) has new levels? .*$", "\\1", words)
+  if (!factor %in% names(xlevels)) return(words)
+  paste0(words, "; the fit knows ", paste(xlevels[[factor]], collapse = ", "))
+}
+
+# The offsets of the formula, and that of the argument `offset`, which is evaluated in newdata as predict.lm does.
+new_offset <- function(fit, frame, newdata) {
+  offset <- stats::model.offset(frame)
+  if (is.null(fit$offset)) return(offset)
+  if (!is.null(fit$call$offset)) {
+    extra <- eval(fit$call$offset, newdata, environment(fit$terms))
+    if (length(extra) != nrow(frame)) {
+      refuse("the argument offset of the fit, ", deparse(fit$call$offset)[1L], ", gives ",
+             counted(length(extra), "number"),
+             " for the ", counted(nrow(frame), "row"), " of newdata: make it a variable of the data")
+    }
+    offset <- if (is.null(offset)) extra else offset + extra
+  }
+  check_finite(offset, "offset")
+  as.vector(offset)
+}
+
+made_by_formula <- function(fit) !is.null(fit$terms) && attr(fit$terms, "response") == 1L
+
+divided <- function(x, scale) if (is.null(scale)) x else x / rep(scale, each = nrow(x))

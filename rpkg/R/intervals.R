@@ -3,11 +3,12 @@
 predict_interval <- function(fit, newdata, lambda, interval, level, se.fit) {
   x <- if (is.null(newdata)) fit$x else new_matrix(fit, newdata)
   model <- model_at(fit, lambda)
-  centre <- core_predict(model, x)
+  offset <- if (is.null(newdata)) fit$offset else attr(x, "offset")
+  centre <- plus_offset(core_predict(model, x), offset)
   gp <- if (interval == "gp" || se.fit) core_predict_variance(model, x)
   bounds <- switch(interval,
     none = NULL,
-    "jackknife+" = core_predict_jackknife(model, x, level),
+    "jackknife+" = lapply(core_predict_jackknife(model, x, level), plus_offset, offset),
     gp = {
       half <- stats::qnorm((1 + level) / 2) * sqrt(sweep(gp$variance, 2L, gp$noise, "+"))
       list(lower = centre - half, upper = centre + half)

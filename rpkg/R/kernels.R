@@ -56,8 +56,74 @@ scaled_kernel <- function(kernel, scale) {
 # A kernel that is made of others, with the core's own words on what cannot be combined.
 new_checked_kernel <- function(...) {
   kernel <- new_kernel(...)
+  if (any(vapply(parts_of(kernel), function(part) part$name == "function", NA))) {
+    refuse("a kernel that is an R function cannot be a part of another one: combine them inside the function")
+  }
   core_check_kernel(with_bandwidth(kernel, 1))
   kernel
+}
+
+# What users give as a kernel: one of these, an object of kernlab, or an R function k(x, z) of two rows.
+as_kernel <- function(kernel) {
+  if (is_kernel(kernel)) return(kernel)
+  if (isS4(kernel) && inherits(kernel, "kernel")) return(from_kernlab(kernel))
+  if (!is.function(kernel)) {
+    refuse("kernel must be a kernel such as linear_kernel() or gaussian_kernel(), a kernel of kernlab, or a function ",
+           "k(x, z) of two rows, not ", shown(kernel))
+  }
+  makers <- list(linear_kernel, polynomial_kernel, gaussian_kernel, laplacian_kernel, matern_kernel, precomputed_kernel,
+                 scaled_kernel)
+  if (any(vapply(makers, identical, NA, kernel))) {
+    refuse("kernel must be a kernel, not the function that makes it: with brackets, as in gaussian_kernel()")
+  }
+  count <- length(formals(args(kernel)))
+  if (count < 2L) refuse("kernel is a function of ", counted(count, "argument"), "; it must be k(x, z), of two rows")
+  new_kernel("function", f = kernel)
+}
+
+# kernlab has rbfdot exp(-sigma |x - z|^2) and laplacedot exp(-sigma |x - z|). What the core does not have is evaluated
+# by kernlab.
+from_kernlab <- function(kernel) {
+  parameters <- attr(kernel, "kpar")
+  switch(class(kernel)[1L],
+    vanillakernel = linear_kernel(),
+    rbfkernel = gaussian_kernel(1 / sqrt(parameters$sigma)),
+    laplacekernel = laplacian_kernel(1 / parameters$sigma),
+    polykernel = polynomial_kernel(parameters$degree, parameters$scale, parameters$offset),
+    new_kernel("function", f = kernel)
+  )
+}
+
+# k(x_i, z_j) for all rows of two matrices, by the kernel's own function.
+kernel_values <- function(kernel, x, z) {
+  f <- kernel[["f"]]
+  if (isS4(f)) {
+    if (!requireNamespace("kernlab", quietly = TRUE)) refuse("the kernel is one of the package kernlab: install it")
+    values <- kernlab::kernelMatrix(f, x, z)
+    return(matrix(as.double(values), nrow(x)))
+  }
+  values <- matrix(0, nrow(x), nrow(z))
+  for (i in seq_len(nrow(x))) {
+    for (j in seq_len(nrow(z))) {
+      value <- f(x[i, ], z[j, ])
+      if (!is.numeric(value) || length(value) != 1L || !is.finite(value)) {
+        refuse("the kernel function must give one finite number for two rows; for row ", i, " and row ", j, " it gave ",
+               shown(value))
+      }
+      values[i, j] <- value
+    }
+  }
+  values
+}
+
+# A fit by an R function keeps the points, and has the values of the kernel as its x. Columns are divided here.
+with_kernel_values <- function(fit) {
+  if (is_sparse(fit$x)) refuse_sparse("a kernel that is an R function")
+  check_finite(fit$x, "x")
+  fit$points <- fit$x
+  x <- divided(fit$x, fit$scale)
+  fit$x <- kernel_values(fit$kernel, x, x)
+  fit
 }
 
 # k1 + k2, k1 * k2, and a positive number times a kernel.
@@ -129,6 +195,7 @@ check_kernel <- function(kernel) {
   if (!is_kernel(kernel)) {
     refuse("kernel must be a kernel such as linear_kernel() or gaussian_kernel(), not ", shown(kernel))
   }
+  if (kernel$name == "function") return(invisible())
   count <- bandwidths(kernel)
   if (count[["open"]] > 0 && count[["all"]] > 1) {
     refuse("kernel has ", count[["all"]], " bandwidths; one can be chosen only when it is the only one: give them all")
@@ -141,9 +208,21 @@ open_bandwidth <- 1.2345678901234567e+123
 
 as.character.freeridge_kernel <- function(x, ...) {
   refuse_extra(...)
+  if (x$name == "function") return(function_text(x[["f"]]))
   digits <- gsub("gaussian\\(sigma = |\\)", "", core_kernel_text(list(name = "gaussian", sigma = open_bandwidth)))
   text <- core_kernel_text(with_bandwidth(unclass(x), open_bandwidth))
   gsub(digits, "to be chosen", text, fixed = TRUE)
+}
+
+# An R function in one line, at most 60 characters of it; a kernlab kernel by its class and parameters.
+function_text <- function(f) {
+  if (isS4(f)) {
+    parameters <- unlist(attr(f, "kpar"))
+    parameters <- paste(names(parameters), "=", format(parameters), collapse = ", ")
+    return(paste0("kernlab ", class(f)[1L], "(", parameters, ")"))
+  }
+  text <- gsub("[[:space:]]+", " ", paste(deparse(f), collapse = " "))
+  if (nchar(text) > 60L) paste0(substr(text, 1L, 57L), "...") else text
 }
 
 format.freeridge_kernel <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -165,6 +244,7 @@ print.freeridge_kernel <- function(x, ...) {
   if (!is_kernel(e1) || !is_kernel(e2)) {
     refuse("a kernel can be compared with a kernel only, not with ", shown(if (is_kernel(e1)) e2 else e1))
   }
+  if (e1$name == "function" || e2$name == "function") return(identical(e1[["f"]], e2[["f"]]))
   bandwidths(e1)[["open"]] == bandwidths(e2)[["open"]] &&
     core_kernel_equal(with_bandwidth(e1, open_bandwidth), with_bandwidth(e2, open_bandwidth))
 }

@@ -12,10 +12,12 @@ counted <- function(count, thing) paste0(count, " ", thing, if (count != 1L) "s"
 print_setting <- function(fit, digits) {
   number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
   cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
-  cat(counted(nrow(fit$x), "point"), ", ", counted(ncol(fit$x), "feature"), ", ", counted(ncol(fit$y), "output"),
+  cat(counted(nrow(fit$x), "point"), ", ", counted(ncol(points_of(fit)), "feature"), ", ",
+      counted(ncol(fit$y), "output"),
       "; route: ", fit$route, if (!is.null(fit$landmarks)) paste0(", ", counted(length(fit$landmarks), "landmark")),
       "\n", sep = "")
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
+  if (!is.null(fit$classes)) cat("Classes: ", shown_classes(fit), "\n", sep = "")
   cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
   if (!is.null(fit$bandwidth_search)) {
     cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
@@ -25,7 +27,7 @@ print_setting <- function(fit, digits) {
     cat("  columns divided by: ", divisors, "\n", sep = "")
   }
   cat("Intercept: ", if (fit$intercept) "yes, not penalised" else "no", if (!is.null(fit$weights)) "; weighted points",
-      "\n", sep = "")
+      if (!is.null(fit$offset)) "; offset", "\n", sep = "")
   cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
   if (fit$chosen) {
     cat("  chosen by ", criterion_titles[[fit$criterion]], if (fit$rule == "1se") ", one-standard-error rule", ": ",
@@ -43,7 +45,7 @@ print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) 
 
 summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ...) {
   refuse_extra(...)
-  linear <- is_linear(object$kernel)
+  linear <- is_linear(object$kernel) && !is_sparse(object$x)  # which has no standard errors
   if (is.null(coefficients)) coefficients <- linear && ncol(object$x) <= 1000L
   if (check_flag(coefficients, "coefficients") && !linear) {
     refuse("coefficients is TRUE, but the kernel is ", format(object$kernel), ", which has none with standard errors; ",
@@ -150,7 +152,7 @@ hatvalues.freeridge <- function(model, lambda = NULL, ...) {
 nobs.freeridge <- function(object, ...) nrow(object$x)
 
 formula.freeridge <- function(x, ...) {
-  if (is.null(x$terms)) refuse("this fit was made from a matrix: it has no formula")
+  if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no formula")
   stats::formula(x$terms)
 }
 

@@ -16,6 +16,7 @@ void check(freeridge_status status) {
 }
 
 void check(Listener& listener, freeridge_status status) {
+  listener.finish();
   if (status == FREERIDGE_CANCELLED && listener.interrupt)
     std::rethrow_exception(std::exchange(listener.interrupt, std::exception_ptr()));
   check(status);
@@ -26,26 +27,52 @@ void check_but_undefined(freeridge_status status) {
 }
 
 void check_but_undefined(Listener& listener, freeridge_status status) {
+  listener.finish();
   if (status != FREERIDGE_UNDEFINED) check(listener, status);
 }
 
 namespace {
 
-// Heard by the core between blocks of work, on R's main thread. A jump (interrupt, time limit) that R asks for is kept
-// as a C++ exception until the core has returned.
+constexpr std::chrono::milliseconds before_a_bar(1000), between_updates(100);
+
 SEXP check_interrupt(void*) {
   R_CheckUserInterrupt();
   return R_NilValue;
 }
 
+// R's function draws the bar; it says whether one is wanted.
+bool draw(double fraction) {
+  const Rcpp::Function show(Rcpp::Environment::namespace_env("freeridge").get("show_progress"));
+  return Rcpp::as<bool>(show(fraction));
+}
+
+// The time counts from the first word of a call on.
+void show_progress(Listener& listener, double fraction) {
+  const auto now = Listener::Clock::now();
+  if (listener.fraction < 0) listener.started = now;
+  listener.fraction = fraction;
+  if (now - listener.started < before_a_bar || now - listener.shown < between_updates) return;
+  listener.shown = now;
+  listener.bar = draw(fraction);
+}
+
 }  // namespace
 
-std::int32_t listen(double, void* user) {
+void Listener::finish() {
+  fraction = -1;
+  if (std::exchange(bar, false)) draw(1);
+}
+
+// Heard by the core between blocks of work, on R's main thread. A jump (interrupt, time limit) that R asks for, here or
+// while it draws, is kept as a C++ exception until the core has returned.
+std::int32_t listen(double fraction, void* user) {
+  auto& listener = *static_cast<Listener*>(user);
   try {
     Rcpp::unwindProtect(&check_interrupt, nullptr);
+    show_progress(listener, fraction);
     return 0;
   } catch (...) {
-    static_cast<Listener*>(user)->interrupt = std::current_exception();
+    listener.interrupt = std::current_exception();
     return 1;
   }
 }

@@ -6,6 +6,7 @@
 #include <freeridge.h>
 // clang-format on
 
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <string>
@@ -20,6 +21,13 @@ using View = Eigen::Map<Eigen::MatrixXd>;  // R's own memory, column-major witho
 // Whoever makes calls that R's user can interrupt.
 struct Listener {
   std::exception_ptr interrupt;  // the jump that R asked for during a call that was then cancelled
+
+  // Between two calls: no time has passed, and no bar is shown.
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point started, shown;
+  double fraction = -1;
+  bool bar = false;
+  void finish();
 };
 
 struct Model : Listener {

@@ -157,3 +157,11 @@ expect_refusal <- function(expression, words, class = "freeridge_error") {
   testthat::expect_null(conditionCall(condition))
   invisible(condition)
 }
+
+# What an R session of its own prints that runs these lines; further arguments are its arguments.
+run_script <- function(lines, ...) {
+  script <- tempfile(fileext = ".R")
+  writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(freeridge)", lines),
+             script)
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), ...), stdout = TRUE, stderr = TRUE)
+}

@@ -128,3 +128,54 @@ test_that("an answer at another lambda does not disturb the fit", {
     expect_identical(list(loo(fit), predict(fit, p$new), coef(fit), hatvalues(fit)), before)
   }
 })
+
+test_that("a data frame with factors and strings is the formula of all its variables", {
+  set.seed(5)
+  frame <- data.frame(a = stats::rnorm(24L), f = factor(rep(c("u", "v", "w"), 8L)), s = rep(c("p", "q"), each = 12L),
+                      stringsAsFactors = FALSE)
+  y <- stats::rnorm(24L)
+  fit <- freeridge(frame, y, linear_kernel(), 1)
+  by_formula <- freeridge(y ~ a + f + s, frame, kernel = linear_kernel(), lambda = 1)
+  expect_identical(coef(fit), coef(by_formula))
+  expect_identical(predict(fit, frame[5:1, 3:1]), predict(by_formula, frame[5:1, ]))
+  expect_identical(predict(fit, frame[1L, ]), predict(by_formula, frame[1L, ]))
+  expect_refusal(predict(fit, data.frame(a = 1, f = "z", s = "p")), "factor f has new level z; the fit knows u, v, w")
+  expect_refusal(predict(fit, data.frame(a = 1, s = "p")), "newdata does not fit the model: object 'f' not found")
+  expect_refusal(predict(fit, as.matrix(1)), "newdata must be a data frame")
+  expect_refusal(formula(fit), "from a matrix or a data frame: it has no formula")
+  expect_identical(fit$call[[1L]], quote(freeridge))
+  numbers <- freeridge(frame["a"], y, linear_kernel(), 1)
+  expect_identical(numbers$call, quote(freeridge(x = frame["a"], y = y, kernel = linear_kernel(), lambda = 1)))
+  expect_equal(update(fit, lambda = 5)$lambda, 5)
+})
+
+test_that("offsets go off before the fit and on again after it, at any lambda, with padding and intervals", {
+  cars <- mtcars
+  cars$hp[4L] <- NA
+  cars$z <- cars$qsec / 2
+  for (kernel in list(linear_kernel(), gaussian_kernel(2))) {
+    fit <- freeridge(mpg ~ wt + hp + offset(z), cars, na.action = na.exclude, kernel = kernel, lambda = 2)
+    plain <- freeridge(I(mpg - z) ~ wt + hp, cars, na.action = na.exclude, kernel = kernel, lambda = 2)
+    z <- cars$z
+    expect_equal(fitted(fit), fitted(plain) + ifelse(is.na(cars$hp), NA, z))
+    expect_equal(residuals(fit), residuals(plain))
+    expect_equal(loo(fit), loo(plain))
+    expect_equal(coef(fit), coef(plain))
+    expect_equal(predict(fit, lambda = 9), predict(plain, lambda = 9) + ifelse(is.na(cars$hp), NA, z))
+    expect_equal(predict(fit, cars[7:5, ]), predict(plain, cars[7:5, ]) + z[7:5])
+    for (interval in c("jackknife+", "gp")) {
+      expect_equal(predict(fit, cars[7:5, ], interval = interval), predict(plain, cars[7:5, ], interval = interval) + z[7:5])
+      expect_equal(predict(fit, interval = interval)[1:3, ], predict(plain, interval = interval)[1:3, ] + z[1:3])
+    }
+    file <- tempfile()
+    saveRDS(fit, file)
+    expect_equal(fitted(readRDS(file)), fitted(fit))
+    expect_equal(predict(readRDS(file), lambda = 9), predict(fit, lambda = 9))
+  }
+  expect_output(print(fit), "; offset", fixed = TRUE)
+  outside <- cars$z
+  fixed <- freeridge(mpg ~ wt, cars, offset = outside, kernel = linear_kernel(), lambda = 2)
+  expect_refusal(predict(fixed, cars[1:3, ]), "the argument offset of the fit, outside, gives 32 numbers for the 3 rows")
+  expect_refusal(freeridge(mpg ~ wt + offset(log(am)), mtcars), "offset\\[4\\] is -Inf")
+  expect_refusal(predict(fit, transform(cars[1:3, ], z = Inf)), "offset\\[1\\] is Inf")
+})

@@ -1,11 +1,5 @@
 # A fit in another session, interrupts, and the memory that the core borrows.
 
-run_script <- function(lines, ...) {
-  script <- tempfile(fileext = ".R")
-  writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")), "library(freeridge)", lines), script)
-  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), ...), stdout = TRUE, stderr = TRUE)
-}
-
 test_that("a fit survives saveRDS and readRDS in a new session", {
   p <- problem(40L, 2L, 2L)
   fit <- freeridge(p$x, p$y, weights = rep(1:2, 20L))
@@ -134,4 +128,92 @@ test_that("changing x after the fit does not change the fit", {
   gc()
   expect_identical(loo(fit), before)
   expect_identical(loo(fit, lambda = 1), before)
+})
+
+test_that("a fit answers in forked workers and in workers of their own", {
+  skip_if_not_installed("parallel")
+  p <- problem(40L, 2L)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(1))
+  lambdas <- c(0.1, 1, 10)
+  expected <- lapply(lambdas, function(lambda) loo(fit, lambda))
+  output <- run_script(c(
+    "files <- commandArgs(TRUE)",
+    "saved <- readRDS(files[1])",
+    "fit <- freeridge(saved$x, saved$y, gaussian_kernel(1))",
+    "ask <- function(lambda) freeridge::loo(fit, lambda)",
+    "forks <- if (.Platform$OS.type == 'unix') 2 else 1",
+    "forked <- parallel::mclapply(saved$lambdas, ask, mc.cores = forks)",
+    "cluster <- parallel::makePSOCKcluster(2)",
+    "parallel::clusterCall(cluster, function(paths) .libPaths(paths), .libPaths())",
+    "parallel::clusterExport(cluster, 'fit')",
+    "separate <- parallel::parLapply(cluster, saved$lambdas, ask)",
+    "parallel::stopCluster(cluster)",
+    "saveRDS(list(forked, separate, lapply(saved$lambdas, ask)), files[2])"
+  ), {
+    files <- c(tempfile(), tempfile())
+    saveRDS(list(x = p$x, y = p$y, lambdas = lambdas), files[1L])
+    files
+  })
+  expect_true(file.exists(files[2L]), info = paste(output, collapse = "\n"))
+  for (answers in readRDS(files[2L])) expect_equal(answers, expected, tolerance = 1e-10)
+})
+
+test_that("Ctrl-C comes back within half a second, and the session goes on", {
+  skip_on_os("windows")
+  for (work in c("freeridge(x, y, gaussian_kernel(1), route = 'spectral')",
+                 "freeridge(x, y, gaussian_kernel(1), route = 'band')",
+                 "freeridge(x, y)", "kernel_logistic(x, y > 0, gaussian_kernel(1), 1e-3)")) {
+    output <- run_script(c(
+      "set.seed(1)",
+      "x <- matrix(rnorm(3000 * 3), 3000)",
+      "y <- rnorm(3000)",
+      "small <- freeridge(x[1:50, ], y[1:50])",
+      "before <- loo(small)",
+      "file <- tempfile()",
+      "system(sprintf('(sleep 1; date +%%s.%%N > %s; kill -INT %d) &', file, Sys.getpid()))",
+      sprintf("caught <- tryCatch({ repeat %s }, interrupt = function(e) as.numeric(Sys.time()))", work),
+      "again <- freeridge(x[1:50, ], y[1:50])",
+      "cat(caught - as.numeric(readLines(file)), identical(loo(small), before), identical(loo(again), before))"
+    ))
+    words <- strsplit(output[length(output)], " ")[[1L]]
+    expect_identical(words[-1L], c("TRUE", "TRUE"), info = paste(c(work, output), collapse = "\n"))
+    expect_lt(as.numeric(words[1L]), 0.5, label = paste("seconds until", work, "came back"))
+  }
+})
+
+test_that("a bar is drawn for calls of more than a second, and for no others", {
+  output <- run_script(c(
+    "set.seed(1)",
+    "x <- matrix(rnorm(1500 * 3), 1500)",
+    "state <- getFromNamespace('progress', 'freeridge')",
+    "heard <- numeric()",
+    "state$bar <- function(fraction) heard <<- c(heard, fraction)",
+    "short <- freeridge(x[1:20, ], rnorm(20))",
+    "silent <- length(heard)",
+    "long <- freeridge(x, rnorm(1500), lambda = 1)",
+    "cat(silent, length(heard) > 1, tail(heard, 1), all(heard >= 0 & heard <= 1), is.null(state$bar))"
+  ))
+  expect_identical(output[length(output)], "0 TRUE 1 TRUE TRUE")
+})
+
+test_that("the bar is drawn by base R without cli, only where somebody sees it, and can be turned off", {
+  old <- options(freeridge.progress = FALSE)
+  on.exit(options(old))
+  expect_false(show_progress(0.3))
+  expect_null(progress$bar)
+  options(freeridge.progress = TRUE)
+  drawn <- capture.output({
+    bar <- new_bar(with_cli = FALSE)
+    bar(0.5)
+    bar(1)
+  }, type = "message")
+  expect_match(paste(drawn, collapse = ""), "=.* 50%")
+  skip_if_not_installed("cli")
+  capture.output({
+    expect_true(show_progress(0.3))
+    expect_true(show_progress(0.6))
+    expect_false(show_progress(1))
+  }, type = "message")
+  expect_null(progress$bar)
+  expect_false(show_progress(1))  # what never began needs no end
 })

@@ -1,0 +1,93 @@
+# Fits as data frames: the generics of the package generics, which broom and tidymodels use. Plain data frames, so that
+# nothing else has to be installed. With several outputs the column "response" says which.
+
+# A row for each coefficient of a linear fit (with standard errors where vcov() has them), or for each point of another.
+tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  refuse_extra(...)
+  conf.int <- check_flag(conf.int, "conf.int")
+  level <- check_fraction(conf.level, "conf.level")
+  if (!is_linear(x$kernel)) {
+    if (conf.int) {
+      refuse("conf.int is TRUE, but the coefficients of the kernel ", format(x$kernel), " have no intervals")
+    }
+    return(by_response(x, list(estimate = unclass(coef(x))), case.names(x)))
+  }
+  estimate <- coef(x)
+  columns <- list(estimate = estimate)
+  if (!is_sparse(x$x)) {
+    covariance <- stats::vcov(x)
+    error <- matrix(sqrt(diag(covariance)), ncol = ncol(x$y))
+    columns$std.error <- error
+    if (conf.int) {
+      reach <- error * rep(stats::qt((1 + level) / 2, df.residual(x)), each = nrow(error))
+      columns$conf.low <- as.matrix(estimate) - reach
+      columns$conf.high <- as.matrix(estimate) + reach
+    }
+  } else if (conf.int) {
+    refuse_sparse("a confidence interval")
+  }
+  by_response(x, columns, variable.names(x))
+}
+
+# Columns (terms x outputs) below one another, output by output.
+by_response <- function(fit, columns, terms) {
+  outputs <- fit$outputs
+  frame <- data.frame(term = rep(terms, times = ncol(fit$y)))
+  if (ncol(fit$y) > 1L) frame <- data.frame(response = rep(outputs, each = length(terms)), frame)
+  frame[names(columns)] <- lapply(columns, function(values) as.vector(values))
+  frame
+}
+
+# A row for each output.
+glance.freeridge <- function(x, ...) {
+  refuse_extra(...)
+  weights <- if (is.null(x$weights)) rep(1, nrow(x$x)) else x$weights
+  mean_square <- function(values) colSums(weights * values^2) / sum(weights)
+  centred <- if (x$intercept) sweep(x$y, 2L, colSums(weights * x$y) / sum(weights)) else x$y
+  total <- mean_square(centred)
+  loo <- mean_square(core_loo(model_at(x)))
+  frame <- data.frame(
+    r.squared = 1 - mean_square(x$y - x$fitted.values) / total, loo.r.squared = 1 - loo / total,
+    sigma = unname(sigma(x)), loo.rmse = sqrt(loo), lambda = unname(x$lambda), df = nrow(x$x) - unname(df.residual(x)),
+    df.residual = unname(df.residual(x)), nobs = nrow(x$x), row.names = NULL
+  )
+  if (ncol(x$y) > 1L) data.frame(response = x$outputs, frame) else frame
+}
+
+# The data, or new data, with fitted values; for the fit's own points also residuals, leverages, left-out errors and
+# Cook's distances. Several outputs have columns .fitted.<output> and so on; classes .class and .prob.<class> instead.
+augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
+  refuse_extra(...)
+  own <- is.null(newdata)
+  if (own && is.null(data)) data <- own_data(x)
+  frame <- data.frame(if (own) data else newdata, check.names = FALSE)
+  if (own && length(x$na.action) > 0L && nrow(frame) > nrow(x$x) && !inherits(x$na.action, "exclude")) {
+    frame <- frame[-x$na.action, , drop = FALSE]
+  }
+  rows <- if (own) length(stats::naresid(x$na.action, rep(0, nrow(x$x)))) else nrow(frame)
+  if (nrow(frame) != rows) refuse("data has ", counted(nrow(frame), "row"), ", the fit has ", rows)
+  add <- function(name, values) {
+    values <- as.matrix(values)
+    names <- if (ncol(values) > 1L) paste(name, colnames(values), sep = ".") else name
+    for (j in seq_len(ncol(values))) frame[[names[j]]] <<- unname(values[, j])
+  }
+  if (!is.null(x$classes)) {
+    frame$.class <- unname(predict(x, newdata, type = "class"))
+    add(".prob", predict(x, newdata, type = "probability"))
+  }
+  add(".fitted", predict(x, newdata))
+  if (own) {
+    add(".resid", residuals(x))
+    add(".hat", hatvalues(x))
+    add(".loo", loo(x))
+    add(".cooksd", cooks.distance(x))
+  }
+  frame
+}
+
+# What the fit was made from: its model frame, or x.
+own_data <- function(fit) {
+  if (made_by_formula(fit)) return(model.frame(fit))
+  if (is_sparse(fit$x)) refuse("data is missing: the rows of a fit with a sparse x are not made a data frame")
+  data.frame(points_of(fit))
+}

@@ -1,0 +1,101 @@
+# Classification by a fit: a factor or logical response as outputs of -1 and +1, one against all, and decision values as
+# classes and probabilities.
+
+# Labels as numbers: list(y, levels, kind); NULL for a response that is not one of labels. Two classes: a vector, +1 for
+# the second level (TRUE), as in glm. More: a matrix with a column for each level, +1 where the row is of that class.
+class_coding <- function(y) {
+  if (is.factor(y)) {
+    levels <- levels(y)
+    code <- as.integer(y)
+  } else if (is.logical(y) && is.null(dim(y))) {
+    levels <- c("FALSE", "TRUE")
+    code <- y + 1L
+  } else {
+    return(NULL)
+  }
+  missing <- which(is.na(code))
+  if (length(missing) > 0L) refuse("y[", missing[1L], "] is NA; all labels must be known")
+  empty <- setdiff(seq_along(levels), code)
+  if (length(levels) - length(empty) < 2L) {
+    refuse("y has ", if (length(code) == 0L) "no rows" else paste("one class only,", levels[code[1L]]),
+           "; there must be two or more")
+  }
+  if (length(empty) > 0L) refuse("y has no row of the class '", levels[empty[1L]], "': use droplevels(y)")
+  if (length(levels) == 2L) {
+    coded <- stats::setNames(c(-1, 1)[code], names(y))
+  } else {
+    coded <- matrix(-1, length(code), length(levels), dimnames = list(names(y), levels))
+    coded[cbind(seq_along(code), code)] <- 1
+  }
+  list(y = coded, levels = levels, kind = if (is.factor(y)) "factor" else "logical")
+}
+
+# For print: each class and how many rows it has.
+shown_classes <- function(fit) {
+  counts <- if (fit$vector) c(sum(fit$y < 0), sum(fit$y > 0)) else colSums(fit$y > 0)
+  paste0(paste0(fit$classes$levels, " (", counts, ")", collapse = ", "),
+         if (fit$vector) "; coded as -1 and +1" else "; one against all, coded as -1 and +1")
+}
+
+# Decision values as labels: the sign for two classes, the largest for more.
+as_labels <- function(classes, decision) {
+  if (is.null(dim(decision))) {
+    code <- (decision > 0) + 1L
+    names <- names(decision)
+  } else {
+    code <- rep(NA_integer_, nrow(decision))
+    known <- !is.na(rowSums(decision))
+    code[known] <- max.col(decision[known, , drop = FALSE], ties.method = "first")
+    names <- rownames(decision)
+  }
+  labels <- if (classes$kind == "logical") code == 2L else factor(classes$levels[code], levels = classes$levels)
+  stats::setNames(labels, names)
+}
+
+predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, type = "response", ...) {
+  check_choice(type, "type", c("response", "class", "probability"))
+  if (type == "response") return(predict.freeridge(object, newdata, lambda, ...))
+  if (...length() > 0L) refuse("type is \"", type, "\", which takes no further arguments but newdata and lambda")
+  decision <- predict.freeridge(object, newdata, lambda)
+  if (type == "class") return(as_labels(object$classes, decision))
+  probabilities(object$classes$levels, decision, calibration(object, lambda))
+}
+
+# Platt's two numbers (A, B) for each output, P(+1 | f) = 1 / (1 + exp(-(A + B f))), from the left-out decision values.
+calibration <- function(fit, lambda = NULL) {
+  if (is.null(lambda) && !is.null(fit$cache$calibration)) return(fit$cache$calibration)
+  decision <- fit$y - core_loo(model_at(fit, lambda))
+  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
+  found <- vapply(seq_len(ncol(fit$y)), function(j) platt_scaling(decision[, j], fit$y[, j] > 0, weights), numeric(2L))
+  if (is.null(lambda)) fit$cache$calibration <- found
+  found
+}
+
+# Logistic regression of the classes on their decision values, by Platt's targets: with them the slope stays finite also
+# where the values separate the classes.
+platt_scaling <- function(decision, positive, weights) {
+  known <- !is.nan(decision)  # a leverage of one leaves no value
+  decision <- decision[known]
+  positive <- positive[known]
+  weights <- weights[known]
+  many <- c(sum(weights[!positive]), sum(weights[positive]))
+  target <- ifelse(positive, (many[2L] + 1) / (many[2L] + 2), 1 / (many[1L] + 2))
+  start <- c(log((many[2L] + 1) / (many[1L] + 1)), 0)
+  fit <- stats::glm.fit(cbind(1, decision), target, weights, start = start, family = stats::quasibinomial(),
+                        control = list(epsilon = 1e-12, maxit = 100L))
+  ifelse(is.na(fit$coefficients), 0, fit$coefficients)  # one value for all rows says nothing
+}
+
+# A row for each point, a column for each class. More than two classes: the probabilities of one against all, divided by
+# their sum.
+probabilities <- function(levels, decision, scaling) {
+  logistic <- function(values, j) stats::plogis(scaling[1L, j] + scaling[2L, j] * values)
+  if (is.null(dim(decision))) {
+    positive <- logistic(decision, 1L)
+    values <- cbind(1 - positive, positive)
+    dimnames(values) <- list(names(decision), levels)
+    return(values)
+  }
+  for (j in seq_len(ncol(decision))) decision[, j] <- logistic(decision[, j], j)
+  decision / rowSums(decision)
+}

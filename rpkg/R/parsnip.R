@@ -1,0 +1,71 @@
+# The engine "freeridge" of parsnip, registered when parsnip is loaded: for linear_reg(), and for kernel_ridge(), a
+# model of its own. penalty is lambda, in the units of this package; without it lambda is chosen.
+
+kernel_ridge <- function(mode = "unknown", engine = "freeridge", penalty = NULL) {
+  if (!requireNamespace("parsnip", quietly = TRUE)) {
+    refuse("kernel_ridge() is a model of the package parsnip: install it")
+  }
+  parsnip::new_model_spec("kernel_ridge", args = list(penalty = rlang::enquo(penalty)), eng_args = NULL, mode = mode,
+                          user_specified_mode = !missing(mode), method = NULL, engine = engine,
+                          user_specified_engine = !missing(engine))
+}
+
+update.kernel_ridge <- function(object, parameters = NULL, penalty = NULL, fresh = FALSE, ...) {
+  parsnip::update_spec(object = object, parameters = parameters,
+                       args_enquo_list = list(penalty = rlang::enquo(penalty)),
+                       fresh = fresh, cls = "kernel_ridge", ...)
+}
+
+.onLoad <- function(libname, pkgname) {
+  if (isNamespaceLoaded("parsnip")) register_engines()
+  setHook(packageEvent("parsnip", "onLoad"), function(...) register_engines())
+}
+
+# Once in a session, whichever package is loaded (again) first.
+register_engines <- function() {
+  known <- parsnip::get_from_env("models")
+  if (!"kernel_ridge" %in% known) {
+    parsnip::set_new_model("kernel_ridge")
+    for (mode in c("regression", "classification")) parsnip::set_model_mode("kernel_ridge", mode)
+  }
+  register_engine("linear_reg", "regression", quote(freeridge::linear_kernel()))
+  register_engine("kernel_ridge", "regression", quote(freeridge::gaussian_kernel()))
+  register_engine("kernel_ridge", "classification", quote(freeridge::gaussian_kernel()))
+}
+
+register_engine <- function(model, mode, kernel) {
+  engines <- parsnip::get_from_env(model)
+  if (any(engines$engine == "freeridge" & engines$mode == mode)) return(invisible())
+  parsnip::set_model_engine(model, mode, "freeridge")
+  parsnip::set_dependency(model, "freeridge", "freeridge", mode)
+  if (!any(parsnip::get_from_env(paste0(model, "_args"))$engine == "freeridge")) {
+    parsnip::set_model_arg(model, "freeridge", parsnip = "penalty", original = "lambda",
+                           func = list(pkg = "dials", fun = "penalty"), has_submodel = FALSE)
+  }
+  parsnip::set_fit(model, mode, "freeridge", value = list(
+    interface = "formula", protect = c("formula", "data", "weights"), func = c(pkg = "freeridge", fun = "freeridge"),
+    defaults = list(kernel = kernel)
+  ))
+  # Factors are expanded by freeridge itself, which drops the intercept's column.
+  parsnip::set_encoding(model, mode, "freeridge", options = list(
+    predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE, allow_sparse_x = FALSE
+  ))
+  prediction <- function(name, post = NULL, ...) {
+    arguments <- list(object = quote(object$fit), newdata = quote(new_data), ...)
+    parsnip::set_pred(model, mode, "freeridge", name,
+                      value = list(pre = NULL, post = post, func = c(fun = "predict"), args = arguments))
+  }
+  prediction("raw", NULL)
+  if (mode == "regression") {
+    prediction("numeric", function(values, object) if (is.matrix(values)) values else unname(values))
+    prediction("pred_int", interval_columns, interval = "jackknife+", level = quote(level))
+  } else {
+    prediction("class", function(values, object) unname(values), type = "class")
+    prediction("prob", function(values, object) data.frame(values, check.names = FALSE, row.names = NULL),
+               type = "probability")
+  }
+}
+
+interval_columns <- function(values, object) {
+  data.frame(.pred_lower = unname(values[, "lwr"]), .pred_upper = unname(values[, "upr"]))
+}

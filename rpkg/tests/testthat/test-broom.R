@@ -1,0 +1,84 @@
+# tidy(), glance() and augment(): data frames of what the other methods say.
+
+skip_if_not_installed("generics")
+
+test_that("tidy has a row for each coefficient, with standard errors of a linear fit", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0)
+  table <- generics::tidy(fit, conf.int = TRUE)
+  expected <- summary(lm(mpg ~ wt + hp, mtcars))$coefficients
+  expect_identical(table$term, rownames(expected))
+  expect_equal(table$estimate, unname(expected[, 1L]), tolerance = 1e-9)
+  expect_equal(table$std.error, unname(expected[, 2L]), tolerance = 1e-9)
+  expect_equal(unname(as.matrix(table[c("conf.low", "conf.high")])), unname(confint(lm(mpg ~ wt + hp, mtcars))),
+               tolerance = 1e-9)
+  expect_named(generics::tidy(fit), c("term", "estimate", "std.error"))
+
+  two <- generics::tidy(freeridge(cbind(mpg, qsec) ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0),
+                        conf.int = TRUE)
+  each <- lapply(c("mpg", "qsec"), function(name) lm(reformulate(c("wt", "hp"), name), mtcars))
+  expect_identical(two$response, rep(c("mpg", "qsec"), each = 3L))
+  expect_equal(two$std.error, unlist(lapply(each, function(one) unname(sqrt(diag(vcov(one)))))), tolerance = 1e-9)
+  expect_equal(two$conf.high, unlist(lapply(each, function(one) unname(confint(one)[, 2L]))), tolerance = 1e-9)
+})
+
+test_that("tidy of another kernel has the expansion", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, lambda = 0.1)
+  table <- generics::tidy(fit)
+  expect_identical(table$term, rownames(mtcars))
+  expect_equal(table$estimate, unname(as.vector(coef(fit))))
+  expect_refusal(generics::tidy(fit, conf.int = TRUE), "have no intervals")
+  expect_refusal(generics::tidy(fit, conf.levle = 0.9), "unknown argument: 'conf.levle'")
+})
+
+test_that("glance has a row for each output", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0)
+  row <- generics::glance(fit)
+  line <- lm(mpg ~ wt + hp, mtcars)
+  expect_equal(row$r.squared, summary(line)$r.squared)
+  expect_equal(c(row$sigma, row$df.residual, row$nobs, row$df), c(sigma(line), 29, 32, 3))
+  expect_equal(row$loo.rmse, sqrt(mean((residuals(line) / (1 - hatvalues(line)))^2)))
+  expect_equal(row$loo.r.squared, 1 - row$loo.rmse^2 / mean((mtcars$mpg - mean(mtcars$mpg))^2))
+  two <- generics::glance(freeridge(cbind(mpg, qsec) ~ wt + hp, mtcars, weights = cyl, kernel = linear_kernel(),
+                                    lambda = 0))
+  expect_identical(two$response, c("mpg", "qsec"))
+  expect_equal(two$r.squared[2L], summary(lm(qsec ~ wt + hp, mtcars, weights = cyl))$r.squared)
+})
+
+test_that("augment adds columns to the data", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 2)
+  table <- generics::augment(fit)
+  expect_identical(names(table), c("mpg", "wt", "hp", ".fitted", ".resid", ".hat", ".loo", ".cooksd"))
+  expect_identical(rownames(table), rownames(mtcars))
+  expect_equal(table$.fitted, unname(fitted(fit)))
+  expect_equal(table$.loo, unname(loo(fit)))
+  expect_equal(table$.cooksd, unname(cooks.distance(fit)))
+  expect_equal(generics::augment(fit, mtcars)$cyl, mtcars$cyl)
+  new <- generics::augment(fit, newdata = mtcars[1:3, ])
+  expect_identical(names(new), c(names(mtcars), ".fitted"))
+  expect_equal(new$.fitted, unname(fitted(fit)[1:3]))
+
+  holes <- mtcars
+  holes$hp[4L] <- NA
+  omitted <- freeridge(mpg ~ wt + hp, holes, kernel = linear_kernel(), lambda = 2)
+  expect_identical(nrow(generics::augment(omitted, holes)), 31L)
+  excluded <- freeridge(mpg ~ wt + hp, holes, na.action = na.exclude, kernel = linear_kernel(), lambda = 2)
+  expect_identical(which(is.na(generics::augment(excluded, holes)$.fitted)), 4L)
+  expect_refusal(generics::augment(fit, mtcars[1:5, ]), "data has 5 rows, the fit has 32")
+
+  two <- generics::augment(freeridge(as.matrix(mtcars[2:4]), as.matrix(mtcars[c(1L, 7L)]), linear_kernel(), 1))
+  expect_identical(names(two)[1:5], c("cyl", "disp", "hp", ".fitted.mpg", ".fitted.qsec"))
+  flowers <- freeridge(Species ~ ., iris, kernel = linear_kernel(), lambda = 1)
+  classes <- generics::augment(flowers, newdata = iris[c(1L, 51L), ])
+  expect_identical(classes$.class, unname(predict(flowers, iris[c(1L, 51L), ], type = "class")))
+  expect_equal(classes$.prob.setosa, unname(predict(flowers, iris[c(1L, 51L), ], type = "probability")[, "setosa"]))
+})
+
+test_that("a sparse x has no standard errors, and its rows are not made a data frame", {
+  skip_if_not_installed("Matrix")
+  set.seed(1)
+  fit <- freeridge(Matrix::rsparsematrix(30L, 4L, 0.5), rnorm(30L), linear_kernel(), 1)
+  expect_named(generics::tidy(fit), c("term", "estimate"))
+  expect_refusal(generics::tidy(fit, conf.int = TRUE), "a confidence interval is not to be had with a sparse x")
+  expect_refusal(generics::augment(fit), "data is missing")
+  expect_equal(generics::glance(fit)$df, 30 - df.residual(fit))
+})

@@ -1,0 +1,129 @@
+# A factor or logical response: one against all on -1 and +1, classes, and probabilities from left-out values.
+
+flowers <- iris[seq(1, 150, by = 3), ]
+x <- as.matrix(flowers[1:4])
+signs <- function(y) ifelse(outer(as.character(y), levels(y), "=="), 1, -1)
+
+test_that("a factor is its columns of -1 and +1, and two levels are one column", {
+  fit <- freeridge(x, flowers$Species, gaussian_kernel(2))
+  coded <- signs(flowers$Species)
+  colnames(coded) <- levels(flowers$Species)
+  direct <- freeridge(x, coded, gaussian_kernel(2))
+  expect_identical(fit$lambda, direct$lambda)
+  expect_identical(fitted(fit), fitted(direct))
+  expect_identical(loo(fit), loo(direct))
+  expect_identical(predict(fit, x[1:3, ]), predict(direct, x[1:3, ]))
+  expect_equal(predict(fit, x, type = "response"), fitted(fit))
+  expect_identical(dimnames(fitted(fit)), list(rownames(x), levels(flowers$Species)))
+
+  late <- flowers$Species == "virginica"
+  two <- freeridge(x, factor(late, labels = c("no", "yes")), linear_kernel(), 2)
+  logical <- freeridge(x, late, linear_kernel(), 2)
+  numbers <- freeridge(x, ifelse(late, 1, -1), linear_kernel(), 2)
+  expect_identical(fitted(two), fitted(numbers))
+  expect_identical(fitted(logical), fitted(numbers))
+  expect_identical(coef(two), coef(numbers))
+})
+
+test_that("classes are those of the largest decision value, of the kind the response had", {
+  fit <- freeridge(Species ~ ., flowers, kernel = gaussian_kernel(2), lambda = 0.1)
+  values <- predict(fit, iris)
+  classes <- predict(fit, iris, type = "class")
+  expect_identical(as.integer(classes), unname(apply(values, 1L, which.max)))
+  expect_identical(levels(classes), levels(iris$Species))
+  expect_identical(names(classes), rownames(iris))
+  expect_gt(mean(classes == iris$Species), 0.95)
+  late <- flowers$Species == "virginica"
+  logical <- freeridge(x, late, linear_kernel(), 2)
+  expect_identical(predict(logical, type = "class"), fitted(logical) > 0)
+  two <- freeridge(x, factor(late, labels = c("no", "yes")), linear_kernel(), 2)
+  expect_identical(as.character(predict(two, type = "class")), unname(ifelse(fitted(two) > 0, "yes", "no")))
+  # at another lambda
+  expect_identical(predict(two, type = "class", lambda = 50), predict(update(two, lambda = 50), type = "class"))
+})
+
+# Platt's criterion, minimised by a general optimizer over left-out values of brute-force refits.
+platt <- function(decision, positive, weights) {
+  many <- c(sum(weights[!positive]), sum(weights[positive]))
+  target <- ifelse(positive, (many[2L] + 1) / (many[2L] + 2), 1 / (many[1L] + 2))
+  loss <- function(ab) {
+    p <- stats::plogis(ab[1L] + ab[2L] * decision)
+    -sum(weights * (target * log(p) + (1 - target) * log(1 - p)))
+  }
+  slope <- function(ab) {
+    rest <- weights * (stats::plogis(ab[1L] + ab[2L] * decision) - target)
+    c(sum(rest), sum(rest * decision))
+  }
+  stats::optim(c(0, 1), loss, slope, method = "BFGS", control = list(reltol = 1e-15, maxit = 1000L))$par
+}
+
+test_that("probabilities are Platt's, from exact left-out values", {
+  p <- problem(40L, 2L)
+  label <- p$y > median(p$y)
+  y <- ifelse(label, 1, -1)
+  for (weights in list(NULL, seq(0.5, 2, length.out = 40L))) {
+    fit <- freeridge(p$x, factor(label), gaussian_kernel(2), 0.3, weights = weights)
+    left_out <- y - oracle_loo(p$x, y, gaussian_kernel(2), 0.3, weights)[, 1L]
+    ab <- platt(left_out, label, if (is.null(weights)) rep(1, 40L) else weights)
+    expected <- stats::plogis(ab[1L] + ab[2L] * predict(fit, p$new))
+    found <- predict(fit, p$new, type = "probability")
+    expect_equal(found[, "TRUE"], expected, tolerance = 1e-5)
+    expect_equal(rowSums(found), rep(1, 7L))
+    expect_identical(colnames(found), c("FALSE", "TRUE"))
+  }
+  three <- freeridge(x, flowers$Species, gaussian_kernel(2), 0.1)
+  raw <- vapply(1:3, function(j) {
+    left_out <- signs(flowers$Species)[, j] - loo(three)[, j]
+    ab <- platt(left_out, signs(flowers$Species)[, j] > 0, rep(1, 50L))
+    stats::plogis(ab[1L] + ab[2L] * fitted(three)[, j])
+  }, numeric(50L))
+  expect_equal(unname(predict(three, type = "probability")), unname(raw / rowSums(raw)), tolerance = 1e-4)
+  expect_equal(predict(three, x, type = "probability"), predict(three, type = "probability"))
+  other <- predict(three, x[1:5, ], lambda = 10, type = "probability")
+  expect_equal(other, predict(freeridge(x, flowers$Species, gaussian_kernel(2), 10), x[1:5, ], type = "probability"))
+})
+
+test_that("probabilities say how sure one can be: about as many hits as they promise", {
+  set.seed(4)
+  z <- matrix(stats::rnorm(1600L), 800L)
+  chance <- stats::plogis(2 * z[, 1L])
+  label <- factor(stats::runif(800L) < chance)
+  fit <- freeridge(z[1:400, ], label[1:400], linear_kernel())
+  promised <- predict(fit, z[401:800, ], type = "probability")[, "TRUE"]
+  expect_lt(abs(mean(promised) - mean(label[401:800] == "TRUE")), 0.07)
+  expect_lt(mean((promised - chance[401:800])^2), 0.01)
+})
+
+test_that("lambda by the error rate of left-out points", {
+  fit <- freeridge(x, flowers$Species, gaussian_kernel(3), criterion = "error_rate")
+  left_out <- signs(flowers$Species) - loo(fit)
+  expect_equal(unname(fit$score), rep(mean(max.col(left_out) != as.integer(flowers$Species)), 3L))
+  expect_length(unique(unname(fit$lambda)), 1L)
+})
+
+test_that("rows with missing values, print and summary", {
+  holes <- flowers
+  holes$Sepal.Length[3L] <- NA
+  fit <- freeridge(Species ~ ., holes, kernel = linear_kernel(), na.action = na.exclude)
+  for (values in list(predict(fit), predict(fit, type = "probability"))) {
+    expect_identical(which(is.na(values[, 1L])), stats::setNames(3L, rownames(flowers)[3L]))
+  }
+  expect_identical(unname(which(is.na(predict(fit, type = "class")))), 3L)
+  expect_output(print(fit), "Classes: setosa (16), versicolor (17), virginica (16); one against all", fixed = TRUE)
+  expect_output(print(summary(fit)), "Classes: setosa (16)", fixed = TRUE)
+  expect_output(print(freeridge(x, flowers$Species == "setosa", linear_kernel(), 1)),
+                "Classes: FALSE (33), TRUE (17); coded as -1 and +1", fixed = TRUE)
+})
+
+test_that("labels that cannot be used are refused", {
+  fit <- freeridge(x, flowers$Species, linear_kernel(), 1)
+  expect_refusal(freeridge(x, factor(c(NA, 1:49))), "y\\[1\\] is NA; all labels must be known")
+  expect_refusal(freeridge(x, rep(TRUE, 50L)), "one class only, TRUE; there must be two or more")
+  expect_refusal(freeridge(x, factor(character(0))), "y has no rows; there must be two")
+  expect_refusal(freeridge(x, factor(rep(1:2, 25L), levels = 1:3)), "no row of the class '3': use droplevels\\(y\\)")
+  expect_refusal(freeridge(Species ~ Sepal.Length + offset(Sepal.Width), flowers),
+                 "an offset goes with a numeric response")
+  expect_refusal(predict(fit, type = "link"), 'type must be one of "response", "class", "probability", not "link"')
+  expect_refusal(predict(fit, type = "class", interval = "gp"), "takes no further arguments but newdata and lambda")
+  expect_refusal(logLik(freeridge(x, flowers$Species == "setosa", linear_kernel(), 1)), "it has no likelihood")
+})

@@ -1,0 +1,192 @@
+# A sparse x gives what the same x as an ordinary matrix gives, without becoming one.
+
+skip_if_not_installed("Matrix")
+
+sparse_problem <- function(n = 120L, d = 15L, t = 1L) {
+  set.seed(2)
+  x <- Matrix::rsparsematrix(n, d, 0.15)
+  dimnames(x) <- list(NULL, paste0("v", seq_len(d)))
+  y <- as.matrix(x %*% matrix(stats::rnorm(d * t), d)) + stats::rnorm(n * t) + 3
+  list(x = x, y = if (t == 1L) y[, 1L] else unname(y), weights = stats::runif(n, 0.5, 2),
+       new = Matrix::rsparsematrix(8L, d, 0.3))
+}
+
+test_that("every answer is that of the dense matrix", {
+  for (t in 1:2) {
+    p <- sparse_problem(t = t)
+    for (intercept in c(TRUE, FALSE)) {
+      for (weights in list(NULL, p$weights)) {
+        for (kernel in list(linear_kernel(), 2 * linear_kernel() + scaled_kernel(linear_kernel(), 1:15))) {
+          make <- function(x, ...) freeridge(x, p$y, kernel, intercept = intercept, weights = weights, ...)
+          lambda <- c(0.7, 20)[seq_len(t)]
+          for (scale in c(FALSE, TRUE)) {
+            sparse <- make(p$x, lambda = lambda, scale = scale)
+            dense <- make(as.matrix(p$x), lambda = lambda, scale = scale)
+            expect_s4_class(sparse$x, "dgCMatrix")
+            expect_equal(sparse$scale, dense$scale, tolerance = 1e-13)
+            for (answer in list(coef, fitted, residuals, loo, hatvalues, cooks.distance, sigma, df.residual,
+                                function(fit) predict(fit, if (is_sparse(fit$x)) p$new else as.matrix(p$new)),
+                                function(fit) predict(fit, as.matrix(p$new), lambda = 3),
+                                function(fit) loo(fit, lambda = 0.01), function(fit) coef(fit, lambda = 0))) {
+              expect_close(answer(sparse), answer(dense), 1e-10)
+              expect_identical(dimnames(answer(sparse)), dimnames(answer(dense)))
+              expect_identical(names(answer(sparse)), names(answer(dense)))
+            }
+          }
+          grid <- lambda_grid(dense)
+          expect_close(lambda_grid(sparse), grid, 1e-10)
+          path <- lambda_path(sparse, grid, c("loo", "gcv", "reml"))
+          expected <- lambda_path(dense, grid, c("loo", "gcv", "reml"))
+          expect_identical(names(path), names(expected))
+          for (name in setdiff(names(path), "output")) expect_close(path[[name]], expected[[name]], 1e-10)
+        }
+      }
+    }
+  }
+})
+
+test_that("the search finds the same lambda", {
+  p <- sparse_problem(t = 2L)
+  for (criterion in c("loo", "gcv", "reml")) {
+    sparse <- freeridge(p$x, p$y, linear_kernel(), criterion = criterion)
+    dense <- freeridge(as.matrix(p$x), p$y, linear_kernel(), criterion = criterion)
+    expect_close(sparse$lambda, dense$lambda, 1e-6)
+    expect_close(sparse$score, dense$score, 1e-12)
+    expect_close(sparse$decades, dense$decades, 1e-2)  # linear between the lambdas tried, which are not all the same
+    expect_identical(sparse$dips, dense$dips)
+    expect_identical(sparse$edge, dense$edge)
+    expect_identical(names(sparse), names(dense))
+  }
+  rule <- freeridge(p$x, p$y, linear_kernel(), rule = "1se")
+  at <- match(rule$lambda, rule$lambda_search$lambda)
+  best <- one_standard_error(rule)
+  expect_true(all(rule$score <= best$score + best$se))
+  dense <- freeridge(as.matrix(p$x), p$y, linear_kernel(), rule = "1se")
+  expect_close(best$se, one_standard_error(dense)$se, 1e-6)
+  expect_close(log(rule$lambda), log(dense$lambda), 0.05)  # a lambda of the grid: the grids are the same
+  inside <- freeridge(p$x, p$y[, 1L], linear_kernel(), lambda_range = c(100, 1000))
+  expect_identical(inside$edge, -1L)
+  expect_output(print(inside), "route: sparse")
+  expect_output(print(summary(inside)), "the choice is at the end of the range")
+  expect_output(print(explain(inside)), "x is not made dense")
+})
+
+test_that("classes, and their error rate", {
+  p <- sparse_problem()
+  label <- factor(c("a", "b", "c")[cut(p$y, stats::quantile(p$y, 0:3 / 3), include.lowest = TRUE)])
+  for (y in list(label, label == "a")) {
+    sparse <- freeridge(p$x, y, linear_kernel(), 2)
+    dense <- freeridge(as.matrix(p$x), y, linear_kernel(), 2)
+    expect_close(predict(sparse, type = "probability"), predict(dense, type = "probability"), 1e-9)
+    expect_identical(predict(sparse, p$x, type = "class"), predict(dense, as.matrix(p$x), type = "class"))
+    grid <- lambda_grid(dense)
+    expect_close(as.matrix(lambda_path(sparse, grid, "error_rate")[c("error_rate", "error_rate_se")]),
+                 as.matrix(lambda_path(dense, grid, "error_rate")[c("error_rate", "error_rate_se")]), 1e-10)
+    by_rate <- freeridge(p$x, y, linear_kernel(), criterion = "error_rate")
+    expect_close(by_rate$score, freeridge(as.matrix(p$x), y, linear_kernel(), criterion = "error_rate")$score, 1e-12)
+  }
+  expect_refusal(lambda_path(freeridge(p$x, p$y, linear_kernel(), 2), 1, "error_rate"), "row 1 of y names no class")
+})
+
+test_that("wide, deficient and constant columns", {
+  set.seed(3)
+  wide <- Matrix::rsparsematrix(20L, 60L, 0.2)
+  y <- stats::rnorm(20L)
+  sparse <- freeridge(wide, y, linear_kernel(), 0.5)
+  dense <- freeridge(as.matrix(wide), y, linear_kernel(), 0.5)
+  for (answer in list(coef, loo, hatvalues, df.residual)) expect_close(answer(sparse), answer(dense), 1e-10)
+  grid <- c(0.01, 1, 100)
+  expect_close(lambda_path(sparse, grid, "reml")$reml, lambda_path(dense, grid, "reml")$reml, 1e-10)
+  expect_close(freeridge(wide, y, linear_kernel())$score, freeridge(as.matrix(wide), y, linear_kernel())$score, 1e-6)
+  twice <- Matrix::sparseMatrix(i = rep(1:20, 2L), j = rep(1:2, each = 20L), x = rep(stats::rnorm(20L), 2L))
+  expect_refusal(freeridge(twice, y, linear_kernel(), 0), "too small for a sparse x.*as.matrix",
+                 "freeridge_not_positive_definite")
+  expect_close(coef(freeridge(twice, y, linear_kernel(), 1)), coef(freeridge(as.matrix(twice), y, linear_kernel(), 1)),
+               1e-10)
+  constant <- cbind(wide[, 1:3], Matrix::Matrix(1, 20L, 1L, sparse = TRUE))
+  expect_close(freeridge(constant, y, linear_kernel(), 1, scale = TRUE)$scale,
+               freeridge(as.matrix(constant), y, linear_kernel(), 1, scale = TRUE)$scale, 1e-13)
+  none <- Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(20L, 2L))
+  expect_refusal(freeridge(none, y, linear_kernel()), "all eigenvalues of x'x are zero", "freeridge_undefined")
+  # a point that is alone in its column has a leverage of one at lambda = 0
+  alone <- Matrix::sparseMatrix(i = c(1L, 2:20), j = c(1L, rep(2L, 19L)), x = c(1, stats::rnorm(19L)))
+  expect_warning(errors <- loo(freeridge(alone, y, linear_kernel(), 0, intercept = FALSE)), "at row 1:",
+                 class = "freeridge_undefined")
+  expect_identical(which(is.nan(errors)), 1L)
+})
+
+test_that("kinds of sparse matrices, names and new data", {
+  p <- sparse_problem()
+  fit <- freeridge(p$x, p$y, linear_kernel(), 1)
+  triplets <- methods::as(p$x, "TsparseMatrix")
+  by_row <- methods::as(p$x, "RsparseMatrix")
+  for (kind in list(triplets, by_row)) expect_close(coef(freeridge(kind, p$y, linear_kernel(), 1)), coef(fit), 1e-13)
+  pattern <- p$x != 0
+  expect_close(coef(freeridge(pattern, p$y, linear_kernel(), 1)),
+               coef(freeridge(as.matrix(pattern) + 0, p$y, linear_kernel(), 1)), 1e-12)
+  expect_identical(names(coef(fit)), c("(Intercept)", colnames(p$x)))
+  expect_close(predict(fit, p$x[1:5, 15:1]), fitted(fit)[1:5], 1e-12)  # by name
+  expect_refusal(predict(fit, p$x[, 1:14]), "newdata has no column 'v15'")
+  file <- tempfile()
+  saveRDS(fit, file)
+  again <- readRDS(file)
+  expect_identical(loo(again), loo(fit))
+  expect_identical(fitted(again), fitted(fit))
+})
+
+test_that("what a sparse x does not have is said", {
+  p <- sparse_problem()
+  fit <- freeridge(p$x, p$y, linear_kernel(), 1)
+  expect_refusal(freeridge(p$x, p$y), "the kernel gaussian\\(.*is not linear: give kernel = linear_kernel\\(\\)")
+  expect_refusal(freeridge(p$x, p$y, function(x, z) sum(x * z), 1), "a kernel that is an R function is not to be had")
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, landmarks = 5), "a choice of landmarks is not to be had")
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, groups = rep(1:2, 60L)), "leaving groups out is not to be had")
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, route = "primal"), 'the route "primal" is not to be had')
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, reduction = "qr"), 'the reduction "qr" is not to be had')
+  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, refine = 2), "iterative refinement is not to be had")
+  expect_refusal(group_errors(fit, rep(1:2, 60L)), "leaving groups out is not to be had")
+  expect_refusal(predict(fit, p$new, interval = "gp"),
+                 "an interval or a standard error of predictions is not to be had")
+  expect_refusal(predict(fit, p$new, interval = "jackknife+"), "an interval is not to be had")
+  expect_refusal(vcov(fit), "a covariance of the coefficients is not to be had")
+  expect_refusal(marginal_effects(fit), "a marginal effect is not to be had")
+  hole <- p$x
+  hole@x[20L] <- NA
+  column <- findInterval(19, hole@p)
+  expect_refusal(freeridge(hole, p$y, linear_kernel()), sprintf('x\\[%d, "v%d"\\] is NA', hole@i[20L] + 1L, column))
+  expect_refusal(freeridge(p$x, replace(p$y, 4L, Inf), linear_kernel()), "y\\[4\\] is Inf")
+  expect_refusal(freeridge(p$x[0, ], numeric(0), linear_kernel()), "x has no rows")
+  expect_refusal(freeridge(p$x[, 0], p$y, linear_kernel()), "x has no columns")
+  broken <- p$x
+  broken@i[1:2] <- broken@i[2:1]
+  expect_error(freeridge(broken, p$y, linear_kernel(), 1), "not a valid dgCMatrix")
+})
+
+test_that("memory stays below three times x and one d x d matrix", {
+  skip_on_os(c("windows", "mac", "solaris"))  # it is read from /proc
+  output <- run_script(c(
+    "library(Matrix)",
+    "peak <- function() {",
+    "  line <- grep('^VmHWM', readLines('/proc/self/status'), value = TRUE)",
+    "  as.numeric(gsub('[^0-9]', '', line)) / 1024",
+    "}",
+    "set.seed(1)",
+    "n <- 50000; d <- 2000",
+    "x <- rsparsematrix(n, d, 0.005)",
+    "y <- as.vector(x %*% rnorm(d)) + rnorm(n)",
+    "answers <- function(x, y) {",
+    "  fit <- freeridge(x, y, linear_kernel(), c(5))",
+    "  list(loo(fit), predict(fit, x[1:100, ]), coef(fit), lambda_path(fit, c(1, 10), c('loo', 'gcv')))",
+    "}",
+    "warm <- answers(x[1:500, 1:20], y[1:500])",
+    "invisible(gc())",
+    "writeLines('5', '/proc/self/clear_refs')",
+    "before <- peak()",
+    "kept <- answers(x, y)",
+    "cat(peak() - before, (3 * as.numeric(object.size(x)) + 8 * d^2) / 2^20)"
+  ))
+  grown <- as.numeric(strsplit(output[length(output)], " ")[[1L]])
+  expect_length(grown, 2L)
+  expect_gt(grown[1L], 8 * 2000^2 / 2^20 * 0.9)  # what is measured is there
+  expect_lt(grown[1L], grown[2L])
+})
