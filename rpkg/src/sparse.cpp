@@ -220,14 +220,13 @@ class Sparse {
     Vector tau(off_.size());
     int info = 0, length = -1;
     double wanted = 0;
-    F77_CALL(dsytrd)("L", &d_, basis_.data(), &d_, diagonal_.data(), off_.data(), tau.data(), &wanted, &length,
-                     &info FCONE);
+    F77_CALL(dsytrd)
+    ("L", &d_, basis_.data(), &d_, diagonal_.data(), off_.data(), tau.data(), &wanted, &length, &info FCONE);
     length = std::max(static_cast<int>(wanted), 64 * d_);
     Vector work(size(length));
-    F77_CALL(dsytrd)("L", &d_, basis_.data(), &d_, diagonal_.data(), off_.data(), tau.data(), work.data(), &length,
-                     &info FCONE);
-    if (info == 0)
-      F77_CALL(dorgtr)("L", &d_, basis_.data(), &d_, tau.data(), work.data(), &length, &info FCONE);
+    F77_CALL(dsytrd)
+    ("L", &d_, basis_.data(), &d_, diagonal_.data(), off_.data(), tau.data(), work.data(), &length, &info FCONE);
+    if (info == 0) F77_CALL(dorgtr)("L", &d_, basis_.data(), &d_, tau.data(), work.data(), &length, &info FCONE);
     for (std::size_t j = 0; j < d; ++j)
       for (std::size_t i = 0; i < j; ++i) std::swap(basis_[j * d + i], basis_[i * d + j]);  // rows of Q side by side
     eigenvalues_ = diagonal_;
@@ -379,8 +378,10 @@ Rcpp::List sparse_sums(SEXP handle, Rcpp::NumericVector lambdas, Rcpp::NumericMa
       loo2(l, j) += w * e * e * e * e;
       const double left_out = y(i, j) - e;
       sign = y(i, j) * left_out;
-      if (y(i, j) > 0) own = left_out;
-      else best = std::max(best, left_out);
+      if (y(i, j) > 0)
+        own = left_out;
+      else
+        best = std::max(best, left_out);
     }
     wrong[l] += undefined ? R_NaN : (t == 1 ? !(sign > 0) : !(own > best)) ? w : 0;
   });

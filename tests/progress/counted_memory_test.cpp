@@ -128,7 +128,7 @@ void expect_required_to_hold(const Counted& r, std::int32_t threads) {
     EXPECT_GE(static_cast<double>(used), r.share * static_cast<double>(announced)) << used << " of " << announced;
   }
   ::testing::Test::RecordProperty(r.c.name + std::string(" ") + std::to_string(threads),
-                 std::to_string(static_cast<double>(used) / static_cast<double>(announced)));
+                                  std::to_string(static_cast<double>(used) / static_cast<double>(announced)));
   support::check(freeridge_set_threads(0), "freeridge_set_threads");
 }
 
