@@ -13,9 +13,9 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
   picture <- switch(type,
     path = {
       long <- path_panels(data)
+      band <- long[!is.na(long$lower) & !is.na(long$upper), ]  # ggplot2 draws no ribbon without an end
       ggplot2::ggplot(long, mapping("lambda", "score")) +
-        ggplot2::geom_ribbon(ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper")), fill = "grey85",
-                             na.rm = TRUE) +
+        ggplot2::geom_ribbon(ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper")), band, fill = "grey85") +
         ggplot2::geom_line(na.rm = TRUE) + chosen +
         ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") + ggplot2::scale_x_log10() +
         ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste(subtitle, "(dashed)"))
