@@ -67,7 +67,8 @@ freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accum
 freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator, int64_t* bytes) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    required("bytes", bytes) = a.memory_required();
+    required("bytes", bytes);
+    *bytes = a.memory_required();
   });
 }
 

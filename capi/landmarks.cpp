@@ -40,7 +40,8 @@ freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps)
 freeridge_status freeridge_get_landmark_count(const freeridge_model* model, int64_t* count) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("count", count) = static_cast<int64_t>(m.landmarks().size());
+    required("count", count);
+    *count = static_cast<int64_t>(m.landmarks().size());
   });
 }
 
@@ -80,13 +81,15 @@ freeridge_status freeridge_landmark_curve(const freeridge_model* model, freeridg
 freeridge_status freeridge_get_rank(const freeridge_model* model, int64_t* rank) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("rank", rank) = m.rank();
+    required("rank", rank);
+    *rank = m.rank();
   });
 }
 
 freeridge_status freeridge_get_tolerance(const freeridge_model* model, double* tolerance) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("tolerance", tolerance) = m.tolerance();
+    required("tolerance", tolerance);
+    *tolerance = m.tolerance();
   });
 }

@@ -67,7 +67,8 @@ freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classif
 freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier, int64_t* bytes) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    required("bytes", bytes) = c.memory_required();
+    required("bytes", bytes);
+    *bytes = c.memory_required();
   });
 }
 

@@ -143,7 +143,8 @@ freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t byte
 freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("bytes", bytes) = m.memory_required();
+    required("bytes", bytes);
+    *bytes = m.memory_required();
   });
 }
 
@@ -242,7 +243,8 @@ freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lamb
 freeridge_status freeridge_get_route(const freeridge_model* model, freeridge_route* route) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("route", route) = static_cast<freeridge_route>(m.route());
+    required("route", route);
+    *route = static_cast<freeridge_route>(m.route());
   });
 }
 
@@ -266,6 +268,7 @@ freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t*
 freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("sigma", sigma) = m.bandwidth();
+    required("sigma", sigma);
+    *sigma = m.bandwidth();
   });
 }

@@ -24,6 +24,7 @@ class Doubles {
   }
   Index value() const { return value_; }
   Index bytes() const { return (*this * Doubles(8)).value_; }
+  friend Doubles larger(Doubles a, Doubles b) { return a.value_ < b.value_ ? b : a; }
 
  private:
   static constexpr Index limit = std::numeric_limits<Index>::max();
@@ -52,15 +53,42 @@ Index features_of(Route route, const Request& r) {
   return route == Route::landmark ? r.landmarks : std::min(r.n, r.d);
 }
 
-// Sweeps, kernel tiles, LAPACK's small workspaces.
+Doubles threads() {
+  return Doubles(thread_count());
+}
+
+// Rows of K or of B of each thread, LAPACK's small workspaces.
 Doubles tiles_of(Route route, const Request& r) {
+  constexpr Index sweep_rows = 512, kernel_rows = 256;
   const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
   const bool features = route == Route::primal || route == Route::landmark;
-  return Doubles(2048) * (Doubles(by_columns ? 0
-                                  : features ? features_of(route, r)
-                                             : r.n) +
-                          Doubles(r.d)) +
+  // r, B and B o B; of K two tiles and their points, twice where kernels are made of others.
+  const Doubles sweep = by_columns ? Doubles(0) : features ? Doubles(3) * Doubles(features_of(route, r)) : Doubles(r.n);
+  const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
+  return threads() * (Doubles(std::min(r.n, sweep_rows)) * (sweep + Doubles(4) * Doubles(r.t)) + points * Doubles(r.d) +
+                      Doubles(4 * kernel_rows * kernel_rows)) +
          Doubles(1 << 20);
+}
+
+// PRIMAL by passes and LANDMARK: the most of three stages, one after the other.
+Doubles streamed_doubles(Route route, const Request& r) {
+  const bool landmark = route == Route::landmark;
+  const Doubles n(r.n), d(r.precomputed ? 0 : r.d), k(features_of(route, r));
+  const Doubles p = k + Doubles(r.t) + Doubles(1);
+  const bool qr =
+      r.reduction == Reduction::qr || (r.reduction == Reduction::automatic && !landmark) || r.n <= k.value() + 1;
+  const Doubles workers(reduction_workers(r.n, p.value()));
+  const Doubles choosing =
+      r.chooses_landmarks
+          ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) * (k + d + Doubles(64))
+          : Doubles(0);
+  // p x p: each worker's sums; then R with an SVD, its copies and its workspace, or the Gram matrix with eigenvectors.
+  const Doubles reducing =
+      larger(workers + Doubles(1), Doubles(qr ? 10 : 4)) * p * p + (Doubles(1280) + Doubles(640) * workers) * p;
+  // R, V and to B; another triangle and its factor for a refinement
+  const Doubles sweeping = Doubles(qr ? 8 : 4) * k * k;
+  const Doubles map = landmark ? k * k + Doubles(2) * k * d : Doubles(0);  // L, the landmarks and those of a solution
+  return larger(choosing, larger(reducing, sweeping) + map) + outputs_of(r) + tiles_of(route, r) + Doubles(4) * n;
 }
 
 // BAND: panels, reflectors, sums of each thread; then factors of the lambdas in hand.
@@ -80,22 +108,10 @@ Index bandwidth_for(const Request& r) {
 }
 
 Index required_bytes(Route route, const Request& r) {
-  const bool landmark = route == Route::landmark;
-  const Doubles n(r.n), d(r.d), t(r.t), k(features_of(route, r)), outputs = outputs_of(r), tiles = tiles_of(route, r);
-  // R or the Gram matrix with Y's columns, its factors and their workspaces, [R; block] of a QR, and tiles of rows.
-  const Doubles p = k + t + Doubles(1);
-  const bool qr =
-      r.reduction == Reduction::qr || (r.reduction == Reduction::automatic && !landmark) || r.n <= k.value() + 1;
-  const Doubles workers(reduction_workers(r.n, p.value()));  // with p x p and tiles of their own
-  const Doubles streamed = (Doubles(10) + workers) * p * p + (Doubles(8192) + Doubles(2048) * workers) * p +
-                           (qr ? Doubles(10) * p * p : Doubles(0)) + outputs + tiles + Doubles(3) * n;
+  const Doubles n(r.n), d(r.d), k(features_of(route, r)), outputs = outputs_of(r), tiles = tiles_of(route, r);
   switch (route) {
     case Route::landmark:
-      return (streamed + (r.chooses_landmarks
-                              ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) *
-                                    (k + d + Doubles(64))
-                              : Doubles(0)))
-          .bytes();
+      return streamed_doubles(route, r).bytes();
     case Route::spectral:
       // K, reflectors, halves before their merge, panels of the merge
       return (Doubles(2) * n * n + Doubles(256 + std::min<Index>(r.n / 12, 512)) * n + outputs + tiles).bytes();
@@ -104,8 +120,10 @@ Index required_bytes(Route route, const Request& r) {
     case Route::cholesky:
       return (n * n + Doubles(192) * n + outputs + tiles).bytes();
     default:
-      if (primal_streams(r.n, r.d, r.reduction)) return streamed.bytes();
-      return (Doubles(2) * n * k + (r.d >= r.n ? n * d : Doubles(0)) + Doubles(8) * k * k + outputs + tiles).bytes();
+      if (primal_streams(r.n, r.d, r.reduction)) return streamed_doubles(route, r).bytes();
+      // X and B, R and the SVD's; or X, V, their transposes and the SVD of a triangle
+      if (r.d < r.n) return (Doubles(2) * n * k + Doubles(8) * k * k + outputs + tiles).bytes();
+      return ((Doubles(4) * n + Doubles(192)) * d + Doubles(6) * n * n + outputs + tiles).bytes();
   }
 }
 

@@ -187,7 +187,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
   if (problem.degrees() <= p) reduction = Reduction::qr;
   ReducedFeatures out;
   out.rest_norm2.assign(static_cast<std::size_t>(t), 0.0);
-  Matrix u(p, p), vt(p, p), rotated(p, t);
+  Matrix vt(p, p), rotated(p, t);
   out.s.resize(static_cast<std::size_t>(p));
   const auto add_to_mean = [&](double first, auto row) {  // row(k): w^(1/2)1 against the k-th column, over its norm
     for (Index k = 0; k < p; ++k) out.mean[static_cast<std::size_t>(k)] += row(k) / first;
@@ -199,7 +199,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     out.mean.assign(tall.shift().begin(), tall.shift().end());
     const ConstMatrixView r = triangle.view();
     if (ones == 1) add_to_mean(r(0, 0), [&](Index k) { return r(0, 1 + k); });
-    Matrix small(p, p);
+    Matrix small(p, p), u(p, p);
     for (Index j = 0; j < p; ++j) std::copy_n(r.col(ones + j) + ones, p, small.col(j));
     const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
     const std::vector<double> norms = column_norms(small.view());

@@ -99,9 +99,14 @@ TEST(Wall, WhatACallbackThrowsEndsTheCallAndGoesNoFurther) {
       std::vector<double> lambda(2, -1.0), score(2, -1.0);
       EXPECT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 0, 0, lambda.data(), score.data()), expected);
       EXPECT_EQ(lambda, std::vector<double>(2, -1.0));
+      std::vector<double> fitted(before.size(), -1.0);
+      EXPECT_EQ(freeridge_get_fitted(model.get(), fitted.data(), static_cast<std::int64_t>(before.size()) / 2),
+                expected);
+      EXPECT_EQ(fitted, std::vector<double>(before.size(), -1.0));
+      model.progress(nullptr, nullptr);
       EXPECT_EQ(sample::state_of(model.get()), sample::State::fitted);
       EXPECT_EQ(model.fitted().values, before);
-      model.progress(nullptr, nullptr).factorize();
+      model.factorize();
     }
 }
 

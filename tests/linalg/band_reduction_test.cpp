@@ -162,8 +162,8 @@ TEST(BandReduction, FormingMayBeCancelledWithinABlock) {
     const Index before = q.formed_from();
     int reports = 1;  // but for the one that a call begins with
     const Progress progress(cancel_after, &reports);
-    const Hearing hearing(progress);
     try {
+      const Hearing hearing(progress);
       q.form(progress);
     } catch (const Error& error) {
       EXPECT_EQ(error.status(), Status::cancelled);

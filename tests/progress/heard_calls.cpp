@@ -165,6 +165,9 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                      const freeridge_status status = call(m.get(), values.data(), s.n);
                      return Answer{status, values};
                    }});
+  // The solution of LANDMARK holds its coefficients: they are copied.
+  for (Call<Model>& call : out)
+    if (call.name == "get_coefficients" && c.route == FREERIDGE_LANDMARK) call.allocates = false;
   out.push_back({"group_errors", [=](const Model& m) {
                    Vector values = numbers(s.n * s.t);
                    const freeridge_status status =

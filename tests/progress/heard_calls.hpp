@@ -31,6 +31,7 @@ struct Call {
   std::string name;
   std::function<Answer(const Handle&)> run;
   bool by_pieces = false;  // its output may be partly written when it is cancelled
+  bool allocates = true;   // memory that a limit could refuse
 };
 
 // Writes the fractions down; cancels at the report of that place, from 0 on.

@@ -72,6 +72,11 @@ TEST(MemoryLimit, HoldsForEveryCall) {
       SCOPED_TRACE(call.name);
       limit(model, 1000);
       const Answer answer = call.run(model);
+      if (!call.allocates) {
+        EXPECT_EQ(answer.status, FREERIDGE_OK);
+        EXPECT_TRUE(support::bit_equal(answer.numbers, call.run(free).numbers));
+        continue;
+      }
       EXPECT_EQ(answer.status, FREERIDGE_OUT_OF_MEMORY);
       EXPECT_NE(std::string(freeridge_last_error()).find("1000 bytes is the limit"), std::string::npos)
           << freeridge_last_error();
