@@ -79,7 +79,7 @@ Doubles streamed_doubles(Route route, const Request& r) {
       r.reduction == Reduction::qr || (r.reduction == Reduction::automatic && !landmark) || r.n <= k.value() + 1;
   const Doubles workers(reduction_workers(r.n, p.value()));
   const Doubles choosing =
-      r.chooses_landmarks
+      landmark && r.chooses_landmarks
           ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) * (k + d + Doubles(64))
           : Doubles(0);
   // p x p: each worker's sums; then R with an SVD, its copies and its workspace, or the Gram matrix with eigenvectors.
