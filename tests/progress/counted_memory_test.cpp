@@ -102,14 +102,14 @@ struct Counted {
 
 const Counted routes[] = {
     {{"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY}, {2000, 4}, 0.6},
-    {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1300, 4}, 0.4},
+    {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1300, 4}, 0.5},
     {{"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {1800, 4}, 0.3},
     {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {2000, 700}, 0.5},
-    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.3},
-    {{"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL}, {4000, 800}, 0.3},
-    {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {4000, 800}, 0.25},
-    {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 600}, {5000, 4}, 0.25},
-    {{"LANDMARK by QR", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 600, FREERIDGE_REDUCTION_QR}, {5000, 4}, 0.25},
+    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.5},
+    {{"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL}, {4000, 800}, 0.4},
+    {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {4000, 800}, 0.3},
+    {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 600}, {5000, 4}, 0.5},
+    {{"LANDMARK by QR", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 600, FREERIDGE_REDUCTION_QR}, {5000, 4}, 0.4},
     {{"precomputed, CHOLESKY", "precomputed()", FREERIDGE_CHOLESKY}, {1500, 4}, 0.5},
 };
 
@@ -127,14 +127,11 @@ void expect_required_to_hold(const Counted& r, std::int32_t threads) {
   if (threads == 1) {
     EXPECT_GE(static_cast<double>(used), r.share * static_cast<double>(announced)) << used << " of " << announced;
   }
-  ::testing::Test::RecordProperty(r.c.name + std::string(" ") + std::to_string(threads),
-                                  std::to_string(static_cast<double>(used) / static_cast<double>(announced)));
   support::check(freeridge_set_threads(0), "freeridge_set_threads");
 }
 
 TEST(CountedMemory, RequiredByFactorizeAndALambda) {
-  for (const Counted& r : routes)
-    for (const std::int32_t threads : {1, 2, 5}) expect_required_to_hold(r, threads);
+  for (const Counted& r : routes) expect_required_to_hold(r, 1);
 }
 
 // Each call says what it needs when it is refused; allowed, it has no more than that beside what the model holds.
