@@ -122,6 +122,8 @@ void BandBasis::form(const Progress& progress) {
     if (!taken_up_) {
       const Index together = reflectors_together(a_.rows), first = (formed_from_ - 1) / together * together;
       const Index origin = first + b_, after = formed_from_ + b_, width = pieces_of(a_.rows - after);
+      // Less than a grain, and not to be cancelled: it would be lost, and each call that is cancelled early lose it anew.
+      const Undisturbed undisturbed;
       auto next =
           std::make_unique<TakenUp>(TakenUp{block(first, formed_from_ - first), first, origin, after, width, {}});
       next->met.assign(static_cast<std::size_t>((a_.rows - after + width - 1) / width), 0);
