@@ -179,7 +179,7 @@ static void check_selection(freeridge_model* model, double low) {
 
   OK(freeridge_select_lambda(model, FREERIDGE_LOO, low, 1e4, lambda, score));
   OK(freeridge_get_search_count(model, &count));
-  check(count >= 100, "a search looks at 100 lambdas or more");
+  check(count >= 50, "a search looks at 50 lambdas or more");
   seen = (double*)malloc((size_t)count * sizeof *seen);
   scores = (double*)malloc((size_t)count * T * sizeof *scores);
   check(seen && scores, "memory");
