@@ -132,6 +132,11 @@ void ByteWriter::numbers(std::span<const double> values) {
   words(values);
 }
 
+void ByteWriter::matrix(ConstMatrixView values) {
+  for (Index j = 0; j < values.cols && values.rows > 0; ++j)
+    numbers({values.col(j), static_cast<std::size_t>(values.rows)});
+}
+
 void ByteWriter::indices(std::span<const Index> values) {
   words(values);
 }

@@ -79,6 +79,7 @@ class ByteWriter {
   void integer(std::int64_t value);
   void number(double value);
   void numbers(std::span<const double> values);
+  void matrix(ConstMatrixView values);  // column by column
   void indices(std::span<const Index> values);
   void text(std::string_view value);
 

@@ -84,7 +84,7 @@ void Band::save(ByteWriter& out) const {
   out.numbers(basis_->tau());
   basis_->each_run([&](std::span<const double> run) { out.numbers(run); });
   out.numbers(tail_);
-  save_matrix(out, gamma_.view());
+  out.matrix(gamma_.view());
 }
 
 std::shared_ptr<const void> Band::hold() const {

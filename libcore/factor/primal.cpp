@@ -65,9 +65,9 @@ class Primal final : public StoredSpectrum {
     out.integer(kept);
     out.numbers(s_);
     out.numbers(spectrum().noise);
-    save_matrix(out, vt_.view());
+    out.matrix(vt_.view());
     save_triangle(out, r_.view(), Triangle::upper);
-    save_matrix(out, basis());
+    out.matrix(basis());
   }
 
  protected:

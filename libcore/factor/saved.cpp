@@ -29,10 +29,6 @@ FactorizationPtr load_factorization(ProblemPtr problem, Route route, ByteReader&
   }
 }
 
-void save_matrix(ByteWriter& out, ConstMatrixView a) {
-  for (Index j = 0; j < a.cols; ++j) out.numbers({a.col(j), static_cast<std::size_t>(a.rows)});
-}
-
 void load_matrix(ByteReader& in, const char* name, double most, MatrixView a) {
   for (Index j = 0; j < a.cols; ++j) in.numbers(name, most, {a.col(j), static_cast<std::size_t>(a.rows)});
 }

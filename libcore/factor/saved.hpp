@@ -41,7 +41,6 @@ FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in);
 constexpr double any_finite = std::numeric_limits<double>::max();
 constexpr double orthonormal = 2;  // the elements of an orthonormal matrix, and of reflectors, are below
 
-void save_matrix(ByteWriter& out, ConstMatrixView a);
 void load_matrix(ByteReader& in, const char* name, double most, MatrixView a);
 // One triangle with its diagonal; the other one is left alone.
 constexpr Index triangle_numbers(Index p) {

@@ -31,7 +31,7 @@ class Spectral final : public StoredSpectrum {
   void save(ByteWriter& out) const override {
     out.numbers(k_q1_);
     out.numbers(spectrum().eigenvalues);
-    save_matrix(out, basis());
+    out.matrix(basis());
   }
 
  protected:

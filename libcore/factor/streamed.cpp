@@ -39,8 +39,8 @@ class Streamed final : public SpectrumFactorization {
     save_triangle(out, r_.view(), Triangle::upper);
     out.numbers(s_);
     out.numbers(spectrum().noise);
-    save_matrix(out, vt_.view());
-    save_matrix(out, spectrum().gamma.view());
+    out.matrix(vt_.view());
+    out.matrix(spectrum().gamma.view());
     out.numbers(spectrum().rest_norm2);
     out.number(spectrum().blur);
   }

@@ -5,8 +5,6 @@
 //           of its panel before it; then the panel is taken out of all columns after it
 // and the condition of a factor: N. Higham's estimate of |A^-1|_1 (FORTRAN codes for estimating the one-norm of a real
 // or complex matrix, ACM Trans. Math. Software 14 (1988)), a few solutions with the factor.
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,6 +13,7 @@
 
 #include "libcore/linalg/blas_int.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/lapack_info.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -30,7 +29,7 @@ double cube_third(Index n) {
 bool factor_whole(MatrixView a, Triangle triangle) {
   const char letter = triangle == Triangle::lower ? 'L' : 'U';
   const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, letter, blas_int(a.rows), a.data, blas_int(a.ld));
-  if (info < 0) fail(Status::internal, "LAPACK dpotrf refused argument ", -info);
+  if (info < 0) check(info, "dpotrf");
   worked(std::max(cube_third(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2));
   return info == 0;
 }
@@ -98,10 +97,7 @@ double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle) 
   lapack_int kase = 0, state[3] = {};
   double estimate = 0;
   do {
-    if (const lapack_int info =
-            LAPACKE_dlacn2_work(blas_int(n), v.data(), x.data(), sign.data(), &estimate, &kase, state);
-        info != 0)
-      fail(Status::internal, "LAPACK dlacn2 refused argument ", -info);
+    check(LAPACKE_dlacn2_work(blas_int(n), v.data(), x.data(), sign.data(), &estimate, &kase, state), "dlacn2");
     if (kase == 0) break;
     trsm(triangle == Triangle::lower ? Op::none : Op::transpose, l, column, triangle);
     trsm(triangle == Triangle::lower ? Op::transpose : Op::none, l, column, triangle);

@@ -1,14 +1,13 @@
 // Householder QR by panels of columns, so that progress is heard between them (progress.hpp): LAPACK factorizes a
 // panel,
 // and its reflectors, I - V T V', meet the columns after it as matrix products (compact_wy.hpp).
-#include <lapacke.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "libcore/linalg/blas_int.hpp"
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/lapack_info.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -20,19 +19,11 @@ double work_of(Index rows, Index cols, Index reflectors) {
   return 4 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(reflectors);
 }
 
-void check(lapack_int info, const char* routine) {
-  if (info < 0) fail(Status::internal, "LAPACK ", routine, " refused argument ", -info);
-}
-
-std::vector<double> workspace(double queried) {
-  return std::vector<double>(static_cast<std::size_t>(std::max(1.0, queried)));
-}
-
 void factor_whole(MatrixView a, double* tau) {
   double size = 0;
   const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
   check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
-  std::vector<double> work = workspace(size);
+  std::vector<double> work(static_cast<std::size_t>(queried(size)));
   check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau, work.data(),
                             blas_int(static_cast<Index>(work.size()))),
         "dgeqrf");
@@ -47,7 +38,7 @@ void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView 
   check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size,
                             -1),
         "dormqr");
-  std::vector<double> work = workspace(size);
+  std::vector<double> work(static_cast<std::size_t>(queried(size)));
   check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc,
                             work.data(), blas_int(static_cast<Index>(work.size()))),
         "dormqr");

@@ -1,14 +1,13 @@
 // potrf, pstrf and the condition of a factor: blocked_cholesky.cpp; geqrf and ormqr: blocked_qr.cpp; gesdd: svd.cpp.
 #include "libcore/linalg/lapack.hpp"
 
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "libcore/linalg/blas_int.hpp"
+#include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/threads.hpp"
 
 // Not in LAPACKE.
@@ -20,16 +19,6 @@ namespace freeridge {
 namespace {
 
 constexpr Index small_eigenproblem = 256;
-
-void check(lapack_int info, const char* routine) {
-  if (info < 0) fail(Status::internal, "LAPACK ", routine, " refused argument ", -info);
-  if (info > 0) fail(Status::not_converged, "LAPACK ", routine, " did not converge (info ", info, ")");
-}
-
-// The workspace size that a LAPACK query left in a double.
-std::size_t queried(double size) {
-  return static_cast<std::size_t>(std::max(1.0, std::ceil(size)));
-}
 
 }  // namespace
 
@@ -61,7 +50,7 @@ void syevd(MatrixView a, std::span<double> w) {
   lapack_int isize = 0;
   const lapack_int n = blas_int(a.rows), ld = blas_int(a.ld);
   check(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
-  Matrix work(static_cast<Index>(queried(size)), 1);
+  Matrix work(queried(size), 1);
   std::vector<lapack_int> iwork(static_cast<std::size_t>(std::max(isize, 1)));
   // Its many small steps are each handed to all threads of the BLAS, at twice the time of one thread.
   std::optional<SingleThreadedBlas> single;
@@ -77,7 +66,7 @@ void stedc(std::span<double> d, std::span<double> e, MatrixView v) {
   lapack_int isize = 0;
   const lapack_int n = blas_int(v.rows), ld = blas_int(v.ld);
   check(LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
-  Matrix work(static_cast<Index>(queried(size)), 1);
+  Matrix work(queried(size), 1);
   std::vector<lapack_int> iwork(static_cast<std::size_t>(std::max(isize, 1)));
   check(LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), v.data, ld, work.data(),
                             blas_int(work.rows()), iwork.data(), isize),
@@ -107,7 +96,7 @@ void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> 
   std::vector<lapack_int> place(static_cast<std::size_t>(cols), 0);
   std::fill_n(place.begin(), fixed, 1);
   check(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
-  std::vector<double> work(queried(size));
+  std::vector<double> work(static_cast<std::size_t>(queried(size)));
   check(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
                             blas_int(static_cast<Index>(work.size()))),
         "dgeqp3");

@@ -8,14 +8,13 @@
 //                B = U_B diag(s) V_B' by divide and conquer (dbdsdc, the one step that cannot be asked on its way)
 //                U = Q U_B,  V' = V_B' P'
 //   wide         the decomposition of A'
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "libcore/linalg/blas_int.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/lapack_info.hpp"
 #include "libcore/progress.hpp"
 
 // Not in LAPACKE.
@@ -31,15 +30,6 @@ constexpr Index last_columns = 128;  // reduced at once
 double cube(Index n) {
   const auto size = static_cast<double>(n);
   return size * size * size;
-}
-
-void check(lapack_int info, const char* routine) {
-  if (info < 0) fail(Status::internal, "LAPACK ", routine, " refused argument ", -info);
-  if (info > 0) fail(Status::not_converged, "LAPACK ", routine, " did not converge (info ", info, ")");
-}
-
-Index queried(double size) {
-  return static_cast<Index>(std::max(1.0, std::ceil(size)));
 }
 
 void decompose_whole(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {

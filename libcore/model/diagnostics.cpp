@@ -18,13 +18,12 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index points_at_once = 64;            // of the order statistics: less is not worth starting a thread for
-constexpr Index tile_numbers = Index{1} << 24;  // n x q numbers of the smoother in hand at once: 128 MiB
+constexpr Index points_at_once = 64;  // of the order statistics: less is not worth starting a thread for
 
 // tile(row, rows, progress) for new points [0, m) in tiles, as many at once as memory O(tile) allows.
 template <class Tile>
 void for_each_tile(Index m, Index n, const Progress& progress, const Tile& tile) {
-  const Index height = std::clamp<Index>(tile_numbers / n, 1, m);
+  const Index height = smoother_rows(n, m);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
     const Progress part = progress.part(static_cast<double>(row) / static_cast<double>(m),

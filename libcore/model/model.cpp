@@ -8,6 +8,7 @@
 #include "libcore/checks.hpp"
 #include "libcore/kernel/text.hpp"
 #include "libcore/linalg/memory.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/select/point_criteria.hpp"
 
 namespace freeridge {
@@ -218,7 +219,8 @@ void Model::for_each_maker(const Factorization& factorization, const Fit& fit, c
   if (fit.shared) {
     bool made = true;
     const std::shared_ptr<const ResidualMaker> maker = [&] {
-      const std::lock_guard<std::mutex> lock(fit.shared->mutex);
+      std::unique_lock lock(fit.shared->mutex, std::defer_lock);
+      lock_patiently(lock);
       made = fit.shared->maker != nullptr;
       const Stage stage(made ? whole : whole.part(0, 0.5), 0);
       if (!made) fit.shared->maker = factorization.at(fit.lambdas[0]);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr Index least_rows = 256, most_rows = 16384;  // of new points in hand at once
 constexpr Index predicted_doubles = 1 << 21;          // of their x and f: 16 MiB
+constexpr Index smoother_doubles = Index{1} << 24;    // of their smoother rows: 128 MiB
 constexpr double largest = std::numeric_limits<double>::max();
 
 enum Form : std::int64_t { hyperplane_form = 1, data_form = 2, landmark_form = 3 };
@@ -28,6 +29,10 @@ Form form_of(const Prediction& prediction) {
 Index predicted_rows(const Prediction& prediction, Index m) {
   const Index columns = (prediction.w.rows > 0 ? prediction.d : 0) + prediction.t;
   return std::min(std::clamp(predicted_doubles / columns, least_rows, most_rows), m);
+}
+
+Index smoother_rows(Index n, Index m) {
+  return std::clamp<Index>(smoother_doubles / n, 1, m);
 }
 
 void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
@@ -71,7 +76,7 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
   save_kernel(prediction.kernel, out);
   out.numbers(prediction.lambdas);
   out.numbers(prediction.b);
-  if (form == hyperplane_form) return save_columns(prediction.w, out);
+  if (form == hyperplane_form) return out.matrix(prediction.w);
   if (form == landmark_form) {
     out.integer(prediction.support.rows);
     out.indices(prediction.landmarks);
@@ -83,7 +88,7 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
       out.numbers(column.values());
     }
   }
-  save_columns(prediction.c, out);
+  out.matrix(prediction.c);
 }
 
 Predictor::Predictor(ByteReader& in)

@@ -31,6 +31,8 @@ struct Prediction {
 
 // How many of m new points are in hand at once.
 Index predicted_rows(const Prediction& prediction, Index m);
+// The same where each has a smoother row of n numbers.
+Index smoother_rows(Index n, Index m);
 // f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
 void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
              const Progress& progress);

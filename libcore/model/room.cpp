@@ -11,7 +11,6 @@
 namespace freeridge {
 namespace {
 
-constexpr Index smoother_doubles = Index{1} << 24;  // as in diagnostics.cpp
 constexpr Index kernel_tile = 256;
 
 }  // namespace
@@ -55,7 +54,7 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
                   checked_doubles(outputs, checked_doubles(m, t()));
   if (with_smoother) {
     // kappa, the smoother rows, and a copy of them on the way through Q; errors; ends of all points for each thread
-    const Index rows = std::clamp<Index>(smoother_doubles / n(), 1, m);
+    const Index rows = smoother_rows(n(), m);
     doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
                checked_doubles(n(), t() + 2 * thread_count()) + lambda_bytes() / 8;
   }

@@ -66,7 +66,7 @@ void save_search(const LambdaSearch& search, ByteWriter& out) {
   save_enum(search.criterion, out);
   out.integer(static_cast<Index>(search.lambdas.size()));
   out.numbers(search.lambdas);
-  save_columns(search.scores.view(), out);
+  out.matrix(search.scores.view());
   out.numbers(search.best);
   out.numbers(search.best_score);
   out.numbers(search.standard_error);
@@ -136,10 +136,6 @@ KernelPtr load_kernel(ByteReader& in) {
   return parse_kernel(in.text("kernel"));
 }
 
-void save_columns(ConstMatrixView a, ByteWriter& out) {
-  for (Index j = 0; j < a.cols && a.rows > 0; ++j) out.numbers({a.col(j), static_cast<std::size_t>(a.rows)});
-}
-
 void Model::save(ByteWriter& out) const {
   save_kernel(*kernel_, out);
   out.integer(intercept_ ? 1 : 0);
@@ -175,8 +171,8 @@ void Model::save(ByteWriter& out) const {
     out.numbers(fit_->lambdas);
     out.integer(fit_->refined ? 1 : 0);
     out.numbers(fit_->solution.b);
-    save_columns(fit_->solution.w.view(), out);
-    save_columns(fit_->solution.c.view(), out);
+    out.matrix(fit_->solution.w.view());
+    out.matrix(fit_->solution.c.view());
   }
   out.integer(search_ ? 1 : 0);
   if (search_) save_search(*search_, out);

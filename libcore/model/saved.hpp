@@ -29,7 +29,6 @@ constexpr Index largest_dimension = 2147483647;
 // A kernel as a text that can be read back. Throws INVALID_ARGUMENT when it is nested too deeply for that.
 void save_kernel(const Kernel& kernel, ByteWriter& out);
 KernelPtr load_kernel(ByteReader& in);
-void save_columns(ConstMatrixView a, ByteWriter& out);
 
 struct Loaded {
   Model model;  // of a predictor: EMPTY, with its kernel

@@ -13,9 +13,9 @@
 //   in one call; with that point among the nodes the error is 1e-6 times smaller again, and the second minimum, if it
 //   differs at all, is the last.
 //
-// On a wider range, or a coarser grid, the cells beside the dips are divided first until h < 0.5. Where the polynomial does not foretell
-// what is found (next to lambdas without a value, in the rounding noise of a factorization), the bracket is divided as
-// well, and so narrows whatever the criterion looks like.
+// On a wider range, or a coarser grid, the cells beside the dips are divided first until h < 0.5. Where the polynomial
+// does not foretell what is found (next to lambdas without a value, in the rounding noise of a factorization), the
+// bracket is divided as well, and so narrows whatever the criterion looks like.
 //
 // ERROR_RATE is a step function: the grid alone.
 #pragma once

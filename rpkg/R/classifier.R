@@ -162,15 +162,6 @@ coef.freeridge_classifier <- function(object, lambda = NULL, ...) {
   if (object$intercept) c("(Intercept)" = found$b, w) else w
 }
 
-# The numbers m_k of a linear kernel k(x, z) = sum_k m_k x_k z_k.
-linear_metric <- function(kernel, d) {
-  switch(kernel$name,
-    linear = rep(1, d),
-    scaled = linear_metric(kernel$inner, d) / kernel$scale^2,
-    sum = Reduce(`+`, Map(function(term, weight) weight * linear_metric(term, d), kernel$terms, kernel$weights))
-  )
-}
-
 nobs.freeridge_classifier <- function(object, ...) nrow(object$x)
 
 print.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

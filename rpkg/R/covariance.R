@@ -100,15 +100,6 @@ covariance_parts <- function(fit, type, lambda) {
        space_form = function(z) if (is.null(space)) sum(z^2) else sum(crossprod(space, z)^2))
 }
 
-# The a_j of a linear kernel.
-linear_metric <- function(kernel, d) {
-  switch(kernel$name,
-    linear = rep(1, d),
-    scaled = linear_metric(kernel$inner, d) / kernel$scale^2,
-    sum = Reduce(`+`, Map(function(term, weight) weight * linear_metric(term, d), kernel$terms, kernel$weights))
-  )
-}
-
 # With landmarks the slopes are combinations of their rows: an orthonormal basis of these, d x rank. NULL: no
 # restriction.
 landmark_space <- function(fit, metric) {

@@ -310,3 +310,12 @@ parse_kernel <- function(text) {
   }
   sum_or_term()
 }
+
+# The numbers m_k of a linear kernel k(x, z) = sum_k m_k x_k z_k.
+linear_metric <- function(kernel, d) {
+  switch(kernel$name,
+    linear = rep(1, d),
+    scaled = linear_metric(kernel$inner, d) / kernel$scale^2,
+    sum = Reduce(`+`, Map(function(term, weight) weight * linear_metric(term, d), kernel$terms, kernel$weights))
+  )
+}

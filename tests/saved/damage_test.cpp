@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "capi/support/fingerprint.hpp"
-#include "saved/allocations.hpp"
 #include "saved/cases.hpp"
+#include "support/largest_allocation.hpp"
 #include "support/random.hpp"
 #include "support/saved.hpp"
 
@@ -69,10 +69,10 @@ std::size_t justified(const Bytes& bytes) {
 
 // Loads forged bytes, whose checksum is right, and asks what loads for everything, if wanted.
 void expect_harmless(const Bytes& forged, bool ask = true) {
-  largest_allocation();
+  support::largest_allocation();
   freeridge_status status = FREERIDGE_INTERNAL;
   const Handle model = loaded(forged, &status);
-  EXPECT_LE(largest_allocation(), justified(forged));
+  EXPECT_LE(support::largest_allocation(), justified(forged));
   EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_CORRUPT)
       << freeridge_status_name(status) << ": " << freeridge_last_error();
   if (model == nullptr || !ask) return;
