@@ -60,8 +60,13 @@ void worked(double units) {
   if (!own->stretch_.heard()) return;
   own->done_ += units;
   own->since_ += units;
+  own->heard_ += units;
   if (own->since_ < beat) return;
   own->call(own->stretch_.at(own->units_ > 0 ? std::min(own->done_ / own->units_, 1.0) : 0));
+}
+
+double units_heard() {
+  return hearing == nullptr ? 0 : hearing->heard_;
 }
 
 void still_waiting() {

@@ -18,7 +18,7 @@
 namespace freeridge {
 
 constexpr double beat = 1e9;
-constexpr double grain = 4e9;
+constexpr double grain = 2e9;
 constexpr double touched = 64;  // units for a number that comes from memory
 constexpr double nanosecond = 100;
 
@@ -54,6 +54,8 @@ class Progress {
 
 // So many units of work have been done on this thread.
 void worked(double units);
+// The units heard from this thread since its call began.
+double units_heard();
 // The callback once more with the last fraction, on a thread that waits for others.
 void still_waiting();
 // The stretch that work without a Progress of its own fills now; silent where nothing is heard.
@@ -86,6 +88,7 @@ class Hearing {
   friend class Progress;
   friend class Stage;
   friend void worked(double units);
+  friend double units_heard();
   friend void still_waiting();
   friend Progress here();
   void call(double fraction);
@@ -96,6 +99,7 @@ class Hearing {
   double units_ = 0, done_ = 0;  // of the stage; 0: not known
   double fraction_ = 0;          // the largest so far
   double since_ = 0;             // units since the callback was last called
+  double heard_ = 0;             // units since the call began
 };
 
 // While it lives, work fills `progress`; of so many units, or unknown (0): the fraction then moves by reports alone.

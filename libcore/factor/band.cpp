@@ -147,12 +147,12 @@ void Band::require_basis() const {
 }
 
 // Row i of Z is e_(i - 1)' - f_i v[1:]' (no first term for i = 0).
-void Band::pack(std::span<const Index> which, Index col, Index cols, double* strips) const {
+void Band::pack(std::span<const Index> which, Index col, Index cols, double* strips, Index apart) const {
   const ConstMatrixView q = basis_->q();
   const Index offset = problem().n() - contrast().m(), count = static_cast<Index>(which.size());
-  std::fill_n(strips, (count + strip - 1) / strip * strip_doubles(cols), 0.0);
   for (Index first = 0; first < count; first += strip) {
-    double* const to = strips + first / strip * strip_doubles(cols);
+    double* const to = strips + first / strip * apart;
+    std::fill_n(to, strip_doubles(cols), 0.0);
     const Index rows = std::min(strip, count - first);
     Index from[strip];
     double factor[strip];
@@ -205,7 +205,7 @@ void Band::squared_norms(Index row, std::span<const std::vector<double>> coeffic
   const std::vector<Index> rows = neighbours(row, out.rows);
   for (Index col = 0; col < m; col += solved_columns) {
     const Index cols = std::min(solved_columns, m - col);
-    pack(rows, col, cols, q.data());
+    pack(rows, col, cols, q.data(), strip_doubles(cols));
     worked(touched * static_cast<double>(out.rows * cols));
     for (Index piece = 0; piece < strips; ++piece)
       for (Index l = 0; l < lambdas; worked(3 * static_cast<double>(strip * cols * b)), ++l)

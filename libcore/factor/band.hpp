@@ -73,9 +73,9 @@ class Band final : public Factorization {
 
   // Forms Q now, if it is not.
   void require_basis() const;
-  // The rows `which` of ZQ, of its columns [col, col + cols), as strips: each padded(cols) x strip by columns, zeros
-  // beyond.
-  void pack(std::span<const Index> which, Index col, Index cols, double* strips) const;
+  // The rows `which` of ZQ, of its columns [col, col + cols), as strips, `apart` numbers from one to the next: each
+  // padded(cols) x strip by columns, zeros beyond.
+  void pack(std::span<const Index> which, Index col, Index cols, double* strips, Index apart) const;
   // Rows [row, row + out.rows) of ZQ g.
   void multiply_rows(Index row, ConstMatrixView g, MatrixView out) const;
   // L and its coefficients, in flops.

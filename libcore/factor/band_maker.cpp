@@ -10,7 +10,9 @@
 namespace freeridge {
 namespace {
 constexpr Index strip = BandKernels::strip;
-}
+constexpr Index packed_columns = 64;  // a multiple of BandKernels::pad
+constexpr double number_read = 2;     // ns, out of order
+}  // namespace
 
 void BandMaker::residual(Index first, MatrixView out) const {
   coefficients(first, out);
@@ -128,7 +130,7 @@ void BandMaker::faint_leverage(std::span<double> out) const {
     const auto size = static_cast<std::size_t>(band_.strip_doubles());
     std::vector<double> q(size), bq(size, 0.0), room(static_cast<std::size_t>(2 * b * strip), 0.0);
     double own[strip] = {}, sums[strip] = {};  // q_i'B q_i, |L^-1 B q_i|^2
-    band_.pack(neighbours(row, rows), 0, m, q.data());
+    band_.pack(neighbours(row, rows), 0, m, q.data(), band_.strip_doubles());
     const auto add = [&](Index to, Index from, double value) {
       for (Index i = 0; i < strip; ++i)
         bq[static_cast<std::size_t>(to * strip + i)] += value * q[static_cast<std::size_t>(from * strip + i)];
@@ -154,8 +156,15 @@ void BandMaker::faint_leverage(std::span<double> out) const {
 BandRows::BandRows(const Band& factor, std::span<const Index> which)
     : band_(factor), count_(static_cast<Index>(which.size())) {
   band_.require_basis();
-  rows_.resize(static_cast<std::size_t>((count_ + strip - 1) / strip * band_.strip_doubles()));
-  band_.pack(which, 0, factor.contrast().m(), rows_.data());
+  const Index m = factor.contrast().m(), apart = band_.strip_doubles();
+  rows_ = Matrix(apart, (count_ + strip - 1) / strip);
+  // Some columns of Q outside: those are read from top to bottom while all strips take their rows out of them.
+  parallel_for((m + packed_columns - 1) / packed_columns, Progress(),
+               [&](Index block) {
+                 const Index col = block * packed_columns, cols = std::min(packed_columns, m - col);
+                 band_.pack(which, col, cols, rows_.data() + col * strip, apart);
+               },
+               number_read * static_cast<double>(count_ * m));
 }
 
 bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const {
@@ -171,7 +180,7 @@ bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView 
     parallel_for(strips, Progress(), [&](Index piece) {
       double sums[strip];
       double* const from = solved.col(piece * (b + solved_columns));
-      band_.kernels().solve(BandKernels::padded(columns), b, rows_.data() + piece * band_.strip_doubles() + col * strip,
+      band_.kernels().solve(BandKernels::padded(columns), b, rows_.col(piece) + col * strip,
                             rows_of.data() + col * BandKernels::stride(b), from, sums);
       for (Index j = 0; j < columns; ++j) std::copy_n(from + (b + j) * strip, strip, t.col(j) + piece * strip);
       std::copy_n(from + columns * strip, b * strip, from);

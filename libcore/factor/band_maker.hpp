@@ -45,7 +45,7 @@ class BandRows final : public RowBlock {
  private:
   const Band& band_;
   Index count_;
-  std::vector<double> rows_;
+  Matrix rows_;  // a column for each strip
 };
 
 }  // namespace freeridge

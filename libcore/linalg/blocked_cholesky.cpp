@@ -35,7 +35,7 @@ bool factor_whole(MatrixView a, Triangle triangle) {
 }
 
 bool factor(MatrixView a, Triangle triangle) {
-  if (cube_third(a.rows) <= grain / 4) return factor_whole(a, triangle);
+  if (cube_third(a.rows) <= grain / 2) return factor_whole(a, triangle);
   const Index half = a.rows / 2, rest = a.rows - half;
   const MatrixView first = a.block(0, 0, half, half), second = a.block(half, half, rest, rest);
   if (!factor(first, triangle)) return false;

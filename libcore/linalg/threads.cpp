@@ -200,10 +200,14 @@ double part(Index done, Index count) {
 void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body, Work work) {
   const int team = team_size(count, work);
   const double units = work < plenty ? work / static_cast<double>(std::max<Index>(count, 1)) * nanosecond : 0;
+  const auto item = [&](Index i) {
+    const double before = units_heard();
+    body(i);
+    worked(std::max(0.0, units - (units_heard() - before)));  // what the body has not said itself
+  };
   if (team == 1) {
     for (Index i = 0; i < count; ++i) {
-      body(i);
-      worked(units);
+      item(i);
       progress.report(part(i + 1, count));
     }
     return;
@@ -212,8 +216,7 @@ void parallel_for(Index count, const Progress& progress, const std::function<voi
   Failure failure;
   run_team(team, failure, [&](int worker) {
     for (Index i = next++; i < count && !failure.there(); i = next++) {
-      body(i);
-      worked(units);
+      item(i);
       const Index finished = ++done;
       if (worker == 0) progress.report(part(finished, count));
     }

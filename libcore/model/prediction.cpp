@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index least_rows = 256, most_rows = 16384;  // of new points in hand at once
 constexpr Index predicted_doubles = 1 << 21;          // of their x and f: 16 MiB
-constexpr Index smoother_doubles = Index{1} << 24;    // of their smoother rows: 128 MiB
+constexpr Index smoother_doubles = 1 << 22;           // of their smoother rows: 32 MiB
 constexpr double largest = std::numeric_limits<double>::max();
 
 enum Form : std::int64_t { hyperplane_form = 1, data_form = 2, landmark_form = 3 };

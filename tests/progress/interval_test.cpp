@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr double beat = 1e9, grain = 4e9, touched = 64;
+constexpr double beat = 1e9, grain = 2e9, touched = 64;
 
 struct Meter {
   bool on = false;
