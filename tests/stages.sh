@@ -1,0 +1,165 @@
+# shellcheck shell=bash
+# The stages of ./dev test, which sources this file: it has what they use (root, logs, jobs, compile, r_tarball, ...).
+# Each stage runs in that shell with its output in a log, and sets `passed`, `failed` and `not_run`: what cannot be had
+# here.
+
+stage_format() {
+  check_format && passed=1
+}
+
+# The folders of libcore that the folder $1 may include, beside itself; fails for a folder that has no place among the layers.
+may_include() {
+  case $1 in
+    linalg) ;;
+    kernel) say "linalg" ;;
+    factor) say "linalg kernel" ;;
+    select) say "linalg kernel factor" ;;
+    model | classical | losses | stream) say "linalg kernel factor select" ;;
+    *) return 1 ;;
+  esac
+}
+
+# The layers: BLAS and LAPACK are called in libcore/linalg alone, and includes point one way. LAPACKE is called by its
+# _work routines alone, column-major: they ask for no memory, so that all there is comes from operator new, and what it
+# refuses is OUT_OF_MEMORY.
+stage_layers() {
+  local folders=(libcore/*/) folder layer other allowed
+  if grep -rnE '\b(LAPACKE_|cblas_|openblas_)' libcore capi --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/'; then
+    say "BLAS or LAPACK outside libcore/linalg"
+    failed=$((failed + 1))
+  else
+    passed=$((passed + 1))
+  fi
+  if grep -rnoE '\bLAPACKE_[a-z0-9_]+|\bLAPACK_ROW_MAJOR' libcore --include='*.cpp' --include='*.hpp' | grep -v '_work$'; then
+    say "a LAPACKE routine that asks for memory"
+    failed=$((failed + 1))
+  else
+    passed=$((passed + 1))
+  fi
+  for folder in "${folders[@]}"; do
+    layer=$(basename "$folder")
+    if ! allowed=$(may_include "$layer"); then
+      say "libcore/$layer has no place among the layers"
+      failed=$((failed + 1))
+      continue
+    fi
+    for other in capi rpkg "${folders[@]}"; do
+      other=${other%/}
+      case " $layer $allowed " in *" ${other#libcore/} "*) continue ;; esac
+      if grep -rnE "#include \"(\.\./)*$other/" "libcore/$layer"; then
+        say "libcore/$layer includes $other, which it may not"
+        failed=$((failed + 1))
+      else
+        passed=$((passed + 1))
+      fi
+    done
+  done
+}
+
+# ctest_stage PRESET [ctest argument...]: one BLAS thread a test, as many tests at a time as there are cores.
+ctest_stage() {
+  local preset=$1 report=$root/build/$1/tests.xml
+  shift
+  compile "$preset" || return
+  rm -f "$report"
+  OPENBLAS_NUM_THREADS=1 ctest --preset "$preset" --parallel "$jobs" --no-tests=error --output-junit "$report" "$@"
+  local code=$?
+  # Tests that were skipped or disabled did not pass.
+  read -r passed failed not_run < <(awk -F'"' '
+    /^[ \t]*tests="/ { tests = $2 } /^[ \t]*(failures|disabled)="/ { bad += $2 } /^[ \t]*skipped="/ { skipped = $2 }
+    /<testcase/ { exit } END { print tests - bad - skipped, bad + 0, skipped + 0 }' "$report") || return
+  return $code
+}
+
+# The tests under valgrind have a stage of their own.
+stage_tests() { ctest_stage development --label-exclude valgrind; }
+stage_valgrind() { ctest_stage development --label-regex valgrind; }
+stage_thread_sanitizer() { ctest_stage tsan; }
+stage_sanitizers() { ASAN_OPTIONS=detect_leaks=1 ctest_stage asan; }
+
+# R CMD check: its items passed, its errors and warnings failed (notes are shown). Of the packages in Suggests some are
+# not in Debian: their tests are skipped by name.
+stage_r_check() {
+  rm -rf "$r_build/freeridge.Rcheck"
+  r_tarball || return
+  (cd "$r_build" && _R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true MAKEFLAGS=-j$jobs R CMD check --no-manual "$tarball")
+  local log=$r_build/freeridge.Rcheck/00check.log
+  grep -E 'WARNING$|NOTE$|^Status' "$log" || true
+  passed=$(grep -cE '^\* .*\.\.\. .*OK$' "$log" || true)
+  failed=$(sed -nE 's/^Status: //p' "$log" | grep -oE '[0-9]+ (ERROR|WARNING)' | awk '{ n += $1 } END { print n + 0 }')
+  grep -q '^Status: ' "$log"
+}
+
+# The R tests that R CMD check ran: one count for each expectation. A skipped test did not pass: it was not run.
+stage_r_tests() {
+  local summary
+  summary=$(grep -hoE '\[ FAIL [0-9]+ \| WARN [0-9]+ \| SKIP [0-9]+ \| PASS [0-9]+ \]' "$r_build"/freeridge.Rcheck/tests/testthat.Rout* | tail -n 1)
+  say "$summary"
+  [ -n "$summary" ] || return
+  read -r failed not_run passed < <(say "$summary" | awk '{ print $3, $9, $12 }')
+}
+
+# The R of README.md: all of its blocks; or with the argument 1 the first one, whose output it shows.
+readme_r() { awk -v most="${1:-0}" '$0 == "```r" { on = ++n <= most || !most; next } /^```/ { on = 0 } on' "$root/README.md"; }
+
+# Runs the first block, and compares what it prints with what README.md shows.
+readme_prints() {
+  readme_r 1 >first.R && Rscript --vanilla first.R >first.out && cat first.out &&
+    python3 -B "$root/tests/docs/pages.py" printed "$root/README.md" r first.out
+}
+
+# attempt COMMAND...: one count.
+attempt() {
+  say "-- $*"
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+# What a new user runs: the README's R (its C is a test: docs.Programs), with the package of the stage before, and the demo.
+stage_examples() {
+  local folder=$root/build/examples
+  rm -rf "$folder" && mkdir -p "$folder" && cd "$folder" || return
+  local -x R_LIBS=$r_build/freeridge.Rcheck
+  attempt readme_prints
+  readme_r >readme.R
+  attempt Rscript --vanilla readme.R
+  attempt Rscript --vanilla "$root/examples/demo.R"
+  attempt test -s freeridge-demo.png
+  attempt env R_LIBS="$r_build/freeridge.Rcheck" FREERIDGE_TEST_DATA="$root/tests/data" \
+    FREERIDGE_LIBRARY="$root/build/development/libfreeridge.so" \
+    FREERIDGE_FIVE_SETS_C="$root/build/development/tests/ffi/five_sets" \
+    FREERIDGE_FIVE_SETS_R="Rscript --vanilla $root/examples/r/five_sets.R" \
+    python3 "$root/tests/ffi/five_sets_test.py" SameBits.test_r
+  cd "$root" || return
+}
+
+run_stage() {
+  local title=$1 action=$2 log=$logs/$2.log start=$SECONDS
+  passed=0 failed=0 not_run=0
+  say "== $title"
+  "$action" >"$log" 2>&1 || failed=$((failed > 0 ? failed : 1))
+  [ $((passed + failed)) -gt 0 ] || failed=1
+  if [ "$failed" -gt 0 ]; then
+    grep -vE '^ +Start +[0-9]+: |Test +#[0-9]+: .* Passed ' "$log" | tail -n 100  # not the tests that passed
+    say "== $title FAILED, the whole log is $log"
+  fi
+  total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed))
+  [ "$not_run" -eq 0 ] || say "== $title: $not_run not run, as what they need is not here; see $log"
+  table+=$(printf '%-24s %8d %8d %8d %8d' "$title" "$passed" "$failed" "$not_run" $((SECONDS - start)))$'\n'
+}
+
+run_tests() {
+  total_passed=0 total_failed=0 table=""
+  rm -rf "$logs" && mkdir -p "$logs"
+  run_stage "format" stage_format
+  run_stage "layers" stage_layers
+  run_stage "tests" stage_tests
+  run_stage "C tests, valgrind" stage_valgrind
+  run_stage "tests, ASan and UBSan" stage_sanitizers
+  run_stage "threads, TSan" stage_thread_sanitizer
+  run_stage "R CMD check" stage_r_check
+  run_stage "R tests" stage_r_tests
+  run_stage "examples and demo" stage_examples
+  printf '\n%-24s %8s %8s %8s %8s\n%s\n' stage passed failed "not run" seconds "$table"
+  say "$total_passed passed, $total_failed failed"
+  [ "$total_failed" -eq 0 ]
+}
