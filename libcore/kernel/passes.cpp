@@ -16,27 +16,32 @@ FREERIDGE_BEGIN_TARGET("avx512f")
 namespace avx512 {
 #define FREERIDGE_LANES 8
 #define FREERIDGE_SQRT(v) ((Vec)_mm512_maskz_sqrt_pd(0xff, (__m512d)(v)))  // GCC 12 warns of the one without mask
+#define FREERIDGE_ADD_PRODUCT(sum, x, y) ((Vec)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(sum)))
 #include "libcore/kernel/passes_body.hpp"
 FREERIDGE_PASSES("AVX-512")
 #undef FREERIDGE_LANES
 #undef FREERIDGE_SQRT
+#undef FREERIDGE_ADD_PRODUCT
 }  // namespace avx512
 FREERIDGE_END_TARGET
 
-FREERIDGE_BEGIN_TARGET("avx2")
+FREERIDGE_BEGIN_TARGET("avx2,fma")
 namespace avx2 {
 #define FREERIDGE_LANES 4
 #define FREERIDGE_SQRT(v) ((Vec)_mm256_sqrt_pd((__m256d)(v)))
+#define FREERIDGE_ADD_PRODUCT(sum, x, y) ((Vec)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(sum)))
 #include "libcore/kernel/passes_body.hpp"
 FREERIDGE_PASSES("AVX2")
 #undef FREERIDGE_LANES
 #undef FREERIDGE_SQRT
+#undef FREERIDGE_ADD_PRODUCT
 }  // namespace avx2
 FREERIDGE_END_TARGET
 
 namespace baseline {
 #define FREERIDGE_LANES 2
 #define FREERIDGE_SQRT(v) ((Vec)_mm_sqrt_pd((__m128d)(v)))
+#define FREERIDGE_ADD_PRODUCT(sum, x, y) ((sum) + (x) * (y))
 #include "libcore/kernel/passes_body.hpp"
 FREERIDGE_PASSES("SSE2")
 }  // namespace baseline
@@ -48,6 +53,12 @@ constexpr const Passes* tables[] = {&avx512::table, &avx2::table, &baseline::tab
 namespace baseline {
 #define FREERIDGE_LANES 2
 #define FREERIDGE_SQRT(v) (Vec{__builtin_sqrt((v)[0]), __builtin_sqrt((v)[1])})
+#if defined(__FP_FAST_FMA)  // an instruction of this processor
+#define FREERIDGE_ADD_PRODUCT(sum, x, y) \
+  (Vec{__builtin_fma((x)[0], (y)[0], (sum)[0]), __builtin_fma((x)[1], (y)[1], (sum)[1])})
+#else
+#define FREERIDGE_ADD_PRODUCT(sum, x, y) ((sum) + (x) * (y))
+#endif
 #include "libcore/kernel/passes_body.hpp"
 FREERIDGE_PASSES("two lanes")
 }  // namespace baseline

@@ -13,8 +13,10 @@
 //   weighted        out = v w_i w, and whether all of it is finite
 //   finite          whether all of v is
 // One source (passes_body.hpp) is compiled for each instruction set. The order of a sum does not depend on how many
-// numbers a register holds, and no product and sum are fused (-ffp-contract=off), so that the bits of every result are
-// the same with every instruction set, and do not depend on where in an array or a tile a number stands.
+// numbers a register holds, and no product and sum are fused (-ffp-contract=off) but those of distances, which are by
+// name where the processor can (x86 since 2013, ARM), so that the bits of every result are the same with every
+// instruction set, of distances with every one that fuses, and do not depend on where in an array or a tile a number
+// stands.
 //
 // Accuracy: exp_minus is within 0.8 units in the last place of exp(-v), also where that is subnormal; it is 1 at 0, and
 // 0 from 745.2 on and at infinity. A NaN gives a NaN in all of them. distances: relative error (d / 2 + 2) eps, as all

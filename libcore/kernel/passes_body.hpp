@@ -2,6 +2,7 @@
 // with
 //   FREERIDGE_LANES       how many doubles a register holds
 //   FREERIDGE_SQRT(v)     the square root of a register
+//   FREERIDGE_ADD_PRODUCT(sum, x, y)   sum + x y, rounded once where the processor can
 // Nothing of the standard library may be instantiated here: a template's instance would be compiled with this
 // instruction set and then be shared with code that runs on every processor.
 //
@@ -184,7 +185,7 @@ inline bool finite(const double* v, Index n) {
 }
 
 // Squared distances in blocks of two registers of points a times four points b: for each feature two loads and four
-// broadcasts serve eight subtractions, products and sums, which stay in registers. The points are packed so that these
+// broadcasts serve eight subtractions and fused products and sums, which stay in registers. The points are packed so that these
 // loads are contiguous: `high` rows of a, feature by feature, `depth` features at once; groups of four points b alike.
 // The sums run over the features in order, whatever the blocks.
 constexpr Index high = 2 * lanes, wide = 4, depth = 128, panel = 32;
@@ -205,7 +206,7 @@ inline void distance_block(Index features, const double* x, const double* z, boo
 #pragma GCC unroll 2
       for (int r = 0; r < registers; ++r) {
         const Vec difference = point[r] - z[k * wide + j];
-        sum[j][r] += difference * difference;
+        sum[j][r] = FREERIDGE_ADD_PRODUCT(sum[j][r], difference, difference);
       }
   }
 #pragma GCC unroll 4
