@@ -19,19 +19,19 @@ may_include() {
   esac
 }
 
-# The layers: BLAS and LAPACK are called in libcore/linalg alone, and includes point one way. LAPACKE is called by its
-# _work routines alone, column-major: they ask for no memory, so that all there is comes from operator new, and what it
-# refuses is OUT_OF_MEMORY.
+# The layers: BLAS and LAPACK are called in libcore/linalg alone, and includes point one way. They are called by the
+# Fortran names that fortran.hpp declares: these ask for no memory, so that all there is comes from operator new, and
+# what it refuses is OUT_OF_MEMORY; CBLAS and LAPACKE, which not every BLAS has, are not called at all.
 stage_layers() {
   local folders=(libcore/*/) folder layer other allowed
-  if grep -rnE '\b(LAPACKE_|cblas_|openblas_)' libcore capi --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/'; then
+  if grep -rnE '\b(fortran::|fortran\.hpp|openblas_)' libcore capi --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/'; then
     say "BLAS or LAPACK outside libcore/linalg"
     failed=$((failed + 1))
   else
     passed=$((passed + 1))
   fi
-  if grep -rnoE '\bLAPACKE_[a-z0-9_]+|\bLAPACK_ROW_MAJOR' libcore --include='*.cpp' --include='*.hpp' | grep -v '_work$'; then
-    say "a LAPACKE routine that asks for memory"
+  if grep -rnE '\b(LAPACKE?_|cblas)|<lapacke|extern "C"' libcore --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/fortran.hpp:'; then
+    say "BLAS or LAPACK by another way than libcore/linalg/fortran.hpp"
     failed=$((failed + 1))
   else
     passed=$((passed + 1))

@@ -1,20 +1,22 @@
 // Each call says what it has worked (progress.hpp), and is cut in two as long as it is more than `grain`.
 #include "libcore/linalg/blas.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <chrono>
 #include <limits>
 
-#include "libcore/linalg/blas_int.hpp"
+#include "libcore/linalg/fortran.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {
 
-CBLAS_TRANSPOSE flag(Op op) {
-  return op == Op::none ? CblasNoTrans : CblasTrans;
+char letter(Op op) {
+  return op == Op::none ? 'N' : 'T';
+}
+
+char letter(Triangle triangle) {
+  return triangle == Triangle::lower ? 'L' : 'U';
 }
 
 Index half_of(Index size) {
@@ -45,8 +47,8 @@ void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, 
       std::max(2 * count_of(c.rows, c.cols) * static_cast<double>(inner),
                touched * (count_of(c.rows, inner) + count_of(inner, c.cols) + count_of(c.rows, c.cols)));
   if (units <= grain || std::max({c.rows, c.cols, inner}) < 128) {
-    cblas_dgemm(CblasColMajor, flag(op_a), flag(op_b), blas_int(c.rows), blas_int(c.cols), blas_int(inner), alpha,
-                a.data, blas_int(a.ld), b.data, blas_int(b.ld), beta, c.data, blas_int(c.ld));
+    fortran::gemm(letter(op_a), letter(op_b), blas_int(c.rows), blas_int(c.cols), blas_int(inner), alpha, a.data,
+                  blas_int(a.ld), b.data, blas_int(b.ld), beta, c.data, blas_int(c.ld));
     return worked(units);
   }
   if (inner > 4 * std::max(c.rows, c.cols)) {
@@ -70,8 +72,8 @@ void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c, Tri
   const double units =
       std::max(count_of(n, n) * static_cast<double>(inner), touched * (count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || std::max(n, inner) < 128) {
-    cblas_dsyrk(CblasColMajor, triangle == Triangle::lower ? CblasLower : CblasUpper, flag(op), blas_int(n),
-                blas_int(inner), alpha, a.data, blas_int(a.ld), beta, c.data, blas_int(c.ld));
+    fortran::syrk(letter(triangle), letter(op), blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), beta,
+                  c.data, blas_int(c.ld));
     return worked(units);
   }
   if (inner > 4 * n) {
@@ -97,8 +99,8 @@ void syr2k(double alpha, ConstMatrixView a, ConstMatrixView b, double beta, Matr
   const double units = std::max(2 * count_of(n, n) * static_cast<double>(inner),
                                 touched * (2 * count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || n < 128) {
-    cblas_dsyr2k(CblasColMajor, CblasLower, CblasNoTrans, blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld),
-                 b.data, blas_int(b.ld), beta, c.data, blas_int(c.ld));
+    fortran::syr2k('L', 'N', blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), b.data, blas_int(b.ld), beta,
+                   c.data, blas_int(c.ld));
     return worked(units);
   }
   const Index half = half_of(n), rest = n - half;
@@ -117,8 +119,7 @@ void gemv(Op op, double alpha, ConstMatrixView a, const double* x, double beta, 
   }
   const double units = touched * count_of(a.rows, a.cols);
   if (units <= memory_grain) {
-    cblas_dgemv(CblasColMajor, flag(op), blas_int(a.rows), blas_int(a.cols), alpha, a.data, blas_int(a.ld), x, 1, beta,
-                y, 1);
+    fortran::gemv(letter(op), blas_int(a.rows), blas_int(a.cols), alpha, a.data, blas_int(a.ld), x, 1, beta, y, 1);
     return worked(units);
   }
   const bool by_columns = a.cols > 1;
@@ -134,7 +135,7 @@ void ger(double alpha, const double* x, const double* y, MatrixView a) {
   if (a.rows == 0 || a.cols == 0) return;
   const double units = touched * count_of(a.rows, a.cols);
   if (units <= memory_grain || a.cols == 1) {
-    cblas_dger(CblasColMajor, blas_int(a.rows), blas_int(a.cols), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
+    fortran::ger(blas_int(a.rows), blas_int(a.cols), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
     return worked(units);
   }
   const Index half = half_of(a.cols);
@@ -145,7 +146,7 @@ void ger(double alpha, const double* x, const double* y, MatrixView a) {
 void symv(ConstMatrixView a, const double* x, double* y) {
   const double units = touched * count_of(a.rows, a.rows) / 2;
   if (units <= symv_grain) {
-    cblas_dsymv(CblasColMajor, CblasLower, blas_int(a.rows), 1, a.data, blas_int(a.ld), x, 1, 0, y, 1);
+    fortran::symv('L', blas_int(a.rows), 1, a.data, blas_int(a.ld), x, 1, 0, y, 1);
     return worked(units);
   }
   const Index half = half_of(a.rows), rest = a.rows - half;
@@ -159,7 +160,7 @@ void symv(ConstMatrixView a, const double* x, double* y) {
 void syr2(double alpha, const double* x, const double* y, MatrixView a) {
   const double units = touched * count_of(a.rows, a.rows) / 2;
   if (units <= memory_grain) {
-    cblas_dsyr2(CblasColMajor, CblasLower, blas_int(a.rows), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
+    fortran::syr2('L', blas_int(a.rows), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
     return worked(units);
   }
   const Index half = half_of(a.rows), rest = a.rows - half;
@@ -178,8 +179,8 @@ void trsm(Op op, ConstMatrixView l, MatrixView b, Triangle triangle) {
   const double units = std::max(count_of(b.rows, b.rows) * static_cast<double>(b.cols),
                                 touched * (count_of(b.rows, b.rows) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
-    cblas_dtrsm(CblasColMajor, CblasLeft, triangle == Triangle::lower ? CblasLower : CblasUpper, flag(op), CblasNonUnit,
-                blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld), b.data, blas_int(b.ld));
+    fortran::trsm('L', letter(triangle), letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld),
+                  b.data, blas_int(b.ld));
     return worked(units);
   }
   if (b.cols > b.rows) {
@@ -209,8 +210,8 @@ void trsm_right(Op op, ConstMatrixView l, MatrixView b) {
   const double units = std::max(count_of(b.rows, b.cols) * static_cast<double>(b.cols),
                                 touched * (count_of(b.cols, b.cols) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, flag(op), CblasNonUnit, blas_int(b.rows), blas_int(b.cols), 1,
-                l.data, blas_int(l.ld), b.data, blas_int(b.ld));
+    fortran::trsm('R', 'L', letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld), b.data,
+                  blas_int(b.ld));
     return worked(units);
   }
   if (b.rows > b.cols) {
@@ -235,11 +236,11 @@ void trsm_right(Op op, ConstMatrixView l, MatrixView b) {
 }
 
 double dot(Index n, const double* x, const double* y) {
-  return cblas_ddot(blas_int(n), x, 1, y, 1);
+  return fortran::dot(blas_int(n), x, 1, y, 1);
 }
 
 double norm2(Index n, const double* x) {
-  return cblas_dnrm2(blas_int(n), x, 1);
+  return fortran::nrm2(blas_int(n), x, 1);
 }
 
 double matrix_product_rate() {

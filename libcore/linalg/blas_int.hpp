@@ -8,10 +8,12 @@
 
 namespace freeridge {
 
-inline std::int32_t blas_int(Index value) {
-  if (value < 0 || value > std::numeric_limits<std::int32_t>::max())
+using BlasInt = std::int32_t;
+
+inline BlasInt blas_int(Index value) {
+  if (value < 0 || value > std::numeric_limits<BlasInt>::max())
     fail(Status::internal, "a size of ", value, " reached BLAS, whose integers have 32 bits");
-  return static_cast<std::int32_t>(value);
+  return static_cast<BlasInt>(value);
 }
 
 }  // namespace freeridge

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "libcore/linalg/blas_int.hpp"
+#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/progress.hpp"
@@ -28,7 +28,7 @@ double cube_third(Index n) {
 
 bool factor_whole(MatrixView a, Triangle triangle) {
   const char letter = triangle == Triangle::lower ? 'L' : 'U';
-  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, letter, blas_int(a.rows), a.data, blas_int(a.ld));
+  const BlasInt info = fortran::potrf(letter, blas_int(a.rows), a.data, blas_int(a.ld));
   if (info < 0) check(info, "dpotrf");
   worked(std::max(cube_third(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2));
   return info == 0;
@@ -92,12 +92,12 @@ double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle) 
   if (n == 0) return 1;
   if (!(norm1 > 0)) return 0;
   std::vector<double> v(static_cast<std::size_t>(n)), x(v.size());
-  std::vector<lapack_int> sign(v.size());
+  std::vector<BlasInt> sign(v.size());
   const MatrixView column{x.data(), n, 1, n};
-  lapack_int kase = 0, state[3] = {};
+  BlasInt kase = 0, state[3] = {};
   double estimate = 0;
   do {
-    check(LAPACKE_dlacn2_work(blas_int(n), v.data(), x.data(), sign.data(), &estimate, &kase, state), "dlacn2");
+    fortran::lacn2(blas_int(n), v.data(), x.data(), sign.data(), &estimate, &kase, state);
     if (kase == 0) break;
     trsm(triangle == Triangle::lower ? Op::none : Op::transpose, l, column, triangle);
     trsm(triangle == Triangle::lower ? Op::transpose : Op::none, l, column, triangle);

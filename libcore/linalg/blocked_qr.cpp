@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "libcore/linalg/blas_int.hpp"
 #include "libcore/linalg/compact_wy.hpp"
+#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/progress.hpp"
@@ -21,26 +21,22 @@ double work_of(Index rows, Index cols, Index reflectors) {
 
 void factor_whole(MatrixView a, double* tau) {
   double size = 0;
-  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
-  check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
+  const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
+  check(fortran::geqrf(rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
   std::vector<double> work(static_cast<std::size_t>(queried(size)));
-  check(LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, tau, work.data(),
-                            blas_int(static_cast<Index>(work.size()))),
-        "dgeqrf");
+  check(fortran::geqrf(rows, cols, a.data, ld, tau, work.data(), blas_int(static_cast<Index>(work.size()))), "dgeqrf");
   worked(work_of(a.rows, a.cols, std::min(a.rows, a.cols)));
 }
 
 void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op) {
   double size = 0;
   const char trans = op == Op::none ? 'N' : 'T';
-  const lapack_int rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
-  const lapack_int ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
-  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size,
-                            -1),
-        "dormqr");
+  const BlasInt rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
+  const BlasInt ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
+  check(fortran::ormqr('L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1), "dormqr");
   std::vector<double> work(static_cast<std::size_t>(queried(size)));
-  check(LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc,
-                            work.data(), blas_int(static_cast<Index>(work.size()))),
+  check(fortran::ormqr('L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, work.data(),
+                       blas_int(static_cast<Index>(work.size()))),
         "dormqr");
   worked(work_of(c.rows, c.cols, static_cast<Index>(tau.size())));
 }

@@ -6,14 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "libcore/linalg/blas_int.hpp"
+#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/threads.hpp"
-
-// Not in LAPACKE.
-extern "C" void LAPACK_GLOBAL(dlaed4, DLAED4)(const lapack_int* n, const lapack_int* i, const double* d,
-                                              const double* z, double* delta, const double* rho, double* dlam,
-                                              lapack_int* info);
 
 namespace freeridge {
 namespace {
@@ -24,8 +19,7 @@ constexpr Index small_eigenproblem = 256;
 
 bool pbtrf(MatrixView ab) {
   if (ab.cols == 0) return true;
-  const lapack_int info =
-      LAPACKE_dpbtrf_work(LAPACK_COL_MAJOR, 'L', blas_int(ab.cols), blas_int(ab.rows - 1), ab.data, blas_int(ab.ld));
+  const BlasInt info = fortran::pbtrf('L', blas_int(ab.cols), blas_int(ab.rows - 1), ab.data, blas_int(ab.ld));
   if (info < 0) check(info, "dpbtrf");
   worked(10 * static_cast<double>(ab.cols * ab.rows) * static_cast<double>(ab.rows));
   return info == 0;
@@ -38,8 +32,8 @@ void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
     for (Index j = 0; j < c.cols; j += columns) tbtrs(op, l, c.columns(j, std::min(columns, c.cols - j)));
     return;
   }
-  check(LAPACKE_dtbtrs_work(LAPACK_COL_MAJOR, 'L', op == Op::none ? 'N' : 'T', 'N', blas_int(l.cols),
-                            blas_int(l.rows - 1), blas_int(c.cols), l.data, blas_int(l.ld), c.data, blas_int(c.ld)),
+  check(fortran::tbtrs('L', op == Op::none ? 'N' : 'T', 'N', blas_int(l.cols), blas_int(l.rows - 1), blas_int(c.cols),
+                       l.data, blas_int(l.ld), c.data, blas_int(c.ld)),
         "dtbtrs");
   worked(20 * static_cast<double>(l.rows * l.cols) * static_cast<double>(c.cols));
 }
@@ -47,44 +41,40 @@ void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
 void syevd(MatrixView a, std::span<double> w) {
   if (a.rows == 0) return;
   double size = 0;
-  lapack_int isize = 0;
-  const lapack_int n = blas_int(a.rows), ld = blas_int(a.ld);
-  check(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
+  BlasInt isize = 0;
+  const BlasInt n = blas_int(a.rows), ld = blas_int(a.ld);
+  check(fortran::syevd('V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
   Matrix work(queried(size), 1);
-  std::vector<lapack_int> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
   // Its many small steps are each handed to all threads of the BLAS, at twice the time of one thread.
   std::optional<SingleThreadedBlas> single;
   if (a.rows < small_eigenproblem) single.emplace();
-  check(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a.data, ld, w.data(), work.data(), blas_int(work.rows()),
-                            iwork.data(), isize),
+  check(fortran::syevd('V', 'L', n, a.data, ld, w.data(), work.data(), blas_int(work.rows()), iwork.data(), isize),
         "dsyevd");
 }
 
 void stedc(std::span<double> d, std::span<double> e, MatrixView v) {
   if (v.rows == 0) return;
   double size = 0;
-  lapack_int isize = 0;
-  const lapack_int n = blas_int(v.rows), ld = blas_int(v.ld);
-  check(LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
+  BlasInt isize = 0;
+  const BlasInt n = blas_int(v.rows), ld = blas_int(v.ld);
+  check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
   Matrix work(queried(size), 1);
-  std::vector<lapack_int> iwork(static_cast<std::size_t>(std::max(isize, 1)));
-  check(LAPACKE_dstedc_work(LAPACK_COL_MAJOR, 'I', n, d.data(), e.data(), v.data, ld, work.data(),
-                            blas_int(work.rows()), iwork.data(), isize),
+  std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, work.data(), blas_int(work.rows()), iwork.data(), isize),
         "dstedc");
 }
 
 double larfg(std::span<double> x) {
   double tau = 0;
-  check(LAPACKE_dlarfg_work(blas_int(static_cast<Index>(x.size())), x.data(), x.data() + 1, 1, &tau), "dlarfg");
+  fortran::larfg(blas_int(static_cast<Index>(x.size())), x.data(), x.data() + 1, 1, &tau);
   return tau;
 }
 
 double laed4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* delta) {
-  const lapack_int n = blas_int(static_cast<Index>(d.size())), number = blas_int(i + 1);
   double root = 0;
-  lapack_int info = 0;
-  LAPACK_GLOBAL(dlaed4, DLAED4)(&n, &number, d.data(), z.data(), delta, &rho, &root, &info);
-  check(info, "dlaed4");
+  check(fortran::laed4(blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(), delta, rho, &root),
+        "dlaed4");
   return root;
 }
 
@@ -92,15 +82,15 @@ void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> 
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
   if (a.rows == 0 || a.cols == 0) return;
   double size = 0;
-  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
-  std::vector<lapack_int> place(static_cast<std::size_t>(cols), 0);
+  const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
+  std::vector<BlasInt> place(static_cast<std::size_t>(cols), 0);
   std::fill_n(place.begin(), fixed, 1);
-  check(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
+  check(fortran::geqp3(rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
   std::vector<double> work(static_cast<std::size_t>(queried(size)));
-  check(LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
-                            blas_int(static_cast<Index>(work.size()))),
+  check(fortran::geqp3(rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
+                       blas_int(static_cast<Index>(work.size()))),
         "dgeqp3");
-  std::ranges::transform(place, order.begin(), [](lapack_int j) { return Index{j} - 1; });
+  std::ranges::transform(place, order.begin(), [](BlasInt j) { return Index{j} - 1; });
 }
 
 void gejsv(ConstMatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
@@ -109,10 +99,10 @@ void gejsv(ConstMatrixView a, std::span<double> s, MatrixView u, MatrixView vt) 
   Matrix copy(n, n), v(n, n);
   for (Index j = 0; j < n; ++j) std::copy_n(a.col(j), n, copy.col(j));
   std::vector<double> work(static_cast<std::size_t>(2 * n * n + 6 * n + 7));
-  std::vector<lapack_int> iwork(static_cast<std::size_t>(4 * n + 3));
-  check(LAPACKE_dgejsv_work(LAPACK_COL_MAJOR, 'C', 'U', 'V', 'N', 'N', 'N', blas_int(n), blas_int(n), copy.data(),
-                            blas_int(n), s.data(), u.data, blas_int(u.ld), v.data(), blas_int(n), work.data(),
-                            blas_int(static_cast<Index>(work.size())), iwork.data()),
+  std::vector<BlasInt> iwork(static_cast<std::size_t>(4 * n + 3));
+  check(fortran::gejsv('C', 'U', 'V', 'N', 'N', 'N', blas_int(n), blas_int(n), copy.data(), blas_int(n), s.data(),
+                       u.data, blas_int(u.ld), v.data(), blas_int(n), work.data(),
+                       blas_int(static_cast<Index>(work.size())), iwork.data()),
         "dgejsv");
   const double scale = work[0] / work[1];
   for (double& value : s) value *= scale;

@@ -1,16 +1,14 @@
 // What LAPACK's routines answer, for the files that call them.
 #pragma once
 
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/linalg/blas_int.hpp"
 
 namespace freeridge {
 
-inline void check(lapack_int info, const char* routine) {
+inline void check(BlasInt info, const char* routine) {
   if (info < 0) fail(Status::internal, "LAPACK ", routine, " refused argument ", -info);
   if (info > 0) fail(Status::not_converged, "LAPACK ", routine, " did not converge (info ", info, ")");
 }

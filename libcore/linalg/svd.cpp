@@ -12,15 +12,10 @@
 #include <cmath>
 #include <vector>
 
-#include "libcore/linalg/blas_int.hpp"
+#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/progress.hpp"
-
-// Not in LAPACKE.
-extern "C" void LAPACK_GLOBAL(dlabrd, DLABRD)(const lapack_int* m, const lapack_int* n, const lapack_int* nb, double* a,
-                                              const lapack_int* lda, double* d, double* e, double* tauq, double* taup,
-                                              double* x, const lapack_int* ldx, double* y, const lapack_int* ldy);
 
 namespace freeridge {
 namespace {
@@ -34,11 +29,11 @@ double cube(Index n) {
 
 void decompose_whole(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   double size = 0;
-  const lapack_int rows = blas_int(a.rows), cols = blas_int(a.cols);
-  std::vector<lapack_int> iwork(8 * s.size());
-  const auto run = [&](double* work, lapack_int lwork) {
-    check(LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data,
-                              blas_int(u.ld), vt.data, blas_int(vt.ld), work, lwork, iwork.data()),
+  const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols);
+  std::vector<BlasInt> iwork(8 * s.size());
+  const auto run = [&](double* work, BlasInt lwork) {
+    check(fortran::gesdd('S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data, blas_int(u.ld), vt.data,
+                         blas_int(vt.ld), work, lwork, iwork.data()),
           "dgesdd");
   };
   run(&size, -1);
@@ -68,12 +63,11 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
     const double column = 2 * touched * static_cast<double>(left * left);
     const Index count = std::clamp<Index>(static_cast<Index>(grain / column), 4, 32), after = left - count;
     Matrix x(left, count), y(left, count);
-    const lapack_int size = blas_int(left), panel = blas_int(count), lda = blas_int(a.ld);
     const auto at = static_cast<std::size_t>(first);
     const MatrixView here = a.block(first, first, left, left);
-    LAPACK_GLOBAL(dlabrd, DLABRD)
-    (&size, &size, &panel, here.data, &lda, &out.d[at], &out.e[at], &out.tau_left[at], &out.tau_right[at], x.data(),
-     &size, y.data(), &size);
+    const BlasInt size = blas_int(left);
+    fortran::labrd(size, size, blas_int(count), here.data, blas_int(a.ld), &out.d[at], &out.e[at], &out.tau_left[at],
+                   &out.tau_right[at], x.data(), size, y.data(), size);
     worked(column * static_cast<double>(count));
     const MatrixView rest = here.block(count, count, after, after);
     gemm(Op::none, Op::transpose, -1, here.block(count, 0, after, count), y.view().row_range(count, after), 1, rest);
@@ -84,9 +78,9 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   const auto at = static_cast<std::size_t>(first);
   const MatrixView here = a.block(first, first, left, left);
   double size = 0;
-  const auto run = [&](double* work, lapack_int lwork) {
-    check(LAPACKE_dgebrd_work(LAPACK_COL_MAJOR, blas_int(left), blas_int(left), here.data, blas_int(a.ld), &out.d[at],
-                              &out.e[at], &out.tau_left[at], &out.tau_right[at], work, lwork),
+  const auto run = [&](double* work, BlasInt lwork) {
+    check(fortran::gebrd(blas_int(left), blas_int(left), here.data, blas_int(a.ld), &out.d[at], &out.e[at],
+                         &out.tau_left[at], &out.tau_right[at], work, lwork),
           "dgebrd");
   };
   run(&size, -1);
@@ -99,11 +93,11 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
 void decompose(Bidiagonal& b, MatrixView u, MatrixView vt) {
   const Index n = u.rows;
   Matrix work(3 * n * n + 4 * n, 1);
-  std::vector<lapack_int> iwork(static_cast<std::size_t>(8 * n));
+  std::vector<BlasInt> iwork(static_cast<std::size_t>(8 * n));
   double unused = 0;
-  lapack_int unused_int = 0;
-  check(LAPACKE_dbdsdc_work(LAPACK_COL_MAJOR, 'U', 'I', blas_int(n), b.d.data(), b.e.data(), u.data, blas_int(u.ld),
-                            vt.data, blas_int(vt.ld), &unused, &unused_int, work.data(), iwork.data()),
+  BlasInt unused_int = 0;
+  check(fortran::bdsdc('U', 'I', blas_int(n), b.d.data(), b.e.data(), u.data, blas_int(u.ld), vt.data, blas_int(vt.ld),
+                       &unused, &unused_int, work.data(), iwork.data()),
         "dbdsdc");
   worked(2 * cube(n));
 }

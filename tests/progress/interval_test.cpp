@@ -48,83 +48,101 @@ double product(double a, double b, double c) {
   return a * b * c;
 }
 
+// Counts a call unless it is made within another one.
+class Outermost {
+ public:
+  Outermost(const char* name, double units) {
+    if (depth_++ == 0) meter.count(name, units);
+  }
+  ~Outermost() { --depth_; }
+  Outermost(const Outermost&) = delete;
+  Outermost& operator=(const Outermost&) = delete;
+
+ private:
+  static thread_local int depth_;
+};
+thread_local int Outermost::depth_ = 0;
+
 }  // namespace
 
-// The calls of the library whose work grows with more than one size. Layouts, triangles and the like are ints.
+// The calls of the library whose work grows with more than one size, by address as Fortran has them, with the lengths of
+// letters behind them. LAPACK makes such calls, too: what it calls is part of its own call.
 extern "C" {
 #define FORWARD(name, units, parameters, ...)                   \
   __attribute__((visibility("default"))) void name parameters { \
     static auto* const real = next<void parameters>(#name);     \
-    meter.count(#name, units);                                  \
+    const Outermost call(#name, units);                         \
     real(__VA_ARGS__);                                          \
   }
 using Int = std::int32_t;
+using In = const Int*;
+using Letter = const char*;
+using Numbers = const double*;
+using Length = std::size_t;
 
-FORWARD(cblas_dgemm, 2 * product(m, n, k),
-        (int o, int ta, int tb, Int m, Int n, Int k, double alpha, const double* a, Int lda, const double* b, Int ldb,
-         double beta_, double* c, Int ldc),
-        o, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta_, c, ldc)
-FORWARD(cblas_dsyrk, product(n, n, k),
-        (int o, int u, int t, Int n, Int k, double alpha, const double* a, Int lda, double beta_, double* c, Int ldc),
-        o, u, t, n, k, alpha, a, lda, beta_, c, ldc)
-FORWARD(cblas_dsyr2k, 2 * product(n, n, k),
-        (int o, int u, int t, Int n, Int k, double alpha, const double* a, Int lda, const double* b, Int ldb,
-         double beta_, double* c, Int ldc),
-        o, u, t, n, k, alpha, a, lda, b, ldb, beta_, c, ldc)
-FORWARD(cblas_dtrsm, side == 141 ? product(m, m, n) : product(m, n, n),
-        (int o, int side, int u, int t, int d, Int m, Int n, double alpha, const double* a, Int lda, double* b,
-         Int ldb),
-        o, side, u, t, d, m, n, alpha, a, lda, b, ldb)
-FORWARD(cblas_dgemv, touched* product(m, n, 1),
-        (int o, int t, Int m, Int n, double alpha, const double* a, Int lda, const double* x, Int incx, double beta_,
-         double* y, Int incy),
-        o, t, m, n, alpha, a, lda, x, incx, beta_, y, incy)
-FORWARD(cblas_dsymv, touched* product(n, n, 0.5),
-        (int o, int u, Int n, double alpha, const double* a, Int lda, const double* x, Int incx, double beta_,
-         double* y, Int incy),
-        o, u, n, alpha, a, lda, x, incx, beta_, y, incy)
-FORWARD(cblas_dsyr2, touched* product(n, n, 0.5),
-        (int o, int u, Int n, double alpha, const double* x, Int incx, const double* y, Int incy, double* a, Int lda),
-        o, u, n, alpha, x, incx, y, incy, a, lda)
+FORWARD(dgemm_, 2 * product(*m, *n, *k),
+        (Letter ta, Letter tb, In m, In n, In k, Numbers alpha, Numbers a, In lda, Numbers b, In ldb, Numbers beta_,
+         double* c, In ldc, Length l1, Length l2),
+        ta, tb, m, n, k, alpha, a, lda, b, ldb, beta_, c, ldc, l1, l2)
+FORWARD(dsyrk_, product(*n, *n, *k),
+        (Letter u, Letter t, In n, In k, Numbers alpha, Numbers a, In lda, Numbers beta_, double* c, In ldc, Length l1,
+         Length l2),
+        u, t, n, k, alpha, a, lda, beta_, c, ldc, l1, l2)
+FORWARD(dsyr2k_, 2 * product(*n, *n, *k),
+        (Letter u, Letter t, In n, In k, Numbers alpha, Numbers a, In lda, Numbers b, In ldb, Numbers beta_, double* c,
+         In ldc, Length l1, Length l2),
+        u, t, n, k, alpha, a, lda, b, ldb, beta_, c, ldc, l1, l2)
+FORWARD(dtrsm_, *side == 'L' ? product(*m, *m, *n) : product(*m, *n, *n),
+        (Letter side, Letter u, Letter t, Letter d, In m, In n, Numbers alpha, Numbers a, In lda, double* b, In ldb,
+         Length l1, Length l2, Length l3, Length l4),
+        side, u, t, d, m, n, alpha, a, lda, b, ldb, l1, l2, l3, l4)
+FORWARD(dgemv_, touched* product(*m, *n, 1),
+        (Letter t, In m, In n, Numbers alpha, Numbers a, In lda, Numbers x, In incx, Numbers beta_, double* y, In incy,
+         Length l1),
+        t, m, n, alpha, a, lda, x, incx, beta_, y, incy, l1)
+FORWARD(dsymv_, touched* product(*n, *n, 0.5),
+        (Letter u, In n, Numbers alpha, Numbers a, In lda, Numbers x, In incx, Numbers beta_, double* y, In incy,
+         Length l1),
+        u, n, alpha, a, lda, x, incx, beta_, y, incy, l1)
+FORWARD(dsyr2_, touched* product(*n, *n, 0.5),
+        (Letter u, In n, Numbers alpha, Numbers x, In incx, Numbers y, In incy, double* a, In lda, Length l1), u, n,
+        alpha, x, incx, y, incy, a, lda, l1)
 FORWARD(dlabrd_, 2 * touched * product(*m, *n, *nb),
-        (const Int* m, const Int* n, const Int* nb, double* a, const Int* lda, double* d, double* e, double* tauq,
-         double* taup, double* x, const Int* ldx, double* y, const Int* ldy),
+        (In m, In n, In nb, double* a, In lda, double* d, double* e, double* tauq, double* taup, double* x, In ldx,
+         double* y, In ldy),
         m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy)
-#undef FORWARD
-#define FORWARD(name, units, parameters, ...)                  \
-  __attribute__((visibility("default"))) Int name parameters { \
-    static auto* const real = next<Int parameters>(#name);     \
-    meter.count(#name, units);                                 \
-    return real(__VA_ARGS__);                                  \
-  }
-FORWARD(LAPACKE_dpotrf_work, product(n, n, n) / 3, (int l, char u, Int n, double* a, Int lda), l, u, n, a, lda)
-FORWARD(LAPACKE_dgeqrf_work, lwork < 0 ? 0 : 2 * product(m, n, std::min(m, n)),
-        (int l, Int m, Int n, double* a, Int lda, double* tau, double* work, Int lwork), l, m, n, a, lda, tau, work,
-        lwork)
-FORWARD(LAPACKE_dormqr_work, lwork < 0 ? 0 : 4 * product(m, n, k),
-        (int l, char s, char t, Int m, Int n, Int k, const double* a, Int lda, const double* tau, double* c, Int ldc,
-         double* work, Int lwork),
-        l, s, t, m, n, k, a, lda, tau, c, ldc, work, lwork)
-FORWARD(LAPACKE_dgebrd_work, lwork < 0 ? 0 : 4 * product(m, n, std::min(m, n)),
-        (int l, Int m, Int n, double* a, Int lda, double* d, double* e, double* tauq, double* taup, double* work,
-         Int lwork),
-        l, m, n, a, lda, d, e, tauq, taup, work, lwork)
-FORWARD(LAPACKE_dgesdd_work,
-        lwork < 0 ? 0
-                  : 6 * product(m, n, std::min(m, n)) + 20 * product(std::min(m, n), std::min(m, n), std::min(m, n)),
-        (int l, char j, Int m, Int n, double* a, Int lda, double* s, double* u, Int ldu, double* vt, Int ldvt,
-         double* work, Int lwork, Int* iwork),
-        l, j, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork)
-FORWARD(LAPACKE_dbdsdc_work, 2 * product(n, n, n),
-        (int l, char u, char c, Int n, double* d, double* e, double* uu, Int ldu, double* vt, Int ldvt, double* q,
-         Int* iq, double* work, Int* iwork),
-        l, u, c, n, d, e, uu, ldu, vt, ldvt, q, iq, work, iwork)
-FORWARD(LAPACKE_dsyevd_work, lwork < 0 ? 0 : 9 * product(n, n, n),
-        (int l, char j, char u, Int n, double* a, Int lda, double* w, double* work, Int lwork, Int* iwork, Int liwork),
-        l, j, u, n, a, lda, w, work, lwork, iwork, liwork)
-FORWARD(LAPACKE_dtbtrs_work, 20 * product(n, kd + 1, nrhs),
-        (int l, char u, char t, char d, Int n, Int kd, Int nrhs, const double* a, Int lda, double* b, Int ldb), l, u, t,
-        d, n, kd, nrhs, a, lda, b, ldb)
+FORWARD(dpotrf_, product(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
+        l1)
+FORWARD(dgeqrf_, *lwork < 0 ? 0 : 2 * product(*m, *n, std::min(*m, *n)),
+        (In m, In n, double* a, In lda, double* tau, double* work, In lwork, Int* info), m, n, a, lda, tau, work, lwork,
+        info)
+FORWARD(dormqr_, *lwork < 0 ? 0 : 4 * product(*m, *n, *k),
+        (Letter s, Letter t, In m, In n, In k, Numbers a, In lda, Numbers tau, double* c, In ldc, double* work,
+         In lwork, Int* info, Length l1, Length l2),
+        s, t, m, n, k, a, lda, tau, c, ldc, work, lwork, info, l1, l2)
+FORWARD(dgebrd_, *lwork < 0 ? 0 : 4 * product(*m, *n, std::min(*m, *n)),
+        (In m, In n, double* a, In lda, double* d, double* e, double* tauq, double* taup, double* work, In lwork,
+         Int* info),
+        m, n, a, lda, d, e, tauq, taup, work, lwork, info)
+FORWARD(dgesdd_,
+        *lwork < 0 ? 0
+                   : 6 * product(*m, *n, std::min(*m, *n)) +
+                         20 * product(std::min(*m, *n), std::min(*m, *n), std::min(*m, *n)),
+        (Letter j, In m, In n, double* a, In lda, double* s, double* u, In ldu, double* vt, In ldvt, double* work,
+         In lwork, Int* iwork, Int* info, Length l1),
+        j, m, n, a, lda, s, u, ldu, vt, ldvt, work, lwork, iwork, info, l1)
+FORWARD(dbdsdc_, 2 * product(*n, *n, *n),
+        (Letter u, Letter c, In n, double* d, double* e, double* uu, In ldu, double* vt, In ldvt, double* q, Int* iq,
+         double* work, Int* iwork, Int* info, Length l1, Length l2),
+        u, c, n, d, e, uu, ldu, vt, ldvt, q, iq, work, iwork, info, l1, l2)
+FORWARD(dsyevd_, *lwork < 0 ? 0 : 9 * product(*n, *n, *n),
+        (Letter j, Letter u, In n, double* a, In lda, double* w, double* work, In lwork, Int* iwork, In liwork,
+         Int* info, Length l1, Length l2),
+        j, u, n, a, lda, w, work, lwork, iwork, liwork, info, l1, l2)
+FORWARD(dtbtrs_, 20 * product(*n, *kd + 1, *nrhs),
+        (Letter u, Letter t, Letter d, In n, In kd, In nrhs, Numbers a, In lda, double* b, In ldb, Int* info, Length l1,
+         Length l2, Length l3),
+        u, t, d, n, kd, nrhs, a, lda, b, ldb, info, l1, l2, l3)
 #undef FORWARD
 }
 
