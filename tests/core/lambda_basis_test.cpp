@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "libcore/factor/lambda_basis.hpp"
@@ -27,14 +28,42 @@ Vector geometric(double low, double high, std::int64_t count) {
 
 struct Range {
   double low, high;
-  std::int64_t most;  // columns that are enough
 };
+
+// How many columns the same choice of pivots takes in long double, to an eighth of the remainder at which it ends in
+// double. There the remainders are rounding errors already, of which double takes up a few columns more: how many of them
+// depends on the BLAS.
+std::int64_t columns_enough(const freeridge::Matrix& p) {
+  const Index rows = p.rows(), count = p.cols();
+  std::vector<std::vector<long double>> left;
+  for (Index l = 0; l < count; ++l) {
+    const double most = *std::max_element(p.col(l), p.col(l) + rows);
+    left.emplace_back();
+    for (Index k = 0; k < rows; ++k) left.back().push_back(static_cast<long double>(p(k, l)) / most);
+  }
+  const auto dot = [](const std::vector<long double>& a, const std::vector<long double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0L);
+  };
+  long double first = 0;
+  for (std::int64_t rank = 0;; ++rank) {
+    std::vector<long double> q = *std::max_element(left.begin(), left.end(),
+                                                   [&](const auto& a, const auto& b) { return dot(a, a) < dot(b, b); });
+    const long double norm = std::sqrt(dot(q, q));
+    if (rank == 0) first = norm;
+    if (norm <= 0x1p-55L * first || rank == count) return rank;
+    for (long double& value : q) value /= norm;
+    for (auto& column : left) {
+      const long double part = dot(q, column);
+      for (std::size_t k = 0; k < q.size(); ++k) column[k] -= part * q[k];
+    }
+  }
+}
 
 TEST(LambdaBasis, SpansAllLambdasToRounding) {
   Random random(920);
   const std::int64_t r = 200;
-  for (const Range& eigenvalues : {Range{1, 2, 14}, Range{1e-3, 1e3, 70}, Range{1e-12, 1, 80}})
-    for (const Range& lambda : {Range{1e-8, 1e8, 0}, Range{0.1, 10, 0}})
+  for (const Range& eigenvalues : {Range{1, 2}, Range{1e-3, 1e3}, Range{1e-12, 1}})
+    for (const Range& lambda : {Range{1e-8, 1e8}, Range{0.1, 10}})
       for (const std::int64_t count : {90, 400}) {
         SCOPED_TRACE(::testing::Message() << eigenvalues.low << ", " << lambda.low << ", " << count);
         freeridge::Matrix p(r, count);
@@ -50,7 +79,7 @@ TEST(LambdaBasis, SpansAllLambdasToRounding) {
         const auto basis = freeridge::lambda_basis(p.view());
         ASSERT_TRUE(basis.has_value());
         const Index rank = basis->q.cols();
-        EXPECT_LE(rank, eigenvalues.most);
+        EXPECT_LE(rank, columns_enough(p) * 5 / 4);
         ASSERT_EQ(basis->r.rows(), rank);
         ASSERT_EQ(basis->r.cols(), count);
         for (Index l = 0; l < count; ++l) {
