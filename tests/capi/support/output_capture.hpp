@@ -2,14 +2,14 @@
 #pragma once
 
 #include <unistd.h>
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#endif
 
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+
+// Of the sanitizer's runtime, where the program or its library has one.
+extern "C" void __sanitizer_set_report_fd(void* descriptor) __attribute__((weak));
 
 class OutputCapture {
  public:
@@ -40,10 +40,9 @@ class OutputCapture {
 
  private:
   // A sanitizer's report ends the process: it must not end in the captured file.
-  static void report_to([[maybe_unused]] int descriptor) {
-#if defined(__SANITIZE_ADDRESS__)
+  static void report_to(int descriptor) {
+    if (__sanitizer_set_report_fd == nullptr) return;
     __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)));
-#endif
   }
 
   void restore() {

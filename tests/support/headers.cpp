@@ -1,0 +1,1 @@
+// The precompiled headers of the test programs belong to this file (tests/CMakeLists.txt).
