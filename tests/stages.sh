@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# The stages of ./dev test, which sources this file: it has what they use (root, logs, jobs, compile, r_tarball, ...).
-# Each stage runs in that shell with its output in a log, and sets `passed`, `failed` and `not_run`: what cannot be had
-# here.
+# The stages of ./dev test, test-deep and test-blas, which source this file: dev has what they use (root, logs, jobs,
+# compile, r_tarball, ...). Each stage runs in that shell with its output in a log, and sets `passed`, `failed` and
+# `not_run`: what cannot be had here.
 
 stage_format() {
   check_format && passed=1
@@ -56,13 +56,13 @@ stage_layers() {
   done
 }
 
-# ctest_stage PRESET [ctest argument...]: one BLAS thread a test, as many tests at a time as there are cores.
+# ctest_stage PRESET [ctest argument...]: one BLAS thread a test, or blas_threads; as many tests at a time as there are cores.
 ctest_stage() {
   local preset=$1 report=$root/build/$1/tests.xml
   shift
   compile "$preset" || return
   rm -f "$report"
-  OPENBLAS_NUM_THREADS=1 ctest --preset "$preset" --parallel "$jobs" --no-tests=error --output-junit "$report" "$@"
+  OPENBLAS_NUM_THREADS=${blas_threads:-1} ctest --preset "$preset" --parallel "$jobs" --no-tests=error --output-junit "$report" "$@"
   local code=$?
   # Tests that were skipped or disabled did not pass.
   read -r passed failed not_run < <(awk -F'"' '
@@ -71,11 +71,59 @@ ctest_stage() {
   return $code
 }
 
-# The tests under valgrind have a stage of their own.
-stage_tests() { ctest_stage development --label-exclude valgrind; }
-stage_valgrind() { ctest_stage development --label-regex valgrind; }
+# The tests under valgrind and those that take long (the label deep) have stages of their own.
+stage_tests() { ctest_stage development --label-exclude '^(valgrind|deep)$'; }
+stage_valgrind() { ctest_stage development --label-regex '^valgrind$' --label-exclude '^deep$'; }
 stage_thread_sanitizer() { ctest_stage tsan; }
-stage_sanitizers() { ASAN_OPTIONS=detect_leaks=1 ctest_stage asan; }
+
+# With sanitizers: the library, under the programs of the stage of the tests, which are not compiled again; or all of it.
+stage_sanitizers() { ASAN_OPTIONS=detect_leaks=1 ctest_stage asan-library --label-exclude '^deep$'; }
+stage_all_sanitizers() { ASAN_OPTIONS=detect_leaks=1 ctest_stage asan; }
+
+stage_deep() { ctest_stage development --label-regex '^deep$'; }
+
+# clang-tidy 14 with the checks of .clang-tidy: each file is one count.
+stage_tidy() {
+  configure development || return
+  # shellcheck disable=SC2016
+  find libcore capi -name '*.cpp' -print0 | sort -z | xargs -0 -P "$jobs" -I{} sh -c '
+    if found=$(clang-tidy-14 -p build/development --quiet "$1" 2>/dev/null); then echo "tidy: $1"
+    else echo "$found"; echo "not tidy: $1"; fi' _ {} | tee "$logs/tidy.txt"
+  passed=$(grep -c '^tidy: ' "$logs/tidy.txt" || true)
+  failed=$(grep -c '^not tidy: ' "$logs/tidy.txt" || true)
+}
+
+# The tests that go through BLAS or LAPACK, with those of the folders of "$1" under /usr/lib/<machine> and $2 threads. The
+# loader finds libblas.so.3 and liblapack.so.3 there, as Debian's alternatives would have it.
+stage_blas() {
+  local folder folders="" path library
+  for folder in $1; do
+    path=/usr/lib/$(gcc -print-multiarch)/$folder
+    [ -d "$path" ] || { say "not run: there is no $path"; not_run=1; return; }
+    folders+=${folders:+:}$path
+  done
+  compile development || return
+  local -x LD_LIBRARY_PATH=$folders
+  ldd build/development/libfreeridge.so | tee "$logs/blas.txt"
+  for library in libblas liblapack; do
+    path=$(awk -v name=$library.so.3 '$1 == name { print $3 }' "$logs/blas.txt")
+    case ":$folders:" in *":${path%/*}:"*) ;; *) say "$library is $path"; return 1 ;; esac
+  done
+  OMP_NUM_THREADS=$2 BLIS_NUM_THREADS=$2 blas_threads=$2 ctest_stage development \
+    --label-exclude '^(valgrind|deep|consumers|abi)$' --exclude-regex '^(docs\.|ffi\.rust|ffi\.declarations)'
+}
+
+# The R package in sessions of its own: with garbage collected at each allocation, without memory, interrupted.
+stage_r_sessions() {
+  r_is_current || r_install || return
+  local -x R_LIBS=$r_library
+  attempt Rscript --vanilla tests/r/gctorture.R
+  attempt sh tests/r/no_memory.sh
+  attempt python3 -B tests/r/interrupts.py
+}
+
+# A word of dev, one count.
+stage_word() { attempt "$root/dev" "$@"; }
 
 # R CMD check: its items passed, its errors and warnings failed (notes are shown). Of the packages in Suggests some are
 # not in Debian: their tests are skipped by name.
@@ -132,34 +180,64 @@ stage_examples() {
   cd "$root" || return
 }
 
+# run_stage TITLE COMMAND...
 run_stage() {
-  local title=$1 action=$2 log=$logs/$2.log start=$SECONDS
+  local title=$1 start=$SECONDS log
+  shift
+  log=$logs/$(tr -c 'a-z0-9\n' _ <<<"$*").log
   passed=0 failed=0 not_run=0
   say "== $title"
-  "$action" >"$log" 2>&1 || failed=$((failed > 0 ? failed : 1))
-  [ $((passed + failed)) -gt 0 ] || failed=1
+  "$@" >"$log" 2>&1 || failed=$((failed > 0 ? failed : 1))
+  [ $((passed + failed + not_run)) -gt 0 ] || failed=1
   if [ "$failed" -gt 0 ]; then
     grep -vE '^ +Start +[0-9]+: |Test +#[0-9]+: .* Passed ' "$log" | tail -n 100  # not the tests that passed
     say "== $title FAILED, the whole log is $log"
   fi
   total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed))
   [ "$not_run" -eq 0 ] || say "== $title: $not_run not run, as what they need is not here; see $log"
-  table+=$(printf '%-24s %8d %8d %8d %8d' "$title" "$passed" "$failed" "$not_run" $((SECONDS - start)))$'\n'
+  table+=$(printf '%-34s %8d %8d %8d %8d' "$title" "$passed" "$failed" "$not_run" $((SECONDS - start)))$'\n'
 }
 
-run_tests() {
+# run_stages LIST: the table of the stages in it, and the sum.
+run_stages() {
   total_passed=0 total_failed=0 table=""
   rm -rf "$logs" && mkdir -p "$logs"
+  "$1"
+  printf '\n%-34s %8s %8s %8s %8s\n%s\n' stage passed failed "not run" seconds "$table"
+  say "$total_passed passed, $total_failed failed"
+  [ "$total_failed" -eq 0 ]
+}
+
+quick_stages() {
   run_stage "format" stage_format
   run_stage "layers" stage_layers
   run_stage "tests" stage_tests
   run_stage "C tests, valgrind" stage_valgrind
-  run_stage "tests, ASan and UBSan" stage_sanitizers
+  run_stage "tests, library with ASan and UBSan" stage_sanitizers
   run_stage "threads, TSan" stage_thread_sanitizer
   run_stage "R CMD check" stage_r_check
   run_stage "R tests" stage_r_tests
   run_stage "examples and demo" stage_examples
-  printf '\n%-24s %8s %8s %8s %8s\n%s\n' stage passed failed "not run" seconds "$table"
-  say "$total_passed passed, $total_failed failed"
-  [ "$total_failed" -eq 0 ]
+}
+
+deep_stages() {
+  run_stage "clang-tidy" stage_tidy
+  run_stage "tests that take long" stage_deep
+  run_stage "tests, all with ASan and UBSan" stage_all_sanitizers
+  run_stage "R: gctorture, memory, interrupts" stage_r_sessions
+  blas_stages
+  run_stage "coverage" stage_word coverage
+  run_stage "mutants" stage_word mutants
+  run_stage "fuzz, $fuzz_minutes minutes" stage_word fuzz "$fuzz_minutes"
+}
+
+blas_stages() {
+  local threads
+  for threads in 1 2; do
+    run_stage "OpenBLAS pthread, $threads" stage_blas openblas-pthread $threads
+    run_stage "OpenBLAS OpenMP, $threads" stage_blas openblas-openmp $threads
+    run_stage "BLIS pthread, $threads" stage_blas "blis-pthread lapack" $threads
+    run_stage "BLIS OpenMP, $threads" stage_blas "blis-openmp lapack" $threads
+  done
+  run_stage "reference BLAS" stage_blas "blas lapack" 1
 }

@@ -2,8 +2,10 @@
 // register) and COLUMNS (how many columns of A, or twice that of T, are in registers at once) set. No function of
 // another file is called here: an inline one, compiled for this instruction set, might become the one for the whole
 // library.
+// NOLINTBEGIN(misc-definitions-in-headers): included in a namespace of its own each time
+// NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
-typedef double Pack __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+using Pack = double __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 
 inline Pack load(const double* from) {
   return *reinterpret_cast<const Pack*>(from);
@@ -139,3 +141,6 @@ void solve(Index m, Index b, const double* q, const double* coefficients, double
     for (int v = 0; v < 4; ++v) store(out + part + v * LANES, sums[v]);
   }
 }
+
+// NOLINTEND(bugprone-implicit-widening-of-multiplication-result)
+// NOLINTEND(misc-definitions-in-headers)
