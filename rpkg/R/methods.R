@@ -157,11 +157,3 @@ formula.freeridge <- function(x, ...) {
 }
 
 freeridge_build_info <- function() core_build_info()
-
-# The number of threads that was in force, which a call with it brings back.
-freeridge_threads <- function(count = NULL) {
-  before <- core_threads()
-  if (is.null(count)) return(before)
-  core_set_threads(check_whole(count, "count", 0, .Machine$integer.max))
-  invisible(before)
-}

@@ -17,6 +17,7 @@ update.kernel_ridge <- function(object, parameters = NULL, penalty = NULL, fresh
 }
 
 .onLoad <- function(libname, pkgname) {
+  keep_to_thread_limit()
   if (isNamespaceLoaded("parsnip")) register_engines()
   setHook(packageEvent("parsnip", "onLoad"), function(...) register_engines())
 }

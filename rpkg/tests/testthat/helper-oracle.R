@@ -165,3 +165,9 @@ run_script <- function(lines, ...) {
              script)
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script), ...), stdout = TRUE, stderr = TRUE)
 }
+
+# Environment variables as they are in `values`, NA: not set.
+restore_variables <- function(values) {
+  Sys.unsetenv(names(values)[is.na(values)])
+  if (!all(is.na(values))) do.call(Sys.setenv, as.list(values[!is.na(values)]))
+}

@@ -44,3 +44,24 @@ test_that("a forked process works on as many threads", {
   there <- parallel::mclapply(1:2, function(k) answers(), mc.cores = 2L)
   for (one in there) expect_equal(one, here, tolerance = 1e-7)
 })
+
+test_that("limits for all packages hold until another number is asked for", {
+  variables <- c(OMP_THREAD_LIMIT = NA, "_R_CHECK_LIMIT_CORES_" = NA, OPENBLAS_NUM_THREADS = "4", OMP_NUM_THREADS = "4")
+  threads <- function(...) {
+    set <- c(...)
+    variables[names(set)] <- set
+    before <- Sys.getenv(names(variables), NA, names = TRUE)
+    on.exit(restore_variables(before))
+    restore_variables(variables)
+    run_script(c('loaded <- freeridge_threads()', 'freeridge_threads(3)', 'asked <- freeridge_threads()',
+                 'freeridge_threads(0)', 'cat(loaded, asked, freeridge_threads())'))
+  }
+  free <- threads()
+  expect_match(free, "^[0-9]+ 3 [0-9]+$")
+  expect_identical(threads(OMP_THREAD_LIMIT = "1"), "1 3 1")
+  expect_identical(threads("_R_CHECK_LIMIT_CORES_" = "false"), free)
+  limited <- as.integer(strsplit(threads("_R_CHECK_LIMIT_CORES_" = "TRUE"), " ")[[1L]])
+  expect_identical(limited, pmin(c(as.integer(strsplit(free, " ")[[1L]])), c(2L, 3L, 2L)))
+  expect_identical(threads("_R_CHECK_LIMIT_CORES_" = "TRUE", OMP_THREAD_LIMIT = "1"), "1 3 1")
+  for (no in c("", "none", "0")) expect_identical(threads(OMP_THREAD_LIMIT = no), free)
+})

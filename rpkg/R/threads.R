@@ -1,0 +1,23 @@
+# The number of threads of package and BLAS. Where somebody limits the threads of all packages, that holds until the user
+# asks for another number: OMP_THREAD_LIMIT, and two while a package is checked (_R_CHECK_LIMIT_CORES_).
+
+# The number of threads that was in force, which a call with it brings back.
+freeridge_threads <- function(count = NULL) {
+  before <- core_threads()
+  if (is.null(count)) return(before)
+  count <- check_whole(count, "count", 0, .Machine$integer.max)
+  core_set_threads(count)
+  if (count == 0) keep_to_thread_limit()
+  invisible(before)
+}
+
+thread_limit <- function() {
+  limit <- suppressWarnings(as.integer(Sys.getenv("OMP_THREAD_LIMIT")))
+  if (is.na(limit) || limit < 1L) limit <- .Machine$integer.max
+  if (!tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_")) %in% c("", "false")) limit <- min(limit, 2L)
+  limit
+}
+
+keep_to_thread_limit <- function() {
+  if (core_threads() > thread_limit()) core_set_threads(thread_limit())
+}
