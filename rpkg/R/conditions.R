@@ -12,9 +12,16 @@ refuse <- function(...) {
 # Called by the C++ side: a status that is not OK, and the core's own sentence, without the name of the C function that it
 # opens with.
 stop_from_core <- function(status, message) {
+  if (status == "OUT_OF_MEMORY" && grepl(": out of memory$", message)) stop(out_of_memory())
   message <- sub("^freeridge_[a-z_]+: ", "", message)
   if (grepl("rows? [0-9]|\\[[0-9]", message)) message <- paste(message, "(rows and columns are counted from 0)")
   stop(new_condition(message, tolower(status), c("freeridge_error", "error")))
+}
+
+# Memory that was asked for and not given, in the core or in the C++ side, which then asks for this and signals it.
+out_of_memory <- function() {
+  new_condition(paste("out of memory: the system has not given what this call needs; objects that were there before are",
+                      "as they were"), "out_of_memory", c("freeridge_error", "error"))
 }
 
 # Some entries of an answer do not exist; they are NaN.

@@ -130,7 +130,9 @@ with_kernel_values <- function(fit) {
 `+.freeridge_kernel` <- function(e1, e2) {
   if (missing(e2)) return(e1)
   if (!is_kernel(e1) || !is_kernel(e2)) {
-    refuse("a kernel can be added to a kernel only, not to ", shown(if (is_kernel(e1)) e2 else e1))
+    other <- if (is_kernel(e1)) e2 else e1
+    refuse("a kernel can be added to a kernel only, not to ", shown(other),
+           if (is.numeric(other)) "; a constant would change nothing, as the intercept is not penalised")
   }
   first <- weighted_terms(e1)
   second <- weighted_terms(e2)
@@ -148,6 +150,11 @@ with_kernel_values <- function(fit) {
   }
   parts <- weighted_terms(kernel)
   new_checked_kernel("sum", terms = parts$terms, weights = factor * parts$weights)
+}
+
+# All other operators; those above and below go first.
+Ops.freeridge_kernel <- function(e1, e2) {
+  refuse("kernels have no operator ", .Generic, "; they have +, * (by a kernel or a positive number), == and !=")
 }
 
 is_kernel <- function(value) inherits(value, "freeridge_kernel")

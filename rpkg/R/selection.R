@@ -59,19 +59,21 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
     refuse("the fit has weights, and \"", to, "\" divides the loss by the number of points: use convert_lambda() with ",
            "the n that the other system takes")
   }
-  if (to %in% c("glmnet", "lm.ridge")) lambda <- lambda * divisor_ratio(object)^2
-  sd_y <- apply(object$y, 2L, deviation)
+  # Without an intercept they centre nothing, but for glmnet the columns whose deviations it divides by.
+  if (to == "glmnet") lambda <- lambda * divisor_ratio(object)^2
+  if (to == "lm.ridge") lambda <- lambda * divisor_ratio(object, centred = object$intercept)^2
+  sd_y <- apply(object$y, 2L, deviation, centred = object$intercept)
   named_by_output(object, convert_lambda(lambda, "total", to, nrow(object$x), sd_y))
 }
 
-# The standard deviation with denominator n.
-deviation <- function(column) sqrt(mean((column - mean(column))^2))
+# The standard deviation with denominator n, or the root mean square.
+deviation <- function(column, centred = TRUE) sqrt(mean((column - if (centred) mean(column) else 0)^2))
 
 # What the columns of a linear fit were divided by, relative to their standard deviations with denominator n, by which
 # some systems divide: one number, or 1 where there is none (then those systems have to be told not to divide).
-divisor_ratio <- function(fit) {
+divisor_ratio <- function(fit, centred = TRUE) {
   if (is.null(fit$scale) || fit$kernel$name != "linear") return(1)
-  deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[, j]), 0)
+  deviations <- vapply(seq_len(ncol(fit$x)), function(j) deviation(fit$x[, j], centred), 0)
   ratio <- (fit$scale / deviations)[deviations > sqrt(.Machine$double.eps) * fit$scale]
   if (length(ratio) > 0L && diff(range(ratio)) <= 1e-8 * ratio[1L]) ratio[[1L]] else 1
 }

@@ -3,7 +3,7 @@
 
 namespace {
 
-struct Accumulator {
+struct Accumulator : Listener {
   Accumulator() = default;
   Accumulator(const Accumulator&) = delete;
   Accumulator& operator=(const Accumulator&) = delete;
@@ -14,8 +14,13 @@ struct Accumulator {
 
 constexpr const char* tag = "freeridge_accumulator";
 
-freeridge_accumulator* core_of(SEXP handle) {
-  return static_cast<Accumulator*>(address_of(handle, tag))->core;
+Accumulator& accumulator_of(SEXP handle) {
+  return *static_cast<Accumulator*>(address_of(handle, tag));
+}
+
+SEXP listening(std::unique_ptr<Accumulator> made) {
+  check(freeridge_accumulator_set_progress(made->core, listen, static_cast<Listener*>(made.get())));
+  return new_handle(std::move(made), tag);
 }
 
 struct Sizes {
@@ -34,8 +39,7 @@ struct Rows {
   Rows(const freeridge_accumulator* core, SEXP x_in, SEXP y_in, SEXP weights_in)
       : x(Rcpp::as<View>(x_in)), y(Rcpp::as<View>(y_in)) {
     const Sizes size = sizes_of(core);
-    if (x.rows() != y.rows() || x.cols() != size.d || y.cols() != size.t)
-      Rcpp::stop("x and y do not fit the accumulator");
+    if (x.rows() != y.rows() || x.cols() != size.d || y.cols() != size.t) refuse("x and y do not fit the accumulator");
     if (!Rf_isNull(weights_in)) weights = Rcpp::NumericVector(weights_in);
   }
   const double* weights_or_null() const { return weights.size() > 0 ? weights.begin() : nullptr; }
@@ -50,27 +54,28 @@ SEXP core_accumulator_create(double d, double t, bool intercept) {
   auto made = std::make_unique<Accumulator>();
   check(freeridge_accumulator_create(static_cast<std::int64_t>(d), static_cast<std::int64_t>(t), intercept ? 1 : 0,
                                      &made->core));
-  return new_handle(std::move(made), tag);
+  return listening(std::move(made));
 }
 
 // weights: NULL or n numbers
 // [[Rcpp::export(rng = false)]]
 void core_accumulator_add(SEXP handle, SEXP x, SEXP y, SEXP weights) {
-  freeridge_accumulator* core = core_of(handle);
-  const Rows rows(core, x, y, weights);
-  check(freeridge_accumulator_add(core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(), rows.x.rows(), rows.y.data(),
-                                  rows.y.rows(), rows.weights_or_null()));
+  Accumulator& accumulator = accumulator_of(handle);
+  const Rows rows(accumulator.core, x, y, weights);
+  check(accumulator, freeridge_accumulator_add(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                               rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null()));
 }
 
 // [[Rcpp::export(rng = false)]]
 void core_accumulator_merge(SEXP handle, SEXP other) {
-  check(freeridge_accumulator_merge(core_of(handle), core_of(other)));
+  Accumulator& accumulator = accumulator_of(handle);
+  check(accumulator, freeridge_accumulator_merge(accumulator.core, accumulator_of(other).core));
 }
 
 // c(n, d, t, sum_w)
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_accumulator_sizes(SEXP handle) {
-  const Sizes size = sizes_of(core_of(handle));
+  const Sizes size = sizes_of(accumulator_of(handle).core);
   return Rcpp::NumericVector::create(Rcpp::Named("n") = static_cast<double>(size.n),
                                      Rcpp::Named("d") = static_cast<double>(size.d),
                                      Rcpp::Named("t") = static_cast<double>(size.t), Rcpp::Named("sum_w") = size.sum_w);
@@ -79,7 +84,7 @@ Rcpp::NumericVector core_accumulator_sizes(SEXP handle) {
 // The C interface has no question for it: only accumulators that agree in the intercept can be merged.
 // [[Rcpp::export(rng = false)]]
 bool core_accumulator_has_intercept(SEXP handle) {
-  const freeridge_accumulator* core = core_of(handle);
+  const freeridge_accumulator* core = accumulator_of(handle).core;
   const Sizes size = sizes_of(core);
   Accumulator with;
   check(freeridge_accumulator_create(size.d, size.t, 1, &with.core));
@@ -91,51 +96,54 @@ bool core_accumulator_has_intercept(SEXP handle) {
 // w: d x (t count), output j of lambda l in column l t + j; b: t x count
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_accumulator_solve(SEXP handle, Rcpp::NumericVector lambdas) {
-  const freeridge_accumulator* core = core_of(handle);
-  const Sizes size = sizes_of(core);
+  Accumulator& accumulator = accumulator_of(handle);
+  const Sizes size = sizes_of(accumulator.core);
   const int t = static_cast<int>(size.t), count = static_cast<int>(lambdas.size());
-  Rcpp::NumericMatrix w(static_cast<int>(size.d), t * count), b(t, count);
-  check(freeridge_accumulator_solve(core, count, lambdas.begin(), w.begin(), size.d, b.begin()));
+  auto w = fresh<Rcpp::NumericMatrix>(static_cast<int>(size.d), t * count), b = fresh<Rcpp::NumericMatrix>(t, count);
+  check(accumulator,
+        freeridge_accumulator_solve(accumulator.core, count, lambdas.begin(), w.begin(), size.d, b.begin()));
   return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("b") = b);
 }
 
 // length(lambdas) x t, NaN where there is no value
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_accumulator_score(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas) {
-  const freeridge_accumulator* core = core_of(handle);
+  Accumulator& accumulator = accumulator_of(handle);
   const int count = static_cast<int>(lambdas.size());
-  Rcpp::NumericMatrix scores(count, static_cast<int>(sizes_of(core).t));
-  check_but_undefined(
-      freeridge_accumulator_score(core, criterion_of(criterion), count, lambdas.begin(), scores.begin(), count));
+  auto scores = fresh<Rcpp::NumericMatrix>(count, static_cast<int>(sizes_of(accumulator.core).t));
+  check_but_undefined(accumulator, freeridge_accumulator_score(accumulator.core, criterion_of(criterion), count,
+                                                               lambdas.begin(), scores.begin(), count));
   return scores;
 }
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_accumulator_lambda_grid(SEXP handle, int count) {
-  Rcpp::NumericVector lambdas(count);
-  check(freeridge_accumulator_lambda_grid(core_of(handle), count, lambdas.begin()));
+  auto lambdas = fresh<Rcpp::NumericVector>(count);
+  Accumulator& accumulator = accumulator_of(handle);
+  check(accumulator, freeridge_accumulator_lambda_grid(accumulator.core, count, lambdas.begin()));
   return lambdas;
 }
 
 // n x (t count), NaN where there is no value
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas) {
-  const freeridge_accumulator* core = core_of(handle);
-  const Rows rows(core, x, y, weights);
+  Accumulator& accumulator = accumulator_of(handle);
+  const Rows rows(accumulator.core, x, y, weights);
   const int count = static_cast<int>(lambdas.size());
-  Rcpp::NumericMatrix errors(static_cast<int>(rows.x.rows()), static_cast<int>(rows.y.cols()) * count);
-  check_but_undefined(freeridge_accumulator_loo(core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(), rows.x.rows(),
-                                                rows.y.data(), rows.y.rows(), rows.weights_or_null(), count,
-                                                lambdas.begin(), errors.begin(), rows.x.rows()));
+  auto errors = fresh<Rcpp::NumericMatrix>(static_cast<int>(rows.x.rows()), static_cast<int>(rows.y.cols()) * count);
+  check_but_undefined(
+      accumulator, freeridge_accumulator_loo(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                             rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(), count,
+                                             lambdas.begin(), errors.begin(), rows.x.rows()));
   return errors;
 }
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::RawVector core_accumulator_save(SEXP handle) {
-  const freeridge_accumulator* core = core_of(handle);
+  const freeridge_accumulator* core = accumulator_of(handle).core;
   std::int64_t length = 0;
   check(freeridge_accumulator_save(core, 0, nullptr, &length));
-  Rcpp::RawVector bytes(static_cast<R_xlen_t>(length));
+  auto bytes = fresh<Rcpp::RawVector>(static_cast<R_xlen_t>(length));
   check(freeridge_accumulator_save(core, length, bytes.begin(), &length));
   return bytes;
 }
@@ -144,5 +152,5 @@ Rcpp::RawVector core_accumulator_save(SEXP handle) {
 SEXP core_accumulator_load(Rcpp::RawVector bytes) {
   auto made = std::make_unique<Accumulator>();
   check(freeridge_accumulator_load(bytes.begin(), bytes.size(), &made->core));
-  return new_handle(std::move(made), tag);
+  return listening(std::move(made));
 }

@@ -8,7 +8,7 @@ using Getter = freeridge_status (*)(const freeridge_model*, double*, std::int64_
 Rcpp::NumericMatrix get(SEXP handle, Getter getter) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  Rcpp::NumericMatrix out(size.n, size.t);
+  auto out = fresh<Rcpp::NumericMatrix>(size.n, size.t);
   check(model, getter(model.core, out.begin(), size.n));
   return out;
 }
@@ -34,7 +34,7 @@ Rcpp::NumericMatrix core_leverage(SEXP handle) {
 Rcpp::NumericMatrix core_loo(SEXP handle) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  Rcpp::NumericMatrix errors(size.n, size.t);
+  auto errors = fresh<Rcpp::NumericMatrix>(size.n, size.t);
   check_but_undefined(model, freeridge_loo(model.core, errors.begin(), size.n));
   return errors;
 }
@@ -43,7 +43,7 @@ Rcpp::NumericMatrix core_loo(SEXP handle) {
 Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  Rcpp::NumericMatrix errors(size.n, size.t);
+  auto errors = fresh<Rcpp::NumericMatrix>(size.n, size.t);
   check_but_undefined(model, freeridge_group_errors(model.core, group.begin(), errors.begin(), size.n));
   return errors;
 }
@@ -53,7 +53,7 @@ Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group) {
 Rcpp::NumericMatrix core_hyperplane(SEXP handle) {
   const Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  Rcpp::NumericMatrix w(size.d, size.t);
+  auto w = fresh<Rcpp::NumericMatrix>(size.d, size.t);
   check(freeridge_get_hyperplane(model.core, w.begin(), size.d));
   return w;
 }
@@ -62,7 +62,7 @@ Rcpp::NumericMatrix core_hyperplane(SEXP handle) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_intercept(SEXP handle) {
   const Model& model = model_of(handle);
-  Rcpp::NumericVector b(dimensions_of(model).t);
+  auto b = fresh<Rcpp::NumericVector>(dimensions_of(model).t);
   check(freeridge_get_intercept(model.core, b.begin()));
   return b;
 }
@@ -72,9 +72,9 @@ Rcpp::NumericVector core_intercept(SEXP handle) {
 Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  const auto view = Rcpp::as<Eigen::Map<Eigen::MatrixXd>>(x);
-  if (view.cols() != size.d) Rcpp::stop("newdata has %d columns, not %d", view.cols(), size.d);
-  Rcpp::NumericMatrix out(static_cast<int>(view.rows()), size.t);
+  const auto view = Rcpp::as<View>(x);
+  if (view.cols() != size.d) refuse("newdata has another number of columns");
+  auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(view.rows()), size.t);
   check(model, freeridge_predict(model.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(), out.begin(),
                                  view.rows()));
   return out;

@@ -8,9 +8,9 @@ struct Regression {
   Regression(SEXP x_in, SEXP y_in)
       : x(Rcpp::as<View>(x_in)),
         y(Rcpp::as<View>(y_in)),
-        w(static_cast<int>(x.cols()), static_cast<int>(y.cols())),
-        b(static_cast<int>(y.cols())) {
-    if (x.rows() != y.rows()) Rcpp::stop("x and y differ in their number of rows");
+        w(fresh<Rcpp::NumericMatrix>(static_cast<int>(x.cols()), static_cast<int>(y.cols()))),
+        b(fresh<Rcpp::NumericVector>(static_cast<int>(y.cols()))) {
+    if (x.rows() != y.rows()) refuse("x and y differ in their number of rows");
   }
   View x, y;
   Rcpp::NumericMatrix w;
@@ -34,8 +34,9 @@ Rcpp::List core_ols(SEXP x, SEXP y, bool intercept) {
 Rcpp::List core_ols_summary(SEXP x, SEXP y, bool intercept) {
   Regression r(x, y);
   const int d = static_cast<int>(r.x.cols()), t = static_cast<int>(r.y.cols());
-  Rcpp::NumericMatrix w_error(d, t);
-  Rcpp::NumericVector b_error(t), sigma(t), r_squared(t);
+  auto w_error = fresh<Rcpp::NumericMatrix>(d, t);
+  auto b_error = fresh<Rcpp::NumericVector>(t), sigma = fresh<Rcpp::NumericVector>(t),
+       r_squared = fresh<Rcpp::NumericVector>(t);
   std::int64_t rank = 0;
   check_but_undefined(freeridge_ols_summary(FREERIDGE_COL_MAJOR, r.x.rows(), d, r.x.data(), r.x.rows(), t, r.y.data(),
                                             r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank,
@@ -80,7 +81,7 @@ Rcpp::List core_tls(SEXP x, SEXP y, bool intercept, SEXP exact) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_pinv(SEXP a, double rcond) {
   const auto view = Rcpp::as<View>(a);
-  Rcpp::NumericMatrix out(static_cast<int>(view.cols()), static_cast<int>(view.rows()));
+  auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(view.cols()), static_cast<int>(view.rows()));
   std::int64_t rank = 0;
   check(freeridge_pinv(FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(), rcond, out.begin(),
                        view.cols(), &rank));
@@ -98,7 +99,7 @@ int core_polynomial_count(double d, int degree, bool bias) {
 // count x d
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerMatrix core_polynomial_exponents(double d, int degree, bool bias) {
-  Rcpp::IntegerMatrix exponents(core_polynomial_count(d, degree, bias), static_cast<int>(d));
+  auto exponents = fresh<Rcpp::IntegerMatrix>(core_polynomial_count(d, degree, bias), static_cast<int>(d));
   check(freeridge_polynomial_exponents(static_cast<std::int64_t>(d), degree, bias ? 1 : 0, exponents.begin()));
   return exponents;
 }
@@ -108,7 +109,7 @@ Rcpp::IntegerMatrix core_polynomial_exponents(double d, int degree, bool bias) {
 Rcpp::NumericMatrix core_polynomial_features(SEXP x, int degree, bool bias) {
   const auto view = Rcpp::as<View>(x);
   const int count = core_polynomial_count(static_cast<double>(view.cols()), degree, bias);
-  Rcpp::NumericMatrix out(static_cast<int>(view.rows()), count);
+  auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(view.rows()), count);
   check(freeridge_polynomial_features(FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(), view.rows(), degree,
                                       bias ? 1 : 0, out.begin(), view.rows()));
   return out;
@@ -116,7 +117,7 @@ Rcpp::NumericMatrix core_polynomial_features(SEXP x, int degree, bool bias) {
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_polynomial_factors(double d, int degree, double scale, double offset) {
-  Rcpp::NumericVector factors(core_polynomial_count(d, degree, true));
+  auto factors = fresh<Rcpp::NumericVector>(core_polynomial_count(d, degree, true));
   check(freeridge_polynomial_feature_factors(static_cast<std::int64_t>(d), degree, scale, offset, factors.begin()));
   return factors;
 }

@@ -28,7 +28,7 @@ Classifier& classifier_of(SEXP handle) {
 SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, bool intercept,
                             SEXP weights, SEXP control) {
   const auto view = Rcpp::as<View>(x);
-  if (view.rows() != y.size()) Rcpp::stop("x and y differ in their number of rows");
+  if (view.rows() != y.size()) refuse("x and y differ in their number of rows");
   const KernelPtr k = make_kernel(kernel, scale);
   auto made = std::make_unique<Classifier>();
   made->n = static_cast<int>(y.size());
@@ -59,7 +59,7 @@ void core_classifier_fit(SEXP handle, double lambda) {
 Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, bool probability) {
   Classifier& classifier = classifier_of(handle);
   const auto view = Rcpp::as<View>(x);
-  Rcpp::NumericVector out(view.rows());
+  auto out = fresh<Rcpp::NumericVector>(view.rows());
   check(classifier,
         freeridge_classifier_predict(classifier.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(),
                                      probability ? nullptr : out.begin(), probability ? out.begin() : nullptr));
@@ -70,7 +70,7 @@ Rcpp::NumericVector core_classifier_predict(SEXP handle, SEXP x, bool probabilit
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_classifier_loo(SEXP handle) {
   Classifier& classifier = classifier_of(handle);
-  Rcpp::NumericVector decision(classifier.n);
+  auto decision = fresh<Rcpp::NumericVector>(classifier.n);
   check_but_undefined(classifier, freeridge_classifier_loo(classifier.core, decision.begin()));
   return decision;
 }
@@ -79,7 +79,7 @@ Rcpp::NumericVector core_classifier_loo(SEXP handle) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_classifier_coefficients(SEXP handle) {
   Classifier& classifier = classifier_of(handle);
-  Rcpp::NumericVector c(classifier.n), b(1);
+  auto c = fresh<Rcpp::NumericVector>(classifier.n), b = fresh<Rcpp::NumericVector>(1);
   check(classifier, freeridge_classifier_get_coefficients(classifier.core, c.begin(), b.begin()));
   return Rcpp::List::create(Rcpp::Named("c") = c, Rcpp::Named("b") = b);
 }
@@ -102,7 +102,7 @@ Rcpp::List core_classifier_support(SEXP handle) {
   std::int64_t count = 0;
   double margin = 0;
   check(classifier, freeridge_classifier_get_support(classifier.core, &count, rows.data(), &margin));
-  Rcpp::IntegerVector from_one(static_cast<R_xlen_t>(count));
+  auto from_one = fresh<Rcpp::IntegerVector>(static_cast<R_xlen_t>(count));
   for (R_xlen_t i = 0; i < from_one.size(); ++i) from_one[i] = static_cast<int>(rows[static_cast<std::size_t>(i)] + 1);
   return Rcpp::List::create(Rcpp::Named("rows") = from_one, Rcpp::Named("margin") = margin);
 }

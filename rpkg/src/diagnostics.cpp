@@ -6,7 +6,7 @@
 Rcpp::List core_degrees_of_freedom(SEXP handle) {
   Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
-  Rcpp::NumericVector df(t), sigma2(t);
+  auto df = fresh<Rcpp::NumericVector>(t), sigma2 = fresh<Rcpp::NumericVector>(t);
   check_but_undefined(model, freeridge_get_degrees_of_freedom(model.core, df.begin(), sigma2.begin()));
   return Rcpp::List::create(Rcpp::Named("df") = df, Rcpp::Named("sigma2") = sigma2);
 }
@@ -16,7 +16,7 @@ Rcpp::List core_degrees_of_freedom(SEXP handle) {
 Rcpp::NumericMatrix core_cooks_distance(SEXP handle) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
-  Rcpp::NumericMatrix distance(size.n, size.t);
+  auto distance = fresh<Rcpp::NumericMatrix>(size.n, size.t);
   check_but_undefined(model, freeridge_cooks_distance(model.core, distance.begin(), size.n));
   return distance;
 }
@@ -26,9 +26,9 @@ Rcpp::NumericMatrix core_cooks_distance(SEXP handle) {
 Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level) {
   Model& model = model_of(handle);
   const auto view = Rcpp::as<View>(x);
-  if (view.cols() != dimensions_of(model).d) Rcpp::stop("newdata has another number of columns");
+  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
   const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
-  Rcpp::NumericMatrix lower(m, t), upper(m, t);
+  auto lower = fresh<Rcpp::NumericMatrix>(m, t), upper = fresh<Rcpp::NumericMatrix>(m, t);
   check_but_undefined(model, freeridge_predict_jackknife(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, level,
                                                          lower.begin(), upper.begin(), m));
   return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
@@ -39,10 +39,10 @@ Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level) {
 Rcpp::List core_predict_variance(SEXP handle, SEXP x) {
   Model& model = model_of(handle);
   const auto view = Rcpp::as<View>(x);
-  if (view.cols() != dimensions_of(model).d) Rcpp::stop("newdata has another number of columns");
+  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
   const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
-  Rcpp::NumericMatrix variance(m, t);
-  Rcpp::NumericVector noise(t);
+  auto variance = fresh<Rcpp::NumericMatrix>(m, t);
+  auto noise = fresh<Rcpp::NumericVector>(t);
   check_but_undefined(model, freeridge_predict_variance(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
                                                         variance.begin(), m, noise.begin()));
   return Rcpp::List::create(Rcpp::Named("variance") = variance, Rcpp::Named("noise") = noise);

@@ -51,7 +51,7 @@ KernelPtr unscaled(const Rcpp::List& kernel) {
   } else if (name == "scaled") {
     return scaled(make_kernel(Rcpp::as<Rcpp::List>(kernel["inner"]), R_NilValue), kernel["scale"]);
   } else {
-    Rcpp::stop("unknown kernel '%s'", name);
+    refuse("unknown kernel '" + name + "'");
   }
   return KernelPtr(made);
 }
@@ -104,6 +104,6 @@ double core_number(std::string text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end) Rcpp::stop("'%s' is not a number", text);
+  if (result.ec != std::errc() || result.ptr != end) refuse("'" + text + "' is not a number");
   return value;
 }

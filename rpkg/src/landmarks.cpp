@@ -26,7 +26,7 @@ void core_set_landmark_method(SEXP handle, std::string method, double seed) {
   else if (method == "pivoted")
     value = FREERIDGE_LANDMARKS_PIVOTED;
   else if (method != "auto")
-    Rcpp::stop("unknown landmark method '%s'", method);
+    refuse("unknown landmark method '" + method + "'");
   check(freeridge_set_landmark_method(model_of(handle).core, value, static_cast<std::int64_t>(seed)));
 }
 
@@ -39,7 +39,7 @@ Rcpp::NumericVector core_landmarks(SEXP handle) {
   if (count == 0) return Rcpp::NumericVector(0);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
   check(freeridge_get_landmarks(model.core, rows.data(), nullptr, nullptr));
-  Rcpp::NumericVector from_one(static_cast<R_xlen_t>(count));
+  auto from_one = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(count));
   for (std::size_t i = 0; i < rows.size(); ++i) from_one[static_cast<R_xlen_t>(i)] = static_cast<double>(rows[i]) + 1;
   return from_one;
 }
@@ -51,7 +51,7 @@ Rcpp::NumericVector core_landmark_traces(SEXP handle) {
   std::int64_t count = 0;
   check(freeridge_get_landmark_count(model.core, &count));
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count) + 1);
-  Rcpp::NumericVector traces(2);
+  auto traces = fresh<Rcpp::NumericVector>(2);
   check(freeridge_get_landmarks(model.core, rows.data(), &traces[0], &traces[1]));
   return traces;
 }
@@ -63,7 +63,7 @@ Rcpp::List core_landmark_curve(SEXP handle, std::string criterion, Rcpp::Numeric
   const int count = static_cast<int>(sizes.size());
   const int t = dimensions_of(model).t;
   const std::vector<std::int64_t> whole(sizes.begin(), sizes.end());
-  Rcpp::NumericMatrix lambdas(count, t), scores(count, t);
+  auto lambdas = fresh<Rcpp::NumericMatrix>(count, t), scores = fresh<Rcpp::NumericMatrix>(count, t);
   check(model, freeridge_landmark_curve(model.core, criterion_of(criterion), count, whole.data(), lambdas.begin(),
                                         scores.begin(), count));
   return Rcpp::List::create(Rcpp::Named("lambdas") = lambdas, Rcpp::Named("scores") = scores);

@@ -4,11 +4,23 @@
 #include <algorithm>
 #include <utility>
 
-// The R function signals a classed condition; its jump unwinds through here as a C++ exception.
+#include "freeridge_types.h"
+
+void refuse(const std::string& words) {
+  signal("refuse", words);
+}
+
 void raise(freeridge_status status) {
-  const Rcpp::Function signal(Rcpp::Environment::namespace_env("freeridge").get("stop_from_core"));
-  signal(freeridge_status_name(status), freeridge_last_error());
-  throw std::logic_error("stop_from_core returned");
+  signal("stop_from_core", freeridge_status_name(status), freeridge_last_error());
+}
+
+// Asked of R by its C interface alone, which takes no memory of C++.
+SEXP out_of_memory() {
+  const SEXP name = PROTECT(Rf_mkString("freeridge"));
+  const SEXP call = PROTECT(Rf_lang1(Rf_install("out_of_memory")));
+  const SEXP condition = Rf_eval(call, R_FindNamespace(name));
+  UNPROTECT(2);
+  return condition;
 }
 
 void check(freeridge_status status) {
@@ -35,11 +47,6 @@ namespace {
 
 constexpr std::chrono::milliseconds before_a_bar(1000), between_updates(100);
 
-SEXP check_interrupt(void*) {
-  R_CheckUserInterrupt();
-  return R_NilValue;
-}
-
 // R's function draws the bar; it says whether one is wanted.
 bool draw(double fraction) {
   const Rcpp::Function show(Rcpp::Environment::namespace_env("freeridge").get("show_progress"));
@@ -58,6 +65,13 @@ void show_progress(Listener& listener, double fraction) {
 
 }  // namespace
 
+void check_interrupt() {
+  Rcpp::unwindProtect([]() -> SEXP {
+    R_CheckUserInterrupt();
+    return R_NilValue;
+  });
+}
+
 void Listener::finish() {
   fraction = -1;
   if (std::exchange(bar, false)) draw(1);
@@ -68,7 +82,7 @@ void Listener::finish() {
 std::int32_t listen(double fraction, void* user) {
   auto& listener = *static_cast<Listener*>(user);
   try {
-    Rcpp::unwindProtect(&check_interrupt, nullptr);
+    check_interrupt();
     show_progress(listener, fraction);
     return 0;
   } catch (...) {
@@ -80,9 +94,9 @@ std::int32_t listen(double fraction, void* user) {
 void* address_of(SEXP handle, const char* tag) {
   std::string words = tag;
   std::replace(words.begin(), words.end(), '_', ' ');
-  if (TYPEOF(handle) != EXTPTRSXP || R_ExternalPtrTag(handle) != Rf_install(tag)) Rcpp::stop("not a %s handle", words);
+  if (TYPEOF(handle) != EXTPTRSXP || R_ExternalPtrTag(handle) != Rf_install(tag)) refuse("not a " + words + " handle");
   void* address = R_ExternalPtrAddr(handle);
-  if (address == nullptr) Rcpp::stop("the %s handle is of another session", words);
+  if (address == nullptr) refuse("the " + words + " handle is of another session");
   return address;
 }
 
@@ -108,32 +122,25 @@ freeridge_criterion criterion_of(const std::string& name) {
   if (name == "reml") return FREERIDGE_REML;
   if (name == "groups") return FREERIDGE_GROUPS;
   if (name == "error_rate") return FREERIDGE_ERROR_RATE;
-  Rcpp::stop("unknown criterion '%s'", name);
+  refuse("unknown criterion '" + name + "'");
 }
+
+namespace {
+
+constexpr std::pair<const char*, freeridge_route> routes[] = {
+    {"auto", FREERIDGE_AUTO}, {"cholesky", FREERIDGE_CHOLESKY}, {"spectral", FREERIDGE_SPECTRAL},
+    {"band", FREERIDGE_BAND}, {"primal", FREERIDGE_PRIMAL},     {"landmark", FREERIDGE_LANDMARK}};
+
+}  // namespace
 
 freeridge_route route_of(const std::string& name) {
-  if (name == "auto") return FREERIDGE_AUTO;
-  if (name == "cholesky") return FREERIDGE_CHOLESKY;
-  if (name == "spectral") return FREERIDGE_SPECTRAL;
-  if (name == "band") return FREERIDGE_BAND;
-  if (name == "primal") return FREERIDGE_PRIMAL;
-  if (name == "landmark") return FREERIDGE_LANDMARK;
-  Rcpp::stop("unknown route '%s'", name);
+  for (const auto& [known, route] : routes)
+    if (name == known) return route;
+  refuse("unknown route '" + name + "'");
 }
 
-const char* route_name(freeridge_route route) {
-  switch (route) {
-    case FREERIDGE_CHOLESKY:
-      return "cholesky";
-    case FREERIDGE_SPECTRAL:
-      return "spectral";
-    case FREERIDGE_BAND:
-      return "band";
-    case FREERIDGE_PRIMAL:
-      return "primal";
-    case FREERIDGE_LANDMARK:
-      return "landmark";
-    default:
-      Rcpp::stop("unknown route %d", route);
-  }
+std::string route_name(freeridge_route route) {
+  for (const auto& [name, known] : routes)
+    if (route == known) return name;
+  return std::to_string(route);  // one that is newer than this file
 }

@@ -44,7 +44,17 @@ struct Dimensions {
   int n, d, t;
 };
 
-// Throws the R condition that a status asks for; the R side has its words from freeridge_last_error().
+// A function of the R side that signals a classed condition; its jump unwinds through here as a C++ exception.
+template <class... Arguments>
+[[noreturn]] void signal(const char* function, const Arguments&... arguments) {
+  const Rcpp::Function named(Rcpp::Environment::namespace_env("freeridge").get(function));
+  named(arguments...);
+  throw std::logic_error(std::string(function) + " returned");
+}
+
+// R's refuse(): a bad argument, which the R side should have seen before.
+[[noreturn]] void refuse(const std::string& words);
+// The R condition that a status asks for; the R side has its words from freeridge_last_error().
 [[noreturn]] void raise(freeridge_status status);
 void check(freeridge_status status);
 // The same for calls that listen to the user: a cancelled one goes on with the interrupt that R asked for.
@@ -53,6 +63,14 @@ void check(Listener& listener, freeridge_status status);
 void check_but_undefined(freeridge_status status);
 void check_but_undefined(Listener& listener, freeridge_status status);
 
+// R's memory for numbers, zeros. Where there is none R's jump comes as a C++ exception, so that destructors run.
+template <class T, class... Sizes>
+T fresh(Sizes... sizes) {
+  return T(Rcpp::unwindProtect([&]() -> SEXP { return T(sizes...); }));
+}
+
+// Whether the user wants to go on: if not, R's jump comes as a C++ exception.
+void check_interrupt();
 // The progress callback of the core; user: a Listener.
 std::int32_t listen(double fraction, void* user);
 
@@ -76,4 +94,4 @@ KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale);
 // The words of the R interface as numbers of freeridge.h; unknown words are errors of class freeridge_invalid_argument.
 freeridge_criterion criterion_of(const std::string& name);
 freeridge_route route_of(const std::string& name);
-const char* route_name(freeridge_route route);
+std::string route_name(freeridge_route route);

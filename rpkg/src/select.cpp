@@ -8,7 +8,7 @@
 Rcpp::List core_select_lambda(SEXP handle, std::string criterion, double low, double high) {
   Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
-  Rcpp::NumericVector lambda(t), score(t);
+  auto lambda = fresh<Rcpp::NumericVector>(t), score = fresh<Rcpp::NumericVector>(t);
   check(model, freeridge_select_lambda(model.core, criterion_of(criterion), low, high, lambda.begin(), score.begin()));
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score);
 }
@@ -22,9 +22,9 @@ Rcpp::List core_search(SEXP handle) {
   std::int64_t count = 0;
   check(freeridge_get_search_count(model.core, &count));
   const int rows = static_cast<int>(count);
-  Rcpp::NumericVector lambdas(rows), decades(t);
-  Rcpp::NumericMatrix scores(rows, t);
-  Rcpp::IntegerVector edge(t), dips(t);
+  auto lambdas = fresh<Rcpp::NumericVector>(rows), decades = fresh<Rcpp::NumericVector>(t);
+  auto scores = fresh<Rcpp::NumericMatrix>(rows, t);
+  auto edge = fresh<Rcpp::IntegerVector>(t), dips = fresh<Rcpp::IntegerVector>(t);
   check(freeridge_get_search(model.core, lambdas.begin(), scores.begin(), rows, edge.begin()));
   check(freeridge_get_search_shape(model.core, decades.begin(), dips.begin()));
   return Rcpp::List::create(Rcpp::Named("lambdas") = lambdas, Rcpp::Named("scores") = scores,
@@ -36,7 +36,8 @@ Rcpp::List core_search(SEXP handle) {
 Rcpp::List core_one_standard_error(SEXP handle) {
   Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
-  Rcpp::NumericVector lambda(t), score(t), error(t);
+  auto lambda = fresh<Rcpp::NumericVector>(t), score = fresh<Rcpp::NumericVector>(t),
+       error = fresh<Rcpp::NumericVector>(t);
   check_but_undefined(model,
                       freeridge_get_one_standard_error(model.core, lambda.begin(), score.begin(), error.begin()));
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("se") = error);
@@ -48,7 +49,7 @@ Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, double low,
   Model& model = model_of(handle);
   double sigma = 0;
   std::int64_t used = 0;
-  Rcpp::NumericMatrix tried(budget == 0 ? FREERIDGE_DEFAULT_BUDGET : std::max(budget, 1), 2);
+  auto tried = fresh<Rcpp::NumericMatrix>(budget == 0 ? FREERIDGE_DEFAULT_BUDGET : std::max(budget, 1), 2);
   check(model, freeridge_select_bandwidth(model.core, criterion_of(criterion), low, high, budget, &sigma, tried.begin(),
                                           &used));
   const Rcpp::NumericMatrix rows = tried(Rcpp::Range(0, static_cast<int>(used) - 1), Rcpp::_);
@@ -57,7 +58,7 @@ Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, double low,
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_lambda_grid(SEXP handle, int count) {
-  Rcpp::NumericVector lambdas(std::max(count, 1));
+  auto lambdas = fresh<Rcpp::NumericVector>(std::max(count, 1));
   check(freeridge_lambda_grid(model_of(handle).core, count, lambdas.begin()));
   return lambdas;
 }
@@ -67,7 +68,7 @@ Rcpp::NumericVector core_lambda_grid(SEXP handle, int count) {
 Rcpp::NumericMatrix core_score(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas) {
   Model& model = model_of(handle);
   const int count = static_cast<int>(lambdas.size());
-  Rcpp::NumericMatrix scores(count, dimensions_of(model).t);
+  auto scores = fresh<Rcpp::NumericMatrix>(count, dimensions_of(model).t);
   check_but_undefined(
       model, freeridge_score(model.core, criterion_of(criterion), count, lambdas.begin(), scores.begin(), count));
   return scores;
@@ -79,7 +80,7 @@ Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::Numer
   Model& model = model_of(handle);
   const int count = static_cast<int>(lambdas.size());
   const int t = dimensions_of(model).t;
-  Rcpp::NumericMatrix scores(count, t), errors(count, t);
+  auto scores = fresh<Rcpp::NumericMatrix>(count, t), errors = fresh<Rcpp::NumericMatrix>(count, t);
   check_but_undefined(model, freeridge_score_with_error(model.core, criterion_of(criterion), count, lambdas.begin(),
                                                         scores.begin(), errors.begin(), count));
   return Rcpp::List::create(Rcpp::Named("scores") = scores, Rcpp::Named("se") = errors);
@@ -88,7 +89,7 @@ Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::Numer
 // Labels 0, 1, ..., folds - 1
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector core_make_folds(double n, double folds, double seed) {
-  Rcpp::IntegerVector group(static_cast<R_xlen_t>(n));
+  auto group = fresh<Rcpp::IntegerVector>(static_cast<R_xlen_t>(n));
   check(freeridge_make_folds(static_cast<std::int64_t>(n), static_cast<std::int32_t>(folds),
                              static_cast<std::int64_t>(seed), group.begin()));
   return group;
@@ -97,7 +98,7 @@ Rcpp::IntegerVector core_make_folds(double n, double folds, double seed) {
 // Labels 0 (left out) and -1
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector core_make_holdout(double n, double fraction, double seed) {
-  Rcpp::IntegerVector group(static_cast<R_xlen_t>(n));
+  auto group = fresh<Rcpp::IntegerVector>(static_cast<R_xlen_t>(n));
   check(freeridge_make_holdout(static_cast<std::int64_t>(n), fraction, static_cast<std::int64_t>(seed), group.begin()));
   return group;
 }
@@ -112,7 +113,7 @@ freeridge_convention convention_of(const std::string& name) {
   if (name == "lm.ridge") return FREERIDGE_LM_RIDGE;
   if (name == "KRLS") return FREERIDGE_KRLS;
   if (name == "GURLS") return FREERIDGE_GURLS;
-  Rcpp::stop("unknown convention '%s'", name);
+  refuse("unknown convention '" + name + "'");
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ freeridge_convention convention_of(const std::string& name) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_convert_lambda(Rcpp::NumericVector lambda, std::string from, std::string to, double n,
                                         Rcpp::NumericVector sd_y) {
-  Rcpp::NumericVector out(lambda.size());
+  auto out = fresh<Rcpp::NumericVector>(lambda.size());
   for (R_xlen_t i = 0; i < lambda.size(); ++i)
     check(freeridge_convert_lambda(convention_of(from), convention_of(to), static_cast<std::int64_t>(n), sd_y[i],
                                    lambda[i], &out[i]));

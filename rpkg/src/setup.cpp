@@ -9,7 +9,7 @@
 SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y) {
   const auto x_view = Rcpp::as<View>(x);
   const auto y_view = Rcpp::as<View>(y);
-  if (x_view.rows() != y_view.rows()) Rcpp::stop("x and y differ in their number of rows");
+  if (x_view.rows() != y_view.rows()) refuse("x and y differ in their number of rows");
 
   const KernelPtr k = make_kernel(kernel, scale);
   auto model = std::make_unique<Model>();
@@ -50,7 +50,7 @@ void core_set_reduction(SEXP handle, std::string reduction) {
   else if (reduction == "gram")
     value = FREERIDGE_REDUCTION_GRAM;
   else if (reduction != "auto")
-    Rcpp::stop("unknown reduction '%s'", reduction);
+    refuse("unknown reduction '" + reduction + "'");
   check(freeridge_set_reduction(model_of(handle).core, value));
 }
 
@@ -125,7 +125,7 @@ void core_set_lambda(SEXP handle, Rcpp::NumericVector lambda) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_lambda(SEXP handle) {
   const Model& model = model_of(handle);
-  Rcpp::NumericVector lambda(dimensions_of(model).t);
+  auto lambda = fresh<Rcpp::NumericVector>(dimensions_of(model).t);
   check(freeridge_get_lambda(model.core, lambda.begin()));
   return lambda;
 }

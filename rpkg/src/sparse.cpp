@@ -6,9 +6,10 @@
 //     h_i = W_ii / sum(w) + u'D^-1 u,   f_i = u'(D^-1 L^-1 C),   e_i = (Y~_i - f_i) / (W_ii^(1/2) (1 - h_i))
 // Source of the elimination: Golub & Van Loan, Matrix Computations, 2013, sections 4.3.6 and 8.3.1. G squares the
 // condition of x: eigenvalues below about d epsilon of its largest element are rounding.
+#include "householder.h"
 #include "model.h"
 
-// R's own LAPACK interface
+// R's own LAPACK
 #include <R_ext/Lapack.h>
 
 #include <algorithm>
@@ -16,14 +17,11 @@
 #include <limits>
 #include <vector>
 
-#ifndef FCONE
-#define FCONE
-#endif
-
 namespace {
 
-constexpr int tile_rows = 16;          // the rows of a sweep go through the processor's vectors
-constexpr std::size_t room = 1 << 19;  // doubles for the numbers of the lambdas of one pass
+constexpr double largest_square = 1e300;  // of a column of x: sums of them are finite, too
+constexpr int tile_rows = 16;             // the rows of a sweep go through the processor's vectors
+constexpr std::size_t room = 1 << 19;     // doubles for the numbers of the lambdas of one pass
 
 using Vector = std::vector<double>;
 
@@ -45,10 +43,10 @@ class Sparse {
         t_(y.ncol()),
         intercept_(intercept) {
     if (start_.size() != d_ + 1 || row_.size() != value_.size() || start_[d_] != row_.size())
-      Rcpp::stop("x is not a valid dgCMatrix");
+      refuse("x is not a valid dgCMatrix");
     for (int j = 0; j < d_; ++j)
       for (int k = start_[j]; k < start_[j + 1]; ++k)
-        if (row_[k] < (k > start_[j] ? row_[k - 1] + 1 : 0) || row_[k] >= n_) Rcpp::stop("x is not a valid dgCMatrix");
+        if (row_[k] < (k > start_[j] ? row_[k - 1] + 1 : 0) || row_[k] >= n_) refuse("x is not a valid dgCMatrix");
     if (!Rf_isNull(weights)) weights_ = Rcpp::NumericVector(weights);
     sum_w_ = sum_log_w_ = 0;
     for (int i = 0; i < n_; ++i) {
@@ -128,7 +126,7 @@ class Sparse {
       for (int l = first; l < last; ++l) solved.push_back(solve(lambdas[l]));
       Rows rows(*this);
       for (int start = 0; start < n_; start += tile_rows) {
-        if (start % 512 == 0) Rcpp::checkUserInterrupt();
+        if (start % 512 == 0) check_interrupt();
         const int here = std::min(tile_rows, n_ - start);
         rows.next(start);
         for (int r = 0; r < here; ++r) {
@@ -168,11 +166,7 @@ class Sparse {
     Vector value[tile_rows];
   };
 
-  [[noreturn]] static void singular(double lambda) {
-    const Rcpp::Function signal(Rcpp::Environment::namespace_env("freeridge").get("refuse_singular"));
-    signal(lambda);
-    throw std::logic_error("refuse_singular returned");
-  }
+  [[noreturn]] static void singular(double lambda) { signal("refuse_singular", lambda); }
 
   void set_means() {
     mean_.assign(size(d_), 0);
@@ -196,7 +190,7 @@ class Sparse {
     basis_.assign(d * d, 0);
     Rows rows(*this);
     for (int start = 0; start < n_; start += tile_rows) {
-      if (start % 512 == 0) Rcpp::checkUserInterrupt();
+      if (start % 512 == 0) check_interrupt();
       rows.next(start);
       for (int r = 0; r < std::min(tile_rows, n_ - start); ++r) {
         const auto& column = rows.column[r];
@@ -210,29 +204,19 @@ class Sparse {
     }
     double largest = 0;
     for (std::size_t j = 0; j < d; ++j) largest = std::max(largest, basis_[j * d + j]);
-    if (!std::isfinite(largest)) Rcpp::stop("the squares of x overflow; rescale x");
+    if (!(largest < largest_square)) refuse("the squares of x overflow; rescale x");
     if (intercept_)
       for (std::size_t j = 0; j < d; ++j)
         for (std::size_t i = j; i < d; ++i) basis_[j * d + i] -= sum_w_ * mean_[i] * mean_[j];
 
-    diagonal_.resize(d);
-    off_.resize(std::max<std::size_t>(d, 2) - 1);
-    Vector tau(off_.size());
-    int info = 0, length = -1;
-    double wanted = 0;
-    F77_CALL(dsytrd)
-    ("L", &d_, basis_.data(), &d_, diagonal_.data(), off_.data(), tau.data(), &wanted, &length, &info FCONE);
-    length = std::max(static_cast<int>(wanted), 64 * d_);
-    Vector work(size(length));
-    F77_CALL(dsytrd)
-    ("L", &d_, basis_.data(), &d_, diagonal_.data(), off_.data(), tau.data(), work.data(), &length, &info FCONE);
-    if (info == 0) F77_CALL(dorgtr)("L", &d_, basis_.data(), &d_, tau.data(), work.data(), &length, &info FCONE);
+    tridiagonalise(d_, basis_, diagonal_, off_);
     for (std::size_t j = 0; j < d; ++j)
       for (std::size_t i = 0; i < j; ++i) std::swap(basis_[j * d + i], basis_[i * d + j]);  // rows of Q side by side
     eigenvalues_ = diagonal_;
     Vector off = off_;
-    if (info == 0) F77_CALL(dsterf)(&d_, eigenvalues_.data(), off.data(), &info);
-    if (info != 0) Rcpp::stop("LAPACK: the eigenvalues of x'x were not found (%d)", info);
+    int info = 0;
+    F77_CALL(dsterf)(&d_, eigenvalues_.data(), off.data(), &info);
+    if (info != 0) refuse("the eigenvalues of x'x were not found");
     tolerance_ = std::max(d_, 10) * std::numeric_limits<double>::epsilon() * largest;
 
     mean_q_.assign(d, 0);
@@ -246,6 +230,7 @@ class Sparse {
     c_.assign(d * t, 0);
     norms_.assign(t, 0);
     for (int o = 0; o < t_; ++o) {
+      check_interrupt();
       for (int i = 0; i < n_; ++i) norms_[size(o)] += weight(i) * y(i, o) * y(i, o);
       for (int j = 0; j < d_; ++j) {
         double sum = 0;
@@ -329,8 +314,8 @@ Rcpp::List sparse_summary(SEXP handle) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::List sparse_solution(SEXP handle, Rcpp::NumericVector lambdas) {
   const Sparse& sparse = sparse_of(handle);
-  Rcpp::NumericMatrix w(sparse.d(), sparse.t());
-  Rcpp::NumericVector b(sparse.t());
+  auto w = fresh<Rcpp::NumericMatrix>(sparse.d(), sparse.t());
+  auto b = fresh<Rcpp::NumericVector>(sparse.t());
   for (int j = 0; j < sparse.t(); ++j) b[j] = sparse.hyperplane(lambdas[j], j, &w(0, j));
   return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("b") = b);
 }
@@ -340,7 +325,8 @@ Rcpp::List sparse_solution(SEXP handle, Rcpp::NumericVector lambdas) {
 Rcpp::List sparse_rows(SEXP handle, Rcpp::NumericVector lambdas) {
   const Sparse& sparse = sparse_of(handle);
   const int n = sparse.n(), t = sparse.t();
-  Rcpp::NumericMatrix leverage(n, t), residuals(n, t), errors(n, t);
+  auto leverage = fresh<Rcpp::NumericMatrix>(n, t), residuals = fresh<Rcpp::NumericMatrix>(n, t),
+       errors = fresh<Rcpp::NumericMatrix>(n, t);
   const Rcpp::NumericVector distinct = Rcpp::sort_unique(lambdas);
   sparse.pass(distinct.begin(), static_cast<int>(distinct.size()), [&](int i, int l, double h, const double* fitted) {
     for (int j = 0; j < t; ++j) {
@@ -361,8 +347,9 @@ Rcpp::List sparse_rows(SEXP handle, Rcpp::NumericVector lambdas) {
 Rcpp::List sparse_sums(SEXP handle, Rcpp::NumericVector lambdas, Rcpp::NumericMatrix y) {
   const Sparse& sparse = sparse_of(handle);
   const int t = sparse.t(), count = static_cast<int>(lambdas.size());
-  Rcpp::NumericMatrix loo(count, t), loo2(count, t), rss(count, t), form(count, t);
-  Rcpp::NumericVector wrong(count);
+  auto loo = fresh<Rcpp::NumericMatrix>(count, t), loo2 = fresh<Rcpp::NumericMatrix>(count, t),
+       rss = fresh<Rcpp::NumericMatrix>(count, t), form = fresh<Rcpp::NumericMatrix>(count, t);
+  auto wrong = fresh<Rcpp::NumericVector>(count);
   for (int l = 0; l < count; ++l) {
     const auto solved = sparse.solve(lambdas[l]);
     for (int j = 0; j < t; ++j) form(l, j) = solved.form[size(j)];

@@ -141,3 +141,15 @@ test_that("bad kernels are refused", {
   expect_refusal(linear_kernel() * "a", 'by one positive number, not by "a"')
   expect_refusal(freeridge(p$x, p$y, gaussian_kernel() + gaussian_kernel(1)), "kernel has 2 bandwidths; one can be chosen only")
 })
+
+test_that("operators that kernels do not have, and numbers that are added, get a sentence", {
+  kernel <- gaussian_kernel(2)
+  expect_refusal(kernel + 3, "can be added to a kernel only, not to 3; a constant would change nothing, as the intercept")
+  expect_refusal(3 + kernel, "can be added to a kernel only, not to 3; a constant")
+  expect_refusal(kernel + "a", 'can be added to a kernel only, not to "a"$')
+  for (call in list(quote(kernel - 1), quote(-kernel), quote(kernel / 2), quote(kernel^2), quote(1 < kernel), quote(!kernel),
+                    quote(kernel - kernel), quote(kernel & TRUE))) {
+    condition <- expect_refusal(eval(call), "kernels have no operator")
+    expect_match(conditionMessage(condition), paste0(as.character(call[[1L]]), "; they have +, *"), fixed = TRUE)
+  }
+})

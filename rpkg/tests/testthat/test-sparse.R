@@ -45,6 +45,29 @@ test_that("every answer is that of the dense matrix", {
   }
 })
 
+test_that("one column, two, and more than the panels of the reduction", {
+  for (d in c(1L, 2L, 64L, 65L, 66L, 150L, 300L)) {
+    p <- sparse_problem(500L, d)
+    sparse <- freeridge(p$x, p$y, linear_kernel(), 0.7, weights = rep(1:2, 250L))
+    dense <- freeridge(as.matrix(p$x), p$y, linear_kernel(), 0.7, weights = rep(1:2, 250L))
+    for (answer in list(coef, fitted, loo, hatvalues, df.residual, function(fit) loo(fit, lambda = 30))) {
+      expect_close(answer(sparse), answer(dense), 1e-10)
+    }
+    grid <- lambda_grid(dense)
+    for (criterion in c("loo", "gcv", "reml")) {
+      expect_close(lambda_path(sparse, grid, criterion)[[criterion]], lambda_path(dense, grid, criterion)[[criterion]], 1e-10)
+    }
+  }
+})
+
+test_that("squares that overflow are refused, those near are not NaN", {
+  p <- sparse_problem()
+  expect_refusal(freeridge(p$x * 1e152, p$y, linear_kernel(), 1), "the squares of x overflow; rescale x")
+  near <- freeridge(p$x * 1e148, p$y, linear_kernel(), 1)
+  expect_true(all(is.finite(c(coef(near), loo(near)))))
+  expect_close(fitted(near), fitted(lm(p$y ~ as.matrix(p$x))), 1e-9)
+})
+
 test_that("the search finds the same lambda", {
   p <- sparse_problem(t = 2L)
   for (criterion in c("loo", "gcv", "reml")) {
@@ -159,7 +182,10 @@ test_that("what a sparse x does not have is said", {
   expect_refusal(freeridge(p$x[, 0], p$y, linear_kernel()), "x has no columns")
   broken <- p$x
   broken@i[1:2] <- broken@i[2:1]
-  expect_error(freeridge(broken, p$y, linear_kernel(), 1), "not a valid dgCMatrix")
+  expect_refusal(freeridge(broken, p$y, linear_kernel(), 1), "not a valid dgCMatrix", "freeridge_invalid_argument")
+  broken <- p$x
+  broken@p[ncol(broken) + 1L] <- 3L
+  expect_refusal(freeridge(broken, p$y, linear_kernel(), 1), "not a valid dgCMatrix")
 })
 
 test_that("memory stays below three times x and one d x d matrix", {
