@@ -175,6 +175,19 @@ TEST(StreamMerge, WithNothing) {
   EXPECT_EQ(empty.save(), no_bytes);
 }
 
+// What was answered before more rows came is forgotten.
+TEST(StreamMerge, AnswersInBetweenLeaveNoTrace) {
+  for_each_setting([](bool weighted, bool intercept) {
+    const Problem all = problem_of(9, 300, 4, weighted, intercept), some = slice(all, 0, 200), few = slice(all, 0, 100);
+    Accumulator accumulator(few);
+    expect_same(answers(accumulator, few), answers(few), 1e-12);
+    accumulator.merge(Accumulator(slice(all, 100, 100)));
+    expect_same(answers(accumulator, some), answers(some), 1e-12);
+    accumulator.add(slice(all, 200, 100));
+    expect_same(answers(accumulator, all), answers(all), 1e-12);
+  });
+}
+
 // Machines that saw different parts of the data: their means differ by much more than their spread, and the pieces are
 // still brought together without loss. The oracle's x is the same, exactly, 2^24 lower.
 TEST(StreamMerge, PartsWithMeansOfTheirOwn) {

@@ -1,0 +1,94 @@
+// Iterative refinement: w, b and c are then those of the problem as it stands, to their last bits. The condition is
+// such that long double knows these.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/compare.hpp"
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace support;
+using oracle::KernelSpec;
+using oracle::Problem;
+
+constexpr double last_bits = 4 * std::numeric_limits<double>::epsilon();
+const Vector lambda_values = {0.5, 20.0};  // one an output
+
+Model& refined(Model& model, std::int32_t steps) {
+  check(freeridge_set_refinement(model.get(), steps), "freeridge_set_refinement");
+  return model;
+}
+
+TEST(Refinement, OfAHyperplane) {
+  Random random(400);
+  const KernelSpec kernel = KernelSpec::linear().with_columns({0.3, 4.0, 1.0});
+  for (const bool weighted : {false, true})
+    for (const bool intercept : {false, true})
+      for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+        SCOPED_TRACE(::testing::Message() << weighted << intercept << layout);
+        const Problem problem = random_problem(random, kernel, 60, 3, 2, weighted, intercept);
+        Model model = oracle::make_model(problem, FREERIDGE_PRIMAL, layout, 2);
+        refined(model, 10).factorize().lambdas(lambda_values);
+        const auto plane = [&](double lambda) { return oracle::hyperplane(problem, oracle::fit(problem, lambda)); };
+        const auto b = [&](double lambda) { return to_double(oracle::fit(problem, lambda).b); };
+        EXPECT_CLOSE(model.hyperplane(), oracle::per_output(lambda_values, plane), last_bits);
+        EXPECT_CLOSE(model.intercepts(), oracle::per_output(lambda_values, b).values, last_bits);
+      }
+}
+
+// A precomputed K, which is known exactly; of more points than a tile has.
+TEST(Refinement, OfAnExpansion) {
+  Random random(401);
+  constexpr std::int64_t n = 270;
+  for (const bool weighted : {false, true})
+    for (const bool intercept : {false, true}) {
+      const Problem problem = random_problem(random, KernelSpec::gaussian(1.5), n, 2, 2, weighted, intercept);
+      const Matrix k = to_double(oracle::kernel_matrix(problem.kernel, problem.x, problem.x));
+      const std::vector<char> all(static_cast<std::size_t>(n), 1);
+      const auto fit = [&](double lambda) {
+        return oracle::fit_with(problem, to_real(k), to_real(problem.y), all, static_cast<Real>(lambda));
+      };
+      const Matrix c = oracle::per_output(lambda_values, [&](double lambda) { return to_double(fit(lambda).c); });
+      const Matrix b = oracle::per_output(lambda_values, [&](double lambda) { return to_double(fit(lambda).b); });
+      for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+        SCOPED_TRACE(::testing::Message() << route_name(route) << weighted << intercept);
+        Model model(Kernel::precomputed());
+        model.data(k, problem.y).weights(problem.weights).intercept(intercept).route(route);
+        refined(model, 10).factorize().lambdas(lambda_values);
+        EXPECT_CLOSE(model.coefficients(), c, last_bits);
+        EXPECT_CLOSE(model.intercepts(), b.values, last_bits);
+      }
+    }
+}
+
+TEST(Refinement, ChangesTheSolutionAlone) {
+  Random random(402);
+  const Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 30, 2, 2, true, true);
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+    SCOPED_TRACE(route_name(route));
+    Model plain = oracle::make_model(problem, route), model = oracle::make_model(problem, route);
+    plain.factorize().lambda(0.1);
+    refined(model, 3).factorize().lambda(0.1);
+    EXPECT_TRUE(bit_equal(model.loo(), plain.loo()));
+    EXPECT_TRUE(bit_equal(model.fitted(), plain.fitted()));
+    EXPECT_TRUE(bit_equal(model.leverage(), plain.leverage()));
+    // ... until it is turned off
+    refined(model, 0).lambda(0.1);
+    EXPECT_TRUE(bit_equal(model.coefficients(), plain.coefficients()));
+  }
+}
+
+TEST(Refinement, IsRefusedWhereThereIsNone) {
+  Random random(403);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 20, 3, 1, false, true);
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_LANDMARK}) {
+    Model model = oracle::make_model(problem);
+    if (route == FREERIDGE_LANDMARK) check(freeridge_set_landmarks(model.get(), 3, nullptr), "freeridge_set_landmarks");
+    refined(model.route(route), 1).factorize();
+    EXPECT_EQ(freeridge_set_lambda(model.get(), 0.5), FREERIDGE_INVALID_STATE) << route;
+  }
+}
+
+}  // namespace
