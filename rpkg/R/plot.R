@@ -85,8 +85,8 @@ plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted
   if (length(unique(data$fitted)) > 3L) graphics::lines(stats::lowess(data$fitted, data$residual), lwd = 2)
   far <- order(abs(data$residual), decreasing = TRUE)[seq_len(min(3L, nrow(data)))]
   right <- data$fitted[far] > mean(range(data$fitted))
-  graphics::text(data$fitted[far], data$residual[far], row.names(data)[far], pos = ifelse(right, 2L, 4L), cex = 0.75,
-                 offset = 0.4)
+  heights <- spread(data$residual[far], line_height * graphics::strheight("A", cex = 0.75), graphics::par("usr")[3:4])
+  graphics::text(data$fitted[far], heights, row.names(data)[far], pos = ifelse(right, 2L, 4L), cex = 0.75, offset = 0.4)
   write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
 }
 
@@ -126,8 +126,16 @@ line_height <- 1.5  # of names that stand below one another, in heights of a cap
 
 # At most `size`, and such that names below one another fit into width and height, in inches.
 size_that_fits <- function(names, size, width, height) {
-  lines <- length(names) * line_height * graphics::strheight("A", "inches", cex = size)
-  size * min(1, width / max(graphics::strwidth(names, "inches", cex = size)), height / lines)
+  shrink(size, function(cex) {
+    max(graphics::strwidth(names, "inches", cex = cex)) <= width &&
+      length(names) * line_height * graphics::strheight("A", "inches", cex = cex) <= height
+  })
+}
+
+# Step by step, as devices round the sizes of letters.
+shrink <- function(size, fits) {
+  while (size > 0.1 && !fits(size)) size <- 0.95 * size
+  size
 }
 
 shortened <- function(names, most = 20L) {
@@ -187,7 +195,7 @@ write_fitted <- function(text, side, line, size, font = 1L) {
 fitted_size <- function(text, side, size, font = 1L) {
   flat <- side %in% c(1L, 3L)
   room <- graphics::par("pin")[if (flat) 1L else 2L] + 2 * min(graphics::par("mai")[if (flat) c(2L, 4L) else c(1L, 3L)])
-  size * min(1, 0.92 * room / graphics::strwidth(text, "inches", cex = size, font = font))
+  shrink(size, function(cex) graphics::strwidth(text, "inches", cex = cex, font = font) <= 0.95 * room)
 }
 
 on_log_scale <- function(scores, criterion) criterion != "reml" && all(scores[is.finite(scores)] > 0)
@@ -222,8 +230,9 @@ decade_axis <- function(range) {
 
 # At most `most` evenly spaced powers of ten within a range; NULL where it has less than two.
 decades <- function(range, most) {
-  powers <- ceiling(log10(range[1L])):floor(log10(range[2L]))
-  if (length(powers) < 2L || range[1L] > 10^powers[1L]) return(NULL)
+  ends <- c(ceiling(log10(range[1L])), floor(log10(range[2L])))
+  if (ends[1L] >= ends[2L]) return(NULL)
+  powers <- ends[1L]:ends[2L]
   powers[(powers - powers[1L]) %% ceiling(length(powers) / most) == 0]
 }
 

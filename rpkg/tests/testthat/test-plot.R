@@ -85,13 +85,13 @@ test_that("titles and labels are made to stay within the figure", {
     graphics::plot.new()
     edges <- graphics::par("fin")
     middle <- graphics::par("mai")[2:1] + graphics::par("pin") / 2
-    for (side in 1:3) for (text in list("short", strrep("a long title ", 9L), expression(lambda))) {
+    for (side in 1:3) for (text in list("short", strrep("a long title ", 5L), expression(lambda))) {
       cex <- fitted_size(text, side, 1.2, 2L)
       along <- if (side == 2L) 2L else 1L
       half <- graphics::strwidth(text, "inches", cex = cex, font = 2L) / 2
       expect_true(middle[along] - half >= 0 && middle[along] + half <= edges[along])
       if (is.expression(text)) expect_identical(cex, 1.2)
-      if (nchar(as.character(text)) > 100L) expect_lt(cex, 1.2)
+      if (nchar(as.character(text)) > 60L) expect_lt(cex, 1.2)
     }
   }
 })
