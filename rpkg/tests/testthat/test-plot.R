@@ -126,6 +126,7 @@ test_that("labels of the lambda axis are powers of ten within the range", {
   expect_lte(length(decades(c(1e-14, 1e9), 4)), 4L)
   expect_null(decades(c(2, 9), 7))
   expect_null(decades(c(2, 30), 7))
+  drawn(plot(one, criteria = "loo", lambdas = c(1.2, 2)))  # an axis without powers of ten
 })
 
 test_that("names are put apart and cut, in their order", {
@@ -170,6 +171,8 @@ test_that("autoplot draws the same data", {
   expect_equal(path$score[shown], expected$loo[shown])
   wide <- problem(20L, 40L)
   expect_s3_class(ggplot2::autoplot(freeridge(wide$x, wide$y, linear_kernel()), "coefficients"), "ggplot")
+  narrow <- ggplot2::autoplot(one, "coefficients", lambdas = c(1.2, 2))
+  expect_silent(suppressMessages(ggplot2::ggsave(file, narrow, width = 6, height = 4, dpi = 50)))
   expect_refusal(ggplot2::autoplot(one, "qq"), "type must be one of")
   expect_refusal(ggplot2::autoplot(one, foo = 1), "unknown argument: 'foo'")
 })
