@@ -130,7 +130,8 @@ stage_word() { attempt "$root/dev" "$@"; }
 stage_r_check() {
   rm -rf "$r_build/freeridge.Rcheck"
   r_tarball || return
-  (cd "$r_build" && _R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true MAKEFLAGS=-j$jobs R CMD check --no-manual "$tarball")
+  (cd "$r_build" && _R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true MAKEFLAGS=-j$jobs R CMD check --no-manual \
+    --ignore-vignettes "$tarball")
   local log=$r_build/freeridge.Rcheck/00check.log
   grep -E 'WARNING$|NOTE$|^Status' "$log" || true
   passed=$(grep -cE '^\* .*\.\.\. .*OK$' "$log" || true)
@@ -145,6 +146,19 @@ stage_r_tests() {
   say "$summary"
   [ -n "$summary" ] || return
   read -r failed not_run passed < <(say "$summary" | awk '{ print $3, $9, $12 }')
+}
+
+# The vignettes, with the package that R CMD check installed: each is built by its own engine, in an R session of its own,
+# and stops where a number is not what its text says. Makes what R CMD build puts into inst/doc.
+stage_vignettes() {
+  local folder=$root/build/vignettes page
+  rm -rf "$folder" && mkdir -p "$folder" && cp "$root"/rpkg/vignettes/*.Rmd "$folder" && cd "$folder" || return
+  local -x R_LIBS=$r_build/freeridge.Rcheck${R_LIBS:+:$R_LIBS}
+  for page in *.Rmd; do
+    attempt Rscript --vanilla -e "tools::buildVignette('$page', buildPkg = 'knitr', tangle = FALSE)"
+    attempt test -s "${page%.Rmd}.html"
+  done
+  cd "$root" || return
 }
 
 # The R of README.md: all of its blocks; or with the argument 1 the first one, whose output it shows.
@@ -217,6 +231,7 @@ quick_stages() {
   run_stage "threads, TSan" stage_thread_sanitizer
   run_stage "R CMD check" stage_r_check
   run_stage "R tests" stage_r_tests
+  run_stage "R vignettes" stage_vignettes
   run_stage "examples and demo" stage_examples
 }
 

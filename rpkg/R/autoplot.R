@@ -17,7 +17,8 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       ggplot2::ggplot(long, mapping("lambda", "score")) +
         ggplot2::geom_ribbon(ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper")), band, fill = "grey85") +
         ggplot2::geom_line(na.rm = TRUE) + chosen +
-        ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") + ggplot2::scale_x_log10() +
+        ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") +
+        lambda_scale(long$lambda, if (nlevels(long$criterion) > 1L) 3 else 7) +
         ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste(subtitle, "(dashed)"))
     },
     loo = ggplot2::ggplot(data, mapping("predicted", "observed")) + ggplot2::geom_abline(linetype = 2) +
@@ -31,12 +32,17 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       if (nrow(ends) > most_labels) ends <- ends[0L, ]
       limits <- range(data$coefficient, 0)
       ends$height <- spread(ends$coefficient, 0.045 * diff(limits), limits)
-      ends$label <- sprintf("%s  ", shortened(ends$column))
-      room <- if (nrow(ends) > 0L) min(0.02 * max(nchar(ends$label)), 0.5) else 0.05
-      ggplot2::ggplot(data, mapping("lambda", "coefficient", linetype = !!column("column"))) +
-        ggplot2::geom_line() + chosen +
-        ggplot2::geom_text(ggplot2::aes(y = !!column("height"), label = !!column("label")), ends, hjust = 1, size = 3) +
-        ggplot2::scale_x_log10(expand = ggplot2::expansion(c(room, 0.05))) +
+      span <- range(data$lambda)
+      ends$left <- rep(span[1L] * (span[1L] / span[2L])^0.08, nrow(ends))
+      # The names are an axis of their own, which has the room that they need; lines lead from there to the curves.
+      ggplot2::ggplot(data, mapping("lambda", "coefficient")) +
+        ggplot2::geom_line(ggplot2::aes(linetype = !!column("column"))) + chosen +
+        ggplot2::geom_segment(ggplot2::aes(x = !!column("left"), xend = !!column("lambda"), y = !!column("height"),
+                                           yend = !!column("coefficient")), ends, colour = "grey60") +
+        lambda_scale(data$lambda, 6, expand = ggplot2::expansion(c(0, 0.05))) +
+        ggplot2::scale_y_continuous(position = "right", sec.axis = ggplot2::dup_axis(
+          name = NULL, breaks = ends$height, labels = shortened(ends$column)
+        )) +
         ggplot2::scale_linetype_manual(values = rep_len(1:6, nlevels(data$column)), guide = "none") +
         ggplot2::labs(x = expression(lambda), y = "coefficient x sd of its column",
                       subtitle = paste(subtitle, "(dashed)"))
@@ -48,7 +54,14 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
         ggplot2::labs(x = "effect x sd of its column, 95 % interval", y = NULL, subtitle = subtitle)
     }
   )
-  picture + ggplot2::theme_bw()
+  picture + ggplot2::theme_bw() + ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5))
+}
+
+# A logarithmic axis with at most `most` labels, powers of ten where there are any.
+lambda_scale <- function(lambdas, most, ...) {
+  powers <- decades(range(lambdas), most)
+  if (is.null(powers)) return(ggplot2::scale_x_log10(...))
+  ggplot2::scale_x_log10(breaks = 10^powers, labels = decade_labels(powers), ...)
 }
 
 # One row for each lambda and criterion: score, score plus and minus a standard error (NA for none), within the range

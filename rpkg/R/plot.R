@@ -24,7 +24,9 @@ plot_path <- function(path, fit, output, ...) {
   if (length(criteria) > 1L) {
     wide <- graphics::par("din")[1L] > 1.4 * graphics::par("din")[2L]
     rows <- if (length(criteria) > 3L || (length(criteria) > 2L && !wide)) 2L else 1L
-    old <- graphics::par(mfrow = c(rows, ceiling(length(criteria) / rows)))
+    old <- graphics::par(mfrow = c(rows, ceiling(length(criteria) / rows)),
+                         mar = pmin(graphics::par("mar"), c(4, 4, 3, 1)),
+                         mgp = pmin(graphics::par("mgp"), c(2.4, 0.9, 0)))
     on.exit(graphics::par(old))
   }
   for (criterion in criteria) {
@@ -39,18 +41,17 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, ylim = NULL, 
   log_scale <- on_log_scale(scores, criterion)
   if (is.null(ylim)) ylim <- panel_range(scores, errors, log_scale)
   graphics::plot.default(lambdas[known], scores[known], type = "l", lwd = 2, log = if (log_scale) "xy" else "x",
-                         xaxt = "n", xlim = range(lambdas), ylim = ylim, xlab = xlab, ylab = ylab, main = main,
+                         xaxt = "n", xlim = range(lambdas), ylim = ylim, xlab = "", ylab = "",
                          panel.first = plot_band(lambdas, scores, errors, min(ylim)), ...)
   decade_axis(range(lambdas))
   best <- which.min(scores)
   graphics::points(lambdas[best], scores[best], pch = 1, cex = 2)
-  marks <- "circle: lowest"
   if (lambda > 0) {
     graphics::abline(v = lambda, lty = 2)
     graphics::points(lambda, scores[match(lambda, lambdas)], pch = 19)
-    marks <- paste0("dot: lambda = ", format(lambda, digits = 3L), ", ", marks)
   }
-  graphics::mtext(marks, side = 3L, line = 0.3, cex = 0.9 * graphics::par("cex"))
+  chosen <- if (lambda > 0) paste("dot: lambda =", format(lambda, digits = 3L)) else "lambda = 0 (not shown)"
+  write_labels(main, paste0(chosen, ", circle: lowest"), xlab, ylab, ...)
 }
 
 # The scores plus and minus a standard error, not below the panel's floor (a logarithm has none of a negative number).
@@ -66,23 +67,27 @@ plot_band <- function(lambdas, scores, errors, floor) {
 plot_loo <- function(data, fit, output, main = "Left-out points", xlab = "prediction without the point",
                      ylab = "observed", ...) {
   ends <- range(data, na.rm = TRUE)
-  graphics::plot.default(data$predicted, data$observed, xlim = ends, ylim = ends, main = main, xlab = xlab,
-                         ylab = ylab, ...)
+  graphics::plot.default(data$predicted, data$observed, xlim = ends, ylim = ends, xlab = "", ylab = "", ...)
   graphics::abline(0, 1, lty = 2)
   r2 <- summary(fit, coefficients = FALSE)$outputs$loo_r2[check_output(output, fit)]
-  say_lambda(fit, output, paste0(", leave-one-out R2 = ", format(r2, digits = 3L)))
+  write_labels(main, paste0(lambda_of(fit, output), ", leave-one-out R2 = ", format(r2, digits = 3L)), xlab, ylab, ...)
 }
 
 # With a smooth curve through the residuals, and the three points with the largest.
-plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted values", ylab = "residuals", ...) {
-  graphics::plot.default(data$fitted, data$residual, main = main, xlab = xlab, ylab = ylab, ...)
+plot_residuals <- function(data, fit, output, main = "Residuals", xlab = "fitted values", ylab = "residuals",
+                           ylim = NULL, ...) {
+  if (is.null(ylim)) {  # with room for half the height of a name
+    share <- graphics::strheight("A", "inches", cex = 0.75) / graphics::par("pin")[2L]
+    ylim <- range(data$residual) + c(-1, 1) * min(share, 0.25) * diff(range(data$residual))
+  }
+  graphics::plot.default(data$fitted, data$residual, xlab = "", ylab = "", ylim = ylim, ...)
   graphics::abline(h = 0, lty = 2)
   if (length(unique(data$fitted)) > 3L) graphics::lines(stats::lowess(data$fitted, data$residual), lwd = 2)
   far <- order(abs(data$residual), decreasing = TRUE)[seq_len(min(3L, nrow(data)))]
   right <- data$fitted[far] > mean(range(data$fitted))
-  graphics::text(data$fitted[far], data$residual[far], row.names(data)[far], pos = ifelse(right, 2L, 4L), cex = 0.75,
-                 offset = 0.4)
-  say_lambda(fit, output)
+  heights <- spread(data$residual[far], line_height * graphics::strheight("A", cex = 0.75), graphics::par("usr")[3:4])
+  graphics::text(data$fitted[far], heights, row.names(data)[far], pos = ifelse(right, 2L, 4L), cex = 0.75, offset = 0.4)
+  write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
 }
 
 # The slopes against lambda, each named where lambda is smallest.
@@ -92,27 +97,46 @@ plot_coefficients <- function(data, fit, output, main = "Coefficients", xlab = e
   slopes <- matrix(data$coefficient, length(lambdas))
   names <- shortened(levels(data$column))
   span <- range(lambdas)
-  # The share of the width that the names take, at the left of the curves.
-  share <- (max(graphics::strwidth(names, "inches", cex = 0.75)) + 0.3) / graphics::par("pin")[1L]
-  share <- if (length(names) <= most_labels) min(share, 0.45) else 0
+  # The names stand at the left of the curves, and take at most 0.45 of the width.
+  pin <- graphics::par("pin")
+  cex <- size_that_fits(names, 0.75, 0.45 * pin[1L] - 0.3, pin[2L])
+  share <- (max(graphics::strwidth(names, "inches", cex = cex)) + 0.3) / pin[1L]
+  if (length(names) > most_labels || cex < smallest_size) share <- 0
   left <- span[1L] * (span[1L] / span[2L])^(share / (1 - share))
   graphics::plot.default(span, range(slopes, 0), type = "n", log = "x", xaxt = "n", xlim = c(left, span[2L]),
-                         main = main, xlab = xlab, ylab = ylab, ...)
+                         xlab = "", ylab = "", ...)
   graphics::abline(h = 0, col = "grey60")
   graphics::matlines(lambdas, slopes, col = "black", lty = seq_len(6L), lwd = 1.5)
   decade_axis(span)
   if (share > 0) {
     ends <- slopes[1L, ]
-    heights <- spread(ends, 1.3 * graphics::strheight("A", cex = 0.75), graphics::par("usr")[3:4])
-    place <- exp(log(span[1L]) - log(span[1L] / left) * 0.2 / (share * graphics::par("pin")[1L]))
+    heights <- spread(ends, line_height * graphics::strheight("A", cex = cex), graphics::par("usr")[3:4])
+    place <- exp(log(span[1L]) - log(span[1L] / left) * 0.2 / (share * pin[1L]))
     graphics::segments(place, heights, span[1L], ends, col = "grey60")
-    graphics::text(place, heights, names, pos = 2L, offset = 0.2, cex = 0.75)
+    graphics::text(place, heights, names, pos = 2L, offset = 0.2, cex = cex)
   }
-  if (fit$lambda[[output]] > 0) graphics::abline(v = fit$lambda[[output]], lty = 2)
-  say_lambda(fit, output, if (fit$lambda[[output]] > 0) " (dashed)")
+  dashed <- fit$lambda[[output]] > 0
+  if (dashed) graphics::abline(v = fit$lambda[[output]], lty = 2)
+  write_labels(main, paste0(lambda_of(fit, output), if (dashed) " (dashed)"), xlab, ylab, ...)
 }
 
 most_labels <- 30L
+smallest_size <- 0.4
+line_height <- 1.5  # of names that stand below one another, in heights of a capital letter
+
+# At most `size`, and such that names below one another fit into width and height, in inches.
+size_that_fits <- function(names, size, width, height) {
+  shrink(size, function(cex) {
+    max(graphics::strwidth(names, "inches", cex = cex)) <= width &&
+      length(names) * line_height * graphics::strheight("A", "inches", cex = cex) <= height
+  })
+}
+
+# Step by step, as devices round the sizes of letters.
+shrink <- function(size, fits) {
+  while (size > 0.1 && !fits(size)) size <- 0.95 * size
+  size
+}
 
 shortened <- function(names, most = 20L) {
   names <- as.character(names)
@@ -138,21 +162,40 @@ plot_effects <- function(data, fit, output, main = "Average marginal effects",
                          xlab = "effect x sd of its column, 95 % interval", ylab = "", ...) {
   count <- nrow(data)
   names <- shortened(data$column)
-  old <- graphics::par(mai = replace(graphics::par("mai"), 2L, min(max(graphics::strwidth(names, "inches")) + 0.4,
-                                                                    0.45 * graphics::par("fin")[1L])))
+  cex <- max(size_that_fits(names, 1, 0.45 * graphics::par("fin")[1L] - 0.4, graphics::par("pin")[2L]), smallest_size)
+  left <- max(graphics::strwidth(names, "inches", cex = cex)) + 0.4
+  old <- graphics::par(mai = replace(graphics::par("mai"), 2L, left))
   on.exit(graphics::par(old))
   ends <- range(data[c("estimate", "lower", "upper")], 0, na.rm = TRUE)
   graphics::plot.default(data$estimate, rev(seq_len(count)), xlim = ends, ylim = c(0.5, count + 0.5), yaxt = "n",
-                         pch = 19, main = main, xlab = xlab, ylab = ylab,
-                         panel.first = graphics::abline(v = 0, lty = 2), ...)
+                         pch = 19, xlab = "", ylab = "", panel.first = graphics::abline(v = 0, lty = 2), ...)
   graphics::segments(data$lower, rev(seq_len(count)), data$upper, rev(seq_len(count)), lwd = 2)
-  graphics::axis(2L, rev(seq_len(count)), names, las = 1L, tick = FALSE, cex.axis = min(1, 25 / count))
-  say_lambda(fit, output)
+  graphics::axis(2L, rev(seq_len(count)), names, las = 1L, tick = FALSE, cex.axis = cex, gap.axis = 0.05)
+  write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
 }
 
-say_lambda <- function(fit, output, more = "") {
-  graphics::mtext(paste0("lambda = ", format(fit$lambda[[output]], digits = 3L), more), side = 3L, line = 0.3,
-                  cex = 0.9 * graphics::par("cex"))
+lambda_of <- function(fit, output) paste("lambda =", format(fit$lambda[[output]], digits = 3L))
+
+# The title, a line below it, and what stands at the axes, each as small as it must be to stay within the figure.
+write_labels <- function(main, sub, xlab, ylab, cex.main = graphics::par("cex.main"),
+                         cex.lab = graphics::par("cex.lab"), ...) {
+  outer <- graphics::par("mgp")[1L]
+  write_fitted(main, 3L, 1.5, cex.main, 2L)
+  write_fitted(sub, 3L, 0.3, 0.9)
+  write_fitted(xlab, 1L, outer, cex.lab)
+  write_fitted(ylab, 2L, outer, cex.lab)
+}
+
+write_fitted <- function(text, side, line, size, font = 1L) {
+  if (is.null(text) || identical(text, "")) return(invisible())
+  graphics::mtext(text, side, line, cex = fitted_size(text, side, size, font) * graphics::par("cex"), font = font)
+}
+
+# At most `size`, and such that a text in the middle of a side of the plot does not reach the ends of the figure.
+fitted_size <- function(text, side, size, font = 1L) {
+  flat <- side %in% c(1L, 3L)
+  room <- graphics::par("pin")[if (flat) 1L else 2L] + 2 * min(graphics::par("mai")[if (flat) c(2L, 4L) else c(1L, 3L)])
+  shrink(size, function(cex) graphics::strwidth(text, "inches", cex = cex, font = font) <= 0.95 * room)
 }
 
 on_log_scale <- function(scores, criterion) criterion != "reml" && all(scores[is.finite(scores)] > 0)
@@ -179,10 +222,18 @@ score_range <- function(scores, log_scale) {
 
 # Labels at powers of ten, as many as there is room for and at most seven.
 decade_axis <- function(range) {
-  powers <- ceiling(log10(range[1L])):floor(log10(range[2L]))
-  if (length(powers) < 2L || range[1L] > 10^powers[1L]) return(graphics::axis(1))
   width <- 1.4 * graphics::strwidth(expression(10^-10), "inches", cex = graphics::par("cex.axis"))
-  most <- max(2, min(7, floor(graphics::par("pin")[1L] / width)))
-  powers <- powers[(powers - powers[1L]) %% ceiling(length(powers) / most) == 0]
-  graphics::axis(1, at = 10^powers, labels = parse(text = paste0("10^", powers)))
+  powers <- decades(range, max(2, min(7, floor(graphics::par("pin")[1L] / width))))
+  if (is.null(powers)) return(graphics::axis(1))
+  graphics::axis(1, at = 10^powers, labels = decade_labels(powers))
 }
+
+# At most `most` evenly spaced powers of ten within a range; NULL where it has less than two.
+decades <- function(range, most) {
+  ends <- c(ceiling(log10(range[1L])), floor(log10(range[2L])))
+  if (ends[1L] >= ends[2L]) return(NULL)
+  powers <- ends[1L]:ends[2L]
+  powers[(powers - powers[1L]) %% ceiling(length(powers) / most) == 0]
+}
+
+decade_labels <- function(powers) parse(text = paste0("10^", powers))

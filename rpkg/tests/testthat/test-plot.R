@@ -6,9 +6,9 @@ fit <- freeridge(p$x, p$y, gaussian_kernel(2))
 one <- freeridge(mpg ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 1.5, scale = TRUE)
 
 # Draws on a device of its own, and sees that something was drawn and that the settings are as before.
-drawn <- function(expression) {
+drawn <- function(expression, width = 1000, height = 400) {
   file <- tempfile(fileext = ".png")
-  grDevices::png(file, width = 1000, height = 400)
+  grDevices::png(file, width = width, height = height)
   on.exit(unlink(file))
   before <- graphics::par(c("mfrow", "mai"))
   value <- withVisible(expression)
@@ -73,6 +73,62 @@ test_that("left-out points, residuals, coefficients and effects are those of the
   expect_close(found$estimate - found$lower, half, 1e-10)
 })
 
+test_that("titles and labels are made to stay within the figure", {
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file, 4, 3, units = "in", res = 72)
+  on.exit({
+    grDevices::dev.off()
+    unlink(file)
+  })
+  for (panels in list(c(1L, 1L), c(2L, 2L))) {
+    graphics::par(mfrow = panels, mar = c(4, 4, 3, 1))
+    graphics::plot.new()
+    edges <- graphics::par("fin")
+    middle <- graphics::par("mai")[2:1] + graphics::par("pin") / 2
+    for (side in 1:3) for (text in list("short", strrep("a long title ", 5L), expression(lambda))) {
+      cex <- fitted_size(text, side, 1.2, 2L)
+      along <- if (side == 2L) 2L else 1L
+      half <- graphics::strwidth(text, "inches", cex = cex, font = 2L) / 2
+      expect_true(middle[along] - half >= 0 && middle[along] + half <= edges[along])
+      if (is.expression(text)) expect_identical(cex, 1.2)
+      if (nchar(as.character(text)) > 60L) expect_lt(cex, 1.2)
+    }
+  }
+})
+
+test_that("small devices have room for every picture", {
+  signs <- freeridge(p$x, sign(p$y[, 1L] - 3), gaussian_kernel(2), criterion = "error_rate")
+  for (type in plot_types) drawn(plot(one, type), 400, 300)
+  drawn(plot(signs), 400, 300)
+})
+
+test_that("names take the room there is", {
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file)
+  on.exit({
+    grDevices::dev.off()
+    unlink(file)
+  })
+  names <- c("one", "another", strrep("m", 20L))
+  expect_identical(size_that_fits(names, 0.75, 10, 10), 0.75)
+  for (room in list(c(1, 10), c(10, 0.2), c(0.5, 0.1))) {
+    cex <- size_that_fits(names, 0.75, room[1L], room[2L])
+    expect_lt(cex, 0.75)
+    expect_lte(max(graphics::strwidth(names, "inches", cex = cex)), room[1L] * (1 + 1e-9))
+    expect_lte(3 * graphics::strheight("A", "inches", cex = cex), room[2L])
+  }
+})
+
+test_that("labels of the lambda axis are powers of ten within the range", {
+  expect_identical(decades(c(1e-3, 1e3), 7), -3:3)
+  expect_identical(decades(c(0.0011, 999), 7), -2:2)
+  expect_identical(decades(c(1e-3, 1e3), 3), c(-3L, 0L, 3L))
+  expect_lte(length(decades(c(1e-14, 1e9), 4)), 4L)
+  expect_null(decades(c(2, 9), 7))
+  expect_null(decades(c(2, 30), 7))
+  drawn(plot(one, criteria = "loo", lambdas = c(1.2, 2)))  # an axis without powers of ten
+})
+
 test_that("names are put apart and cut, in their order", {
   set.seed(1)
   for (count in c(1L, 2L, 10L, 30L)) for (gap in c(0.01, 0.2)) {
@@ -115,6 +171,8 @@ test_that("autoplot draws the same data", {
   expect_equal(path$score[shown], expected$loo[shown])
   wide <- problem(20L, 40L)
   expect_s3_class(ggplot2::autoplot(freeridge(wide$x, wide$y, linear_kernel()), "coefficients"), "ggplot")
+  narrow <- ggplot2::autoplot(one, "coefficients", lambdas = c(1.2, 2))
+  expect_silent(suppressMessages(ggplot2::ggsave(file, narrow, width = 6, height = 4, dpi = 50)))
   expect_refusal(ggplot2::autoplot(one, "qq"), "type must be one of")
   expect_refusal(ggplot2::autoplot(one, foo = 1), "unknown argument: 'foo'")
 })
