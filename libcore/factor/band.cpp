@@ -104,12 +104,14 @@ Factorization::Range Band::eigenvalue_range() const {
 BandFactor Band::factor(double lambda) const {
   const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
   std::optional<BandedCholesky> l;
-  if (lambda >= tolerance_ || bounds_.smallest > 0) l = BandedCholesky::factor(b_, lambda / unit, unit);
+  const bool nothing_to_solve = gamma_.rows() == 0;  // one point with an intercept
+  if (lambda >= tolerance_ || bounds_.smallest > 0 || nothing_to_solve)
+    l = BandedCholesky::factor(b_, lambda / unit, unit);
   if (!l)
     fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda, " (below ",
          tolerance_, " the eigenvalues are rounding); use a larger lambda or the SPECTRAL route");
   BandFactor out{std::move(*l), Matrix(gamma_.rows(), gamma_.cols()), Matrix(gamma_.rows(), gamma_.cols()), unit,
-                 bounds_.smallest / unit + lambda / unit};
+                 nothing_to_solve ? 1 : bounds_.smallest / unit + lambda / unit};
   std::copy(gamma_.values().begin(), gamma_.values().end(), out.half.values().begin());
   out.l.half_solve(out.half.view());
   std::copy(gamma_.values().begin(), gamma_.values().end(), out.full.values().begin());

@@ -239,6 +239,22 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
 
 // ---- B in storage ----
 
+// N Y~ once more: where X meets Y to within rounding N Y~ is rounding alone, and along B and q1 as much as elsewhere; c
+// at a small lambda would have that part, over lambda. Zero rows stay.
+void StoredSpectrum::orthogonalise_rest(ConstMatrixView b) {
+  const std::vector<double>& q1 = problem().q1;
+  Matrix inside(b.cols, rest_.cols());
+  gemm(Op::transpose, Op::none, 1, b, rest_.view(), 0, inside.view());
+  gemm(Op::none, Op::none, -1, b, inside.view(), 1, rest_.view());
+  for (Index j = 0; j < rest_.cols(); ++j) {
+    const double along = q1.empty() ? 0 : dot(rest_.rows(), q1.data(), rest_.col(j));
+    for (Index i = 0; i < rest_.rows(); ++i) {
+      if (!q1.empty()) rest_(i, j) -= along * q1[static_cast<std::size_t>(i)];
+      if (rest_diagonal_[static_cast<std::size_t>(i)] == 0) rest_(i, j) = 0;
+    }
+  }
+}
+
 StoredSpectrum::StoredSpectrum(ProblemPtr the_problem, Matrix storage, std::vector<double> eigenvalues,
                                std::vector<double> noise)
     : SpectrumFactorization(std::move(the_problem)), storage_(std::move(storage)) {
@@ -254,6 +270,7 @@ StoredSpectrum::StoredSpectrum(ProblemPtr the_problem, Matrix storage, std::vect
   rest_ = Matrix(p.n(), p.t());
   rest_diagonal_.resize(static_cast<std::size_t>(p.n()));
   set_rest(b, p.y_tilde.view(), p.q1, rest_.view(), rest_diagonal_);
+  orthogonalise_rest(b);
   std::vector<double> norm2(static_cast<std::size_t>(p.t()));
   for (Index j = 0; j < p.t(); ++j) norm2[static_cast<std::size_t>(j)] = dot(p.n(), rest_.col(j), rest_.col(j));
   set_rest_norm2(std::move(norm2));

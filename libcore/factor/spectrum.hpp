@@ -117,6 +117,8 @@ class StoredSpectrum : public SpectrumFactorization {
   ConstMatrixView basis() const { return storage_.view().columns(storage_.cols() - r(), r()); }
 
  private:
+  void orthogonalise_rest(ConstMatrixView b);
+
   Matrix storage_;
   Matrix rest_;                        // E, n x t; empty without complement
   std::vector<double> rest_diagonal_;  // diag N, n; empty without complement

@@ -62,7 +62,7 @@ Matrix row(std::initializer_list<double> values) {
 TEST(OneRow, WithInterceptIsItsOwnMeanAndHasNoErrorLeftOut) {
   for_each_model(row({0.4, -1.0, 2.0}), row({3.5, -2.0}), [](const Problem& problem, Model& model) {
     if (!problem.intercept) return;
-    for (const double lambda : {1e-3, 1.0, 1e3}) {
+    for (const double lambda : {0.0, 1e-16, 1e-3, 1.0, 1e3}) {
       model.lambda(lambda);
       EXPECT_CLOSE(model.fitted(), problem.y, 1e-14);
       EXPECT_CLOSE(model.intercepts(), problem.y.values, 1e-14);
