@@ -40,6 +40,7 @@ class Model {
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
   void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
   void set_progress(Progress progress) { progress_ = progress; }
+  const Progress& progress() const { return progress_; }
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
