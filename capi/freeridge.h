@@ -306,9 +306,9 @@ FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model*
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
  * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance, landmark_curve,
- * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom and get_landmarks. Calls that run side by side on
- * one model call it on their own threads, at the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT.
- * Since 0.1. */
+ * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom, get_landmarks, save and save_predictor. Calls
+ * that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1).
+ * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the default):
@@ -317,8 +317,8 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8 MiB. A
  * model that is factorized anew holds its old factorization until the new one is there. Heard by set_data,
  * factorize, set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance,
- * landmark_curve, get_coefficients, get_fitted, get_leverage and get_degrees_of_freedom. Changes no state.
- * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
+ * landmark_curve, get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom and get_landmarks. Changes no
+ * state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -412,10 +412,11 @@ FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, 
 
 /* *bytes: what factorize, and one lambda with LOO after it, will allocate at most beside the data, by the route that
  * factorize would take now (freeridge_set_route asks for another). What adds to it: another lambda while one is in
- * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s n and 16 s^2; predict_jackknife and predict_variance
- * of m points, up to 640 MiB, and 16 m t. Needs DATA. Cost: O(1). Statuses: INVALID_STATE (also: the route LANDMARK
- * without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route that takes
- * none). Since 0.1. */
+ * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s n and 16 s^2; scores at l lambdas, 64 l t, by groups
+ * 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300 MiB; predict_jackknife and
+ * predict_variance of m points, up to 640 MiB, and 16 m t. Needs DATA. Cost: O(1). Statuses: INVALID_STATE (also: the
+ * route LANDMARK without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route
+ * that takes none). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
@@ -691,8 +692,10 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  * The file is written aside, in the same directory, brought to the disk (fsync) and renamed: whatever happens, there is
  * the old file or the new one, whole; a process that is killed may leave a file ".freeridge-<process>-<k>.tmp" behind.
  * A file that is replaced hands on its permissions; what may not be written to is not replaced. A symbolic link stays:
- * what it points to is replaced. A device is written to as it is. Changes no state. Statuses: INVALID_ARGUMENT (also:
- * an empty path), INVALID_STATE (a predictor), IO (with the system's words). Cost: O(B). Since 0.1. */
+ * what it points to is replaced. A device is written to as it is. The callback is heard until the last byte is written;
+ * then the disk is waited for. What is cancelled leaves the old file, and nothing else. Changes no state. Statuses:
+ * INVALID_ARGUMENT (also: an empty path), INVALID_STATE (a predictor), IO (with the system's words), CANCELLED. Cost:
+ * O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, const char* path);
 
 /* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Cost: O(B). Since 0.1. */
@@ -705,8 +708,8 @@ FREERIDGE_API freeridge_status freeridge_save_predictor(const freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_load(const char* path, freeridge_model** out);
 
 /* The same to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length
- * alone. Statuses: as freeridge_save but for IO; INVALID_ARGUMENT (size too small; *length is set, and bytes are
- * untouched). Cost: O(B); the length alone O(n + d + t). Since 0.1. */
+ * alone. No callback is heard. Statuses: as freeridge_save but for IO and CANCELLED; INVALID_ARGUMENT (size too small;
+ * *length is set, and bytes are untouched). Cost: O(B); the length alone O(n + d + t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes,
                                                         int64_t* length);
 FREERIDGE_API freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size,

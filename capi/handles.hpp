@@ -55,11 +55,15 @@ inline Criterion checked_criterion(freeridge_criterion criterion) {
   return static_cast<Criterion>(criterion);
 }
 
+inline void check_room(std::int64_t size, void* bytes, std::int64_t* length) {
+  required("length", length);
+  if (size != 0) required("bytes", static_cast<char*>(bytes));
+}
+
 // A container for the caller: in `bytes` (of `size`), its length in *length; size = 0: the length alone.
 inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length, SavedKind kind,
                            const Payload& payload) {
-  required("length", length);
-  if (size != 0) required("bytes", static_cast<char*>(bytes));
+  check_room(size, bytes, length);
   const Index needed = container_size(payload);
   if (size == 0 || size < needed) *length = needed;
   if (size == 0) return;

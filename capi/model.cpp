@@ -151,7 +151,6 @@ freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t
 freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text, int64_t* length) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    m.require_data();
     hand_out(size, text, length, [&] { return m.explain(); });
   });
 }
@@ -182,8 +181,12 @@ freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int
 
 freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group, double* errors,
                                         int64_t ld) {
-  return get_matrix(__func__, model, "errors", errors, "n", ld, [&](const Model& m, MatrixView out) {
-    report_undefined(m.group_errors(&required("group", group), out));
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("group", group);
+    required("errors", errors);
+    m.require_fitted();
+    report_undefined(m.group_errors(group, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
   });
 }
 

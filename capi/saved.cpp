@@ -24,14 +24,37 @@ Payload for_prediction(const freeridge_model* model) {
   return [&m](ByteWriter& out) { save_prediction(m.prediction(), out); };
 }
 
+const Progress& progress_of(const freeridge_model* model) {
+  const Predictor* const predictor = predictor_of(model);
+  return predictor != nullptr ? predictor->progress() : model->model.progress();
+}
+
 std::string checked_path(const char* path) {
   required("path", path);
   if (*path == 0) fail(Status::invalid_argument, "path is empty");
   return path;
 }
 
-void to_file(const char* path, SavedKind kind, const Payload& payload) {
-  write_file(checked_path(path), [&](ByteSink& sink) { write_container(kind, payload, sink); });
+// make: the payload of the model. Heard up to the last block; then the file takes the old one's place, whole.
+template <class Make>
+void to_file(const freeridge_model* model, const char* path, SavedKind kind, const Make& make) {
+  const Progress& progress = progress_of(model);
+  const std::string name = checked_path(path);
+  const Payload payload = make(model);
+  const Hearing hearing(progress);
+  write_file(name, [&](ByteSink& sink) {
+    write_container(kind, payload, sink);
+    progress.report(1);
+  });
+}
+
+// `bytes` of the caller's: without progress, for what is cancelled leaves its outputs alone.
+template <class Make>
+void to_memory(const freeridge_model* model, int64_t size, void* bytes, int64_t* length, SavedKind kind,
+               const Make& make) {
+  required("model", model);
+  check_room(size, bytes, length);
+  hand_out_bytes(size, bytes, length, kind, make(model));
 }
 
 freeridge_model* made(Loaded loaded) {
@@ -45,11 +68,11 @@ using namespace freeridge;
 using namespace freeridge::capi;
 
 freeridge_status freeridge_save(const freeridge_model* model, const char* path) {
-  return guarded(__func__, [&] { to_file(path, SavedKind::model, whole(model)); });
+  return guarded(__func__, [&] { to_file(model, path, SavedKind::model, whole); });
 }
 
 freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path) {
-  return guarded(__func__, [&] { to_file(path, SavedKind::predictor, for_prediction(model)); });
+  return guarded(__func__, [&] { to_file(model, path, SavedKind::predictor, for_prediction); });
 }
 
 freeridge_status freeridge_load(const char* path, freeridge_model** out) {
@@ -67,12 +90,12 @@ freeridge_status freeridge_load(const char* path, freeridge_model** out) {
 }
 
 freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes, int64_t* length) {
-  return guarded(__func__, [&] { hand_out_bytes(size, bytes, length, SavedKind::model, whole(model)); });
+  return guarded(__func__, [&] { to_memory(model, size, bytes, length, SavedKind::model, whole); });
 }
 
 freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size, void* bytes,
                                                     int64_t* length) {
-  return guarded(__func__, [&] { hand_out_bytes(size, bytes, length, SavedKind::predictor, for_prediction(model)); });
+  return guarded(__func__, [&] { to_memory(model, size, bytes, length, SavedKind::predictor, for_prediction); });
 }
 
 freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out) {

@@ -7,12 +7,15 @@
 #include <cstring>
 #include <limits>
 
+#include "libcore/progress.hpp"
+
 namespace freeridge {
 namespace {
 
 constexpr std::string_view magic = "FREERIDG";
 constexpr std::size_t head = 32, tail = 8;
 constexpr std::size_t block = std::size_t{1} << 17;  // bytes in hand at once
+constexpr double saved_byte = 200;                   // units of work: its checksum, and the system's copy of it
 
 // A word in the order of this machine from one in little-endian order, and back.
 template <class T>
@@ -77,6 +80,7 @@ Index container_size(const Payload& payload) {
 
 void write_container(SavedKind kind, const Payload& payload, ByteSink& sink) {
   const Index size = container_size(payload);
+  const Stage stage(saved_byte * static_cast<double>(size));
   ByteWriter out(&sink);
   out.put({reinterpret_cast<const unsigned char*>(magic.data()), magic.size()});
   out.integer(format_version);
@@ -105,6 +109,7 @@ void ByteWriter::put(std::span<const unsigned char> bytes) {
 void ByteWriter::flush() {
   crc_ = extend_crc(crc_, waiting_);
   sink_->put(waiting_);
+  worked(saved_byte * static_cast<double>(waiting_.size()));
   waiting_.clear();
 }
 

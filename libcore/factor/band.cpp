@@ -179,8 +179,11 @@ void Band::pack(std::span<const Index> which, Index col, Index cols, double* str
   }
 }
 
-Index Band::tile_rows() const {
-  return std::clamp((problem().n() / 8 + strip - 1) / strip * strip, strip, most_tile_rows);
+BandPieces band_pieces(Index n, Index b, Index t, Index lambdas) {
+  const Index rows = std::clamp((n / 8 + strip - 1) / strip * strip, strip, most_tile_rows);
+  const Index chunk =
+      std::min(coefficient_doubles / (n * BandKernels::stride(b) + 1), answer_doubles / (rows * (t + 1)));
+  return {std::clamp<Index>(chunk, 1, lambdas), rows};
 }
 
 void Band::multiply_rows(Index row, ConstMatrixView g, MatrixView out) const {
@@ -228,11 +231,10 @@ void Band::sweep(std::span<const double> lambdas, Index first_output, Index t, S
     require_basis();
   }
   const Index n = problem().n(), m = contrast().m(), total = static_cast<Index>(lambdas.size());
-  const Index height = tile_rows(), tiles = (n + height - 1) / height;
+  const BandPieces pieces = band_pieces(n, bandwidth(), t, total);
+  const Index height = pieces.rows, tiles = (n + height - 1) / height;
   const int team = team_size(tiles, 2.0 * static_cast<double>(n * m * (bandwidth() + 2)) * static_cast<double>(total));
-  const Index chunk = std::clamp<Index>(
-      std::min(coefficient_doubles / (m * BandKernels::stride(bandwidth()) + 1), answer_doubles / (height * (t + 1))),
-      1, total);
+  const Index chunk = pieces.lambdas;
   for (Index first = 0; first < total; first += chunk) {
     const Index wanted = std::min(chunk, total - first);
     struct Swept {

@@ -35,6 +35,12 @@ struct BandFactor {
 
 constexpr Index solved_columns = 512;  // of T at once, for a block of rows
 
+// How a sweep is cut: so many lambdas in hand, for a tile of so many rows of ZQ. The rows are the same for any of them.
+struct BandPieces {
+  Index lambdas, rows;
+};
+BandPieces band_pieces(Index n, Index bandwidth, Index t, Index lambdas);
+
 // first, first + 1, ...: `count` rows side by side.
 std::vector<Index> neighbours(Index first, Index count);
 
@@ -86,7 +92,7 @@ class Band final : public Factorization {
   static Index strip_doubles(Index cols) { return BandKernels::padded(cols) * BandKernels::strip; }
   Index strip_doubles() const { return strip_doubles(contrast().m()); }
   // Pieces of work, whatever the number of threads: the answers must not depend on it.
-  Index tile_rows() const;
+  Index tile_rows() const { return band_pieces(problem().n(), bandwidth(), 1, 1).rows; }
   // diag(P) at several lambdas (row_coefficients of each), rows [row, row + out.rows) x lambdas, over unit.
   void squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const;
 

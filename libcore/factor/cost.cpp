@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/factor/band.hpp"
 #include "libcore/factor/features.hpp"
+#include "libcore/factor/spectrum.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -96,6 +98,27 @@ Doubles band_room(const Request& r) {
   return Doubles(512 + 64 * thread_count()) * Doubles(r.n) + Doubles(5 << 20);
 }
 
+// What a sweep has in hand for the lambdas beyond the first: their coefficients, and the answers of each thread's rows.
+Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
+  if (route == Route::cholesky) return Doubles(0);
+  const Doubles t(r.t);
+  const auto workers = [&](Index rows) {
+    return Doubles(std::min<Index>(thread_count(), (r.n + rows - 1) / rows)) * Doubles(rows);
+  };
+  if (route == Route::band) {
+    const Index b = bandwidth_for(r);
+    const BandPieces pieces = band_pieces(r.n, b, r.t, lambdas);
+    const Doubles more(pieces.lambdas - 1);
+    return more * (Doubles(r.n) * (Doubles(b + 8) + Doubles(2) * t) + workers(pieces.rows) * (t + Doubles(2 * b + 2)));
+  }
+  const Index k = route == Route::spectral ? r.n : features_of(route, r);
+  const SweepPieces pieces = sweep_pieces(k, r.t, lambdas);
+  const Doubles in_hand(pieces.lambdas);
+  // p, its Lambda, p Gamma; the basis of the p while it is looked for, and the same of it
+  return Doubles(pieces.lambdas - 1) * (Doubles(k) * (Doubles(6) + Doubles(2) * t) + in_hand) +
+         workers(std::min(pieces.rows, r.n)) * Doubles(std::max<Index>(2 * pieces.lambdas * (r.t + 1) - 4 * r.t, 0));
+}
+
 }  // namespace
 
 Index bandwidth_for(const Request& r) {
@@ -127,16 +150,27 @@ Index required_bytes(Route route, const Request& r) {
   }
 }
 
-Index lambda_bytes(Route route, const Request& r, bool beside_another) {
+Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lambdas) {
   const Doubles n(r.n), k(features_of(route, r));
   const Doubles room = route == Route::band       ? band_room(r)
                        : route == Route::cholesky ? Doubles(192) * n + (beside_another ? n * n : Doubles(0))
                        : route == Route::spectral ? Doubles(0)
                                                   : Doubles(4) * k * k;  // a refinement
-  return (room + outputs_of(r) + tiles_of(route, r)).bytes();
+  // The scores, their errors, and what they are summed up in; few of them fit into the rooms above.
+  constexpr Index few = 128;
+  const Doubles table = Doubles(8) * Doubles(std::max<Index>(lambdas - few, 0)) * Doubles(r.t);
+  return (room + outputs_of(r) + tiles_of(route, r) + lambdas_in_hand(route, r, lambdas) + table).bytes();
 }
 
-Index group_bytes(Route route, const Request& r, Index rows) {
+Index trace_bytes(const Request& r) {
+  constexpr Index trace_rows = 1024;
+  const Doubles k(r.landmarks), d(r.precomputed ? 0 : r.d), n(r.n);
+  return (Doubles(2) * k * (k + d) + Doubles(std::min(r.n, trace_rows)) * k + Doubles(2) * n +
+          tiles_of(Route::landmark, r))
+      .bytes();
+}
+
+Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
   const Doubles s(rows), n(r.n), k(features_of(route, r)), t(r.t);
   switch (route) {
     case Route::cholesky:  // columns of L^-1, P~_SS
@@ -145,7 +179,10 @@ Index group_bytes(Route route, const Request& r, Index rows) {
       return ((s + Doubles(32)) * (n + Doubles(1024)) + s * s + Doubles(2) * s * t).bytes();
     default: {  // rows of B twice, N_SS and P~_SS, or both of size r + 1; and the raw features of streamed rows
       const Doubles columns(route == Route::spectral ? r.n : k.value());
-      return (Doubles(3) * s * columns + Doubles(2) * s * s + Doubles(2) * columns * columns + Doubles(4) * s * t)
+      // and P~ at each of the lambdas
+      const Doubles makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
+      return (Doubles(3) * s * columns + Doubles(2) * s * s + Doubles(2) * columns * columns + Doubles(4) * s * t +
+              makers)
           .bytes();
     }
   }

@@ -36,11 +36,13 @@ Index bandwidth_for(const Request& request);
 // At most allocated by the factorization and one lambda with its LOO; saturates instead of overflowing.
 Index required_bytes(Route route, const Request& request);
 
-// At most allocated beside the factorization by a lambda with its LOO, or by a criterion at any number of them; for
+// At most allocated beside the factorization by a lambda with its LOO, or by a criterion at so many lambdas; for
 // CHOLESKY another n^2 when `beside_another` lambda is in force.
-Index lambda_bytes(Route route, const Request& request, bool beside_another);
-// And by leaving out groups of so many rows at most.
-Index group_bytes(Route route, const Request& request, Index rows);
+Index lambda_bytes(Route route, const Request& request, bool beside_another, Index lambdas);
+// And by leaving out groups of so many rows at most, at so many lambdas.
+Index group_bytes(Route route, const Request& request, Index rows, Index lambdas);
+// By the trace of what landmarks leave of K.
+Index trace_bytes(const Request& request);
 
 // For all expected lambdas together.
 double required_work(Route route, const Request& request);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/memory.hpp"
 
 namespace freeridge {
 
@@ -23,6 +24,8 @@ ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more)
       constant_part(contrast.active() ? dot(problem.n(), k_q1.data(), problem.q1.data()) : 0) {
   if (!std::isfinite(constant_part)) fail(Status::corrupt, "the saved K_w q1 is too large");
   in.require("the kernel matrix", more);
+  require_memory(checked_doubles(problem.n(), problem.n()) * 8, "the kernel matrix of the saved model",
+                 "save it for prediction only (freeridge_save_predictor)");
   storage = Matrix(problem.n(), problem.n());
 }
 

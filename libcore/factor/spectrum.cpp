@@ -40,6 +40,12 @@ View every(View a, Index first, Index stride) {
 
 }  // namespace
 
+SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
+  const Index columns = std::max(sweep_columns, sweep_doubles / std::max(r, sweep_rows));
+  const Index chunk = std::clamp<Index>(columns / t, 1, lambdas);
+  return {chunk, std::clamp<Index>(worker_doubles / (2 * r + 2 * chunk * (t + 1)), 64, sweep_rows)};
+}
+
 void SpectrumFactorization::set_spectrum(Spectrum spectrum) {
   spectrum_ = std::move(spectrum);
   tolerance_ = 0;
@@ -140,11 +146,8 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
   // for a basis of the p_l alone where diag N_I is far from zero. The tiles are made side by side and handed over
   // in their order.
   const Index n = problem().n(), total = static_cast<Index>(lambdas.size());
-  const Index columns = std::max(sweep_columns, sweep_doubles / std::max(r(), sweep_rows));
-  const Index chunk = std::clamp<Index>(columns / t, 1, total);
-  const Index rows = std::min({std::clamp<Index>(worker_doubles / (2 * r() + 2 * chunk * (t + 1)), 64, sweep_rows),
-                               tile_rows(), n}),
-              tiles = (n + rows - 1) / rows;
+  const SweepPieces pieces = sweep_pieces(r(), t, total);
+  const Index chunk = pieces.lambdas, rows = std::min({pieces.rows, tile_rows(), n}), tiles = (n + rows - 1) / rows;
   const auto work = [&](Index count) {
     return static_cast<double>(n * std::max<Index>(r(), 1)) * static_cast<double>(count * t);
   };

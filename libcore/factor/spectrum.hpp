@@ -26,6 +26,12 @@
 
 namespace freeridge {
 
+// How a sweep is cut: so many lambdas in one product with so many rows of B.
+struct SweepPieces {
+  Index lambdas, rows;
+};
+SweepPieces sweep_pieces(Index r, Index t, Index lambdas);
+
 struct Spectrum {
   std::vector<double> eigenvalues;  // Lambda, r
   std::vector<double> noise;        // r

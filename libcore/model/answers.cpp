@@ -32,7 +32,7 @@ std::string Model::loo(MatrixView errors) const {
 std::string Model::group_errors(const std::int32_t* label, MatrixView errors) const {
   require_fitted();
   const Groups groups(std::span(label, static_cast<std::size_t>(n())));
-  require_room_for_score(&groups);
+  require_room_for_score(&groups, 1);
   const Hearing hearing(progress_);
   Matrix out(n(), t());
   std::string reason;
@@ -53,7 +53,7 @@ std::string Model::score(Criterion criterion, std::span<const double> lambdas, M
          ", which has no standard error: GCV and REML are no means over points or groups");
   require_lambdas("lambdas", lambdas);
   const Groups* const groups = groups_for(criterion);
-  require_room_for_score(groups);
+  require_room_for_score(groups, static_cast<Index>(lambdas.size()));
   const Hearing hearing(progress_);
   const Index count = static_cast<Index>(lambdas.size());
   Matrix table(count, t()), error_table(errors.data != nullptr ? count : 0, t());

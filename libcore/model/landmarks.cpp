@@ -20,12 +20,14 @@ void Model::require_landmarks() const {
 
 LandmarkTrace Model::landmark_trace() const {
   require_landmarks();
+  require_room_for_trace();
   const Hearing hearing(progress_);
   return freeridge::landmark_trace(factorization_->problem(), landmarks(), progress_);
 }
 
 double Model::kernel_trace() const {
   require_landmarks();
+  require_room_for_trace();
   const Hearing hearing(progress_);
   std::vector<double> diagonal(static_cast<std::size_t>(n()));
   own_diagonal(*kernel_, data_->x, diagonal);

@@ -298,7 +298,7 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   require_range("low", low, "high", high);
   const Groups* const groups = groups_for(criterion);
   const LambdaRange range = low == 0 && high == 0 ? lambda_range(*factorization_) : LambdaRange{low, high};
-  require_room_for_score(groups);
+  require_room_for_score(groups, lambdas_of_search(t()));
   const Hearing hearing(progress_);
   LambdaSearch search = search_lambda(*factorization_, criterion, groups, range, progress_.part(0, 0.95));
   const Stage stage(progress_.part(0.95, 1), 0);

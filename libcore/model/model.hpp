@@ -40,6 +40,7 @@ class Model {
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
   void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
   void set_progress(Progress progress) { progress_ = progress; }
+  const Progress& progress() const { return progress_; }
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
@@ -155,9 +156,10 @@ class Model {
   // Throws OUT_OF_MEMORY where a call that wants so many bytes beside what the model holds must not have them.
   void require_room(Index bytes, const char* what, const char* advice) const;
   // What a lambda, its LOO and a criterion allocate beside the factorization.
-  Index lambda_bytes() const;
-  Index group_bytes(const Groups& groups) const;
-  void require_room_for_score(const Groups* groups) const;
+  Index lambda_bytes(Index lambdas = 1) const;
+  Index group_bytes(const Groups& groups, Index lambdas) const;
+  void require_room_for_score(const Groups* groups, Index lambdas) const;
+  void require_room_for_trace() const;
   void require_room_to_predict(Index m, Index outputs, bool with_smoother) const;
 
   KernelPtr kernel_;

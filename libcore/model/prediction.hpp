@@ -54,6 +54,7 @@ class Predictor {
   std::span<const double> lambdas() const { return lambdas_; }
   std::span<const double> intercept() const { return b_; }
   void set_progress(Progress progress) { progress_ = progress; }
+  const Progress& progress() const { return progress_; }
 
   Prediction prediction() const;
   void predict(const LayoutView& points, double* out, Index ldout) const;

@@ -19,32 +19,38 @@ void Model::require_room(Index bytes, const char* what, const char* advice) cons
   if (!fits_into_memory(bytes, memory_limit_)) require_memory(bytes, what, advice, memory_limit_);
 }
 
-Index Model::lambda_bytes() const {
+Index Model::lambda_bytes(Index lambdas) const {
   const bool has_maker = fit_ && fit_->shared && [&] {
     const std::lock_guard<std::mutex> lock(fit_->shared->mutex);
     return fit_->shared->maker != nullptr;
   }();
   Request asked = request(*kernel_);
   asked.landmarks = static_cast<Index>(landmarks().size());
-  return freeridge::lambda_bytes(route(), asked, has_maker);
+  return freeridge::lambda_bytes(route(), asked, has_maker, lambdas);
 }
 
-Index Model::group_bytes(const Groups& groups) const {
+Index Model::group_bytes(const Groups& groups, Index lambdas) const {
   Index most = 0;
   for (const Group& group : groups.all()) most = std::max(most, static_cast<Index>(group.rows.size()));
   Request asked = request(*kernel_);
   asked.landmarks = static_cast<Index>(landmarks().size());
-  return freeridge::group_bytes(route(), asked, most);
+  return freeridge::group_bytes(route(), asked, most, lambdas);
 }
 
-void Model::require_room_for_score(const Groups* groups) const {
-  Index bytes = lambda_bytes();
-  if (groups != nullptr && __builtin_add_overflow(bytes, group_bytes(*groups), &bytes))
+void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
+  Index bytes = lambda_bytes(lambdas);
+  if (groups != nullptr && __builtin_add_overflow(bytes, group_bytes(*groups, lambdas), &bytes))
     bytes = std::numeric_limits<Index>::max();
   if (groups != nullptr)
-    require_room(bytes, "leaving groups out", "use smaller groups, or landmarks");
+    require_room(bytes, "leaving groups out", "use smaller groups, fewer lambdas, or landmarks");
   else
-    require_room(bytes, "a criterion", "use fewer outputs, or landmarks");
+    require_room(bytes, "a criterion", "use fewer outputs or lambdas, or landmarks");
+}
+
+void Model::require_room_for_trace() const {
+  Request asked = request(*kernel_);
+  asked.landmarks = static_cast<Index>(landmarks().size());
+  require_room(trace_bytes(asked), "the trace of what the landmarks leave", "use fewer landmarks");
 }
 
 void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {

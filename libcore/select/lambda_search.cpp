@@ -220,6 +220,10 @@ class Search {
 
 }  // namespace
 
+Index lambdas_of_search(Index t) {
+  return fine_grid + 8 * t;
+}
+
 LambdaRange lambda_range(Factorization::Range range) {
   const double low = std::max(range.smallest / 1000, std::numeric_limits<double>::epsilon() * range.largest);
   const double high = 1000 * range.largest;

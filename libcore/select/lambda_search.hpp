@@ -55,6 +55,8 @@ struct LambdaSearch {
 };
 
 // Throws UNDEFINED when the criterion has no value for some output anywhere.
+// So many lambdas a search for t outputs tries, unless its criterion is rugged.
+Index lambdas_of_search(Index t);
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range, const Progress& progress);
 

@@ -50,11 +50,14 @@ struct Rule {
   Leaves leaves;
   // Makes the call on the model; a refusal is checked to say which call is missing.
   std::function<void(freeridge_model*, bool allowed, const char* missing)> check;
+  // With its k-th output NULL; OK when there are fewer.
+  std::function<freeridge_status(freeridge_model*, int k)> without_output;
 };
 
 template <class Call>
 Rule rule(State least, Leaves leaves) {
-  return {Call::name, least, leaves, [](freeridge_model* model, bool allowed, const char* missing) {
+  return {Call::name, least, leaves,
+          [](freeridge_model* model, bool allowed, const char* missing) {
             Call call;
             call.model = model;
             if (allowed) {
@@ -65,6 +68,16 @@ Rule rule(State least, Leaves leaves) {
             } else {
               expect_failure(call, FREERIDGE_INVALID_STATE, {missing});
             }
+          },
+          [](freeridge_model* model, int k) {
+            Call call;
+            call.model = model;
+            int outputs = 0;
+            if constexpr (requires { call.each_output([](auto&) {}); })
+              call.each_output([&](auto& output) {
+                if (outputs++ == k) output.null = true;
+              });
+            return k < outputs ? call() : FREERIDGE_OK;
           }};
 }
 
@@ -146,6 +159,27 @@ TEST(ContractStates, Factorized) {
 }
 TEST(ContractStates, Fitted) {
   expect_rules_hold_in(State::fitted);
+}
+
+// What is wrong with the arguments themselves is said before the state is asked for.
+TEST(ContractStates, NullIsRefusedBeforeTheState) {
+  int refused = 0;
+  for (const Rule& rule : rules())
+    for (int k = 0; k < 4; ++k) {
+      SCOPED_TRACE(std::string(rule.name) + ", output " + std::to_string(k));
+      const Model empty = sample::model(State::empty), fitted = sample::model(State::fitted);
+      if (rule.without_output(fitted.get(), k) != FREERIDGE_INVALID_ARGUMENT) continue;  // NULL is fine there
+      ++refused;
+      EXPECT_EQ(rule.without_output(empty.get(), k), FREERIDGE_INVALID_ARGUMENT) << freeridge_last_error();
+    }
+  EXPECT_GT(refused, 30);
+  const Model empty = sample::model(State::empty);
+  EXPECT_EQ(freeridge_save_predictor(empty.get(), nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_save_predictor(empty.get(), ""), FREERIDGE_INVALID_ARGUMENT);
+  GroupErrors groups;
+  groups.model = empty.get();
+  groups.group.null = true;
+  EXPECT_EQ(groups(), FREERIDGE_INVALID_ARGUMENT);
 }
 
 TEST(ContractStates, SetDataStartsAgainFromAnyState) {

@@ -23,7 +23,7 @@ namespace {
 std::atomic<bool> armed = false;
 std::atomic<long> requests = 0, refused = 0, elsewhere = 0, live = 0;
 std::thread::id armed_on;
-long first = 0;
+long first = 0, second = 0;
 Until until_when = Until::once;
 Thrown what = Thrown::bad_alloc;
 
@@ -32,7 +32,7 @@ struct Unknown {};
 bool refuses() {
   if (!armed) return false;
   const long k = ++requests;
-  const bool refuse = first > 0 && (k == first || (k > first && until_when == Until::for_good));
+  const bool refuse = first > 0 && (k == first || k == second || (k > first && until_when == Until::for_good));
   if (refuse) ++refused;
   if (refuse && std::this_thread::get_id() != armed_on) ++elsewhere;
   return refuse;
@@ -84,8 +84,9 @@ void release(void* block) {
 
 }  // namespace
 
-void arm(long k, Until until, Thrown thrown) {
+void arm(long k, Until until, Thrown thrown, long again) {
   first = k;
+  second = again > 0 ? k + again : 0;
   until_when = until;
   what = thrown;
   requests = 0;

@@ -11,8 +11,9 @@ enum class Until { once, for_good };  // the k-th request alone, or it and all t
 // What operator new throws when it refuses; malloc and the forms with nothrow answer NULL.
 enum class Thrown { bad_alloc, number, text, exception, nothing_known };
 
-// The k-th request from now on is refused; 0: none is, requests are only counted.
-void arm(long k, Until until = Until::once, Thrown thrown = Thrown::bad_alloc);
+// The k-th request from now on is refused; 0: none is, requests are only counted. again > 0: after one that is refused
+// once, the again-th request is, too.
+void arm(long k, Until until = Until::once, Thrown thrown = Thrown::bad_alloc, long again = 0);
 
 struct Outcome {
   long requests = 0, refused = 0;

@@ -11,7 +11,6 @@
 #include "faults/trials.hpp"
 
 namespace faults {
-namespace {
 
 Scenarios all_scenarios() {
   Scenarios all;
@@ -19,6 +18,7 @@ Scenarios all_scenarios() {
   add_library(all);
   add_model_settings(all);
   add_model_answers(all);
+  add_in_pieces(all);
   add_threaded(all);
   add_classical(all);
   add_accumulators(all);
@@ -26,6 +26,8 @@ Scenarios all_scenarios() {
   add_saved(all);
   return all;
 }
+
+namespace {
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr long most_each = 40;  // several times as slow

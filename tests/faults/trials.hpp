@@ -41,11 +41,13 @@ void add_kernels(Scenarios& all);
 void add_library(Scenarios& all);
 void add_model_settings(Scenarios& all);
 void add_model_answers(Scenarios& all);
+void add_in_pieces(Scenarios& all);
 void add_threaded(Scenarios& all);
 void add_classical(Scenarios& all);
 void add_accumulators(Scenarios& all);
 void add_classifiers(Scenarios& all);
 void add_saved(Scenarios& all);
+Scenarios all_scenarios();
 
 template <class T>
 void append(Bytes& bytes, const T* values, std::size_t count) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <new>
 
@@ -87,13 +88,6 @@ std::int64_t required(const Model& model) {
   return bytes;
 }
 
-// The bytes that a refused call says it needs.
-std::int64_t bytes_in_message() {
-  const std::string message = freeridge_last_error();
-  const std::size_t at = message.find(" GiB (");
-  return at == std::string::npos ? -1 : std::stoll(message.substr(at + 6));
-}
-
 struct Counted {
   Case c;
   Sizes size;
@@ -134,7 +128,83 @@ TEST(CountedMemory, RequiredByFactorizeAndALambda) {
   for (const Counted& r : routes) expect_required_to_hold(r, 1);
 }
 
-// Each call says what it needs when it is refused; allowed, it has no more than that beside what the model holds.
+// What each thread adds is announced, too.
+TEST(CountedMemory, RequiredByThreads) {
+  for (const std::int32_t threads : {2, 3})
+    for (const Counted& r : routes) expect_required_to_hold(r, threads);
+}
+
+// The call says what it needs when it is refused; allowed, it has no more than that beside what the model holds. At
+// least this share of it is used.
+void expect_announced(const Call<Model>& call, const Model& model, std::int64_t rows, double share = 0) {
+  std::int64_t announced = 0;
+  if (call.allocates) {
+    support::check(freeridge_set_memory_limit(model.get(), 1), "freeridge_set_memory_limit");
+    ASSERT_EQ(call.run(model).status, FREERIDGE_OUT_OF_MEMORY);
+    announced = bytes_in_message();
+  }
+  support::check(freeridge_set_memory_limit(model.get(), std::max<std::int64_t>(announced, 1)),
+                 "freeridge_set_memory_limit");
+  // The arrays that the answer is written to, and their copies in what the test hands back, are the test's own.
+  std::int64_t own = 0;
+  const std::int64_t used = peak_of([&] {
+    const Answer answer = call.run(model);
+    EXPECT_EQ(answer.status, FREERIDGE_OK) << freeridge_last_error();
+    own = 3 * 8 * static_cast<std::int64_t>(answer.numbers.size()) + 8 * rows + 4096;
+  });
+  EXPECT_LE(used, announced + own);
+  EXPECT_GE(static_cast<double>(used), share * static_cast<double>(announced)) << used << " of " << announced;
+}
+
+// Thousands of lambdas at once.
+TEST(CountedMemory, OfManyLambdas) {
+  constexpr std::int64_t count = 3000;
+  Vector lambdas;
+  for (std::int64_t l = 0; l < count; ++l) lambdas.push_back(std::exp(1e-3 * static_cast<double>(l) - 2));
+  const auto expect = [&](const Counted& r, std::int32_t threads, freeridge_criterion criterion) {
+    SCOPED_TRACE(::testing::Message() << r.c.name << ", criterion " << criterion << ", threads: " << threads);
+    Sizes size = r.size;
+    size.n = std::min<std::int64_t>(size.n, 200);
+    size.d = std::min<std::int64_t>(size.d, 50);
+    Case c = r.c;
+    c.landmarks = std::min<std::int64_t>(c.landmarks, 50);
+    support::check(freeridge_set_threads(threads), "freeridge_set_threads");
+    const Model model = fitted_model(c, size);
+    const Call<Model> call{"score", [&](const Model& m) {
+                             Vector scores(static_cast<std::size_t>(count * size.t));
+                             const freeridge_status status =
+                                 freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), count);
+                             return Answer{status, scores};
+                           }};
+    expect_announced(call, model, size.n, 0.02);
+    support::check(freeridge_set_threads(0), "freeridge_set_threads");
+  };
+  for (const Counted& r : routes) {
+    if (r.c.route == FREERIDGE_CHOLESKY) continue;  // one at a time, n^3 each
+    expect(r, 1, FREERIDGE_LOO);
+    expect(r, 2, FREERIDGE_LOO);
+    if (r.c.route == FREERIDGE_SPECTRAL || r.c.route == FREERIDGE_LANDMARK) expect(r, 1, FREERIDGE_GROUPS);
+    if (r.c.route == FREERIDGE_SPECTRAL) expect(r, 1, FREERIDGE_GCV);
+  }
+}
+
+// A search for many outputs, each with a curve of its own.
+TEST(CountedMemory, OfASearchForManyOutputs) {
+  for (const Case& c :
+       {Case{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, Case{"PRIMAL", "linear()", FREERIDGE_PRIMAL}}) {
+    SCOPED_TRACE(c.name);
+    const Sizes size = {200, 20, 300};
+    const Model model = factorized_model(c, size);
+    const Call<Model> call{"select_lambda", [&](const Model& m) {
+                             Vector lambda(static_cast<std::size_t>(size.t)), score = lambda;
+                             const freeridge_status status =
+                                 freeridge_select_lambda(m.get(), FREERIDGE_LOO, 0, 0, lambda.data(), score.data());
+                             return Answer{status, lambda};
+                           }};
+    expect_announced(call, model, size.n);
+  }
+}
+
 TEST(CountedMemory, OfEveryCall) {
   for (const Counted& r : routes) {
     Sizes size = r.size;
@@ -146,25 +216,10 @@ TEST(CountedMemory, OfEveryCall) {
     const Model model = fitted_model(c, size);
     std::vector<Call<Model>> calls = fitted_calls(c, size);
     for (const Call<Model>& call : factorized_calls(c, size))
-      if (call.name != "get_landmarks" && call.name != "set_lambdas") calls.push_back(call);
+      if (call.name != "set_lambdas") calls.push_back(call);
     for (const Call<Model>& call : calls) {
       SCOPED_TRACE(std::string(c.name) + ": " + call.name);
-      std::int64_t announced = 0;
-      if (call.allocates) {
-        support::check(freeridge_set_memory_limit(model.get(), 1), "freeridge_set_memory_limit");
-        ASSERT_EQ(call.run(model).status, FREERIDGE_OUT_OF_MEMORY);
-        announced = bytes_in_message();
-      }
-      support::check(freeridge_set_memory_limit(model.get(), std::max<std::int64_t>(announced, 1)),
-                     "freeridge_set_memory_limit");
-      // The arrays that the answer is written to, and their copies in what the test hands back, are the test's own.
-      std::int64_t own = 0;
-      const std::int64_t used = peak_of([&] {
-        const Answer answer = call.run(model);
-        EXPECT_EQ(answer.status, FREERIDGE_OK) << freeridge_last_error();
-        own = 3 * 8 * static_cast<std::int64_t>(answer.numbers.size()) + 8 * size.n + 4096;
-      });
-      EXPECT_LE(used, announced + own);
+      expect_announced(call, model, size.n);
     }
   }
 }

@@ -30,32 +30,6 @@ const std::vector<Case> cases = {
 };
 const Sizes size = {40, 3};
 
-// Everything that a model answers in its state, without a callback.
-std::vector<Vector> everything(const Case& c, const Model& model) {
-  std::vector<Vector> out;
-  freeridge_route route = -1;
-  const bool factorized = freeridge_get_route(model.get(), &route) == FREERIDGE_OK;
-  out.push_back({static_cast<double>(route)});
-  std::int64_t count = 0;
-  EXPECT_EQ(freeridge_get_search_count(model.get(), &count), FREERIDGE_OK);
-  out.push_back({static_cast<double>(count)});
-  double sigma = 0;
-  if (freeridge_get_bandwidth(model.get(), &sigma) == FREERIDGE_OK) out.push_back({sigma});
-  if (!factorized) return out;
-  for (const Call<Model>& call : factorized_calls(c, size))
-    if (call.name.rfind("score", 0) == 0) out.push_back(call.run(model).numbers);
-  Vector lambda(static_cast<std::size_t>(size.t));
-  if (freeridge_get_lambda(model.get(), lambda.data()) != FREERIDGE_OK) return out;
-  out.push_back(lambda);
-  for (const Call<Model>& call : fitted_calls(c, size)) out.push_back(call.run(model).numbers);
-  return out;
-}
-
-bool same(const std::vector<Vector>& a, const std::vector<Vector>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Vector& u, const Vector& v) { return support::bit_equal(u, v); });
-}
-
 void expect_risen(const Listener& listener) {
   ASSERT_FALSE(listener.fractions.empty()) << "the callback was never called";
   EXPECT_EQ(listener.fractions.front(), 0.0);
@@ -73,8 +47,8 @@ void expect_heard(const Case& c, const Make& make, const std::vector<Call<Model>
     SCOPED_TRACE(std::string(c.name) + ": " + call.name);
     Model silent = make(c, size), heard = make(c, size);
     if (c.expected == FREERIDGE_GCV) {
-      everything(c, silent);
-      everything(c, heard);
+      everything(c, size, silent);
+      everything(c, size, heard);
     }
     Listener whole;
     heard.progress(Listener::hear, &whole);
@@ -83,11 +57,11 @@ void expect_heard(const Case& c, const Make& make, const std::vector<Call<Model>
     EXPECT_TRUE(support::bit_equal(answer.numbers, expected.numbers));
     expect_risen(whole);
     heard.progress(nullptr, nullptr);
-    const std::vector<Vector> after = everything(c, silent);
-    EXPECT_TRUE(same(everything(c, heard), after));
+    const std::vector<Vector> after = everything(c, size, silent);
+    EXPECT_TRUE(same(everything(c, size, heard), after));
 
     Model model = make(c, size);
-    const std::vector<Vector> before = everything(c, model);
+    const std::vector<Vector> before = everything(c, size, model);
     const std::size_t reports = whole.fractions.size();
     for (std::size_t place = 0; place < reports; ++place) {
       SCOPED_TRACE("cancelled at report " + std::to_string(place) + " of " + std::to_string(reports));
@@ -104,13 +78,13 @@ void expect_heard(const Case& c, const Make& make, const std::vector<Call<Model>
       }
       // All answers are looked at after the first, the last and some in between.
       if (place % 5 == 0 || place + 1 == reports) {
-        ASSERT_TRUE(same(everything(c, model), before));
+        ASSERT_TRUE(same(everything(c, size, model), before));
       }
     }
     const Answer repeated = call.run(model);
     ASSERT_EQ(repeated.status, FREERIDGE_OK);
     EXPECT_TRUE(support::bit_equal(repeated.numbers, expected.numbers));
-    EXPECT_TRUE(same(everything(c, model), after));
+    EXPECT_TRUE(same(everything(c, size, model), after));
   }
 }
 

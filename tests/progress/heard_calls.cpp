@@ -1,5 +1,8 @@
 #include "progress/heard_calls.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace heard {
 namespace {
 
@@ -204,6 +207,37 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                    return Answer{status, joined({variance, noise})};
                  }});
   return out;
+}
+
+std::int64_t bytes_in_message() {
+  const std::string message = freeridge_last_error();
+  const std::size_t at = message.find(" GiB (");
+  return at == std::string::npos ? -1 : std::stoll(message.substr(at + 6));
+}
+
+std::vector<Vector> everything(const Case& c, const Sizes& size, const Model& model) {
+  std::vector<Vector> out;
+  freeridge_route route = -1;
+  const bool factorized = freeridge_get_route(model.get(), &route) == FREERIDGE_OK;
+  out.push_back({static_cast<double>(route)});
+  std::int64_t count = 0;
+  support::check(freeridge_get_search_count(model.get(), &count), "freeridge_get_search_count");
+  out.push_back({static_cast<double>(count)});
+  double sigma = 0;
+  if (freeridge_get_bandwidth(model.get(), &sigma) == FREERIDGE_OK) out.push_back({sigma});
+  if (!factorized) return out;
+  for (const Call<Model>& call : factorized_calls(c, size))
+    if (call.name.rfind("score", 0) == 0) out.push_back(call.run(model).numbers);
+  Vector lambda(static_cast<std::size_t>(size.t));
+  if (freeridge_get_lambda(model.get(), lambda.data()) != FREERIDGE_OK) return out;
+  out.push_back(lambda);
+  for (const Call<Model>& call : fitted_calls(c, size)) out.push_back(call.run(model).numbers);
+  return out;
+}
+
+bool same(const std::vector<Vector>& a, const std::vector<Vector>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Vector& u, const Vector& v) { return support::bit_equal(u, v); });
 }
 
 }  // namespace heard

@@ -76,4 +76,11 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& size);
 std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& size);
 std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& size);
 
+// The bytes that a call which was refused says it needs; -1 when it does not.
+std::int64_t bytes_in_message();
+
+// Everything that a model answers in its state, without a callback.
+std::vector<Vector> everything(const Case& c, const Sizes& size, const Model& model);
+bool same(const std::vector<Vector>& a, const std::vector<Vector>& b);
+
 }  // namespace heard

@@ -1,6 +1,5 @@
 // freeridge_set_memory_limit: what does not fit is refused before it begins, with the bytes, the limit and a way out;
-// AUTO
-// keeps below it; and what memory_required counts for every route.
+// AUTO keeps below it; and what memory_required counts for every route.
 #include <gtest/gtest.h>
 
 #include "progress/heard_calls.hpp"
@@ -68,7 +67,6 @@ TEST(MemoryLimit, HoldsForEveryCall) {
     for (const auto& more : {factorized_calls(c, size), data_calls(c, size)})
       calls.insert(calls.end(), more.begin(), more.end());
     for (const Call<Model>& call : calls) {
-      if (call.name == "get_landmarks") continue;  // by tiles
       SCOPED_TRACE(call.name);
       limit(model, 1000);
       const Answer answer = call.run(model);
@@ -99,6 +97,34 @@ TEST(MemoryLimit, OfFactorizeIsEnoughForALambda) {
     EXPECT_NO_THROW(model.fitted());
     EXPECT_NO_THROW(model.leverage());
     EXPECT_NO_THROW(model.score(FREERIDGE_LOO, {0.1, 1.0}));
+  }
+}
+
+// Thousands of lambdas need more than a few, and are refused where a few are not: at least the scores and their errors.
+TEST(MemoryLimit, KnowsHowManyLambdas) {
+  for (const Case& c : cases) {
+    const Sizes size = {200, 3};
+    const Model model = fitted_model(c, size);
+    const Vector few(10, 0.5), many(200000, 0.5);
+    Vector scores(many.size() * 2, untouched);
+    for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_LOO, FREERIDGE_GROUPS}) {
+      SCOPED_TRACE(::testing::Message() << c.name << ", criterion " << criterion);
+      const auto score = [&](const Vector& lambdas) {
+        const auto count = static_cast<std::int64_t>(lambdas.size());
+        return freeridge_score(model.get(), criterion, count, lambdas.data(), scores.data(), count);
+      };
+      const auto announced = [&](const Vector& lambdas) {
+        limit(model, 1);
+        EXPECT_EQ(score(lambdas), FREERIDGE_OUT_OF_MEMORY);
+        return bytes_in_message();
+      };
+      const std::int64_t least = announced(few), most = announced(many);
+      EXPECT_GE(most - least, 2 * 8 * size.t * static_cast<std::int64_t>(many.size() - few.size()));
+      limit(model, most - 1);
+      EXPECT_EQ(score(few), FREERIDGE_OK) << freeridge_last_error();
+      EXPECT_EQ(score(many), FREERIDGE_OUT_OF_MEMORY);
+      EXPECT_NE(std::string(freeridge_last_error()).find("lambdas"), std::string::npos) << freeridge_last_error();
+    }
   }
 }
 

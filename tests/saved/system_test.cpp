@@ -1,118 +1,16 @@
-// The system's calls, as saving and loading make them: their order, each of them failing in turn, each of them the last
-// one before the process is killed. The functions below stand in front of those of the C library, in the shared library,
-// too.
-#include <fcntl.h>
+// The system's calls, as saving and loading make them: their order, each of them failing in turn, and two of them, each
+// of them the last one before the process is killed.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstdarg>
 #include <cstring>
 
 #include "capi/support/sample.hpp"
+#include "saved/system_calls.hpp"
 #include "support/saved.hpp"
-
-namespace {
-
-// What happens to the calls while it is active.
-struct Watch {
-  bool active = false;
-  int calls = 0;
-  char log[4096] = "";  // the names of the calls, each with a space behind it
-  int fail_at = 0;      // the number of the call that fails, from 1
-  int error = 0;
-  int kill_before = 0;   // the number of the call that is never made
-  bool stutter = false;  // every second read or write is interrupted, and the others do a part of what is asked
-};
-Watch watch;
-
-// Whether that call is to fail; errno is set then.
-bool fails(const char* name) {
-  if (!watch.active) return false;
-  ++watch.calls;
-  if (std::strlen(watch.log) + std::strlen(name) + 2 < sizeof watch.log) {
-    std::strcat(watch.log, name);
-    std::strcat(watch.log, " ");
-  }
-  if (watch.calls == watch.kill_before) syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
-  if (watch.calls != watch.fail_at) return false;
-  errno = watch.error;
-  return true;
-}
-
-// The same of a read or a write, which may also stutter; `size` becomes what is done of it.
-bool fails(const char* name, std::size_t& size) {
-  if (fails(name)) return true;
-  if (!watch.active || !watch.stutter) return false;
-  if (watch.calls % 2 == 0) {
-    errno = EINTR;
-    return true;
-  }
-  size = size > 5 ? size / 3 : size;
-  return false;
-}
-
-mode_t mode_of(int flags, va_list arguments) {
-  return (flags & O_CREAT) != 0 ? static_cast<mode_t>(va_arg(arguments, unsigned)) : 0;
-}
-
-}  // namespace
-
-extern "C" {
-
-int open(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = mode_of(flags, arguments);
-  va_end(arguments);
-  return fails("open") ? -1 : static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
-}
-
-int openat(int directory, const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const mode_t mode = mode_of(flags, arguments);
-  va_end(arguments);
-  return fails("openat") ? -1 : static_cast<int>(syscall(SYS_openat, directory, path, flags, mode));
-}
-
-ssize_t write(int file, const void* bytes, size_t size) {
-  return fails("write", size) ? -1 : syscall(SYS_write, file, bytes, size);
-}
-
-ssize_t pread(int file, void* bytes, size_t size, off_t at) {
-  return fails("pread", size) ? -1 : syscall(SYS_pread64, file, bytes, size, at);
-}
-
-int fchmod(int file, mode_t mode) noexcept {
-  return fails("fchmod") ? -1 : static_cast<int>(syscall(SYS_fchmod, file, mode));
-}
-
-int fchown(int file, uid_t owner, gid_t group) noexcept {
-  return fails("fchown") ? -1 : static_cast<int>(syscall(SYS_fchown, file, owner, group));
-}
-
-int fsync(int file) {
-  return fails("fsync") ? -1 : static_cast<int>(syscall(SYS_fsync, file));
-}
-
-// As the system's: the descriptor is gone, whatever the answer is.
-int close(int file) {
-  const bool failed = fails("close");
-  const int error = errno, done = static_cast<int>(syscall(SYS_close, file));
-  if (failed) errno = error;
-  return failed ? -1 : done;
-}
-
-int renameat(int from, const char* old_name, int to, const char* new_name) noexcept {
-  return fails("renameat") ? -1 : static_cast<int>(syscall(SYS_renameat2, from, old_name, to, new_name, 0));
-}
-
-}  // extern "C"
 
 namespace {
 
@@ -120,28 +18,12 @@ using sample::State;
 using support::Bytes;
 using support::Directory;
 
-// `call` with the system's calls watched.
-template <class Call>
-freeridge_status watched(const Watch& wanted, const Call& call) {
-  watch = wanted;
-  watch.active = true;
-  const freeridge_status status = call();
-  watch.active = false;
-  return status;
-}
-
 // The number of the first call of that name, from 1; 0 when there is none.
 int number_of(const std::string& name, const std::string& log) {
   int number = 1;
   for (std::size_t at = 0; at < log.size(); at = log.find(' ', at) + 1, ++number)
     if (log.compare(at, name.size() + 1, name + " ") == 0) return number;
   return 0;
-}
-
-int open_descriptors() {
-  int count = 0;
-  for (int file = 0; file < 1000; ++file) count += fcntl(file, F_GETFD) >= 0 ? 1 : 0;
-  return count;
 }
 
 class SavedSystem : public testing::Test {
@@ -194,6 +76,55 @@ TEST_F(SavedSystem, EachCallFails) {
       EXPECT_NE(std::string(freeridge_last_error()).find(path + ": " + std::strerror(error)), std::string::npos)
           << freeridge_last_error();
     }
+}
+
+// Two of them fail: the second while the first is answered, or after it. Nothing is left, and the file is whole.
+TEST_F(SavedSystem, EachPairOfCallsFails) {
+  put_old();
+  ASSERT_EQ(watched({}, [&] { return save(); }), FREERIDGE_OK);
+  const int calls = watch.calls, files = open_descriptors();
+  for (int first = 1; first <= calls; ++first)
+    for (int again = first + 1; again <= calls + 1; ++again) {
+      SCOPED_TRACE("calls " + std::to_string(first) + " and " + std::to_string(again));
+      put_old();
+      Watch failing;
+      failing.fail_at = first;
+      failing.fail_again = again;
+      failing.error = EIO;
+      const freeridge_status status = watched(failing, [&] { return save(); });
+      const int renamed = number_of("renameat", watch.log);
+      const bool is_new = renamed > 0 && renamed != first && renamed != again;
+      EXPECT_EQ(support::file_bytes(path), is_new ? of_model : of_old) << watch.log;
+      EXPECT_TRUE(status == FREERIDGE_IO || (status == FREERIDGE_OK && is_new)) << freeridge_status_name(status);
+      if (status != FREERIDGE_OK) {
+        EXPECT_EQ(std::string(freeridge_last_error()), "freeridge_save: " + path + ": " + std::strerror(EIO));
+      }
+      EXPECT_EQ(directory.names(), (std::set<std::string>{"model"}));
+      EXPECT_EQ(open_descriptors(), files);
+    }
+}
+
+// The disk is full, and what was begun cannot be removed: the first failure is the one that is told, the old file is
+// whole, what stays is named as documented, and the next save passes by it.
+TEST_F(SavedSystem, AndWhatWasBegunCannotBeRemoved) {
+  put_old();
+  ASSERT_EQ(watched({}, [&] { return save(); }), FREERIDGE_OK);
+  const int write = number_of("write", watch.log);
+  put_old();
+  Watch failing;
+  failing.fail_at = write;
+  failing.error = ENOSPC;
+  failing.fail_unlink = EACCES;
+  EXPECT_EQ(watched(failing, [&] { return save(); }), FREERIDGE_IO);
+  EXPECT_NE(std::string(freeridge_last_error()).find(std::strerror(ENOSPC)), std::string::npos)
+      << freeridge_last_error();
+  EXPECT_EQ(support::file_bytes(path), of_old);
+  const std::set<std::string> left = directory.names();
+  ASSERT_EQ(left.size(), 2u);
+  EXPECT_TRUE(left.begin()->starts_with(".freeridge-") && left.begin()->ends_with(".tmp")) << *left.begin();
+  ASSERT_EQ(save(), FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_EQ(support::file_bytes(path), of_model);
+  EXPECT_EQ(directory.names(), left);
 }
 
 // Signals in between, and calls that do a part of what they are asked.
