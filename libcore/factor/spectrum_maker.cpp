@@ -125,25 +125,29 @@ void SpectrumMaker::solve(Index first, Index count, Solution& solution) const {
   f_.solve(first, g.view(), solution);
 }
 
-// g for the outputs [first, first + count). Directions whose eigenvalue counts as zero are left out below their noise;
-// those where it is zero by the kernel's rank also above it when `functions` are asked for: they add to c~, but their
-// function is zero.
+// Directions whose eigenvalue counts as zero are left out below their noise; those where it is zero by the kernel's rank
+// also above it when `functions` are asked for: they add to c~, but their function is zero.
+bool SpectrumMaker::counts(Index k, bool functions) const {
+  const auto at = static_cast<std::size_t>(k);
+  const bool keeps_zero = lambda_ >= f_.spectrum().noise[at] && lambda_ > 0;
+  const bool no_function = functions && f_.spectrum().eigenvalues[at] == 0;
+  return eigenvalue(k) > 0 || (keeps_zero && !no_function);
+}
+
+// g for the outputs [first, first + count).
 Matrix SpectrumMaker::spectral_coefficients(Index first, Index count, bool functions) const {
   Matrix g(f_.r(), count);
   for (Index k = 0; k < f_.r(); ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    const bool keeps_zero = lambda_ >= f_.spectrum().noise[at] && lambda_ > 0;
-    const bool no_function = functions && f_.spectrum().eigenvalues[at] == 0;
-    const bool counts = eigenvalue(k) > 0 || (keeps_zero && !no_function);
+    const bool kept_direction = counts(k, functions);
     for (Index j = 0; j < count; ++j)
-      g(k, j) = counts ? f_.spectrum().gamma(k, first + j) / (eigenvalue(k) + lambda_) : 0;
+      g(k, j) = kept_direction ? f_.spectrum().gamma(k, first + j) / (eigenvalue(k) + lambda_) : 0;
   }
   return g;
 }
 
 void SpectrumMaker::refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const {
   std::vector<double> inverse;
-  for (Index k = 0; k < f_.r(); ++k) inverse.push_back(eigenvalue(k) > 0 ? 1 / (eigenvalue(k) + lambda_) : 0);
+  for (Index k = 0; k < f_.r(); ++k) inverse.push_back(counts(k, true) ? 1 / (eigenvalue(k) + lambda_) : 0);
   f_.refine(first, count, steps, lambda_, inverse, solution, progress);
 }
 

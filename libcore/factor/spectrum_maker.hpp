@@ -40,6 +40,7 @@ class SpectrumMaker final : public ResidualMaker {
   double kept(Index k) const { return eigenvalue(k) == 0 ? 0 : eigenvalue(k) / (eigenvalue(k) + lambda_); }
   // p Gamma
   Matrix weighted_gamma(Index first, Index count) const;
+  bool counts(Index k, bool functions) const;
   Matrix spectral_coefficients(Index first, Index count, bool functions) const;
   // f(first row, tile) for all rows
   template <class F>

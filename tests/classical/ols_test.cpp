@@ -249,6 +249,17 @@ TEST(OlsSummary, UndefinedWithoutDegreesOfFreedom) {
   expect_all_nan(fit.b_error);
   expect_all_nan(fit.sigma);
   EXPECT_NEAR(fit.r_squared[0], 1.0, 1e-15);
+
+  // Each is said when it is asked for, and only then.
+  const auto status = [&](double* w_error, double* b_error, double* sigma, double* r_squared) {
+    return freeridge_ols_summary(FREERIDGE_COL_MAJOR, 4, 3, data.x.values.data(), 4, 1, data.y.values.data(), 4, 1,
+                                 nullptr, nullptr, nullptr, w_error, b_error, sigma, r_squared);
+  };
+  Vector out(3);
+  EXPECT_EQ(status(out.data(), nullptr, nullptr, nullptr), FREERIDGE_UNDEFINED);
+  EXPECT_EQ(status(nullptr, out.data(), nullptr, nullptr), FREERIDGE_UNDEFINED);
+  EXPECT_EQ(status(nullptr, nullptr, out.data(), nullptr), FREERIDGE_UNDEFINED);
+  EXPECT_EQ(status(nullptr, nullptr, nullptr, out.data()), FREERIDGE_OK);
 }
 
 TEST(OlsSummary, UndefinedErrorsOfADeficientX) {

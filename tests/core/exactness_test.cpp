@@ -214,6 +214,25 @@ TEST(Kernels, ASumOfLinearKernelsIsLinear) {
   }
 }
 
+// (x'z)^2 in four columns has rank 10, more than the ranks of its factors make together.
+TEST(Kernels, AProductHasMoreRankThanItsFactors) {
+  using oracle::KernelSpec;
+  Random random(12);
+  const KernelSpec square = KernelSpec::product({KernelSpec::linear(), KernelSpec::linear()});
+  const Problem problem = random_problem(random, square, 30, 4, 2, true, false);
+  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_CHOLESKY}) {
+    SCOPED_TRACE(route_name(route));
+    Model model = oracle::make_model(problem, route);
+    model.factorize().lambda(0.1);
+    EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-12);
+    EXPECT_CLOSE(model.fitted(), oracle::fitted(problem, 0.1), 1e-12);
+    if (route != FREERIDGE_SPECTRAL) continue;
+    std::int64_t rank = 0;
+    EXPECT_EQ(freeridge_get_rank(model.get(), &rank), FREERIDGE_OK);
+    EXPECT_EQ(rank, 10);
+  }
+}
+
 // The bandwidth is that of the only part that has one; with two of them there is none.
 TEST(Kernels, TheBandwidthOfASum) {
   std::vector<Kernel> one, two;

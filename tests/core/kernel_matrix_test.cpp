@@ -221,6 +221,19 @@ void expect_not_finite(const std::function<void()>& call, const std::string& wor
   }
 }
 
+// A kernel whose values are given has no function that could give others.
+TEST(KernelMatrix, NothingIsEvaluatedOfAPrecomputedKernel) {
+  const Matrix x(2, 2, 1.0);
+  Matrix out(2, 2, 7.0);
+  try {
+    freeridge::precomputed_kernel()->evaluate(view_of(x), view_of(x), view_of(out));
+    ADD_FAILURE() << "evaluated";
+  } catch (const freeridge::Error& error) {
+    EXPECT_EQ(error.status(), freeridge::Status::internal);
+  }
+  EXPECT_EQ(out.values, Matrix(2, 2, 7.0).values);
+}
+
 // One pair of points far into the second tile overflows, and is named.
 TEST(KernelMatrix, OverflowIsFoundAndNamed) {
   const Index n = 600, p = 599, q = 290;

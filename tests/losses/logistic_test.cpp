@@ -163,6 +163,18 @@ TEST(Logistic, SeparatedClassesAtTinyLambda) {
 }
 
 // lambda so large that f = 0: b is the log odds of the weights, c = W y s(-y b) / lambda.
+TEST(Logistic, RefusesWhatRoundingCannotReach) {
+  const Problem p = random_problem(29, oracle::KernelSpec::gaussian(1.0), 40, 2, true, true);
+  Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+  m.fit(0.1);
+  const Vector c = m.c();
+  m.control(1e-300, 1000);
+  EXPECT_EQ(freeridge_classifier_fit(m.get(), 0.1), FREERIDGE_NOT_CONVERGED);
+  EXPECT_NE(std::string(freeridge_last_error()).find("larger tolerance"), std::string::npos) << freeridge_last_error();
+  m.control(1e-10, 1000).fit(0.1);
+  EXPECT_CLOSE(m.c(), c, 1e-9);
+}
+
 TEST(Logistic, HugeLambdaLeavesTheLogOdds) {
   const Problem p = random_problem(15, kernel_of(oracle::Family::polynomial, 2), 25, 2, true, true);
   double positive = 0, negative = 0;
