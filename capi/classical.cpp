@@ -1,5 +1,6 @@
 // The C layer, classical utilities: calls without a handle. Each works on its own memory and writes its outputs last.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,14 @@ struct RegressionArguments {
 template <class T>
 void copy_if_wanted(const T& from, double* to) {
   if (to != nullptr) std::ranges::copy(from, to);
+}
+
+// An answer that is wanted has no Inf; NaN has reasons of its own.
+template <class T>
+void require_in_range(const char* name, const T& values, const double* wanted) {
+  if (wanted == nullptr) return;
+  for (const double value : values)
+    if (std::isinf(value)) fail(Status::not_finite, name, " overflows; rescale x or y");
 }
 
 void deliver(const RegressionResult& result, double* w, double* b, int64_t* rank) {
@@ -103,6 +112,9 @@ freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64
     if (w_error != nullptr || b_error != nullptr) reason = std::move(summary.errors_undefined);
     if (reason.empty() && sigma != nullptr) reason = std::move(summary.sigma_undefined);
     if (reason.empty() && r_squared != nullptr) reason = std::move(summary.r_squared_undefined);
+    require_in_range("w_error", summary.w_error.values(), w_error);
+    require_in_range("b_error", summary.b_error, b_error);
+    require_in_range("sigma", summary.sigma, sigma);
     copy_if_wanted(summary.regression.w.values(), w);
     copy_if_wanted(summary.regression.b, b);
     if (rank != nullptr) *rank = summary.regression.rank;

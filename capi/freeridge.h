@@ -42,7 +42,8 @@
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, classifier_predict and
  *             accumulator_loo work in pieces: after CANCELLED, OUT_OF_MEMORY, or when a value overflows on the way
- *             (NOT_FINITE), their output may be partly written.
+ *             (NOT_FINITE), their output may be partly written. An answer beyond the range of double is NOT_FINITE where a
+ *             call names that status, else Inf.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.

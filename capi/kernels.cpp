@@ -14,7 +14,7 @@ template <class Make>
 freeridge_status new_kernel(const char* call, freeridge_kernel** out, const Make& make) noexcept {
   return guarded(call, [&] {
     required("out", out);
-    *out = std::make_unique<freeridge_kernel>(make()).release();
+    *out = new freeridge_kernel{make()};
   });
 }
 

@@ -31,7 +31,7 @@ freeridge_status freeridge_classifier_create(const freeridge_kernel* kernel, fre
     const KernelPtr& inner = required("kernel", kernel).kernel;
     require_one_of("loss", loss, {FREERIDGE_LOGISTIC, FREERIDGE_HINGE});
     required("out", out);
-    *out = std::make_unique<freeridge_classifier>(Classifier(inner, static_cast<Loss>(loss))).release();
+    *out = new freeridge_classifier{Classifier(inner, static_cast<Loss>(loss))};
   });
 }
 

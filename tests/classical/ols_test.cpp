@@ -236,6 +236,24 @@ void expect_all_nan(const Vector& values) {
   for (const double value : values) EXPECT_TRUE(std::isnan(value)) << value;
 }
 
+// w is 0, as y is orthogonal to x, and its standard error is beyond the range of double.
+TEST(OlsSummary, ErrorsThatOverflowAreRefused) {
+  const double tiny = 0x1p-40, huge = 0x1p1000;
+  const std::vector<double> x = {tiny, -tiny, tiny, -tiny}, y = {huge, huge, -huge, -huge};
+  double w = 5, b = 5, w_error = 5, sigma = 5;
+  const auto summary = [&](double* error) {
+    return freeridge_ols_summary(FREERIDGE_COL_MAJOR, 4, 1, x.data(), 4, 1, y.data(), 4, 1, &w, &b, nullptr, error,
+                                 nullptr, &sigma, nullptr);
+  };
+  EXPECT_EQ(summary(&w_error), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(w, 5);
+  EXPECT_EQ(w_error, 5);
+  EXPECT_EQ(sigma, 5);
+  EXPECT_EQ(summary(nullptr), FREERIDGE_OK);  // what is not asked for does not matter
+  EXPECT_EQ(w, 0);
+  EXPECT_NEAR(sigma / (huge * std::sqrt(2.0)), 1.0, 1e-14);
+}
+
 TEST(OlsSummary, UndefinedWithoutDegreesOfFreedom) {
   Random random(19);
   RegressionData data;

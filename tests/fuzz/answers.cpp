@@ -1,0 +1,285 @@
+#include "fuzz/answers.hpp"
+
+#include <algorithm>
+
+namespace fuzz {
+namespace {
+
+template <class T>
+std::vector<T> repeated(const std::vector<T>& values, std::int64_t count) {
+  std::vector<T> out;
+  for (std::size_t k = 0; k < size_of(count); ++k) out.push_back(values[k % values.size()]);
+  return out;
+}
+
+struct Sizes {
+  std::int64_t n = 1, d = 1, t = 1;
+};
+
+void ask_for_what_is_set(const freeridge_model* model, const Sizes& size, Caller& call) {
+  Output<double> sigma(1), tolerance(1), trace_left(1), trace(1);
+  Output<std::int32_t> route(1);
+  Output<std::int64_t> landmarks(1), rank(1);
+  call(
+      "freeridge_get_bandwidth", 0, [&] { return freeridge_get_bandwidth(model, sigma.get()); }, sigma);
+  call(
+      "freeridge_get_route", 0, [&] { return freeridge_get_route(model, route.get()); }, route);
+  call(
+      "freeridge_get_rank", 0, [&] { return freeridge_get_rank(model, rank.get()); }, rank);
+  call(
+      "freeridge_get_tolerance", 0, [&] { return freeridge_get_tolerance(model, tolerance.get()); }, tolerance);
+  const auto counted = call(
+      "freeridge_get_landmark_count", 0, [&] { return freeridge_get_landmark_count(model, landmarks.get()); },
+      landmarks);
+  Output<std::int64_t> rows(counted == FREERIDGE_OK ? size_of(landmarks.values[0]) : 1);
+  call(
+      "freeridge_get_landmarks", 0,
+      [&] { return freeridge_get_landmarks(model, rows.get(), trace_left.get(), trace.get()); }, rows, trace_left,
+      trace);
+  Output<double> lambda(size_of(size.t));
+  call(
+      "freeridge_get_lambda", 0, [&] { return freeridge_get_lambda(model, lambda.get()); }, lambda);
+}
+
+void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
+  const auto [n, d, t] = size;
+  Output<double> errors(size_of(n, t)), left_out(size_of(n, t)), c(size_of(n, t)), w(size_of(d, t)), b(size_of(t)),
+      fitted(size_of(n, t)), leverage(size_of(n, t)), df(size_of(t)), sigma2(size_of(t)), distance(size_of(n, t));
+  call(
+      "freeridge_loo", 0, [&, n = n] { return freeridge_loo(model, errors.get(), n); }, errors);
+  const std::vector<std::int32_t> labels = repeated(questions.labels, n);
+  call(
+      "freeridge_group_errors", Caller::may_be_nan,
+      [&, n = n] { return freeridge_group_errors(model, labels.data(), left_out.get(), n); }, left_out);
+  call(
+      "freeridge_get_coefficients", 0, [&, n = n] { return freeridge_get_coefficients(model, c.get(), n); }, c);
+  call(
+      "freeridge_get_hyperplane", 0, [&, d = d] { return freeridge_get_hyperplane(model, w.get(), d); }, w);
+  call(
+      "freeridge_get_intercept", 0, [&] { return freeridge_get_intercept(model, b.get()); }, b);
+  call(
+      "freeridge_get_fitted", 0, [&, n = n] { return freeridge_get_fitted(model, fitted.get(), n); }, fitted);
+  call(
+      "freeridge_get_leverage", 0, [&, n = n] { return freeridge_get_leverage(model, leverage.get(), n); }, leverage);
+  call(
+      "freeridge_get_degrees_of_freedom", 0,
+      [&] { return freeridge_get_degrees_of_freedom(model, df.get(), sigma2.get()); }, df, sigma2);
+  call(
+      "freeridge_cooks_distance", 0, [&, n = n] { return freeridge_cooks_distance(model, distance.get(), n); },
+      distance);
+}
+
+void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
+  const std::int64_t m = questions.m, d = size.d, t = size.t;
+  const std::vector<double> x = repeated(questions.numbers, m * d);
+  Output<double> out(size_of(m, t)), by_rows(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)),
+      variance(size_of(m, t)), noise(size_of(t));
+  call(
+      "freeridge_predict", Caller::in_pieces,
+      [&] { return freeridge_predict(model, FREERIDGE_COL_MAJOR, m, x.data(), m, out.get(), m); }, out);
+  call(
+      "freeridge_predict", Caller::in_pieces,
+      [&] { return freeridge_predict(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, by_rows.get(), t); }, by_rows);
+  call(
+      "freeridge_predict_jackknife", Caller::may_be_inf,
+      [&] {
+        return freeridge_predict_jackknife(model, FREERIDGE_COL_MAJOR, m, x.data(), m, questions.level, lower.get(),
+                                           upper.get(), m);
+      },
+      lower, upper);
+  call(
+      "freeridge_predict_variance", 0,
+      [&] {
+        return freeridge_predict_variance(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, variance.get(), t, noise.get());
+      },
+      variance, noise);
+}
+
+void ask_for_scores(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
+  const auto count = static_cast<std::int64_t>(questions.lambdas.size());
+  Output<double> grid(4);
+  call(
+      "freeridge_lambda_grid", 0, [&] { return freeridge_lambda_grid(model, 4, grid.get()); }, grid);
+  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
+    Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
+    const double* const lambdas = questions.lambdas.data();
+    call(
+        "freeridge_score", 0, [&] { return freeridge_score(model, criterion, count, lambdas, scores.get(), count); },
+        scores);
+    call(
+        "freeridge_score_with_error", 0,
+        [&] { return freeridge_score_with_error(model, criterion, count, lambdas, again.get(), errors.get(), count); },
+        again, errors);
+  }
+}
+
+void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller& call) {
+  Output<std::int64_t> searched(1);
+  call(
+      "freeridge_get_search_count", 0, [&] { return freeridge_get_search_count(model, searched.get()); }, searched);
+  const std::int64_t count = std::max<std::int64_t>(1, searched.values[0]);
+  const std::size_t t = size_of(size.t);
+  Output<double> lambdas(size_of(count)), scores(size_of(count, size.t)), lambda(t), score(t), error(t), decades(t);
+  Output<std::int32_t> edge(t), dips(t);
+  call(
+      "freeridge_get_search", Caller::may_be_nan,
+      [&] { return freeridge_get_search(model, lambdas.get(), scores.get(), count, edge.get()); }, lambdas, scores,
+      edge);
+  call(
+      "freeridge_get_one_standard_error", 0,
+      [&] { return freeridge_get_one_standard_error(model, lambda.get(), score.get(), error.get()); }, lambda, score,
+      error);
+  call(
+      "freeridge_get_search_shape", 0, [&] { return freeridge_get_search_shape(model, decades.get(), dips.get()); },
+      decades, dips);
+}
+
+template <class Save>
+Bytes bytes_of(const char* name, Caller& call, const Save& save) {
+  Output<std::int64_t> length(1), again(1);
+  if (call(
+          name, 0, [&] { return save(0, nullptr, length.get()); }, length) != FREERIDGE_OK)
+    return {};
+  Bytes out(size_of(length.values[0]));
+  if (call(
+          name, 0, [&] { return save(length.values[0], out.data(), again.get()); }, again) != FREERIDGE_OK ||
+      again.values[0] != length.values[0])
+    wrong(std::string(name) + ": the length alone, but not the bytes");
+  return out;
+}
+
+template <class Handle, class Load>
+Handle loaded(const char* name, const Bytes& bytes, Caller& call, const Load& load) {
+  const std::unique_ptr<unsigned char[]> exact(new unsigned char[bytes.size()]);
+  std::copy(bytes.begin(), bytes.end(), exact.get());
+  Output<typename Handle::pointer> out(1);
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  const freeridge_status status = call(
+      name, 0, [&] { return load(exact.get(), size, out.get()); }, out);
+  return Handle(status == FREERIDGE_OK ? out.values[0] : nullptr);
+}
+
+}  // namespace
+
+void ask(const freeridge_model* model, const Questions& questions, Caller& call) {
+  Output<std::int64_t> n(1), d(1), t(1);
+  const auto status = call(
+      "freeridge_get_dimensions", 0, [&] { return freeridge_get_dimensions(model, n.get(), d.get(), t.get()); }, n, d,
+      t);
+  Sizes size;
+  if (status == FREERIDGE_OK) size = {n.values[0], d.values[0], t.values[0]};
+  ask_for_what_is_set(model, size, call);
+  ask_for_scores(model, size, questions, call);
+  ask_for_the_search(model, size, call);
+  ask_for_the_fit(model, size, questions, call);
+  ask_at_new_points(model, size, questions, call);
+}
+
+void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d, const Questions& questions,
+         Caller& call) {
+  const std::int64_t m = questions.m;
+  const std::vector<double> x = repeated(questions.numbers, m * d);
+  Output<double> decision(size_of(m)), probability(size_of(m)), alone(size_of(m)), left_out(size_of(n)), c(size_of(n)),
+      b(1), objective(1), gap(1), margin(1);
+  Output<std::int64_t> iterations(1), count(1), rows(size_of(n));
+  call(
+      "freeridge_classifier_predict", Caller::in_pieces,
+      [&] {
+        return freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, decision.get(),
+                                            probability.get());
+      },
+      decision, probability);
+  call(
+      "freeridge_classifier_predict", Caller::in_pieces,
+      [&] {
+        return freeridge_classifier_predict(classifier, FREERIDGE_ROW_MAJOR, m, x.data(), d, alone.get(), nullptr);
+      },
+      alone);
+  call(
+      "freeridge_classifier_loo", 0, [&] { return freeridge_classifier_loo(classifier, left_out.get()); }, left_out);
+  call(
+      "freeridge_classifier_get_coefficients", 0,
+      [&] { return freeridge_classifier_get_coefficients(classifier, c.get(), b.get()); }, c, b);
+  call(
+      "freeridge_classifier_get_convergence", 0,
+      [&] { return freeridge_classifier_get_convergence(classifier, objective.get(), iterations.get(), gap.get()); },
+      objective, iterations, gap);
+  call(
+      "freeridge_classifier_get_support", Caller::may_be_inf,
+      [&] { return freeridge_classifier_get_support(classifier, count.get(), rows.get(), margin.get()); }, count, rows,
+      margin);
+}
+
+void ask(const freeridge_accumulator* accumulator, const Questions& questions, Caller& call) {
+  Output<std::int64_t> rows(1), columns(1), outputs(1), memory(1);
+  Output<double> sum(1);
+  call(
+      "freeridge_accumulator_get_dimensions", 0,
+      [&] {
+        return freeridge_accumulator_get_dimensions(accumulator, rows.get(), columns.get(), outputs.get(), sum.get());
+      },
+      rows, columns, outputs, sum);
+  call(
+      "freeridge_accumulator_memory_required", 0,
+      [&] { return freeridge_accumulator_memory_required(accumulator, memory.get()); }, memory);
+  const std::int64_t m = questions.m, d = columns.values[0], t = outputs.values[0];
+  const auto count = static_cast<std::int64_t>(questions.lambdas.size());
+  const double* const lambdas = questions.lambdas.data();
+  Output<double> w(size_of(d, count * t)), b(size_of(t, count)), grid(4), errors(size_of(m, count * t));
+  call(
+      "freeridge_accumulator_solve", 0,
+      [&] { return freeridge_accumulator_solve(accumulator, count, lambdas, w.get(), d, b.get()); }, w, b);
+  call(
+      "freeridge_accumulator_lambda_grid", 0,
+      [&] { return freeridge_accumulator_lambda_grid(accumulator, 4, grid.get()); }, grid);
+  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_REML; ++criterion) {
+    Output<double> scores(size_of(count, t));
+    call(
+        "freeridge_accumulator_score", 0,
+        [&] { return freeridge_accumulator_score(accumulator, criterion, count, lambdas, scores.get(), count); },
+        scores);
+  }
+  // Rows that were never added: the numbers mean nothing, and may be any.
+  const std::vector<double> x = repeated(questions.numbers, m * d), y = repeated(questions.numbers, m * t);
+  call(
+      "freeridge_accumulator_loo", Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf,
+      [&] {
+        return freeridge_accumulator_loo(accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m, nullptr, count,
+                                         lambdas, errors.get(), m);
+      },
+      errors);
+}
+
+Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {
+  if (predictor)
+    return bytes_of("freeridge_save_predictor_to_memory", call,
+                    [&](std::int64_t size, void* bytes, std::int64_t* length) {
+                      return freeridge_save_predictor_to_memory(model, size, bytes, length);
+                    });
+  return bytes_of("freeridge_save_to_memory", call, [&](std::int64_t size, void* bytes, std::int64_t* length) {
+    return freeridge_save_to_memory(model, size, bytes, length);
+  });
+}
+
+Bytes saved(const freeridge_accumulator* accumulator, Caller& call) {
+  return bytes_of("freeridge_accumulator_save", call, [&](std::int64_t size, void* bytes, std::int64_t* length) {
+    return freeridge_accumulator_save(accumulator, size, bytes, length);
+  });
+}
+
+ModelHandle loaded_model(const Bytes& bytes, Caller& call) {
+  return loaded<ModelHandle>("freeridge_load_from_memory", bytes, call, freeridge_load_from_memory);
+}
+
+AccumulatorHandle loaded_accumulator(const Bytes& bytes, Caller& call) {
+  return loaded<AccumulatorHandle>("freeridge_accumulator_load", bytes, call, freeridge_accumulator_load);
+}
+
+KernelHandle parsed(const char* text, Caller& call) {
+  Output<freeridge_kernel*> out(1);
+  const auto status = call(
+      "freeridge_kernel_parse", 0, [&] { return freeridge_kernel_parse(text, out.get()); }, out);
+  return KernelHandle(status == FREERIDGE_OK ? out.values[0] : nullptr);
+}
+
+}  // namespace fuzz

@@ -1,0 +1,66 @@
+// What holds for every call, whatever goes in (freeridge.h, "Rules that hold for every call"):
+//   - the status is one that the call's comment names; never INTERNAL, and OUT_OF_MEMORY only where it is expected
+//   - a failed call leaves its outputs as they were, but for UNDEFINED and what works in pieces
+//   - UNDEFINED leaves a NaN, or no output at all, and OK leaves none; Inf with OK is left to the calls that do not name
+//     NOT_FINITE; and nothing is written behind an output
+// A call that breaks a rule ends the process, which is how the fuzzer hears of it.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "capi/support/arrays.hpp"
+#include "capi/support/fingerprint.hpp"
+
+namespace fuzz {
+
+// Says what is wrong, and aborts.
+[[noreturn]] void wrong(const std::string& what);
+
+struct Outputs {
+  bool untouched = true, guarded = true, nan = false, infinite = false;
+};
+
+class Caller {
+ public:
+  enum Manners : unsigned {
+    strict = 0,
+    in_pieces = 1,     // after some failures the output is partly written
+    may_be_nan = 2,    // NaN without UNDEFINED: rows that no group leaves out, lambdas that were not tried
+    may_be_inf = 4,    // Inf is an answer: an interval without an end, the margin of f = 0
+    may_be_short = 8,  // a failure may set the length alone
+  };
+
+  bool memory_may_lack = false;
+  bool of_a_predictor = false;  // it answers INVALID_STATE to most calls, also those that need no state of a model
+  bool any_numbers = false;     // what a forged file answers need not be finite
+  Fingerprint answers;          // of all calls so far
+
+  template <class Call, class... Output>
+  freeridge_status operator()(const char* name, unsigned manners, const Call& call, Output&... output) {
+    const freeridge_status status = call();
+    Outputs all;
+    Answer answer{name, status, {}};
+    (look_at(output, all, answer), ...);
+    inspect(name, manners, status, all);
+    answers.push_back(std::move(answer));
+    return status;
+  }
+
+ private:
+  template <class T>
+  static void look_at(const Output<T>& output, Outputs& all, Answer& answer) {
+    all.untouched = all.untouched && output.untouched();
+    all.guarded = all.guarded && output.guard_untouched();
+    if constexpr (std::is_floating_point_v<T>)
+      for (const T value : output.values) all.nan = all.nan || value != value, all.infinite |= value - value != 0;
+    if constexpr (!std::is_pointer_v<T>) {
+      const auto* const bytes = reinterpret_cast<const unsigned char*>(output.values.data());
+      answer.bytes.insert(answer.bytes.end(), bytes, bytes + output.values.size() * sizeof(T));
+    }
+  }
+
+  void inspect(const char* name, unsigned manners, freeridge_status status, const Outputs& all) const;
+};
+
+}  // namespace fuzz

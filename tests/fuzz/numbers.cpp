@@ -1,0 +1,334 @@
+// Numeric extremes: NaN, Inf, subnormal and huge numbers, neighbours, zeros and repetitions as data, weights, lambdas
+// and parameters, in the calls without a handle and on each handle's way from data to answers. Every answer obeys the
+// rules of checked.hpp: a status that the call's comment names, and finite numbers with OK.
+#include <algorithm>
+
+#include "fuzz/answers.hpp"
+#include "fuzz/source.hpp"
+
+namespace {
+
+using fuzz::Caller;
+using fuzz::size_of;
+using fuzz::Source;
+
+struct Data {
+  std::int64_t n, d, t;
+  std::vector<double> x, y, lambdas;  // x and y are tight in both layouts
+  bool finite;
+};
+
+bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+Data data_from(Source& in) {
+  Data out;
+  const bool finite = !in.one_in(16);
+  out.n = in.from(1, 8), out.d = in.from(1, 4), out.t = in.from(1, 2);
+  // One scale for all is the rule; anything beside anything, too.
+  const int common = in.one_in(2) ? 8 * static_cast<std::int8_t>(in.byte()) : 0;
+  out.x = in.wild(out.n * out.d, finite), out.y = in.wild(out.n * out.t, finite);
+  const auto scale = [&](std::vector<double>& values) {
+    for (double& value : values)
+      if (std::isfinite(value) && std::isfinite(std::ldexp(value, common))) value = std::ldexp(value, common);
+  };
+  if (in.one_in(2)) scale(out.x);
+  if (in.one_in(2)) scale(out.y);
+  for (int k = 0; k < 3; ++k) out.lambdas.push_back(std::fabs(in.wild(true)));
+  out.finite = all_finite(out.x) && all_finite(out.y);
+  return out;
+}
+
+// Numbers that are none are refused before anything else.
+void expect_refused(const Data& data, freeridge_status status, const char* name) {
+  if (!data.finite && status == FREERIDGE_OK) fuzz::wrong(std::string(name) + " took NaN or Inf");
+}
+
+void solve_at_once(Source& in, Caller& call) {
+  const Data data = data_from(in);
+  const auto [n, d, t] = std::tie(data.n, data.d, data.t);
+  const double* const x = data.x.data();
+  const double* const y = data.y.data();
+  const bool by_rows = in.one_in(2);
+  const auto layout = by_rows ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR;
+  const std::int64_t ldx = by_rows ? d : n, ldy = by_rows ? t : n;
+  const auto intercept = static_cast<std::int32_t>(in.below(2));
+  fuzz::Questions none;
+  Output<double> w(size_of(d, t)), b(size_of(t)), w_error(size_of(d, t)), b_error(size_of(t)), sigma(size_of(t)),
+      r_squared(size_of(t)), inverse(size_of(n, d));
+  Output<std::int64_t> rank(1);
+  const double lambda = data.lambdas[0];
+  freeridge_status status = FREERIDGE_OK;
+  const char* name = "";
+  switch (in.byte() % 7) {
+    case 0: {
+      const double rcond = in.one_in(2) ? -1.0 : in.wild(true);
+      status = call(
+          name = "freeridge_pinv", 0,
+          [&] { return freeridge_pinv(layout, n, d, x, ldx, rcond, inverse.get(), by_rows ? n : d, rank.get()); },
+          inverse, rank);
+      // y plays no part.
+      if (!all_finite(data.x) && status == FREERIDGE_OK) fuzz::wrong("freeridge_pinv took NaN or Inf");
+      return;
+    }
+    case 1:
+      status = call(
+          name = "freeridge_ols", 0,
+          [&] { return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get()); }, w, b,
+          rank);
+      break;
+    case 2:
+      status = call(
+          name = "freeridge_ols_summary", 0,
+          [&] {
+            return freeridge_ols_summary(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get(),
+                                         w_error.get(), b_error.get(), sigma.get(), r_squared.get());
+          },
+          w, b, rank, w_error, b_error, sigma, r_squared);
+      break;
+    case 3:
+      status = call(
+          name = "freeridge_ridge", 0,
+          [&] { return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, w.get(), b.get()); }, w, b);
+      break;
+    case 4: {
+      std::vector<double> penalty = in.wild(d, true);
+      for (double& factor : penalty) factor = in.one_in(8) ? factor : std::fabs(factor);
+      status = call(
+          name = "freeridge_ridge_penalty", 0,
+          [&] {
+            return freeridge_ridge_penalty(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w.get(),
+                                           b.get());
+          },
+          w, b);
+      break;
+    }
+    case 5:
+      status = call(
+          name = "freeridge_tls", 0,
+          [&] { return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get()); }, w, b);
+      break;
+    default: {
+      std::vector<std::int32_t> exact;
+      for (std::int64_t k = 0; k < d; ++k) exact.push_back(static_cast<std::int32_t>(in.below(2)));
+      status = call(
+          name = "freeridge_tls_exact", 0,
+          [&] {
+            return freeridge_tls_exact(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w.get(), b.get());
+          },
+          w, b);
+    }
+  }
+  expect_refused(data, status, name);
+}
+
+void small_calls(Source& in, Caller& call) {
+  const std::int64_t n = in.from(1, 8), d = in.from(1, 4);
+  const bool finite = !in.one_in(8);
+  const std::vector<double> values = in.wild(n, finite), weights = in.wild(n, finite), x = in.wild(n * d, finite);
+  const auto degree = static_cast<std::int32_t>(in.from(0, 5)), bias = static_cast<std::int32_t>(in.below(2));
+  const double scale = in.wild(finite), offset = in.wild(finite);
+  Output<double> one(1);
+  Output<std::int64_t> counted(1);
+  call(
+      "freeridge_weighted_median", 0,
+      [&] { return freeridge_weighted_median(n, values.data(), weights.data(), one.get()); }, one);
+  Output<double> slope(1), converted(1);
+  call(
+      "freeridge_absolute_slope", 0,
+      [&] { return freeridge_absolute_slope(n, values.data(), weights.data(), slope.get()); }, slope);
+  const auto from = static_cast<std::int32_t>(in.from(0, 8)), to = static_cast<std::int32_t>(in.from(0, 8));
+  call(
+      "freeridge_convert_lambda", 0,
+      [&] { return freeridge_convert_lambda(from, to, n, scale, offset, converted.get()); }, converted);
+  Output<std::int32_t> labels(size_of(n));
+  const auto folds = static_cast<std::int32_t>(in.from(0, 9));
+  const auto seed = static_cast<std::int64_t>(in.word());
+  call(
+      "freeridge_make_folds", 0, [&] { return freeridge_make_folds(n, folds, seed, labels.get()); }, labels);
+  Output<std::int32_t> holdout(size_of(n));
+  call(
+      "freeridge_make_holdout", 0, [&] { return freeridge_make_holdout(n, scale, seed, holdout.get()); }, holdout);
+  if (call(
+          "freeridge_polynomial_feature_count", 0,
+          [&] { return freeridge_polynomial_feature_count(d, degree, bias, counted.get()); }, counted) != FREERIDGE_OK)
+    return;
+  const std::int64_t count = counted.values[0];
+  Output<double> features(size_of(n, count)), factors(size_of(count + 1));
+  call(
+      "freeridge_polynomial_features", 0,
+      [&] {
+        return freeridge_polynomial_features(FREERIDGE_COL_MAJOR, n, d, x.data(), n, degree, bias, features.get(), n);
+      },
+      features);
+  call(
+      "freeridge_polynomial_feature_factors", 0,
+      [&] { return freeridge_polynomial_feature_factors(d, degree, scale, offset, factors.get()); }, factors);
+}
+
+fuzz::KernelHandle kernel_from(Source& in, std::int64_t d, Caller& call) {
+  Output<freeridge_kernel*> out(1), scaled(1), sum(1);
+  const double a = in.one_in(4) ? in.wild(false) : std::fabs(in.wild(true)), b = in.wild(true);
+  freeridge_status status = FREERIDGE_OK;
+  const auto kernel = [&](const char* name, auto make) { status = call(name, 0, make, out); };
+  switch (in.byte() % 6) {
+    case 0:
+      kernel("freeridge_kernel_gaussian", [&] { return freeridge_kernel_gaussian(a, out.get()); });
+      break;
+    case 1:
+      kernel("freeridge_kernel_laplacian", [&] { return freeridge_kernel_laplacian(a, out.get()); });
+      break;
+    case 2: {
+      const double nu = 0.5 + static_cast<double>(in.below(4));
+      kernel("freeridge_kernel_matern", [&] { return freeridge_kernel_matern(nu, a, out.get()); });
+      break;
+    }
+    case 3: {
+      const auto degree = static_cast<std::int32_t>(in.from(0, 5));
+      kernel("freeridge_kernel_polynomial", [&] { return freeridge_kernel_polynomial(degree, a, b, out.get()); });
+      break;
+    }
+    default:
+      kernel("freeridge_kernel_linear", [&] { return freeridge_kernel_linear(out.get()); });
+  }
+  if (status != FREERIDGE_OK) return nullptr;
+  fuzz::KernelHandle made(out.values[0]);
+  if (in.one_in(4)) {
+    const std::vector<double> columns = in.wild(d, true);
+    status = call(
+        "freeridge_kernel_scaled", 0,
+        [&] { return freeridge_kernel_scaled(made.get(), d, columns.data(), scaled.get()); }, scaled);
+    if (status == FREERIDGE_OK) made.reset(scaled.values[0]);
+  }
+  if (in.one_in(4)) {
+    const freeridge_kernel* const terms[] = {made.get(), made.get()};
+    const double weights[] = {a, std::fabs(b)};
+    status = call(
+        "freeridge_kernel_sum", 0, [&] { return freeridge_kernel_sum(terms, weights, 2, sum.get()); }, sum);
+    if (status == FREERIDGE_OK) made.reset(sum.values[0]);
+  }
+  return made;
+}
+
+fuzz::Questions questions_from(Source& in, const Data& data) {
+  fuzz::Questions out;
+  out.numbers = in.wild(7, !in.one_in(16));
+  out.lambdas = data.lambdas;
+  return out;
+}
+
+void one_model(Source& in, Caller& call) {
+  const Data data = data_from(in);
+  const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
+  if (!kernel) return;
+  freeridge_model* made = nullptr;
+  if (freeridge_create(kernel.get(), &made) != FREERIDGE_OK) fuzz::wrong("freeridge_create");
+  const fuzz::ModelHandle model(made);
+  const freeridge_status status = call("freeridge_set_data", 0, [&] {
+    return freeridge_set_data(made, FREERIDGE_ROW_MAJOR, data.n, data.d, data.x.data(), data.d, data.t, data.y.data(),
+                              data.t);
+  });
+  expect_refused(data, status, "freeridge_set_data");
+  if (status != FREERIDGE_OK) return;
+  if (in.one_in(3)) {
+    std::vector<double> weights = in.wild(data.n, !in.one_in(16));
+    for (double& weight : weights) weight = in.one_in(32) ? weight : std::fabs(weight);
+    call("freeridge_set_weights", 0, [&] { return freeridge_set_weights(made, weights.data()); });
+  }
+  freeridge_set_intercept(made, static_cast<std::int32_t>(in.below(2)));
+  freeridge_set_route(made, static_cast<std::int32_t>(in.below(6)));
+  freeridge_set_reduction(made, static_cast<std::int32_t>(in.below(3)));
+  if (in.one_in(3)) freeridge_set_landmarks(made, in.from(1, data.n), nullptr);
+  if (in.one_in(8)) freeridge_set_refinement(made, static_cast<std::int32_t>(in.below(4)));
+  const fuzz::Questions questions = questions_from(in, data);
+  if (call("freeridge_factorize", 0, [&] { return freeridge_factorize(made); }) != FREERIDGE_OK) return;
+  Output<double> lambda(size_of(data.t)), score(size_of(data.t));
+  if (in.one_in(4)) {
+    const auto criterion = static_cast<std::int32_t>(in.from(1, 3));
+    const double low = in.one_in(2) ? 0.0 : data.lambdas[1], high = low == 0 ? 0.0 : data.lambdas[2];
+    call(
+        "freeridge_select_lambda", 0,
+        [&] { return freeridge_select_lambda(made, criterion, low, high, lambda.get(), score.get()); }, lambda, score);
+  } else {
+    call("freeridge_set_lambda", 0, [&] { return freeridge_set_lambda(made, data.lambdas[0]); });
+  }
+  fuzz::ask(made, questions, call);
+}
+
+void one_classifier(Source& in, Caller& call) {
+  const Data data = data_from(in);
+  const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
+  if (!kernel) return;
+  freeridge_classifier* made = nullptr;
+  const auto loss = in.one_in(2) ? FREERIDGE_HINGE : FREERIDGE_LOGISTIC;
+  if (freeridge_classifier_create(kernel.get(), loss, &made) != FREERIDGE_OK)
+    fuzz::wrong("freeridge_classifier_create");
+  const fuzz::ClassifierHandle classifier(made);
+  std::vector<double> y;
+  for (std::int64_t i = 0; i < data.n; ++i) y.push_back(in.one_in(2) ? 1.0 : -1.0);
+  const freeridge_status status = call("freeridge_classifier_set_data", 0, [&] {
+    return freeridge_classifier_set_data(made, FREERIDGE_COL_MAJOR, data.n, data.d, data.x.data(), data.n, y.data());
+  });
+  if (status == FREERIDGE_OK && !all_finite(data.x)) fuzz::wrong("freeridge_classifier_set_data took NaN or Inf");
+  if (status != FREERIDGE_OK) return;
+  if (in.one_in(3)) {
+    std::vector<double> weights = in.wild(data.n, true);
+    for (double& weight : weights) weight = std::fabs(weight);
+    call("freeridge_classifier_set_weights", 0, [&] { return freeridge_classifier_set_weights(made, weights.data()); });
+  }
+  freeridge_classifier_set_intercept(made, static_cast<std::int32_t>(in.below(2)));
+  call("freeridge_classifier_set_control", 0,
+       [&] { return freeridge_classifier_set_control(made, 1e-6, 1 + in.below(100)); });
+  for (const double lambda : data.lambdas)
+    call("freeridge_classifier_fit", 0, [&] { return freeridge_classifier_fit(made, lambda); });
+  fuzz::ask(made, data.n, data.d, questions_from(in, data), call);
+}
+
+void one_accumulator(Source& in, Caller& call) {
+  const Data data = data_from(in);
+  freeridge_accumulator* made = nullptr;
+  if (freeridge_accumulator_create(data.d, data.t, static_cast<std::int32_t>(in.below(2)), &made) != FREERIDGE_OK)
+    fuzz::wrong("freeridge_accumulator_create");
+  const fuzz::AccumulatorHandle accumulator(made);
+  std::vector<double> weights = in.wild(data.n, true);
+  for (double& weight : weights) weight = std::fabs(weight);
+  const bool weighted = in.one_in(3);
+  const std::int64_t chunk = in.from(1, data.n);
+  for (std::int64_t first = 0; first < data.n; first += chunk) {
+    const auto status = call("freeridge_accumulator_add", 0, [&] {
+      return freeridge_accumulator_add(made, FREERIDGE_ROW_MAJOR, std::min(chunk, data.n - first),
+                                       data.x.data() + first * data.d, data.d, data.y.data() + first * data.t, data.t,
+                                       weighted ? weights.data() + first : nullptr);
+    });
+    if (chunk == data.n) expect_refused(data, status, "freeridge_accumulator_add");
+  }
+  fuzz::ask(made, questions_from(in, data), call);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  freeridge_set_threads(1);
+  Source in(bytes, size);
+  Caller call;
+  switch (in.byte() % 8) {
+    case 0:
+      small_calls(in, call);
+      break;
+    case 1:
+    case 2:
+      solve_at_once(in, call);
+      break;
+    case 3:
+      one_accumulator(in, call);
+      break;
+    case 4:
+      one_classifier(in, call);
+      break;
+    default:
+      one_model(in, call);
+      break;
+  }
+  return 0;
+}

@@ -1,0 +1,65 @@
+// Any calls in any order on accumulators and on a classifier.
+//   accumulators  the answers depend on the rows and their order alone: an accumulator that is given them at once
+//                 answers the same to the last bit
+//   a classifier  a fit that succeeds is stationary within the tolerance; a failure leaves fit and state as they were
+#pragma once
+
+#include <memory>
+
+#include "fuzz/answers.hpp"
+#include "fuzz/source.hpp"
+
+namespace fuzz {
+
+class AccumulatorSequence {
+ public:
+  AccumulatorSequence();
+  void step(Source& in);
+  void verify() const;
+
+ private:
+  // What an accumulator was given, in order: rows, or another accumulator as it was then.
+  struct Given {
+    std::vector<double> x, y, weights;  // row by row
+    std::shared_ptr<const std::vector<Given>> other;
+  };
+  struct Told {
+    std::int64_t d = 1, t = 1;
+    std::int32_t intercept = 1;
+    std::vector<Given> given;
+  };
+
+  static AccumulatorHandle fresh(const Told& told);
+  void make(Source& in, int which);
+  void add(Source& in, int which);
+  void merge(Source& in, int which);
+  void save_and_load(int which);
+  void misuse(Source& in, int which);
+
+  Told told_[2];
+  AccumulatorHandle handle_[2];
+};
+
+class ClassifierSequence {
+ public:
+  ClassifierSequence();
+  void step(Source& in);
+  void verify();
+
+ private:
+  void make(Source& in);
+  void set_data(Source& in);
+  void set_weights(Source& in);
+  void set_control(Source& in);
+  void fit(Source& in);
+  void misuse(Source& in);
+
+  std::int64_t n_ = 0, d_ = 1;  // n_ = 0: no data
+  std::int32_t loss_ = FREERIDGE_LOGISTIC;
+  double tolerance_ = 1e-8;
+  bool fitted_ = false;
+  Fingerprint before_;  // what it answered when it was asked last, since anything succeeded
+  ClassifierHandle handle_;
+};
+
+}  // namespace fuzz
