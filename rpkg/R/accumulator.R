@@ -50,7 +50,10 @@ merge.ridge_accumulator <- function(x, y, ...) {
   invisible(x)
 }
 
-nobs.ridge_accumulator <- function(object, ...) core_accumulator_sizes(handle_of(object))[["n"]]
+nobs.ridge_accumulator <- function(object, ...) {
+  refuse_extra(...)
+  core_accumulator_sizes(handle_of(object))[["n"]]
+}
 
 print.ridge_accumulator <- function(x, ...) {
   if (!core_is_alive(x$handle)) {

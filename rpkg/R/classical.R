@@ -67,17 +67,28 @@ predict.freeridge_linear <- function(object, newdata = NULL, ...) {
   shape(object, sweep(x %*% object$w, 2L, object$b, "+"), if (is.null(newdata)) object$cases else rownames(x))
 }
 
-fitted.freeridge_linear <- function(object, ...) predict(object)
+fitted.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  predict(object)
+}
 
 residuals.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
   shape(object, object$y - sweep(object$x %*% object$w, 2L, object$b, "+"))
 }
 
-nobs.freeridge_linear <- function(object, ...) nrow(object$x)
+nobs.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  nrow(object$x)
+}
 
-df.residual.freeridge_ols <- function(object, ...) nrow(object$x) - object$rank - object$intercept
+df.residual.freeridge_ols <- function(object, ...) {
+  refuse_extra(...)
+  nrow(object$x) - object$rank - object$intercept
+}
 
 sigma.freeridge_ols <- function(object, ...) {
+  refuse_extra(...)
   sigma <- core_ols_summary(object$x, object$y, object$intercept)$sigma
   if (anyNA(sigma)) warn_undefined("sigma is undefined (NaN): no degrees of freedom are left")
   named_by_output(object, sigma)

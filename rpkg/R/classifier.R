@@ -135,7 +135,10 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
   stats::setNames(values, rownames(x))
 }
 
-fitted.freeridge_classifier <- function(object, ...) predict(object)
+fitted.freeridge_classifier <- function(object, ...) {
+  refuse_extra(...)
+  predict(object)
+}
 
 loo.freeridge_classifier <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
@@ -162,7 +165,10 @@ coef.freeridge_classifier <- function(object, lambda = NULL, ...) {
   if (object$intercept) c("(Intercept)" = found$b, w) else w
 }
 
-nobs.freeridge_classifier <- function(object, ...) nrow(object$x)
+nobs.freeridge_classifier <- function(object, ...) {
+  refuse_extra(...)
+  nrow(object$x)
+}
 
 print.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")

@@ -13,6 +13,7 @@ model.matrix.freeridge <- function(object, ...) {
 }
 
 terms.freeridge <- function(x, ...) {
+  refuse_extra(...)
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no terms")
   x$terms
 }

@@ -140,7 +140,10 @@ print.freeridge_expansion <- function(x, digits = max(3L, getOption("digits") - 
   invisible(x)
 }
 
-fitted.freeridge <- function(object, ...) fitted_at(object, NULL)
+fitted.freeridge <- function(object, ...) {
+  refuse_extra(...)
+  fitted_at(object, NULL)
+}
 
 hatvalues.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
@@ -149,9 +152,13 @@ hatvalues.freeridge <- function(model, lambda = NULL, ...) {
   values
 }
 
-nobs.freeridge <- function(object, ...) nrow(object$x)
+nobs.freeridge <- function(object, ...) {
+  refuse_extra(...)
+  nrow(object$x)
+}
 
 formula.freeridge <- function(x, ...) {
+  refuse_extra(...)
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no formula")
   stats::formula(x$terms)
 }

@@ -65,6 +65,29 @@ void show_progress(Listener& listener, double fraction) {
 
 }  // namespace
 
+SEXP zeros(SEXPTYPE type, R_xlen_t count) {
+  const SEXP values = PROTECT(Rf_allocVector(type, count));
+  const auto size = static_cast<std::size_t>(count);
+  if (type == REALSXP)
+    std::fill_n(REAL(values), size, 0.0);
+  else if (type == INTSXP)
+    std::fill_n(INTEGER(values), size, 0);
+  else
+    std::fill_n(RAW(values), size, Rbyte{0});
+  UNPROTECT(1);
+  return values;
+}
+
+SEXP zeros(SEXPTYPE type, int rows, int columns) {
+  const SEXP values = PROTECT(zeros(type, static_cast<R_xlen_t>(rows) * columns));
+  const SEXP size = PROTECT(Rf_allocVector(INTSXP, 2));
+  INTEGER(size)[0] = rows;
+  INTEGER(size)[1] = columns;
+  Rf_setAttrib(values, R_DimSymbol, size);
+  UNPROTECT(2);
+  return values;
+}
+
 void check_interrupt() {
   Rcpp::unwindProtect([]() -> SEXP {
     R_CheckUserInterrupt();

@@ -10,6 +10,8 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 struct KernelDeleter {
   void operator()(freeridge_kernel* kernel) const { freeridge_kernel_destroy(kernel); }
@@ -63,10 +65,16 @@ void check(Listener& listener, freeridge_status status);
 void check_but_undefined(freeridge_status status);
 void check_but_undefined(Listener& listener, freeridge_status status);
 
-// R's memory for numbers, zeros. Where there is none R's jump comes as a C++ exception, so that destructors run.
+// R's memory for numbers, zeros: a vector, or a matrix of rows x columns.
+SEXP zeros(SEXPTYPE type, R_xlen_t count);
+SEXP zeros(SEXPTYPE type, int rows, int columns);
+// The same for Rcpp. Where there is none R's jump comes as a C++ exception, so that destructors run. (Within, nothing may
+// throw: R's frames are below.)
 template <class T, class... Sizes>
 T fresh(Sizes... sizes) {
-  return T(Rcpp::unwindProtect([&]() -> SEXP { return T(sizes...); }));
+  using Number = std::decay_t<decltype(*std::declval<T>().begin())>;
+  constexpr SEXPTYPE type = Rcpp::traits::r_sexptype_traits<Number>::rtype;
+  return T(Rcpp::Shield<SEXP>(Rcpp::unwindProtect([=]() -> SEXP { return zeros(type, sizes...); })));
 }
 
 // Whether the user wants to go on: if not, R's jump comes as a C++ exception.

@@ -112,6 +112,28 @@ test_that("kernel parameters get the core's sentence", {
   expect_refusal(polynomial_kernel(2, offset = -1), "offset is -1", "freeridge_invalid_argument")
 })
 
+test_that("every method refuses an argument that it does not know", {
+  x <- problem()$x
+  y <- problem()$y
+  objects <- list(
+    freeridge = freeridge(mpg ~ wt, mtcars, kernel = linear_kernel(), lambda = 1), freeridge_kernel = gaussian_kernel(1),
+    freeridge_linear = ols(x, y), freeridge_ols = ols(x, y), freeridge_classifier = kernel_logistic(x, y > 3, linear_kernel(), 1),
+    ridge_accumulator = accumulate(ridge_accumulator(3), x, y)
+  )
+  methods <- getNamespaceInfo("freeridge", "S3methods")[, 1:2]
+  methods <- methods[methods[, 2L] %in% names(objects), ]
+  # these give what they do not know to what they draw or print with, or have no arguments to know
+  others <- c("print", "plot", "Ops", "+", "*", "==", "!=", "$", "[[", "all.equal", "merge")
+  methods <- methods[!sub("^.*::", "", methods[, 1L]) %in% others, ]
+  for (i in seq_len(nrow(methods))) {
+    method <- get(paste(sub("^.*::", "", methods[i, 1L]), methods[i, 2L], sep = "."))
+    expect_refusal(method(objects[[methods[i, 2L]]], anything.else = 1), "unknown argument: 'anything.else'")
+  }
+  expect_gt(nrow(methods), 50L)
+  accumulator <- objects$ridge_accumulator
+  expect_refusal(merge(accumulator, accumulator, all = TRUE), "unknown argument: 'all'")
+})
+
 test_that("newdata", {
   expect_refusal(predict(fit, x[, 1:2]), "newdata has 2 columns, the fit has 3")
   expect_refusal(predict(fit, "a"), 'newdata must be a numeric matrix, not "a"')
