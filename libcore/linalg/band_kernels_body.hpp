@@ -2,7 +2,6 @@
 // register) and COLUMNS (how many columns of A, or twice that of T, are in registers at once) set. No function of
 // another file is called here: an inline one, compiled for this instruction set, might become the one for the whole
 // library.
-// NOLINTBEGIN(misc-definitions-in-headers): included in a namespace of its own each time
 // NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
 using Pack = double __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
@@ -143,4 +142,3 @@ void solve(Index m, Index b, const double* q, const double* coefficients, double
 }
 
 // NOLINTEND(bugprone-implicit-widening-of-multiplication-result)
-// NOLINTEND(misc-definitions-in-headers)

@@ -134,10 +134,10 @@ void ReducedProblem::solve(std::span<const double> lambdas, MatrixView w, Matrix
 }
 
 // n |P~Y~|^2 / tr(P~)^2
-double ReducedProblem::gcv(const Weights& at, Index output) const {
-  double norm2 = rest_norm2_[static_cast<std::size_t>(output)], trace = static_cast<double>(m_ - r());
+double ReducedProblem::gcv(const Weights& at, Index j) const {
+  double norm2 = rest_norm2_[static_cast<std::size_t>(j)], trace = static_cast<double>(m_ - r());
   for (std::size_t k = 0; k < at.p.size(); ++k) {
-    const double value = at.p[k] * gamma_(static_cast<Index>(k), output);
+    const double value = at.p[k] * gamma_(static_cast<Index>(k), j);
     norm2 += value * value;
     trace += at.p[k];
   }
@@ -145,12 +145,12 @@ double ReducedProblem::gcv(const Weights& at, Index output) const {
 }
 
 // 1/2 (m log(2 pi Y~'PY~ / m) + m + log|Z'GZ| - sum log(w) + log sum(w)), the last with an intercept
-double ReducedProblem::reml(const Weights& at, double lambda, Index output) const {
+double ReducedProblem::reml(const Weights& at, double lambda, Index j) const {
   const double m = static_cast<double>(m_);
-  double quadratic = complement() ? rest_norm2_[static_cast<std::size_t>(output)] / lambda : 0;
+  double quadratic = complement() ? rest_norm2_[static_cast<std::size_t>(j)] / lambda : 0;
   double log_det = complement() ? (m - static_cast<double>(r())) * std::log(lambda) : 0;
   for (std::size_t k = 0; k < at.eigenvalues.size(); ++k) {
-    const double value = at.eigenvalues[k] + lambda, gamma = gamma_(static_cast<Index>(k), output);
+    const double value = at.eigenvalues[k] + lambda, gamma = gamma_(static_cast<Index>(k), j);
     quadratic += gamma * gamma / value;
     log_det += std::log(value);
   }
