@@ -253,9 +253,4 @@ void require_classes(const LayoutView& y) {
   }
 }
 
-double standard_error(std::span<const double> v, std::span<const double> q, double mean) {
-  if (q.size() < 2) return nan;
-  return root_of_squares(v, q, mean) / std::sqrt(static_cast<double>(q.size() - 1));
-}
-
 }  // namespace freeridge

@@ -24,7 +24,4 @@ std::string error_rates(const Factorization& factorization, std::span<const doub
 // Y is -1 or +1, with one +1 in each row when there are several outputs; else INVALID_ARGUMENT with the row.
 void require_classes(const LayoutView& y);
 
-// sqrt(sum_i v_i (q_i - mean)^2 / (G - 1)) of G terms, the sum of the v_i one; NaN for one term.
-double standard_error(std::span<const double> v, std::span<const double> q, double mean);
-
 }  // namespace freeridge

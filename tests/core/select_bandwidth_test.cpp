@@ -134,6 +134,28 @@ TEST(SelectBandwidthRange, DefaultRangeFollowsTheUnitsOfX) {
   EXPECT_GT(*std::max_element(sigmas.begin(), sigmas.end()), typical);
 }
 
+// Columns in other units, which the kernel's scales take back, are the same problem: powers of two, so to the last bit.
+TEST(SelectBandwidthRange, ScalesOfTheColumnsTakeUnitsBack) {
+  const Problem problem = problem_with(1, false, false, 8);
+  const Vector units = {0.125, 64.0, 2.0};
+  Matrix x = problem.x;
+  for (std::int64_t k = 0; k < d; ++k)
+    for (std::int64_t i = 0; i < n; ++i) x(i, k) *= units[static_cast<std::size_t>(k)];
+  Model plain = oracle::make_model(problem);
+  const BandwidthChoice expected = plain.select_bandwidth(FREERIDGE_LOO, 0, 0, 12);
+  std::vector<Kernel> once, part;
+  once.push_back(Kernel::scaled(Kernel::gaussian(1.0), units));
+  once.push_back(Kernel::scaled(Kernel::scaled(Kernel::gaussian(1.0), {1.0, 64.0, 0.5}), {0.125, 1.0, 4.0}));
+  part.push_back(Kernel::scaled(Kernel::gaussian(1.0), units));
+  once.push_back(Kernel::product(part));
+  for (const Kernel& kernel : once) {
+    SCOPED_TRACE(kernel.description());
+    Model model(kernel);
+    model.data(x, problem.y);
+    EXPECT_TRUE(bit_equal(model.select_bandwidth(FREERIDGE_LOO, 0, 0, 12).tried, expected.tried));
+  }
+}
+
 TEST(SelectBandwidthRange, SmallestBudgetAndAnySequence) {
   const Problem problem = problem_with(1, false, false, 6);
   Model model = oracle::make_model(problem);

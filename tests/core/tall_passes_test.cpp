@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "libcore/factor/landmarks.hpp"
 #include "libcore/factor/routes.hpp"
 #include "libcore/linalg/row_qr.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -262,6 +263,27 @@ TEST(PartialWhitening, IsCheckedOnAllRows) {
   EXPECT_CLOSE(gram.scores, qr.scores, 1e-10);
   EXPECT_LT(qr.passes, 1.3);
   EXPECT_GT(gram.passes, 2.0);
+}
+
+// ---- candidates for landmarks ----
+
+// More rows than the pivoted choice takes as candidates, and all but one in 200 of them the same point, of which one
+// landmark is enough.
+TEST(TallLandmarks, AreChosenAmongRandomRows) {
+  constexpr Index count = 16, step = 200;
+  const Index n = freeridge::pivoted_candidates(count) + 100000;
+  std::vector<double> x(static_cast<std::size_t>(n), 0.0);
+  for (Index i = 0; i < n; i += step) x[static_cast<std::size_t>(i)] = 10.0 * static_cast<double>(1 + i / step);
+  const freeridge::KernelPtr kernel = freeridge::gaussian_kernel(1.0);
+  const LayoutView view{x.data(), n, 1, n, freeridge::Layout::col_major};
+  const freeridge::Landmarks wanted{count, {}, freeridge::LandmarkMethod::pivoted, 5};
+  std::vector<Index> rows = freeridge::choose_landmarks(*kernel, view, wanted, freeridge::Progress());
+  EXPECT_EQ(std::ssize(rows), count);
+  EXPECT_LE(std::ranges::count_if(rows, [&](Index row) { return x[static_cast<std::size_t>(row)] == 0; }), 1);
+  std::ranges::sort(rows);
+  EXPECT_TRUE(std::ranges::adjacent_find(rows) == rows.end());
+  EXPECT_GE(rows.front(), 0);
+  EXPECT_LT(rows.back(), n);
 }
 
 }  // namespace
