@@ -154,8 +154,8 @@ void misuse_answers(freeridge_model* model, Source& in) {
       return refused(
           "freeridge_select_bandwidth",
           [&] {
-            return freeridge_select_bandwidth(model, FREERIDGE_LOO, 0, 0, size == 0 ? 2 : size, out.get(),
-                                              other.get(), length.get());
+            return freeridge_select_bandwidth(model, FREERIDGE_LOO, 0, 0, size == 0 ? 2 : size, out.get(), other.get(),
+                                              length.get());
           },
           out, other, length);
     case 13: {  // too small a size sets the length
