@@ -111,7 +111,7 @@ BandFactor Band::factor(double lambda) const {
     fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda, " (below ",
          tolerance_, " the eigenvalues are rounding); use a larger lambda or the SPECTRAL route");
   BandFactor out{std::move(*l), Matrix(gamma_.rows(), gamma_.cols()), Matrix(gamma_.rows(), gamma_.cols()), unit,
-                 nothing_to_solve ? 1 : bounds_.smallest / unit + lambda / unit};
+                 bounds_.smallest / unit + lambda / unit};
   std::copy(gamma_.values().begin(), gamma_.values().end(), out.half.values().begin());
   out.l.half_solve(out.half.view());
   std::copy(gamma_.values().begin(), gamma_.values().end(), out.full.values().begin());

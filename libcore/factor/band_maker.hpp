@@ -27,7 +27,7 @@ class BandMaker final : public ResidualMaker {
   const BandFactor& factor() const { return f_; }
 
  private:
-  bool is_faint() const { return lambda_ >= band_.largest(); }
+  bool is_faint() const { return lambda_ > 0 && lambda_ >= band_.largest(); }
   void each_squared_norm(double factor, std::span<double> out) const;
   void faint_leverage(std::span<double> out) const;
 

@@ -1,7 +1,8 @@
 // Ridge regression by the routes of a model with the linear kernel, and by an accumulator: w, b, c, the spectrum; every
 // size, rank and scale (x and y both, as LAPACK scales them), weights, lambda. Ratios: ratios.hpp; of
 //     w      DQRT17, that of the ones, and DQRT14; at lambda = 0 DQRT16
-//     c      DPOT02: A = K + lambda W^-1; and |1'c|: at lambdas that are not below freeridge_get_tolerance
+//     c      DPOT02: A = K + lambda W^-1; and |1'c|: at lambdas that are not below freeridge_get_tolerance; with a Gram
+//            matrix, whose B is not orthonormal to rounding and is not kept, from the largest eigenvalue on
 //     Lambda DQRT12: the ends of freeridge_lambda_grid are a thousandth of the smallest eigenvalue of K and a thousand
 //            times the largest; and tr H = sum s^2 / (s^2 + lambda) (+ 1), over max(n, d) eps tr H
 // Where K + lambda I is singular within the noise, CHOLESKY and BAND may refuse, and nothing else may.
@@ -110,8 +111,9 @@ TEST_P(Routes, Ratios) {
       model.lambda(lambda);
       const Vector b = model.intercepts();
       note_hyperplane(one, problem, model.hyperplane(), b, lambda);
-      if (lambda > 0 && lambda >= support::tolerance_of(model))
-        note_coefficients(one, k, model.coefficients(), b, lambda);
+      const bool streamed = setting.reduction == FREERIDGE_REDUCTION_GRAM;
+      const double least = streamed ? std::ldexp(1.0, 2 * one.exponent) : support::tolerance_of(model);
+      if (lambda > 0 && lambda >= least) note_coefficients(one, k, model.coefficients(), b, lambda);
       if (!one.problem.weights.empty()) continue;
       Real df = static_cast<Real>(ones);
       for (const Real s : one.design.s) df += s * s / (s * s + Real(lambda));
