@@ -120,6 +120,8 @@ stage_r_sessions() {
   attempt Rscript --vanilla tests/r/gctorture.R
   attempt sh tests/r/no_memory.sh
   attempt python3 -B tests/r/interrupts.py
+  R_KEEP_PKG_SOURCE=yes MAKEFLAGS=-j$jobs R CMD INSTALL --with-keep.source --library="$r_library" "$r_build"/freeridge_*.tar.gz
+  attempt Rscript --vanilla tests/r/coverage.R rpkg/tests/testthat
 }
 
 # A word of dev, one count.

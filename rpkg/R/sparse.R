@@ -132,7 +132,6 @@ sparse_lambda_grid <- function(model, count) {
 # Scores and (where the criterion is a mean) their standard errors, lambdas x outputs; the definitions are those of
 # freeridge.h.
 sparse_score_with_error <- function(model, criterion, lambdas) {
-  if (criterion == "groups") refuse_sparse("leaving groups out")
   if (criterion == "error_rate") check_signs(model$y)
   facts <- model$facts
   sums <- sparse_sums(model$handle, lambdas, model$y)

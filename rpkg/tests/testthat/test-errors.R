@@ -127,7 +127,8 @@ test_that("every method refuses an argument that it does not know", {
   methods <- methods[!sub("^.*::", "", methods[, 1L]) %in% others, ]
   for (i in seq_len(nrow(methods))) {
     method <- get(paste(sub("^.*::", "", methods[i, 1L]), methods[i, 2L], sep = "."))
-    expect_refusal(method(objects[[methods[i, 2L]]], anything.else = 1), "unknown argument: 'anything.else'")
+    said <- tryCatch(method(objects[[methods[i, 2L]]], anything.else = 1), freeridge_error = conditionMessage)
+    expect_match(paste(said, collapse = " "), "unknown argument: 'anything.else'", info = paste(methods[i, ], collapse = "."))
   }
   expect_gt(nrow(methods), 50L)
   accumulator <- objects$ridge_accumulator
