@@ -64,7 +64,7 @@ freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_mode
   return guarded(__func__, [&] {
     const KernelPtr& inner = required("kernel", kernel).kernel;
     required("out", out);
-    *out = std::unique_ptr<freeridge_model>(new freeridge_model{Model(inner)}).release();
+    *out = new freeridge_model{Model(inner)};
   });
 }
 
