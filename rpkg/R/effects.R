@@ -216,7 +216,7 @@ average_errors <- function(fit, functional, lambda, sigma2) {
     projected <- if (is.null(fit$landmarks)) {
       core_coefficients(model)
     } else {
-      weights * (other$y - core_fitted(model)) / one
+      weights * (other$y - core_fitted(model)) / if (one == 0) NaN else one
     }
     colSums(projected^2 / weights)
   })

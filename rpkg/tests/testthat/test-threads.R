@@ -53,8 +53,9 @@ test_that("limits for all packages hold until another number is asked for", {
     before <- Sys.getenv(names(variables), NA, names = TRUE)
     on.exit(restore_variables(before))
     restore_variables(variables)
-    run_script(c('loaded <- freeridge_threads()', 'freeridge_threads(3)', 'asked <- freeridge_threads()',
-                 'freeridge_threads(0)', 'cat(loaded, asked, freeridge_threads())'))
+    out <- run_script(c("loaded <- freeridge_threads()", "freeridge_threads(3)", "asked <- freeridge_threads()",
+                        "freeridge_threads(0)", "cat(loaded, asked, freeridge_threads())"))
+    out[length(out)]  # OpenMP may have said before it that it does not know such a limit
   }
   free <- threads()
   expect_match(free, "^[0-9]+ 3 [0-9]+$")
