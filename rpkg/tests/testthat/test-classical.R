@@ -58,6 +58,7 @@ test_that("a rank deficient x gets the solution of least norm", {
 })
 
 test_that("ridge is MASS::lm.ridge on columns divided by their standard deviations", {
+  skip_if_not_installed("MASS")
   x <- as.matrix(airfoil[, 1:5])
   sd_n <- sqrt(colMeans(sweep(x, 2L, colMeans(x))^2))
   for (lambda in c(0.01, 1, 100)) {

@@ -3,6 +3,7 @@
 # lambda is (n - 1) / n times that of lm.ridge.
 
 test_that("coefficients and GCV agree with MASS::lm.ridge", {
+  skip_if_not_installed("MASS")
   x <- as.matrix(airfoil[, 1:5])
   y <- airfoil$sound_pressure
   n <- nrow(x)
