@@ -42,8 +42,7 @@
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, classifier_predict and
  *             accumulator_loo work in pieces: after CANCELLED, OUT_OF_MEMORY, or when a value overflows on the way
- *             (NOT_FINITE), their output may be partly written. An answer beyond the range of double is NOT_FINITE where a
- *             call names that status, else Inf.
+ *             (NOT_FINITE), their output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -455,16 +454,16 @@ FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, con
  *     errors[i + j ld] = Y_ij - f_j^(-i)(x_i) = (P Y)_ij / P_ii,   P = M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1)   [RL 3], [CT]
  * The left-out prediction is Y - errors. Needs FITTED. Cost: SPECTRAL, PRIMAL O(n r t); BAND 2 n^2 (b + 2 + t);
  * CHOLESKY n^3/3.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (a point whose leverage is one, e.g. n = 1 with an intercept:
- * its error is NaN), CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (an error overflows), UNDEFINED (a point whose leverage is one,
+ * e.g. n = 1 with an intercept: its error is NaN), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld);
 
 /* Exact leave-group-out errors: all rows of a group are left out together, for every group: n x t, column-major,
  *     e_S = (P_SS)^-1 (P Y)_S
  * group: n labels; negative: never left out, its error is NaN. Any partition: k-fold, hold-out, uneven groups.
  * Needs FITTED. Cost: O(n r t) and, for a group of s rows, O(s^2 r + s^3).
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (no label >= 0), UNDEFINED (a group whose leaving out leaves no answer: its
- * errors are NaN), CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT (no label >= 0), NOT_FINITE (an error overflows), UNDEFINED (a group whose
+ * leaving out leaves no answer: its errors are NaN), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
                                                       double* errors, int64_t ld);
 
@@ -476,7 +475,8 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda;
  * below freeridge_get_tolerance, what of it is no function is left out where K is singular.
- * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED. Since 0.1. */
+ * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows),
+ * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
@@ -489,7 +489,8 @@ FREERIDGE_API freeridge_status freeridge_get_hyperplane(const freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b);
 
 /* fitted: n x t, column-major, ld >= n: f(x_i) + b, from the residuals (no kernel is evaluated again). Needs FITTED.
- * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED. Since 0.1. */
+ * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a fitted value overflows), CANCELLED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_fitted(const freeridge_model* model, double* fitted, int64_t ld);
 
 /* leverage: n x t, column-major, ld >= n: H_ii at each output's lambda, H the hat matrix (fitted = H Y), the
@@ -527,7 +528,7 @@ FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_
 
 /* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
  * above; the same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT,
- * UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN), CANCELLED. Cost as freeridge_loo. Source: R.
+ * NOT_FINITE (a distance overflows), UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN), CANCELLED. Cost as freeridge_loo. Source: R.
  * Cook, Detection of influential observation in linear regression, Technometrics 19 (1977). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
 
@@ -623,8 +624,8 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
  *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
  * GCV and REML have none. Cost: as freeridge_score. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT
- * (also: GCV, REML), NOT_FINITE, UNDEFINED (a score has no value, or is one of one term and has no error: NaN),
- * CANCELLED. Since 0.1. */
+ * (also: GCV, REML), NOT_FINITE, UNDEFINED (a score has no value, or is one of one term and has no error, or that
+ * overflows: NaN), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model* model, freeridge_criterion criterion,
                                                           int64_t count, const double* lambdas, double* scores,
                                                           double* errors, int64_t ld);

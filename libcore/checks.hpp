@@ -1,4 +1,5 @@
-// Checks of the values that users hand in. Each throws with a sentence that names the argument and the value.
+// Checks of the values that users hand in: each throws with a sentence that names the argument and the value; and of
+// what they get.
 #pragma once
 
 #include <cmath>
@@ -28,6 +29,13 @@ inline void require_lambdas(const char* argument, std::span<const double> lambda
     if (!std::isfinite(lambdas[l])) fail(Status::not_finite, name(), " is ", lambdas[l], "; it must be finite");
     if (lambdas[l] < 0) fail(Status::invalid_argument, name(), " is ", lambdas[l], "; it must not be negative");
   }
+}
+
+// An answer that has a value but is Inf, or NaN by the difference of two, overflowed on the way.
+inline void require_no_overflow(const char* what, ConstMatrixView answer) {
+  for (Index j = 0; j < answer.cols; ++j)
+    if (first_not_finite({answer.col(j), static_cast<std::size_t>(answer.rows)}) < answer.rows)
+      fail(Status::not_finite, what, " overflow; rescale y or x");
 }
 
 // 0 < low <= high, or both 0.

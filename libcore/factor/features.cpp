@@ -21,10 +21,6 @@ constexpr Index squares_doubles = 1 << 24;  // 128 MiB: where the workers' own p
 constexpr Index wide = 1024;  // columns from which syrk runs at the speed of gemm; below, it takes 128 of them at a
 constexpr Index gram_columns = 128;  // time, and the rest are products
 
-[[noreturn]] void fail_overflow() {
-  fail(Status::not_finite, "the squared singular values of the features overflow; rescale x");
-}
-
 // The columns [w^(1/2) 1 (with intercept), W^(1/2) (Phi - 1 shift'), Y~] of the tall matrix, by tiles.
 class TallMatrix {
  public:
@@ -203,6 +199,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     for (Index j = 0; j < p; ++j) std::copy_n(r.col(ones + j) + ones, p, small.col(j));
     const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
     const std::vector<double> norms = column_norms(small.view());
+    require_finite_squares(norms, "the features");
     out.r = Matrix(p, p);
     std::copy(small.values().begin(), small.values().end(), out.r.values().begin());
     {
@@ -226,7 +223,8 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     Matrix v(p, p);
     for (Index j = 0; j < p; ++j) {
       std::copy_n(gram.col(ones + j) + ones + j, p - j, v.col(j) + j);
-      if (!std::isfinite(v(j, j))) fail_overflow();
+      if (first_not_finite({v.col(j) + j, static_cast<std::size_t>(p - j)}) < p - j)
+        fail(Status::not_finite, "the Gram matrix of the features overflows; rescale x");
     }
     std::vector<double> eigenvalues(static_cast<std::size_t>(p));
     symmetric_eigen(v.view(), eigenvalues, progress.part(0.8, 0.95));
@@ -253,8 +251,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
       rest = std::max(rest, 0.0);
     }
   }
-  for (const double value : out.s)
-    if (!std::isfinite(value * value)) fail_overflow();
+  require_finite_squares(out.s, "the features");
 
   const std::vector<Index> kept = kept_directions(out, problem.degrees());
   const Index r = static_cast<Index>(kept.size());

@@ -110,6 +110,7 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
     }
   const MatrixView zx = contrast.reduce(x.view());
   const std::vector<double> norms = column_norms(zx);
+  require_finite_squares(norms, "x");
   Matrix basis(n, r), vt(r, d), triangle;
   std::vector<double> s(static_cast<std::size_t>(r)), tau(static_cast<std::size_t>(r));
   const MatrixView u = contrast.rows(basis.view());
@@ -138,9 +139,8 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   contrast.expand(basis.view());
   progress.report(1);
 
+  require_finite_squares(s, "x");
   std::vector<double> eigenvalues = squares(s);
-  for (const double value : eigenvalues)
-    if (!std::isfinite(value)) fail(Status::not_finite, "the squared singular values of x overflow; rescale x");
   std::vector<double> noise = direction_noise(norms, vt.view(), n);
   return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
                                   std::move(s), std::move(vt), std::move(triangle));

@@ -20,6 +20,12 @@ std::vector<double> column_norms(ConstMatrixView a) {
   return out;
 }
 
+void require_finite_squares(std::span<const double> values, const char* what) {
+  for (const double value : values)
+    if (!std::isfinite(value * value))
+      fail(Status::not_finite, "the squared singular values of ", what, " overflow; rescale x");
+}
+
 std::vector<double> direction_noise(std::span<const double> norms, ConstMatrixView vt, Index n) {
   std::vector<double> out;
   const double factor = rounding_of_rows(n, static_cast<Index>(norms.size()));

@@ -14,6 +14,10 @@ namespace freeridge {
 
 std::vector<double> column_norms(ConstMatrixView a);
 
+// Norms of columns, or singular values, of `what`: their squares must be finite (NOT_FINITE). No column is longer than
+// the largest singular value, so that the columns tell before LAPACK meets what overflowed on the way.
+void require_finite_squares(std::span<const double> values, const char* what);
+
 // c eps
 double rounding_of_rows(Index n, Index p);
 

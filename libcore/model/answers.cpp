@@ -106,6 +106,7 @@ void Model::coefficients(MatrixView c) const {
   });
   for (Index j = 0; j < t(); ++j)
     for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+  require_no_overflow("the coefficients", out.view());
   progress_.report(1);
   copy(out, c);
 }
@@ -135,6 +136,7 @@ void Model::fitted(MatrixView fitted) const {
         part(i, j) =
             data_->y(i, first + j) - maker.shrinkage() * part(i, j) / problem.sqrt_w[static_cast<std::size_t>(i)];
   });
+  require_no_overflow("the fitted values", out.view());
   progress_.report(1);
   copy(out, fitted);
 }

@@ -127,6 +127,7 @@ std::string Model::cooks_distance(MatrixView distance) const {
       const Stage stage(quarter(3), 0);
       trace = maker.trace();
     }
+    require_no_overflow("the residuals", residual);
     for (Index j = 0; j < count; ++j) {
       double* const column = residual.col(j);
       double largest = 0;
@@ -149,6 +150,8 @@ std::string Model::cooks_distance(MatrixView distance) const {
         if (p == 0) keep_first(reason, text("Cook's distance of row ", i, " is undefined: its leverage is one"));
         const double e = column[i] / p, h = std::max(leverage[static_cast<std::size_t>(i)], 0.0);
         column[i] = p == 0 || !defined ? nan : e / sigma2 * e * (h / df);
+        if (p != 0 && defined && !std::isfinite(column[i]))
+          fail(Status::not_finite, "Cook's distance of row ", i, " overflows; rescale y or x");
       }
     }
   });

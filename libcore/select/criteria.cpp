@@ -35,6 +35,10 @@ std::string one_term() {
   return "the standard error is undefined: the criterion is a mean of one term";
 }
 
+std::string error_overflows(Index output) {
+  return text("the standard error of output ", output, " overflows");
+}
+
 std::string loo_errors(const Problem& problem, const ResidualMaker& maker, Index first, MatrixView out) {
   std::vector<double> diagonal(static_cast<std::size_t>(problem.n()));
   maker.residual_and_diagonal(first, out, diagonal);
@@ -42,8 +46,11 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& maker, Index
   for (Index i = 0; i < out.rows; ++i) {
     const double p = diagonal[static_cast<std::size_t>(i)];
     if (p == 0) keep_first(reason, no_left_out_error(i));
-    for (Index j = 0; j < out.cols; ++j)
+    for (Index j = 0; j < out.cols; ++j) {
       out(i, j) = p == 0 ? nan : out(i, j) / p / problem.sqrt_w[static_cast<std::size_t>(i)];
+      if (p != 0 && !std::isfinite(out(i, j)))
+        fail(Status::not_finite, "the leave-one-out error of row ", i, " overflows; rescale y or x");
+    }
   }
   return reason;
 }

@@ -35,6 +35,7 @@ inline void keep_first(std::string& reason, std::string other) {
 // The reasons that several files give.
 std::string no_left_out_error(Index row);
 std::string one_term();
+std::string error_overflows(Index output);
 
 // The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none.
 // Answers with the reason for the first NaN, empty when there is none.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/checks.hpp"
 #include "libcore/select/criteria.hpp"
 
 namespace freeridge {
@@ -40,7 +41,9 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
     const Stage stage(progress.part(done / all, (done + 1) / all), 0);
     Matrix errors(static_cast<Index>(group.rows.size()), out.cols);
     const std::unique_ptr<RowBlock> rows = factorization.rows(group.rows);
-    if (!group_errors(factorization.problem(), *rows, group, maker, first, errors.view()))
+    if (group_errors(factorization.problem(), *rows, group, maker, first, errors.view()))
+      require_no_overflow("the errors of a group", errors.view());
+    else
       keep_first(reason, no_group_error(group.label));
     for (Index j = 0; j < out.cols; ++j)
       for (Index i = 0; i < errors.rows(); ++i) out(group.rows[static_cast<std::size_t>(i)], j) = errors(i, j);
@@ -102,8 +105,12 @@ std::string group_scores(const Factorization& factorization, const Groups& group
         if (!defined) why(begin + l, text("the criterion of output ", first + j, " has no value"));
         const Index row = static_cast<Index>(begin + l);
         scores(row, j) = defined ? m.mean : nan;
-        if (errors.data != nullptr)
-          errors(row, j) = defined && count > 1 ? m.root / std::sqrt(m.weights * (count - 1)) : nan;
+        if (errors.data == nullptr) continue;
+        double& error = errors(row, j);
+        error = defined && count > 1 ? m.root / std::sqrt(m.weights * (count - 1)) : nan;
+        if (!defined || count <= 1 || std::isfinite(error)) continue;
+        why(begin + l, error_overflows(first + j));
+        error = nan;
       }
   }
   if (errors.data != nullptr && groups.all().size() == 1) keep_first(reason, one_term());

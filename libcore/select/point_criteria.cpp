@@ -13,18 +13,6 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// sqrt(sum_i v_i (q_i - mean)^2), in units of the largest q: the squares of errors of 1e100 would overflow.
-double root_of_squares(std::span<const double> v, std::span<const double> q, double mean) {
-  double unit = 0, sum = 0;
-  for (const double value : q) unit = std::max(unit, value);
-  if (!(unit > 0) || !std::isfinite(unit)) return unit;
-  for (std::size_t i = 0; i < q.size(); ++i) {
-    const double difference = (q[i] - mean) / unit;
-    sum += v[i] * (difference * difference);
-  }
-  return unit * std::sqrt(sum);
-}
-
 // Weight, mean, and root of the sum of squares around it, of the points so far. Two parts are joined by
 //   S = S_a + S_b + (m_a - m_b)^2 v_a v_b / (v_a + v_b)
 // (T. Chan, G. Golub, R. LeVeque, Algorithms for computing the sample variance, The American Statistician 37 (1983)):
@@ -33,6 +21,7 @@ struct Spread {
   double v = 0, mean = 0, root = 0;
 
   void join(const Spread& part) {
+    if (part.v == 0) return;  // nothing beside the other weights, to the last bit
     const double all = v + part.v, difference = part.mean - mean;
     root = std::hypot(root, part.root, difference * std::sqrt(v / all * part.v));
     mean += difference * (part.v / all);
@@ -81,10 +70,12 @@ class PointSink : public SweepSink {
         }
         if (!wants_errors()) continue;
         double& error = errors_(l, j);
-        if (std::isnan(scores_(l, j)) || problem_.n() == 1 || !std::isfinite(error)) {
-          if (std::isinf(error)) keep_first(reason_, text("the standard error of output ", first + j, " overflows"));
-          error = nan;
-        }
+        const bool defined = !std::isnan(scores_(l, j)) && problem_.n() > 1;
+        if (defined && std::isfinite(error)) continue;
+        if (defined)
+          keep_first(reason_,
+                     text(error_overflows(first + j), " (lambda = ", lambdas_[static_cast<std::size_t>(l)], ")"));
+        error = nan;
       }
     if (wants_errors() && problem_.n() == 1) keep_first(reason_, one_term());
     return reason_;
@@ -135,20 +126,28 @@ class LooSum final : public PointSink {
  private:
   Spread& spread(Index lambda, Index j) { return spread_[static_cast<std::size_t>(lambda * scores_.cols + j)]; }
 
-  // The tile's own spread in two passes, joined to that of the tiles before.
+  // The tile's own spread in two passes, joined to that of the tiles before; in units of the largest |e|, as the
+  // squares of errors of 1e100 would overflow, and those of rows that weigh next to nothing before W_ii e_i^2 does.
   void add_spread(Index row, Index lambda, Index j, const double* residual, const double* diagonal) {
     const std::span<const double> v(v_.data() + row, q_.size());
     const double* const sqrt_w = problem_.sqrt_w.data() + row;
     Spread part;
-    double sum = 0;
+    double largest = 0, sum = 0, squares = 0;
     for (std::size_t i = 0; i < q_.size(); ++i) {
-      const double e = residual[i] / diagonal[i] / sqrt_w[i];
+      q_[i] = residual[i] / diagonal[i] / sqrt_w[i];
+      largest = std::max(largest, std::abs(q_[i]));
+    }
+    const double unit = largest > 0 ? std::ldexp(1.0, std::ilogb(largest)) : 1;
+    for (std::size_t i = 0; i < q_.size(); ++i) {
+      const double e = q_[i] / unit;
       q_[i] = e * e;
       part.v += v[i];
       sum += v[i] * q_[i];
     }
-    part.mean = sum / part.v;
-    part.root = root_of_squares(v, q_, part.mean);
+    const double mean = sum / part.v;
+    for (std::size_t i = 0; i < q_.size(); ++i) squares += v[i] * ((q_[i] - mean) * (q_[i] - mean));
+    part.mean = mean * unit * unit;
+    part.root = std::sqrt(squares) * unit * unit;
     spread(lambda, j).join(part);
   }
 

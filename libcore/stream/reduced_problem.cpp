@@ -36,6 +36,7 @@ ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
   s_.resize(static_cast<std::size_t>(count));
   vt_ = Matrix(count, d);
   const std::vector<double> norms = column_norms(r_xx.view());
+  require_finite_squares(norms, "x");
   small_svd(r_xx.view(), s_, u.view(), vt_.view());
   gamma_ = Matrix(count, t);
   gemm(Op::transpose, Op::none, 1, u.view(), triangle.block(ones, ones + d, count, t), 0, gamma_.view());
@@ -47,10 +48,8 @@ ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
     rest_norm2_[static_cast<std::size_t>(j)] = dot(triangle.rows - below, column + below, column + below);
   }
 
+  require_finite_squares(s_, "x");
   for (const double s : s_) lambda_.push_back(s * s);
-  const double largest = s_.empty() ? 0 : s_.front();
-  if (!std::isfinite(largest * largest))
-    fail(Status::not_finite, "the squared singular values of x overflow; rescale x");
   noise_ = direction_noise(norms, vt_.view(), rows_.n());
   for (std::size_t k = 0; k < lambda_.size(); ++k)
     if (lambda_[k] >= noise_[k] && lambda_[k] > 0) ++rank_;

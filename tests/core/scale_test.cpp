@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "support/compare.hpp"
 #include "support/problems.hpp"
@@ -243,6 +244,37 @@ TEST(Overflow, AKernelValueThatOverflowsIsNotFinite) {
   problem.x = scaled(problem.x, 1e100);
   for (const freeridge_route dual : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND})
     EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, dual).get()), FREERIDGE_NOT_FINITE);
+}
+
+// Columns whose squares overflow, and their products before the decomposition sees them: by the SVD of X itself, by
+// that of its triangle, by the features in pieces, and by landmarks.
+TEST(Overflow, SquaredSingularValuesThatOverflowAreNotFinite) {
+  Random random(307);
+  for (const std::int64_t n : {3, 12})
+    for (const double unit : {1e155, 1e200, 1e307})
+      for (const bool weighted : {false, true})
+        for (const bool intercept : {false, true}) {
+          SCOPED_TRACE(::testing::Message() << n << " rows, unit " << unit << (weighted ? ", weights" : "")
+                                            << (intercept ? ", intercept" : ""));
+          Problem problem = random_problem(random, KernelSpec::linear(), n, 4, 2, weighted, intercept);
+          problem.x = scaled(problem.x, unit);
+          const auto expect_refused = [](const Model& model) {
+            EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_NOT_FINITE);
+            EXPECT_NE(std::string(freeridge_last_error()).find("overflow"), std::string::npos)
+                << freeridge_last_error();
+          };
+          const Model plain = oracle::make_model(problem, FREERIDGE_PRIMAL);
+          expect_refused(plain);
+          for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
+            const Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+            ASSERT_EQ(freeridge_set_reduction(model.get(), reduction), FREERIDGE_OK);
+            expect_refused(model);
+            const Model restricted = oracle::make_model(problem, FREERIDGE_LANDMARK);
+            ASSERT_EQ(freeridge_set_reduction(restricted.get(), reduction), FREERIDGE_OK);
+            ASSERT_EQ(freeridge_set_landmarks(restricted.get(), 2, nullptr), FREERIDGE_OK);
+            expect_refused(restricted);
+          }
+        }
 }
 
 }  // namespace

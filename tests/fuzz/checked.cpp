@@ -38,10 +38,10 @@ void Caller::inspect(const char* name, unsigned manners, freeridge_status status
   const bool refused_by_a_predictor = of_a_predictor && status == FREERIDGE_INVALID_STATE;
   if (status != FREERIDGE_OK && !refused_by_a_predictor && !documented(name, status))
     complain("which its comment does not name");
+  const bool answers = status == FREERIDGE_OK || (status == FREERIDGE_UNDEFINED && !all.untouched);
+  if (answers && all.infinite && !(manners & may_be_inf) && !any_numbers) complain("with an Inf");
   if (status == FREERIDGE_OK) {
     if (all.nan && !(manners & may_be_nan) && !any_numbers) complain("with a NaN");
-    if (all.infinite && !all.nan && !(manners & may_be_inf) && !any_numbers && documented(name, FREERIDGE_NOT_FINITE))
-      complain("with an Inf");
   } else if (status == FREERIDGE_UNDEFINED) {
     if (!all.nan && !any_numbers && !all.untouched) complain("without a NaN");
   } else if (!all.untouched && !(manners & (in_pieces | may_be_short))) {

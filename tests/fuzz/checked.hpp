@@ -1,11 +1,12 @@
 // What holds for every call, whatever goes in (freeridge.h, "Rules that hold for every call"):
 //   - the status is one that the call's comment names; never INTERNAL, and OUT_OF_MEMORY only where it is expected
 //   - a failed call leaves its outputs as they were, but for UNDEFINED and what works in pieces
-//   - UNDEFINED leaves a NaN, or no output at all, and OK leaves none; Inf with OK is left to the calls that do not name
-//     NOT_FINITE; and nothing is written behind an output
+//   - UNDEFINED leaves a NaN, or no output at all, and OK leaves none; Inf is no answer; and nothing is written behind
+//     an output
 // A call that breaks a rule ends the process, which is how the fuzzer hears of it.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <type_traits>
 
@@ -53,7 +54,7 @@ class Caller {
     all.untouched = all.untouched && output.untouched();
     all.guarded = all.guarded && output.guard_untouched();
     if constexpr (std::is_floating_point_v<T>)
-      for (const T value : output.values) all.nan = all.nan || value != value, all.infinite |= value - value != 0;
+      for (const T value : output.values) all.nan = all.nan || value != value, all.infinite |= std::isinf(value);
     if constexpr (!std::is_pointer_v<T>) {
       const auto* const bytes = reinterpret_cast<const unsigned char*>(output.values.data());
       answer.bytes.insert(answer.bytes.end(), bytes, bytes + output.values.size() * sizeof(T));
