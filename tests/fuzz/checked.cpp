@@ -38,8 +38,8 @@ void Caller::inspect(const char* name, unsigned manners, freeridge_status status
   const bool refused_by_a_predictor = of_a_predictor && status == FREERIDGE_INVALID_STATE;
   if (status != FREERIDGE_OK && !refused_by_a_predictor && !documented(name, status))
     complain("which its comment does not name");
-  const bool answers = status == FREERIDGE_OK || (status == FREERIDGE_UNDEFINED && !all.untouched);
-  if (answers && all.infinite && !(manners & may_be_inf) && !any_numbers) complain("with an Inf");
+  const bool has_values = status == FREERIDGE_OK || (status == FREERIDGE_UNDEFINED && !all.untouched);
+  if (has_values && all.infinite && !(manners & may_be_inf) && !any_numbers) complain("with an Inf");
   if (status == FREERIDGE_OK) {
     if (all.nan && !(manners & may_be_nan) && !any_numbers) complain("with a NaN");
   } else if (status == FREERIDGE_UNDEFINED) {
