@@ -39,7 +39,7 @@ class LeastSquares : public Ratios, public ::testing::WithParamInterface<bool> {
     const LinearProblem problem(design.x, design.y, design.intercept);
     const Dense r = problem.residual(fit.w, fit.b);
     note("DQRT17", normal_ratio(problem, r, fit.w, lambda));
-    if (design.intercept) note("DQRT17 of the ones", ones_ratio(problem, r));
+    if (design.intercept) note("DQRT17 of the ones", ones_ratio(problem, r, fit.w));
     if (row_space_is_known(design, lambda)) note("DQRT14", row_space_ratio(design.v, fit.w, n));
     if (lambda > 0) return;
     for (std::int64_t j = 0; j < outputs; ++j)

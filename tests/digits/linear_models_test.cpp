@@ -64,7 +64,7 @@ class LinearModels : public Ratios {
     const std::int64_t n = one.problem.x.rows, ones = one.problem.intercept ? 1 : 0;
     const Dense r = problem.residual(w, b);
     note("DQRT17", normal_ratio(problem, r, w, lambda));
-    if (ones > 0) note("DQRT17 of the ones", ones_ratio(problem, r));
+    if (ones > 0) note("DQRT17 of the ones", ones_ratio(problem, r, w));
     if (row_space_is_known(one.design, lambda)) note("DQRT14", row_space_ratio(one.design.v, w, n));
     for (std::int64_t j = 0; j < outputs && lambda == 0; ++j)
       if (j == 0 || one.design.rank() == n - ones) note("DQRT16", solve_ratio(problem, r, w, j));

@@ -113,14 +113,18 @@ inline Real normal_ratio(const LinearProblem& problem, const Dense& r, const Mat
   return out;
 }
 
-// |1'R| / (|1|_inf |B| max(n, d, t) eps)
-inline Real ones_ratio(const LinearProblem& problem, const Dense& r) {
+// |1'R| / (|1|_inf max(|B|, |1 m' X| + |A_c| |X|) max(n, d, t) eps), m the means: B - A X is a difference of these
+inline Real ones_ratio(const LinearProblem& problem, const Dense& r, const Matrix& w) {
+  const Dense& a = problem.a;
   Real out = 0;
   for (std::int64_t j = 0; j < r.cols; ++j) {
-    Real sum = 0;
+    Real sum = 0, fitted = 0;
     for (std::int64_t i = 0; i < r.rows; ++i) sum += problem.root[static_cast<std::size_t>(i)] * r(i, j);
-    out =
-        std::max(out, ratio(std::abs(sum), column_sum(problem.y, j) * largest_size({r.rows, problem.a.cols, r.cols})));
+    for (std::int64_t k = 0; k < a.cols; ++k)
+      fitted += (static_cast<Real>(r.rows) * std::abs(problem.mean[static_cast<std::size_t>(k)]) + column_sum(a, k)) *
+                std::abs(w(k, j));
+    const Real size = std::max(column_sum(problem.y, j), fitted);
+    out = std::max(out, ratio(std::abs(sum), size * largest_size({r.rows, a.cols, r.cols})));
   }
   return out;
 }

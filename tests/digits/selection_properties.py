@@ -126,7 +126,10 @@ class Choice(Properties):
             for j in range(3):
                 alone = fr.Model(fr.linear(), p.x, p.y[:, j], p.weights, p.intercept)
                 value, best = alone.select_lambda(fr.LOO, 1e-2, 1e3)
-                self.assert_close(chosen[[j]], value, 1e-6)  # as close as a search promises
+                # Where the curve is so flat that the two lambdas are not close, it is because their scores are the same.
+                if abs(chosen[j] / value[0] - 1) > 1e-6:
+                    both = together.score(fr.LOO, [chosen[j], value[0]])[:, j]
+                    self.assert_close(both[:1], both[1:], 1e-13)
                 self.assert_close(score[[j]], best)
             self.assert_same(together.select_lambda(fr.LOO, 2.0, 2.0)[0], np.full(3, 2.0))
             for wrong in ((3.0, 2.0), (-1.0, 2.0), (0.0, 2.0)):

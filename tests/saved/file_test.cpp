@@ -60,6 +60,8 @@ mode_t mode_of(const std::string& path) {
 
 // Runs it in a child process without the rights of an administrator; the failures of its expectations come back.
 void without_rights(const std::function<void()>& body) {
+  Documented::has("freeridge_save",
+                  FREERIDGE_IO);  // reads the header, which may be where only an administrator may look
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
