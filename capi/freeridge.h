@@ -528,8 +528,9 @@ FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_
 
 /* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
  * above; the same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT,
- * NOT_FINITE (a distance overflows), UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN), CANCELLED. Cost as freeridge_loo. Source: R.
- * Cook, Detection of influential observation in linear regression, Technometrics 19 (1977). Since 0.1. */
+ * NOT_FINITE (a distance overflows), UNDEFINED (leverage one, or df or sigma2 without a value or 0: NaN), CANCELLED.
+ * Cost as freeridge_loo. Source: R. Cook, Detection of influential observation in linear regression, Technometrics 19
+ * (1977). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* model, double* distance, int64_t ld);
 
 /* Jackknife+ prediction intervals at m new points, without a refit: lower and upper (m x t, in `layout`, leading

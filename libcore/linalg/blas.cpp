@@ -11,14 +11,6 @@
 namespace freeridge {
 namespace {
 
-char letter(Op op) {
-  return op == Op::none ? 'N' : 'T';
-}
-
-char letter(Triangle triangle) {
-  return triangle == Triangle::lower ? 'L' : 'U';
-}
-
 Index half_of(Index size) {
   return size > 128 ? (size / 2 + 63) / 64 * 64 : size / 2;
 }

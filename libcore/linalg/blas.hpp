@@ -9,6 +9,14 @@ namespace freeridge {
 enum class Op { none, transpose };
 enum class Triangle { lower, upper };
 
+// What BLAS and LAPACK call them.
+inline char letter(Op op) {
+  return op == Op::none ? 'N' : 'T';
+}
+inline char letter(Triangle triangle) {
+  return triangle == Triangle::lower ? 'L' : 'U';
+}
+
 // C = alpha op(A) op(B) + beta C
 void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c);
 // C = alpha A A' + beta C (A n x k) or alpha A'A + beta C (op = transpose), one triangle of C

@@ -27,8 +27,7 @@ double cube_third(Index n) {
 }
 
 bool factor_whole(MatrixView a, Triangle triangle) {
-  const char letter = triangle == Triangle::lower ? 'L' : 'U';
-  const BlasInt info = fortran::potrf(letter, blas_int(a.rows), a.data, blas_int(a.ld));
+  const BlasInt info = fortran::potrf(letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld));
   if (info < 0) check(info, "dpotrf");
   worked(std::max(cube_third(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2));
   return info == 0;

@@ -30,7 +30,7 @@ void factor_whole(MatrixView a, double* tau) {
 
 void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op) {
   double size = 0;
-  const char trans = op == Op::none ? 'N' : 'T';
+  const char trans = letter(op);
   const BlasInt rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
   const BlasInt ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
   check(fortran::ormqr('L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1), "dormqr");

@@ -32,8 +32,8 @@ void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
     for (Index j = 0; j < c.cols; j += columns) tbtrs(op, l, c.columns(j, std::min(columns, c.cols - j)));
     return;
   }
-  check(fortran::tbtrs('L', op == Op::none ? 'N' : 'T', 'N', blas_int(l.cols), blas_int(l.rows - 1), blas_int(c.cols),
-                       l.data, blas_int(l.ld), c.data, blas_int(c.ld)),
+  check(fortran::tbtrs('L', letter(op), 'N', blas_int(l.cols), blas_int(l.rows - 1), blas_int(c.cols), l.data,
+                       blas_int(l.ld), c.data, blas_int(c.ld)),
         "dtbtrs");
   worked(20 * static_cast<double>(l.rows * l.cols) * static_cast<double>(c.cols));
 }

@@ -145,6 +145,7 @@ class Model {
 
   Landmarks wanted_landmarks() const;
   Request request(const Kernel& kernel) const;
+  Request factorized_request() const;  // the landmarks in it are those of the factorization
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
   Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
   // Sets lambdas, shared; and, from the solution, landmark_x and landmark_c.

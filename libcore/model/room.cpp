@@ -19,22 +19,24 @@ void Model::require_room(Index bytes, const char* what, const char* advice) cons
   if (!fits_into_memory(bytes, memory_limit_)) require_memory(bytes, what, advice, memory_limit_);
 }
 
+Request Model::factorized_request() const {
+  Request out = request(*kernel_);
+  out.landmarks = static_cast<Index>(landmarks().size());
+  return out;
+}
+
 Index Model::lambda_bytes(Index lambdas) const {
   const bool has_maker = fit_ && fit_->shared && [&] {
     const std::lock_guard<std::mutex> lock(fit_->shared->mutex);
     return fit_->shared->maker != nullptr;
   }();
-  Request asked = request(*kernel_);
-  asked.landmarks = static_cast<Index>(landmarks().size());
-  return freeridge::lambda_bytes(route(), asked, has_maker, lambdas);
+  return freeridge::lambda_bytes(route(), factorized_request(), has_maker, lambdas);
 }
 
 Index Model::group_bytes(const Groups& groups, Index lambdas) const {
   Index most = 0;
   for (const Group& group : groups.all()) most = std::max(most, static_cast<Index>(group.rows.size()));
-  Request asked = request(*kernel_);
-  asked.landmarks = static_cast<Index>(landmarks().size());
-  return freeridge::group_bytes(route(), asked, most, lambdas);
+  return freeridge::group_bytes(route(), factorized_request(), most, lambdas);
 }
 
 void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
@@ -48,9 +50,7 @@ void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
 }
 
 void Model::require_room_for_trace() const {
-  Request asked = request(*kernel_);
-  asked.landmarks = static_cast<Index>(landmarks().size());
-  require_room(trace_bytes(asked), "the trace of what the landmarks leave", "use fewer landmarks");
+  require_room(trace_bytes(factorized_request()), "the trace of what the landmarks leave", "use fewer landmarks");
 }
 
 void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {

@@ -54,9 +54,9 @@ struct LambdaSearch {
   std::vector<std::int32_t> dips;      // t: local minima on the grid
 };
 
-// Throws UNDEFINED when the criterion has no value for some output anywhere.
 // So many lambdas a search for t outputs tries, unless its criterion is rugged.
 Index lambdas_of_search(Index t);
+// Throws UNDEFINED when the criterion has no value for some output anywhere.
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range, const Progress& progress);
 
