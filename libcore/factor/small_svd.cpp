@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/progress.hpp"
 
@@ -16,7 +17,10 @@ double rounding_of_rows(Index n, Index p) {
 
 std::vector<double> column_norms(ConstMatrixView a) {
   std::vector<double> out(static_cast<std::size_t>(a.cols));
-  for (Index j = 0; j < a.cols; ++j) out[static_cast<std::size_t>(j)] = norm2(a.rows, a.col(j));
+  for (Index j = 0; j < a.cols; ++j) {
+    out[static_cast<std::size_t>(j)] = norm2(a.rows, a.col(j));
+    worked(2 * touched * static_cast<double>(a.rows));
+  }
   return out;
 }
 
@@ -45,9 +49,12 @@ void small_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const bool scales_differ = p > 0 && a.rows == p && *low < 1e-4 * *high;
   if (!scales_differ) return gesdd(a, s, u, vt);
   Matrix copy(p, p);
-  for (Index j = 0; j < p; ++j) std::copy_n(a.col(j), p, copy.col(j));
+  for (Index j = 0; j < p; ++j) {
+    std::copy_n(a.col(j), p, copy.col(j));
+    worked(2 * touched * static_cast<double>(p));
+  }
   gesdd(a, s, u, vt);
-  if (s.back() < 1e-8 * s.front()) gejsv(copy.view(), s, u, vt);
+  if (s.back() < 1e-8 * s.front()) jacobi_svd(copy.view(), s, u, vt);
 }
 
 }  // namespace freeridge

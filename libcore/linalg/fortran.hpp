@@ -57,20 +57,16 @@ void dstedc_(const char* compz, const BlasInt* n, double* d, double* e, double* 
              const BlasInt* lwork, BlasInt* iwork, const BlasInt* liwork, BlasInt* info, Length);
 void dlaed4_(const BlasInt* n, const BlasInt* i, const double* d, const double* z, double* delta, const double* rho,
              double* dlam, BlasInt* info);
+void dlasd4_(const BlasInt* n, const BlasInt* i, const double* d, const double* z, double* delta, const double* rho,
+             double* sigma, double* work, BlasInt* info);
 void dgesdd_(const char* jobz, const BlasInt* m, const BlasInt* n, double* a, const BlasInt* lda, double* s, double* u,
              const BlasInt* ldu, double* vt, const BlasInt* ldvt, double* work, const BlasInt* lwork, BlasInt* iwork,
              BlasInt* info, Length);
 void dgebrd_(const BlasInt* m, const BlasInt* n, double* a, const BlasInt* lda, double* d, double* e, double* tauq,
              double* taup, double* work, const BlasInt* lwork, BlasInt* info);
-void dlabrd_(const BlasInt* m, const BlasInt* n, const BlasInt* nb, double* a, const BlasInt* lda, double* d, double* e,
-             double* tauq, double* taup, double* x, const BlasInt* ldx, double* y, const BlasInt* ldy);
 void dbdsdc_(const char* uplo, const char* compq, const BlasInt* n, double* d, double* e, double* u, const BlasInt* ldu,
              double* vt, const BlasInt* ldvt, double* q, BlasInt* iq, double* work, BlasInt* iwork, BlasInt* info,
              Length, Length);
-void dgejsv_(const char* joba, const char* jobu, const char* jobv, const char* jobr, const char* jobt, const char* jobp,
-             const BlasInt* m, const BlasInt* n, double* a, const BlasInt* lda, double* sva, double* u,
-             const BlasInt* ldu, double* v, const BlasInt* ldv, double* work, const BlasInt* lwork, BlasInt* iwork,
-             BlasInt* info, Length, Length, Length, Length, Length, Length);
 }
 
 inline void gemm(char trans_a, char trans_b, BlasInt m, BlasInt n, BlasInt k, double alpha, const double* a,
@@ -167,6 +163,12 @@ inline BlasInt laed4(BlasInt n, BlasInt i, const double* d, const double* z, dou
   dlaed4_(&n, &i, d, z, delta, &rho, dlam, &info);
   return info;
 }
+inline BlasInt lasd4(BlasInt n, BlasInt i, const double* d, const double* z, double* delta, double rho, double* sigma,
+                     double* work) {
+  BlasInt info = 0;
+  dlasd4_(&n, &i, d, z, delta, &rho, sigma, work, &info);
+  return info;
+}
 inline BlasInt gesdd(char jobz, BlasInt m, BlasInt n, double* a, BlasInt lda, double* s, double* u, BlasInt ldu,
                      double* vt, BlasInt ldvt, double* work, BlasInt lwork, BlasInt* iwork) {
   BlasInt info = 0;
@@ -179,22 +181,10 @@ inline BlasInt gebrd(BlasInt m, BlasInt n, double* a, BlasInt lda, double* d, do
   dgebrd_(&m, &n, a, &lda, d, e, tauq, taup, work, &lwork, &info);
   return info;
 }
-inline void labrd(BlasInt m, BlasInt n, BlasInt nb, double* a, BlasInt lda, double* d, double* e, double* tauq,
-                  double* taup, double* x, BlasInt ldx, double* y, BlasInt ldy) {
-  dlabrd_(&m, &n, &nb, a, &lda, d, e, tauq, taup, x, &ldx, y, &ldy);
-}
 inline BlasInt bdsdc(char uplo, char compq, BlasInt n, double* d, double* e, double* u, BlasInt ldu, double* vt,
                      BlasInt ldvt, double* q, BlasInt* iq, double* work, BlasInt* iwork) {
   BlasInt info = 0;
   dbdsdc_(&uplo, &compq, &n, d, e, u, &ldu, vt, &ldvt, q, iq, work, iwork, &info, 1, 1);
-  return info;
-}
-inline BlasInt gejsv(char joba, char jobu, char jobv, char jobr, char jobt, char jobp, BlasInt m, BlasInt n, double* a,
-                     BlasInt lda, double* sva, double* u, BlasInt ldu, double* v, BlasInt ldv, double* work,
-                     BlasInt lwork, BlasInt* iwork) {
-  BlasInt info = 0;
-  dgejsv_(&joba, &jobu, &jobv, &jobr, &jobt, &jobp, &m, &n, a, &lda, sva, u, &ldu, v, &ldv, work, &lwork, iwork, &info,
-          1, 1, 1, 1, 1, 1);
   return info;
 }
 

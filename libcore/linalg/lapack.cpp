@@ -78,6 +78,28 @@ double laed4(Index i, std::span<const double> d, std::span<const double> z, doub
   return root;
 }
 
+double lasd4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* difference,
+             double* sum) {
+  double root = 0;
+  check(fortran::lasd4(blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(), difference, rho,
+                       &root, sum),
+        "dlasd4");
+  return root;
+}
+
+void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, MatrixView vt) {
+  const Index n = u.rows;
+  if (n == 0) return;
+  Matrix work(checked_doubles(3 * n + 4, n), 1);
+  std::vector<BlasInt> iwork(static_cast<std::size_t>(8 * n));
+  double unused = 0;
+  BlasInt unused_int = 0;
+  check(fortran::bdsdc(uplo, 'I', blas_int(n), d.data(), e.data(), u.data, blas_int(u.ld), vt.data, blas_int(vt.ld),
+                       &unused, &unused_int, work.data(), iwork.data()),
+        "dbdsdc");
+  worked(6 * static_cast<double>(n * n) * static_cast<double>(n));
+}
+
 void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau) {
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
   if (a.rows == 0 || a.cols == 0) return;
@@ -91,23 +113,6 @@ void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> 
                        blas_int(static_cast<Index>(work.size()))),
         "dgeqp3");
   std::ranges::transform(place, order.begin(), [](BlasInt j) { return Index{j} - 1; });
-}
-
-void gejsv(ConstMatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
-  if (a.rows == 0) return;
-  const Index n = a.rows;
-  Matrix copy(n, n), v(n, n);
-  for (Index j = 0; j < n; ++j) std::copy_n(a.col(j), n, copy.col(j));
-  std::vector<double> work(static_cast<std::size_t>(2 * n * n + 6 * n + 7));
-  std::vector<BlasInt> iwork(static_cast<std::size_t>(4 * n + 3));
-  check(fortran::gejsv('C', 'U', 'V', 'N', 'N', 'N', blas_int(n), blas_int(n), copy.data(), blas_int(n), s.data(),
-                       u.data, blas_int(u.ld), v.data(), blas_int(n), work.data(),
-                       blas_int(static_cast<Index>(work.size())), iwork.data()),
-        "dgejsv");
-  const double scale = work[0] / work[1];
-  for (double& value : s) value *= scale;
-  for (Index j = 0; j < n; ++j)
-    for (Index k = 0; k < n; ++k) vt(k, j) = v(j, k);
 }
 
 }  // namespace freeridge

@@ -35,6 +35,13 @@ double larfg(std::span<double> x);
 // eigenvector of diag(d) + rho z z' instead (R.-C. Li, Solving secular equations stably and efficiently, LAPACK working
 // note 89, 1993).
 double laed4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* delta);
+// The same of 1 / rho + sum_k z_k^2 / (d_k^2 - s^2) = 0, d_0 >= 0, for two d or more: s, difference_k = d_k - s and
+// sum_k = d_k + s.
+double lasd4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* difference,
+             double* sum);
+// B = U diag(s) V' for a bidiagonal B, 'U'pper or 'L'ower: d on its diagonal, where s is left, descending; e beside it,
+// destroyed. Workspace 3 n^2.
+void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, MatrixView vt);
 
 // P'AP = L L' with complete pivoting, A positive semi-definite, L (n x rank) in the lower triangle of its first `rank`
 // columns; pivots: row i of P'AP is row pivots[i] of A. Stops where the largest pivot left is at most `tolerance`.
@@ -50,10 +57,5 @@ void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> 
 void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op = Op::none);
 // A = U diag(s) V', economy: U rows x k, s descending, vt k x cols, k = min(rows, cols). A is destroyed.
 void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
-
-// The same for a square matrix whose columns may differ widely in scale: small singular values, too, have the relative
-// accuracy that A with columns of equal norm allows (one-sided Jacobi: Z. Drmac, K. Veselic, New fast and accurate
-// Jacobi SVD algorithm, SIAM J. Matrix Anal. Appl. 29 (2008)). Several times the cost of gesdd. A is kept.
-void gejsv(ConstMatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
 
 }  // namespace freeridge

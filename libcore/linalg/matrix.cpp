@@ -9,7 +9,7 @@
 namespace freeridge {
 namespace {
 constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target lines of one tile stay in the L1 cache
-}
+}  // namespace
 
 Index first_not_finite(std::span<const double> values) {
   // One multiplication a number, Inf * 0 and NaN * 0 are NaN; several sums, so that none waits for another.
@@ -22,6 +22,23 @@ Index first_not_finite(std::span<const double> values) {
   const bool finite = std::ranges::all_of(zeros, [](double zero) { return zero == 0; });
   for (i = finite ? n : 0; i < n && std::isfinite(values[i]);) ++i;
   return static_cast<Index>(i);
+}
+
+void Matrix::fill(double value) {
+  constexpr std::size_t piece = 1 << 18;
+  for (std::span<double> left = values(); !left.empty(); left = left.subspan(std::min(left.size(), piece))) {
+    const std::span<double> now = left.first(std::min(left.size(), piece));
+    std::ranges::fill(now, value);
+    worked(touched * static_cast<double>(now.size()));
+  }
+}
+
+void transpose(ConstMatrixView from, MatrixView to) {
+  for (Index i = 0; i < from.rows; i += transpose_tile) {
+    const Index count = std::min(transpose_tile, from.rows - i);
+    copy_out(from.row_range(i, count), Layout::row_major, to.col(i), to.ld);
+    worked(2 * touched * static_cast<double>(from.cols * count));
+  }
 }
 
 void copy_rows(const LayoutView& from, Index row, MatrixView to) {

@@ -48,9 +48,7 @@ class Matrix {
       : data_(new (std::align_val_t{64}) double[static_cast<std::size_t>(checked_doubles(rows, cols))]),
         rows_(rows),
         cols_(cols) {}
-  Matrix(Index rows, Index cols, double value) : Matrix(rows, cols) {
-    for (double& x : values()) x = value;
-  }
+  Matrix(Index rows, Index cols, double value) : Matrix(rows, cols) { fill(value); }
 
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
@@ -66,6 +64,8 @@ class Matrix {
   ConstMatrixView view() const { return {data(), rows_, cols_, rows_ > 0 ? rows_ : 1}; }
 
  private:
+  void fill(double value);
+
   struct Free {
     void operator()(double* p) const { ::operator delete[](p, std::align_val_t{64}); }
   };
@@ -91,6 +91,8 @@ struct LayoutView {
 Index first_not_finite(std::span<const double> values);
 // to(i, j) = from(row + i, j) for all rows of `to`.
 void copy_rows(const LayoutView& from, Index row, MatrixView to);
+// to = from'
+void transpose(ConstMatrixView from, MatrixView to);
 // to(i, j) = from(i, j), where `to` is the user's matrix in `layout`.
 void copy_out(ConstMatrixView from, Layout layout, double* to, Index ld);
 

@@ -5,13 +5,16 @@
 //   square       A = Q B P', B bidiagonal, by panels of reflectors from both sides (J. Dongarra, D. Sorensen,
 //                S. Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput.
 //                Appl. Math. 27 (1989))
-//                B = U_B diag(s) V_B' by divide and conquer (dbdsdc, the one step that cannot be asked on its way)
+//                B = U_B diag(s) V_B' by divide and conquer (bidiagonal_svd.hpp)
 //                U = Q U_B,  V' = V_B' P'
 //   wide         the decomposition of A'
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "libcore/linalg/bidiagonal_svd.hpp"
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
@@ -21,6 +24,7 @@ namespace freeridge {
 namespace {
 
 constexpr Index last_columns = 128;  // reduced at once
+constexpr Index panel = 32;          // columns reduced before A is updated
 
 double cube(Index n) {
   const auto size = static_cast<double>(n);
@@ -41,11 +45,6 @@ void decompose_whole(MatrixView a, std::span<double> s, MatrixView u, MatrixView
   run(work.data(), blas_int(work.rows()));
 }
 
-void copy_transposed(ConstMatrixView from, MatrixView to) {
-  copy_out(from, Layout::row_major, to.data, to.ld);
-  worked(2 * touched * static_cast<double>(from.rows * from.cols));
-}
-
 // A square matrix in bidiagonal form: B has d and above it e; reflectors from the left below the diagonal of A, with
 // tau_left, those from the right beyond the next one, with tau_right.
 struct Bidiagonal {
@@ -53,26 +52,73 @@ struct Bidiagonal {
   std::vector<double> d, e, tau_left, tau_right;
 };
 
+// x -= A y, or A'y
+void subtract(Op op, ConstMatrixView a, const double* y, double* x) {
+  if (a.rows > 0 && a.cols > 0) gemv(op, -1, a, y, 1, x);
+}
+
+// The first x.cols columns and rows of A = Q B P', Q = (I - tau v v') ..., P = (I - tau u u') ...: v in the columns, u in
+// the rows, with their ones; what is left of A is A - V Y' - X U'. As in LAPACK's dlabrd, but that each product is heard.
+void reduce_panel(MatrixView a, double* d, double* e, double* tau_left, double* tau_right, MatrixView x, MatrixView y) {
+  std::vector<double> row(static_cast<std::size_t>(a.cols)), few(static_cast<std::size_t>(x.cols + 1));
+  const auto take_row = [&](ConstMatrixView from, Index i, Index first, Index count) {
+    for (Index j = 0; j < count; ++j) row[static_cast<std::size_t>(j)] = from(i, first + j);
+  };
+  // out -= B (C'z), of few columns.
+  const auto correct = [&](ConstMatrixView c, const double* z, Op op, ConstMatrixView b, double* out) {
+    if (c.cols == 0) return;
+    gemv(Op::transpose, 1, c, z, 0, few.data());
+    subtract(op, b, few.data(), out);
+  };
+  for (Index i = 0; i < x.cols; ++i) {
+    const Index below = a.rows - i, after = below - 1;
+    const ConstMatrixView v = a.block(i, 0, below, i), u = a.block(0, i + 1, i, after);
+    take_row(y, i, 0, i);
+    subtract(Op::none, v, row.data(), a.col(i) + i);
+    subtract(Op::none, x.block(i, 0, below, i), a.col(i), a.col(i) + i);
+    double* const v_i = a.col(i) + i;
+    tau_left[i] = larfg({v_i, static_cast<std::size_t>(below)});
+    d[i] = std::exchange(v_i[0], 1.0);
+    double* const y_i = y.col(i) + i + 1;
+    gemv(Op::transpose, 1, a.block(i, i + 1, below, after), v_i, 0, y_i);
+    correct(v, v_i, Op::none, y.block(i + 1, 0, after, i), y_i);
+    correct(x.block(i, 0, below, i), v_i, Op::transpose, u, y_i);
+    for (Index k = 0; k < after; ++k) y_i[k] *= tau_left[i];
+
+    std::vector<double> u_i(static_cast<std::size_t>(after));
+    for (Index k = 0; k < after; ++k) u_i[static_cast<std::size_t>(k)] = a(i, i + 1 + k);
+    take_row(a, i, 0, i + 1);
+    subtract(Op::none, y.block(i + 1, 0, after, i + 1), row.data(), u_i.data());
+    take_row(x, i, 0, i);
+    subtract(Op::transpose, u, row.data(), u_i.data());
+    tau_right[i] = larfg(u_i);
+    e[i] = std::exchange(u_i[0], 1.0);
+    for (Index k = 0; k < after; ++k) a(i, i + 1 + k) = u_i[static_cast<std::size_t>(k)];
+    double* const x_i = x.col(i) + i + 1;
+    gemv(Op::none, 1, a.block(i + 1, i + 1, after, after), u_i.data(), 0, x_i);
+    correct(y.block(i + 1, 0, after, i + 1), u_i.data(), Op::none, a.block(i + 1, 0, after, i + 1), x_i);
+    if (i > 0) {
+      gemv(Op::none, 1, u, u_i.data(), 0, few.data());
+      subtract(Op::none, x.block(i + 1, 0, after, i), few.data(), x_i);
+    }
+    for (Index k = 0; k < after; ++k) x_i[k] *= tau_right[i];
+    worked(20 * touched * static_cast<double>(below));
+  }
+}
+
 Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   const Index n = a.rows;
   Bidiagonal out(n);
   Index first = 0;
-  while (n - first > last_columns) {
-    // Each column is two products of what is left of A with a vector.
-    const Index left = n - first;
-    const double column = 2 * touched * static_cast<double>(left * left);
-    const Index count = std::clamp<Index>(static_cast<Index>(grain / column), 4, 32), after = left - count;
-    Matrix x(left, count), y(left, count);
+  for (; n - first > last_columns; first += panel) {
+    const Index left = n - first, after = left - panel;
+    Matrix x(left, panel), y(left, panel);
     const auto at = static_cast<std::size_t>(first);
     const MatrixView here = a.block(first, first, left, left);
-    const BlasInt size = blas_int(left);
-    fortran::labrd(size, size, blas_int(count), here.data, blas_int(a.ld), &out.d[at], &out.e[at], &out.tau_left[at],
-                   &out.tau_right[at], x.data(), size, y.data(), size);
-    worked(column * static_cast<double>(count));
-    const MatrixView rest = here.block(count, count, after, after);
-    gemm(Op::none, Op::transpose, -1, here.block(count, 0, after, count), y.view().row_range(count, after), 1, rest);
-    gemm(Op::none, Op::none, -1, x.view().row_range(count, after), here.block(0, count, count, after), 1, rest);
-    first += count;
+    reduce_panel(here, &out.d[at], &out.e[at], &out.tau_left[at], &out.tau_right[at], x.view(), y.view());
+    const MatrixView rest = here.block(panel, panel, after, after);
+    gemm(Op::none, Op::transpose, -1, here.block(panel, 0, after, panel), y.view().row_range(panel, after), 1, rest);
+    gemm(Op::none, Op::none, -1, x.view().row_range(panel, after), here.block(0, panel, panel, after), 1, rest);
   }
   const Index left = n - first;
   const auto at = static_cast<std::size_t>(first);
@@ -89,33 +135,18 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   return out;
 }
 
-// Of the bidiagonal matrix: U and V', n x n.
-void decompose(Bidiagonal& b, MatrixView u, MatrixView vt) {
-  const Index n = u.rows;
-  Matrix work(3 * n * n + 4 * n, 1);
-  std::vector<BlasInt> iwork(static_cast<std::size_t>(8 * n));
-  double unused = 0;
-  BlasInt unused_int = 0;
-  check(fortran::bdsdc('U', 'I', blas_int(n), b.d.data(), b.e.data(), u.data, blas_int(u.ld), vt.data, blas_int(vt.ld),
-                       &unused, &unused_int, work.data(), iwork.data()),
-        "dbdsdc");
-  worked(2 * cube(n));
-}
-
 void decompose_square(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const Index n = a.rows;
   Bidiagonal b = reduce_to_bidiagonal(a);
-  decompose(b, u, vt);
+  Matrix square(n + 1, n + 1);
+  const MatrixView v = square.view().block(0, 0, n, n);
+  bidiagonal_svd(b.d, std::span(b.e).first(static_cast<std::size_t>(n - 1)), u, square.view());
   std::ranges::copy(b.d, s.begin());
   ormqr(a, b.tau_left, u);
-  // The rows of reflectors as columns, one row further up.
-  Matrix right(n - 1, n - 1, 0.0), v(n, n);
-  for (Index j = 0; j < n - 1; ++j)
-    for (Index i = j + 1; i < n - 1; ++i) right(i, j) = a(j, i + 1);
-  worked(2 * touched * static_cast<double>(n * n));
-  copy_transposed(vt, v.view());
-  ormqr(right.view(), std::span(b.tau_right).first(static_cast<std::size_t>(n - 1)), v.view().row_range(1, n - 1));
-  copy_transposed(v.view(), vt);
+  Matrix right(n - 1, n - 1);  // the rows of reflectors as columns, one row further up
+  transpose(a.block(0, 1, n - 1, n - 1), right.view());
+  ormqr(right.view(), std::span(b.tau_right).first(static_cast<std::size_t>(n - 1)), v.row_range(1, n - 1));
+  transpose(v, vt);
 }
 
 void decompose_tall(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
@@ -124,9 +155,15 @@ void decompose_tall(MatrixView a, std::span<double> s, MatrixView u, MatrixView 
   std::vector<double> tau(static_cast<std::size_t>(n));
   geqrf(a, tau);
   Matrix r(n, n, 0.0);
-  for (Index j = 0; j < n; ++j) std::copy_n(a.col(j), j + 1, r.col(j));
+  for (Index j = 0; j < n; ++j) {
+    std::copy_n(a.col(j), j + 1, r.col(j));
+    worked(touched * static_cast<double>(n));
+  }
   decompose_square(r.view(), s, u.row_range(0, n), vt);
-  for (Index j = 0; j < n; ++j) std::fill_n(u.col(j) + n, a.rows - n, 0.0);
+  for (Index j = 0; j < n; ++j) {
+    std::fill_n(u.col(j) + n, a.rows - n, 0.0);
+    worked(touched * static_cast<double>(a.rows - n));
+  }
   ormqr(a, tau, u);
 }
 
@@ -151,7 +188,8 @@ bool exponent_of(ConstMatrixView a, int& exponent) {
 void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const Index small = std::min(a.rows, a.cols);
   if (small == 0) return;
-  const double units = 20 * cube(small) + 6 * static_cast<double>(a.rows) * static_cast<double>(a.cols * small);
+  const double units =
+      flop() * (20 * cube(small) + 6 * static_cast<double>(a.rows) * static_cast<double>(a.cols * small));
   int exponent = 0;
   if (units <= grain || small < 2 || !exponent_of(a, exponent)) {
     decompose_whole(a, s, u, vt);
@@ -161,16 +199,18 @@ void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
                                 static_cast<double>(small) / 32);
   const int scale = std::abs(exponent) > 480 ? exponent : 0;  // squares must neither overflow nor vanish
   if (scale != 0)
-    for (Index j = 0; j < a.cols; ++j)
+    for (Index j = 0; j < a.cols; ++j) {
       for (Index i = 0; i < a.rows; ++i) a(i, j) = std::ldexp(a(i, j), -scale);
+      worked(2 * touched * static_cast<double>(a.rows));
+    }
   if (a.rows >= a.cols) {
     decompose_tall(a, s, u, vt);
   } else {
     Matrix turned(a.cols, a.rows), left(a.cols, small), right(small, a.rows);
-    copy_transposed(a, turned.view());
+    transpose(a, turned.view());
     decompose_tall(turned.view(), s, left.view(), right.view());
-    copy_transposed(left.view(), vt);
-    copy_transposed(right.view(), u);
+    transpose(left.view(), vt);
+    transpose(right.view(), u);
   }
   if (scale != 0)
     for (double& value : s) value = std::ldexp(value, scale);

@@ -180,7 +180,9 @@ void expect_eigenpairs(const Matrix& a, const Vector& w, const Matrix& v) {
       residual += (i == j ? 1 : 2) * product * product;
       angle += (i == j ? 1 : 2) * inner * inner;
     }
-  const double unit = eps * static_cast<double>(n + 8);
+  // LAPACK's tests allow 30 n eps for each of the two; with OpenBLAS both are below (n + 8) eps, BLIS adds up in another
+  // order and exceeds that by a twentieth.
+  const double unit = 2 * eps * static_cast<double>(n + 8);
   EXPECT_LE(static_cast<double>(std::sqrt(residual)), unit);
   EXPECT_LE(static_cast<double>(std::sqrt(angle)), unit);
   EXPECT_TRUE(std::ranges::is_sorted(w));

@@ -1,0 +1,127 @@
+#include "libcore/linalg/bidiagonal_svd.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "libcore/linalg/bidiagonal_merge.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/merge_columns.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index leaf = 64;  // up to this size it is LAPACK's
+
+struct Range {  // rows; columns, and one more
+  Index first, size;
+  Index middle() const { return (size - 1) / 2; }
+  Range above() const { return {first, middle()}; }
+  Range below() const { return {first + middle() + 1, size - middle() - 1}; }
+};
+
+std::span<double> part(std::span<double> values, Range range) {
+  return values.subspan(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size));
+}
+
+// Of n rows and a column more, e_n its last number. Rotations from the right, G, make its last column zero and what
+// is before it lower bidiagonal:  B G = [L 0],  L = U diag(s) W',  V = G [W 0; 0 1].
+void decompose_leaf(std::span<double> d, std::span<double> e, MatrixView u, MatrixView v) {
+  const Index n = u.rows;
+  std::vector<double> below(d.size()), c(d.size()), s(d.size());
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    const double length = std::hypot(d[i], e[i]);
+    c[i] = length > 0 ? d[i] / length : 1;
+    s[i] = length > 0 ? e[i] / length : 0;
+    d[i] = length;
+    if (i + 1 == d.size()) continue;
+    below[i] = s[i] * d[i + 1];
+    d[i + 1] *= c[i];
+  }
+  Matrix wt(n, n);
+  bdsdc('L', d, below, u, wt.view());
+  for (Index j = 0; j <= n; ++j) {
+    double* const column = v.col(j);
+    for (Index i = 0; i < n; ++i) column[i] = j < n ? wt(j, i) : 0;
+    column[n] = j < n ? 0 : 1;
+    for (Index i = n; i-- > 0;) {
+      const double x = column[i], y = column[i + 1];
+      column[i] = at(c, i) * x - at(s, i) * y;
+      column[i + 1] = at(s, i) * x + at(c, i) * y;
+    }
+  }
+}
+
+class DivideAndConquer {
+ public:
+  DivideAndConquer(std::span<double> d, std::span<double> e, MatrixView u, MatrixView v)
+      : d_(d), e_(e), u_(u), v_(v), room_(u.rows > leaf ? bidiagonal_room(u.rows) : 0, 1) {}
+
+  void run() {
+    tear({0, u_.rows});
+    parallel_for(std::ssize(leaves_), Progress(), [&](Index i) {
+      const Range range = at(leaves_, i);
+      decompose_leaf(part(d_, range), part(e_, range), of_u(range), of_v(range));
+    });
+    merge({0, u_.rows});
+  }
+
+ private:
+  MatrixView of_u(Range range) const { return u_.block(range.first, range.first, range.size, range.size); }
+  MatrixView of_v(Range range) const { return v_.block(range.first, range.first, range.size + 1, range.size + 1); }
+
+  void tear(Range range) {
+    if (range.size <= leaf) return leaves_.push_back(range);
+    tear(range.above());
+    tear(range.below());
+  }
+
+  void merge(Range range) {
+    if (range.size <= leaf) return;
+    merge(range.above());
+    merge(range.below());
+    const Index row = range.first + range.middle();
+    merge_bidiagonal(part(d_, range), range.middle(), at(d_, row), at(e_, row), of_u(range), of_v(range),
+                     room_.values());
+  }
+
+  std::span<double> d_, e_;
+  MatrixView u_, v_;
+  Matrix room_;
+  std::vector<Range> leaves_;
+};
+
+}  // namespace
+
+void bidiagonal_svd(std::span<double> d, std::span<double> e, MatrixView u, MatrixView v) {
+  const Index n = u.rows;
+  for (const MatrixView& each : {u, v})
+    for (Index j = 0; j < each.cols; ++j) {
+      std::fill_n(each.col(j), each.rows, 0.0);
+      worked(touched * static_cast<double>(each.rows));
+    }
+  v(n, n) = 1;
+  double largest = 0;
+  for (const std::span<double> values : {d, e})
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
+  for (double& value : d) value = std::ldexp(value, -exponent);
+  std::vector<double> beside(d.size(), 0.0);  // with the column of zeros
+  constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
+  for (std::size_t i = 0; i < e.size(); ++i)  // rounding of the largest is zero; as in LAPACK's dbdsdc
+    if (std::abs(e[i]) > eps * largest) beside[i] = std::ldexp(e[i], -exponent);
+  DivideAndConquer(d, beside, u, v).run();
+
+  std::vector<std::size_t> order(d.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return d[i]; });
+  std::vector<double> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::ldexp(d[i], exponent));
+  std::ranges::copy(sorted, d.begin());
+  permute_columns(order, u);
+  permute_columns(order, v.columns(0, n));
+}
+
+}  // namespace freeridge

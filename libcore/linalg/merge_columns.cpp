@@ -1,0 +1,133 @@
+#include "libcore/linalg/merge_columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "libcore/linalg/blas.hpp"
+
+namespace freeridge {
+namespace {
+
+// [x y] = [x y] [c -s; s c]
+void rotate(double* x, double* y, Index count, double c, double s) {
+  for (Index i = 0; i < count; ++i) {
+    const double x_i = x[i], y_i = y[i];
+    x[i] = c * x_i + s * y_i;
+    y[i] = c * y_i - s * x_i;
+  }
+  worked(4 * touched * static_cast<double>(count));
+}
+
+}  // namespace
+
+Index panel_width(Index n) {
+  return std::clamp<Index>(n / 12, 128, 512);
+}
+
+void permute_columns(std::vector<std::size_t> from, MatrixView v) {
+  std::vector<double> held(static_cast<std::size_t>(v.rows));
+  const auto col = [&](std::size_t j) { return v.col(static_cast<Index>(j)); };
+  for (std::size_t start = 0; start < from.size(); ++start) {
+    if (from[start] == start) continue;
+    std::copy_n(col(start), v.rows, held.data());
+    std::size_t j = start;
+    for (; from[j] != start; j = std::exchange(from[j], j)) {
+      std::copy_n(col(from[j]), v.rows, col(j));
+      worked(2 * touched * static_cast<double>(v.rows));
+    }
+    std::copy_n(held.data(), v.rows, col(j));
+    from[j] = j;
+    worked(2 * touched * static_cast<double>(v.rows));
+  }
+}
+
+Deflation deflate(std::span<const Index> order, Index k, std::span<const MatrixView> bases, std::span<double> d,
+                  std::span<double> z, double f, double tolerance) {
+  Deflation out;
+  std::vector<bool> mixed(d.size(), false);  // taken part in a rotation of Z1 with Z2
+  // False when a rotation of the neighbours i and j, which turns z_i into zero, leaves nothing between them.
+  const auto separate = [&](Index i, Index j) {
+    const double length = std::hypot(at(z, i), at(z, j)), c = at(z, j) / length, s = -at(z, i) / length;
+    const double d_i = at(d, i), d_j = at(d, j);
+    if (std::abs((d_j - d_i) * c * s) > tolerance) return true;
+    at(z, j) = length;
+    at(z, i) = 0;
+    at(d, i) = d_i * (c * c) + d_j * (s * s);
+    at(d, j) = d_i * (s * s) + d_j * (c * c);
+    const bool top = i < k;
+    if (top == (j < k) && !at(mixed, i) && !at(mixed, j)) {
+      for (const MatrixView& v : bases)
+        rotate(v.col(i) + (top ? 0 : k), v.col(j) + (top ? 0 : k), top ? k : v.rows - k, c, s);
+    } else {  // the columns of Z1 and Z2 stay apart: it is the coordinates that are rotated, later
+      at(mixed, i) = at(mixed, j) = true;
+      out.rotations.push_back({i, j, c, s});
+    }
+    return false;
+  };
+  std::vector<Index> deflated;
+  Index before = -1;
+  for (const Index i : order) {
+    if (f * std::abs(at(z, i)) <= tolerance) {
+      deflated.push_back(i);
+      continue;
+    }
+    if (before >= 0) (separate(before, i) ? out.kept : deflated).push_back(before);
+    before = i;
+  }
+  if (before >= 0) out.kept.push_back(before);
+  for (const Index i : deflated) (at(mixed, i) ? out.linked : out.loose).push_back(i);
+  return out;
+}
+
+HalvedBasis::HalvedBasis(MatrixView v, Index k, const Deflation& deflation, std::span<const Index> besides,
+                         double* room)
+    : v_(v), k_(k), deflation_(deflation), z1_{room, k, k, k}, z2_{room + k * k, v.rows - k, v.cols - k, v.rows - k} {
+  for (const std::span<const Index> list :
+       {besides, std::span<const Index>(deflation.kept), std::span<const Index>(deflation.linked)})
+    for (const Index i : list) (i < k ? top_ : bottom_).push_back(i);
+  place_.assign(static_cast<std::size_t>(v.cols), -1);
+  for (std::size_t r = 0; r < top_.size(); ++r) at(place_, top_[r]) = static_cast<Index>(r);
+  for (std::size_t r = 0; r < bottom_.size(); ++r) at(place_, bottom_[r]) = static_cast<Index>(top_.size() + r);
+  std::vector<Index> first = top_, second = bottom_;
+  for (const Index i : deflation.loose) {
+    std::vector<Index>& half = i < k ? first : second;
+    at(place_, i) = std::ssize(half);
+    half.push_back(i);
+  }
+  const auto take_out = [&](const std::vector<Index>& columns, Index row, MatrixView to) {
+    for (Index j = 0; j < std::ssize(columns); ++j) {
+      std::copy_n(v.col(at(columns, j)) + row, to.rows, to.col(j));
+      worked(3 * touched * static_cast<double>(to.rows));
+    }
+  };
+  take_out(first, 0, z1_);
+  take_out(second, k, z2_);
+}
+
+void HalvedBasis::rotate_back(double* s) const {
+  for (auto rotation = deflation_.rotations.rbegin(); rotation != deflation_.rotations.rend(); ++rotation) {
+    double &s_i = s[place(rotation->i)], &s_j = s[place(rotation->j)];
+    const double x = s_i, y = s_j;
+    s_i = rotation->c * x - rotation->s * y;
+    s_j = rotation->s * x + rotation->c * y;
+  }
+}
+
+void HalvedBasis::multiply(Index first, ConstMatrixView s) const {
+  const Index above = std::ssize(top_), below = std::ssize(bottom_);
+  gemm(Op::none, Op::none, 1, z1_.columns(0, above), s.row_range(0, above), 0, v_.block(0, first, k_, s.cols));
+  gemm(Op::none, Op::none, 1, z2_.columns(0, below), s.row_range(above, below), 0,
+       v_.block(k_, first, v_.rows - k_, s.cols));
+}
+
+void HalvedBasis::copy_back(Index i, Index to) const {
+  const bool top = i < k_;
+  const Index rest = v_.rows - k_;
+  double* const column = v_.col(to);
+  std::copy_n((top ? z1_ : z2_).col(place(i)), top ? k_ : rest, column + (top ? 0 : k_));
+  std::fill_n(column + (top ? k_ : 0), top ? rest : k_, 0.0);
+  worked(touched * static_cast<double>(v_.rows));
+}
+
+}  // namespace freeridge
