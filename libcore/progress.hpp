@@ -4,10 +4,11 @@
 //   worked     said by whatever does work of its own, also where no Progress was handed down: the callback is called
 //              when `beat` units have been done since it was last
 //   Stage      what the fraction does meanwhile: so many units fill this stretch
-// A unit is the time of one flop of a matrix product, so that `beat` takes 10 ms at 100 Gflop/s, 100 ms at 10. No
-// piece of work between two calls of worked is larger than `grain`. Fractions never fall within a call; the user's
-// wish to cancel comes out of report and worked as CANCELLED, so both may throw. What this thread hears is found
-// through one thread-local pointer to the Hearing, which is gone when the call is: nothing is remembered.
+// A unit is the time of one flop of a matrix product, so that `beat` takes 10 ms at 100 Gflop/s, 100 ms at 10; with a
+// slow BLAS a flop is many units (flop(), linalg/blas_library.hpp). No piece of work between two calls of worked is
+// larger than `grain`. Fractions never fall within a call; the user's wish to cancel comes out of report and worked as
+// CANCELLED, so both may throw. What this thread hears is found through one thread-local pointer to the Hearing, which
+// is gone when the call is: nothing is remembered.
 #pragma once
 
 #include <atomic>
@@ -18,8 +19,8 @@
 namespace freeridge {
 
 constexpr double beat = 1e9;
-constexpr double grain = 2e9;
-constexpr double touched = 64;  // units for a number that comes from memory
+constexpr double grain = 0x1p31;  // a product of two matrices of order 1024
+constexpr double touched = 64;    // units for a number that comes from memory
 constexpr double nanosecond = 100;
 
 class Progress {

@@ -5,6 +5,7 @@
 
 #include "libcore/linalg/band_reduction.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/pieces.hpp"
 #include "libcore/linalg/work_done.hpp"
@@ -141,7 +142,7 @@ void BandBasis::take_up() {
   const ConstMatrixView v1 = t.h.v.view().row_range(0, count), v2 = t.h.v.view().row_range(count, rest);
   const MatrixView q = a_.block(t.after, t.after, rest, rest), top = a_.block(t.origin, t.after, count, rest);
   // What is left of the stage when it is taken up again is reported as if it were all.
-  const Stage stage(4.0 * static_cast<double>(rest * count) * static_cast<double>(rest) / thread_count());
+  const Stage stage(4.0 * flop() * static_cast<double>(rest * count) * static_cast<double>(rest) / thread_count());
   each_columns(rest, t.width, 4.0 * static_cast<double>(rest * rest * count), [&](Index col, Index cols) {
     char& met = t.met[static_cast<std::size_t>(col / t.width)];
     if (met != 0) return;
@@ -154,7 +155,7 @@ void BandBasis::take_up() {
       gemm(Op::none, Op::none, -1, v1, scaled.view(), 0, top.columns(col, cols));
       met = 1;
     }
-    worked(2.0 * static_cast<double>(m * count) * static_cast<double>(cols));
+    worked(2.0 * flop() * static_cast<double>(m * count) * static_cast<double>(cols));
   });
   Matrix left(count, count);
   {

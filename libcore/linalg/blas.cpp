@@ -5,6 +5,7 @@
 #include <chrono>
 #include <limits>
 
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/progress.hpp"
 
@@ -36,7 +37,7 @@ void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, 
   const Index inner = op_a == Op::none ? a.cols : a.rows;
   if (c.cols == 1 && op_b == Op::none) return gemv(op_a, alpha, a, b.data, beta, c.data);  // half the memory traffic
   const double units =
-      std::max(2 * count_of(c.rows, c.cols) * static_cast<double>(inner),
+      std::max(2 * flop() * count_of(c.rows, c.cols) * static_cast<double>(inner),
                touched * (count_of(c.rows, inner) + count_of(inner, c.cols) + count_of(c.rows, c.cols)));
   if (units <= grain || std::max({c.rows, c.cols, inner}) < 128) {
     fortran::gemm(letter(op_a), letter(op_b), blas_int(c.rows), blas_int(c.cols), blas_int(inner), alpha, a.data,
@@ -61,8 +62,8 @@ void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, 
 void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c, Triangle triangle) {
   const Index inner = op == Op::none ? a.cols : a.rows, n = c.rows;
   if (n == 0) return;
-  const double units =
-      std::max(count_of(n, n) * static_cast<double>(inner), touched * (count_of(n, inner) + count_of(n, n) / 2));
+  const double units = std::max(flop() * count_of(n, n) * static_cast<double>(inner),
+                                touched * (count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || std::max(n, inner) < 128) {
     fortran::syrk(letter(triangle), letter(op), blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), beta,
                   c.data, blas_int(c.ld));
@@ -88,7 +89,7 @@ void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c, Tri
 void syr2k(double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c) {
   const Index n = c.rows, inner = a.cols;
   if (n == 0) return;
-  const double units = std::max(2 * count_of(n, n) * static_cast<double>(inner),
+  const double units = std::max(2 * flop() * count_of(n, n) * static_cast<double>(inner),
                                 touched * (2 * count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || n < 128) {
     fortran::syr2k('L', 'N', blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), b.data, blas_int(b.ld), beta,
@@ -168,7 +169,7 @@ void syr2(double alpha, const double* x, const double* y, MatrixView a) {
 
 void trsm(Op op, ConstMatrixView l, MatrixView b, Triangle triangle) {
   if (b.rows == 0 || b.cols == 0) return;
-  const double units = std::max(count_of(b.rows, b.rows) * static_cast<double>(b.cols),
+  const double units = std::max(flop() * count_of(b.rows, b.rows) * static_cast<double>(b.cols),
                                 touched * (count_of(b.rows, b.rows) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
     fortran::trsm('L', letter(triangle), letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld),
@@ -199,7 +200,7 @@ void trsm(Op op, ConstMatrixView l, MatrixView b, Triangle triangle) {
 
 void trsm_right(Op op, ConstMatrixView l, MatrixView b) {
   if (b.rows == 0 || b.cols == 0) return;
-  const double units = std::max(count_of(b.rows, b.cols) * static_cast<double>(b.cols),
+  const double units = std::max(flop() * count_of(b.rows, b.cols) * static_cast<double>(b.cols),
                                 touched * (count_of(b.cols, b.cols) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
     fortran::trsm('R', 'L', letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld), b.data,

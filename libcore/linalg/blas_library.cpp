@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "libcore/error.hpp"
 
@@ -23,13 +24,19 @@ int openblas_threads() {
   return parallel != nullptr ? parallel() : pthread;
 }
 
+// How those that can be told apart say and take their number of threads.
+constexpr const char* thread_numbers[][2] = {{"flexiblas_get_num_threads", "flexiblas_set_num_threads"},
+                                             {"openblas_get_num_threads", "openblas_set_num_threads"},
+                                             {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
+                                             {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
+
+bool is_openblas() {
+  return symbol<void(int)>("openblas_set_num_threads") != nullptr;
+}
+
 // The BLAS's own number, for those that have one for the whole process and go by it.
 bool find_shared_number(BlasControl& control) {
-  constexpr const char* names[][2] = {{"flexiblas_get_num_threads", "flexiblas_set_num_threads"},
-                                      {"openblas_get_num_threads", "openblas_set_num_threads"},
-                                      {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
-                                      {"MKL_Get_Max_Threads", "MKL_Set_Num_Threads"}};
-  for (const auto& [get, set] : names) {
+  for (const auto& [get, set] : thread_numbers) {
     control.get = symbol<int()>(get);
     control.set = symbol<void(int)>(set);
     if (control.get == nullptr || control.set == nullptr) continue;
@@ -50,6 +57,14 @@ BlasControl find_control() {
   control.get = control.get_openmp;
   control.set = control.set_openmp;
   control.of_thread = openmp;
+  if (openmp && !is_openblas()) {
+    control.get_levels = symbol<int()>("omp_get_max_active_levels");
+    control.set_levels = symbol<void(int)>("omp_set_max_active_levels");
+    if (control.get_levels == nullptr || control.set_levels == nullptr) {
+      control.get_levels = nullptr;
+      control.set_levels = nullptr;
+    }
+  }
   return control;
 }
 
@@ -70,10 +85,6 @@ std::string openblas_core() {
   return core != nullptr ? core() : "";
 }
 
-bool is_openblas() {
-  return symbol<void(int)>("openblas_set_num_threads") != nullptr;
-}
-
 // The file that the loader took dgemm from, for a BLAS that has no name to tell.
 std::string file_of_blas() {
   Dl_info info{};
@@ -87,6 +98,14 @@ std::string file_of_blas() {
 const BlasControl& blas_control() {
   static const BlasControl control = find_control();
   return control;
+}
+
+double flop() {
+  static const double units = std::any_of(std::begin(thread_numbers), std::end(thread_numbers),
+                                          [](const auto& names) { return symbol<void(int)>(names[1]) != nullptr; })
+                                  ? 1
+                                  : 16;
+  return units;
 }
 
 std::string blas_description() {

@@ -18,6 +18,10 @@ struct BlasControl {
   // OpenMP's own number, always one of the thread that sets it; null in a process without OpenMP.
   int (*get_openmp)() = nullptr;
   void (*set_openmp)(int) = nullptr;
+  // How deep OpenMP's teams may nest on the thread that sets it; 0: none at all. For a BLAS that asks OpenMP for a number
+  // it has read from the environment, whatever OpenMP's own is: BLIS, whose functions Debian's libblas.so.3 hides.
+  int (*get_levels)() = nullptr;
+  void (*set_levels)(int) = nullptr;
 };
 
 // Looked up once: a process keeps its BLAS.
@@ -25,6 +29,11 @@ const BlasControl& blas_control();
 
 // "OpenBLAS 0.3.21, Haswell kernels, threads by pthread": as far as the BLAS that is loaded tells.
 std::string blas_description();
+
+// What one flop of a matrix product takes, in units of progress.hpp: 1; or 16 with a BLAS that does not say what it is.
+// That is the reference BLAS as a rule, about 1 Gflop/s, which does no worse by small pieces of work. The number is the
+// same in every run with a BLAS: how work is cut by it, and the rounding with that, does not depend on the clock.
+double flop();
 
 // What vector instructions a processor has, or kernels use.
 enum class Vectors { unknown, older, avx2, avx512 };

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
@@ -21,20 +22,20 @@ namespace {
 
 constexpr Index panel_columns = 64;
 
-double cube_third(Index n) {
+double work_of(Index n) {
   const auto size = static_cast<double>(n);
-  return size * size * size / 3;
+  return flop() * size * size * size / 3;
 }
 
 bool factor_whole(MatrixView a, Triangle triangle) {
   const BlasInt info = fortran::potrf(letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld));
   if (info < 0) check(info, "dpotrf");
-  worked(std::max(cube_third(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2));
+  worked(std::max(work_of(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2));
   return info == 0;
 }
 
 bool factor(MatrixView a, Triangle triangle) {
-  if (cube_third(a.rows) <= grain / 2) return factor_whole(a, triangle);
+  if (work_of(a.rows) <= grain / 2) return factor_whole(a, triangle);
   const Index half = a.rows / 2, rest = a.rows - half;
   const MatrixView first = a.block(0, 0, half, half), second = a.block(half, half, rest, rest);
   if (!factor(first, triangle)) return false;
@@ -62,7 +63,7 @@ void swap_rows_and_columns(MatrixView a, Index i, Index j) {
 
 bool potrf(MatrixView a, Triangle triangle) {
   if (a.rows == 0) return true;
-  const Stage stage(cube_third(a.rows));
+  const Stage stage(work_of(a.rows));
   return factor(a, triangle);
 }
 
@@ -109,7 +110,7 @@ Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots) {
   const Index n = a.rows;
   std::iota(pivots.begin(), pivots.end(), Index{0});
   std::vector<double> sums(static_cast<std::size_t>(n)), row(static_cast<std::size_t>(panel_columns));
-  const Stage stage(cube_third(n));
+  const Stage stage(work_of(n));
   for (Index first = 0; first < n; first += panel_columns) {
     const Index last = std::min(first + panel_columns, n);
     std::fill(sums.begin(), sums.end(), 0.0);  // of the squares that the panel takes off the diagonal

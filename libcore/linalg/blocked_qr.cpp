@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr Index panel_columns = 64;
 
 double work_of(Index rows, Index cols, Index reflectors) {
-  return 4 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(reflectors);
+  return 4 * flop() * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(reflectors);
 }
 
 void factor_whole(MatrixView a, double* tau) {

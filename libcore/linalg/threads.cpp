@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace freeridge {
@@ -24,6 +25,7 @@ std::atomic<int> setting_seen = 0;  // a copy, read without the mutex
 thread_local int single_here = 0;  // how many of them live on this thread; 1 on the workers of a loop
 thread_local int blas_before_adopted =
     0;  // what this thread's BLAS was set to before adopt_thread_count; 0: it was not
+thread_local int levels_before_adopted = 0;  // the same of OpenMP's levels, which go to 0 for a setting of 1
 
 // For a BLAS that has no number: what OpenMP programs go by, and the cores this process may use.
 int default_threads() {
@@ -36,6 +38,18 @@ int default_threads() {
 // A BLAS with one number for the whole process.
 bool has_shared_number() {
   return blas_control().get != nullptr && !blas_control().of_thread;
+}
+
+// No teams of OpenMP on this thread; what there was before is answered, for levels_back. 0: there was nothing to change.
+int levels_away() {
+  const BlasControl& blas = blas_control();
+  const int before = blas.set_levels != nullptr ? blas.get_levels() : 0;
+  if (before > 0) blas.set_levels(0);
+  return before;
+}
+
+void levels_back(int before) {
+  if (before > 0) blas_control().set_levels(before);
 }
 
 }  // namespace
@@ -62,6 +76,8 @@ void adopt_thread_count() {
   const BlasControl& blas = blas_control();
   if (!blas.of_thread || single_here > 0) return;
   const int wanted = setting_seen;
+  if (wanted == 1 && levels_before_adopted == 0) levels_before_adopted = levels_away();
+  if (wanted != 1) levels_back(std::exchange(levels_before_adopted, 0));
   if (wanted > 0) {
     const int now = blas.get();
     if (blas_before_adopted == 0) blas_before_adopted = now;
@@ -90,6 +106,7 @@ SingleThreadedBlas::SingleThreadedBlas() {
     openmp_before_ = blas.get_openmp();
     blas.set_openmp(1);
   }
+  levels_before_ = levels_away();
   ++single_here;
   const std::lock_guard lock(mutex);
   if (single_depth++ > 0 || !has_shared_number()) return;
@@ -105,6 +122,7 @@ SingleThreadedBlas::~SingleThreadedBlas() {
   }
   --single_here;
   if (openmp_before_ > 0) blas.set_openmp(openmp_before_);
+  levels_back(levels_before_);
 }
 
 int team_size(Index count, Work work) {
@@ -140,6 +158,7 @@ class Failure {
 void be_worker() {
   single_here = 1;
   if (blas_control().set_openmp != nullptr) blas_control().set_openmp(1);
+  levels_away();
 }
 
 // run(worker) for worker = 0 ... team - 1 on as many threads, 0 on this one, which reports while it waits for the

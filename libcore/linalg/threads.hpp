@@ -2,6 +2,8 @@
 // thread inside them: otherwise every BLAS call in the loop would start a team of its own, which costs ten times the
 // loop. The number is the caller's (set_thread_count), else what the BLAS is set to (OPENBLAS_NUM_THREADS and the
 // like), else OMP_NUM_THREADS, else the machine's.
+// One BLAS cannot be told: Debian's libblas.so.3 of BLIS with threads of its own hides its functions, and goes by
+// BLIS_NUM_THREADS, or OMP_NUM_THREADS without that: BLIS_NUM_THREADS=1 leaves the threads to the core.
 // The loops use plain threads that end with the loop: nothing is left behind for a fork() to stumble over. To start one
 // costs 20 to 50 us, so a loop that says how little it has to do runs on fewer, or on the calling thread alone.
 #pragma once
@@ -36,6 +38,7 @@ class SingleThreadedBlas {
 
  private:
   int openmp_before_ = 0;
+  int levels_before_ = 0;
 };
 
 // What a loop has to do in all, in floating-point operations or what takes as long (about a nanosecond each).
