@@ -168,11 +168,9 @@ enum {
  * there: the call returns INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. Every call on a
  * handle that works on all of the data is heard, at its beginning, at its end, and in between about every hundredth of
  * a second of work: where a matrix product runs at 100 Gflop/s, after at most 5e9 of its flops, or what takes as long,
- * have been done. Work is cut into such pieces whether there is a callback or not: it changes no answer. Three steps
- * of LAPACK cannot be asked on their way: the divide and conquer of the singular values of a square matrix of min(n,
- * d) for the route PRIMAL and of d for accumulators, which takes 0.2 s at about 1500 and some seconds at 5000; the
- * same by one-sided Jacobi (columns of x whose scales differ by more than 1e4 and that are nearly dependent), 0.2 s at
- * about 300; and the release of several GiB to the system. CANCELLED is one more status of every call that is heard. */
+ * have been done. Work is cut into such pieces whether there is a callback or not: it changes no answer. What cannot
+ * be asked on its way is the release of several GiB to the system. CANCELLED is one more status of every
+ * call that is heard. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -222,8 +220,9 @@ FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* i
 
 /* k(x_i, x_j) is given: the model's x is K itself, n x n (set_data: else DIMENSION_MISMATCH), symmetric and positive
  * semi-definite (freeridge_factorize checks the symmetry to 1e-8 of sqrt(K_ii K_jj), and uses the lower triangle;
- * SPECTRAL and BAND also refuse eigenvalues below -1e-8 of the largest: INVALID_ARGUMENT), and predict takes the m x n
- * values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead. Statuses: INVALID_ARGUMENT.
+ * SPECTRAL and BAND also refuse eigenvalues below -1e-8 of the largest and the rounding of K: INVALID_ARGUMENT), and
+ * predict takes the m x n values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
+ * Statuses: INVALID_ARGUMENT.
  * Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
@@ -475,8 +474,8 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda;
  * below freeridge_get_tolerance, what of it is no function is left out where K is singular.
- * Needs FITTED. Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows),
- * CANCELLED. Since 0.1. */
+ * Needs FITTED. Cost: O(n r t); refined, on the SPECTRAL route with a kernel of a rank below n: one more step of
+ * refinement. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
@@ -681,7 +680,8 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *   - the whole model: settings, data, factorization, lambdas, solution and the search. What is loaded is in the state
  *     that was saved, with data of its own, and goes on as the saved model would, to the last bit on the same machine
  *     with the same number of threads; nothing is factorized again. (CHOLESKY and BAND factorize for every lambda: the
- *     first answer after loading that needs more than the solution does that once more.) A callback is not saved.
+ *     first answer after loading that needs more than the solution does that once more, and is NOT_POSITIVE_DEFINITE if
+ *     K + lambda I is singular to rounding here, though it was not where it was saved.) A callback is not saved.
  *   - a predictor: what prediction needs, no more: the kernel and w, or c and the points that it belongs to (n (d + t)
  *     numbers; with landmarks r (d + t)), b and lambda. What is loaded answers freeridge_predict,
  *     freeridge_get_dimensions, _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _get_coefficients (other

@@ -34,9 +34,9 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool w
   if (!std::isfinite(bounds_.largest)) fail_eigenvalues_overflow();
   tolerance_ = kernel_.noise(bounds_.largest);
   if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
-  if (p.kernel->precomputed() && bounds_.largest > 0 && !BandedCholesky::factor(b_, indefinite * bounds_.largest))
-    fail_indefinite(contrast(), text("it has an eigenvalue below ", -indefinite * bounds_.largest,
-                                     " and its largest is ", bounds_.largest));
+  const double below = kernel_.indefinite(bounds_.largest);
+  if (p.kernel->precomputed() && bounds_.largest > 0 && !BandedCholesky::factor(b_, below))
+    fail_indefinite(contrast(), text("it has an eigenvalue below ", -below, " and its largest is ", bounds_.largest));
 
   Matrix y(n, p.t());
   std::copy(p.y_tilde.values().begin(), p.y_tilde.values().end(), y.values().begin());

@@ -66,6 +66,9 @@ class ResidualMaker {
   // Throws INVALID_STATE where the route has no such thing.
   virtual void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const = 0;
 
+  // From the c that refine gave to all of c: adds what solve leaves out, as its function is zero; to the same digits.
+  virtual void complete(Index, Index, Solution&, const Progress&) const {}
+
   // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
   // a'Y:
   //     a = W^(1/2) (P kappa + q1 / sqrt(sum(w))),   kappa = W^(1/2) k(X, x*) - K_w q1 / sqrt(sum(w))
@@ -115,6 +118,9 @@ class Factorization {
   virtual std::optional<Index> rank() const { return std::nullopt; }
   // Eigenvalues below it are rounding.
   virtual double tolerance() const = 0;
+
+  // Whether solve may leave out of c what is no function.
+  virtual bool solves_functions() const { return false; }
 
   // The landmarks of the landmark route, in the order given or chosen.
   virtual std::span<const Index> landmarks() const { return {}; }

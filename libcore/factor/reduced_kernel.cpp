@@ -15,6 +15,8 @@ ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress)
   if (!contrast.active()) return;
   symv(storage.view(), problem.q1.data(), k_q1.data());
   constant_part = dot(problem.n(), k_q1.data(), problem.q1.data());
+  // Every K_ij may be a number and their sums none; where the kernel's rank makes all eigenvalues zero none tells.
+  if (!std::isfinite(constant_part)) fail_eigenvalues_overflow();
   contrast.reduce_symmetric(storage.view());
 }
 
@@ -31,6 +33,10 @@ ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more)
 
 double ReducedKernel::noise(double largest) const {
   return relative_noise(contrast.n()) * std::max(largest, constant_part);
+}
+
+double ReducedKernel::indefinite(double largest) const {
+  return std::max(1e-8 * largest, noise(largest));
 }
 
 double relative_noise(Index n) {

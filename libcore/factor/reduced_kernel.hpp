@@ -31,13 +31,14 @@ struct ReducedKernel {
   // The rounding errors in the eigenvalues of Z'K_wZ, the largest of which is given: those of K_w and of its reduction
   // are those of a random matrix (norm 2 sqrt(n) eps |K_w|), also where the constant part was all there was.
   double noise(double largest) const;
+  // What rounding in a precomputed K may come to below zero: 1e-8 of the largest eigenvalue, and the noise where the
+  // constant part is about all there was.
+  double indefinite(double largest) const;
 };
 
 // The noise of a matrix of norm one: 4 sqrt(n) eps.
 double relative_noise(Index n);
 
-// Of the largest eigenvalue: what rounding in a precomputed K may come to below zero.
-constexpr double indefinite = 1e-8;
 // A precomputed K may be anything: negative eigenvalues that are not rounding would count as zero without a word.
 // found: "its smallest eigenvalue is ...".
 [[noreturn]] void fail_indefinite(const Contrast& contrast, const std::string& found);

@@ -92,7 +92,7 @@ FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress
   std::fill_n(eigenvalues.begin(), zeros, 0.0);
   const double largest = largest_magnitude(eigenvalues);
   if (!std::isfinite(largest)) fail_eigenvalues_overflow();
-  if (problem->kernel->precomputed() && !eigenvalues.empty() && eigenvalues.front() < -indefinite * largest)
+  if (problem->kernel->precomputed() && !eigenvalues.empty() && eigenvalues.front() < -kernel.indefinite(largest))
     fail_indefinite(contrast,
                     text("its smallest eigenvalue is ", eigenvalues.front(), " and its largest ", eigenvalues.back()));
   return std::make_shared<Spectral>(std::move(problem), std::move(kernel), std::move(eigenvalues));

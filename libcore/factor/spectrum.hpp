@@ -45,6 +45,7 @@ class SpectrumFactorization : public Factorization {
   Range eigenvalue_range() const override;
   std::optional<Index> rank() const override;
   double tolerance() const override { return tolerance_; }
+  bool solves_functions() const override { return true; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
   void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,

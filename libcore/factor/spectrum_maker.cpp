@@ -145,10 +145,33 @@ Matrix SpectrumMaker::spectral_coefficients(Index first, Index count, bool funct
   return g;
 }
 
+std::vector<double> SpectrumMaker::inverse(bool functions) const {
+  std::vector<double> out;
+  for (Index k = 0; k < f_.r(); ++k) out.push_back(counts(k, functions) ? 1 / (eigenvalue(k) + lambda_) : 0);
+  return out;
+}
+
 void SpectrumMaker::refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const {
-  std::vector<double> inverse;
-  for (Index k = 0; k < f_.r(); ++k) inverse.push_back(counts(k, true) ? 1 / (eigenvalue(k) + lambda_) : 0);
-  f_.refine(first, count, steps, lambda_, inverse, solution, progress);
+  f_.refine(first, count, steps, lambda_, inverse(true), solution, progress);
+}
+
+// One step with all directions: what is left of Y at the refined c is what has no function, so the step gives that part
+// as many digits as the rest has.
+void SpectrumMaker::complete(Index first, Index count, Solution& solution, const Progress& progress) const {
+  Matrix g(f_.r(), count, 0.0);
+  bool whole = true;
+  for (Index k = 0; k < f_.r(); ++k) {
+    if (counts(k, true) || !counts(k, false)) continue;
+    whole = false;
+    for (Index j = 0; j < count; ++j) g(k, j) = f_.spectrum().gamma(k, first + j) / lambda_;
+  }
+  if (whole) return;
+  Matrix left_out(f_.problem().n(), count);
+  f_.coefficients(first, g.view(), lambda_, false, left_out.view());
+  for (Index j = 0; j < count; ++j)
+    for (Index i = 0; i < left_out.rows(); ++i)
+      solution.c(i, first + j) += f_.problem().sqrt_w[static_cast<std::size_t>(i)] * left_out(i, j);
+  f_.refine(first, count, 1, lambda_, inverse(false), solution, progress);
 }
 
 void SpectrumMaker::smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const {

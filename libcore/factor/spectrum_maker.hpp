@@ -28,6 +28,7 @@ class SpectrumMaker final : public ResidualMaker {
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
+  void complete(Index first, Index count, Solution& solution, const Progress& progress) const override;
   void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const override;
 
   double lambda() const { return lambda_; }
@@ -41,6 +42,8 @@ class SpectrumMaker final : public ResidualMaker {
   // p Gamma
   Matrix weighted_gamma(Index first, Index count) const;
   bool counts(Index k, bool functions) const;
+  // 1 / (Lambda + lambda) of those that count
+  std::vector<double> inverse(bool functions) const;
   Matrix spectral_coefficients(Index first, Index count, bool functions) const;
   // f(first row, tile) for all rows
   template <class F>

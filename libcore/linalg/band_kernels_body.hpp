@@ -4,13 +4,16 @@
 // library.
 // NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
-using Pack = double __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+using Pack = double __attribute__((vector_size(8 * LANES)));
 
+// From and to any address: a Pack that is said to be aligned to 8 is not, at every use, for clang.
 inline Pack load(const double* from) {
-  return *reinterpret_cast<const Pack*>(from);
+  Pack value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
 }
 inline void store(double* to, Pack value) {
-  *reinterpret_cast<Pack*>(to) = value;
+  __builtin_memcpy(to, &value, sizeof value);
 }
 inline Pack all(double value) {
   return value - Pack{};

@@ -90,15 +90,25 @@ void Model::predict(const LayoutView& points, double* out, Index ldout) const {
 
 void Model::coefficients(MatrixView c) const {
   require_fitted();
-  // Those of the solution predict; unrefined, they may lack what K maps to zero, which no prediction sees.
-  const bool whole = fit_->refined || !factorization_->landmarks().empty();
-  if (whole && fit_->solution.c.rows() > 0) {
+  // Those of the solution predict; they may lack what K maps to zero, which no prediction sees.
+  const bool expands = fit_->solution.c.rows() > 0, refined = expands && fit_->refined;
+  if (expands && (!factorization_->landmarks().empty() || (refined && !factorization_->solves_functions()))) {
     const Hearing hearing(progress_);
     progress_.report(1);
     return copy(fit_->solution.c, c);
   }
   require_room(lambda_bytes(), "the coefficients", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
+  if (refined) {
+    Solution whole{Matrix(n(), t()), {}, fit_->solution.b};
+    copy(fit_->solution.c, whole.c.view());
+    for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+      maker.complete(first, count, whole, here());
+    });
+    require_no_overflow("the coefficients", whole.c.view());
+    progress_.report(1);
+    return copy(whole.c, c);
+  }
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {

@@ -216,7 +216,8 @@ void Model::load_rows(ByteReader& in) {
   const auto y_layout = load_enum("layout of y", Layout::col_major, Layout::row_major, in);
   in.require("x", n, d);
   kernel_->check_data(n, d);
-  Data& data = data_.emplace();
+  data_ = Data{};
+  Data& data = *data_;
   data.x = load_data("x", n, d, x_layout, data.x_copy, in);
   data.y = load_data("y", n, t, y_layout, data.y_copy, in);
   if (load_flag("weighted", in)) set_weights(in.vector("the weights", largest, n).data());

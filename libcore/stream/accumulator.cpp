@@ -86,8 +86,9 @@ RowStack load_rows(const ByteSource& source) {
   if (n > 0 ? !(sum_w > 0) : sum_w != 0) fail(Status::corrupt, "the saved sum_w is ", sum_w, " for ", n, " rows");
   const Index height = in.integer("stack", std::min(n, empty.p()), std::min(n, empty.capacity()));
   const Index shifts = intercept && n > 0 ? d + t : 0;
-  // Nothing is made before the bytes are known to hold it.
-  if (in.left() < shifts || in.left() - shifts != checked_doubles(height, empty.p()))
+  // Nothing is made before the bytes are known to hold it; height p may be more than there are addresses.
+  const Index left = in.left() - shifts;
+  if (left < 0 || left / empty.p() != height || left % empty.p() != 0)
     fail(Status::corrupt, "the saved bytes hold ", in.left(), " numbers for a stack of ", height, " rows, d = ", d,
          " and t = ", t);
   std::vector<double> shift(static_cast<std::size_t>(shifts));

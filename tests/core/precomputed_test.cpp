@@ -219,6 +219,20 @@ TEST(PrecomputedMatrix, MustNotBeIndefinite) {
   EXPECT_EQ(factorized(k, FREERIDGE_SPECTRAL), FREERIDGE_OK);
 }
 
+// With an intercept a constant K is zero, and what is left of it is rounding, of either sign.
+TEST(PrecomputedMatrix, AConstantIsNotIndefinite) {
+  for (const double value : {0.140625, 0.1, 1.0 / 3, 7.7, 1e300, 1e-300})
+    for (const std::int64_t n : {2, 3, 5, 17, 40})
+      for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+        SCOPED_TRACE(::testing::Message() << value << " " << n << " " << route_name(route));
+        Matrix k(n, n, value), y(n, 1);
+        for (std::int64_t i = 0; i < n; ++i) y(i, 0) = static_cast<double>(i);
+        Model model(Kernel::precomputed());
+        model.data(k, y).intercept(true).route(route).factorize().lambda(value);
+        EXPECT_CLOSE(model.fitted(), Matrix(n, 1, static_cast<double>(n - 1) / 2), 1e-13);
+      }
+}
+
 TEST(PrecomputedMatrix, MustBeSquareAndFinite) {
   Model model(Kernel::precomputed());
   const Matrix x(5, 4), y(5, 1);

@@ -65,6 +65,51 @@ TEST(Refinement, OfAnExpansion) {
       }
 }
 
+// Where K is zero, c = W (Y - b) / lambda: it is no function, but c all the same. From 1 / lambda that overflows, too.
+TEST(Refinement, OfWhatHasNoFunction) {
+  Random random(404);
+  const Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 12, 2, 2, true, true);
+  const Matrix zero(12, 12, 0.0);
+  for (const double lambda : {0.25, 1e-9, 0x1p-1030}) {
+    const double scale = lambda < 1e-300 ? 0x1p-40 : 1;  // c must not overflow
+    Matrix y = problem.y;
+    for (double& value : y.values) value *= scale;
+    Model model(Kernel::precomputed());
+    model.data(zero, y).weights(problem.weights).route(FREERIDGE_SPECTRAL);
+    refined(model, 1).factorize().lambda(lambda);
+    Real sum_w = 0;
+    for (const double w : problem.weights) sum_w += w;
+    Matrix c(12, 2);
+    for (std::int64_t j = 0; j < 2; ++j) {
+      Real b = 0;
+      for (std::int64_t i = 0; i < 12; ++i) b += problem.weights[static_cast<std::size_t>(i)] * Real{y(i, j)} / sum_w;
+      for (std::int64_t i = 0; i < 12; ++i)
+        c(i, j) = static_cast<double>(problem.weights[static_cast<std::size_t>(i)] * (Real{y(i, j)} - b) / lambda);
+    }
+    SCOPED_TRACE(lambda);
+    EXPECT_CLOSE(model.coefficients(), c, last_bits);
+    EXPECT_CLOSE(model.lambda(0).coefficients(), Matrix(12, 2, 0.0), 0.0);  // the minimum-norm solution
+  }
+}
+
+// More points than the kernel has functions: c has a part that is no function. Predictions go without it: at a small
+// lambda they would drown in its rounding.
+TEST(Refinement, OfMorePointsThanFunctions) {
+  Random random(405);
+  for (const bool weighted : {false, true})
+    for (const bool intercept : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << weighted << intercept);
+      Problem problem = random_problem(random, KernelSpec::polynomial(2, 0.5, 0.0), 40, 2, 2, weighted, intercept);
+      for (double& value : problem.x.values) value = std::round(value * 64) / 64;  // kernel values without rounding
+      Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+      refined(model, 10).factorize().lambdas(lambda_values);
+      const auto c = [&](double lambda) { return to_double(oracle::fit(problem, lambda).c); };
+      EXPECT_CLOSE(model.coefficients(), oracle::per_output(lambda_values, c), last_bits);
+      model.lambda(1e-9);
+      EXPECT_CLOSE(model.predict(problem.x), model.fitted(), 1e-12);
+    }
+}
+
 TEST(Refinement, ChangesTheSolutionAlone) {
   Random random(402);
   const Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 30, 2, 2, true, true);

@@ -197,6 +197,34 @@ TEST_F(Scale, HugeLambdaIsTheMean) {
   });
 }
 
+// A hundred thousand values next to one another, added up one by one: each addition is rounded the same way, and the mean
+// of the first pass is off by thousands of roundings. With a huge lambda the intercept is the mean and nothing else.
+TEST(Means, OfManyNearlyEqualValuesToWorkingPrecision) {
+  const std::int64_t n = 100000;
+  Random random(305);
+  Matrix x(n, 1), y(n, 2);
+  for (std::int64_t i = 0; i < n; ++i) {
+    x(i, 0) = i % 2 == 0 ? 1 : -1;
+    y(i, 0) = 0.1;
+    y(i, 1) = -1e6 / 3;
+  }
+  y(n - 1, 0) = y(n - 1, 1) = 0.25;  // a constant column's mean is its value, without a sum
+  for (const bool weighted : {false, true})
+    for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+      SCOPED_TRACE(::testing::Message() << "layout " << layout << (weighted ? ", weights" : ""));
+      const Vector weights = weighted ? Vector(static_cast<std::size_t>(n), 0.3) : Vector();
+      Model model(Kernel::linear());
+      model.data(x, y, layout).weights(weights).factorize().lambda(1e200);
+      const Vector b = model.intercepts();
+      for (std::int64_t j = 0; j < 2; ++j) {
+        Real sum = 0;
+        for (std::int64_t i = 0; i < n; ++i) sum += static_cast<Real>(y(i, j));
+        const double mean = static_cast<double>(sum / static_cast<Real>(n));
+        EXPECT_NEAR(b[static_cast<std::size_t>(j)], mean, 4 * epsilon * std::abs(mean));
+      }
+    }
+}
+
 // The Gaussian kernel sees differences alone. The shift is exact here, so nothing at all is lost.
 TEST(GaussianKernel, DoesNotSeeAShiftOfX) {
   Random random(304);
@@ -244,6 +272,42 @@ TEST(Overflow, AKernelValueThatOverflowsIsNotFinite) {
   problem.x = scaled(problem.x, 1e100);
   for (const freeridge_route dual : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND})
     EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, dual).get()), FREERIDGE_NOT_FINITE);
+}
+
+// Each kernel value is a number; their sums are none, which no eigenvalue tells where K is a constant but for its
+// rounding.
+TEST(Overflow, SumsOfKernelValuesThatOverflowAreNotFinite) {
+  Random random(308);
+  Problem problem = random_problem(random, KernelSpec::polynomial(1, 1e-300, 1.5e308), 7, 1, 1, false, true);
+  const Matrix constant(7, 7, 1.5e308);
+  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND})
+    for (const bool intercept : {false, true}) {
+      problem.intercept = intercept;
+      EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, route).get()), FREERIDGE_NOT_FINITE) << route;
+      Model given(Kernel::precomputed());
+      given.data(constant, problem.y).intercept(intercept).route(route);
+      EXPECT_EQ(freeridge_factorize(given.get()), FREERIDGE_NOT_FINITE) << route;
+    }
+}
+
+// Kernel values among the subnormal numbers: what is left of the products of their features is rounding alone, and must
+// not be scaled up to a basis. No lambda but 0 is as small, so that nothing is learned.
+TEST(Underflow, FeaturesWhoseProductsAreSubnormal) {
+  Random random(309);
+  for (const double weight : {0x1p-1074, 0x1p-1072, 0x1p-1068, 0x1p-1060}) {
+    const KernelSpec kernel =
+        KernelSpec::sum({KernelSpec::gaussian(1.0), KernelSpec::radial(Family::laplacian, 1.0)}, {weight, weight});
+    const Problem problem = random_problem(random, kernel, 9, 2, 1, false, false);
+    for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
+      SCOPED_TRACE(::testing::Message() << weight << " " << reduction);
+      Model model = oracle::make_model(problem);
+      ASSERT_EQ(freeridge_set_reduction(model.get(), reduction), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_set_landmarks(model.get(), 4, nullptr), FREERIDGE_OK);
+      model.factorize().lambda(1.0);
+      for (const double leverage : model.leverage().values) EXPECT_LT(std::abs(leverage), 1e-300);
+      EXPECT_CLOSE(model.loo(), problem.y, 4 * epsilon);
+    }
+  }
 }
 
 // Columns whose squares overflow, and their products before the decomposition sees them: by the SVD of X itself, by

@@ -36,7 +36,8 @@ void Caller::inspect(const char* name, unsigned manners, freeridge_status status
   if (status == FREERIDGE_INTERNAL) complain("which cannot happen");
   if (status == FREERIDGE_OUT_OF_MEMORY && !memory_may_lack) complain("for sizes that fit anywhere");
   const bool refused_by_a_predictor = of_a_predictor && status == FREERIDGE_INVALID_STATE;
-  if (status != FREERIDGE_OK && !refused_by_a_predictor && !documented(name, status))
+  const bool singular_in_the_file = any_numbers && status == FREERIDGE_NOT_POSITIVE_DEFINITE;
+  if (status != FREERIDGE_OK && !refused_by_a_predictor && !singular_in_the_file && !documented(name, status))
     complain("which its comment does not name");
   const bool has_values = status == FREERIDGE_OK || (status == FREERIDGE_UNDEFINED && !all.untouched);
   if (has_values && all.infinite && !(manners & may_be_inf) && !any_numbers) complain("with an Inf");

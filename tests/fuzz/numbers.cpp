@@ -47,7 +47,7 @@ void expect_refused(const Data& data, freeridge_status status, const char* name)
 
 void solve_at_once(Source& in, Caller& call) {
   const Data data = data_from(in);
-  const auto [n, d, t] = std::tie(data.n, data.d, data.t);
+  const std::int64_t n = data.n, d = data.d, t = data.t;
   const double* const x = data.x.data();
   const double* const y = data.y.data();
   const bool by_rows = in.one_in(2);

@@ -21,11 +21,12 @@ for target in "$@"; do
   seeds=("$here/corpus/$target")
   [ "$target" != files ] || seeds+=("$here/../data/saved")
   before=$(ls "$folder" | grep -cE '^(crash|timeout|oom|leak|slow-unit)-' || true)
-  "$programs/fuzz_$target" -max_total_time=$((minutes * 60)) -max_len=$length -timeout=10 -rss_limit_mb=2048 \
-    -malloc_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$folder/" "$folder/corpus" "${seeds[@]}" \
+  "$programs/fuzz_$target" -max_total_time=$((minutes * 60)) -max_len=$length -timeout=60 -report_slow_units=60 \
+    -rss_limit_mb=2048 -malloc_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$folder/" "$folder/corpus" "${seeds[@]}" \
     >"$folder/log" 2>&1 || code=1
-  awk -v target="$target" '/^stat::number_of_executed_units/ { print target ": " $2 " inputs tried" }' "$folder/log"
   after=$(ls "$folder" | grep -cE '^(crash|timeout|oom|leak|slow-unit)-' || true)
+  awk -v target="$target" -v found=$((after - before)) '/^stat::number_of_executed_units/ {
+    print target ": " $2 " inputs tried, " (found == 0 ? "no finding" : "findings: " found) }' "$folder/log"
   [ "$after" -eq "$before" ] || {
     code=1
     grep -m 3 -E '^WRONG|ERROR: |runtime error' "$folder/log"

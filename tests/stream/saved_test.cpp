@@ -228,6 +228,9 @@ TEST(StreamSaved, ForgedNumbers) {
   EXPECT_EQ(load(with_field(bytes, sum_w, -1.0)), FREERIDGE_CORRUPT);
   EXPECT_EQ(load(with_field(bytes, numbers + 28ul, 1e301)), FREERIDGE_CORRUPT);
   EXPECT_EQ(load(with_field(bytes, numbers + 28ul, 1e299)), FREERIDGE_OK);
+  // A stack of more numbers than there are addresses.
+  constexpr std::uint64_t many = std::uint64_t{1} << 30;
+  EXPECT_EQ(load(with_field(with_field(with_field(bytes, d, many), n, 4 * many), height, 4 * many)), FREERIDGE_CORRUPT);
 
   Bytes longer = bytes;  // a whole number too many, or too few
   longer.insert(longer.end() - 8, 8, 0);
