@@ -61,9 +61,10 @@ Doubles threads() {
 
 // Rows of K or of B of each thread, LAPACK's small workspaces.
 Doubles tiles_of(Route route, const Request& r) {
-  constexpr Index sweep_rows = 512, kernel_rows = 256;
+  constexpr Index kernel_rows = 256;
   const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
   const bool features = route == Route::primal || route == Route::landmark;
+  const Index sweep_rows = sweep_pieces(route == Route::spectral ? r.n : features_of(route, r), r.t, 1).rows;
   // r, B and B o B; of K two tiles and their points, twice where kernels are made of others.
   const Doubles sweep = by_columns ? Doubles(0) : features ? Doubles(3) * Doubles(features_of(route, r)) : Doubles(r.n);
   const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
@@ -85,8 +86,8 @@ Doubles streamed_doubles(Route route, const Request& r) {
           ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) * (k + d + Doubles(64))
           : Doubles(0);
   // p x p: each worker's sums; then R with an SVD, its copies and its workspace, or the Gram matrix with eigenvectors.
-  const Doubles reducing =
-      larger(workers + Doubles(1), Doubles(qr ? 10 : 4)) * p * p + (Doubles(1280) + Doubles(640) * workers) * p;
+  const Doubles reducing = larger(workers + Doubles(1), Doubles(qr ? 8 : 4)) * p * p +
+                           (Doubles(1280) + Doubles(tile_rows(features_of(route, r)) * 5 / 4) * workers) * p;
   // R, V and to B; another triangle and its factor for a refinement
   const Doubles sweeping = Doubles(qr ? 8 : 4) * k * k;
   const Doubles map = landmark ? k * k + Doubles(2) * k * d : Doubles(0);  // L, the landmarks and those of a solution
@@ -145,7 +146,7 @@ Index required_bytes(Route route, const Request& r) {
     default:
       if (primal_streams(r.n, r.d, r.reduction)) return streamed_doubles(route, r).bytes();
       // X and B, R and the SVD's; or X, V, their transposes and the SVD of a triangle
-      if (r.d < r.n) return (Doubles(2) * n * k + Doubles(8) * k * k + outputs + tiles).bytes();
+      if (r.d < r.n) return (Doubles(2) * n * k + Doubles(7) * k * k + outputs + tiles).bytes();
       return ((Doubles(4) * n + Doubles(192)) * d + Doubles(6) * n * n + outputs + tiles).bytes();
   }
 }

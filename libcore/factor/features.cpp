@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "libcore/factor/refinement.hpp"
@@ -15,7 +16,6 @@
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 512;            // of which a worker's share of the cache holds the columns at hand
 constexpr Index squares_doubles = 1 << 24;  // 128 MiB: where the workers' own p x p sums need more, there is one sum,
                                             // and the BLAS has the threads
 constexpr Index wide = 1024;  // columns from which syrk runs at the speed of gemm; below, it takes 128 of them at a
@@ -85,7 +85,7 @@ class TallMatrix {
 template <class Take>
 void each_tile(const Problem& problem, const TallMatrix& tall, int workers, const Progress& progress,
                const Take& take) {
-  const Index n = problem.n(), step = std::min(tile_rows, n), tiles = (n + step - 1) / step;
+  const Index n = problem.n(), step = std::min(tile_rows(tall.p()), n), tiles = (n + step - 1) / step;
   std::vector<Matrix> rooms(static_cast<std::size_t>(workers));
   parallel_shares(tiles, workers, progress, [&](Index i, int worker) {
     Matrix& room = rooms[static_cast<std::size_t>(worker)];
@@ -167,10 +167,17 @@ std::vector<Index> kept_directions(const ReducedFeatures& all, Index degrees) {
 
 }  // namespace
 
+// Of few columns, 512 rows of those at hand are a worker's share of the cache; products with many run slower with
+// fewer rows than 1024.
+Index tile_rows(Index p) {
+  return p < wide ? 512 : 1024;
+}
+
 int reduction_workers(Index n, Index columns) {
   if (columns > squares_doubles) return 1;  // whose square may overflow
   const Index square = std::max<Index>(columns * columns, 1);
-  const int team = team_size((n + tile_rows - 1) / tile_rows, static_cast<double>(n) * static_cast<double>(square));
+  const int team = team_size((n + tile_rows(columns) - 1) / tile_rows(columns),
+                             static_cast<double>(n) * static_cast<double>(square));
   return team > squares_doubles / square ? 1 : team;
 }
 
@@ -181,6 +188,9 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
   // to rounding also where the Gram matrix has few digits left. There are hardly more rows than columns, so QR costs
   // little.
   if (problem.degrees() <= p) reduction = Reduction::qr;
+  // Squares that are subnormal are off by so much, whatever their size.
+  const double underflow =
+      static_cast<double>(problem.n()) * static_cast<double>(p) * std::numeric_limits<double>::denorm_min();
   ReducedFeatures out;
   out.rest_norm2.assign(static_cast<std::size_t>(t), 0.0);
   Matrix vt(p, p), rotated(p, t);
@@ -196,12 +206,14 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     const ConstMatrixView r = triangle.view();
     if (ones == 1) add_to_mean(r(0, 0), [&](Index k) { return r(0, 1 + k); });
     Matrix small(p, p), u(p, p);
-    for (Index j = 0; j < p; ++j) std::copy_n(r.col(ones + j) + ones, p, small.col(j));
+    out.r = Matrix(p, p);
+    for (Index j = 0; j < p; ++j) {
+      for (Matrix* to : {&small, &out.r}) std::copy_n(r.col(ones + j) + ones, p, to->col(j));
+      worked(3 * touched * static_cast<double>(p));
+    }
     const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
     const std::vector<double> norms = column_norms(small.view());
     require_finite_squares(norms, "the features");
-    out.r = Matrix(p, p);
-    std::copy(small.values().begin(), small.values().end(), out.r.values().begin());
     {
       const Stage stage(progress.part(0.8, 0.95), 0);
       small_svd(small.view(), out.s, u.view(), vt.view());
@@ -210,6 +222,7 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     for (Index j = 0; j < t; ++j)
       for (Index i = p; i < p + t; ++i) out.rest_norm2[static_cast<std::size_t>(j)] += ry(i, j) * ry(i, j);
     out.noise = direction_noise(norms, vt.view(), problem.n());
+    for (double& noise : out.noise) noise += underflow;
   } else {
     Gram sums = gram_of(problem, map, progress.part(0, 0.8));
     Matrix& gram = sums.gram;
@@ -217,18 +230,21 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     const Index columns = gram.cols();
     if (ones == 1) {
       add_to_mean(gram(0, 0), [&](Index k) { return gram(1 + k, 0); });
-      for (Index j = 1; j < columns; ++j)
+      for (Index j = 1; j < columns; ++j) {
         for (Index i = j; i < columns; ++i) gram(i, j) -= gram(i, 0) / gram(0, 0) * gram(j, 0);
+        worked(touched * static_cast<double>(columns - j));
+      }
     }
     Matrix v(p, p);
     for (Index j = 0; j < p; ++j) {
       std::copy_n(gram.col(ones + j) + ones + j, p - j, v.col(j) + j);
+      worked(2 * touched * static_cast<double>(p - j));
       if (first_not_finite({v.col(j) + j, static_cast<std::size_t>(p - j)}) < p - j)
         fail(Status::not_finite, "the Gram matrix of the features overflows; rescale x");
     }
     std::vector<double> eigenvalues(static_cast<std::size_t>(p));
     symmetric_eigen(v.view(), eigenvalues, progress.part(0.8, 0.95));
-    const double noise = rounding_of_rows(problem.n(), p) * (p > 0 ? std::abs(eigenvalues.back()) : 0);
+    const double noise = rounding_of_rows(problem.n(), p) * (p > 0 ? std::abs(eigenvalues.back()) : 0) + underflow;
     out.noise.assign(static_cast<std::size_t>(p), noise);
     Matrix xy(p, t);
     for (Index j = 0; j < t; ++j)
@@ -263,9 +279,11 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
     out.s.push_back(s);
     out.noise.push_back(noise);
     out.blur = std::max(out.blur, std::sqrt(noise) / s);
-    for (Index j = 0; j < p; ++j) out.vt(k, j) = vt(from, j);
-    worked(8 * touched * static_cast<double>(p));
     for (Index j = 0; j < t; ++j) out.gamma(k, j) = rotated(from, j);
+  }
+  for (Index j = 0; j < p; ++j) {
+    for (Index k = 0; k < r; ++k) out.vt(k, j) = vt(kept[static_cast<std::size_t>(k)], j);
+    worked(2 * touched * static_cast<double>(p));
   }
   // What the directions left out hold of Y~ is part of the rest.
   if (reduction == Reduction::qr)

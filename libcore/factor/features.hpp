@@ -58,6 +58,9 @@ struct ReducedFeatures {
   double blur;                     // the relative error of the columns of B
 };
 
+// The rows of Phi~ that are formed at once.
+Index tile_rows(Index p);
+
 // The workers of a pass over n rows of `columns` = 1 + p + t: the threads, or one where the squares of so many would be
 // too large; each has (1 + p + t)^2 and a tile of rows.
 int reduction_workers(Index n, Index columns);

@@ -7,12 +7,14 @@
 // Pass 1 need not form all of phi. With L = [L11 0; L21 L22], q leading landmarks by the pivots, it takes
 //     psi = (phi_1, k_2 - L21 phi_1),   phi_1 = L11^-1 k_1,   phi_2 = L22^-1 psi_2      n (q^2 + 2 q (r - q)) + n r^2
 // and Phi'Phi = diag(I, L22^-1) Psi'Psi diag(I, L22^-T), r^3. Rounding in Psi'Psi, u of the norms g_j of the columns
-// of Psi_2, u = (2 + n^(1/2) / 128) eps, independent errors that grow with the number of tiles added up, comes to about
+// of Psi_2, comes to about
 //     u |L22^-1 diag(g)|_F^2
-// in Phi'Phi; the smallest q is taken for which that is below the noise that is reckoned with (small_svd.hpp) on a
-// sample of rows, and the bound is checked on all of them at the end. Where K_RR has few large eigenvalues (smooth
-// kernels), q is small; q = 0 when K_RR is well conditioned.
-// Memory: about 6 r^2, and for each worker r^2 and tiles of 2048 r; n t for Y~.
+// in Phi'Phi, where u = (2 T^(-1/2) + (T / 32)^(1/2)) eps for the sum of T tiles: independent errors, those within the
+// tiles, of which a sum of more has relatively less, and those of adding them up, of which it has more (1.4 to 2.3
+// times what was measured, n = 10^3 to 2 10^5). A small q is taken for which that is below the noise that is reckoned
+// with (small_svd.hpp) on a sample of rows, and the bound is checked on all of them at the end. Where K_RR has few
+// large eigenvalues (smooth kernels), q is small; q = 0 when K_RR is well conditioned.
+// Memory: about 6 r^2, and for each worker r^2 and tiles of 3072 r; n t for Y~.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,13 +31,15 @@ namespace {
 
 constexpr Index rows_at_once = 128;   // of kernel values a thread
 constexpr Index least_partial = 256;  // landmarks; fewer cost little
-constexpr Index sample_rows = 256, head_step = 64;
+constexpr Index sample_rows = 256, head_step = 32;
 constexpr double safety = 1.5;     // of the sample against all rows
 constexpr double foldable = 1e-4;  // smallest over largest diagonal element of L for which L^-T may be folded into V
+constexpr double smallest_foldable = 0x1p-480, largest_foldable = 0x1p480;  // of them: L^-T V S^-1 is of their squares
 
 // u
-double gram_rounding(Index n) {
-  return (2 + std::sqrt(static_cast<double>(n)) / 128) * std::numeric_limits<double>::epsilon();
+double gram_rounding(Index n, Index p) {
+  const double tiles = std::max(static_cast<double>(n) / static_cast<double>(tile_rows(p)), 1.0);
+  return (2 / std::sqrt(tiles) + std::sqrt(tiles / 32)) * std::numeric_limits<double>::epsilon();
 }
 
 // A lower bound of the largest eigenvalue of A = product(A, v): a few steps of power iteration.
@@ -61,8 +65,10 @@ class LandmarkFeatures final : public FeatureMap {
     const Index count = static_cast<Index>(landmarks_.size());
     Matrix k(count, count);
     const Support all(problem.kernel, problem.x, landmarks_);
-    for (Index i = 0; i < count; ++i)
+    for (Index i = 0; i < count; ++i) {
       all.evaluate(problem.x, landmarks_[static_cast<std::size_t>(i)], k.view().row_range(i, 1));
+      worked(10 * nanosecond * static_cast<double>(count));  // each number into another column
+    }
     double largest = 0;
     for (Index i = 0; i < count; ++i) largest = std::max(largest, k(i, i));
     std::vector<Index> pivots(landmarks_.size());
@@ -124,7 +130,7 @@ class LandmarkFeatures final : public FeatureMap {
     });
     for (Index j = 0; j < r; ++j) inverse(j, j) = 1;
     trsm(Op::none, l_.view(), inverse.view());
-    for (Index q = 0; q < r; q += std::max(head_step, q / 8)) {
+    const auto try_head = [&](Index q) {
       // L22^-1 is the last block of L^-1; psi_2 = L22 phi_2
       const Index rest = r - q;
       Matrix psi(count, rest);
@@ -137,11 +143,18 @@ class LandmarkFeatures final : public FeatureMap {
         const double square = dot(count, psi.view().col(j), psi.view().col(j));
         error += square * gain.back();
       }
-      if (!(safety * gram_rounding(problem.n()) * error <= rounding_of_rows(problem.n(), r) * largest)) continue;
+      if (!(safety * gram_rounding(problem.n(), r) * error <= rounding_of_rows(problem.n(), r) * largest)) return false;
       head_ = q;
       gain_ = std::move(gain);
-      return;
+      return true;
+    };
+    if (try_head(0)) return;
+    Index low = 0, high = (r - 1) / head_step;  // it takes more than low steps, and high ones or none are enough
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (try_head(middle * head_step) ? high : low) = middle;
     }
+    if (gain_.empty()) try_head(high * head_step);
   }
 
   bool has_partial() const override { return !gain_.empty(); }
@@ -170,7 +183,7 @@ class LandmarkFeatures final : public FeatureMap {
     trsm(Op::none, l, {shift.data() + q, rest, 1, rest});
     const ConstMatrixView all = gram.block(first, first, features(), features());
     const double largest = large_eigenvalue(all.rows, [&](const double* v, double* out) { symv(all, v, out); });
-    return gram_rounding(n) * error <= rounding_of_rows(n, features()) * largest;
+    return gram_rounding(n, features()) * error <= rounding_of_rows(n, features()) * largest;
   }
 
   void raw(const LayoutView& points, Index row, MatrixView out) const override {
@@ -190,7 +203,7 @@ class LandmarkFeatures final : public FeatureMap {
       low = std::min(low, l_(i, i));
       high = std::max(high, l_(i, i));
     }
-    if (low < foldable * high) return false;
+    if (low < foldable * high || low < smallest_foldable || high > largest_foldable) return false;
     trsm(Op::transpose, l_.view(), t);
     std::vector<double> of_raw(mean.size(), 0.0);  // L phibar
     for (Index j = 0; j < l_.cols(); ++j)

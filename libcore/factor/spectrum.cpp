@@ -12,10 +12,10 @@ namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index sweep_rows = 512;          // rows of B in one product: the tile and its squares stay in the L2/L3 cache
+constexpr Index sweep_rows = 1024;         // rows of B in one product
 constexpr Index sweep_columns = 512;       // lambdas x outputs in one product, at least ...
 constexpr Index sweep_doubles = 1 << 21;   // ... and more while the coefficients and the answers stay below 16 MiB each
-constexpr Index worker_doubles = 1 << 22;  // a worker's tiles and answers: 32 MiB, or 64 rows
+constexpr Index worker_doubles = 3 << 21;  // a worker's tiles and answers: 48 MiB, or 64 rows
 constexpr double basis_work = 1e8;         // products of B with a chunk of lambdas from which looking for a basis pays
 constexpr double far_from_one = 0.1;       // N_ii above which rounding of size eps does not matter to diag P~
 

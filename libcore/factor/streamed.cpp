@@ -9,8 +9,6 @@
 namespace freeridge {
 namespace {
 
-constexpr Index rows_at_once = 512;
-
 class Streamed final : public SpectrumFactorization {
  public:
   Streamed(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced)
@@ -23,8 +21,11 @@ class Streamed final : public SpectrumFactorization {
         s_(std::move(reduced.s)),
         vt_(std::move(reduced.vt)),
         to_basis_(vt_.cols(), vt_.rows()) {
-    for (Index k = 0; k < vt_.rows(); ++k)
-      for (Index j = 0; j < vt_.cols(); ++j) to_basis_(j, k) = vt_(k, j) / s_[static_cast<std::size_t>(k)];
+    transpose(vt_.view(), to_basis_.view());
+    for (Index k = 0; k < to_basis_.cols(); ++k) {
+      for (Index j = 0; j < to_basis_.rows(); ++j) to_basis_(j, k) /= s_[static_cast<std::size_t>(k)];
+      worked(touched * static_cast<double>(to_basis_.rows()));
+    }
     folded_ = map_->fold(to_basis_.view(), raw_mean_);
     set_spectrum(
         {squares(s_), std::move(reduced.noise), std::move(reduced.gamma), std::move(reduced.rest_norm2), reduced.blur});
@@ -64,6 +65,7 @@ class Streamed final : public SpectrumFactorization {
     for (Index i = 0; i < count; ++i) {
       const Index row = which[static_cast<std::size_t>(i)];
       map_->raw(problem().x, row, room.features.view().row_range(i, 1));
+      worked(10 * nanosecond * static_cast<double>(vt_.cols()));  // each number from another column
       for (Index j = 0; j < y.cols(); ++j) y(i, j) = problem().y_tilde(row, j);
       if (problem().intercept) q1.push_back(problem().q1[static_cast<std::size_t>(row)]);
     }
@@ -71,7 +73,7 @@ class Streamed final : public SpectrumFactorization {
         count, room, [&](Index i) { return which[static_cast<std::size_t>(i)]; }, y.view(), q1);
   }
 
-  Index tile_rows() const override { return rows_at_once; }
+  Index tile_rows() const override { return freeridge::tile_rows(vt_.cols()); }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     const Matrix w = hyperplane(g);
@@ -117,6 +119,7 @@ class Streamed final : public SpectrumFactorization {
       const double mean = raw_mean_[static_cast<std::size_t>(j)];
       for (Index i = 0; i < count; ++i)
         features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
+      worked(2 * touched * static_cast<double>(count));
     }
     gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
     if (!complement()) return {b, {}, {}};
