@@ -205,6 +205,7 @@ average_errors <- function(fit, functional, lambda, sigma2) {
     other$y <- core_predict(basis, fit$x)
   }
   other$groups <- NULL
+  other$offset <- NULL
   other$route <- fit$requested_route
   other$lambda <- unique(lambda)
   model <- new_model(other)

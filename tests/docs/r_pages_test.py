@@ -54,6 +54,13 @@ class HelpPages(unittest.TestCase):
                     self.assertIn(r"\references{", text)
 
 
+    def test_examples_fit_into_the_printed_manual(self):
+        """Lines beyond 100 characters are cut there; R CMD check --as-cran has a note for them."""
+        for name, text in help_pages().items():
+            for line in text.partition(r"\examples{")[2].splitlines():
+                self.assertLessEqual(len(line.replace(r"\%", "%")), 100, f"{name}: {line}")
+
+
 class Index(unittest.TestCase):
     text = (PACKAGE / "_pkgdown.yml").read_text(encoding="utf-8")
 

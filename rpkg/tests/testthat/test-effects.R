@@ -54,6 +54,17 @@ test_that("standard errors are those of a linear function of the response", {
   }
 })
 
+test_that("with an offset effects and standard errors are those of the response without it", {
+  for (landmarks in list(NULL, c(2, 9, 17, 30))) {
+    fit <- freeridge(mpg ~ wt + hp + offset(qsec), mtcars, kernel = gaussian_kernel(2), lambda = 0.1, scale = TRUE,
+                     landmarks = landmarks)
+    without <- freeridge(I(mpg - qsec) ~ wt + hp, mtcars, kernel = gaussian_kernel(2), lambda = 0.1, scale = TRUE,
+                         landmarks = landmarks)
+    expect_close(marginal_effects(fit)$average$se, marginal_effects(without)$average$se, 1e-10)
+    expect_close(marginal_effects(fit)$effects, marginal_effects(without)$effects, 1e-10)
+  }
+})
+
 test_that("at the points of the fit the average has the weights of the fit, and tiles do not matter", {
   p <- problem(1500L, 2L)
   fit <- freeridge(p$x, p$y, gaussian_kernel(2), 1, weights = p$weights)  # two tiles

@@ -12,7 +12,7 @@ test_that("a fit explains its route", {
   expect_match(text, paste0("^route ", toupper(fit$route), ": the fastest that fits into memory\n"))
   expect_match(text, "n = 60, d = 3, 1 output, gaussian(sigma = 2), 100 lambdas, with rows left out", fixed = TRUE)
   for (route in c("CHOLESKY", "SPECTRAL", "BAND")) {
-    expect_match(text, paste0("\n[* ] ", route, " +[0-9.]+ [KMG]iB +[0-9.]+ s"))
+    expect_match(text, paste0("\n[* ] ", route, " +[0-9.]+ [KMG]iB +[0-9.e+-]+ s"))
   }
   expect_match(text, "PRIMAL +needs a linear kernel")
   expect_output(print(text), "memory +time")

@@ -161,6 +161,11 @@ test_that("offsets go off before the fit and on again after it, at any lambda, w
     expect_equal(residuals(fit), residuals(plain))
     expect_equal(loo(fit), loo(plain))
     expect_equal(coef(fit), coef(plain))
+    answers <- list(sigma, df.residual, deviance, logLik, hatvalues, cooks.distance, rstandard, lambda_grid,
+                    function(fit) lambda_path(fit, c(0.1, 3), c("loo", "gcv", "reml")),
+                    function(fit) group_errors(fit, rep_len(1:4, 31)), function(fit) marginal_effects(fit)$average)
+    if (is_linear(kernel)) answers <- c(answers, vcov, confint)
+    for (answer in answers) expect_equal(answer(fit), answer(plain), tolerance = 1e-9)
     expect_equal(predict(fit, lambda = 9), predict(plain, lambda = 9) + ifelse(is.na(cars$hp), NA, z))
     expect_equal(predict(fit, cars[7:5, ]), predict(plain, cars[7:5, ]) + z[7:5])
     for (interval in c("jackknife+", "gp")) {
