@@ -56,13 +56,17 @@ stage_layers() {
   done
 }
 
-# ctest_stage PRESET [ctest argument...]: one BLAS thread a test, or blas_threads; as many tests at a time as there are cores.
+# ctest_stage PRESET [ctest argument...]: one BLAS thread a test, or blas_threads; together as many as there are cores,
+# as threads of OpenMP and BLIS wait for each other without letting go of their core: with more of them than cores a
+# test takes ten times as long, and more.
 ctest_stage() {
   local preset=$1 report=$root/build/$1/tests.xml
   shift
   compile "$preset" || return
   rm -f "$report"
-  OPENBLAS_NUM_THREADS=${blas_threads:-1} ctest --preset "$preset" --parallel "$jobs" --no-tests=error --output-junit "$report" "$@"
+  local threads=${blas_threads:-1} at_once
+  at_once=$((jobs > threads ? jobs / threads : 1))
+  OPENBLAS_NUM_THREADS=$threads ctest --preset "$preset" --parallel "$at_once" --no-tests=error --output-junit "$report" "$@"
   local code=$?
   # Tests that were skipped or disabled did not pass.
   read -r passed failed not_run < <(awk -F'"' '
@@ -97,9 +101,14 @@ stage_tidy() {
 }
 
 # The tests that go through BLAS or LAPACK, with those of the folders of "$1" under /usr/lib/<machine> and $2 threads. The
-# loader finds libblas.so.3 and liblapack.so.3 there, as Debian's alternatives would have it.
+# loader finds libblas.so.3 and liblapack.so.3 there, as Debian's alternatives would have it. BLIS with threads of its own
+# cannot be told a number there, and has one thread always, as threads.hpp asks of its users: $2 are the core's.
 stage_blas() {
-  local folder folders="" path library
+  local folder folders="" path library blis=$2 without='^(docs\.|ffi\.rust|ffi\.declarations)'
+  case $1 in
+    blas*) without+='|^capi\.landmark_memory$' ;;  # half an hour, and a BLAS without memory of its own
+    *blis-pthread*) blis=1 ;;
+  esac
   for folder in $1; do
     path=/usr/lib/$(gcc -print-multiarch)/$folder
     [ -d "$path" ] || { say "not run: there is no $path"; not_run=1; return; }
@@ -112,8 +121,8 @@ stage_blas() {
     path=$(awk -v name=$library.so.3 '$1 == name { print $3 }' "$logs/blas.txt")
     case ":$folders:" in *":${path%/*}:"*) ;; *) say "$library is $path"; return 1 ;; esac
   done
-  OMP_NUM_THREADS=$2 BLIS_NUM_THREADS=$2 blas_threads=$2 ctest_stage development \
-    --label-exclude '^(valgrind|deep|consumers|abi)$' --exclude-regex '^(docs\.|ffi\.rust|ffi\.declarations)'
+  OMP_NUM_THREADS=$2 BLIS_NUM_THREADS=$blis blas_threads=$2 ctest_stage development \
+    --label-exclude '^(valgrind|deep|consumers|abi)$' --exclude-regex "$without"
 }
 
 # The R package in sessions of its own: with garbage collected at each allocation, without memory, interrupted.
@@ -125,6 +134,24 @@ stage_r_sessions() {
   attempt python3 -B tests/r/interrupts.py
   R_KEEP_PKG_SOURCE=yes MAKEFLAGS=-j$jobs R CMD INSTALL --with-keep.source --library="$r_library" "$r_build"/freeridge_*.tar.gz
   attempt Rscript --vanilla tests/r/coverage.R rpkg/tests/testthat
+}
+
+# The R package as a plain R has it: compiled from the tarball with Rcpp, RcppEigen and what comes with R, and its tests
+# with the reference BLAS and LAPACK. Tests that need other packages are skipped by name.
+stage_r_plain() {
+  local library=$root/build/r-plain path folders blas lapack
+  folders=/usr/lib/$(gcc -print-multiarch)
+  blas=$folders/blas/libblas.so.3 lapack=$folders/lapack/liblapack.so.3
+  for path in "$blas" "$lapack"; do
+    [ -f "$path" ] || { say "not run: there is no $path"; not_run=1; return; }
+  done
+  rm -rf "$library" && mkdir -p "$library" && r_tarball && Rscript --vanilla tests/r/plain.R library "$library" || return
+  local -x R_LIBS='' R_LIBS_SITE=$library R_LIBS_USER=$library NOT_CRAN=true
+  MAKEFLAGS=-j$jobs R CMD INSTALL --library="$library" "$tarball" || return
+  # Before those of libR, in the sessions that the tests start, too. (R puts the machine's own folders before
+  # LD_LIBRARY_PATH.)
+  LD_PRELOAD=$blas:$lapack Rscript --vanilla tests/r/plain.R tests rpkg/tests/testthat "$blas" "$lapack" | tee "$logs/r_plain.txt"
+  count_expectations "$logs/r_plain.txt"
 }
 
 # A word of dev, one count.
@@ -146,8 +173,13 @@ stage_r_check() {
 
 # The R tests that R CMD check ran: one count for each expectation. A skipped test did not pass: it was not run.
 stage_r_tests() {
+  count_expectations "$r_build"/freeridge.Rcheck/tests/testthat.Rout*
+}
+
+# count_expectations FILE...: testthat's summary in them.
+count_expectations() {
   local summary
-  summary=$(grep -hoE '\[ FAIL [0-9]+ \| WARN [0-9]+ \| SKIP [0-9]+ \| PASS [0-9]+ \]' "$r_build"/freeridge.Rcheck/tests/testthat.Rout* | tail -n 1)
+  summary=$(grep -hoE '\[ FAIL [0-9]+ \| WARN [0-9]+ \| SKIP [0-9]+ \| PASS [0-9]+ \]' "$@" | tail -n 1)
   say "$summary"
   [ -n "$summary" ] || return
   read -r failed not_run passed < <(say "$summary" | awk '{ print $3, $9, $12 }')
@@ -245,6 +277,7 @@ deep_stages() {
   run_stage "tests that take long" stage_deep
   run_stage "tests, all with ASan and UBSan" stage_all_sanitizers
   run_stage "R: gctorture, memory, interrupts" stage_r_sessions
+  run_stage "R tests, plain R, reference BLAS" stage_r_plain
   blas_stages
   run_stage "coverage" stage_word coverage
   run_stage "mutants" stage_word mutants

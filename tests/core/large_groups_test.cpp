@@ -195,4 +195,38 @@ TEST(LargeGroups, OneGroupWithoutAnAnswer) {
   }
 }
 
+// Rows with nearly all the leverage: two columns are zero but in the rows of the group, which have no answer when they
+// are left out. Of their P_GG = q q' + (what the other columns add, tiny here) the row of the large q_i is as exact as
+// any, and in the others rounding is a large part of q_i^2: it must not be taken for a third direction.
+TEST(LargeGroups, NoAnswerThatRoundingMakesUp) {
+  Random random(406);
+  const std::int64_t n = 40, d = 4;
+  for (const bool intercept : {false, true})
+    for (int trial = 0; trial < 40; ++trial) {
+      Problem problem = random_problem(random, KernelSpec::linear(), n, d, 1, false, intercept);
+      // The two columns are orthogonal to q = (1, s, t) up to rounding, and so is nothing else of these rows.
+      const double s = std::pow(10.0, random.uniform(-6.0, -4.0)), t = std::pow(10.0, random.uniform(-6.0, -4.0));
+      for (std::int64_t i = 0; i < n; ++i) problem.x(i, 2) = problem.x(i, 3) = 0;
+      const Vector u = random.uniform_vector(2, -2.0, 2.0), v = random.uniform_vector(2, -2.0, 2.0);
+      problem.x(0, 2) = -(s * u[0] + t * u[1]);
+      problem.x(1, 2) = u[0];
+      problem.x(2, 2) = u[1];
+      problem.x(0, 3) = -(s * v[0] + t * v[1]);
+      problem.x(1, 3) = v[0];
+      problem.x(2, 3) = v[1];
+      Labels group(static_cast<std::size_t>(n), -1);
+      group[0] = group[1] = group[2] = 0;
+      for (const freeridge_reduction reduction : reductions) {
+        SCOPED_TRACE(::testing::Message()
+                     << reduction_name(reduction) << (intercept ? ", intercept" : "") << ", trial " << trial);
+        Model model = primal(problem, reduction);
+        model.lambda(0);
+        freeridge_status status = FREERIDGE_OK;
+        const Matrix errors = model.group_errors(group, &status);
+        EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+        for (std::int64_t i = 0; i < 3; ++i) EXPECT_TRUE(std::isnan(errors(i, 0)));
+      }
+    }
+}
+
 }  // namespace

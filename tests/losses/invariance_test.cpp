@@ -115,6 +115,23 @@ TEST(LossInvariance, TheLambdaBefore) {
   });
 }
 
+// The kernel matrix of a linear kernel is centred when there is an intercept, and only then. x far from zero.
+TEST(LossInvariance, TheInterceptBefore) {
+  for (const freeridge_loss loss : both)
+    for (const bool intercept : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "loss " << loss << (intercept ? ", intercept" : ""));
+      Problem p = random_problem(45, oracle::KernelSpec::linear(), 30, 3, true, intercept);
+      p.x = shifted(p.x, 2.0);
+      Problem before = p;
+      before.intercept = !intercept;
+      Classifier m = make_classifier(before, loss), fresh = make_classifier(p, loss);
+      m.control(1e-10, 10000).fit(0.1).intercept(intercept).fit(0.1);
+      fresh.control(1e-10, 10000).fit(0.1);
+      EXPECT_TRUE(bit_equal(m.c(), fresh.c()));
+      EXPECT_TRUE(bit_equal(m.decision(new_points(3)), fresh.decision(new_points(3))));
+    }
+}
+
 // Linear kernels: x times s is lambda times s^2, at any scale that leaves K finite; the centre of x does not matter
 // with an intercept.
 TEST(LossInvariance, ScaleAndCentreOfLinearKernels) {
