@@ -169,8 +169,8 @@ enum {
  * handle that works on all of the data is heard, at its beginning, at its end, and in between about every hundredth of
  * a second of work: where a matrix product runs at 100 Gflop/s, after at most 5e9 of its flops, or what takes as long,
  * have been done. Work is cut into such pieces whether there is a callback or not: it changes no answer. What cannot
- * be asked on its way is the release of several GiB to the system. CANCELLED is one more status of every
- * call that is heard. */
+ * be asked on its way is the release of several GiB to the system. CANCELLED is one more status of every call that is
+ * heard. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -222,8 +222,7 @@ FREERIDGE_API freeridge_status freeridge_kernel_scaled(const freeridge_kernel* i
  * semi-definite (freeridge_factorize checks the symmetry to 1e-8 of sqrt(K_ii K_jj), and uses the lower triangle;
  * SPECTRAL and BAND also refuse eigenvalues below -1e-8 of the largest and the rounding of K: INVALID_ARGUMENT), and
  * predict takes the m x n values k(x*_i, x_j). It cannot be a part of another kernel: combine the matrices instead.
- * Statuses: INVALID_ARGUMENT.
- * Cost: O(1). Since 0.1. */
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_precomputed(freeridge_kernel** out);
 
 /* The kernel as text, which is also the form to save it in: "gaussian(sigma = 1.5)", "0.3 * linear() + 1 *

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "dense.hpp"
+#include "heard.hpp"
 #include "libcore/linalg/bidiagonal_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/random.hpp"
-#include "libcore/progress.hpp"
 
 namespace {
 
@@ -299,35 +299,9 @@ TEST(BidiagonalSvd, TouchesItsMatricesAloneAndGivesTheSameBits) {
 }
 
 TEST(BidiagonalSvd, ProgressAndCancelling) {
-  struct Heard {
-    int calls = 0, cancel_at = 0;
-  };
-  const auto hear = [](double, void* user) -> std::int32_t {
-    auto* heard = static_cast<Heard*>(user);
-    return ++heard->calls == heard->cancel_at ? 1 : 0;
-  };
   const auto one = [](Index) { return 1.0; };
   const Bidiagonal b = made(900, one, one);
-  const auto run = [&](Heard& heard) {
-    const freeridge::Hearing hearing(freeridge::Progress(hear, &heard));
-    decomposed(b);
-  };
-  // How often it is heard depends on which thread does what.
-  const auto cancelled = [&](int at) {
-    Heard heard{0, at};
-    try {
-      run(heard);
-    } catch (const freeridge::Error& error) {
-      EXPECT_EQ(error.status(), freeridge::Status::cancelled);
-      EXPECT_EQ(heard.calls, at);
-      return true;
-    }
-    EXPECT_LT(heard.calls, at);
-    return false;
-  };
-  int reports = 0;
-  while (cancelled(reports + 1)) ++reports;
-  EXPECT_GE(reports, 4);
+  EXPECT_GE(reports_of([&] { decomposed(b); }), 4);
 }
 
 }  // namespace

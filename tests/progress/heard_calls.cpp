@@ -19,6 +19,9 @@ struct Data {
 Data data_of(const Case& c, const Sizes& s) {
   Random random(17);
   Data out{random.uniform_matrix(s.n, s.d, -1, 1), {}, random.uniform_matrix(s.m, s.d, -1, 1)};
+  if (c.two_scales)
+    for (std::int64_t j = 1; j < s.d; j += 2)
+      for (std::int64_t i = 0; i < s.n; ++i) out.x(i, j) *= 1e-9;
   out.y = support::responses(random, out.x, s.t, 0.1);
   if (std::string(c.kernel) != "precomputed()") return out;
   const auto gram = [&](const Matrix& a) {

@@ -58,6 +58,7 @@ struct Case {
   freeridge_criterion expected = FREERIDGE_LOO;
   std::int32_t refinement = 0;
   bool two_lambdas = false;  // one for each output
+  bool two_scales = false;   // of the columns of x, 1 and 1e-9
 };
 
 struct Sizes {
