@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "libcore/linalg/blas.hpp"
@@ -36,20 +37,13 @@ std::vector<Index> pivoted_qr(MatrixView a, std::span<double> tau) {
       at(norm, pivot) = at(norm, k);
       at(exact, pivot) = at(exact, k);
     }
-    // H = I - tau v v', v_k = 1, H a_k = beta e_k
     double* const column = a.col(k) + k;
-    const double below = norm2(rows - 1, column + 1), alpha = column[0];
-    at(tau, k) = 0;
-    if (below > 0) {
-      const double beta = -std::copysign(std::hypot(alpha, below), alpha);
-      at(tau, k) = (beta - alpha) / beta;
-      for (Index i = 1; i < rows; ++i) column[i] /= alpha - beta;
-      column[0] = 1;
-      const MatrixView rest = a.block(k, k + 1, rows, right);
-      gemv(Op::transpose, 1, rest, column, 0, product.data());
-      ger(-at(tau, k), column, product.data(), rest);
-      column[0] = beta;
-    }
+    at(tau, k) = larfg({column, static_cast<std::size_t>(rows)});
+    const double beta = std::exchange(column[0], 1.0);
+    const MatrixView rest = a.block(k, k + 1, rows, right);
+    gemv(Op::transpose, 1, rest, column, 0, product.data());
+    ger(-at(tau, k), column, product.data(), rest);
+    column[0] = beta;
     for (Index j = k + 1; j < n; ++j) {
       double& value = at(norm, j);
       if (value == 0) continue;
