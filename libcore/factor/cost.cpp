@@ -86,7 +86,7 @@ Doubles streamed_doubles(Route route, const Request& r) {
           ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) * (k + d + Doubles(64))
           : Doubles(0);
   // p x p: each worker's sums; then R with an SVD, its copies and its workspace, or the Gram matrix with eigenvectors.
-  const Doubles reducing = larger(workers + Doubles(1), Doubles(qr ? 8 : 4)) * p * p +
+  const Doubles reducing = larger(qr ? workers + Doubles(1) : Doubles(2) * workers, Doubles(qr ? 8 : 4)) * p * p +
                            (Doubles(1280) + Doubles(tile_rows(features_of(route, r)) * 5 / 4) * workers) * p;
   // R, V and to B; another triangle and its factor for a refinement
   const Doubles sweeping = Doubles(qr ? 8 : 4) * k * k;

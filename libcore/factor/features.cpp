@@ -18,8 +18,8 @@ namespace {
 
 constexpr Index squares_doubles = 1 << 24;  // 128 MiB: where the workers' own p x p sums need more, there is one sum,
                                             // and the BLAS has the threads
-constexpr Index wide = 1024;  // columns from which syrk runs at the speed of gemm; below, it takes 128 of them at a
-constexpr Index gram_columns = 128;  // time, and the rest are products
+constexpr Index wide = 1024;                // columns
+constexpr Index gram_tiles = 24;            // (T / 2)^(2/3) is best for T of them
 
 // The columns [w^(1/2) 1 (with intercept), W^(1/2) (Phi - 1 shift'), Y~] of the tall matrix, by tiles.
 class TallMatrix {
@@ -112,32 +112,49 @@ Matrix triangle_of(const Problem& problem, const TallMatrix& tall, const Progres
   return parts[0]->take_r();
 }
 
-// C += A'A, lower triangle
-void add_gram(ConstMatrixView a, MatrixView c) {
-  const Index step = a.cols < wide ? gram_columns : a.cols;
-  for (Index j = 0; j < a.cols; j += step) {
-    const Index count = std::min(step, a.cols - j), below = a.cols - j - count;
-    syrk(Op::transpose, 1, a.columns(j, count), 1, c.block(j, j, count, count));
-    gemm(Op::transpose, Op::none, 1, a.columns(j + count, below), a.columns(j, count), 1,
-         c.block(j + count, j, below, count));
-  }
+void add_to(Matrix& sum, const Matrix& other) {
+  for (std::size_t i = 0; i < sum.values().size(); ++i) sum.values()[i] += other.values()[i];
+  worked(3 * touched * static_cast<double>(sum.values().size()));
 }
+
+// A sum of many tiles' Gram matrices, in two levels: a few tiles, then the sums of a few.
+class GramSum {
+ public:
+  void add(ConstMatrixView tile) {
+    if (tiles_ == gram_tiles) add_up();
+    if (few_.cols() == 0) few_ = Matrix(tile.cols, tile.cols, 0.0);
+    syrk(Op::transpose, 1, tile, 1, few_.view());
+    ++tiles_;
+  }
+  Matrix take() {
+    if (all_.cols() == 0) return std::move(few_);
+    add_up();
+    few_ = Matrix();
+    return std::move(all_);
+  }
+
+ private:
+  void add_up() {
+    if (all_.cols() == 0) all_ = Matrix(few_.rows(), few_.cols(), 0.0);
+    add_to(all_, few_);
+    std::ranges::fill(few_.values(), 0.0);
+    tiles_ = 0;
+  }
+
+  Matrix all_, few_;
+  Index tiles_ = 0;  // in few_
+};
 
 // The Gram matrix of the tall matrix, lower triangle: each worker's own, then their sum, in order.
 Matrix gram_sum(const Problem& problem, const TallMatrix& tall, const Progress& progress) {
   const Index columns = tall.columns();
   const int workers = reduction_workers(problem.n(), columns);
-  std::vector<Matrix> parts(static_cast<std::size_t>(workers));
-  each_tile(problem, tall, workers, progress, [&](int worker, ConstMatrixView tile) {
-    Matrix& gram = parts[static_cast<std::size_t>(worker)];
-    if (gram.cols() == 0) gram = Matrix(columns, columns, 0.0);
-    add_gram(tile, gram.view());
-  });
-  for (std::size_t k = 1; k < parts.size(); ++k) {
-    for (std::size_t i = 0; i < parts[0].values().size(); ++i) parts[0].values()[i] += parts[k].values()[i];
-    parts[k] = Matrix();
-  }
-  return std::move(parts[0]);
+  std::vector<GramSum> parts(static_cast<std::size_t>(workers));
+  each_tile(problem, tall, workers, progress,
+            [&](int worker, ConstMatrixView tile) { parts[static_cast<std::size_t>(worker)].add(tile); });
+  Matrix sum = parts[0].take();
+  for (std::size_t k = 1; k < parts.size(); ++k) add_to(sum, parts[k].take());
+  return sum;
 }
 
 struct Gram {
@@ -167,10 +184,20 @@ std::vector<Index> kept_directions(const ReducedFeatures& all, Index degrees) {
 
 }  // namespace
 
-// Of few columns, 512 rows of those at hand are a worker's share of the cache; products with many run slower with
-// fewer rows than 1024.
+// Of few columns, 512 rows of those at hand are a worker's share of the cache. Products with many copy their operands
+// less often with more rows, and less often with fewer where blas.cpp cuts them into fewer pieces: 768 are as fast as
+// 1024.
 Index tile_rows(Index p) {
-  return p < wide ? 512 : 1024;
+  return p < wide ? 512 : 768;
+}
+
+// Independent errors of the T tiles, those within each, of which a sum of more has relatively less; those of adding up
+// a few of them; and T / few sums of such.
+double gram_rounding(Index n, Index p) {
+  const double tiles = std::max(static_cast<double>(n) / static_cast<double>(tile_rows(p)), 1.0);
+  const double few = std::min<double>(gram_tiles, tiles);
+  return (2 / std::sqrt(tiles) + few / std::sqrt(32 * tiles) + std::sqrt(tiles / few / 32)) *
+         std::numeric_limits<double>::epsilon();
 }
 
 int reduction_workers(Index n, Index columns) {

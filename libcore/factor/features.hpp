@@ -61,6 +61,9 @@ struct ReducedFeatures {
 // The rows of Phi~ that are formed at once.
 Index tile_rows(Index p);
 
+// u: an element of a Gram matrix of n rows of p columns is off by about u times the norms of its two columns.
+double gram_rounding(Index n, Index p);
+
 // The workers of a pass over n rows of `columns` = 1 + p + t: the threads, or one where the squares of so many would be
 // too large; each has (1 + p + t)^2 and a tile of rows.
 int reduction_workers(Index n, Index columns);

@@ -9,12 +9,10 @@
 // and Phi'Phi = diag(I, L22^-1) Psi'Psi diag(I, L22^-T), r^3. Rounding in Psi'Psi, u of the norms g_j of the columns
 // of Psi_2, comes to about
 //     u |L22^-1 diag(g)|_F^2
-// in Phi'Phi, where u = (2 T^(-1/2) + (T / 32)^(1/2)) eps for the sum of T tiles: independent errors, those within the
-// tiles, of which a sum of more has relatively less, and those of adding them up, of which it has more (1.4 to 2.3
-// times what was measured, n = 10^3 to 2 10^5). A small q is taken for which that is below the noise that is reckoned
+// in Phi'Phi, u as gram_rounding says. A small q is taken for which that is below the noise that is reckoned
 // with (small_svd.hpp) on a sample of rows, and the bound is checked on all of them at the end. Where K_RR has few
 // large eigenvalues (smooth kernels), q is small; q = 0 when K_RR is well conditioned.
-// Memory: about 6 r^2, and for each worker r^2 and tiles of 3072 r; n t for Y~.
+// Memory: about 6 r^2, and for each worker 2 r^2 and tiles of 2304 r; n t for Y~.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -35,12 +33,6 @@ constexpr Index sample_rows = 256, head_step = 32;
 constexpr double safety = 1.5;     // of the sample against all rows
 constexpr double foldable = 1e-4;  // smallest over largest diagonal element of L for which L^-T may be folded into V
 constexpr double smallest_foldable = 0x1p-480, largest_foldable = 0x1p480;  // of them: L^-T V S^-1 is of their squares
-
-// u
-double gram_rounding(Index n, Index p) {
-  const double tiles = std::max(static_cast<double>(n) / static_cast<double>(tile_rows(p)), 1.0);
-  return (2 / std::sqrt(tiles) + std::sqrt(tiles / 32)) * std::numeric_limits<double>::epsilon();
-}
 
 // A lower bound of the largest eigenvalue of A = product(A, v): a few steps of power iteration.
 template <class Product>

@@ -16,7 +16,7 @@
 
 namespace {
 
-constexpr double beat = 1e9, grain = 0x1p31, touched = 64;
+constexpr double beat = 1e9, grain = 3 * 0x1p30, touched = 64;
 
 struct Meter {
   bool on = false;
