@@ -65,10 +65,10 @@ Index tile_rows(Index p);
 double gram_rounding(Index n, Index p);
 
 // The workers of a pass over n rows of `columns` = 1 + p + t: the threads, or one where the squares of so many would be
-// too large; each has (1 + p + t)^2 and a tile of rows.
+// too large; each has (1 + p + t)^2, twice for the Gram matrix, and a tile of rows.
 int reduction_workers(Index n, Index columns);
 
-// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 and a tile of rows for each of the workers.
+// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 (gram: twice) and a tile of rows for each worker.
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
                                 const Progress& progress);
 
