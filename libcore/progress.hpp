@@ -20,7 +20,7 @@ namespace freeridge {
 
 constexpr double beat = 1e9;
 constexpr double grain = 3 * 0x1p30;  // a product of two matrices of order 1172
-constexpr double touched = 64;    // units for a number that comes from memory
+constexpr double touched = 64;        // units for a number that comes from memory
 constexpr double nanosecond = 100;
 
 class Progress {
