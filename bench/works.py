@@ -245,9 +245,9 @@ def r_works(sizes):
     yield Work(
         "r_overhead", f"linear, n = {n}, d = {d}, the same fit from C and from R",
         [Row("c", "freeridge, C", "lambda by exact LOO",
-             run("freeridge", n, d, task="package", kernel="linear()", repetitions=sizes.times(9))),
+             run("freeridge", n, d, task="package", kernel="linear()", repetitions=sizes.times(51))),
          Row("r", "freeridge, R", "lambda by exact LOO",
-             run("r", n, d, task="freeridge_linear", repetitions=sizes.times(9)))],
+             run("r", n, d, task="freeridge_linear", repetitions=sizes.times(51)))],
         [times_other("r", "c", "R takes at most 1.05 of the time", 1.05),
          Target(f"no second copy of X, {x:.0f} MiB: memory beyond C's at most half of it",
                 lambda found: difference(found.number("r", "beyond"), found.number("c", "beyond")),

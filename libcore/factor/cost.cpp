@@ -64,12 +64,14 @@ Doubles tiles_of(Route route, const Request& r) {
   constexpr Index kernel_rows = 256;
   const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
   const bool features = route == Route::primal || route == Route::landmark;
-  const Index sweep_rows = sweep_pieces(route == Route::spectral ? r.n : features_of(route, r), r.t, 1).rows;
-  // r, B and B o B; of K two tiles and their points, twice where kernels are made of others.
-  const Doubles sweep = by_columns ? Doubles(0) : features ? Doubles(3) * Doubles(features_of(route, r)) : Doubles(r.n);
+  const Index k = route == Route::spectral ? r.n : features_of(route, r);
+  const SweepPieces pieces = sweep_pieces(k, r.t, 1);
+  // r and B, or B in storage; B o B; of K two tiles and their points, twice where kernels are made of others.
+  const Doubles columns = Doubles(features ? 2 : 0) * Doubles(k) + Doubles(4) * Doubles(r.t);
+  const Doubles tile = Doubles(std::min(r.n, pieces.rows)) * columns;
+  const Doubles squares = Doubles(by_columns ? 0 : std::min(r.n, pieces.squares)) * Doubles(k);
   const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
-  return threads() * (Doubles(std::min(r.n, sweep_rows)) * (sweep + Doubles(4) * Doubles(r.t)) + points * Doubles(r.d) +
-                      Doubles(4 * kernel_rows * kernel_rows)) +
+  return threads() * (tile + squares + points * Doubles(r.d) + Doubles(4 * kernel_rows * kernel_rows)) +
          Doubles(1 << 20);
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index sweep_rows = 1024;         // rows of B in one product
+constexpr Index square_rows = 64;          // rows of B o B at once
 constexpr Index sweep_columns = 512;       // lambdas x outputs in one product, at least ...
 constexpr Index sweep_doubles = 1 << 21;   // ... and more while the coefficients and the answers stay below 16 MiB each
 constexpr Index worker_doubles = 3 << 21;  // a worker's tiles and answers: 48 MiB, or 64 rows
@@ -23,12 +24,18 @@ constexpr double far_from_one = 0.1;       // N_ii above which rounding of size 
 struct Columns {
   Matrix p, p_gamma;  // r x columns; r x (columns * outputs)
 
-  // B [p Gamma] and (B o B) p; squares: room for B o B.
+  // B [p Gamma] and (B o B) p, by as many rows as `squares` has, the room for B o B: few, so that they and their squares
+  // stay in the cache for both products.
   void multiply(ConstMatrixView b, MatrixView squares, MatrixView residual, MatrixView diagonal) const {
-    for (Index k = 0; k < b.cols; ++k)
-      for (Index i = 0; i < b.rows; ++i) squares(i, k) = b(i, k) * b(i, k);
-    gemm(Op::none, Op::none, 1, b, p_gamma.view(), 0, residual);
-    gemm(Op::none, Op::none, 1, squares, p.view(), 0, diagonal);
+    for (Index row = 0; row < b.rows; row += squares.rows) {
+      const Index rows = std::min(squares.rows, b.rows - row);
+      const ConstMatrixView part = b.row_range(row, rows);
+      const MatrixView room = squares.row_range(0, rows);
+      for (Index k = 0; k < b.cols; ++k)
+        for (Index i = 0; i < rows; ++i) room(i, k) = part(i, k) * part(i, k);
+      gemm(Op::none, Op::none, 1, room, p.view(), 0, diagonal.row_range(row, rows));
+      gemm(Op::none, Op::none, 1, part, p_gamma.view(), 0, residual.row_range(row, rows));
+    }
   }
 };
 
@@ -43,7 +50,7 @@ View every(View a, Index first, Index stride) {
 SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
   const Index columns = std::max(sweep_columns, sweep_doubles / std::max(r, sweep_rows));
   const Index chunk = std::clamp<Index>(columns / t, 1, lambdas);
-  return {chunk, std::clamp<Index>(worker_doubles / (2 * r + 2 * chunk * (t + 1)), 64, sweep_rows)};
+  return {chunk, std::clamp<Index>(worker_doubles / (2 * r + 2 * chunk * (t + 1)), 64, sweep_rows), square_rows};
 }
 
 void SpectrumFactorization::set_spectrum(Spectrum spectrum) {
@@ -195,19 +202,23 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
     const auto multiply_basis = [&](const Tile& part, Worker& worker, MatrixView res, MatrixView diag) {
       const MatrixView basis_res = worker.basis_residual.view().block(0, 0, part.b.rows, rank * t);
       const MatrixView basis_diag = worker.basis_diagonal.view().block(0, 0, part.b.rows, rank);
-      few.multiply(part.b, worker.squares.view().row_range(0, part.b.rows), basis_res, basis_diag);
+      few.multiply(part.b, worker.squares.view(), basis_res, basis_diag);
       const ConstMatrixView c = basis->r.view();
       for (Index j = 0; j < t; ++j)
         gemm(Op::none, Op::none, 1, every<ConstMatrixView>(basis_res, j, t), c, 0, every(res, j, t));
       gemm(Op::none, Op::none, 1, basis_diag, c, 0, diag);
       for (const Index i : near_one(part))
-        all.multiply(part.b.row_range(i, 1), worker.squares.view().row_range(0, 1), res.row_range(i, 1),
-                     diag.row_range(i, 1));
+        all.multiply(part.b.row_range(i, 1), worker.squares.view(), res.row_range(i, 1), diag.row_range(i, 1));
     };
     const auto make = [&](Index i, int number) {
       Worker& worker = workers[static_cast<std::size_t>(number)];
       if (worker.squares.rows() == 0)
-        worker = {Matrix(rows, r()), Matrix(rows, chunk * t), Matrix(rows, chunk), Matrix(), Matrix(), {}};
+        worker = {Matrix(std::min(rows, pieces.squares), r()),
+                  Matrix(rows, chunk * t),
+                  Matrix(rows, chunk),
+                  Matrix(),
+                  Matrix(),
+                  {}};
       if (worker.basis_diagonal.cols() < rank) {
         worker.basis_residual = Matrix(rows, rank * t);
         worker.basis_diagonal = Matrix(rows, rank);
@@ -218,7 +229,7 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
       if (basis && 8 * std::ssize(near_one(part)) <= height)
         multiply_basis(part, worker, res, diag);
       else
-        all.multiply(part.b, worker.squares.view().row_range(0, height), res, diag);
+        all.multiply(part.b, worker.squares.view(), res, diag);
       for (Index l = 0; l < count; ++l) {
         const std::span<double> column(diag.col(l), static_cast<std::size_t>(height));
         if (complement()) {

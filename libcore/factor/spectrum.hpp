@@ -26,9 +26,9 @@
 
 namespace freeridge {
 
-// How a sweep is cut: so many lambdas in one product with so many rows of B.
+// How a sweep is cut: so many lambdas in one product with so many rows of B, of which B o B is formed by fewer.
 struct SweepPieces {
-  Index lambdas, rows;
+  Index lambdas, rows, squares;
 };
 SweepPieces sweep_pieces(Index r, Index t, Index lambdas);
 
