@@ -81,9 +81,12 @@ stage_valgrind() { ctest_stage development --label-regex '^valgrind$' --label-ex
 stage_thread_sanitizer() { ctest_stage tsan; }
 
 # With sanitizers: the library, under the programs of the stage of the tests, which are not compiled again; or all of it.
-# The sweeps of tests/digits, minutes here, look at digits, in code that the others run; the second has them, too.
+# What looks at digits with more numbers than others need, in code that they run, and whole groups once more with two
+# threads take minutes here; the second has them, too.
 stage_sanitizers() {
-  ASAN_OPTIONS=detect_leaks=1 ctest_stage asan-library --label-exclude '^deep$' --exclude-regex 'Ratios/|^LeastSquares|^digits\.'
+  local without='Ratios/|^LeastSquares|^digits\.|two_threads$|ThreadCounts\.|^KernelMatrix\.(ProductsRows|LowerTriangleW)'
+  without+='|AtEverySize$|FortyOutputs|^SymmetricEigen\.(Larger|Hard)'
+  ASAN_OPTIONS=detect_leaks=1 ctest_stage asan-library --label-exclude '^deep$' --exclude-regex "$without"
 }
 stage_all_sanitizers() { ASAN_OPTIONS=detect_leaks=1 ctest_stage asan; }
 
