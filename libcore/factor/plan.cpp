@@ -43,7 +43,7 @@ Choice choose(const Request& r) {
   return {best, "the fastest that fits into memory"};
 }
 
-std::string padded(std::string value, std::size_t width) {
+std::string padded(const std::string& value, std::size_t width) {
   return std::string(width - std::min(width, value.size()), ' ') + value;
 }
 

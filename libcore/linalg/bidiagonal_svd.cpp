@@ -118,6 +118,7 @@ void bidiagonal_svd(std::span<double> d, std::span<double> e, MatrixView u, Matr
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return d[i]; });
   std::vector<double> sorted;
+  sorted.reserve(order.size());
   for (const std::size_t i : order) sorted.push_back(std::ldexp(d[i], exponent));
   std::ranges::copy(sorted, d.begin());
   permute_columns(order, u);

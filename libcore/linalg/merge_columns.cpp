@@ -107,10 +107,10 @@ HalvedBasis::HalvedBasis(MatrixView v, Index k, const Deflation& deflation, std:
 
 void HalvedBasis::rotate_back(double* s) const {
   for (auto rotation = deflation_.rotations.rbegin(); rotation != deflation_.rotations.rend(); ++rotation) {
-    double &s_i = s[place(rotation->i)], &s_j = s[place(rotation->j)];
-    const double x = s_i, y = s_j;
-    s_i = rotation->c * x - rotation->s * y;
-    s_j = rotation->s * x + rotation->c * y;
+    const Index i = place(rotation->i), j = place(rotation->j);
+    const double x = s[i], y = s[j];
+    s[i] = rotation->c * x - rotation->s * y;
+    s[j] = rotation->s * x + rotation->c * y;
   }
 }
 

@@ -57,8 +57,8 @@ std::string Model::score(Criterion criterion, std::span<const double> lambdas, M
   const Hearing hearing(progress_);
   const Index count = static_cast<Index>(lambdas.size());
   Matrix table(count, t()), error_table(errors.data != nullptr ? count : 0, t());
-  const std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_,
-                                    errors.data != nullptr ? error_table.view() : MatrixView{});
+  std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_,
+                              errors.data != nullptr ? error_table.view() : MatrixView{});
   progress_.report(1);
   copy(table, out);
   if (errors.data != nullptr) copy(error_table, errors);

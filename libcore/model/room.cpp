@@ -62,7 +62,7 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
     // kappa, the smoother rows, and a copy of them on the way through Q; errors; ends of all points for each thread
     const Index rows = smoother_rows(n(), m);
     doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
-               checked_doubles(n(), t() + 2 * thread_count()) + lambda_bytes() / 8;
+               checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");
 }
