@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libcore/linalg/refine.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 
@@ -32,13 +33,6 @@ struct ColumnStatistics {
   double mean = 0, deviation = 0;
 };
 ColumnStatistics column_statistics(const LayoutView& x, Index column, bool intercept);
-
-// The exponent e of |value| in [2^(e - 1), 2^e); 0 for 0.
-inline int exponent_of(double value) {
-  int e = 0;
-  std::frexp(value, &e);
-  return e;
-}
 
 class ScaledProblem {
  public:

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "libcore/checks.hpp"
-#include "libcore/classical/scaled_problem.hpp"
+#include "libcore/linalg/double_double.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 namespace {

@@ -9,16 +9,11 @@
 #include "libcore/factor/routes.hpp"
 #include "libcore/factor/saved.hpp"
 #include "libcore/factor/spectrum.hpp"
+#include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
 
 namespace freeridge {
 namespace {
-
-double largest_magnitude(std::span<const double> values) {
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  return largest;
-}
 
 class Spectral final : public StoredSpectrum {
  public:

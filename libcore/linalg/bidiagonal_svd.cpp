@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
-#include <numeric>
 #include <vector>
 
 #include "libcore/linalg/bidiagonal_merge.hpp"
+#include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/merge_columns.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 namespace {
@@ -103,26 +105,16 @@ void bidiagonal_svd(std::span<double> d, std::span<double> e, MatrixView u, Matr
       worked(touched * static_cast<double>(each.rows));
     }
   v(n, n) = 1;
-  double largest = 0;
-  for (const std::span<double> values : {d, e})
-    for (const double value : values) largest = std::max(largest, std::abs(value));
-  const int exponent = largest > 0 ? std::ilogb(largest) : 0;
-  for (double& value : d) value = std::ldexp(value, -exponent);
+  const double largest = std::max(largest_magnitude(d), largest_magnitude(e));
+  const int exponent = exponent_of(largest);
+  scale(d, -exponent);
   std::vector<double> beside(d.size(), 0.0);  // with the column of zeros
   constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
   for (std::size_t i = 0; i < e.size(); ++i)  // rounding of the largest is zero; as in LAPACK's dbdsdc
     if (std::abs(e[i]) > eps * largest) beside[i] = std::ldexp(e[i], -exponent);
   DivideAndConquer(d, beside, u, v).run();
-
-  std::vector<std::size_t> order(d.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return d[i]; });
-  std::vector<double> sorted;
-  sorted.reserve(order.size());
-  for (const std::size_t i : order) sorted.push_back(std::ldexp(d[i], exponent));
-  std::ranges::copy(sorted, d.begin());
-  permute_columns(order, u);
-  permute_columns(order, v.columns(0, n));
+  sort_with_columns(d, std::greater<>(), {u, v.columns(0, n)});
+  scale(d, exponent);
 }
 
 }  // namespace freeridge

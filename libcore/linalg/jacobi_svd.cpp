@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/merge_columns.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 namespace {
@@ -169,20 +172,21 @@ void complete_basis(MatrixView v, Index rank) {
 void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const Index n = a.rows;
   if (n == 0) return;
+  const auto size = static_cast<std::size_t>(n);
   Matrix x(n, n, 0.0), v(n, n);
   double largest = 0;
   for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < n; ++i) largest = std::max(largest, std::abs(a(i, j)));
+    largest = std::max(largest, largest_magnitude({a.col(j), size}));
     worked(touched * static_cast<double>(n));
   }
-  const int exponent = largest > 0 ? scaled_to - std::ilogb(largest) : 0;
+  const int exponent = scaled_to - exponent_of(largest);
   for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < n; ++i) a(i, j) = std::ldexp(a(i, j), exponent);
+    scale({a.col(j), size}, exponent);
     std::fill_n(u.col(j), n, 0.0);
     u(j, j) = 1;
     worked(4 * touched * static_cast<double>(n));
   }
-  std::vector<double> tau(static_cast<std::size_t>(n));
+  std::vector<double> tau(size);
   const std::vector<Index> order = pivoted_qr(a, tau);
   for (Index j = 0; j < n; ++j) {
     for (Index i = 0; i <= j; ++i) x(j, i) = a(i, j);
@@ -193,24 +197,19 @@ void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) 
   for (int sweep = 0; sweep < most_sweeps && rotations.sweep(); ++sweep) {
   }
 
-  std::vector<double> length(static_cast<std::size_t>(n));
-  for (Index j = 0; j < n; ++j) at(length, j) = norm2(n, x.col(j));
-  std::vector<std::size_t> descending(length.size());
-  std::iota(descending.begin(), descending.end(), std::size_t{0});
-  std::ranges::stable_sort(descending, std::greater<>(), [&](std::size_t j) { return length[j]; });
+  for (Index j = 0; j < n; ++j) at(s, j) = norm2(n, x.col(j));
+  sort_with_columns(s, std::greater<>(), {x.view(), u});
   Index rank = 0;
   for (Index k = 0; k < n; ++k) {
-    const auto from = static_cast<Index>(at(descending, k));
-    const double value = at(length, from);
-    at(s, k) = std::ldexp(value, -exponent);
+    const double value = at(s, k);
     if (value > 0) rank = k + 1;
-    for (Index i = 0; i < n; ++i) v(at(order, i), k) = value > 0 ? x(i, from) / value : 0;
+    for (Index i = 0; i < n; ++i) v(at(order, i), k) = value > 0 ? x(i, k) / value : 0;
     worked(4 * touched * static_cast<double>(n));
   }
+  scale(s, -exponent);
   x = Matrix();
   complete_basis(v.view(), rank);
   transpose(v.view(), vt);
-  permute_columns(descending, u);
   ormqr(a, tau, u);
 }
 

@@ -25,23 +25,6 @@ Index panel_width(Index n) {
   return std::clamp<Index>(n / 12, 128, 512);
 }
 
-void permute_columns(std::vector<std::size_t> from, MatrixView v) {
-  std::vector<double> held(static_cast<std::size_t>(v.rows));
-  const auto col = [&](std::size_t j) { return v.col(static_cast<Index>(j)); };
-  for (std::size_t start = 0; start < from.size(); ++start) {
-    if (from[start] == start) continue;
-    std::copy_n(col(start), v.rows, held.data());
-    std::size_t j = start;
-    for (; from[j] != start; j = std::exchange(from[j], j)) {
-      std::copy_n(col(from[j]), v.rows, col(j));
-      worked(2 * touched * static_cast<double>(v.rows));
-    }
-    std::copy_n(held.data(), v.rows, col(j));
-    from[j] = j;
-    worked(2 * touched * static_cast<double>(v.rows));
-  }
-}
-
 Deflation deflate(std::span<const Index> order, Index k, std::span<const MatrixView> bases, std::span<double> d,
                   std::span<double> z, double f, double tolerance) {
   Deflation out;

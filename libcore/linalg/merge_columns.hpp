@@ -33,9 +33,6 @@ void parallel_stretches(Index total, Index cost, const Body& body) {
 // Columns multiplied at once: enough of them for products at full speed.
 Index panel_width(Index n);
 
-// The column j = columns[from[j]], in place. Room: a column.
-void permute_columns(std::vector<std::size_t> from, MatrixView v);
-
 struct Deflation {
   struct Rotation {  // of the columns i and j: [q_i q_j] [c -s; s c]
     Index i, j;

@@ -1,6 +1,5 @@
 // The singular value decomposition in blocks, so that progress is heard between them (progress.hpp); as LAPACK's
-// dgesdd,
-// step by step:
+// dgesdd, step by step:
 //   tall         A = Q R first
 //   square       A = Q B P', B bidiagonal, by panels of reflectors from both sides (J. Dongarra, D. Sorensen,
 //                S. Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput.
@@ -18,6 +17,7 @@
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
+#include "libcore/linalg/scaling.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -167,20 +167,16 @@ void decompose_tall(MatrixView a, std::span<double> s, MatrixView u, MatrixView 
   ormqr(a, tau, u);
 }
 
-// The exponent of the largest magnitude; nothing when some number is not finite, or all are zero.
-bool exponent_of(ConstMatrixView a, int& exponent) {
+// The largest magnitude; 0 when some number is not finite.
+double largest_element(ConstMatrixView a) {
   double largest = 0;
   for (Index j = 0; j < a.cols; ++j) {
-    for (Index i = 0; i < a.rows; ++i) {
-      const double value = std::abs(a(i, j));
-      if (!(value <= largest)) largest = value;
-    }
-    if (!std::isfinite(largest)) return false;
-    worked(touched * static_cast<double>(a.rows));
+    const std::span<const double> column(a.col(j), static_cast<std::size_t>(a.rows));
+    if (first_not_finite(column) < a.rows) return 0;
+    largest = std::max(largest, largest_magnitude(column));
+    worked(2 * touched * static_cast<double>(a.rows));
   }
-  if (largest == 0) return false;
-  exponent = std::ilogb(largest);
-  return true;
+  return largest;
 }
 
 }  // namespace
@@ -190,17 +186,19 @@ void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   if (small == 0) return;
   const double units =
       flop() * (20 * cube(small) + 6 * static_cast<double>(a.rows) * static_cast<double>(a.cols * small));
-  int exponent = 0;
-  if (units <= grain || small < 2 || !exponent_of(a, exponent)) {
+  const bool in_parts = units > grain && small >= 2;
+  const double largest = in_parts ? largest_element(a) : 0;
+  if (largest == 0) {
     decompose_whole(a, s, u, vt);
     return worked(units);
   }
   const Stage stage(units + 2 * touched * static_cast<double>(small) * static_cast<double>(small) *
                                 static_cast<double>(small) / 32);
-  const int scale = std::abs(exponent) > 480 ? exponent : 0;  // squares must neither overflow nor vanish
-  if (scale != 0)
+  // Squares must neither overflow nor vanish.
+  const int e = largest < 0x1p-480 || largest > 0x1p+480 ? exponent_of(largest) : 0;
+  if (e != 0)
     for (Index j = 0; j < a.cols; ++j) {
-      for (Index i = 0; i < a.rows; ++i) a(i, j) = std::ldexp(a(i, j), -scale);
+      scale({a.col(j), static_cast<std::size_t>(a.rows)}, -e);
       worked(2 * touched * static_cast<double>(a.rows));
     }
   if (a.rows >= a.cols) {
@@ -212,8 +210,7 @@ void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
     transpose(left.view(), vt);
     transpose(right.view(), u);
   }
-  if (scale != 0)
-    for (double& value : s) value = std::ldexp(value, scale);
+  scale(s, e);
 }
 
 }  // namespace freeridge

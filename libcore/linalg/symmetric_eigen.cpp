@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/tridiagonal.hpp"
 #include "libcore/linalg/tridiagonal_merge.hpp"
@@ -17,25 +20,8 @@ namespace {
 constexpr Index small = 200;  // up to here dsyevd as a whole
 constexpr Index leaf = 64;    // a tridiagonal matrix of up to this size is LAPACK's
 
-// The exponent k with largest / 2^k in [1/2, 1).
-int exponent(double largest) {
-  int k = 0;
-  std::frexp(largest, &k);
-  return k;
-}
-
-double largest_of(std::span<const double> values) {
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
 std::span<double> part(std::span<double> values, Index first, Index size) {
   return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
-}
-
-void scale(std::span<double> values, int k) {
-  for (double& value : values) value = std::ldexp(value, k);
 }
 
 // A tridiagonal matrix that does not fall apart: torn into leaves, which are put together again pair by pair.
@@ -119,7 +105,7 @@ void tridiagonal_eigen(std::span<double> d, std::span<double> e, MatrixView z, c
   for (const Index end : ends) {
     const Index size = end - first;
     const auto part_d = part(d, first, size), part_e = part(e, first, size - 1);
-    const int k = exponent(std::max(largest_of(part_d), largest_of(part_e)));
+    const int k = exponent_of(std::max(largest_magnitude(part_d), largest_magnitude(part_e)));
     scale(part_d, -k);
     scale(part_e, -k);
     const auto share = [&](Index row) { return static_cast<double>(row) / static_cast<double>(n); };
@@ -129,7 +115,7 @@ void tridiagonal_eigen(std::span<double> d, std::span<double> e, MatrixView z, c
     scale(part_d, k);
     first = end;
   }
-  sort_eigenpairs(d, z);
+  sort_with_columns(d, std::less<>(), {z});
   progress.report(1);
 }
 
@@ -155,7 +141,7 @@ void symmetric_eigen(MatrixView a, std::span<double> w, const Progress& progress
   }
 
   // Squares of the elements must neither overflow nor vanish.
-  const int k = largest < 0x1p-480 || largest > 0x1p+480 ? exponent(largest) : 0;
+  const int k = largest < 0x1p-480 || largest > 0x1p+480 ? exponent_of(largest) : 0;
   if (k != 0)
     for (Index j = 0; j < n; ++j) scale({a.col(j) + j, static_cast<std::size_t>(n - j)}, -k);
   std::vector<double> e(static_cast<std::size_t>(n - 1));

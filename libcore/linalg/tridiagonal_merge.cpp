@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/merge_columns.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 namespace {
@@ -44,9 +47,7 @@ class Merge {
     std::iota(order.begin(), order.end(), Index{0});
     std::inplace_merge(order.begin(), order.begin() + k_, order.end(),
                        [&](Index a, Index b) { return at(d_, a) < at(d_, b); });
-    const auto larger = [](double a, double b) { return std::max(a, std::abs(b)); };
-    const double largest = std::max(std::accumulate(d_.begin(), d_.end(), 0.0, larger),
-                                    std::accumulate(z_.begin(), z_.end(), 0.0, larger));
+    const double largest = std::max(largest_magnitude(d_), largest_magnitude(z_));
     const double tolerance = 4 * std::numeric_limits<double>::epsilon() * largest;  // LAPACK's eps is half of this one
     deflation_ = deflate(order, k_, {&v_, 1}, d_, z_, rho_, tolerance);
   }
@@ -113,7 +114,7 @@ class Merge {
     for (const auto* list : {&deflation_.linked, &deflation_.loose})
       for (const Index i : *list) all.push_back(at(d_, i));
     std::ranges::copy(all, d_.begin());
-    sort_eigenpairs(d_, v_);
+    sort_with_columns(d_, std::less<>(), {v_});
   }
 
   std::span<double> d_;
@@ -136,17 +137,6 @@ void merge_tridiagonal(std::span<double> d, Index k, double e, MatrixView v, std
 Index merge_room(Index n) {
   const Index half = n - n / 2;
   return checked_doubles(2 * half, half) + checked_doubles(n, panel_width(n));
-}
-
-void sort_eigenpairs(std::span<double> d, MatrixView v) {
-  std::vector<std::size_t> order(d.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (std::ranges::is_sorted(d)) return;
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return d[i]; });
-  std::vector<double> sorted(d.size());
-  std::ranges::transform(order, sorted.begin(), [&](std::size_t i) { return d[i]; });
-  std::ranges::copy(sorted, d.begin());
-  permute_columns(std::move(order), v);
 }
 
 }  // namespace freeridge

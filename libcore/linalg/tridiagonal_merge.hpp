@@ -25,7 +25,4 @@ void merge_tridiagonal(std::span<double> d, Index k, double e, MatrixView v, std
 // For halves that differ by one at most: n^2 / 2 numbers for Z1 and Z2, and a panel of eigenvectors' coordinates.
 Index merge_room(Index n);
 
-// Puts d into ascending order and the columns of v along with it. Room: a column.
-void sort_eigenpairs(std::span<double> d, MatrixView v);
-
 }  // namespace freeridge

@@ -1,0 +1,29 @@
+// Scaling by powers of two, which changes no digit: so that squares neither overflow nor vanish.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace freeridge {
+
+// Of those that are numbers; 0 of none.
+inline double largest_magnitude(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+// The exponent e of |value| in [2^(e - 1), 2^e); 0 for 0.
+inline int exponent_of(double value) {
+  int e = 0;
+  std::frexp(value, &e);
+  return e;
+}
+
+// values 2^e
+inline void scale(std::span<double> values, int e) {
+  for (double& value : values) value = std::ldexp(value, e);
+}
+
+}  // namespace freeridge
