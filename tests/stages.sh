@@ -111,9 +111,6 @@ stage_blas() {
   case $1 in
     blas*) without+='|^capi\.landmark_memory$' ;;  # half an hour, and a BLAS without memory of its own
     *blis-pthread*) blis=1 ;;
-    # Each small product of BLIS takes tens of microseconds, with threads of OpenMP hundreds: a million of them for each
-    # sweep over requests of memory. And 8 MiB a thread that it keeps are counted in the dense memory.
-    *blis-openmp*) [ "$2" -eq 1 ] || without+='|/(Faults|Compound)\.|^capi\.band_memory$' ;;
   esac
   for folder in $1; do
     path=/usr/lib/$(gcc -print-multiarch)/$folder

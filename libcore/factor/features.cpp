@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/small_svd.hpp"
@@ -123,11 +124,10 @@ class GramSum {
   void add(ConstMatrixView tile) {
     if (tiles_ == gram_tiles) add_up();
     if (few_.cols() == 0) few_ = Matrix(tile.cols, tile.cols, 0.0);
-    syrk(Op::transpose, 1, tile, 1, few_.view());
+    syrk(Op::transpose, 1, tile, tiles_ == 0 ? 0 : 1, few_.view());
     ++tiles_;
   }
   Matrix take() {
-    if (all_.cols() == 0) return std::move(few_);
     add_up();
     few_ = Matrix();
     return std::move(all_);
@@ -135,9 +135,10 @@ class GramSum {
 
  private:
   void add_up() {
-    if (all_.cols() == 0) all_ = Matrix(few_.rows(), few_.cols(), 0.0);
-    add_to(all_, few_);
-    std::ranges::fill(few_.values(), 0.0);
+    if (all_.cols() == 0)
+      all_ = std::exchange(few_, Matrix());
+    else
+      add_to(all_, few_);
     tiles_ = 0;
   }
 

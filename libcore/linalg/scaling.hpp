@@ -21,6 +21,11 @@ inline int exponent_of(double value) {
   return e;
 }
 
+// The exponent of the largest magnitude where squares of numbers of its size might overflow or vanish; 0 elsewhere.
+inline int exponent_for_squares(double largest) {
+  return largest < 0x1p-480 || largest > 0x1p+480 ? exponent_of(largest) : 0;
+}
+
 // values 2^e
 inline void scale(std::span<double> values, int e) {
   for (double& value : values) value = std::ldexp(value, e);

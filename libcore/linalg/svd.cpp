@@ -194,8 +194,7 @@ void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   }
   const Stage stage(units + 2 * touched * static_cast<double>(small) * static_cast<double>(small) *
                                 static_cast<double>(small) / 32);
-  // Squares must neither overflow nor vanish.
-  const int e = largest < 0x1p-480 || largest > 0x1p+480 ? exponent_of(largest) : 0;
+  const int e = exponent_for_squares(largest);
   if (e != 0)
     for (Index j = 0; j < a.cols; ++j) {
       scale({a.col(j), static_cast<std::size_t>(a.rows)}, -e);

@@ -140,8 +140,7 @@ void symmetric_eigen(MatrixView a, std::span<double> w, const Progress& progress
     return;
   }
 
-  // Squares of the elements must neither overflow nor vanish.
-  const int k = largest < 0x1p-480 || largest > 0x1p+480 ? exponent_of(largest) : 0;
+  const int k = exponent_for_squares(largest);
   if (k != 0)
     for (Index j = 0; j < n; ++j) scale({a.col(j) + j, static_cast<std::size_t>(n - j)}, -k);
   std::vector<double> e(static_cast<std::size_t>(n - 1));

@@ -7,6 +7,7 @@
 #include "libcore/checks.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/memory.hpp"
+#include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/losses/hinge.hpp"
 #include "libcore/losses/logistic.hpp"
@@ -120,7 +121,7 @@ Classifier::Gram Classifier::gram(const Progress& progress) const {
   weighted_kernel_matrix(*kernel_, data_->x, out.shape->shift, out.shape->sqrt_w, out.k.view(), progress);
   double largest = 0;
   for (Index j = 0; j < n; ++j) {
-    for (Index i = j; i < n; ++i) largest = std::max(largest, std::abs(out.k(i, j)));
+    largest = std::max(largest, largest_magnitude({out.k.col(j) + j, static_cast<std::size_t>(n - j)}));
     worked(touched * static_cast<double>(n - j));
   }
   out.kappa = largest > 0 ? std::ilogb(largest) : 0;

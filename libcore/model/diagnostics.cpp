@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "libcore/checks.hpp"
+#include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"
 
@@ -130,8 +131,7 @@ std::string Model::cooks_distance(MatrixView distance) const {
     require_no_overflow("the residuals", residual);
     for (Index j = 0; j < count; ++j) {
       double* const column = residual.col(j);
-      double largest = 0;
-      for (Index i = 0; i < n; ++i) largest = std::max(largest, std::abs(column[i]));
+      const double largest = largest_magnitude({column, static_cast<std::size_t>(n)});
       // D_i is free of the units of Y: in units of the largest residual no square overflows or underflows.
       double squared_norm = 0;
       for (Index i = 0; i < n && largest > 0; ++i) {
