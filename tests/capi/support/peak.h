@@ -1,4 +1,4 @@
-/* What the memory programs share: a check, and the peak of the process. */
+/* What the memory programs share: a check, the peak of the process and what it has at this moment. */
 #ifndef FREERIDGE_TESTS_PEAK_H
 #define FREERIDGE_TESTS_PEAK_H
 
@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "freeridge.h"
 
@@ -26,6 +27,13 @@ static double peak_bytes(void) {
   struct rusage usage;
   REQUIRE(getrusage(RUSAGE_SELF, &usage) == 0);
   return 1024.0 * (double)usage.ru_maxrss;
+}
+
+static inline double resident_bytes(void) {
+  long pages = 0;
+  FILE* const file = fopen("/proc/self/statm", "r");
+  REQUIRE(file != NULL && fscanf(file, "%*d %ld", &pages) == 1 && fclose(file) == 0);
+  return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
 #endif
