@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "core/factorization_answers.hpp"
-#include "support/largest_allocation.hpp"
+#include "support/counted_memory.hpp"
 #include "support/problems.hpp"
 
 namespace {

@@ -4,9 +4,10 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
-#include <new>
 #include <stdexcept>
 #include <thread>
+
+#include "support/operator_new.hpp"
 
 extern "C" {
 void* __real_malloc(std::size_t size);
@@ -38,50 +39,6 @@ bool refuses() {
   return refuse;
 }
 
-[[noreturn]] void refuse() {
-  switch (what) {
-    case Thrown::number:
-      throw 42;
-    case Thrown::text:
-      throw "a text";
-    case Thrown::exception:
-      throw std::runtime_error("an exception of the standard library");
-    case Thrown::nothing_known:
-      throw Unknown{};
-    default:
-      throw std::bad_alloc();
-  }
-}
-
-void* block_of(std::size_t size, std::size_t alignment) {
-  void* block = nullptr;
-  if (size == 0) size = 1;
-  if (alignment <= alignof(std::max_align_t)) {
-    block = __real_malloc(size);
-  } else if (__real_posix_memalign(&block, alignment, size) != 0) {
-    block = nullptr;
-  }
-  if (block != nullptr) ++live;
-  return block;
-}
-
-void* make(std::size_t size, std::size_t alignment) {
-  if (refuses()) refuse();
-  void* const block = block_of(size, alignment);
-  if (block == nullptr) throw std::bad_alloc();
-  return block;
-}
-
-void* make_or_null(std::size_t size, std::size_t alignment) {
-  return refuses() ? nullptr : block_of(size, alignment);
-}
-
-void release(void* block) {
-  if (block == nullptr) return;
-  --live;
-  __real_free(block);
-}
-
 }  // namespace
 
 void arm(long k, Until until, Thrown thrown, long again) {
@@ -107,34 +64,41 @@ long live_blocks() {
 
 }  // namespace faults
 
-constexpr std::size_t usual = alignof(std::max_align_t);
+void* operator_new::block(std::size_t size, std::size_t alignment, const void*) noexcept {
+  if (faults::refuses()) return nullptr;
+  void* block = nullptr;
+  if (size == 0) size = 1;
+  if (alignment <= usual) {
+    block = __real_malloc(size);
+  } else if (__real_posix_memalign(&block, alignment, size) != 0) {
+    block = nullptr;
+  }
+  if (block != nullptr) ++faults::live;
+  return block;
+}
+
+void operator_new::refuse() {
+  switch (faults::what) {
+    case faults::Thrown::number:
+      throw 42;
+    case faults::Thrown::text:
+      throw "a text";
+    case faults::Thrown::exception:
+      throw std::runtime_error("an exception of the standard library");
+    case faults::Thrown::nothing_known:
+      throw faults::Unknown{};
+    default:
+      throw std::bad_alloc();
+  }
+}
+
+void operator_new::release(void* block) noexcept {
+  if (block == nullptr) return;
+  --faults::live;
+  __real_free(block);
+}
 
 // clang-format off
-void* operator new(std::size_t n) { return faults::make(n, usual); }
-void* operator new[](std::size_t n) { return faults::make(n, usual); }
-void* operator new(std::size_t n, std::align_val_t a) { return faults::make(n, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t n, std::align_val_t a) { return faults::make(n, static_cast<std::size_t>(a)); }
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return faults::make_or_null(n, usual); }
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return faults::make_or_null(n, usual); }
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return faults::make_or_null(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return faults::make_or_null(n, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept { faults::release(p); }
-void operator delete[](void* p) noexcept { faults::release(p); }
-void operator delete(void* p, std::size_t) noexcept { faults::release(p); }
-void operator delete[](void* p, std::size_t) noexcept { faults::release(p); }
-void operator delete(void* p, std::align_val_t) noexcept { faults::release(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { faults::release(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { faults::release(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { faults::release(p); }
-void operator delete(void* p, const std::nothrow_t&) noexcept { faults::release(p); }
-void operator delete[](void* p, const std::nothrow_t&) noexcept { faults::release(p); }
-void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept { faults::release(p); }
-void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept { faults::release(p); }
-
 extern "C" {
 void* __wrap_malloc(std::size_t size) { return faults::refuses() ? nullptr : __real_malloc(size); }
 void* __wrap_calloc(std::size_t count, std::size_t size) {

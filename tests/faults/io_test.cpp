@@ -7,17 +7,14 @@
 #include <cerrno>
 #include <cstring>
 
-#include "capi/support/sample.hpp"
 #include "faults/allocations.hpp"
+#include "saved/old_and_new.hpp"
 #include "saved/system_calls.hpp"
-#include "support/saved.hpp"
 
 namespace {
 
 using faults::Until;
-using sample::State;
 using support::Bytes;
-using support::Directory;
 
 // The k-th request is refused while the c-th call fails.
 struct Faults {
@@ -26,13 +23,8 @@ struct Faults {
   Until until;
 };
 
-class DiskAndMemory : public testing::Test {
+class DiskAndMemory : public OldAndNew {
  protected:
-  const Directory directory;
-  const std::string path = directory / "model";
-  const Model old = sample::model(State::data), model = sample::model(State::fitted);
-  const Bytes of_old = support::saved(old.get()), of_model = support::saved(model.get());
-
   // run(): for every pair of faults until no request is refused any more; `check` is told the status, and whether the
   // c-th call was made.
   template <class Run, class Check>
@@ -81,9 +73,6 @@ TEST_F(DiskAndMemory, FailTogetherInASave) {
   for (const bool predictor : {false, true}) {
     const auto call = predictor ? freeridge_save_predictor : freeridge_save;
     const Bytes fresh = predictor ? support::saved_predictor(model.get()) : of_model;
-    const auto put_old = [&] {
-      ASSERT_EQ(freeridge_save(old.get(), path.c_str()), FREERIDGE_OK) << freeridge_last_error();
-    };
     put_old();
     each_pair([&] { return call(model.get(), path.c_str()); },
               [&](freeridge_status status, const Faults& failed) {
@@ -105,7 +94,7 @@ TEST_F(DiskAndMemory, FailTogetherInASave) {
 }
 
 TEST_F(DiskAndMemory, FailTogetherInALoad) {
-  ASSERT_EQ(freeridge_save(model.get(), path.c_str()), FREERIDGE_OK);
+  ASSERT_EQ(save(), FREERIDGE_OK);
   freeridge_model* out = nullptr;
   each_pair([&] { return freeridge_load(path.c_str(), &out); },
             [&](freeridge_status status, const Faults&) {

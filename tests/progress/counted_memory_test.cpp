@@ -1,73 +1,11 @@
-// What is announced against what is allocated: this program has operator new of its own, which counts. LAPACK's and the
-// BLAS's workspaces are the library's own arrays, so that all of it goes by there. The announced bytes must hold at the
-// peak, and must not be absurd.
+// What is announced against what is allocated: the announced bytes must hold at the peak, and must not be absurd.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <new>
 
 #include "progress/heard_calls.hpp"
-
-namespace {
-
-std::atomic<std::int64_t> held{0}, most{0};
-
-void* counted(void* memory) {
-  if (memory == nullptr) throw std::bad_alloc();
-  const std::int64_t now = held += static_cast<std::int64_t>(malloc_usable_size(memory));
-  for (std::int64_t before = most; now > before && !most.compare_exchange_weak(before, now);) continue;
-  return memory;
-}
-
-void release(void* memory) {
-  if (memory != nullptr) held -= static_cast<std::int64_t>(malloc_usable_size(memory));
-  std::free(memory);
-}
-
-}  // namespace
-
-#define COUNTED __attribute__((visibility("default")))
-COUNTED void* operator new(std::size_t size) {
-  return counted(std::malloc(std::max<std::size_t>(size, 1)));
-}
-COUNTED void* operator new[](std::size_t size) {
-  return counted(std::malloc(std::max<std::size_t>(size, 1)));
-}
-COUNTED void* operator new(std::size_t size, std::align_val_t alignment) {
-  const auto to = static_cast<std::size_t>(alignment);
-  return counted(std::aligned_alloc(to, (std::max<std::size_t>(size, 1) + to - 1) / to * to));
-}
-COUNTED void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return operator new(size, alignment);
-}
-COUNTED void operator delete(void* memory) noexcept {
-  release(memory);
-}
-COUNTED void operator delete[](void* memory) noexcept {
-  release(memory);
-}
-COUNTED void operator delete(void* memory, std::size_t) noexcept {
-  release(memory);
-}
-COUNTED void operator delete[](void* memory, std::size_t) noexcept {
-  release(memory);
-}
-COUNTED void operator delete(void* memory, std::align_val_t) noexcept {
-  release(memory);
-}
-COUNTED void operator delete[](void* memory, std::align_val_t) noexcept {
-  release(memory);
-}
-COUNTED void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  release(memory);
-}
-COUNTED void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-  release(memory);
-}
+#include "support/counted_memory.hpp"
 
 namespace {
 
@@ -76,10 +14,10 @@ using namespace heard;
 // The most that call() had at once beside what was there before.
 template <class Run>
 std::int64_t peak_of(const Run& run) {
-  const std::int64_t before = held;
-  most = before;
+  const std::int64_t before = support::held_bytes();
+  support::most_held_bytes();
   run();
-  return most - before;
+  return support::most_held_bytes() - before;
 }
 
 std::int64_t required(const Model& model) {

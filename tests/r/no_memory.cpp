@@ -5,7 +5,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+
+#include "support/operator_new.hpp"
 
 namespace {
 
@@ -18,7 +19,7 @@ bool ours(const void* caller) {
   return std::strstr(info.dli_fname, "/freeridge.so") != nullptr || std::strstr(info.dli_fname, "libstdc++") != nullptr;
 }
 
-bool refuse(const void* caller) {
+bool refused_to(const void* caller) {
   if (!armed || !ours(caller)) return false;
   const long number = ++requests;
   if (!(number == place || (for_good && number > place && place > 0))) return false;
@@ -26,70 +27,18 @@ bool refuse(const void* caller) {
   return true;
 }
 
-void* plain(std::size_t size, const void* caller) {
-  return refuse(caller) ? nullptr : std::malloc(size > 0 ? size : 1);
-}
-
-void* aligned(std::size_t size, std::size_t to, const void* caller) {
-  return refuse(caller) ? nullptr : std::aligned_alloc(to, (size + to - 1) / to * to + (size == 0 ? to : 0));
-}
-
-void* or_throw(void* memory) {
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
 }  // namespace
 
-#define HERE __builtin_return_address(0)
+void* operator_new::block(std::size_t size, std::size_t alignment, const void* caller) noexcept {
+  return refused_to(caller) ? nullptr : of_malloc(size, alignment);
+}
 
-void* operator new(std::size_t n) {
-  return or_throw(plain(n, HERE));
+void operator_new::refuse() {
+  throw std::bad_alloc();
 }
-void* operator new[](std::size_t n) {
-  return or_throw(plain(n, HERE));
-}
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-  return plain(n, HERE);
-}
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
-  return plain(n, HERE);
-}
-void* operator new(std::size_t n, std::align_val_t a) {
-  return or_throw(aligned(n, std::size_t(a), HERE));
-}
-void* operator new[](std::size_t n, std::align_val_t a) {
-  return or_throw(aligned(n, std::size_t(a), HERE));
-}
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return aligned(n, std::size_t(a), HERE);
-}
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return aligned(n, std::size_t(a), HERE);
-}
-void operator delete(void* p) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
-}
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
+
+void operator_new::release(void* block) noexcept {
+  std::free(block);
 }
 
 // For .C: the number of the request to refuse (0: none), and whether all after it are refused, too.

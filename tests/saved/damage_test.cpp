@@ -4,7 +4,7 @@
 
 #include "capi/support/fingerprint.hpp"
 #include "saved/cases.hpp"
-#include "support/largest_allocation.hpp"
+#include "support/counted_memory.hpp"
 #include "support/random.hpp"
 #include "support/saved.hpp"
 

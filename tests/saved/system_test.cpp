@@ -8,15 +8,12 @@
 #include <csignal>
 #include <cstring>
 
-#include "capi/support/sample.hpp"
+#include "saved/old_and_new.hpp"
 #include "saved/system_calls.hpp"
-#include "support/saved.hpp"
 
 namespace {
 
-using sample::State;
 using support::Bytes;
-using support::Directory;
 
 // The number of the first call of that name, from 1; 0 when there is none.
 int number_of(const std::string& name, const std::string& log) {
@@ -26,16 +23,7 @@ int number_of(const std::string& name, const std::string& log) {
   return 0;
 }
 
-class SavedSystem : public testing::Test {
- protected:
-  const Directory directory;
-  const std::string path = directory / "model";
-  const Model old = sample::model(State::data), model = sample::model(State::fitted);
-  const Bytes of_old = support::saved(old.get()), of_model = support::saved(model.get());
-
-  freeridge_status save() const { return freeridge_save(model.get(), path.c_str()); }
-  void put_old() const { ASSERT_EQ(freeridge_save(old.get(), path.c_str()), FREERIDGE_OK) << freeridge_last_error(); }
-};
+class SavedSystem : public OldAndNew {};
 
 TEST_F(SavedSystem, WrittenAsideSyncedRenamedSynced) {
   ASSERT_EQ(watched({}, [&] { return save(); }), FREERIDGE_OK);
