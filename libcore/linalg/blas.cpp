@@ -8,6 +8,7 @@
 
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -46,6 +47,7 @@ void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, 
       std::max(2 * flop() * count_of(c.rows, c.cols) * static_cast<double>(inner),
                touched * (count_of(c.rows, inner) + count_of(inner, c.cols) + count_of(c.rows, c.cols)));
   if (units <= grain || std::max({c.rows, c.cols, inner}) < 128) {
+    const TeamIfWorth team(units);
     fortran::gemm(letter(op_a), letter(op_b), blas_int(c.rows), blas_int(c.cols), blas_int(inner), alpha, a.data,
                   blas_int(a.ld), b.data, blas_int(b.ld), beta, c.data, blas_int(c.ld));
     return worked(units);
@@ -71,6 +73,7 @@ void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c, Tri
   const double units = std::max(flop() * count_of(n, n) * static_cast<double>(inner),
                                 touched * (count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || std::max(n, inner) < 128) {
+    const TeamIfWorth team(units);
     fortran::syrk(letter(triangle), letter(op), blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), beta,
                   c.data, blas_int(c.ld));
     return worked(units);
@@ -98,6 +101,7 @@ void syr2k(double alpha, ConstMatrixView a, ConstMatrixView b, double beta, Matr
   const double units = std::max(2 * flop() * count_of(n, n) * static_cast<double>(inner),
                                 touched * (2 * count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || n < 128) {
+    const TeamIfWorth team(units);
     fortran::syr2k('L', 'N', blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), b.data, blas_int(b.ld), beta,
                    c.data, blas_int(c.ld));
     return worked(units);
@@ -178,6 +182,7 @@ void trsm(Op op, ConstMatrixView l, MatrixView b, Triangle triangle) {
   const double units = std::max(flop() * count_of(b.rows, b.rows) * static_cast<double>(b.cols),
                                 touched * (count_of(b.rows, b.rows) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
+    const TeamIfWorth team(units);
     fortran::trsm('L', letter(triangle), letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld),
                   b.data, blas_int(b.ld));
     return worked(units);
@@ -209,6 +214,7 @@ void trsm_right(Op op, ConstMatrixView l, MatrixView b) {
   const double units = std::max(flop() * count_of(b.rows, b.cols) * static_cast<double>(b.cols),
                                 touched * (count_of(b.cols, b.cols) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
+    const TeamIfWorth team(units);
     fortran::trsm('R', 'L', letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld), b.data,
                   blas_int(b.ld));
     return worked(units);

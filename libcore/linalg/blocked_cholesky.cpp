@@ -15,6 +15,7 @@
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -28,9 +29,11 @@ double work_of(Index n) {
 }
 
 bool factor_whole(MatrixView a, Triangle triangle) {
+  const double units = std::max(work_of(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2);
+  const TeamIfWorth team(units);
   const BlasInt info = fortran::potrf(letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld));
   if (info < 0) check(info, "dpotrf");
-  worked(std::max(work_of(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2));
+  worked(units);
   return info == 0;
 }
 

@@ -1,6 +1,5 @@
 // Householder QR by panels of columns, so that progress is heard between them (progress.hpp): LAPACK factorizes a
-// panel,
-// and its reflectors, I - V T V', meet the columns after it as matrix products (compact_wy.hpp).
+// panel, and its reflectors, I - V T V', meet the columns after it as matrix products (compact_wy.hpp).
 #include <algorithm>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -21,15 +21,19 @@ double work_of(Index rows, Index cols, Index reflectors) {
 }
 
 void factor_whole(MatrixView a, double* tau) {
+  const double units = work_of(a.rows, a.cols, std::min(a.rows, a.cols));
+  const TeamIfWorth team(units);
   double size = 0;
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
   check(fortran::geqrf(rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
   std::vector<double> work(static_cast<std::size_t>(queried(size)));
   check(fortran::geqrf(rows, cols, a.data, ld, tau, work.data(), blas_int(static_cast<Index>(work.size()))), "dgeqrf");
-  worked(work_of(a.rows, a.cols, std::min(a.rows, a.cols)));
+  worked(units);
 }
 
 void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op) {
+  const double units = work_of(c.rows, c.cols, static_cast<Index>(tau.size()));
+  const TeamIfWorth team(units);
   double size = 0;
   const char trans = letter(op);
   const BlasInt rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
@@ -39,7 +43,7 @@ void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView 
   check(fortran::ormqr('L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, work.data(),
                        blas_int(static_cast<Index>(work.size()))),
         "dormqr");
-  worked(work_of(c.rows, c.cols, static_cast<Index>(tau.size())));
+  worked(units);
 }
 
 // V of the reflectors [first, first + count), from their first row on.

@@ -14,14 +14,17 @@ namespace freeridge {
 namespace {
 
 constexpr Index small_eigenproblem = 256;
+constexpr double band_block = 32;  // columns that LAPACK factorizes at once
 
 }  // namespace
 
 bool pbtrf(MatrixView ab) {
   if (ab.cols == 0) return true;
+  const auto band = static_cast<double>(ab.rows);
+  const TeamIfWorth team(flop() * band_block * band * band);
   const BlasInt info = fortran::pbtrf('L', blas_int(ab.cols), blas_int(ab.rows - 1), ab.data, blas_int(ab.ld));
   if (info < 0) check(info, "dpbtrf");
-  worked(10 * static_cast<double>(ab.cols * ab.rows) * static_cast<double>(ab.rows));
+  worked(10 * static_cast<double>(ab.cols) * band * band);
   return info == 0;
 }
 
@@ -61,6 +64,7 @@ void stedc(std::span<double> d, std::span<double> e, MatrixView v) {
   check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
   Matrix work(queried(size), 1);
   std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  const TeamIfWorth team(flop() * static_cast<double>(v.rows * v.rows) * static_cast<double>(v.rows));
   check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, work.data(), blas_int(work.rows()), iwork.data(), isize),
         "dstedc");
 }
@@ -94,10 +98,12 @@ void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, Ma
   std::vector<BlasInt> iwork(static_cast<std::size_t>(8 * n));
   double unused = 0;
   BlasInt unused_int = 0;
+  const double cube = static_cast<double>(n * n) * static_cast<double>(n);
+  const TeamIfWorth team(flop() * cube);
   check(fortran::bdsdc(uplo, 'I', blas_int(n), d.data(), e.data(), u.data, blas_int(u.ld), vt.data, blas_int(vt.ld),
                        &unused, &unused_int, work.data(), iwork.data()),
         "dbdsdc");
-  worked(6 * static_cast<double>(n * n) * static_cast<double>(n));
+  worked(6 * cube);
 }
 
 void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau) {

@@ -18,6 +18,7 @@
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/scaling.hpp"
+#include "libcore/linalg/threads.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -189,6 +190,7 @@ void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const bool in_parts = units > grain && small >= 2;
   const double largest = in_parts ? largest_element(a) : 0;
   if (largest == 0) {
+    const TeamIfWorth team(units / 16);  // of many steps
     decompose_whole(a, s, u, vt);
     return worked(units);
   }

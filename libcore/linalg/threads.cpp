@@ -125,6 +125,12 @@ SingleThreadedBlas::~SingleThreadedBlas() {
   levels_back(levels_before_);
 }
 
+TeamIfWorth::TeamIfWorth(double units) : levels_before_(units < units_for_a_team ? levels_away() : 0) {}
+
+TeamIfWorth::~TeamIfWorth() {
+  levels_back(levels_before_);
+}
+
 int team_size(Index count, Work work) {
   const double worth = std::clamp(work / work_for_a_thread, 1.0, static_cast<double>(most_threads));
   return static_cast<int>(std::max<Index>(1, std::min<Index>({thread_count(), count, static_cast<Index>(worth)})));

@@ -41,6 +41,21 @@ class SingleThreadedBlas {
   int levels_before_ = 0;
 };
 
+// For a call of the BLAS of so many units (progress.hpp): while it lives, one that would be over before a team of
+// threads has met gets none. That is for a BLAS that asks OpenMP for a team of whatever product (BLIS): with two threads
+// it takes 2 to 4 times as long as with one for a problem of a dozen rows. Others look at the size themselves.
+class TeamIfWorth {
+ public:
+  explicit TeamIfWorth(double units);
+  ~TeamIfWorth();
+  TeamIfWorth(const TeamIfWorth&) = delete;
+  TeamIfWorth& operator=(const TeamIfWorth&) = delete;
+
+ private:
+  int levels_before_;
+};
+constexpr double units_for_a_team = 0x1p21;
+
 // What a loop has to do in all, in floating-point operations or what takes as long (about a nanosecond each).
 using Work = double;
 constexpr Work plenty = 1e300;
