@@ -38,8 +38,13 @@ void expect_risen(const Listener& listener) {
   EXPECT_FALSE(listener.on_other_thread);
 }
 
-// make(c, size) gives the model in the state of the calls. BAND for GCV forms Q when rows of it are first asked for,
-// and
+bool several_threads() {
+  std::int32_t count = 0;
+  support::check(freeridge_get_threads(&count), "freeridge_get_threads");
+  return count > 1;
+}
+
+// make(c, size) gives the model in the state of the calls. BAND for GCV forms Q when rows of it are first asked for, and
 // what it had answered before changes by rounding then: it is asked for once beforehand, but for the test of just that.
 template <class Make>
 void expect_heard(const Case& c, const Make& make, const std::vector<Call<Model>>& calls) {
@@ -70,6 +75,12 @@ void expect_heard(const Case& c, const Make& make, const std::vector<Call<Model>
       model.progress(Listener::hear, &listener);
       const Answer cancelled = call.run(model);
       model.progress(nullptr, nullptr);
+      if (several_threads() && listener.fractions.size() <= place) {  // reports depend on who had which item
+        ASSERT_EQ(cancelled.status, FREERIDGE_OK);
+        model = make(c, size);
+        ASSERT_TRUE(same(everything(c, size, model), before));
+        continue;
+      }
       ASSERT_EQ(cancelled.status, FREERIDGE_CANCELLED);
       EXPECT_EQ(listener.fractions.size(), place + 1) << "called again after it had cancelled";
       if (!call.by_pieces) {

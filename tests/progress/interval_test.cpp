@@ -189,38 +189,43 @@ void expect_in_time(const Case& c, const Sizes& size, double least_to_factorize,
     if (call.name.rfind("score by", 0) == 0) expect_heard_in_time(call.name, 0, [&] { return call.run(model).status; });
 }
 
-TEST(Interval, Cholesky) {
+class Interval : public ::testing::Test {
+ protected:
+  Interval() { support::check(freeridge_set_threads(1), "freeridge_set_threads"); }
+};
+
+TEST_F(Interval, Cholesky) {
   expect_in_time({"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY}, {2600, 4}, 1e8, 5e9);
 }
 
-TEST(Interval, Spectral) {
+TEST_F(Interval, Spectral) {
   expect_in_time({"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1800, 4}, 2e10, 1e6);
 }
 
-TEST(Interval, Band) {
+TEST_F(Interval, Band) {
   expect_in_time({"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {2400, 4}, 2e10, 1e6);
   expect_in_time({"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
                  {2400, 4}, 5e9, 1e6);
 }
 
-TEST(Interval, Primal) {
+TEST_F(Interval, Primal) {
   expect_in_time({"PRIMAL", "linear()", FREERIDGE_PRIMAL}, {4000, 900}, 5e9, 1e6);
   expect_in_time({"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {5000, 1000},
                  5e9, 1e6);
 }
 
 // So many columns that all of LAPACK's steps of a singular value decomposition are longer than `grain`.
-TEST(Interval, ManyColumns) {
+TEST_F(Interval, ManyColumns) {
   Model model = data_model({"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {1600, 1300});
   model.progress(hear, nullptr);
   expect_heard_in_time("factorize", 2e10, [&] { return freeridge_factorize(model.get()); });
 }
 
-TEST(Interval, Landmark) {
+TEST_F(Interval, Landmark) {
   expect_in_time({"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 800}, {6000, 4}, 5e9, 1e6);
 }
 
-TEST(Interval, ManyPoints) {
+TEST_F(Interval, ManyPoints) {
   const Case c = {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL};
   const Sizes size = {500, 40, 2, 200000};
   Model model = fitted_model(c, size);
@@ -230,7 +235,7 @@ TEST(Interval, ManyPoints) {
   EXPECT_GE(meter.callbacks, 200000 / 4096);  // nearly all of the work is in kernel values, which no BLAS makes
 }
 
-TEST(Interval, Accumulator) {
+TEST_F(Interval, Accumulator) {
   support::Random random(3);
   const std::int64_t d = 700, rows = 9000;
   const Matrix x = random.uniform_matrix(rows, d, -1, 1), y = random.uniform_matrix(rows, 1, -1, 1);
@@ -251,7 +256,7 @@ TEST(Interval, Accumulator) {
   });
 }
 
-TEST(Interval, Classifier) {
+TEST_F(Interval, Classifier) {
   support::Random random(4);
   const std::int64_t n = 2600;
   const Matrix x = random.uniform_matrix(n, 4, -1, 1);
