@@ -1,10 +1,12 @@
 // B formed from the data at each pass; notation of features.hpp.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "libcore/factor/features.hpp"
 #include "libcore/factor/saved.hpp"
 #include "libcore/factor/spectrum.hpp"
+#include "libcore/linalg/scaling.hpp"
 
 namespace freeridge {
 namespace {
@@ -27,6 +29,7 @@ class Streamed final : public SpectrumFactorization {
       worked(touched * static_cast<double>(to_basis_.rows()));
     }
     folded_ = map_->fold(to_basis_.view(), raw_mean_);
+    clears_ = rounding_may_exceed_one();
     set_spectrum(
         {squares(s_), std::move(reduced.noise), std::move(reduced.gamma), std::move(reduced.rest_norm2), reduced.blur});
   }
@@ -122,11 +125,31 @@ class Streamed final : public SpectrumFactorization {
       worked(2 * touched * static_cast<double>(count));
     }
     gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
+    if (clears_) clear_rounding_beyond_one(b);
     if (!complement()) return {b, {}, {}};
     const MatrixView rest = room.rest.view().row_range(0, count);
     const std::span<double> diagonal(room.rest_diagonal.data(), static_cast<std::size_t>(count));
     set_rest(b, y, q1, rest, diagonal);
     return {b, rest, diagonal};
+  }
+
+  // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features, and
+  // of the mean in it, over s_k: where rows differ by more magnitudes than there are digits, as by weights of 1 and 1e100,
+  // it may be anything.
+  bool rounding_may_exceed_one() const {
+    if (s_.empty()) return false;
+    const auto [least, most] = std::ranges::minmax(s_);
+    const double largest_mean = largest_magnitude(mean_), largest_weight = largest_magnitude(problem().sqrt_w);
+    return !(std::numeric_limits<double>::epsilon() * (most + largest_weight * largest_mean) <= least / 16);
+  }
+
+  // Such an element is small beside its error: 0.
+  void clear_rounding_beyond_one(MatrixView b) const {
+    for (Index k = 0; k < b.cols; ++k) {
+      for (Index i = 0; i < b.rows; ++i)
+        if (!(std::abs(b(i, k)) <= 2)) b(i, k) = 0;
+      worked(touched * static_cast<double>(b.rows));
+    }
   }
 
   // w = V diag(S) g
@@ -145,6 +168,7 @@ class Streamed final : public SpectrumFactorization {
   std::vector<double> s_;
   Matrix vt_, to_basis_;  // V'; V diag(S)^-1, folded: F'V diag(S)^-1
   bool folded_ = false;
+  bool clears_ = false;  // rounding_may_exceed_one()
 };
 
 }  // namespace

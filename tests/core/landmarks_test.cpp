@@ -471,4 +471,30 @@ TEST(LandmarkScales, HugeAndTiny) {
   }
 }
 
+// Rows that differ by more magnitudes than there are digits: what cannot be told is not made up. No leverage is beyond
+// one but for rounding, which is at most one here, and the heavy row is fitted.
+TEST(LandmarkScales, WeightsOfAllMagnitudes) {
+  Random random(107);
+  for (const std::int64_t landmarks : {4, 8, 12})
+    for (const bool intercept : {false, true})
+      for (const double weight : {1e20, 1e40, 1e100, 1e200, 1e300})
+        for (const freeridge_reduction reduction : reductions) {
+          SCOPED_TRACE(::testing::Message() << landmarks << " landmarks, intercept: " << intercept << ", weight "
+                                            << weight << " " << reduction_name(reduction));
+          Problem problem = random_problem(random, KernelSpec::gaussian(2.0), 24, 2, 1, true, intercept);
+          problem.weights[1] = weight;
+          problem.weights[2] = std::sqrt(weight);
+          problem.weights[3] = 1 / weight;
+          Model model = oracle::make_model(problem);
+          set_reduction(set_landmarks(model, some_landmarks(random, 24, landmarks)), reduction).factorize().lambda(0.1);
+          const Matrix leverage = model.leverage();
+          for (std::int64_t i = 0; i < 24; ++i) {
+            EXPECT_GE(leverage(i, 0), 0.0);
+            EXPECT_LE(leverage(i, 0), 2.0) << i;
+          }
+          EXPECT_NEAR(leverage(1, 0), 1.0, 1e-6);
+          EXPECT_NEAR(model.fitted()(1, 0), problem.y(1, 0), 1e-9);
+        }
+}
+
 }  // namespace
