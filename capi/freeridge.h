@@ -371,8 +371,8 @@ FREERIDGE_API freeridge_status freeridge_get_landmark_count(const freeridge_mode
 /* rows: freeridge_get_landmark_count numbers, in the order given or chosen; PIVOTED may find that fewer than asked for
  * are enough. *trace_left: tr(K - K_TR K_RR^-1 K_RT), the error of the approximation in nuclear norm, and *trace:
  * tr(K), both unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(r); O(n r^2) and n r
- * kernel values when trace_left is asked for. Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED (while trace_left is
- * made). Since 0.1. */
+ * kernel values when trace_left is asked for. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a trace
+ * overflows), CANCELLED (while trace_left is made). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* rows, double* trace_left,
                                                        double* trace);
 

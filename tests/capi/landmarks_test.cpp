@@ -292,6 +292,25 @@ TEST(ContractLandmarks, KernelsThatOverflow) {
   }
 }
 
+// A row that no landmark sees: the factorization does not need k(x_i, x_i), its trace does.
+TEST(ContractLandmarks, TheTraceOverflows) {
+  std::vector<double> x(2 * 5, 0.0), y = {1, 2, 3, 4, 5};
+  for (std::size_t i = 0; i < 4; ++i) x[i] = static_cast<double>(i) - 1.5;
+  x[5 + 4] = 1e200;  // the second feature of the last row
+  Model model = sample::model_of(Kernel::linear(), x, y, 5);
+  support::set_landmarks(model, {0, 1}).factorize().lambda(1.0);
+  std::int64_t rows[2] = {-1, -1};
+  double left = 7, all = 7;
+  EXPECT_EQ(freeridge_get_landmarks(model.get(), rows, &left, &all), FREERIDGE_NOT_FINITE);
+  EXPECT_NE(std::string(freeridge_last_error()).find("the trace of K overflows"), std::string::npos)
+      << freeridge_last_error();
+  EXPECT_EQ(left, 7);
+  EXPECT_EQ(all, 7);
+  EXPECT_EQ(rows[0], -1);
+  EXPECT_EQ(freeridge_get_landmarks(model.get(), rows, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(rows[0] + rows[1], 1);
+}
+
 // ---- precomputed kernels ----
 
 TEST(ContractLandmarks, APrecomputedKernelMustBeSymmetric) {
