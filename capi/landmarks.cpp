@@ -1,5 +1,4 @@
 // The C layer, landmarks and how factorizations are made.
-#include <cmath>
 #include <vector>
 
 #include "capi/handles.hpp"
@@ -52,15 +51,13 @@ freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* 
     const Model& m = model_of(model);
     required("rows", rows);
     m.require_landmarks();
-    LandmarkTrace found{};
-    if (trace_left != nullptr)
-      found = m.landmark_trace();
-    else if (trace != nullptr)
-      found.all = m.kernel_trace();
-    if (!std::isfinite(found.left) || !std::isfinite(found.all))
-      fail(Status::not_finite, "the trace of K overflows; x is too large for this kernel");
-    if (trace_left != nullptr) *trace_left = found.left;
-    if (trace != nullptr) *trace = found.all;
+    if (trace_left != nullptr) {
+      const LandmarkTrace found = m.landmark_trace();
+      *trace_left = found.left;
+      if (trace != nullptr) *trace = found.all;
+    } else if (trace != nullptr) {
+      *trace = m.kernel_trace();
+    }
     std::copy(m.landmarks().begin(), m.landmarks().end(), rows);
   });
 }

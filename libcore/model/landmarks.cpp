@@ -1,11 +1,19 @@
 // What a model tells about its landmarks, and about the rank and the accuracy of its factorization.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
+namespace {
+
+void require_finite_trace(double trace) {
+  if (!std::isfinite(trace)) fail(Status::not_finite, "the trace of K overflows; x is too large for this kernel");
+}
+
+}  // namespace
 
 Index Model::rank() const {
   const std::optional<Index> rank = factorization().rank();
@@ -22,7 +30,9 @@ LandmarkTrace Model::landmark_trace() const {
   require_landmarks();
   require_room_for_trace();
   const Hearing hearing(progress_);
-  return freeridge::landmark_trace(factorization_->problem(), landmarks(), progress_);
+  const LandmarkTrace out = freeridge::landmark_trace(factorization_->problem(), landmarks(), progress_);
+  for (const double trace : {out.left, out.all}) require_finite_trace(trace);
+  return out;
 }
 
 double Model::kernel_trace() const {
@@ -31,7 +41,9 @@ double Model::kernel_trace() const {
   const Hearing hearing(progress_);
   std::vector<double> diagonal(static_cast<std::size_t>(n()));
   own_diagonal(*kernel_, data_->x, diagonal);
-  return std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
+  const double trace = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
+  require_finite_trace(trace);
+  return trace;
 }
 
 void Model::landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas,
