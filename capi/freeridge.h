@@ -493,7 +493,8 @@ FREERIDGE_API freeridge_status freeridge_get_fitted(const freeridge_model* model
 
 /* leverage: n x t, column-major, ld >= n: H_ii at each output's lambda, H the hat matrix (fitted = H Y), the
  * intercept's share included. Its column sums are the effective degrees of freedom. Needs FITTED. Cost as
- * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT, CANCELLED. Since 0.1. */
+ * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (the kernel overflows, which only a forged file
+ * brings about), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_leverage(const freeridge_model* model, double* leverage, int64_t ld);
 
 /* lambda: t numbers, those in force. Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since 0.1. */

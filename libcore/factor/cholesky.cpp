@@ -122,14 +122,17 @@ class Cholesky final : public Factorization {
   std::vector<double> row_share_, square_share_;
 };
 
-// Room for an upper triangle: that of the factorization, or one of its own when that is taken.
+// Room for an upper triangle: that of the factorization, or one of its own when that is taken. It lies as that does
+// (leading dimension, alignment): some kernels of a BLAS sum in another order where it is aligned otherwise, and bits
+// are not to depend on whether a fit is held.
 class Loan {
  public:
   explicit Loan(const Cholesky& factor)
       : factor_(factor), view_(factor.borrow_upper()), borrowed_(view_.data != nullptr) {
     if (borrowed_) return;
-    own_ = Matrix(factor.contrast().m(), factor.contrast().m());
-    view_ = own_.view();
+    const Index n = factor.problem().n();
+    own_ = Matrix(n, n);
+    view_ = factor.contrast().inner(own_.view());
   }
   ~Loan() {
     if (borrowed_) factor_.give_back_upper();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <vector>
 
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
@@ -36,6 +37,8 @@ ConstMatrixView block_of(Op op, ConstMatrixView a, Index i, Index j, Index rows,
 constexpr double memory_grain = grain / 6;
 // A symmetric product that is not cut is as long as this, in units; cut, half of A is read twice.
 constexpr double symv_grain = 8 * grain / 3;
+// OpenBLAS's kernels for old processors, and for those it does not know, read as many numbers behind y.
+constexpr std::size_t behind_y = 4;
 
 }  // namespace
 
@@ -149,7 +152,9 @@ void ger(double alpha, const double* x, const double* y, MatrixView a) {
 void symv(ConstMatrixView a, const double* x, double* y) {
   const double units = touched * count_of(a.rows, a.rows) / 2;
   if (units <= symv_grain) {
-    fortran::symv('L', blas_int(a.rows), 1, a.data, blas_int(a.ld), x, 1, 0, y, 1);
+    std::vector<double> product(static_cast<std::size_t>(a.rows) + behind_y, 0.0);
+    fortran::symv('L', blas_int(a.rows), 1, a.data, blas_int(a.ld), x, 1, 0, product.data(), 1);
+    std::copy_n(product.data(), a.rows, y);
     return worked(units);
   }
   const Index half = half_of(a.rows), rest = a.rows - half;

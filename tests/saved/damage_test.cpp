@@ -2,6 +2,7 @@
 // crash, and never a request for more memory than the bytes account for.
 #include <gtest/gtest.h>
 
+#include "capi/support/documented.hpp"
 #include "capi/support/fingerprint.hpp"
 #include "saved/cases.hpp"
 #include "support/counted_memory.hpp"
@@ -67,6 +68,15 @@ std::size_t justified(const Bytes& bytes) {
   return (std::size_t{1} << 18) + 16 * bytes.size();
 }
 
+// What a call may answer on a forged model: what its comment names; INVALID_STATE, as most calls on a predictor; and that
+// K + lambda I has no Cholesky factor, where another K was saved than the one it was factorized from.
+bool may_answer(const Answer& answer) {
+  const std::string call = answer.call.substr(0, answer.call.find(' '));
+  return answer.status == FREERIDGE_OK || answer.status == FREERIDGE_INVALID_STATE ||
+         answer.status == FREERIDGE_NOT_POSITIVE_DEFINITE ||
+         (answer.status != FREERIDGE_INTERNAL && Documented::has(call, answer.status));
+}
+
 // Loads forged bytes, whose checksum is right, and asks what loads for everything, if wanted.
 void expect_harmless(const Bytes& forged, bool ask = true) {
   support::largest_allocation();
@@ -84,7 +94,8 @@ void expect_harmless(const Bytes& forged, bool ask = true) {
   int64_t searched = 0;
   freeridge_get_search_count(model.get(), &searched);
   if (searched > 900) return;
-  for (const Answer& answer : fingerprint(model.get())) EXPECT_NE(answer.status, FREERIDGE_INTERNAL) << answer.call;
+  for (const Answer& answer : fingerprint(model.get()))
+    EXPECT_TRUE(may_answer(answer)) << answer.call << ": " << freeridge_status_name(answer.status);
 }
 
 class SavedDamage : public testing::TestWithParam<std::size_t> {
