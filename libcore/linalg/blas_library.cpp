@@ -158,8 +158,9 @@ std::string blas_advice(std::string_view core, bool dynamic, Vectors processor) 
       dynamic ? text("set OPENBLAS_CORETYPE=", processor == Vectors::avx512 ? "SkylakeX" : "Haswell",
                      " in the environment before the program (R, Python) starts")
               : text("take an OpenBLAS that has the kernels of all processors (built with DYNAMIC_ARCH=1)");
+  const std::string_view gain = kernels == Vectors::avx2 ? "up to twice" : "several times";
   return text("the BLAS runs below this processor: ", core, " kernels where it has ", has, "; ", mend,
-              ", and matrix products may be up to twice as fast");
+              ", and matrix products may be ", gain, " as fast");
 }
 
 std::string blas_advice() {

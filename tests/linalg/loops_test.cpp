@@ -293,6 +293,8 @@ TEST(BlasAdvice, IsGivenWhenTheKernelsAreOlderThanTheProcessor) {
     EXPECT_TRUE(has(fixed, "DYNAMIC_ARCH")) << fixed;
   }
   EXPECT_TRUE(has(blas_advice("Nehalem", true, Vectors::avx2), "OPENBLAS_CORETYPE=Haswell"));
+  EXPECT_TRUE(has(blas_advice("Haswell", true, Vectors::avx512), "up to twice as fast"));
+  EXPECT_TRUE(has(blas_advice("Prescott", true, Vectors::avx512), "several times as fast"));
   for (const char* core : {"SkylakeX", "Cooperlake", "Sapphirerapids"})
     for (const Vectors processor : {Vectors::older, Vectors::avx2, Vectors::avx512})
       EXPECT_EQ(blas_advice(core, true, processor), "");
