@@ -92,12 +92,13 @@ void BandMaker::smoother(const LayoutView& points, Index first, MatrixView a, st
   centred_cross_kernel(problem, band_.k_q1(), points, first, kappa.view(), prior);
   const MatrixView inner = band_.reduce(kappa.view());
   Matrix half(inner.rows, static_cast<Index>(variance.size()));
-  for (Index q = 0; q < half.cols(); ++q) std::copy_n(inner.col(q), inner.rows, half.col(q));
+  for (Index q = 0; q < half.cols(); ++q)
+    for (Index k = 0; k < inner.rows; ++k) half(k, q) = inner(k, q) / f_.unit;  // so that its square is in range
   f_.l.half_solve(half.view());
   for (Index q = 0; q < half.cols(); ++q)
     variance[static_cast<std::size_t>(q)] = prior[static_cast<std::size_t>(q)] +
                                             (problem.intercept ? lambda_ / problem.sum_w : 0) -
-                                            dot(half.rows(), half.col(q), half.col(q)) / f_.unit;
+                                            f_.unit * dot(half.rows(), half.col(q), half.col(q));
   if (a.cols == 0) return;
   f_.l.solve(inner);
   band_.expand(kappa.view());

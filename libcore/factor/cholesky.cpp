@@ -1,10 +1,10 @@
 // Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew.
-//     Z'GZ = L L',   P = C'C,  C = L^-1 Z'      diag P = squared column norms of C,   P_SS = C_S' C_S
-//     log|Z'GZ| = 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2
+//     Z'GZ = s L L',   P~ = C'C,  C = L^-1 Z'      diag P~ = squared column norms of C,   P~_SS = C_S' C_S
+//     log|Z'GZ| = m log s + 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2 / s
 //     H_ii = 1 - rho P~_ii,  but without intercept and at a lambda far above tr K_w, where 1 - rho P~_ii has no digits:
 //     H_ii = K_ii / lambda - sum_j K_ij^2 / lambda^2 + ...
-// s is the power of two next to the mean eigenvalue of Z'GZ: P~ = s P has moderate numbers in any units of x,
-// unrounded. A lambda costs m^3/3, its LOO m^3/3 more.
+// s is a power of two next to the mean eigenvalue of Z'GZ: L and P~ = s P have moderate numbers in any units of x,
+// unrounded, even where 1 / lambda is beyond the range. A lambda costs m^3/3, its LOO m^3/3 more.
 // Memory: n^2. K_w has the lower triangle and a diagonal of its own; L' has the upper triangle while one lambda is at
 // work; a second lambda beside it takes n^2 more.
 #include <algorithm>
@@ -28,8 +28,8 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index block_columns = 128;  // columns of L^-1 at once
 constexpr Index transposed_tile = 64;
 
-// The strictly upper triangle of `to` from the lower one of `from`, which may be the same matrix.
-void mirror(ConstMatrixView from, MatrixView to) {
+// The strictly upper triangle of `to` from the lower one of `from`, which may be the same matrix, times `factor`.
+void mirror(ConstMatrixView from, double factor, MatrixView to) {
   const Index m = from.rows, tiles = (m + transposed_tile - 1) / transposed_tile;
   parallel_for(
       tiles, Progress(),
@@ -37,7 +37,8 @@ void mirror(ConstMatrixView from, MatrixView to) {
         const Index j0 = tile * transposed_tile, j1 = std::min(j0 + transposed_tile, m);
         for (Index i0 = j0; i0 < m; i0 += transposed_tile)
           for (Index j = j0; j < j1; ++j)
-            for (Index i = std::max(i0, j + 1); i < std::min(i0 + transposed_tile, m); ++i) to(j, i) = from(i, j);
+            for (Index i = std::max(i0, j + 1); i < std::min(i0 + transposed_tile, m); ++i)
+              to(j, i) = factor * from(i, j);
       },
       2.0 * static_cast<double>(m * m));
 }
@@ -154,28 +155,28 @@ class CholeskyMaker final : public ResidualMaker {
   CholeskyMaker(const Cholesky& factor, double lambda)
       : f_(factor),
         lambda_(lambda),
-        s_(1),
+        s_(power_of_two(std::max(f_.mean_eigenvalue(), lambda))),
         m_(f_.contrast().m()),
         loan_(factor),
         u_(loan_.view()),
         half_(m_, f_.problem().t()),
-        c_(f_.problem().n(), f_.problem().t()) {
+        g_(f_.problem().n(), f_.problem().t()) {
     factorize();
   }
 
   void residual(Index first, MatrixView out) const override {
-    for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) = s_ * c_(i, first + j);
+    for (Index j = 0; j < out.cols; ++j) std::copy_n(g_.col(first + j), out.rows, out.col(j));
   }
 
   // (P~Y~)_S
   void residual_at(std::span<const Index> rows, Index first, MatrixView out) const {
     for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) = s_ * c_(rows[static_cast<std::size_t>(i)], first + j);
+      for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(rows[static_cast<std::size_t>(i)], first + j);
   }
 
   void coefficients(Index first, MatrixView out) const override {
-    for (Index j = 0; j < out.cols; ++j) std::copy_n(c_.col(first + j), out.rows, out.col(j));
+    for (Index j = 0; j < out.cols; ++j)
+      for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(i, first + j) / s_;
   }
 
   void diagonal(std::span<double> out) const override {
@@ -185,7 +186,7 @@ class CholeskyMaker final : public ResidualMaker {
     const std::vector<double> z = solved_tail();
     std::vector<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that u_i leaves out
     for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
-    for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = s_ * square(factor(i)) * above.back();
+    for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = square(factor(i)) * above.back();
 
     const Stage stage(flop() * static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(m_) / 3);
     Matrix columns(m_, std::min(block_columns, m_));
@@ -201,7 +202,7 @@ class CholeskyMaker final : public ResidualMaker {
         double sum = z.empty() ? 0 : square(f) * above[static_cast<std::size_t>(j0)];
         for (Index i = 0; i < height; ++i)
           sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[static_cast<std::size_t>(j0 + i)]);
-        out[static_cast<std::size_t>(point)] = s_ * sum;
+        out[static_cast<std::size_t>(point)] = sum;
       }
       worked(touched * static_cast<double>(height * count));
     }
@@ -219,7 +220,7 @@ class CholeskyMaker final : public ResidualMaker {
       worked(touched * static_cast<double>(m_));
     }
     solve_half(c.view());
-    syrk(Op::transpose, s_, c.view(), 0, out);
+    syrk(Op::transpose, 1, c.view(), 0, out);
   }
 
   double trace() const override {
@@ -252,21 +253,19 @@ class CholeskyMaker final : public ResidualMaker {
   }
 
   double log_determinant() const override {
-    double sum = 0;
+    double sum = static_cast<double>(m_) * std::log(s_);
     for (Index i = 0; i < m_; ++i) sum += 2 * std::log(u_(i, i));
     return sum;
   }
 
   double quadratic_form(Index output) const override { return dot(m_, half_.col(output), half_.col(output)); }
 
-  double squared_norm(Index output) const override {
-    Matrix g(f_.problem().n(), 1);
-    residual(output, g.view());
-    return dot(g.rows(), g.data(), g.data());
-  }
+  double squared_norm(Index output) const override { return dot(g_.rows(), g_.col(output), g_.col(output)); }
 
   void solve(Index first, Index count, Solution& solution) const override {
-    set_expansion(f_.problem(), f_.k_q1(), first, c_.view().columns(first, count), solution);
+    Matrix c(f_.problem().n(), count);
+    coefficients(first, c.view());
+    set_expansion(f_.problem(), f_.k_q1(), first, c.view(), solution);
   }
 
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override {
@@ -282,11 +281,12 @@ class CholeskyMaker final : public ResidualMaker {
     std::vector<double> prior(variance.size());
     centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
     const MatrixView half = f_.contrast().reduce(kappa.view());
+    divide(half, s_);
     solve_half(half);
     for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
       variance[static_cast<std::size_t>(q)] = prior[static_cast<std::size_t>(q)] +
                                               (problem.intercept ? lambda_ / problem.sum_w : 0) -
-                                              dot(m_, half.col(q), half.col(q));
+                                              s_ * dot(m_, half.col(q), half.col(q));
     if (a.cols == 0) return;
     solve_other_half(half);
     f_.contrast().expand(kappa.view());
@@ -295,26 +295,38 @@ class CholeskyMaker final : public ResidualMaker {
   }
 
  private:
+  // Next to x > 0, and such that its square root is one too and its reciprocal in range.
+  static double power_of_two(double x) {
+    if (!(x > 0)) return 1;
+    const int exponent = std::clamp(std::ilogb(x), -1022, 1022);
+    return std::ldexp(1.0, exponent - exponent % 2);
+  }
+
   void factorize() {
-    mirror(f_.inner(), u_);
-    for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[static_cast<std::size_t>(j)] + lambda_;
+    mirror(f_.inner(), 1 / s_, u_);
+    for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[static_cast<std::size_t>(j)] / s_ + lambda_ / s_;
     const double norm = symmetric_norm1(u_, Triangle::upper);
     // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
     // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise).
     const double rcond = potrf(u_, Triangle::upper) ? reciprocal_condition(u_, norm, Triangle::upper) : 0;
     const double m = static_cast<double>(m_);
-    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / norm))))
+    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / s_ / norm))))
       fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda_,
            " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
     const ConstMatrixView z_y = f_.reduced_outputs();
     for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
     solve_half(half_.view());
-    const double mean = f_.mean_eigenvalue() + lambda_;
-    s_ = mean > 0 ? std::exp2(std::ilogb(mean)) : 1;
-    const MatrixView g = f_.contrast().rows(c_.view());
+    const MatrixView g = f_.contrast().rows(g_.view());
     for (Index j = 0; j < g.cols; ++j) std::copy_n(half_.col(j), m_, g.col(j));
     solve_other_half(g);
-    f_.contrast().expand(c_.view());
+    f_.contrast().expand(g_.view());
+    divide(half_.view(), std::sqrt(s_));
+  }
+
+  // Exact: the divisors are powers of two.
+  static void divide(MatrixView b, double power) {
+    for (Index j = 0; j < b.cols; ++j)
+      for (Index i = 0; i < b.rows; ++i) b(i, j) /= power;
   }
 
   // L^-1 b and L^-T b, L' = U
@@ -334,6 +346,7 @@ class CholeskyMaker final : public ResidualMaker {
   // v = P v
   void apply(MatrixView v) const {
     const MatrixView half = f_.contrast().reduce(v);
+    divide(half, s_);
     solve_half(half);
     solve_other_half(half);
     f_.contrast().expand(v);
@@ -353,8 +366,8 @@ class CholeskyMaker final : public ResidualMaker {
   Index m_;
   Loan loan_;
   MatrixView u_;  // m x m, upper triangle: U = L'
-  Matrix half_;   // L^-1 Z'Y~
-  Matrix c_;      // c~ = P Y~
+  Matrix half_;   // L^-1 Z'Y~ / sqrt(s)
+  Matrix g_;      // P~Y~
 };
 
 class CholeskyRows final : public RowBlock {

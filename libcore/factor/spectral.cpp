@@ -61,7 +61,7 @@ class Spectral final : public StoredSpectrum {
       for (Index k = 0; k < r(); ++k) {
         const double value = z(k, static_cast<Index>(q)),
                      eigenvalue = spectrum().eigenvalues[static_cast<std::size_t>(k)];
-        if (eigenvalue > 0) variance[q] -= value * value / (eigenvalue + lambda);
+        if (eigenvalue > 0) variance[q] -= value * (value / (eigenvalue + lambda));  // value^2 may be out of range
       }
     }
   }

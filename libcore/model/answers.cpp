@@ -160,6 +160,7 @@ void Model::leverage(MatrixView leverage) const {
     maker.leverage({out.col(first), static_cast<std::size_t>(n())});
     for (Index j = 1; j < count; ++j) std::copy_n(out.col(first), n(), out.col(first + j));
   });
+  require_no_overflow("the leverages", out.view());
   progress_.report(1);
   copy(out, leverage);
 }

@@ -467,6 +467,10 @@ TEST(LandmarkScales, HugeAndTiny) {
       EXPECT_CLOSE(model.fitted(), one.fitted(), 1e-12);
       EXPECT_CLOSE(model.loo(), one.loo(), 1e-12);
       EXPECT_CLOSE(model.hyperplane(), scaled(one.hyperplane(), 1 / scale), 1e-12);
+      const Matrix points = random_problem(random, KernelSpec::linear(), 5, 3, 1, false, false).x;
+      const PredictedVariance moved = model.predict_variance(scaled(points, scale));
+      EXPECT_CLOSE(moved.variance, one.predict_variance(points).variance, 1e-11);
+      EXPECT_CLOSE(moved.noise, one.predict_variance(points).noise, 1e-12);
     }
   }
 }

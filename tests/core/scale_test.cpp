@@ -52,6 +52,30 @@ class Scale : public ::testing::Test {
   freeridge_route route_ = FREERIDGE_AUTO;
 };
 
+// The answers of a model whose x and Y have other units than those of the expected one: what is squared in them must
+// not leave the range on its way.
+void expect_scaled(const Model& model, double x_unit, double y_unit, const Model& expected, const Matrix& points,
+                   double allowed) {
+  const Labels groups = modulo_groups(18, 4);
+  const Matrix moved = scaled(points, x_unit);
+  const auto back = [&](const Matrix& out) { return scaled(out, 1 / y_unit); };
+  const auto squared_back = [&](const Matrix& out) { return back(back(out)); };
+  EXPECT_CLOSE(back(model.loo()), expected.loo(), allowed);
+  EXPECT_CLOSE(back(model.fitted()), expected.fitted(), allowed);
+  EXPECT_CLOSE(back(model.group_errors(groups)), expected.group_errors(groups), allowed);
+  EXPECT_CLOSE(back(model.predict(moved)), expected.predict(points), allowed);
+  EXPECT_CLOSE(back(model.predict_jackknife(moved, 0.9).lower), expected.predict_jackknife(points, 0.9).lower, allowed);
+  EXPECT_CLOSE(back(model.predict_jackknife(moved, 0.9).upper), expected.predict_jackknife(points, 0.9).upper, allowed);
+  EXPECT_CLOSE(squared_back(model.predict_variance(moved).variance), expected.predict_variance(points).variance,
+               allowed);
+  EXPECT_CLOSE(squared_back(to_column(model.predict_variance(moved).noise)),
+               to_column(expected.predict_variance(points).noise), allowed);
+  EXPECT_CLOSE(squared_back(to_column(model.error_variance())), to_column(expected.error_variance()), allowed);
+  EXPECT_CLOSE(model.leverage(), expected.leverage(), allowed);
+  EXPECT_CLOSE(model.degrees_of_freedom(), expected.degrees_of_freedom(), allowed);
+  EXPECT_CLOSE(model.cooks_distance(), expected.cooks_distance(), allowed);
+}
+
 TEST_F(Scale, UnitsOfX) {
   for_each_problem([&](const Problem& problem) {
     const Model expected = fit(problem, 0.2);
@@ -68,11 +92,7 @@ TEST_F(Scale, UnitsOfX) {
       if (radial) moved.kernel.sigma *= unit;
       if (family == Family::sum || family == Family::product) moved.kernel.columns = Vector(3, unit);
       const Model model = fit(moved, lambda);
-      EXPECT_CLOSE(model.loo(), expected.loo(), 1e-11);
-      EXPECT_CLOSE(model.fitted(), expected.fitted(), 1e-11);
-      EXPECT_CLOSE(model.predict(scaled(points(), unit)), expected.predict(points()), 1e-11);
-      EXPECT_CLOSE(model.leverage(), expected.leverage(), 1e-11);
-      EXPECT_CLOSE(model.group_errors(modulo_groups(18, 4)), expected.group_errors(modulo_groups(18, 4)), 1e-11);
+      expect_scaled(model, unit, 1, expected, points(), 1e-11);
       for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
         SCOPED_TRACE(criterion);  // REML too: what lambda gains in log|M|, s2 loses
         EXPECT_CLOSE(model.score(criterion, {lambda}), expected.score(criterion, {0.2}), 1e-11);
@@ -91,9 +111,7 @@ TEST_F(Scale, UnitsOfY) {
       Problem moved = problem;
       moved.y = scaled(problem.y, unit);
       Model model = fit(moved, 0.2);
-      EXPECT_CLOSE(model.loo(), scaled(expected.loo(), unit), 1e-12);
-      EXPECT_CLOSE(model.fitted(), scaled(expected.fitted(), unit), 1e-12);
-      EXPECT_CLOSE(model.predict(points()), scaled(expected.predict(points()), unit), 1e-12);
+      expect_scaled(model, 1, unit, expected, points(), 1e-12);
       for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV})
         EXPECT_CLOSE(model.score(criterion, {0.2}), scaled(expected.score(criterion, {0.2}), unit * unit), 1e-11);
       const LambdaChoice moved_choice = model.select_lambda(FREERIDGE_LOO);
@@ -128,6 +146,34 @@ TEST_F(Scale, AScaledKernelUndoesTheUnitsOfColumns) {
       for (std::int64_t j = 0; j < 2; ++j) w(k, j) *= unit[static_cast<std::size_t>(k)];
     EXPECT_CLOSE(w, expected.hyperplane(), 1e-12);
   });
+}
+
+// x rounded to multiples of 2^-6
+Matrix with_few_bits(Matrix x) {
+  for (double& value : x.values) value = std::round(value * 64) / 64;
+  return x;
+}
+
+// 1 / lambda is beyond the range, and K as small as lambda: P overflows, but P~ and all that is made of it does not. x
+// has few bits, so that K has no rounding but what subnormal numbers leave it (2^-48 of lambda and more).
+TEST_F(Scale, LambdaBelowTheReciprocalOfTheLargestNumber) {
+  Random random(305);
+  constexpr double unit = 0x1p-513, lambda = 5;
+  const Matrix new_points = with_few_bits(random.uniform_matrix(6, 3, -1.0, 1.0));
+  for (const freeridge_route route : all_routes)
+    for (const bool weighted : {false, true})
+      for (const bool intercept : {false, true}) {
+        SCOPED_TRACE(::testing::Message()
+                     << route_name(route) << (weighted ? ", weights" : "") << (intercept ? ", intercept" : ""));
+        route_ = route;
+        Problem problem = random_problem(random, KernelSpec::linear(), 18, 3, 2, weighted, intercept);
+        problem.x = with_few_bits(problem.x);
+        Problem moved = problem;
+        moved.x = scaled(problem.x, unit);
+        moved.y = scaled(problem.y, unit);
+        const Model expected = fit(problem, lambda), model = fit(moved, lambda * unit * unit);
+        expect_scaled(model, unit, unit, expected, new_points, 1e-11);
+      }
 }
 
 // x rounded to multiples of 2^-20, so that x + 1e8 is exact and the oracle may use x itself.
