@@ -20,6 +20,7 @@
 #include "libcore/factor/saved.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
@@ -188,7 +189,7 @@ class CholeskyMaker final : public ResidualMaker {
     for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
     for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = square(factor(i)) * above.back();
 
-    const Stage stage(flop() * static_cast<double>(m_) * static_cast<double>(m_) * static_cast<double>(m_) / 3);
+    const Stage stage(flop() * cube(m_) / 3);
     Matrix columns(m_, std::min(block_columns, m_));
     for (Index j0 = 0; j0 < m_; j0 += block_columns) {
       const Index count = std::min(block_columns, m_ - j0), height = m_ - j0;

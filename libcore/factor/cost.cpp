@@ -8,6 +8,7 @@
 #include "libcore/factor/features.hpp"
 #include "libcore/factor/spectrum.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
@@ -41,10 +42,6 @@ constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
 
 double reduction_rate(Index bandwidth) {
   return bandwidth == 16 ? 0.78 : bandwidth == 32 ? 0.88 : 0.92;
-}
-
-double cube(double n) {
-  return n * n * n;
 }
 
 Doubles outputs_of(const Request& r) {

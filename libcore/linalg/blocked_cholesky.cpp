@@ -16,6 +16,7 @@
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -24,8 +25,7 @@ namespace {
 constexpr Index panel_columns = 64;
 
 double work_of(Index n) {
-  const auto size = static_cast<double>(n);
-  return flop() * size * size * size / 3;
+  return flop() * cube(n) / 3;
 }
 
 bool factor_whole(MatrixView a, Triangle triangle) {

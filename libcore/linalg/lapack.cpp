@@ -9,6 +9,7 @@
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
@@ -64,7 +65,7 @@ void stedc(std::span<double> d, std::span<double> e, MatrixView v) {
   check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
   Matrix work(queried(size), 1);
   std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
-  const TeamIfWorth team(flop() * static_cast<double>(v.rows * v.rows) * static_cast<double>(v.rows));
+  const TeamIfWorth team(flop() * cube(v.rows));
   check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, work.data(), blas_int(work.rows()), iwork.data(), isize),
         "dstedc");
 }
@@ -98,12 +99,11 @@ void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, Ma
   std::vector<BlasInt> iwork(static_cast<std::size_t>(8 * n));
   double unused = 0;
   BlasInt unused_int = 0;
-  const double cube = static_cast<double>(n * n) * static_cast<double>(n);
-  const TeamIfWorth team(flop() * cube);
+  const TeamIfWorth team(flop() * cube(n));
   check(fortran::bdsdc(uplo, 'I', blas_int(n), d.data(), e.data(), u.data, blas_int(u.ld), vt.data, blas_int(vt.ld),
                        &unused, &unused_int, work.data(), iwork.data()),
         "dbdsdc");
-  worked(6 * cube);
+  worked(6 * cube(n));
 }
 
 void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau) {

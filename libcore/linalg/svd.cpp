@@ -19,6 +19,7 @@
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
 #include "libcore/progress.hpp"
 
 namespace freeridge {
@@ -26,11 +27,6 @@ namespace {
 
 constexpr Index last_columns = 128;  // reduced at once
 constexpr Index panel = 32;          // columns reduced before A is updated
-
-double cube(Index n) {
-  const auto size = static_cast<double>(n);
-  return size * size * size;
-}
 
 void decompose_whole(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   double size = 0;

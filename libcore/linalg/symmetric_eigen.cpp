@@ -13,6 +13,7 @@
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/tridiagonal.hpp"
 #include "libcore/linalg/tridiagonal_merge.hpp"
+#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
@@ -44,10 +45,7 @@ class DivideAndConquer {
   struct Range {
     Index first, size;
   };
-  static double work(Range range) {
-    const auto size = static_cast<double>(range.size);
-    return size * size * size;
-  }
+  static double work(Range range) { return cube(range.size); }
 
   // T = [T1 0; 0 T2] + |e| u u', u zero but for 1 and +-1 where they meet.
   void tear(Range range) {
