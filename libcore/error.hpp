@@ -60,8 +60,9 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
+// Cold: its code is made small and lies beside that of the work.
 template <class... Parts>
-[[noreturn]] void fail(Status status, const Parts&... parts) {
+[[noreturn, gnu::cold]] void fail(Status status, const Parts&... parts) {
   throw Error(status, text(parts...));
 }
 

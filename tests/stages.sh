@@ -94,10 +94,10 @@ stage_deep() { ctest_stage development --label-regex '^deep$'; }
 
 # clang-tidy 14 with the checks of .clang-tidy: each file is one count.
 stage_tidy() {
-  configure development || return
+  configure tidy || return
   # shellcheck disable=SC2016
   find libcore capi -name '*.cpp' -print0 | sort -z | xargs -0 -P "$jobs" -I{} sh -c '
-    if found=$(clang-tidy-14 -p build/development --quiet "$1" 2>/dev/null); then echo "tidy: $1"
+    if found=$(clang-tidy-14 -p build/tidy --quiet "$1" 2>/dev/null); then echo "tidy: $1"
     else echo "$found"; echo "not tidy: $1"; fi' _ {} | tee "$logs/tidy.txt"
   passed=$(grep -c '^tidy: ' "$logs/tidy.txt" || true)
   failed=$(grep -c '^not tidy: ' "$logs/tidy.txt" || true)
