@@ -171,16 +171,17 @@ BandRows::BandRows(const Band& factor, std::span<const Index> which)
 bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const {
   const auto& maker = static_cast<const BandMaker&>(of_factor);
   const Index m = maker.factor().l.size(), b = band_.bandwidth(), strips = (count_ + strip - 1) / strip;
+  const Index widest = std::min(solved_columns, BandKernels::padded(m));
   const std::vector<double> rows_of = maker.factor().l.row_coefficients();
   // T by columns, and P~_SS += s T T', P~Y~ = s T (L^-1 Gamma)
-  Matrix t(strips * strip, solved_columns), p(count_, count_, 0.0);
-  Matrix solved(strip, (b + solved_columns) * strips, 0.0);
+  Matrix t(strips * strip, widest), p(count_, count_, 0.0);
+  Matrix solved(strip, (b + widest) * strips, 0.0);
   for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
-  for (Index col = 0; col < m; col += solved_columns) {
-    const Index columns = std::min(solved_columns, m - col);
+  for (Index col = 0; col < m; col += widest) {
+    const Index columns = std::min(widest, m - col);
     parallel_for(strips, Progress(), [&](Index piece) {
       double sums[strip];
-      double* const from = solved.col(piece * (b + solved_columns));
+      double* const from = solved.col(piece * (b + widest));
       band_.kernels().solve(BandKernels::padded(columns), b, rows_.col(piece) + col * strip,
                             rows_of.data() + col * BandKernels::stride(b), from, sums);
       for (Index j = 0; j < columns; ++j) std::copy_n(from + (b + j) * strip, strip, t.col(j) + piece * strip);

@@ -16,6 +16,7 @@ void* __real_realloc(void* block, std::size_t size);
 void* __real_aligned_alloc(std::size_t alignment, std::size_t size);
 int __real_posix_memalign(void** block, std::size_t alignment, std::size_t size);
 void __real_free(void* block);
+void __asan_init() __attribute__((weak));
 }
 
 namespace faults {
@@ -60,6 +61,10 @@ Outcome disarm() {
 
 long live_blocks() {
   return live;
+}
+
+bool sanitized() {
+  return __asan_init != nullptr;
 }
 
 }  // namespace faults

@@ -26,4 +26,7 @@ Outcome disarm();
 // How many blocks of operator new live now.
 long live_blocks();
 
+// Whether the library is one with AddressSanitizer, whose objects the tests' own need not be: several times as slow.
+bool sanitized();
+
 }  // namespace faults

@@ -103,16 +103,10 @@ class Compound : public ::testing::TestWithParam<Scenario> {
   }
 };
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int pairs = 4;
-#else
-constexpr int pairs = 16;
-#endif
-
 TEST_P(Compound, SecondFailures) {
   run(1);  // what is made once in a process
   const long before = live_blocks();
-  run(pairs);
+  run(sanitized() ? 4 : 16);
   if (HasFailure()) return;
   EXPECT_EQ(live_blocks(), before) << "blocks are left";
 }

@@ -29,12 +29,6 @@ Scenarios all_scenarios() {
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr long most_each = 40;  // several times as slow
-#else
-constexpr long most_each = 1000;
-#endif
-
 // What a call does where nothing fails.
 struct Usual {
   freeridge_status status = FREERIDGE_OK;
@@ -102,7 +96,7 @@ class Faults : public ::testing::TestWithParam<Scenario> {
     std::unique_ptr<Trial> shared;
     if (GetParam().repeatable) shared = std::make_unique<Trial>(GetParam().make());
     // Each of the first requests, then a quarter as many on the way to the last ones.
-    const long each = std::min(GetParam().each, most_each), last_ones = usual.requests - 2;
+    const long each = std::min(GetParam().each, sanitized() ? 40L : 1000L), last_ones = usual.requests - 2;
     const long step = std::max(1L, 4 * (usual.requests - each) / each);
     for (const Until until : {Until::once, Until::for_good})
       for (long k = 1; refuse(shared, usual, k, until) && !HasFailure();)
@@ -155,9 +149,9 @@ TEST(FaultTable, RefusesOnTheLibrarysThreads) {
   for (const Scenario& scenario : all_scenarios()) {
     if (scenario.about.find("threads_") == std::string::npos) continue;
     const long requests = usual_of(scenario).requests;
-    for (int part = 1; part <= 20; ++part) {
+    for (int part = 1; part <= 10; ++part) {
       const Trial trial = scenario.make();
-      arm(std::max(1L, requests * part / 20));
+      arm(std::max(1L, requests * part / 10));
       const freeridge_status status = trial.call();
       const Outcome outcome = disarm();
       EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_OUT_OF_MEMORY);

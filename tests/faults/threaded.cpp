@@ -1,5 +1,5 @@
 // Trials of calls whose work is shared among threads: a request that is refused on any of them comes back as a status on
-// the thread that made the call. The sizes are those where the loops take three threads.
+// the thread that made the call. The sizes are those where the loops take two threads.
 #include <cmath>
 
 #include "faults/trials.hpp"
@@ -14,9 +14,9 @@ using support::Model;
 
 constexpr int64_t n = 320, d = 6, t = 2, count = 6;
 
-// Three threads for as long as it lives.
+// Two threads for as long as it lives.
 struct Threads {
-  Threads() { support::check(freeridge_set_threads(3), "freeridge_set_threads"); }
+  Threads() { support::check(freeridge_set_threads(2), "freeridge_set_threads"); }
   ~Threads() { freeridge_set_threads(0); }
 };
 
@@ -71,7 +71,7 @@ void add(Scenarios& all, const char* name, const std::string& about, freeridge_r
                    if (fitted) own->fit();
                    return Trial{[=] { return call(*own); }, [=] { return own->take(); }, [=] { return own->state(); }};
                  },
-                 in_pieces, 25});
+                 in_pieces, 12});
 }
 
 }  // namespace

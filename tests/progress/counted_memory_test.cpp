@@ -158,9 +158,9 @@ TEST(CountedMemory, OfASearchForManyOutputs) {
 TEST(CountedMemory, OfEveryCall) {
   for (const Counted& r : routes) {
     Sizes size = r.size;
-    size.n = std::min<std::int64_t>(size.n, 1100);
+    size.n = std::min<std::int64_t>(size.n, 800);
     size.d = std::min<std::int64_t>(size.d, 300);
-    size.m = 2000;
+    size.m = 1500;
     Case c = r.c;
     c.landmarks = std::min<std::int64_t>(c.landmarks, 300);
     const Model model = fitted_model(c, size);
