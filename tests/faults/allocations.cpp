@@ -23,40 +23,40 @@ namespace faults {
 namespace {
 
 std::atomic<bool> armed = false;
-std::atomic<long> requests = 0, refused = 0, elsewhere = 0, live = 0;
+std::atomic<long> requests = 0, refused = 0, live = 0;
 std::thread::id armed_on;
 long first = 0, second = 0;
 Until until_when = Until::once;
 Thrown what = Thrown::bad_alloc;
+Where counted = Where::anywhere;
 
 struct Unknown {};
 
 bool refuses() {
-  if (!armed) return false;
+  if (!armed || (counted == Where::elsewhere && std::this_thread::get_id() == armed_on)) return false;
   const long k = ++requests;
   const bool refuse = first > 0 && (k == first || k == second || (k > first && until_when == Until::for_good));
   if (refuse) ++refused;
-  if (refuse && std::this_thread::get_id() != armed_on) ++elsewhere;
   return refuse;
 }
 
 }  // namespace
 
-void arm(long k, Until until, Thrown thrown, long again) {
+void arm(long k, Until until, Thrown thrown, long again, Where where) {
   first = k;
   second = again > 0 ? k + again : 0;
   until_when = until;
   what = thrown;
+  counted = where;
   requests = 0;
   refused = 0;
-  elsewhere = 0;
   armed_on = std::this_thread::get_id();
   armed = true;
 }
 
 Outcome disarm() {
   armed = false;
-  return {requests, refused, elsewhere};
+  return {requests, refused};
 }
 
 long live_blocks() {

@@ -11,13 +11,15 @@ enum class Until { once, for_good };  // the k-th request alone, or it and all t
 // What operator new throws when it refuses; malloc and the forms with nothrow answer NULL.
 enum class Thrown { bad_alloc, number, text, exception, nothing_known };
 
+enum class Where { anywhere, elsewhere };  // elsewhere: on other threads than the one that arms; no others are counted
+
 // The k-th request from now on is refused; 0: none is, requests are only counted. again > 0: after one that is refused
 // once, the again-th request is, too.
-void arm(long k, Until until = Until::once, Thrown thrown = Thrown::bad_alloc, long again = 0);
+void arm(long k, Until until = Until::once, Thrown thrown = Thrown::bad_alloc, long again = 0,
+         Where where = Where::anywhere);
 
 struct Outcome {
   long requests = 0, refused = 0;
-  long elsewhere = 0;  // of the refused: those on other threads than the one that armed
 };
 
 // The end of it.
