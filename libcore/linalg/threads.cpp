@@ -23,9 +23,9 @@ int blas_before_single = 0;         // what the BLAS goes back to after the last
 std::atomic<int> setting_seen = 0;  // a copy, read without the mutex
 
 thread_local int single_here = 0;  // how many of them live on this thread; 1 on the workers of a loop
-thread_local int blas_before_adopted =
-    0;  // what this thread's BLAS was set to before adopt_thread_count; 0: it was not
-thread_local int levels_before_adopted = 0;  // the same of OpenMP's levels, which go to 0 for a setting of 1
+// What this thread's BLAS was set to before adopt_thread_count (0: it was not), and the same of OpenMP's levels, which
+// go to 0 for a setting of 1.
+thread_local int blas_before_adopted = 0, levels_before_adopted = 0;
 
 // For a BLAS that has no number: what OpenMP programs go by, and the cores this process may use.
 int default_threads() {
@@ -99,6 +99,12 @@ int thread_count() {
   return count > 0 ? count : default_threads();  // BLIS says -1 when it was told nothing
 }
 
+TeamIfWorth::TeamIfWorth(double units) : levels_before_(units < units_for_a_team ? levels_away() : 0) {}
+
+TeamIfWorth::~TeamIfWorth() {
+  levels_back(levels_before_);
+}
+
 // OpenMP's number goes to 1 whatever the BLAS is: one that is built with OpenMP goes by it, and no other minds.
 SingleThreadedBlas::SingleThreadedBlas() {
   const BlasControl& blas = blas_control();
@@ -106,7 +112,6 @@ SingleThreadedBlas::SingleThreadedBlas() {
     openmp_before_ = blas.get_openmp();
     blas.set_openmp(1);
   }
-  levels_before_ = levels_away();
   ++single_here;
   const std::lock_guard lock(mutex);
   if (single_depth++ > 0 || !has_shared_number()) return;
@@ -122,13 +127,6 @@ SingleThreadedBlas::~SingleThreadedBlas() {
   }
   --single_here;
   if (openmp_before_ > 0) blas.set_openmp(openmp_before_);
-  levels_back(levels_before_);
-}
-
-TeamIfWorth::TeamIfWorth(double units) : levels_before_(units < units_for_a_team ? levels_away() : 0) {}
-
-TeamIfWorth::~TeamIfWorth() {
-  levels_back(levels_before_);
 }
 
 int team_size(Index count, Work work) {

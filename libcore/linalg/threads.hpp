@@ -27,20 +27,6 @@ int thread_count();
 // A BLAS whose number belongs to each thread (BlasControl::of_thread) is told it here, on the thread that will call it.
 void adopt_thread_count();
 
-// While one of these lives the BLAS uses one thread, in the whole process, and loops of this thread start none;
-// counted, so that they may overlap. It ends on the thread that made it.
-class SingleThreadedBlas {
- public:
-  SingleThreadedBlas();
-  ~SingleThreadedBlas();
-  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
-  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
-
- private:
-  int openmp_before_ = 0;
-  int levels_before_ = 0;
-};
-
 // For a call of the BLAS of so many units (progress.hpp): while it lives, one that would be over before a team of
 // threads has met gets none. That is for a BLAS that asks OpenMP for a team of whatever product (BLIS): with two threads
 // it takes 2 to 4 times as long as with one for a problem of a dozen rows. Others look at the size themselves.
@@ -55,6 +41,20 @@ class TeamIfWorth {
   int levels_before_;
 };
 constexpr double units_for_a_team = 0x1p21;
+
+// While one of these lives the BLAS uses one thread, in the whole process, and loops of this thread start none;
+// counted, so that they may overlap. It ends on the thread that made it.
+class SingleThreadedBlas {
+ public:
+  SingleThreadedBlas();
+  ~SingleThreadedBlas();
+  SingleThreadedBlas(const SingleThreadedBlas&) = delete;
+  SingleThreadedBlas& operator=(const SingleThreadedBlas&) = delete;
+
+ private:
+  TeamIfWorth no_teams_{0};
+  int openmp_before_ = 0;
+};
 
 // What a loop has to do in all, in floating-point operations or what takes as long (about a nanosecond each).
 using Work = double;

@@ -106,6 +106,25 @@ void expect_announced(const Call<Model>& call, const Model& model, std::int64_t 
   EXPECT_GE(static_cast<double>(used), share * static_cast<double>(announced)) << used << " of " << announced;
 }
 
+// Beside a borrowed x and y a model holds nothing as large as these, and it is not refused as a copy is.
+TEST(CountedMemory, OfAViewOfTheData) {
+  constexpr std::int64_t n = 5000, d = 40, bytes = 8 * n * (d + 1);
+  support::Random random(5);
+  const support::Packed x = support::pack(random.uniform_matrix(n, d, -1, 1), FREERIDGE_COL_MAJOR, 0);
+  const support::Packed y = support::pack(random.uniform_matrix(n, 1, -1, 1), FREERIDGE_COL_MAJOR, 0);
+  support::Model model(support::Kernel::linear());
+  support::check(freeridge_set_memory_limit(model.get(), bytes - 1), "freeridge_set_memory_limit");
+  const auto copy = [&] {
+    return freeridge_set_data(model.get(), x.layout, n, d, x.values.data(), x.ld, 1, y.values.data(), y.ld);
+  };
+  EXPECT_EQ(copy(), FREERIDGE_OUT_OF_MEMORY);
+  EXPECT_LT(peak_of([&] { model.data_view(x, y, n, d, 1); }), bytes / 10);
+  support::check(freeridge_set_memory_limit(model.get(), bytes), "freeridge_set_memory_limit");
+  const std::int64_t before = support::held_bytes();
+  EXPECT_EQ(copy(), FREERIDGE_OK);
+  EXPECT_GE(support::held_bytes(), before + bytes);
+}
+
 // Thousands of lambdas at once.
 TEST(CountedMemory, OfManyLambdas) {
   constexpr std::int64_t count = 3000;
