@@ -2,10 +2,18 @@
 #pragma once
 
 #include "support/model.hpp"
+#include "support/random.hpp"
 
 namespace support {
 
 using Rows = std::vector<std::int64_t>;
+
+// Some rows in no order; as many as leave K_RR well conditioned.
+inline Rows some_landmarks(Random& random, std::int64_t n, std::int64_t count) {
+  Rows rows = random.permutation(n);
+  rows.resize(static_cast<std::size_t>(count));
+  return rows;
+}
 
 struct Traces {
   double left = 0, all = 0;

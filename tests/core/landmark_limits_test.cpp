@@ -1,0 +1,293 @@
+// The landmark route where it ends: all points, one landmark, one point, more landmarks than the kernel has functions,
+// and units and weights of all magnitudes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/compare.hpp"
+#include "support/gauss.hpp"
+#include "support/landmark_oracle.hpp"
+#include "support/landmarks.hpp"
+#include "support/problems.hpp"
+
+namespace {
+
+using namespace support;
+using oracle::Family;
+using oracle::KernelSpec;
+using oracle::LandmarkOracle;
+using oracle::Problem;
+
+constexpr double tolerance = 1e-9;
+constexpr freeridge_reduction reductions[] = {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM};
+
+// ---- all points, one point, more than enough ----
+
+// All answers of two models of one problem.
+void expect_same_answers(const Problem& problem, Model& a, Model& b, double lambda, double near) {
+  SCOPED_TRACE(::testing::Message() << "lambda = " << lambda);
+  a.lambda(lambda);
+  b.lambda(lambda);
+  EXPECT_CLOSE(a.fitted(), b.fitted(), near);
+  EXPECT_CLOSE(a.loo(), b.loo(), near);
+  EXPECT_CLOSE(a.leverage(), b.leverage(), near);
+  EXPECT_CLOSE(a.intercepts(), b.intercepts(), near);
+  const Labels folds = modulo_groups(problem.x.rows, 3);
+  EXPECT_CLOSE(a.group_errors(folds), b.group_errors(folds), near);
+  Random random(7);
+  const Matrix points = random.uniform_matrix(6, problem.x.cols, -1.5, 1.5);
+  EXPECT_CLOSE(a.predict(points), b.predict(points), near);
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML})
+    EXPECT_CLOSE(a.score(criterion, {lambda}), b.score(criterion, {lambda}), near);
+}
+
+// r = n: nothing is restricted.
+TEST(LandmarkLimits, AllPointsAreTheFullModel) {
+  Random random(100);
+  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
+                              Family::matern52, Family::sum, Family::product})
+    for (const freeridge_reduction reduction : reductions)
+      for (const bool intercept : {false, true}) {
+        SCOPED_TRACE(::testing::Message()
+                     << family_name(family) << reduction_name(reduction) << (intercept ? ", intercept" : ""));
+        const Problem problem = random_problem(random, kernel_of(family, 3), 24, 3, 2, true, intercept);
+        Model full = oracle::make_model(problem, FREERIDGE_SPECTRAL), all = oracle::make_model(problem);
+        full.factorize();
+        set_reduction(set_landmarks(all, random.permutation(24)), reduction).factorize();
+        for (const double lambda : {1e-2, 1.0, 1e2}) expect_same_answers(problem, all, full, lambda, 1e-8);
+        if (family == Family::laplacian) {  // its K is well conditioned
+          EXPECT_EQ(rank_of(all), intercept ? 23 : 24);
+          EXPECT_CLOSE(all.coefficients(), full.coefficients(), 1e-8);
+        }
+      }
+}
+
+// A kernel matrix in place of a kernel, with asked-for and chosen landmarks.
+TEST(LandmarkLimits, PrecomputedKernels) {
+  Random random(101);
+  for (const freeridge_reduction reduction : reductions)
+    for (const bool intercept : {false, true}) {
+      const Problem problem = random_problem(random, KernelSpec::gaussian(1.4), 30, 3, 2, true, intercept);
+      const Matrix k = to_double(oracle::kernel_matrix(problem.kernel, problem.x, problem.x));
+      const Rows rows = {17, 4, 8, 29, 0, 11};
+      const LandmarkOracle oracle(problem, rows, to_real(k));
+      Model model = precomputed_model(k, problem.y);
+      model.weights(problem.weights).intercept(intercept);
+      set_reduction(set_landmarks(model, rows), reduction).factorize().lambda(0.1);
+      EXPECT_EQ(model.route_used(), FREERIDGE_LANDMARK);
+      EXPECT_CLOSE(model.loo(), oracle.loo(0.1), tolerance);
+      EXPECT_CLOSE(model.fitted(), oracle.fitted(0.1), tolerance);
+      EXPECT_CLOSE(model.coefficients(), to_double(oracle.fit(0.1).c), tolerance);
+      EXPECT_CLOSE(model.group_errors(modulo_groups(30, 2)), oracle.group_errors(modulo_groups(30, 2), 0.1), tolerance);
+      const Matrix points = random.uniform_matrix(5, 3, -1.0, 1.0);
+      EXPECT_CLOSE(model.predict(to_double(oracle::kernel_matrix(problem.kernel, points, problem.x))),
+                   oracle::predict(problem, oracle.fit(0.1), points), tolerance);
+      const Traces traces = landmark_traces(model);
+      EXPECT_NEAR(traces.left, static_cast<double>(oracle.trace_left()), 1e-12 * traces.all);
+      EXPECT_NEAR(traces.all, static_cast<double>(oracle.trace()), 1e-12 * traces.all);
+
+      // The choice is that of the kernel it came from.
+      for (const freeridge_landmark_method method :
+           {FREERIDGE_LANDMARKS_RANDOM, FREERIDGE_LANDMARKS_KMEANS, FREERIDGE_LANDMARKS_PIVOTED}) {
+        Model of_kernel = oracle::make_model(problem);
+        choose_landmarks(model, 7, method, 5).factorize();
+        choose_landmarks(of_kernel, 7, method, 5).factorize();
+        EXPECT_EQ(landmark_rows(model), landmark_rows(of_kernel)) << "method " << method;
+      }
+    }
+}
+
+TEST(LandmarkLimits, OneLandmark) {
+  Random random(102);
+  for (const freeridge_reduction reduction : reductions)
+    for (const bool intercept : {false, true}) {
+      const Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 15, 2, 2, true, intercept);
+      const LandmarkOracle oracle(problem, {6});
+      Model model = oracle::make_model(problem);
+      set_reduction(set_landmarks(model, {6}), reduction).factorize();
+      EXPECT_EQ(rank_of(model), 1);
+      for (const double lambda : {0.0, 0.1, 10.0}) {
+        model.lambda(lambda);
+        EXPECT_CLOSE(model.fitted(), oracle.fitted(lambda), 1e-12);
+        EXPECT_CLOSE(model.loo(), oracle.loo(lambda), 1e-12);
+        EXPECT_CLOSE(model.coefficients(), to_double(oracle.fit(lambda).c), 1e-12);
+        EXPECT_CLOSE(model.group_errors(modulo_groups(15, 2)), oracle.group_errors(modulo_groups(15, 2), lambda),
+                     1e-12);
+      }
+    }
+}
+
+TEST(LandmarkLimits, OnePoint) {
+  Matrix x(1, 2, 0.7), y(1, 1, 3.0);
+  for (const freeridge_reduction reduction : reductions) {
+    Model with(Kernel::gaussian(1.0)), without(Kernel::gaussian(1.0));
+    with.data(x, y);
+    set_reduction(set_landmarks(with, {0}), reduction).factorize().lambda(0.5);
+    EXPECT_EQ(rank_of(with), 0);
+    EXPECT_CLOSE(with.fitted(), y, 1e-15);
+    EXPECT_CLOSE(with.intercepts(), y.values, 1e-15);
+    freeridge_status status = FREERIDGE_OK;
+    EXPECT_TRUE(std::isnan(with.loo(&status)(0, 0)));
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+
+    without.data(x, y).intercept(false);
+    set_reduction(set_landmarks(without, {0}), reduction).factorize().lambda(0.5);
+    EXPECT_EQ(rank_of(without), 1);
+    EXPECT_CLOSE(without.fitted(), Matrix(1, 1, 2.0), 1e-15);  // 3 / (1 + lambda)
+    EXPECT_CLOSE(without.loo(), y, 1e-15);
+  }
+}
+
+// ---- landmarks that depend on others ----
+
+TEST(DependentLandmarks, EqualRowsAddNothing) {
+  Random random(103);
+  for (const freeridge_reduction reduction : reductions)
+    for (const bool intercept : {false, true}) {
+      Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 22, 2, 2, true, intercept);
+      for (std::int64_t k = 0; k < 2; ++k) {
+        problem.x(9, k) = problem.x(3, k);
+        problem.x(20, k) = problem.x(14, k);
+      }
+      const LandmarkOracle oracle(problem, {3, 5, 14, 1});
+      Model once = oracle::make_model(problem), twice = oracle::make_model(problem);
+      set_reduction(set_landmarks(once, {3, 5, 14, 1}), reduction).factorize();
+      set_reduction(set_landmarks(twice, {9, 3, 5, 20, 1, 14}), reduction).factorize();
+      EXPECT_EQ(rank_of(once), 4);
+      EXPECT_EQ(rank_of(twice), 4);
+      EXPECT_EQ(landmark_rows(twice), (Rows{9, 3, 5, 20, 1, 14}));
+      for (const double lambda : {0.0, 1e-3, 1.0}) {
+        once.lambda(lambda);
+        twice.lambda(lambda);
+        EXPECT_CLOSE(twice.fitted(), oracle.fitted(lambda), tolerance);
+        EXPECT_CLOSE(twice.loo(), oracle.loo(lambda), tolerance);
+        EXPECT_CLOSE(once.loo(), oracle.loo(lambda), tolerance);
+      }
+      EXPECT_NEAR(landmark_traces(twice).left, static_cast<double>(oracle.trace_left()), 1e-12);
+    }
+}
+
+// Ten landmarks of a linear kernel in three features: three are enough, and the restriction is none.
+TEST(DependentLandmarks, MoreThanTheKernelsRank) {
+  Random random(104);
+  for (const freeridge_reduction reduction : reductions)
+    for (const bool intercept : {false, true}) {
+      const Problem problem = random_problem(random, KernelSpec::linear(), 25, 3, 2, true, intercept);
+      Model many = oracle::make_model(problem), full = oracle::make_model(problem, FREERIDGE_PRIMAL);
+      set_reduction(set_landmarks(many, some_landmarks(random, 25, 10)), reduction).factorize();
+      full.factorize();
+      EXPECT_EQ(rank_of(many), 3);
+      EXPECT_EQ(landmark_count(many), 10);
+      for (const double lambda : {1e-3, 1.0}) expect_same_answers(problem, many, full, lambda, tolerance);
+      for (const double lambda : {0.0, 1e-3, 1.0}) {
+        many.lambda(lambda);
+        full.lambda(lambda);
+        EXPECT_CLOSE(many.hyperplane(), full.hyperplane(), tolerance);
+        EXPECT_CLOSE(many.loo(), full.loo(), tolerance);
+      }
+      EXPECT_LE(landmark_traces(many).left, 1e-12 * landmark_traces(many).all);
+    }
+}
+
+// Twelve landmarks at four different places.
+TEST(DependentLandmarks, MoreThanDistinctPoints) {
+  Random random(105);
+  Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 20, 2, 1, false, true);
+  for (std::int64_t i = 4; i < 20; ++i)
+    for (std::int64_t k = 0; k < 2; ++k) problem.x(i, k) = problem.x(i % 4, k);
+  const LandmarkOracle oracle(problem, {0, 1, 2, 3});
+  for (const freeridge_reduction reduction : reductions) {
+    Model model = oracle::make_model(problem);
+    set_reduction(set_landmarks(model, some_landmarks(random, 20, 12)), reduction).factorize();
+    Model all = oracle::make_model(problem);
+    set_reduction(set_landmarks(all, random.permutation(20)), reduction).factorize();
+    for (Model* each : {&model, &all}) {
+      EXPECT_LE(rank_of(*each), 3);  // 4 - 1: the intercept has the constant direction of four indicator functions
+      for (const double lambda : {1e-4, 1e-2, 1.0}) {
+        each->lambda(lambda);
+        EXPECT_CLOSE(each->fitted(), oracle.fitted(lambda), tolerance);
+        EXPECT_CLOSE(each->loo(), oracle.loo(lambda), tolerance);
+      }
+    }
+    // Without penalty the fit is the mean at each place.
+    model.lambda(0);
+    Matrix means(20, 1);
+    for (std::int64_t i = 0; i < 20; ++i) means(i % 4, 0) += problem.y(i, 0) / 5;
+    for (std::int64_t i = 4; i < 20; ++i) means(i, 0) = means(i % 4, 0);
+    EXPECT_CLOSE(model.fitted(), means, tolerance);
+  }
+}
+
+// A linear kernel and landmarks at the origin: no function but zero is left.
+TEST(DependentLandmarks, LandmarksWithoutAFunction) {
+  Matrix x(6, 2), y(6, 1);
+  for (std::int64_t i = 0; i < 6; ++i) y(i, 0) = static_cast<double>(i);
+  for (std::int64_t i = 3; i < 6; ++i) x(i, 0) = x(i, 1) = static_cast<double>(i);
+  for (const freeridge_reduction reduction : reductions) {
+    Model model(Kernel::linear());
+    model.data(x, y);
+    set_reduction(set_landmarks(model, {0, 2}), reduction).factorize().lambda(1.0);
+    EXPECT_EQ(rank_of(model), 0);
+    EXPECT_CLOSE(model.fitted(), Matrix(6, 1, 2.5), 1e-15);
+    EXPECT_CLOSE(model.hyperplane(), Matrix(2, 1), 0.0);
+    Matrix expected(6, 1);  // the error from the mean of the others
+    for (std::int64_t i = 0; i < 6; ++i) expected(i, 0) = (y(i, 0) - 2.5) * 6 / 5;
+    EXPECT_CLOSE(model.loo(), expected, 1e-14);
+    EXPECT_EQ(landmark_traces(model).left, landmark_traces(model).all);
+  }
+}
+
+// ---- scales ----
+
+// k -> s^2 k for the linear kernel on s x: lambda -> s^2 lambda has the same answers.
+TEST(LandmarkScales, HugeAndTiny) {
+  Random random(106);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 25, 3, 1, true, true);
+  Model one = oracle::make_model(problem);
+  set_landmarks(one, {2, 7, 11}).factorize().lambda(0.5);
+  for (const double exponent : {-250.0, -150.0, 150.0, 250.0}) {  // powers of two: the same digits
+    const double scale = std::pow(2.0, exponent);
+    for (const freeridge_reduction reduction : reductions) {
+      SCOPED_TRACE(::testing::Message() << "2^" << exponent << " " << reduction_name(reduction));
+      Problem scaled_problem = problem;
+      scaled_problem.x = scaled(problem.x, scale);
+      Model model = oracle::make_model(scaled_problem);
+      set_reduction(set_landmarks(model, {2, 7, 11}), reduction).factorize().lambda(0.5 * scale * scale);
+      EXPECT_CLOSE(model.fitted(), one.fitted(), 1e-12);
+      EXPECT_CLOSE(model.loo(), one.loo(), 1e-12);
+      EXPECT_CLOSE(model.hyperplane(), scaled(one.hyperplane(), 1 / scale), 1e-12);
+      const Matrix points = random_problem(random, KernelSpec::linear(), 5, 3, 1, false, false).x;
+      const PredictedVariance moved = model.predict_variance(scaled(points, scale));
+      EXPECT_CLOSE(moved.variance, one.predict_variance(points).variance, 1e-11);
+      EXPECT_CLOSE(moved.noise, one.predict_variance(points).noise, 1e-12);
+    }
+  }
+}
+
+// Rows that differ by more magnitudes than there are digits: what cannot be told is not made up. No leverage is beyond
+// one but for rounding, which is at most one here, and the heavy row is fitted.
+TEST(LandmarkScales, WeightsOfAllMagnitudes) {
+  Random random(107);
+  for (const std::int64_t landmarks : {4, 8, 12})
+    for (const bool intercept : {false, true})
+      for (const double weight : {1e20, 1e40, 1e100, 1e200, 1e300})
+        for (const freeridge_reduction reduction : reductions) {
+          SCOPED_TRACE(::testing::Message() << landmarks << " landmarks, intercept: " << intercept << ", weight "
+                                            << weight << " " << reduction_name(reduction));
+          Problem problem = random_problem(random, KernelSpec::gaussian(2.0), 24, 2, 1, true, intercept);
+          problem.weights[1] = weight;
+          problem.weights[2] = std::sqrt(weight);
+          problem.weights[3] = 1 / weight;
+          Model model = oracle::make_model(problem);
+          set_reduction(set_landmarks(model, some_landmarks(random, 24, landmarks)), reduction).factorize().lambda(0.1);
+          const Matrix leverage = model.leverage();
+          for (std::int64_t i = 0; i < 24; ++i) {
+            EXPECT_GE(leverage(i, 0), 0.0);
+            EXPECT_LE(leverage(i, 0), 2.0) << i;
+          }
+          EXPECT_GE(leverage(1, 0), 1 - 1e-6);
+          EXPECT_NEAR(model.fitted()(1, 0), problem.y(1, 0), 1e-9);
+        }
+}
+
+}  // namespace
