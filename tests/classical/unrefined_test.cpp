@@ -3,8 +3,10 @@
 
 #include <map>
 
+#include "libcore/classical/least_squares.hpp"
 #include "libcore/classical/regression.hpp"
 #include "support/classical.hpp"
+#include "support/problems.hpp"
 
 namespace {
 
@@ -32,6 +34,38 @@ TEST(Unrefined, DigitsOfTheReferenceSets) {
     RecordProperty(name, std::to_string(reached));
     EXPECT_GE(reached, least.at(name));
   }
+}
+
+// With penalties, some of them none, primal and dual: refinement would mend a wrong factorization without a word.
+TEST(Unrefined, Penalised) {
+  struct Shape {
+    std::int64_t n, d;
+  };
+  Random random(35);
+  for (const Shape shape : {Shape{30, 8}, Shape{12, 12}, Shape{8, 30}, Shape{3, 5}})
+    for (const bool intercept : {true, false})
+      for (const std::size_t without_penalty : {0u, 1u}) {
+        SCOPED_TRACE(testing::Message() << shape.n << " x " << shape.d << ", intercept " << intercept << ", "
+                                        << without_penalty << " columns without penalty");
+        RegressionData data;
+        data.intercept = intercept;
+        data.x = random.uniform_matrix(shape.n, shape.d, -1, 3);
+        data.y = random.uniform_matrix(shape.n, 2, -1, 1);
+        Vector penalty(static_cast<std::size_t>(shape.d));
+        for (std::size_t k = 0; k < penalty.size(); ++k) penalty[k] = 1 + 0.25 * static_cast<double>(k % 4);
+        std::fill_n(penalty.begin() + 1, without_penalty, 0.0);
+        const auto solved = freeridge::solve_least_squares({view(data.x), view(data.y), intercept, 0.5, penalty}, 0);
+        freeridge::Matrix w(shape.d, 2);
+        Vector b(2);
+        solved.scaled.unscale(solved.solution, w.view(), b);
+        Matrix actual(shape.d, 2);
+        actual.values.assign(w.values().begin(), w.values().end());
+        const QuadRegression expected = penalised(data, 0.5, penalty);
+        EXPECT_GE(norm_digits(actual, expected.w), 13.0);
+        if (intercept) {
+          EXPECT_GE(norm_digits(to_column(b), transpose(expected.b)), 13.0);
+        }
+      }
 }
 
 }  // namespace
