@@ -5,6 +5,9 @@ notice.
     mutants.py [NUMBER ...]      these rows, or all; the last line is "caught N of M". It fails below 95 in 100.
     mutants.py --check           only whether every row fits the sources as they are
     mutants.py --list            the rows with their numbers
+    mutants.py --random COUNT [--seed S]
+                                 so many lines that chance picks (random_lines.py), for which nothing is asked for: of
+                                 what survives, see whether it changes an answer
 
 For each: the file is changed, the library and the programs of the tests named in the row are built again (most use the
 shared library, which takes one file and a link), these tests run up to the first that fails, and after them, when none
@@ -18,6 +21,8 @@ import shutil
 import subprocess
 import sys
 import time
+
+from random_lines import random_rows
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = pathlib.Path(__file__).resolve().with_name("mutants.txt")
@@ -82,6 +87,10 @@ def check(rows):
 
 def run(command, **options):
     return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+
+
+class DoesNotCompile(Exception):
+    pass
 
 
 class Tree:
@@ -149,7 +158,7 @@ def attempt(tree, row):
         path.write_text(row.broken(before), encoding="utf-8")
         made = tree.make("freeridge")
         if made.returncode != 0:
-            raise SystemExit(f"{row.name()}: the mutant does not compile\n{made.stdout[-3000:]}")
+            raise DoesNotCompile(f"{row.name()}: the mutant does not compile\n{made.stdout[-3000:]}")
         for pattern in row.first:
             programs = tree.programs_of(pattern)
             if programs is None:
@@ -165,11 +174,38 @@ def attempt(tree, row):
         path.write_text(before, encoding="utf-8")
 
 
+def report(tree, rows, count):
+    """Tries the first `count` rows that compile, and says of each what noticed it; how many were noticed."""
+    caught, survivors = 0, []
+    for row in rows:
+        if caught + len(survivors) == count:
+            break
+        start = time.monotonic()
+        try:
+            by = attempt(tree, row)
+        except DoesNotCompile:
+            if isinstance(row, Row):
+                raise
+            continue
+        if by:
+            caught += 1
+        else:
+            survivors.append(row)
+        print(f"{row.name()}\n        {'caught by ' + by if by else 'SURVIVES'}  "
+              f"({time.monotonic() - start:.0f} s)", flush=True)
+    for row in survivors:
+        print("survives:", row.name())
+    print(f"caught {caught} of {caught + len(survivors)}")
+    return caught
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("numbers", nargs="*", type=int, metavar="NUMBER")
     arguments.add_argument("--check", action="store_true")
     arguments.add_argument("--list", action="store_true")
+    arguments.add_argument("--random", type=int, metavar="COUNT")
+    arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--tree", type=pathlib.Path, default=ROOT / "build" / "mutants")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
     arguments = arguments.parse_args()
@@ -192,23 +228,16 @@ def main():
         done = step()
         if done.returncode != 0:
             sys.exit(done.stdout[-5000:])
+    if arguments.random is not None:
+        report(tree, random_rows(tree.folder, arguments.seed), arguments.random)
+        return 0
     wanted = [rows[number - 1] for number in arguments.numbers] or rows
     if failed := tree.fails("-R", "|".join(pattern for row in wanted for pattern in row.first)):
         sys.exit(f"without any mutant {failed} fails")
-
-    caught, survivors = 0, []
-    for row in wanted:
-        start = time.monotonic()
-        by = attempt(tree, row)
-        caught += by != ""
-        if not by:
-            survivors.append(row)
-        print(f"{row.name()}\n        {'caught by ' + by if by else 'SURVIVES'}  "
-              f"({time.monotonic() - start:.0f} s)", flush=True)
-    for row in survivors:
-        print("survives:", row.name())
-    print(f"caught {caught} of {len(wanted)}")
-    return 0 if caught >= ENOUGH * len(wanted) else 1
+    try:
+        return 0 if report(tree, wanted, len(wanted)) >= ENOUGH * len(wanted) else 1
+    except DoesNotCompile as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":
