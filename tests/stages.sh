@@ -86,6 +86,7 @@ stage_thread_sanitizer() { ctest_stage tsan; }
 stage_sanitizers() {
   local without='Ratios/|^LeastSquares|^digits\.|two_threads$|ThreadCounts\.|^KernelMatrix\.(ProductsRows|LowerTriangleW)'
   without+='|AtEverySize$|FortyOutputs|^SymmetricEigen\.(Larger|Hard)|/Exactness\.'
+  without+='|^Pieces\.Products|^BandReduction\.GivesTheMatrixBack|^LambdaBasis\.Sweep|^StreamChunks\.ManyFeatures'
   ASAN_OPTIONS=detect_leaks=1 ctest_stage asan-library --label-exclude '^deep$' --exclude-regex "$without"
 }
 stage_all_sanitizers() { ASAN_OPTIONS=detect_leaks=1 ctest_stage asan; }
