@@ -18,14 +18,11 @@ using oracle::Problem;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr freeridge_route all_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL};
 
-constexpr Family all_families[] = {Family::linear,   Family::polynomial, Family::gaussian, Family::laplacian,
-                                   Family::matern32, Family::matern52,   Family::sum,      Family::product};
-
 // body(problem, model) for every kernel, each route, weights or none, intercept or none.
 template <class Body>
 void for_each_model(const Matrix& x, const Matrix& y, Body body) {
   Random random(808);
-  for (const Family family : all_families) {
+  for (const Family family : oracle::all_families) {
     const KernelSpec kernel = kernel_of(family, x.cols);
     for (const freeridge_route route : all_routes)
       for (const bool weighted : {false, true})

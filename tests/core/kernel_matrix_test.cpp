@@ -35,8 +35,7 @@ KernelPtr core_kernel(const KernelSpec& spec) {
 
 std::vector<KernelSpec> every_kernel(std::int64_t d) {
   std::vector<KernelSpec> out;
-  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
-                              Family::matern52, Family::sum, Family::product})
+  for (const Family family : oracle::all_families)
     for (const bool scaled : {false, true}) out.push_back(support::kernel_of(family, d, scaled));
   return out;
 }

@@ -198,8 +198,7 @@ TEST(LandmarkChoice, PivotedLeavesNoMoreThanRandomOnAverage) {
 
 TEST(LandmarkTrace, AgreesWithItsDefinition) {
   Random random(207);
-  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
-                              Family::matern52, Family::sum, Family::product}) {
+  for (const Family family : oracle::all_families) {
     SCOPED_TRACE(family_name(family));
     const Problem problem = random_problem(random, kernel_of(family, 5), 60, 5, 1, true, true);
     for (const std::int64_t count : {1, 2, 4}) {

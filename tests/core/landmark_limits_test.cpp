@@ -44,8 +44,7 @@ void expect_same_answers(const Problem& problem, Model& a, Model& b, double lamb
 // r = n: nothing is restricted.
 TEST(LandmarkLimits, AllPointsAreTheFullModel) {
   Random random(100);
-  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
-                              Family::matern52, Family::sum, Family::product})
+  for (const Family family : oracle::all_families)
     for (const freeridge_reduction reduction : reductions)
       for (const bool intercept : {false, true}) {
         SCOPED_TRACE(::testing::Message()

@@ -213,8 +213,7 @@ TEST_P(Landmarks, LambdaZero) {
 
 std::vector<Case> cases() {
   std::vector<Case> out;
-  for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian, Family::matern32,
-                              Family::matern52, Family::sum, Family::product})
+  for (const Family family : oracle::all_families)
     for (const freeridge_reduction reduction :
          {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM})
       out.push_back({family, reduction});

@@ -96,9 +96,7 @@ TEST_P(Precomputed, ScoresAndSearchesAsTheKernelItself) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Precomputed,
-                         ::testing::Values(Family::linear, Family::polynomial, Family::gaussian, Family::laplacian,
-                                           Family::matern32, Family::matern52, Family::sum, Family::product),
+INSTANTIATE_TEST_SUITE_P(Every, Precomputed, ::testing::ValuesIn(oracle::all_families),
                          [](const auto& instance) { return family_name(instance.param); });
 
 TEST_P(Precomputed, LandmarksAreThoseOfTheKernelItself) {

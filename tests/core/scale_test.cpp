@@ -25,8 +25,7 @@ class Scale : public ::testing::Test {
   template <class Body>
   void for_each_problem(Body body) {
     Random random(300);
-    for (const Family family : {Family::linear, Family::polynomial, Family::gaussian, Family::laplacian,
-                                Family::matern32, Family::matern52, Family::sum, Family::product})
+    for (const Family family : oracle::all_families)
       for (const bool weighted : {false, true})
         for (const bool intercept : {false, true}) {
           const Problem problem = random_problem(random, kernel_of(family, 3), 18, 3, 2, weighted, intercept);

@@ -21,6 +21,8 @@ using support::Real;
 using support::Vector;
 
 enum class Family { linear, polynomial, gaussian, laplacian, matern32, matern52, sum, product };
+constexpr Family all_families[] = {Family::linear,   Family::polynomial, Family::gaussian, Family::laplacian,
+                                   Family::matern32, Family::matern52,   Family::sum,      Family::product};
 
 struct KernelSpec {
   Family family = Family::linear;
