@@ -796,7 +796,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
  * lambda l in column l t + j. The sum of W_ii e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that
  * were never added get meaningless numbers. weights: those that the rows were added with, n numbers, or NULL. Cost: O(n
  * d (d + count t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED
- * (leverage one: NaN), CANCELLED. Since 0.1. */
+ * (NaN: leverage one, or so near one that 1 - leverage, less than about 1e-8, has no six digits), CANCELLED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator,
                                                          freeridge_layout layout, int64_t n, const double* x,
                                                          int64_t ldx, const double* y, int64_t ldy,

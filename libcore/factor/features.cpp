@@ -300,13 +300,12 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
   const std::vector<Index> kept = kept_directions(out, problem.degrees());
   const Index r = static_cast<Index>(kept.size());
   ReducedFeatures all = std::move(out);
-  out = {std::move(all.mean), std::move(all.r), {}, Matrix(r, p), Matrix(r, t), std::move(all.rest_norm2), {}, 0};
+  out = {std::move(all.mean), std::move(all.r), {}, Matrix(r, p), Matrix(r, t), std::move(all.rest_norm2), {}};
   for (Index k = 0; k < r; ++k) {
     const Index from = kept[static_cast<std::size_t>(k)];
     const double s = all.s[static_cast<std::size_t>(from)], noise = all.noise[static_cast<std::size_t>(from)];
     out.s.push_back(s);
     out.noise.push_back(noise);
-    out.blur = std::max(out.blur, std::sqrt(noise) / s);
     for (Index j = 0; j < t; ++j) out.gamma(k, j) = rotated(from, j);
   }
   for (Index j = 0; j < p; ++j) {

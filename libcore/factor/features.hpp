@@ -55,7 +55,6 @@ struct ReducedFeatures {
   Matrix gamma;                    // Gamma = U_R'Q'Y~, r x t
   std::vector<double> rest_norm2;  // |Y~_j - Q Q'Y~_j|^2
   std::vector<double> noise;       // r: below which S_k^2 is rounding; all S_k kept are above it
-  double blur;                     // the relative error of the columns of B
 };
 
 // The rows of Phi~ that are formed at once.

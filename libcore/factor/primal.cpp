@@ -140,8 +140,11 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   progress.report(1);
 
   require_finite_squares(s, "x");
-  std::vector<double> eigenvalues = squares(s);
   std::vector<double> noise = direction_noise(norms, vt.view(), n);
+  // A direction that is noise is none at any lambda: w would have eps |x| |y| / lambda of it.
+  for (std::size_t k = 0; k < s.size(); ++k)
+    if (s[k] * s[k] < noise[k]) s[k] = 0;
+  std::vector<double> eigenvalues = squares(s);
   return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
                                   std::move(s), std::move(vt), std::move(triangle));
 }

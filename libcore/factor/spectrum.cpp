@@ -6,6 +6,7 @@
 
 #include "libcore/factor/lambda_basis.hpp"
 #include "libcore/factor/spectrum_maker.hpp"
+#include "libcore/factor/spectrum_rows.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -19,6 +20,7 @@ constexpr Index sweep_doubles = 1 << 21;   // ... and more while the coefficient
 constexpr Index worker_doubles = 3 << 21;  // a worker's tiles and answers: 48 MiB, or 64 rows
 constexpr double basis_work = 1e8;         // products of B with a chunk of lambdas from which looking for a basis pays
 constexpr double far_from_one = 0.1;       // N_ii above which rounding of size eps does not matter to diag P~
+constexpr double orthonormal_enough = 1e-10;
 
 // What a chunk of lambdas, or the basis of their p, asks of a tile of B.
 struct Columns {
@@ -39,6 +41,28 @@ struct Columns {
   }
 };
 
+// Rows of a sweep that are handed over later.
+class HeldRows {
+ public:
+  HeldRows(Index lambdas, Index outputs) : lambdas_(lambdas), outputs_(outputs) {}
+
+  void hold(Index row, ConstMatrixView residual, ConstMatrixView diagonal) {
+    rows.push_back(row);
+    for (Index c = 0; c < residual.cols; ++c) values_.push_back(residual(0, c));
+    for (Index l = 0; l < diagonal.cols; ++l) values_.push_back(diagonal(0, l));
+  }
+  MatrixView residual(Index s) { return {start(s), 1, lambdas_ * outputs_, 1}; }
+  MatrixView diagonal(Index s) { return {start(s) + lambdas_ * outputs_, 1, lambdas_, 1}; }
+
+  std::vector<Index> rows;
+
+ private:
+  double* start(Index s) { return values_.data() + s * lambdas_ * (outputs_ + 1); }
+
+  Index lambdas_, outputs_;
+  std::vector<double> values_;
+};
+
 // The columns of every `stride`-th output.
 template <class View>
 View every(View a, Index first, Index stride) {
@@ -46,6 +70,15 @@ View every(View a, Index first, Index stride) {
 }
 
 }  // namespace
+
+void add_weighted_squares(ConstMatrixView b, std::span<const double> weight, std::span<double> out) {
+  for (Index k = 0; k < b.cols; ++k) {
+    const double* const column = b.col(k);
+    const double factor = weight[static_cast<std::size_t>(k)];
+    for (Index i = 0; i < b.rows; ++i) out[static_cast<std::size_t>(i)] += column[i] * column[i] * factor;
+    worked(touched * static_cast<double>(b.rows));
+  }
+}
 
 SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
   const Index columns = std::max(sweep_columns, sweep_doubles / std::max(r, sweep_rows));
@@ -57,32 +90,70 @@ void SpectrumFactorization::set_spectrum(Spectrum spectrum) {
   spectrum_ = std::move(spectrum);
   tolerance_ = 0;
   for (const double value : spectrum_.noise) tolerance_ = std::max(tolerance_, value);
+  leaves_.assign(spectrum_.eigenvalues.size(), 0.0);
+  for (std::size_t k = 0; k < spectrum_.blur.size(); ++k)
+    if (complement() && !(spectrum_.blur[k] <= orthonormal_enough)) leaves_[k] = 1;
+  gamma_inside_ = Matrix(r(), spectrum_.gamma.cols());
+  for (Index j = 0; j < gamma_inside_.cols(); ++j)
+    for (Index k = 0; k < r(); ++k) gamma_inside_(k, j) = in_projector(k) ? spectrum_.gamma(k, j) : 0;
 }
 
 double SpectrumFactorization::subtraction_noise() const {
-  return std::max(10 * eps * (1 + std::sqrt(static_cast<double>(r()))), std::min(10 * spectrum_.blur, 1e-10));
+  return 10 * eps * (1 + std::sqrt(static_cast<double>(r())));
+}
+
+double SpectrumFactorization::row_noise() const {
+  double noise = subtraction_noise();
+  for (std::size_t k = 0; k < spectrum_.blur.size(); ++k)
+    if (in_projector(static_cast<Index>(k))) noise = std::max(noise, spectrum_.blur[k]);
+  return noise;
 }
 
 void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, std::span<const double> q1_rows,
-                                     MatrixView rest, std::span<double> rest_diagonal) const {
+                                     MatrixView rest, std::span<double> rest_diagonal,
+                                     std::vector<Index>& small) const {
   for (Index j = 0; j < rest.cols; ++j) std::copy_n(y_rows.col(j), rest.rows, rest.col(j));
-  gemm(Op::none, Op::none, -1, b, spectrum_.gamma.view(), 1, rest);
+  gemm(Op::none, Op::none, -1, b, gamma_inside_.view(), 1, rest);
   for (std::size_t i = 0; i < rest_diagonal.size(); ++i)
     rest_diagonal[i] = q1_rows.empty() ? 1 : 1 - q1_rows[i] * q1_rows[i];
   for (Index k = 0; k < b.cols; ++k)
-    for (Index i = 0; i < b.rows; ++i) rest_diagonal[static_cast<std::size_t>(i)] -= b(i, k) * b(i, k);
-  // A point whose leverage is one in the unpenalised fit has N_ii = 0, hence a zero row of N (N is positive
-  // semi-definite). What rounding leaves there would drown its lambda / (Lambda + lambda) terms, so it is taken out.
-  const double noise = subtraction_noise();
+    for (Index i = 0; i < b.rows && in_projector(k); ++i)
+      rest_diagonal[static_cast<std::size_t>(i)] -= b(i, k) * b(i, k);
+  small.clear();
   for (Index i = 0; i < b.rows; ++i)
-    if (rest_diagonal[static_cast<std::size_t>(i)] <= noise) {
-      rest_diagonal[static_cast<std::size_t>(i)] = 0;
-      for (Index j = 0; j < rest.cols; ++j) rest(i, j) = 0;
-    }
+    if (!(rest_diagonal[static_cast<std::size_t>(i)] >= small_residual)) small.push_back(i);
+}
+
+void SpectrumFactorization::drop_outside(MatrixView b) const {
+  for (Index k = 0; k < b.cols; ++k)
+    for (Index i = 0; i < b.rows && !in_projector(k); ++i) b(i, k) = 0;
+}
+
+std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(std::vector<Index> rows) const {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (small_ && small_->rows == rows) return small_;
+  }
+  Room room;
+  Matrix b;
+  {
+    const ConstMatrixView part = gather(rows, room).b;
+    b = Matrix(part.rows, part.cols);
+    for (Index k = 0; k < part.cols; ++k) std::copy_n(part.col(k), part.rows, b.col(k));
+  }
+  drop_outside(b.view());
+  std::vector<double> q1;
+  for (const Index i : rows)
+    if (problem().intercept) q1.push_back(problem().q1[static_cast<std::size_t>(i)]);
+  auto made = std::make_shared<const SmallResiduals>(
+      freeridge::small_residuals(std::move(rows), b.view(), q1, problem().t(), row_noise(), projected_tiles()));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  small_ = made;
+  return made;
 }
 
 SpectrumFactorization::Weights SpectrumFactorization::weights(double lambda) const {
-  Weights w{spectrum_.eigenvalues, {}, 0, false};
+  Weights w{spectrum_.eigenvalues, {}, {}, 0, false};
   double smallest = complement() || w.eigenvalues.empty() ? 0 : std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < w.eigenvalues.size(); ++k) {
     double& value = w.eigenvalues[k];
@@ -95,7 +166,11 @@ SpectrumFactorization::Weights SpectrumFactorization::weights(double lambda) con
   }
   w.s = smallest + lambda;
   w.p.resize(w.eigenvalues.size());
-  for (std::size_t k = 0; k < w.p.size(); ++k) w.p[k] = ratio_or_one(w.s, w.eigenvalues[k] + lambda);
+  w.share.resize(w.p.size());
+  for (std::size_t k = 0; k < w.p.size(); ++k) {
+    w.p[k] = ratio_or_one(w.s, w.eigenvalues[k] + lambda);
+    w.share[k] = w.p[k] - leaves_[k];
+  }
   return w;
 }
 
@@ -134,15 +209,40 @@ std::unique_ptr<RowBlock> SpectrumFactorization::rows(std::span<const Index> whi
 
 void SpectrumFactorization::coefficients(Index first, ConstMatrixView g, double lambda, bool with_rest,
                                          MatrixView out) const {
+  // B g + E / lambda: a column that N lacks has g - Gamma / lambda.
+  Matrix shares(r(), g.cols);
+  for (Index j = 0; j < g.cols; ++j)
+    for (Index k = 0; k < r(); ++k)
+      shares(k, j) = g(k, j) - (with_rest && !in_projector(k) ? spectrum_.gamma(k, first + j) / lambda : 0);
+  products(shares.view(), {}, with_rest && complement() ? 1 / lambda : 0, first, out, {});
+}
+
+void SpectrumFactorization::products(ConstMatrixView shares, std::span<const double> squares, double rest_factor,
+                                     Index first, MatrixView out, std::span<double> diagonal) const {
   const Index n = problem().n(), step = std::min(tile_rows(), n);
+  std::vector<Index> small;
+  std::ranges::fill(diagonal, 0.0);
   Room room;
   for (Index row = 0; row < n; row += step) {
     const Tile part = tile(row, std::min(step, n - row), room);
-    const MatrixView to = out.row_range(row, part.b.rows);
-    gemm(Op::none, Op::none, 1, part.b, g, 0, to);
-    if (!with_rest || !complement()) continue;
-    for (Index j = 0; j < to.cols; ++j)
-      for (Index i = 0; i < to.rows; ++i) to(i, j) += part.rest(i, first + j) / lambda;
+    const MatrixView to = out.cols > 0 ? out.row_range(row, part.b.rows) : MatrixView{};
+    if (out.cols > 0) gemm(Op::none, Op::none, 1, part.b, shares, 0, to);
+    for (Index j = 0; j < to.cols && rest_factor != 0; ++j)
+      for (Index i = 0; i < to.rows; ++i) to(i, j) += part.rest(i, first + j) * rest_factor;
+    if (!diagonal.empty()) {
+      const std::span<double> here =
+          diagonal.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(part.b.rows));
+      std::ranges::copy(part.rest_diagonal, here.begin());
+      add_weighted_squares(part.b, squares, here);
+    }
+    for (const Index i : part.small) small.push_back(row + i);
+  }
+  if (small.empty()) return;
+  const std::shared_ptr<const SmallResiduals> mended = small_residuals(std::move(small));
+  for (std::size_t s = 0; s < mended->rows.size(); ++s) {
+    const Index i = mended->rows[s];
+    for (Index j = 0; j < out.cols; ++j) out(i, j) += mended->rest(static_cast<Index>(s), first + j) * rest_factor;
+    if (!diagonal.empty()) diagonal[static_cast<std::size_t>(i)] += mended->diagonal[s];
   }
 }
 
@@ -179,7 +279,7 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
       return out;
     };
     Matrix p(r(), count);
-    for (Index l = 0; l < count; ++l) std::ranges::copy(w[static_cast<std::size_t>(l)].p, p.col(l));
+    for (Index l = 0; l < count; ++l) std::ranges::copy(w[static_cast<std::size_t>(l)].share, p.col(l));
     std::optional<LambdaBasis> basis;
     if (complement() && r() > 0 && work(count) >= basis_work) basis = lambda_basis(p.view());
     const Columns all = columns_of(std::move(p)), few = columns_of(basis ? std::move(basis->q) : Matrix(r(), 0));
@@ -240,40 +340,76 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
         clear_rounding(w[static_cast<std::size_t>(l)], column);
       }
     };
+    // Rows of high leverage wait until they have their E and N_ii: they come after all others, also where these are
+    // known, so that sums over rows have the same bits.
+    HeldRows held(count, t);
     const auto use = [&](Index i, int number) {
       Worker& worker = workers[static_cast<std::size_t>(number)];
-      sink.tile(i * rows, first, count, residual_of(i, worker), diagonal_of(i, worker));
+      const MatrixView res = residual_of(i, worker), diag = diagonal_of(i, worker);
+      Index from = 0;
+      const auto hand_over = [&](Index to) {
+        if (to > from)
+          sink.tile(i * rows + from, first, count, res.row_range(from, to - from), diag.row_range(from, to - from));
+        from = to + 1;
+      };
+      for (const Index small : worker.room.small) {
+        held.hold(i * rows + small, res.row_range(small, 1), diag.row_range(small, 1));
+        hand_over(small);
+      }
+      hand_over(res.rows);
     };
     parallel_in_order(tiles, team,
                       progress.part(static_cast<double>(first) / static_cast<double>(total),
                                     static_cast<double>(first + count) / static_cast<double>(total)),
                       make, use);
+    if (held.rows.empty()) continue;
+    const std::shared_ptr<const SmallResiduals> mended = small_residuals(held.rows);
+    for (Index s = 0; s < std::ssize(held.rows); ++s) {
+      const MatrixView res = held.residual(s), diag = held.diagonal(s);
+      for (Index l = 0; l < count; ++l) {
+        for (Index j = 0; j < t; ++j) res(0, l * t + j) += mended->rest(s, first_output + j);
+        diag(0, l) += mended->diagonal[static_cast<std::size_t>(s)];
+        clear_rounding(w[static_cast<std::size_t>(l)], {diag.col(l), 1});
+      }
+      sink.tile(held.rows[static_cast<std::size_t>(s)], first, count, res, diag);
+    }
   }
 }
 
 // ---- B in storage ----
 
 // N Y~ once more: where X meets Y to within rounding N Y~ is rounding alone, and along B and q1 as much as elsewhere; c
-// at a small lambda would have that part, over lambda. Zero rows stay.
+// at a small lambda would have that part, over lambda.
 void StoredSpectrum::orthogonalise_rest(ConstMatrixView b) {
   const std::vector<double>& q1 = problem().q1;
   Matrix inside(b.cols, rest_.cols());
   gemm(Op::transpose, Op::none, 1, b, rest_.view(), 0, inside.view());
   gemm(Op::none, Op::none, -1, b, inside.view(), 1, rest_.view());
-  for (Index j = 0; j < rest_.cols(); ++j) {
-    const double along = q1.empty() ? 0 : dot(rest_.rows(), q1.data(), rest_.col(j));
-    for (Index i = 0; i < rest_.rows(); ++i) {
-      if (!q1.empty()) rest_(i, j) -= along * q1[static_cast<std::size_t>(i)];
-      if (rest_diagonal_[static_cast<std::size_t>(i)] == 0) rest_(i, j) = 0;
-    }
+  for (Index j = 0; j < rest_.cols() && !q1.empty(); ++j) {
+    const double along = dot(rest_.rows(), q1.data(), rest_.col(j));
+    for (Index i = 0; i < rest_.rows(); ++i) rest_(i, j) -= along * q1[static_cast<std::size_t>(i)];
   }
+}
+
+EachProjectedTile StoredSpectrum::projected_tiles() const {
+  return [this](ConstMatrixView directions, std::span<const double> constant, const UseProjectedTile& use) {
+    const Index n = problem().n(), rows = std::min<Index>(sweep_rows, n);
+    Matrix room(rows, directions.cols);
+    for (Index row = 0; row < n; row += rows) {
+      const Index count = std::min(rows, n - row);
+      const MatrixView z = room.view().row_range(0, count);
+      gemm(Op::none, Op::none, 1, basis().row_range(row, count), directions, 0, z);
+      finish_projection(problem().q1, row, constant, z);
+      use(row, z, rest_.view().row_range(row, count));
+    }
+  };
 }
 
 StoredSpectrum::StoredSpectrum(ProblemPtr the_problem, Matrix storage, std::vector<double> eigenvalues,
                                std::vector<double> noise)
     : SpectrumFactorization(std::move(the_problem)), storage_(std::move(storage)) {
   const Problem& p = problem();
-  Spectrum spectrum{std::move(eigenvalues), std::move(noise), {}, {}, 0};
+  Spectrum spectrum{std::move(eigenvalues), std::move(noise), {}, {}, {}};
   const Index rank = static_cast<Index>(spectrum.eigenvalues.size());
   const ConstMatrixView b = storage_.view().columns(storage_.cols() - rank, rank);
   spectrum.gamma = Matrix(rank, p.t());
@@ -283,8 +419,17 @@ StoredSpectrum::StoredSpectrum(ProblemPtr the_problem, Matrix storage, std::vect
 
   rest_ = Matrix(p.n(), p.t());
   rest_diagonal_.resize(static_cast<std::size_t>(p.n()));
-  set_rest(b, p.y_tilde.view(), p.q1, rest_.view(), rest_diagonal_);
+  std::vector<Index> small;
+  set_rest(b, p.y_tilde.view(), p.q1, rest_.view(), rest_diagonal_, small);
   orthogonalise_rest(b);
+  if (!small.empty()) {
+    const std::shared_ptr<const SmallResiduals> mended = small_residuals(std::move(small));
+    for (std::size_t s = 0; s < mended->rows.size(); ++s) {
+      const Index i = mended->rows[s];
+      rest_diagonal_[static_cast<std::size_t>(i)] = mended->diagonal[s];
+      for (Index j = 0; j < p.t(); ++j) rest_(i, j) = mended->rest(static_cast<Index>(s), j);
+    }
+  }
   std::vector<double> norm2(static_cast<std::size_t>(p.t()));
   for (Index j = 0; j < p.t(); ++j) norm2[static_cast<std::size_t>(j)] = dot(p.n(), rest_.col(j), rest_.col(j));
   set_rest_norm2(std::move(norm2));
@@ -292,9 +437,11 @@ StoredSpectrum::StoredSpectrum(ProblemPtr the_problem, Matrix storage, std::vect
 
 SpectrumFactorization::Tile StoredSpectrum::tile(Index row, Index count, Room&) const {
   const ConstMatrixView b = basis().row_range(row, count);
-  if (!complement()) return {b, {}, {}};
-  return {b, rest_.view().row_range(row, count),
-          std::span(rest_diagonal_).subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count))};
+  if (!complement()) return {b, {}, {}, {}};
+  return {b,
+          rest_.view().row_range(row, count),
+          std::span(rest_diagonal_).subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count)),
+          {}};
 }
 
 SpectrumFactorization::Tile StoredSpectrum::gather(std::span<const Index> which, Room& room) const {
@@ -307,11 +454,11 @@ SpectrumFactorization::Tile StoredSpectrum::gather(std::span<const Index> which,
     }
   };
   pick(basis(), room.b);
-  if (!complement()) return {room.b.view(), {}, {}};
+  if (!complement()) return {room.b.view(), {}, {}, {}};
   pick(rest_.view(), room.rest);
   room.rest_diagonal.clear();
   for (const Index i : which) room.rest_diagonal.push_back(rest_diagonal_[static_cast<std::size_t>(i)]);
-  return {room.b.view(), room.rest.view(), room.rest_diagonal};
+  return {room.b.view(), room.rest.view(), room.rest_diagonal, {}};
 }
 
 }  // namespace freeridge

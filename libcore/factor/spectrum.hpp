@@ -10,7 +10,10 @@
 //     Y~'PY~ = sum Gamma^2 / (Lambda_k + lambda) + |E|^2 / lambda
 //     c~ = B g + E / lambda,      g = Gamma / (Lambda + lambda)
 //
-// All p are in [0, 1], so nothing overflows and nothing is subtracted at any lambda, 0 included.
+// All p are in [0, 1], so nothing overflows and nothing is subtracted at any lambda, 0 included; N_ii and E_i of rows of
+// high leverage are had as high_leverage.hpp says.
+// A column of B that is not orthonormal to rounding (blur_k, streamed.cpp) is left out of N and E, and its p_k is p_k - 1:
+// what is wrong with it then comes with the factor 1 - p_k = Lambda_k / (Lambda_k + lambda).
 // An eigenvalue below its noise is rounding. At lambda >= noise it does not matter; below, it counts as zero, and
 // directions of eigenvalue zero are left out of g: that is the minimum-norm solution as lambda -> 0.
 //
@@ -18,11 +21,14 @@
 // Cost a lambda: O(n r t); many lambdas together as two matrix products.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "libcore/factor/contrast.hpp"
 #include "libcore/factor/factorization.hpp"
+#include "libcore/factor/high_leverage.hpp"
 
 namespace freeridge {
 
@@ -32,12 +38,15 @@ struct SweepPieces {
 };
 SweepPieces sweep_pieces(Index r, Index t, Index lambdas);
 
+// out_i += sum_k B_ik^2 weight_k
+void add_weighted_squares(ConstMatrixView b, std::span<const double> weight, std::span<double> out);
+
 struct Spectrum {
   std::vector<double> eigenvalues;  // Lambda, r
   std::vector<double> noise;        // r
   Matrix gamma;                     // r x t
-  std::vector<double> rest_norm2;   // |E_j|^2, t; empty without complement
-  double blur = 0;                  // the relative error of the columns of B
+  std::vector<double> rest_norm2;   // |N Y~_j|^2, t; empty without complement
+  std::vector<double> blur;         // r: how far a column of B is from orthonormal to the others; empty: rounding alone
 };
 
 class SpectrumFactorization : public Factorization {
@@ -61,15 +70,21 @@ class SpectrumFactorization : public Factorization {
   struct Tile {
     ConstMatrixView b, rest;
     std::span<const double> rest_diagonal;
+    std::span<const Index> small;  // the rows of it whose E and N_ii are small_residuals', and not here
   };
   struct Room {
     Matrix b, rest, features;
     std::vector<double> rest_diagonal;
+    std::vector<Index> small;
   };
   // The rows [row, row + count), or any rows.
   virtual Tile tile(Index row, Index count, Room& room) const = 0;
   virtual Tile gather(std::span<const Index> which, Room& room) const = 0;
   virtual Index tile_rows() const = 0;  // how many at once
+  // Products of rows of B with directions, which are zero where N lacks the column of B.
+  virtual EachProjectedTile projected_tiles() const = 0;
+  // E and N_ii of all rows that tiles have named (Tile::small), ascending. Made once and kept.
+  std::shared_ptr<const SmallResiduals> small_residuals(std::vector<Index> rows) const;
 
   // From g (r x count) to the solution of the outputs [first, first + count).
   virtual void solve(Index first, ConstMatrixView g, Solution& solution) const = 0;
@@ -82,13 +97,16 @@ class SpectrumFactorization : public Factorization {
   virtual void project(const LayoutView& points, Index first, double lambda, MatrixView z,
                        std::span<double> variance) const = 0;
 
-  // E and diag N for rows of B, from rows of Y~ and q1.
+  // E and diag N for rows of B, from rows of Y~ and q1, by subtraction; in `small` the rows for which that is not good
+  // enough.
   void set_rest(ConstMatrixView b, ConstMatrixView y_rows, std::span<const double> q1_rows, MatrixView rest,
-                std::span<double> rest_diagonal) const;
+                std::span<double> rest_diagonal, std::vector<Index>& small) const;
 
   Index r() const { return static_cast<Index>(spectrum_.eigenvalues.size()); }
   bool complement() const { return r() < problem().degrees(); }
   const Spectrum& spectrum() const { return spectrum_; }
+  // Gamma, zero where N lacks the column of B.
+  ConstMatrixView gamma_inside() const { return gamma_inside_.view(); }
 
  private:
   friend class SpectrumMaker;
@@ -98,17 +116,31 @@ class SpectrumFactorization : public Factorization {
   struct Weights {
     std::vector<double> eigenvalues;  // Lambda_k as they count at this lambda
     std::vector<double> p;
+    std::vector<double> share;  // of B_k in P~: p_k, or p_k - 1
     double s;
     bool projects;  // some eigenvalues count as zero: P~ is a projector there, exact zeros are rounded
   };
   Weights weights(double lambda) const;
-  // The absolute error of the elements of N and of I - B_S'B_S, made by subtraction.
+  // out = B shares + rest_factor E of the outputs from `first` on (out.cols of them, or none), and diagonal = (B o B)
+  // squares + diag N (or none). One pass.
+  void products(ConstMatrixView shares, std::span<const double> squares, double rest_factor, Index first,
+                MatrixView out, std::span<double> diagonal) const;
+  // Whether column k of B is part of I - N.
+  bool in_projector(Index k) const { return leaves_[static_cast<std::size_t>(k)] == 0; }
+  // The error of the length of a row of N made of off-diagonals, and of the elements of N made by subtraction.
+  double row_noise() const;
   double subtraction_noise() const;
+  // The columns of b that N does not have become zero.
+  void drop_outside(MatrixView b) const;
   // Makes diag(P~) exactly 0 where it is 0 but for rounding.
   void clear_rounding(const Weights& weights, std::span<double> diagonal) const;
 
   Spectrum spectrum_;
+  std::vector<double> leaves_;  // r: 1 where p_k - 1 takes the place of p_k, else 0
+  Matrix gamma_inside_;         // Gamma, zero where leaves_ is 1
   double tolerance_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const SmallResiduals> small_;  // the last that was asked for
 };
 
 // B in storage: n r doubles, and n (t + 1) for E and diag N.
@@ -120,6 +152,7 @@ class StoredSpectrum : public SpectrumFactorization {
   Tile tile(Index row, Index count, Room& room) const override;
   Tile gather(std::span<const Index> which, Room& room) const override;
   Index tile_rows() const override { return problem().n(); }
+  EachProjectedTile projected_tiles() const override;
 
   ConstMatrixView basis() const { return storage_.view().columns(storage_.cols() - r(), r()); }
 

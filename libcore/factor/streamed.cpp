@@ -2,14 +2,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "libcore/factor/features.hpp"
 #include "libcore/factor/saved.hpp"
 #include "libcore/factor/spectrum.hpp"
 #include "libcore/linalg/scaling.hpp"
+#include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
 namespace {
+
+void copy(ConstMatrixView from, MatrixView to) {
+  for (Index j = 0; j < to.cols; ++j) std::copy_n(from.col(j), to.rows, to.col(j));
+}
 
 class Streamed final : public SpectrumFactorization {
  public:
@@ -30,8 +36,9 @@ class Streamed final : public SpectrumFactorization {
     }
     folded_ = map_->fold(to_basis_.view(), raw_mean_);
     clears_ = rounding_may_exceed_one();
-    set_spectrum(
-        {squares(s_), std::move(reduced.noise), std::move(reduced.gamma), std::move(reduced.rest_norm2), reduced.blur});
+    std::vector<double> not_orthonormal = blur(reduced.noise);
+    set_spectrum({squares(s_), std::move(reduced.noise), std::move(reduced.gamma), std::move(reduced.rest_norm2),
+                  std::move(not_orthonormal)});
   }
 
   Route route() const override { return route_; }
@@ -46,7 +53,6 @@ class Streamed final : public SpectrumFactorization {
     out.matrix(vt_.view());
     out.matrix(spectrum().gamma.view());
     out.numbers(spectrum().rest_norm2);
-    out.number(spectrum().blur);
   }
   std::span<const Index> landmarks() const override { return map_->landmarks(); }
 
@@ -55,9 +61,14 @@ class Streamed final : public SpectrumFactorization {
     reserve(room, count);
     map_->raw(problem().x, row, room.features.view().row_range(0, count));
     const auto q1 = std::span(problem().q1);
-    return finish(
+    const Tile out = finish(
         count, room, [&](Index i) { return row + i; }, problem().y_tilde.view().row_range(row, count),
         q1.empty() ? q1 : q1.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count)));
+    for (const Index i : out.small) {
+      room.rest_diagonal[static_cast<std::size_t>(i)] = 0;
+      for (Index j = 0; j < room.rest.cols(); ++j) room.rest(i, j) = 0;
+    }
+    return out;
   }
 
   Tile gather(std::span<const Index> which, Room& room) const override {
@@ -77,6 +88,43 @@ class Streamed final : public SpectrumFactorization {
   }
 
   Index tile_rows() const override { return freeridge::tile_rows(vt_.cols()); }
+
+  // Each tile costs the raw features and 2 p numbers for each direction, not 2 p r as B would.
+  EachProjectedTile projected_tiles() const override {
+    return [this](ConstMatrixView directions, std::span<const double> constant, const UseProjectedTile& use) {
+      const Index n = problem().n(), t = problem().t(), width = directions.cols, rows = std::min(tile_rows(), n),
+                  tiles = (n + rows - 1) / rows;
+      Matrix both(r(), width + t);
+      copy(directions, both.view().columns(0, width));
+      copy(gamma_inside(), both.view().columns(width, t));
+      Matrix from(vt_.cols(), both.cols());
+      if (!clears_) gemm(Op::none, Op::none, 1, to_basis_.view(), both.view(), 0, from.view());
+      const ConstMatrixView right = clears_ ? std::as_const(both).view() : std::as_const(from).view();
+      struct Worker {
+        Room room;
+        Matrix out;
+      };
+      const int team = team_size(tiles, static_cast<double>(n * vt_.cols()) * static_cast<double>(width + t));
+      std::vector<Worker> workers(static_cast<std::size_t>(team));
+      const auto out_of = [&](Index i, int number) {
+        Worker& worker = workers[static_cast<std::size_t>(number)];
+        if (worker.out.rows() == 0) worker.out = Matrix(rows, width + t);
+        return worker.out.view().row_range(0, std::min(rows, n - i * rows));
+      };
+      const auto make = [&](Index i, int number) {
+        const MatrixView out = out_of(i, number), z = out.columns(0, width), fit = out.columns(width, t);
+        multiply(i * rows, right, workers[static_cast<std::size_t>(number)].room, out);
+        finish_projection(problem().q1, i * rows, constant, z);
+        for (Index j = 0; j < t; ++j)
+          for (Index k = 0; k < fit.rows; ++k) fit(k, j) = problem().y_tilde(i * rows + k, j) - fit(k, j);
+      };
+      const auto hand_over = [&](Index i, int number) {
+        const MatrixView out = out_of(i, number);
+        use(i * rows, out.columns(0, width), out.columns(width, t));
+      };
+      parallel_in_order(tiles, team, Progress(), make, hand_over);  // heard by what it does: it is made once
+    };
+  }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     const Matrix w = hyperplane(g);
@@ -117,20 +165,45 @@ class Streamed final : public SpectrumFactorization {
   template <class RowOf>
   Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, std::span<const double> q1) const {
     const MatrixView features = room.features.view().row_range(0, count), b = room.b.view().row_range(0, count);
+    centre(features, row_of);
+    gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
+    if (clears_) clear_rounding_beyond_one(b);
+    if (!complement()) return {b, {}, {}, {}};
+    const MatrixView rest = room.rest.view().row_range(0, count);
+    const std::span<double> diagonal(room.rest_diagonal.data(), static_cast<std::size_t>(count));
+    set_rest(b, y, q1, rest, diagonal, room.small);
+    return {b, rest, diagonal, room.small};
+  }
+
+  // From raw features to the rows of Phi~, or of what folded to_basis_ makes B of.
+  template <class RowOf>
+  void centre(MatrixView features, const RowOf& row_of) const {
     if (!folded_) map_->apply(features);
     for (Index j = 0; j < features.cols; ++j) {
       const double mean = raw_mean_[static_cast<std::size_t>(j)];
-      for (Index i = 0; i < count; ++i)
+      for (Index i = 0; i < features.rows; ++i)
         features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
-      worked(2 * touched * static_cast<double>(count));
+      worked(2 * touched * static_cast<double>(features.rows));
     }
-    gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
-    if (clears_) clear_rounding_beyond_one(b);
-    if (!complement()) return {b, {}, {}};
-    const MatrixView rest = room.rest.view().row_range(0, count);
-    const std::span<double> diagonal(room.rest_diagonal.data(), static_cast<std::size_t>(count));
-    set_rest(b, y, q1, rest, diagonal);
-    return {b, rest, diagonal};
+  }
+
+  // B_I from for the rows I = row, row + 1, ...: by way of B only where elements of B are cleared.
+  void multiply(Index row, ConstMatrixView from, Room& room, MatrixView out) const {
+    if (clears_) return gemm(Op::none, Op::none, 1, tile(row, out.rows, room).b, from, 0, out);
+    if (room.features.rows() < out.rows) room.features = Matrix(out.rows, vt_.cols());
+    const MatrixView features = room.features.view().row_range(0, out.rows);
+    map_->raw(problem().x, row, features);
+    centre(features, [&](Index i) { return row + i; });
+    gemm(Op::none, Op::none, 1, features, from, 0, out);
+  }
+
+  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2) where
+  // R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
+  std::vector<double> blur(std::span<const double> noise) const {
+    std::vector<double> out;
+    for (std::size_t k = 0; k < s_.size(); ++k)
+      out.push_back(r_.cols() > 0 ? std::sqrt(noise[k]) / s_[k] : noise[k] / (s_[k] * s_[k]));
+    return out;
   }
 
   // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features, and
@@ -200,7 +273,6 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   in.require("the rest of y", t);
   reduced.rest_norm2.resize(static_cast<std::size_t>(t));
   in.any_numbers("the rest of y", reduced.rest_norm2);
-  reduced.blur = load_scales(in, "the blur", any_finite, 1, false).front();
   return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
 }
 

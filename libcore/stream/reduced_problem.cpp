@@ -51,8 +51,10 @@ ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
   require_finite_squares(s_, "x");
   for (const double s : s_) lambda_.push_back(s * s);
   noise_ = direction_noise(norms, vt_.view(), rows_.n());
-  for (std::size_t k = 0; k < lambda_.size(); ++k)
-    if (lambda_[k] >= noise_[k] && lambda_[k] > 0) ++rank_;
+  for (std::size_t k = 0; k < lambda_.size(); ++k) {
+    if (lambda_[k] < noise_[k]) lambda_[k] = s_[k] = 0;
+    if (lambda_[k] > 0) ++rank_;
+  }
   set_basis(triangle.block(ones, ones, count, d), u.view());
 }
 
@@ -83,11 +85,7 @@ void ReducedProblem::set_basis(ConstMatrixView r_xx, ConstMatrixView u) {
 
 ReducedProblem::Weights ReducedProblem::weights(double lambda) const {
   Weights at{lambda_, {}, complement() || lambda_.empty() ? 0 : infinity};
-  for (std::size_t k = 0; k < at.eigenvalues.size(); ++k) {
-    double& value = at.eigenvalues[k];
-    if (lambda < noise_[k] && value < noise_[k]) value = 0;
-    at.smallest = std::min(at.smallest, value);
-  }
+  for (const double value : at.eigenvalues) at.smallest = std::min(at.smallest, value);
   for (const double value : at.eigenvalues)
     at.p.push_back(value + lambda == 0 ? 1 : (at.smallest + lambda) / (value + lambda));
   return at;
@@ -177,7 +175,8 @@ std::string ReducedProblem::score(Criterion criterion, std::span<const double> l
 
 LambdaRange ReducedProblem::lambda_range() const {
   Factorization::Range range{0, 0};
-  if (rank_ > 0) range = {lambda_[static_cast<std::size_t>(rank_ - 1)], lambda_.front()};
+  for (const double value : lambda_)
+    if (value > 0) range = {value, std::max(range.largest, value)};
   return freeridge::lambda_range(range);
 }
 

@@ -4,15 +4,17 @@
 // factor/spectrum.hpp without its basis:
 //     Lambda = S^2,   Gamma = U_R'R_xy,   |E_j|^2 = |R_yy e_j|^2 (0 when r = m: there is no complement)
 //     w = V (S Gamma / (Lambda + lambda)),    b = ybar - xbar'w
-// An eigenvalue below its noise (factor/small_svd.hpp) is rounding, and counts as zero at a lambda below it, as there.
+// An eigenvalue below its noise (factor/small_svd.hpp) is rounding, and counts as zero at every lambda: w would have
+// eps |x| |y| / lambda of it.
 //
 // A second pass gives the leave-one-out errors: the rows of the basis are B = W^(1/2) (X - 1 xbar') F, F = R_xx^+ U_R,
 //     e_i = r_i / (1 - h_i),     W_ii^(1/2) r_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k f_k,
 //     h_i = W_ii / sum(w) + sum_k B_ik^2 f_k,     f_k = Lambda_k / (Lambda_k + lambda)
-// Where 1 - h_i cancels it says nothing if already the fit without lambda meets the point,
-//     N_i = 1 - W_ii / sum(w) - sum_k B_ik^2 = 0       (for every point when m is the rank)
-// and then the sums of factor/spectrum.hpp are without it:
+// Where m is the rank the fit without lambda meets every point (1 - h_i and r_i are without a part N = 0), and the sums of
+// factor/spectrum.hpp have nothing that cancels:
 //     e_i = W_ii^(-1/2) sum_k B_ik p_k Gamma_k / sum_k B_ik^2 p_k
+// Elsewhere a row whose 1 - h_i is rounding, or next to it, has no error: R holds it and the others in one sum, in which
+// what the others say is lost.
 // R_xx^+ is that of R_xx with its columns divided by their norms, put back afterwards: the units of the columns cost B
 // no digits (V S^-1 = F on paper, but each of its numbers is known to the largest column's rounding only).
 #pragma once
@@ -59,8 +61,8 @@ class ReducedProblem {
   double reml(const Weights& at, double lambda, Index output) const;
 
   void set_basis(ConstMatrixView r_xx, ConstMatrixView u);
-  // Whether N_i = 0, for rows of B with these 1 - W_ii / sum(w).
-  std::vector<char> met_without_lambda(ConstMatrixView b, std::span<const double> rest) const;
+  // The smallest 1 - h_i that is divided by.
+  double least_residual() const;
   // sum_k B_ik p_k Gamma_kj / sum_k B_ik^2 p_k for one row and all outputs; NaN: 0 / 0.
   void quotients(ConstMatrixView b, Index row, const Weights& at, std::span<double> out) const;
 
@@ -71,7 +73,7 @@ class ReducedProblem {
   Index m_;                         // n - 1 or n
   std::vector<double> rest_;        // means less shifts, d + t; empty without intercept
   std::vector<double> s_;           // S, descending
-  std::vector<double> lambda_;      // Lambda
+  std::vector<double> lambda_;      // Lambda; 0 where it is noise
   std::vector<double> noise_;       // of Lambda
   Index rank_ = 0;                  // how many Lambda_k are above their noise
   Matrix vt_;                       // r x d

@@ -20,21 +20,19 @@ constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bound
 
 }  // namespace
 
-// N_i is a difference of numbers near one, and B_ik is known to eps times the condition of the scaled R_xx.
-std::vector<char> ReducedProblem::met_without_lambda(ConstMatrixView b, std::span<const double> rest) const {
-  std::vector<double> left(rest.begin(), rest.end());
-  for (Index k = 0; k < rank_; ++k)
-    for (std::size_t i = 0; i < left.size(); ++i) left[i] -= b.col(k)[i] * b.col(k)[i];
-  const double noise = 10 * eps * (1 + std::sqrt(static_cast<double>(rank_))) * condition_;
-  std::vector<char> met(left.size());
-  for (std::size_t i = 0; i < met.size(); ++i) met[i] = rank_ == m_ || left[i] <= noise;
-  return met;
+// 1 - h_i is a difference of numbers near one: from here on it has six digits, and B_ik as many as the condition of the
+// scaled R_xx leaves.
+double ReducedProblem::least_residual() const {
+  constexpr double six_digits = 1e6;
+  const double rounding = 10 * eps * (1 + std::sqrt(static_cast<double>(rank_)));
+  return rounding * std::max(six_digits, condition_);
 }
 
 void ReducedProblem::quotients(ConstMatrixView b, Index row, const Weights& at, std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   double bottom = 0;
-  for (Index k = 0; k < rank_; ++k) {
+  for (Index k = 0; k < r(); ++k) {
+    if (lambda_[static_cast<std::size_t>(k)] == 0) continue;
     const double b_p = b(row, k) * at.p[static_cast<std::size_t>(k)];
     bottom += b(row, k) * b_p;
     for (std::size_t j = 0; j < out.size(); ++j) out[j] += b_p * gamma_(k, static_cast<Index>(j));
@@ -57,6 +55,7 @@ std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const 
     pack_weighted(x, y, weights, row, rows_.shift(), packed.view().row_range(0, std::min(height, n - row)));
 
   std::string reason;
+  const double least = least_residual();
   std::vector<double> quotient(static_cast<std::size_t>(t));
   const Progress progress = here();
   for (Index row = 0; row < n; row += height) {
@@ -73,7 +72,6 @@ std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const 
       if (weights != nullptr) w[i] = weights[static_cast<std::size_t>(row) + i];
       if (ones == 1) rest[i] -= w[i] / rows_.sum_w();
     }
-    const std::vector<char> met = met_without_lambda(tile_b, rest);
 
     for (Index first = 0; first < total; first += chunk) {
       const Index count = std::min(chunk, total - first);
@@ -94,15 +92,18 @@ std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const 
         for (Index i = 0; i < rows; ++i) {
           const auto here = static_cast<std::size_t>(i);
           const double left = rest[here] - hat(i, l), root = std::sqrt(w[here]);
-          const bool both_cancel = left < cancels && met[here];
+          const bool both_cancel = left < cancels && rank_ == m_;
+          const bool lost = !both_cancel && !(left > least);
           if (both_cancel) quotients(tile_b, i, at[static_cast<std::size_t>(l)], quotient);
           for (Index j = 0; j < t; ++j) {
             const double e = (both_cancel ? quotient[static_cast<std::size_t>(j)] : res(i, l * t + j) / left) / root;
-            errors(row + i, (first + l) * t + j) = std::isfinite(e) ? e : nan;
-            if (!std::isfinite(e))
-              keep_first(reason,
-                         text("the leave-one-out error of row ", row + i,
-                              " is undefined: its leverage is one (lambda = ", some[static_cast<std::size_t>(l)], ")"));
+            const bool defined = std::isfinite(e) && !lost;
+            errors(row + i, (first + l) * t + j) = defined ? e : nan;
+            if (!defined)
+              keep_first(reason, text("the leave-one-out error of row ", row + i,
+                                      " is undefined: its leverage is one, or so near one that the sums of all rows do "
+                                      "not tell what the others say (lambda = ",
+                                      some[static_cast<std::size_t>(l)], ")"));
           }
         }
     }

@@ -222,7 +222,7 @@ TEST(SavedFactorizations, AreAsLargeAsTheirParts) {
     EXPECT_EQ(size(1), one + m + n * m);
     EXPECT_EQ(size(2), of_band + left * (left - 1) / 2);
     EXPECT_EQ(size(7), 1 + 2 * d + d * d + d * (d + 1) / 2 + n * d);
-    EXPECT_EQ(size(8), 1 + 2 + (intercept ? d : 0) + 2 * d + d * d + d * t + t + 1);
+    EXPECT_EQ(size(8), 1 + 2 + (intercept ? d : 0) + 2 * d + d * d + d * t + t);
     const FactorizationPtr later = all[2].factorize(data.problem());
     std::vector<double> leverage(static_cast<std::size_t>(n));
     later->at(1.0)->leverage(leverage);  // forms Q
