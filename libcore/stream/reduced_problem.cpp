@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/checks.hpp"
+#include "libcore/factor/digits.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 
@@ -178,7 +179,10 @@ std::string ReducedProblem::score(Criterion criterion, std::span<const double> l
 LambdaRange ReducedProblem::lambda_range() const {
   Factorization::Range range{0, 0};
   if (rank_ > 0) range = {lambda_[static_cast<std::size_t>(rank_ - 1)], lambda_.front()};
-  return freeridge::lambda_range(range);
+  double floor = 0;
+  for (std::size_t k = 0; k < lambda_.size(); ++k)
+    floor = std::max(floor, Direction{lambda_[k], noise_[k], sure_of_qr}.floor());
+  return freeridge::lambda_range(range, floor);
 }
 
 }  // namespace freeridge
