@@ -18,7 +18,7 @@
 
 namespace freeridge {
 
-constexpr double sure_of_matrix = 3e4, sure_of_qr = 4e9;
+constexpr double sure_of_matrix = 3e5, sure_of_qr = 4e9;
 
 // One direction; sure: times its noise.
 struct Direction {

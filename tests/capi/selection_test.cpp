@@ -197,7 +197,8 @@ TEST(ContractSelection, OutputsAreNotOverrun) {
   GetOneStandardError rule;
   GetSearchShape shape;
   GetLambdaFlags flags;
-  flags.model = grid.model = score.model = lambda.model = bandwidth.model = with_error.model = rule.model = shape.model = model.get();
+  flags.model = grid.model = score.model = lambda.model = bandwidth.model = with_error.model = rule.model =
+      shape.model = model.get();
   lambda.criterion = FREERIDGE_LOO;
   score.ld = with_error.ld = sample::count + 2;
   score.scores = with_error.scores = with_error.errors = Output<double>(sample::size(score.ld, sample::t));
