@@ -115,15 +115,15 @@ sparse_cooks_distance <- function(model) {
   weights * rows$errors^2 * rows$leverage / rep(freedom$df * freedom$sigma2, each = nrow(rows$errors))
 }
 
-# From this lambda on left-out errors have six digits: where the smallest eigenvalue of x'x + lambda I is 3e4 times the
+# From this lambda on left-out errors have six digits: where the smallest eigenvalue of x'x + lambda I is 3e5 times the
 # rounding of the others, which the tolerance is.
 sparse_floor <- function(model) {
-  max(3e4 * model$facts$tolerance - max(model$facts$eigenvalues[1L], 0), 0)
+  max(3e5 * model$facts$tolerance - max(model$facts$eigenvalues[1L], 0), 0)
 }
 
 sparse_lambda_flags <- function(model) {
   floor <- sparse_floor(model)
-  list(floor = floor, below = as.integer(model$lambda < floor))
+  list(floor = floor, below = as.integer(model$lambda < (1 - 1e-12) * floor))
 }
 
 # The range of lambda: from a thousandth of the smallest eigenvalue that is not zero, but not below the floor, to a
@@ -136,7 +136,8 @@ sparse_lambda_grid <- function(model, count) {
                        c("freeridge_error", "error")))
   }
   low <- max(kept[1L] / 1000, .Machine$double.eps * max(kept), sparse_floor(model))
-  exp(seq(log(low), log(1000 * max(kept)), length.out = count))
+  high <- 1000 * max(kept, low)
+  exp(seq(log(low), log(high), length.out = count))
 }
 
 # Scores and (where the criterion is a mean) their standard errors, lambdas x outputs; the definitions are those of

@@ -145,6 +145,37 @@ TEST(DefaultSearch, SmoothFunctionsWithoutNoise) {
         }
 }
 
+// K_TR K_RR^-1 K_RT: problem (2) is that of this kernel matrix.
+QuadMatrix restricted_kernel(const Problem& problem, const Rows& landmarks) {
+  const Dense all = oracle::kernel_matrix(problem.kernel, problem.x, problem.x);
+  const auto r = static_cast<std::int64_t>(landmarks.size());
+  QuadMatrix k_rt(r, all.cols), k_rr(r, r);
+  for (std::int64_t q = 0; q < r; ++q) {
+    const std::int64_t row = landmarks[static_cast<std::size_t>(q)];
+    for (std::int64_t i = 0; i < all.cols; ++i) k_rt(q, i) = all(row, i);
+    for (std::int64_t p = 0; p < r; ++p) k_rr(q, p) = all(row, landmarks[static_cast<std::size_t>(p)]);
+  }
+  return multiply(transpose(k_rt), solve(k_rr, k_rt));
+}
+
+TEST(DefaultSearch, Landmarks) {
+  for (const double sigma : {0.3, 0.7, 2.0})
+    for (const double frequency : {1.0, 3.0, 10.0})
+      for (const bool intercept : {false, true})
+        for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_GRAM, FREERIDGE_REDUCTION_QR}) {
+          SCOPED_TRACE(::testing::Message()
+                       << "sigma " << sigma << " cos " << frequency << " reduction " << reduction << intercept);
+          Problem problem = cosine(60, frequency, KernelSpec::gaussian(sigma));
+          problem.intercept = intercept;
+          Model model = oracle::make_model(problem);
+          choose_landmarks(model, 12, FREERIDGE_LANDMARKS_AUTO);
+          set_reduction(model, reduction).factorize();
+          const double lambda = model.select_lambda(FREERIDGE_LOO).lambda[0];
+          const Vector expected = left_out(problem, restricted_kernel(problem, landmark_rows(model)), lambda);
+          EXPECT_LE(distance(model.loo().values, expected), six_digits) << lambda;
+        }
+}
+
 TEST(DefaultSearch, TheOracleIsARefit) {
   const Problem problem = cosine(12, 3, KernelSpec::gaussian(0.7));
   EXPECT_CLOSE(left_out(problem, 1e-6), oracle::loo(problem, 1e-6).values, 1e-12);
