@@ -208,7 +208,7 @@ test_that("a lambda below what rounding allows is said to be, and no choice is",
     expect_below(freeridge(p$x, p$y, gaussian_kernel(5), lambda_range = c(1e-12, 1e-11), route = route))
   }
   expect_silent(freeridge(p$x, p$y, linear_kernel(), lambda = 1e-200))
-  expect_silent(freeridge(mpg ~ ., mtcars, linear_kernel(), lambda = 0))
+  expect_silent(freeridge(mpg ~ ., mtcars, kernel = linear_kernel(), lambda = 0))
 })
 
 test_that("folds and hold-outs have the sizes asked for, and are reproducible", {
