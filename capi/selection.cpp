@@ -158,6 +158,16 @@ freeridge_status freeridge_get_search_shape(const freeridge_model* model, double
   });
 }
 
+freeridge_status freeridge_get_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
+                                            int32_t* edge) {
+  return guarded(__func__, [&] {
+    const Model::LambdaFlags flags = model_of(model).lambda_flags();
+    if (floor != nullptr) *floor = flags.floor;
+    copy_to(flags.below, below);
+    copy_to(flags.edge, edge);
+  });
+}
+
 freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group) {
   return guarded(__func__, [&] {
     require_size("n", n);

@@ -402,3 +402,5 @@ freeridge_accumulator_memory_required(accumulator, bytes) = ccall((:freeridge_ac
     freeridge_status, (Ptr{freeridge_accumulator}, Ptr{Int64}), accumulator, bytes)
 freeridge_classifier_memory_required(classifier, bytes) = ccall((:freeridge_classifier_memory_required, library),
     freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int64}), classifier, bytes)
+freeridge_get_lambda_flags(model, floor, below, edge) = ccall((:freeridge_get_lambda_flags, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Int32}, Ptr{Int32}), model, floor, below, edge)

@@ -97,8 +97,7 @@ std::shared_ptr<const void> Band::hold() const {
 Factorization::Range Band::eigenvalue_range() const {
   const double largest = bounds_.largest;
   if (!(largest > tolerance_)) return {0, 0};
-  // A search begins at a thousandth of the smallest; below the tolerance there is no answer.
-  return {std::min(bounds_.smallest > 0 ? bounds_.smallest : 1000 * tolerance_, largest), largest};
+  return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, largest), largest};
 }
 
 BandFactor Band::factor(double lambda) const {

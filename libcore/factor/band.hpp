@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "libcore/factor/digits.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/linalg/band_kernels.hpp"
@@ -52,6 +53,7 @@ class Band final : public Factorization {
   Route route() const override { return Route::band; }
   Range eigenvalue_range() const override;
   double tolerance() const override { return tolerance_; }
+  double floor() const override { return smallest_direction().floor(); }
   // Saved, but for the bandwidth and how much of Q is formed.
   Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in);
   void save(ByteWriter& out) const override;
@@ -69,6 +71,8 @@ class Band final : public Factorization {
   Index bandwidth() const { return b_.bandwidth(); }
   const BandKernels& kernels() const { return kernels_; }
   double largest() const { return bounds_.largest; }
+  // By digits.hpp.
+  Direction smallest_direction() const { return {bounds_.smallest, tolerance_, sure_of_matrix}; }
   std::span<const double> k_q1() const { return kernel_.k_q1; }
 
   // Throws NOT_POSITIVE_DEFINITE.

@@ -13,6 +13,7 @@ class BandMaker final : public ResidualMaker {
   void diagonal(std::span<double> out) const override { each_squared_norm(f_.s, out); }
   void residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const override;
   double trace() const override;
+  bool below_floor() const override { return !band_.smallest_direction().known(lambda_); }
   double shrinkage() const override { return f_.s == 0 ? 1 : lambda_ / f_.unit / f_.s; }  // 0/0: no eigenvalues
   void leverage(std::span<double> out) const override;
   double degrees_of_freedom() const override;

@@ -13,6 +13,7 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/factor/digits.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/routes.hpp"
@@ -61,11 +62,9 @@ class Cholesky final : public Factorization {
   }
 
   Route route() const override { return Route::cholesky; }
-  // The trace bounds the largest eigenvalue. The smallest is not known, but at a lambda below 10000 m eps of the trace
-  // fewer than four digits would be left: the search, which begins at a thousandth of it, is kept above that.
-  Range eigenvalue_range() const override {
-    return {std::min(1e7 * static_cast<double>(contrast().m()) * eps, 1.0) * trace_, trace_};
-  }
+  // The trace bounds the largest eigenvalue; the smallest may be rounding.
+  Range eigenvalue_range() const override { return {std::min(tolerance(), trace_), trace_}; }
+  double floor() const override { return trace_ > 0 ? sure_of_matrix * kernel_.noise(trace_) : 0; }
   // Below it, potrf has no answer.
   double tolerance() const override { return static_cast<double>(contrast().m()) * eps * trace_; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
@@ -232,6 +231,8 @@ class CholeskyMaker final : public ResidualMaker {
     return sum;
   }
 
+  // As far as the estimate of the condition tells.
+  bool below_floor() const override { return std::max(lambda_, smallest_) < f_.floor(); }
   double shrinkage() const override { return lambda_ / s_; }
 
   void leverage(std::span<double> out) const override {
@@ -314,6 +315,7 @@ class CholeskyMaker final : public ResidualMaker {
     if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / s_ / norm))))
       fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda_,
            " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
+    smallest_ = m_ > 0 ? rcond * norm * s_ : 0;
     const ConstMatrixView z_y = f_.reduced_outputs();
     for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
     solve_half(half_.view());
@@ -365,6 +367,7 @@ class CholeskyMaker final : public ResidualMaker {
   double lambda_;
   double s_;
   Index m_;
+  double smallest_ = 0;  // an estimate of the smallest eigenvalue of Z'GZ, from below but for a small factor
   Loan loan_;
   MatrixView u_;  // m x m, upper triangle: U = L'
   Matrix half_;   // L^-1 Z'Y~ / sqrt(s)

@@ -43,6 +43,8 @@ class ResidualMaker {
   }
   // tr(P~)
   virtual double trace() const = 0;
+  // Whether its errors left out may have fewer than six digits (digits.hpp).
+  virtual bool below_floor() const = 0;
   // rho = lambda / s: I - H = rho P~.
   virtual double shrinkage() const = 0;
   // diag(H), n numbers: the leverages, the intercept's share included.
@@ -118,6 +120,9 @@ class Factorization {
   virtual std::optional<Index> rank() const { return std::nullopt; }
   // Eigenvalues below it are rounding.
   virtual double tolerance() const = 0;
+
+  // From this lambda on errors left out have six digits (digits.hpp); 0: at every lambda.
+  virtual double floor() const = 0;
 
   // Whether solve may leave out of c what is no function.
   virtual bool solves_functions() const { return false; }

@@ -71,6 +71,11 @@ class Primal final : public StoredSpectrum {
   }
 
  protected:
+  Direction direction(Index k) const override {
+    const auto at = static_cast<std::size_t>(k);
+    return {spectrum().eigenvalues[at], spectrum().noise[at], sure_of_qr};
+  }
+
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     Matrix scaled(g.rows, g.cols), w_s(problem().d(), g.cols, 0.0);
     for (Index j = 0; j < g.cols; ++j)

@@ -30,6 +30,11 @@ class Spectral final : public StoredSpectrum {
   }
 
  protected:
+  Direction direction(Index k) const override {
+    const auto at = static_cast<std::size_t>(k);
+    return {spectrum().eigenvalues[at], spectrum().noise[at], sure_of_matrix};
+  }
+
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     Matrix c_tilde(problem().n(), g.cols);
     gemm(Op::none, Op::none, 1, basis(), g, 0, c_tilde.view());

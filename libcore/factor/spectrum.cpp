@@ -199,6 +199,21 @@ std::optional<Index> SpectrumFactorization::rank() const {
   return count;
 }
 
+// Zeros by rank are exact.
+double SpectrumFactorization::floor() const {
+  double out = left_out().floor();
+  for (Index k = 0; k < r(); ++k)
+    if (spectrum_.eigenvalues[static_cast<std::size_t>(k)] != 0) out = std::max(out, direction(k).floor());
+  return out;
+}
+
+bool SpectrumFactorization::below_floor(double lambda) const {
+  bool known = left_out().known(lambda);
+  for (Index k = 0; k < r() && known; ++k)
+    known = spectrum_.eigenvalues[static_cast<std::size_t>(k)] == 0 || direction(k).known(lambda);
+  return !known;
+}
+
 std::unique_ptr<ResidualMaker> SpectrumFactorization::at(double lambda) const {
   return std::make_unique<SpectrumMaker>(*this, lambda);
 }

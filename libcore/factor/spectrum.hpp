@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "libcore/factor/contrast.hpp"
+#include "libcore/factor/digits.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/factor/high_leverage.hpp"
 
@@ -54,6 +55,8 @@ class SpectrumFactorization : public Factorization {
   Range eigenvalue_range() const override;
   std::optional<Index> rank() const override;
   double tolerance() const override { return tolerance_; }
+  double floor() const override;
+  bool below_floor(double lambda) const;
   bool solves_functions() const override { return true; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
@@ -64,6 +67,11 @@ class SpectrumFactorization : public Factorization {
   explicit SpectrumFactorization(ProblemPtr problem) : Factorization(std::move(problem)) {}
   void set_spectrum(Spectrum spectrum);
   void set_rest_norm2(std::vector<double> values) { spectrum_.rest_norm2 = std::move(values); }
+
+  // What digits.hpp takes for direction k, and for directions that were left out of the spectrum: of no noise where none
+  // was.
+  virtual Direction direction(Index k) const = 0;
+  virtual Direction left_out() const { return {0, 0, 0}; }
 
   // Rows of B, and of E and diag N where there is a complement. The views live as long as the room and the
   // factorization.

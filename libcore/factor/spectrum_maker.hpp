@@ -19,6 +19,7 @@ class SpectrumMaker final : public ResidualMaker {
   void diagonal(std::span<double> out) const override;
   void residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const override;
   double trace() const override;
+  bool below_floor() const override { return f_.below_floor(lambda_); }
   double shrinkage() const override { return ratio_or_one(lambda_, w_.s); }
   void leverage(std::span<double> out) const override;
   double degrees_of_freedom() const override;

@@ -6,6 +6,7 @@
 
 #include "libcore/factor/features.hpp"
 #include "libcore/factor/saved.hpp"
+#include "libcore/factor/small_svd.hpp"
 #include "libcore/factor/spectrum.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -57,6 +58,19 @@ class Streamed final : public SpectrumFactorization {
   std::span<const Index> landmarks() const override { return map_->landmarks(); }
 
  protected:
+  Direction direction(Index k) const override {
+    const auto at = static_cast<std::size_t>(k);
+    const double eigenvalue = spectrum().eigenvalues[at];
+    return by_qr() ? Direction{eigenvalue, spectrum().noise[at], sure_of_qr}
+                   : Direction{eigenvalue, matrix_noise(), sure_of_matrix};
+  }
+  // The directions, and landmarks, that were left out as rounding.
+  Direction left_out() const override {
+    const bool all = r() == std::min(problem().degrees(), std::max(map_->features(), std::ssize(landmarks())));
+    if (all || r() == 0) return {0, 0, 0};
+    return by_qr() ? Direction{0, tolerance(), sure_of_qr} : Direction{0, matrix_noise(), sure_of_matrix};
+  }
+
   Tile tile(Index row, Index count, Room& room) const override {
     reserve(room, count);
     map_->raw(problem().x, row, room.features.view().row_range(0, count));
@@ -153,6 +167,14 @@ class Streamed final : public SpectrumFactorization {
   }
 
  private:
+  // Whether S has the noise of a QR. Landmarks have that of K_RR in any case.
+  bool by_qr() const { return route_ == Route::primal && r_.cols() > 0; }
+  // Of Lambda, where it has that of a matrix: as ReducedKernel::noise, the constant part being sum(w) |phibar|^2.
+  double matrix_noise() const {
+    const double mean = norm2(std::ssize(mean_), mean_.data()), first = s_.empty() ? 0 : s_.front();
+    return rounding_of_rows(problem().n(), vt_.cols()) * std::max(first * first, problem().sum_w * mean * mean);
+  }
+
   void reserve(Room& room, Index count) const {
     if (room.features.rows() >= count && room.b.rows() >= count) return;
     room.features = Matrix(count, vt_.cols());

@@ -170,6 +170,23 @@ const LambdaSearch& Model::require_search() const {
   return *search_;
 }
 
+Model::LambdaFlags Model::lambda_flags() const {
+  const std::vector<double>& lambdas = fit().lambdas;
+  LambdaFlags out{factorization_->floor(), std::vector<std::int32_t>(lambdas.size(), 0), {}};
+  out.edge = out.below;
+  if (search_)
+    for (std::size_t j = 0; j < lambdas.size(); ++j)
+      if (lambdas[j] == search_->best[j]) out.edge[j] = search_->edge[j];
+  if (std::ranges::all_of(lambdas, [&](double lambda) { return lambda >= out.floor; })) return out;
+  require_room(lambda_bytes(), "the flags of lambda", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
+  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    if (maker.below_floor()) std::fill_n(out.below.begin() + first, count, 1);
+  });
+  progress_.report(1);
+  return out;
+}
+
 std::vector<double> Model::lambda_grid(Index count) const {
   return log_grid(lambda_range(factorization()), count);
 }

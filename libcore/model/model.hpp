@@ -65,6 +65,13 @@ class Model {
   void fitted(MatrixView out) const;
   void leverage(MatrixView out) const;
   std::vector<double> lambda_grid(Index count) const;
+  // Of the lambdas in force, t each: below: 1 where errors left out may have fewer than six digits; edge: -1, 1 at the
+  // low, high end of the last search's range, where that chose it.
+  struct LambdaFlags {
+    double floor;
+    std::vector<std::int32_t> below, edge;
+  };
+  LambdaFlags lambda_flags() const;
 
   // Diagnostics and intervals (diagnostics.cpp); a reason says why some numbers are NaN
   struct Freedom {

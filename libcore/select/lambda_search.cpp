@@ -192,7 +192,7 @@ class Search {
         place = std::lower_bound(place, search.lambdas.end(), point.lambda);
         search.scores(place - search.lambdas.begin(), j) = point.score;
       }
-      const std::size_t best = lowest(tried, -infinity, infinity);
+      const std::size_t best = choice(tried);
       if (best == tried.size())
         fail(Status::undefined, "the criterion has no value for output ", j, " between lambda = ", range_.low, " and ",
              range_.high, ": ", reason_);
@@ -224,10 +224,10 @@ Index lambdas_of_search(Index t) {
   return fine_grid + 8 * t;
 }
 
-LambdaRange lambda_range(Factorization::Range range) {
-  const double low = std::max(range.smallest / 1000, std::numeric_limits<double>::epsilon() * range.largest);
-  const double high = 1000 * range.largest;
-  if (!(low > 0) || !std::isfinite(high))
+LambdaRange lambda_range(Factorization::Range range, double floor) {
+  const double low = std::max({range.smallest / 1000, std::numeric_limits<double>::epsilon() * range.largest, floor});
+  const double high = 1000 * std::max(range.largest, floor);
+  if (!(range.largest > 0 && low > 0) || !std::isfinite(high))
     fail(Status::undefined, "there is no lambda to choose: the eigenvalues of the kernel matrix reach from ",
          range.smallest, " to ", range.largest, " (is x constant?); set lambda, or give low and high");
   return {low, high};

@@ -32,11 +32,12 @@ struct LambdaRange {
   double low, high;
 };
 
-// From a thousandth of the smallest eigenvalue that is not zero, but at least eps times the largest, to a thousand
-// times the largest: beyond, nothing changes any more. Throws UNDEFINED when all eigenvalues are zero.
-LambdaRange lambda_range(Factorization::Range eigenvalues);
+// From a thousandth of the smallest eigenvalue that is not zero, but at least eps times the largest and where errors
+// left out have six digits (Factorization::floor), to a thousand times the largest, or the floor where that is more:
+// beyond, nothing changes any more. Throws UNDEFINED when all eigenvalues are zero.
+LambdaRange lambda_range(Factorization::Range eigenvalues, double floor);
 inline LambdaRange lambda_range(const Factorization& factorization) {
-  return lambda_range(factorization.eigenvalue_range());
+  return lambda_range(factorization.eigenvalue_range(), factorization.floor());
 }
 
 // count numbers from low to high, evenly spaced in log, both ends exact.
@@ -46,7 +47,7 @@ struct LambdaSearch {
   Criterion criterion = Criterion::loo;
   std::vector<double> lambdas;         // ascending, all that were tried
   Matrix scores;                       // lambdas x t; NaN where not tried for that output, or without a value
-  std::vector<double> best;            // t: the choice; of equal scores the larger lambda
+  std::vector<double> best;            // t: the choice; of scores equal within rounding the larger lambda
   std::vector<double> best_score;      // t
   std::vector<double> standard_error;  // t: that of best_score; NaN when the criterion has none
   std::vector<std::int32_t> edge;      // t: -1, +1 when the choice is the low, high end of the range, else 0

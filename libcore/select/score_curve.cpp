@@ -12,6 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double noise = 1e-12;        // relative: scores closer than this are equal
+constexpr double elsewhere = 0.1;      // in log lambda: farther from a minimum that is one, its score rises by more
 constexpr double shallow = 1e-8;       // relative: minima that stand out by less are not counted
 constexpr std::size_t window = 12;     // points of the polynomial
 constexpr double closest = 1e-4;       // between them: nearer ones would make differences of rounding noise
@@ -52,6 +53,15 @@ std::size_t lowest(const ScoreCurve& curve, double low, double high) {
     if (curve[i].x >= low && curve[i].x <= high && !std::isnan(curve[i].score) &&
         (best == curve.size() || curve[i].score <= curve[best].score))
       best = i;
+  return best;
+}
+
+std::size_t choice(const ScoreCurve& curve) {
+  const std::size_t best = lowest(curve, -infinity, infinity);
+  if (best == curve.size()) return best;
+  const double level = curve[best].score + noise * std::abs(curve[best].score);
+  for (std::size_t i = curve.size() - 1; i > best && curve[i].x - curve[best].x > elsewhere; --i)
+    if (curve[i].score <= level) return i;
   return best;
 }
 

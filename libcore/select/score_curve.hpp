@@ -22,6 +22,10 @@ using ScoreCurve = std::vector<Tried>;
 // there is none.
 std::size_t lowest(const ScoreCurve& curve, double low, double high);
 
+// The lowest point; of scores equal to it within rounding the one with the largest lambda, where that is another place
+// than the minimum's own neighbourhood. curve.size() when no point has a value.
+std::size_t choice(const ScoreCurve& curve);
+
 // The indices where the score dips, the deepest first, `most` at most. A dip of rounding noise on a flat stretch is
 // none.
 std::vector<std::size_t> dips(const ScoreCurve& curve, std::size_t most);

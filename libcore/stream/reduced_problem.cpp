@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libcore/checks.hpp"
+#include "libcore/factor/digits.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 
@@ -175,9 +176,13 @@ std::string ReducedProblem::score(Criterion criterion, std::span<const double> l
 
 LambdaRange ReducedProblem::lambda_range() const {
   Factorization::Range range{0, 0};
-  for (const double value : lambda_)
-    if (value > 0) range = {value, std::max(range.largest, value)};
-  return freeridge::lambda_range(range);
+  double floor = 0;
+  for (std::size_t k = 0; k < lambda_.size(); ++k) {
+    if (lambda_[k] == 0) continue;
+    range = {lambda_[k], std::max(range.largest, lambda_[k])};
+    floor = std::max(floor, Direction{lambda_[k], noise_[k], sure_of_qr}.floor());
+  }
+  return freeridge::lambda_range(range, floor);
 }
 
 }  // namespace freeridge

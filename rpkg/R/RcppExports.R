@@ -217,6 +217,10 @@ core_search <- function(handle) {
     .Call(`_freeridge_core_search`, handle)
 }
 
+core_lambda_flags <- function(handle) {
+    .Call(`_freeridge_core_lambda_flags`, handle)
+}
+
 core_one_standard_error <- function(handle) {
     .Call(`_freeridge_core_one_standard_error`, handle)
 }

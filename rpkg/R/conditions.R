@@ -29,6 +29,19 @@ warn_undefined <- function(...) {
   warning(new_condition(paste0(...), "undefined", c("freeridge_warning", "warning")))
 }
 
+# The lambda in force is below what rounding allows.
+warn_below_floor <- function(model) {
+  flags <- core_lambda_flags(model)
+  below <- which(flags$below != 0L)
+  if (length(below) == 0L) return(invisible())
+  number <- function(value) format(value, digits = 2L)
+  warning(new_condition(
+    paste0("lambda is ", some_of(number(core_lambda(model)[below])), ", below ", number(flags$floor),
+           ", where rounding leaves left-out errors and what follows from them fewer than six digits, and far below none"),
+    "below_floor", c("freeridge_warning", "warning")
+  ))
+}
+
 # The first of several things and how many more there are, for a sentence.
 some_of <- function(things) {
   more <- length(things) - 1L

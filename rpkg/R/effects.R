@@ -18,7 +18,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
   m <- nrow(x)
   average <- if (is.null(newdata) && !is.null(object$weights)) object$weights / sum(object$weights) else rep(1 / m, m)
-  model <- model_at(object, lambda)
+  model <- model_at(object, lambda, warn = TRUE)
   lambda <- core_lambda(model)
   freedom <- if (se) core_degrees_of_freedom(model)
 

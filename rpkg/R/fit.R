@@ -64,6 +64,7 @@ fit_model <- function(fit) {
     timed("lambda", set_given_lambda(model, fit))
   }
   names(fit$lambda) <- fit$outputs
+  warn_below_floor(model)
 
   fit$requested_route <- fit$route
   fit$route <- core_route(model)
@@ -145,8 +146,10 @@ by_output <- function(lambdas, scores, outputs, argument = "lambda") {
 }
 
 # The core's model behind a fit, with `lambda` (NULL: the fit's own) in force. Every answer states its lambda here, so no
-# call is disturbed by an earlier one. A fit that was saved and read again is factorized anew on first use.
-model_at <- function(fit, lambda = NULL) {
+# call is disturbed by an earlier one. A fit that was saved and read again is factorized anew on first use. A lambda of the
+# call's own that is below what rounding allows is said once, when it is set; the fit's own where `warn` is TRUE.
+model_at <- function(fit, lambda = NULL, warn = FALSE) {
+  own <- is.null(lambda)
   lambda <- if (is.null(lambda)) fit$lambda else check_lambda(lambda, ncol(fit$y))
   model <- fit$cache$model
   if (!core_is_alive(model)) {
@@ -155,7 +158,9 @@ model_at <- function(fit, lambda = NULL) {
     core_set_lambda(model, fit$lambda)
     fit$cache$model <- model
   }
-  if (any(core_lambda(model) != lambda)) core_set_lambda(model, lambda)
+  moves <- any(core_lambda(model) != lambda)
+  if (moves) core_set_lambda(model, lambda)
+  if (warn || (moves && !own)) warn_below_floor(model)
   model
 }
 

@@ -55,7 +55,7 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
   weights <- if (is.null(object$weights)) rep(1, nrow(object$x)) else object$weights
   mean_square <- function(values) colSums(weights * values^2) / sum(weights)
   centred <- sweep(object$y, 2L, colSums(weights * object$y) / sum(weights))
-  model <- model_at(object)
+  model <- model_at(object, warn = TRUE)
   loo <- mean_square(core_loo(model))
   freedom <- core_degrees_of_freedom(model)
   table <- data.frame(

@@ -115,8 +115,19 @@ sparse_cooks_distance <- function(model) {
   weights * rows$errors^2 * rows$leverage / rep(freedom$df * freedom$sigma2, each = nrow(rows$errors))
 }
 
-# The range of lambda: from a thousandth of the smallest eigenvalue that is not zero, but not where x'x + lambda I is
-# singular, to a thousand times the largest.
+# From this lambda on left-out errors have six digits: where the smallest eigenvalue of x'x + lambda I is 3e5 times the
+# rounding of the others, which the tolerance is.
+sparse_floor <- function(model) {
+  max(3e5 * model$facts$tolerance - max(model$facts$eigenvalues[1L], 0), 0)
+}
+
+sparse_lambda_flags <- function(model) {
+  floor <- sparse_floor(model)
+  list(floor = floor, below = as.integer(model$lambda < (1 - 1e-12) * floor))
+}
+
+# The range of lambda: from a thousandth of the smallest eigenvalue that is not zero, but not below the floor, to a
+# thousand times the largest.
 sparse_lambda_grid <- function(model, count) {
   eigenvalues <- model$facts$eigenvalues
   kept <- eigenvalues[eigenvalues > model$facts$tolerance]
@@ -124,9 +135,9 @@ sparse_lambda_grid <- function(model, count) {
     stop(new_condition("all eigenvalues of x'x are zero: no lambda matters", "undefined",
                        c("freeridge_error", "error")))
   }
-  low <- max(kept[1L] / 1000, .Machine$double.eps * max(kept),
-             if (length(kept) < length(eigenvalues)) 10 * model$facts$tolerance)
-  exp(seq(log(low), log(1000 * max(kept)), length.out = count))
+  low <- max(kept[1L] / 1000, .Machine$double.eps * max(kept), sparse_floor(model))
+  high <- 1000 * max(kept, low)
+  exp(seq(log(low), log(high), length.out = count))
 }
 
 # Scores and (where the criterion is a mean) their standard errors, lambdas x outputs; the definitions are those of
@@ -185,8 +196,7 @@ sparse_select_lambda <- function(model, criterion, low, high) {
   tried <- list(lambdas = grid, scores = scores)
   if (criterion != "error_rate") tried <- refined_search(model, criterion, tried, dips)
 
-  choose <- function(values) max(which(values == min(values, na.rm = TRUE)))  # a tie goes to the larger lambda
-  best <- apply(tried$scores, 2L, choose)
+  best <- apply(tried$scores, 2L, choice_of, logs = log(tried$lambdas))
   lambda <- tried$lambdas[best]
   model$search <- c(tried, list(
     edge = ifelse(lambda <= grid[1L], -1L, ifelse(lambda >= grid[100L], 1L, 0L)),
@@ -198,6 +208,14 @@ sparse_select_lambda <- function(model, criterion, low, high) {
   model$criterion <- criterion
   sparse_set_lambda(model, lambda)
   list(lambda = lambda, score = tried$scores[cbind(best, seq_along(best))])
+}
+
+# The lowest score; of those equal to it within rounding the one with the largest lambda, where that is another place
+# than the minimum's own neighbourhood.
+choice_of <- function(values, logs) {
+  best <- max(which(values == min(values, na.rm = TRUE)))
+  equal <- which(values <= values[best] + 1e-12 * abs(values[best]) & logs > logs[best] + 0.1)
+  max(best, equal)
 }
 
 # Local minima of the grid that stand out by more than 1e-8, its ends included, the deepest first; none when the
@@ -323,6 +341,7 @@ core_lambda_grid <- on_sparse(core_lambda_grid, sparse_lambda_grid)
 core_score <- on_sparse(core_score, sparse_score)
 core_score_with_error <- on_sparse(core_score_with_error, sparse_score_with_error)
 core_select_lambda <- on_sparse(core_select_lambda, sparse_select_lambda)
+core_lambda_flags <- on_sparse(core_lambda_flags, sparse_lambda_flags)
 core_search <- on_sparse(core_search, function(model) model$search)
 core_one_standard_error <- on_sparse(core_one_standard_error, sparse_one_standard_error)
 core_fitted <- on_sparse(core_fitted, function(model) model$y - rows_of(model)$residuals)

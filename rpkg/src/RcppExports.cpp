@@ -608,6 +608,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_lambda_flags
+Rcpp::List core_lambda_flags(SEXP handle);
+RcppExport SEXP _freeridge_core_lambda_flags(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_lambda_flags(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_one_standard_error
 Rcpp::List core_one_standard_error(SEXP handle);
 RcppExport SEXP _freeridge_core_one_standard_error(SEXP handleSEXP) {
@@ -1028,6 +1038,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_is_alive", (DL_FUNC) &_freeridge_core_is_alive, 1},
     {"_freeridge_core_select_lambda", (DL_FUNC) &_freeridge_core_select_lambda, 4},
     {"_freeridge_core_search", (DL_FUNC) &_freeridge_core_search, 1},
+    {"_freeridge_core_lambda_flags", (DL_FUNC) &_freeridge_core_lambda_flags, 1},
     {"_freeridge_core_one_standard_error", (DL_FUNC) &_freeridge_core_one_standard_error, 1},
     {"_freeridge_core_select_bandwidth", (DL_FUNC) &_freeridge_core_select_bandwidth, 5},
     {"_freeridge_core_lambda_grid", (DL_FUNC) &_freeridge_core_lambda_grid, 2},

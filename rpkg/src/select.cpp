@@ -31,6 +31,16 @@ Rcpp::List core_search(SEXP handle) {
                             Rcpp::Named("edge") = edge, Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips);
 }
 
+// floor: from this lambda on left-out errors have six digits; below: t flags, where the lambda in force does not reach it
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_lambda_flags(SEXP handle) {
+  const Model& model = model_of(handle);
+  double floor = 0;
+  auto below = fresh<Rcpp::IntegerVector>(dimensions_of(model).t);
+  check(freeridge_get_lambda_flags(model.core, &floor, below.begin(), nullptr));
+  return Rcpp::List::create(Rcpp::Named("floor") = floor, Rcpp::Named("below") = below);
+}
+
 // The one-standard-error rule on the last search: t numbers each, NaN where there is no standard error.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_one_standard_error(SEXP handle) {

@@ -105,6 +105,10 @@ TEST(ContractSelection, GetSearchShapeRefuses) {
   expect_refused<GetSearchShape>({{"model", null(&GetSearchShape::model)}});
 }
 
+TEST(ContractSelection, GetLambdaFlagsRefuses) {
+  expect_refused<GetLambdaFlags>({{"model", null(&GetLambdaFlags::model)}});
+}
+
 // The sample's Y are no classes.
 TEST(ContractSelection, TheErrorRateNeedsClasses) {
   for (sample::Variant variant : sample::variants) {
@@ -192,7 +196,9 @@ TEST(ContractSelection, OutputsAreNotOverrun) {
   ScoreWithError with_error;
   GetOneStandardError rule;
   GetSearchShape shape;
-  grid.model = score.model = lambda.model = bandwidth.model = with_error.model = rule.model = shape.model = model.get();
+  GetLambdaFlags flags;
+  flags.model = grid.model = score.model = lambda.model = bandwidth.model = with_error.model = rule.model =
+      shape.model = model.get();
   lambda.criterion = FREERIDGE_LOO;
   score.ld = with_error.ld = sample::count + 2;
   score.scores = with_error.scores = with_error.errors = Output<double>(sample::size(score.ld, sample::t));
@@ -202,6 +208,7 @@ TEST(ContractSelection, OutputsAreNotOverrun) {
   ASSERT_EQ(lambda(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(rule(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(shape(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(flags(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(bandwidth(), FREERIDGE_OK) << freeridge_last_error();
   const auto guarded = [](const auto& output) { EXPECT_TRUE(output.guard_untouched()); };
   grid.each_output(guarded);

@@ -3,8 +3,8 @@
 //     w      DQRT17, that of the ones, and DQRT14; at lambda = 0 DQRT16
 //     c      DPOT02: A = K + lambda W^-1; and |1'c|: at lambdas that are not below freeridge_get_tolerance; with a Gram
 //            matrix, whose B is not orthonormal to rounding and is not kept, from the largest eigenvalue on
-//     Lambda DQRT12: the ends of freeridge_lambda_grid are a thousandth of the smallest eigenvalue of K and a thousand
-//            times the largest; and tr H = sum s^2 / (s^2 + lambda) (+ 1), over max(n, d) eps tr H
+//     Lambda DQRT12: the ends of freeridge_lambda_grid are a thousandth of the smallest eigenvalue of K (but not
+//            below the floor) and a thousand times the largest; and tr H = sum s^2 / (s^2 + lambda) (+ 1), over max(n, d) eps tr H
 // Where K + lambda I is singular within the noise, CHOLESKY and BAND may refuse, and nothing else may.
 #include "digits/largest.hpp"
 #include "digits/ratios.hpp"
@@ -94,7 +94,9 @@ TEST_P(Routes, Ratios) {
     if (!refuses) expect(support::rank_of(model) == one.design.rank(), "rank");
     if (!refuses && one.problem.weights.empty() && one.design.rank() > 0) {
       const Vector grid = model.lambda_grid(2);
-      note("DQRT12", singular_ratio({std::sqrt(Real(grid[1]) / 1000), std::sqrt(Real(grid[0]) * 1000)},
+      const bool at_floor = grid[0] == model.lambda(1.0).lambda_flags().floor;
+      const Real last = std::sqrt(Real(grid[1]) / 1000), first = std::sqrt(Real(grid[0]) * 1000);
+      note("DQRT12", singular_ratio({last, at_floor ? one.design.s.back() : first},
                                     {one.design.s.front(), one.design.s.back()}, std::max(n, d)));
     }
     for (const double lambda : lambdas(one.exponent)) {

@@ -93,6 +93,7 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetSearch>(all);
   add_answer<GetOneStandardError>(all);
   add_answer<GetSearchShape>(all);
+  add_answer<GetLambdaFlags>(all);
   add_scores<Score>(all, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS});
   add_scores<ScoreWithError>(all, {FREERIDGE_LOO, FREERIDGE_GROUPS});
   add_undefined<Loo>(all);

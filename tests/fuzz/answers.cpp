@@ -132,6 +132,11 @@ void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller&
   call(
       "freeridge_get_search_shape", 0, [&] { return freeridge_get_search_shape(model, decades.get(), dips.get()); },
       decades, dips);
+  Output<double> floor(1);
+  Output<std::int32_t> below(t);
+  call(
+      "freeridge_get_lambda_flags", 0,
+      [&] { return freeridge_get_lambda_flags(model, floor.get(), below.get(), edge.get()); }, floor, below, edge);
 }
 
 template <class Save>

@@ -138,6 +138,11 @@ struct SearchShape {
   Labels dips;
 };
 
+struct LambdaFlags {
+  double floor;
+  Labels below, edge;  // of each output
+};
+
 struct BandwidthChoice {
   double sigma = 0;
   Matrix tried;  // used x 2: sigma and its criterion
@@ -383,6 +388,12 @@ class Model {
   SearchShape search_shape() const {
     SearchShape out{Vector(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
     check(freeridge_get_search_shape(get(), out.decades.data(), out.dips.data()), "freeridge_get_search_shape");
+    return out;
+  }
+  LambdaFlags lambda_flags() const {
+    LambdaFlags out{0, Labels(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
+    check(freeridge_get_lambda_flags(get(), &out.floor, out.below.data(), out.edge.data()),
+          "freeridge_get_lambda_flags");
     return out;
   }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {

@@ -348,4 +348,6 @@ extern "C" {
         freeridge_status;
     pub fn freeridge_classifier_memory_required(classifier: *const freeridge_classifier, bytes: *mut i64) ->
         freeridge_status;
+    pub fn freeridge_get_lambda_flags(model: *const freeridge_model, floor: *mut f64, below: *mut i32, edge: *mut i32)
+        -> freeridge_status;
 }

@@ -83,7 +83,7 @@ test_that("lambda = 0 is the minimum-norm least-squares solution", {
 test_that("a lambda too small for the Cholesky route is answered by the spectral one, unless the route was asked for", {
   p <- problem(20L, 1L)  # a polynomial of degree 2 in one variable: the kernel matrix has rank 3
   kernel <- polynomial_kernel(2)
-  fit <- freeridge(p$x, p$y, kernel, 1e-18)
+  expect_warning(fit <- freeridge(p$x, p$y, kernel, 1e-18), class = "freeridge_below_floor")
   expect_identical(fit$route, "spectral")
   expect_close(fitted(fit), fitted(lm(p$y ~ poly(p$x, 2))))
   expect_error(freeridge(p$x, p$y, kernel, 1e-18, route = "cholesky"), class = "freeridge_not_positive_definite")

@@ -194,6 +194,23 @@ test_that("the shape of the search is kept, and a doubtful choice is told", {
   expect_false(any(grepl("local minima", text)))
 })
 
+test_that("a lambda below what rounding allows is said to be, and no choice is", {
+  p <- problem(20L, 1L)
+  expect_below <- function(expression) expect_warning(expression, "below .*, where rounding", class = "freeridge_below_floor")
+  for (route in c("auto", "spectral", "band")) {
+    expect_silent(chosen <- freeridge(p$x, p$y, gaussian_kernel(5), route = route))
+    expect_silent(loo(chosen, 1e-3))
+    expect_below(loo(chosen, 1e-11))
+    expect_silent(loo(chosen))
+    expect_below(fit <- freeridge(p$x, p$y, gaussian_kernel(5), lambda = 1e-11, route = route))
+    expect_below(summary(fit))
+    expect_below(marginal_effects(fit))
+    expect_below(freeridge(p$x, p$y, gaussian_kernel(5), lambda_range = c(1e-12, 1e-11), route = route))
+  }
+  expect_silent(freeridge(p$x, p$y, linear_kernel(), lambda = 1e-200))
+  expect_silent(freeridge(mpg ~ ., mtcars, kernel = linear_kernel(), lambda = 0))
+})
+
 test_that("folds and hold-outs have the sizes asked for, and are reproducible", {
   for (n in c(2, 10, 101)) for (folds in unique(c(2, 3, n))) {
     if (folds > n) next

@@ -46,13 +46,15 @@ static void searches(void) {
   static double lambdas[MOST], scores[MOST * T], grid[200], on_grid[200 * T];
   double lambda[T], score[T], in_force[T], rule[T], best[T], error[T], decades[T];
   int64_t count = -1;
-  int32_t edge[T], dips[T];
+  double floor_of = -1;
+  int32_t edge[T], dips[T], below[T], at_edge[T];
   int i, j;
   OK(freeridge_get_search_count(model, &count));
   CHECK(count == 0);
   REFUSED(INVALID_STATE, freeridge_get_search(model, lambdas, scores, MOST, edge));
   REFUSED(INVALID_STATE, freeridge_get_one_standard_error(model, rule, best, error));
   REFUSED(INVALID_STATE, freeridge_get_search_shape(model, decades, dips));
+  REFUSED(INVALID_STATE, freeridge_get_lambda_flags(model, &floor_of, below, at_edge));
   OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, lambda, score));
   OK(freeridge_get_lambda(model, in_force));
   OK(freeridge_lambda_grid(model, 200, grid));
@@ -63,6 +65,10 @@ static void searches(void) {
   OK(freeridge_get_one_standard_error(model, rule, best, error));
   OK(freeridge_get_search_shape(model, decades, dips));
   OK(freeridge_get_search_shape(model, NULL, NULL));
+  OK(freeridge_get_lambda_flags(model, NULL, NULL, NULL));
+  OK(freeridge_get_lambda_flags(model, &floor_of, below, at_edge));
+  CHECK(floor_of >= 0 && floor_of <= grid[0]);
+  for (j = 0; j < T; ++j) CHECK(below[j] == 0 && at_edge[j] == edge[j]);
   for (i = 1; i < count; ++i) CHECK(lambdas[i - 1] < lambdas[i]);
   for (j = 0; j < T; ++j) {
     CHECK(in_force[j] == lambda[j] && best[j] == score[j]);
@@ -182,6 +188,7 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(NULL, lambda, score, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(model, NULL, score, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_search_shape(NULL, out, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_lambda_flags(NULL, out, edge, edge));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(NULL, FREERIDGE_LOO, 1, 2, 3, &sigma, out, &used));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, 0, 1, 2, 3, &sigma, out, &used));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 2, 1, 3, &sigma, out, &used));

@@ -105,6 +105,15 @@ struct GetSearchShape {
   void each_output(auto visit) { visit(decades), visit(dips); }
 };
 
+struct GetLambdaFlags {
+  static constexpr const char* name = "freeridge_get_lambda_flags";
+  freeridge_model* model = nullptr;
+  Output<double> floor{1};
+  Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};
+  freeridge_status operator()() { return freeridge_get_lambda_flags(model, floor.get(), below.get(), edge.get()); }
+  void each_output(auto visit) { visit(floor), visit(below), visit(edge); }
+};
+
 struct MakeFolds {
   static constexpr const char* name = "freeridge_make_folds";
   int64_t n = sample::n;
