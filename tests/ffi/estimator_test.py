@@ -1,4 +1,4 @@
-"""The Python package of examples/python: its estimator passes scikit-learn's estimator checks and is scikit-learn's
+"""The Python package of python/: its estimator passes scikit-learn's estimator checks and is scikit-learn's
 Ridge where the two are one; arrays are not copied; errors, progress and cancelling arrive as Python's own."""
 
 import copy
