@@ -1,324 +1,213 @@
-"""Kernels, models and accumulators, and the calls without a handle that go with them."""
+"""Models: data and one factorization, and what comes of them."""
+
+from __future__ import annotations
 
 import ctypes
-import operator
 import os
+from typing import Any, Optional, Tuple, Union
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, empty, pointer, vector
-from .library import call, library
+from .arrays import Matrix, pointer, vector
+from .calls import Progress
+from .kernels import Kernel
+from .selection import Selection
+
+Path = Union[str, bytes, "os.PathLike[str]"]
 
 
-class Kernel:
-    """A kernel function, by the name of its call and the call's arguments: Kernel("gaussian", 1.5). See linear() and
-    the other functions below."""
-
-    def __init__(self, name, *arguments):
-        self.handle = c.KERNEL()
-        call("kernel_" + name, *arguments, ctypes.byref(self.handle))
-
-    def __del__(self):
-        library.freeridge_kernel_destroy(self.handle)
-
-    def __str__(self):
-        length = c.INT64()
-        call("kernel_describe", self.handle, 0, None, length)
-        text = ctypes.create_string_buffer(length.value + 1)
-        call("kernel_describe", self.handle, len(text), text, length)
-        return text.value.decode()
-
-    def __repr__(self):
-        return f"parse_kernel({str(self)!r})"
-
-    def __reduce__(self):  # for pickle and copy
-        return parse_kernel, (str(self),)
-
-    def __eq__(self, other):
-        return isinstance(other, Kernel) and str(self) == str(other)
-
-    def __hash__(self):
-        return hash(str(self))
-
-    def scaled(self, scale):
-        """This kernel of x / scale, column by column."""
-        scale = vector(scale)
-        return Kernel("scaled", self.handle, len(scale), pointer(scale))
-
-
-def linear():
-    return Kernel("linear")
-
-
-def polynomial(degree, scale, offset):
-    return Kernel("polynomial", degree, scale, offset)
-
-
-def gaussian(sigma):
-    """exp(-||x - z||^2 / sigma^2)"""
-    return Kernel("gaussian", sigma)
-
-
-def laplacian(sigma):
-    return Kernel("laplacian", sigma)
-
-
-def matern(nu, length):
-    return Kernel("matern", nu, length)
-
-
-def precomputed():
-    return Kernel("precomputed")
-
-
-def _handles(kernels):
-    return (c.KERNEL * len(kernels))(*[kernel.handle for kernel in kernels])
-
-
-def sum_kernel(terms, weights=None):
-    weights = None if weights is None else vector(weights, length=len(terms), name="weights")
-    return Kernel("sum", _handles(terms), pointer(weights), len(terms))
-
-
-def product_kernel(factors):
-    return Kernel("product", _handles(factors), len(factors))
-
-
-def parse_kernel(text):
-    """From text such as "0.5 * linear() + gaussian(sigma = 2)", which str() of a kernel gives."""
-    return Kernel("parse", text.encode())
-
-
-def convert_lambda(source, target, n, sd_y, value):
-    """lambda of another system: the constants TOTAL, MEAN, GLMNET, ..."""
-    out = c.DOUBLE()
-    call("convert_lambda", source, target, n, sd_y, value, out)
-    return out.value
-
-
-def make_folds(n, folds, seed):
-    """Labels of `folds` folds, for Model.group_errors."""
-    out = np.empty(n, dtype=np.int32)
-    call("make_folds", n, folds, seed, pointer(out))
-    return out
-
-
-def set_threads(count):
-    """Of the whole process; 0: as it was before."""
-    call("set_threads", count)
-
-
-class Model:
+class Model(Selection):
     """Data and one factorization, which is made here unless factorize=False; then every lambda and its leave-one-out
-    errors are nearly free. x: n x d; y: n, or n x t. weights: n positive numbers. landmarks: how many, or which rows.
-    copy=False: x and y are borrowed and must not change while the model lives. progress: a function of the fraction
-    done that returns true to cancel."""
+    errors are nearly free. It minimises, for each output by itself,
 
-    def __init__(self, kernel, x, y, weights=None, intercept=True, route=c.AUTO, landmarks=None, seed=0, copy=True,
-                 progress=None, factorize=True):
+        1/2 sum_i w_i (y_i - f(x_i) - b)^2  +  lambda/2 ||f||^2
+
+    x: n x d; y: n, or n x t; real numbers, all finite. weights: n positive numbers, None: all one. intercept: b, which
+    is not penalised. route: AUTO, CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK. landmarks: how many, or which rows.
+    copy=False: x and y are borrowed where they are float64 and contiguous by rows or columns, and must not change while
+    the model lives. progress: see set_progress().
+
+    A model is used by one thread at a time; a second one waits, but answers side by side. Ctrl-C ends every call. pickle
+    and copy take all of it, but for the progress function: see predictor(). Raises InputError, ResourceError, Error;
+    ValueError where shapes do not fit."""
+
+    def __init__(self, kernel: Kernel, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
+                 intercept: bool = True, route: int = c.AUTO, landmarks: Union[None, int, ArrayLike] = None,
+                 seed: int = 0, copy: bool = True, progress: Optional[Progress] = None,
+                 factorize: bool = True) -> None:
         self.handle = c.MODEL()
-        call("create", kernel.handle, ctypes.byref(self.handle))
-        x = Matrix(x)
-        y = Matrix(y, x.layout)
-        if y.rows != x.rows:
-            raise ValueError(f"x has {x.rows} rows, y has {y.rows}")
-        self.n, self.d, self.t = x.rows, x.columns, y.columns
-        call("set_data" if copy else "set_data_view", self.handle, x.layout, self.n, self.d, x.pointer, x.ld, self.t,
-             y.pointer, y.ld)
-        self._borrowed = None if copy else (x.array, y.array)
+        self._own("create", _checked(kernel).handle)
+        self.set_data(x, y, copy)
         if weights is not None:
-            call("set_weights", self.handle, pointer(vector(weights, length=self.n, name="weights")))
-        call("set_intercept", self.handle, int(intercept))
-        call("set_route", self.handle, route)
+            self.set_weights(weights)
+        self.set_intercept(intercept)
+        self.set_route(route)
         if landmarks is not None:
-            rows = None if np.ndim(landmarks) == 0 else vector(landmarks, np.int64)
-            call("set_landmarks", self.handle, operator.index(landmarks) if rows is None else len(rows), pointer(rows))
-            call("set_landmark_method", self.handle, c.LANDMARKS_AUTO, seed)
-        self._callback, self._raised = None, None
+            self.set_landmarks(landmarks, seed=seed)
         self.set_progress(progress)
         if factorize:
             self.factorize()
 
-    def __del__(self):
-        library.freeridge_destroy(self.handle)
+    def __repr__(self) -> str:
+        what = f"{self.n} x {self.d}, {self.t} output{'s' * (self.t > 1)}"
+        return f"<{type(self).__name__} of {'a predictor, ' * self.is_predictor}{what}>"
 
-    def _call(self, name, *arguments):
-        """A call that may report progress; what the progress function raised goes on after it."""
-        self._raised = None
-        try:
-            call(name, self.handle, *arguments)
-        except c.Error as error:
-            if self._raised is None:
-                raise
-            raise self._raised from error
+    # Data and settings: they unset the factorization, unless it says otherwise
+
+    def set_data(self, x: ArrayLike, y: ArrayLike, copy: bool = True) -> Model:
+        """Other data; weights, groups and landmarks go. Cost: O(n (d + t))."""
+        points = Matrix(x, name="x")
+        outputs = Matrix(y, points.layout, name="y")
+        if outputs.rows != points.rows:
+            raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
+        self._change("set_data" if copy else "set_data_view", points.layout, points.rows, points.columns,
+                     points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
+        self.n, self.d, self.t = points.rows, points.columns, outputs.columns
+        self._borrowed = None if copy else (points.array, outputs.array)
         return self
 
-    def to_bytes(self, predictor=False):
-        """The whole model, or what prediction needs; the same bytes as those of a file."""
-        name, length = "save_predictor_to_memory" if predictor else "save_to_memory", c.INT64()
-        call(name, self.handle, 0, None, length)
-        out = ctypes.create_string_buffer(length.value)
-        call(name, self.handle, len(out), out, length)
-        return out.raw
+    def set_kernel(self, kernel: Kernel) -> Model:
+        """For loops over bandwidths. Cost: O(1)."""
+        return self._change("set_kernel", _checked(kernel).handle)
+
+    def set_weights(self, weights: Optional[ArrayLike]) -> Model:
+        """n positive numbers; None: all one. Cost: O(n)."""
+        weights = None if weights is None else vector(weights, length=self.n, name="weights")
+        return self._change("set_weights", pointer(weights))
+
+    def set_intercept(self, intercept: bool) -> Model:
+        """Whether there is b. Cost: O(1)."""
+        return self._change("set_intercept", int(intercept))
+
+    def set_route(self, route: int) -> Model:
+        """AUTO, CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK: same answers, other costs. Cost: O(1)."""
+        return self._change("set_route", route)
+
+    def set_landmarks(self, landmarks: Union[None, int, ArrayLike], method: int = c.LANDMARKS_AUTO,
+                      seed: int = 0) -> Model:
+        """f is a sum over these rows only (counted from 0); or over so many, chosen by LANDMARKS_AUTO, _RANDOM, _KMEANS
+        or _PIVOTED; None: over all. Cost: O(n)."""
+        if landmarks is None or np.ndim(landmarks) == 0:
+            rows, count = None, 0 if landmarks is None else landmarks
+        else:
+            rows = vector(landmarks, np.int64, name="landmarks")
+            count = len(rows)
+        self._change("set_landmark_method", method, seed)
+        return self._change("set_landmarks", count, pointer(rows))
+
+    def set_reduction(self, reduction: int) -> Model:
+        """How PRIMAL and LANDMARK reduce their rows: REDUCTION_AUTO, _QR (accurate) or _GRAM (fast). Cost: O(1)."""
+        return self._change("set_reduction", reduction)
+
+    def set_groups(self, group: Optional[ArrayLike]) -> Model:
+        """For the criterion GROUPS: n whole numbers; rows with the same one are left out together, those with a negative
+        one never are; None: no groups. Keeps the factorization. Cost: O(n log n)."""
+        labels = None if group is None else vector(group, np.int32, self.n, "group")
+        return self._change("set_groups", pointer(labels))
+
+    def set_refinement(self, steps: int) -> Model:
+        """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:
+        of a step O(n d t) (PRIMAL), O(n^2) (others)."""
+        return self._change("set_refinement", steps)
+
+    def set_expected_lambdas(self, count: int) -> Model:
+        """For AUTO: how many lambdas will be looked at (100). Keeps the factorization. Cost: O(1)."""
+        return self._change("set_expected_lambdas", count)
+
+    def set_expected_criterion(self, criterion: int) -> Model:
+        """For AUTO: what lambdas will be judged by (LOO). Keeps the factorization. Cost: O(1)."""
+        return self._change("set_expected_criterion", criterion)
+
+    def set_memory_limit(self, limit: int) -> Model:
+        """The most bytes that one call may allocate beside what is held, else ResourceError before it begins; 0: what
+        the machine has. Keeps the factorization. Cost: O(1)."""
+        return self._change("set_memory_limit", limit)
+
+    # Factorize and lambda
+
+    def memory_required(self) -> int:
+        """Bytes that factorize, and a lambda after it, will allocate at most beside the data. Cost: O(1)."""
+        return self._number("memory_required")
+
+    def explain(self) -> str:
+        """The route that factorize would take and why, with bytes and seconds of each route: text for people. Cost: some
+        milliseconds, for a measurement."""
+        length, text = c.INT64(), ctypes.create_string_buffer(2048)
+        self._ask("explain", 0, None, length)
+        if length.value > 1024:  # it may be a little longer the next time
+            text = ctypes.create_string_buffer(2 * length.value)
+        self._ask("explain", len(text), text, length)
+        return text.value.decode()
+
+    def factorize(self) -> Model:
+        """Pays for everything. Raises InputError (a precomputed kernel that is none), ResourceError, Error
+        (NOT_CONVERGED). Cost: by route; n^3 times 8/3 to 9 (kernels), 2 to 6 n d^2 (linear)."""
+        return self._change("factorize")
+
+    def set_lambda(self, value: Union[float, ArrayLike]) -> Model:
+        """One lambda >= 0, or one for each output; 0: the minimum-norm solution. Raises Error (NOT_POSITIVE_DEFINITE)
+        where CHOLESKY and BAND have no answer. Cost: O(n r t) (SPECTRAL, PRIMAL), O(n^2 t) (BAND), n^3/3 (CHOLESKY)."""
+        if np.ndim(value) == 0:
+            return self._change("set_lambda", value)
+        return self._change("set_lambdas", pointer(vector(value, length=self.t, name="lambda")))
+
+    # Files, bytes, pickle
+
+    @property
+    def is_predictor(self) -> bool:
+        """Whether it was loaded from what was saved for prediction: it predicts, and has no more. Cost: O(1)."""
+        return self._predictor
+
+    def predictor(self) -> Model:
+        """A model with what prediction needs, and no more: for deployment. Linear kernels: w and b; others: n (d + t)
+        numbers. Its pickle is as small. Cost: that of copying them."""
+        return self.from_bytes(self.to_bytes(predictor=True))
+
+    def to_bytes(self, predictor: bool = False) -> bytes:
+        """The whole model, or what prediction needs; the same bytes as those of a file. Cost: O(their number)."""
+        return self._bytes("save_predictor_to_memory" if predictor or self._predictor else "save_to_memory")
+
+    def save(self, path: Path, predictor: bool = False) -> None:
+        """To a file: never half of it. Raises Error (IO). Cost: O(bytes)."""
+        self._ask("save_predictor" if predictor or self._predictor else "save", os.fsencode(path))
 
     @classmethod
-    def from_bytes(cls, saved):
-        """A model with data of its own."""
+    def from_bytes(cls, saved: bytes) -> Model:
+        """What to_bytes() gave, with data of its own; nothing is factorized again. Raises Error (CORRUPT,
+        NEWER_FORMAT). Cost: O(bytes)."""
         return cls._loaded("load_from_memory", saved, len(saved))
 
-    def save(self, path, predictor=False):
-        """To a file: never half of it."""
-        call("save_predictor" if predictor else "save", self.handle, os.fsencode(path))
-
     @classmethod
-    def load(cls, path):
+    def load(cls, path: Path) -> Model:
+        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
         return cls._loaded("load", os.fsencode(path))
 
     @classmethod
-    def _loaded(cls, name, *arguments):
+    def _loaded(cls, name: str, *arguments: Any) -> Model:
         model = cls.__new__(cls)
-        model.handle, model._borrowed, model._callback, model._raised = c.MODEL(), None, None, None
-        call(name, *arguments, ctypes.byref(model.handle))
+        model.handle, model._borrowed = c.MODEL(), None
+        model._own(name, *arguments)
         sizes = [c.INT64(), c.INT64(), c.INT64()]
-        call("get_dimensions", model.handle, *sizes)
+        model._ask("get_dimensions", *sizes)
         model.n, model.d, model.t = (size.value for size in sizes)
+        try:
+            model._ask("save_to_memory", 0, None, c.INT64())
+        except c.Error as error:
+            if error.status != c.INVALID_STATE:
+                raise
+            model._predictor = True
         return model
 
-    def __reduce__(self):  # for pickle and copy; a progress function stays behind
-        return Model.from_bytes, (self.to_bytes(),)
+    _predictor = False
 
-    def set_progress(self, function):
-        def callback(fraction, _):
-            try:
-                return int(bool(function(fraction)))
-            except BaseException as raised:  # no exception crosses the library: it cancels, and is kept
-                self._raised = raised
-                return 1
-
-        kept = c.PROGRESS() if function is None else c.PROGRESS(callback)
-        call("set_progress", self.handle, kept, None)
-        self._callback = kept  # as long as the library knows it
-        return self
-
-    def factorize(self):
-        return self._call("factorize")
-
-    def set_lambda(self, value):
-        """One number, or one for each output."""
-        if np.ndim(value) == 0:
-            return self._call("set_lambda", float(value))
-        return self._call("set_lambdas", pointer(vector(value, length=self.t, name="lambda")))
-
-    def set_refinement(self, steps):
-        return self._call("set_refinement", steps)
-
-    def set_groups(self, group):
-        group = None if group is None else vector(group, np.int32, self.n, "group")
-        return self._call("set_groups", pointer(group))
-
-    def _columns(self, name, rows, *arguments):
-        out = empty(rows, self.t)
-        self._call(name, *arguments, pointer(out), rows)
-        return out
-
-    def loo(self):
-        """Exact leave-one-out errors, n x t."""
-        return self._columns("loo", self.n)
-
-    def group_errors(self, group):
-        """Exact errors with whole groups left out, n x t."""
-        return self._columns("group_errors", self.n, pointer(vector(group, np.int32, self.n, "group")))
-
-    def hyperplane(self):
-        return self._columns("get_hyperplane", self.d)
-
-    def coefficients(self):
-        return self._columns("get_coefficients", self.n)
-
-    def fitted(self):
-        return self._columns("get_fitted", self.n)
-
-    def _numbers(self, name, count, dtype=np.float64):
-        out = np.empty(count, dtype)
-        self._call(name, pointer(out))
-        return out
-
-    def intercept(self):
-        return self._numbers("get_intercept", self.t)
-
-    def lambdas(self):
-        return self._numbers("get_lambda", self.t)
-
-    def route(self):
-        return int(self._numbers("get_route", 1, np.int32)[0])
-
-    def bandwidth(self):
-        return float(self._numbers("get_bandwidth", 1)[0])
-
-    def predict(self, x):
-        """m x t."""
-        x = Matrix(x)
-        if x.columns != self.d:
-            raise ValueError(f"x has {x.columns} columns, the model's data have {self.d}")
-        out = empty(x.rows, self.t, x.layout)
-        self._call("predict", x.layout, x.rows, x.pointer, x.ld, pointer(out),
-                   self.t if x.layout == c.ROW_MAJOR else x.rows)
-        return out
-
-    def score(self, criterion, lambdas):
-        """The criterion at each of some lambdas, for each output."""
-        lambdas = vector(lambdas)
-        return self._columns("score", len(lambdas), criterion, len(lambdas), pointer(lambdas))
-
-    def lambda_grid(self, count):
-        out = np.empty(count)
-        self._call("lambda_grid", count, pointer(out))
-        return out
-
-    def select_lambda(self, criterion, low=0.0, high=0.0):
-        """The best lambda of each output and its score; the model is fitted at it."""
-        chosen, score = np.empty(self.t), np.empty(self.t)
-        self._call("select_lambda", criterion, low, high, pointer(chosen), pointer(score))
-        return chosen, score
-
-    def select_bandwidth(self, criterion, low=0.0, high=0.0, budget=0):
-        """The best sigma of the kernel, with lambda chosen for each; the model is fitted at it."""
-        tried = empty(budget or c.DEFAULT_BUDGET, 2)
-        sigma, used = c.DOUBLE(), c.INT64()
-        self._call("select_bandwidth", criterion, low, high, budget, sigma, pointer(tried), used)
-        return sigma.value
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)
 
 
-class Accumulator:
-    """Ridge regression on rows that come in chunks and are forgotten."""
-
-    def __init__(self, d, t=1, intercept=True):
-        self.handle, self.d, self.t = c.ACCUMULATOR(), d, t
-        call("accumulator_create", d, t, int(intercept), ctypes.byref(self.handle))
-
-    def __del__(self):
-        library.freeridge_accumulator_destroy(self.handle)
-
-    def add(self, x, y, weights=None):
-        x = Matrix(x)
-        y = Matrix(y, x.layout)
-        if (x.columns, y.rows, y.columns) != (self.d, x.rows, self.t):
-            raise ValueError(f"x is {x.rows} x {x.columns}, y {y.rows} x {y.columns}; d = {self.d}, t = {self.t}")
-        weights = None if weights is None else vector(weights, length=x.rows, name="weights")
-        call("accumulator_add", self.handle, x.layout, x.rows, x.pointer, x.ld, y.pointer, y.ld, pointer(weights))
-        return self
-
-    def score(self, criterion, lambdas):
-        """GCV or REML at each of some lambdas, for each output."""
-        lambdas = vector(lambdas)
-        out = empty(len(lambdas), self.t)
-        call("accumulator_score", self.handle, criterion, len(lambdas), pointer(lambdas), pointer(out), len(lambdas))
-        return out
-
-    def solve(self, lambdas):
-        """w, d x (count t), and b, t x count."""
-        lambdas = vector(lambdas)
-        w, b = empty(self.d, len(lambdas) * self.t), empty(self.t, len(lambdas))
-        call("accumulator_solve", self.handle, len(lambdas), pointer(lambdas), pointer(w), self.d, pointer(b))
-        return w, b
+def _checked(kernel: Any) -> Kernel:
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel is {kernel!r}, and must be a kernel: linear(), polynomial(), gaussian(), laplacian(), "
+                        "matern(), precomputed(), sum_kernel(), product_kernel(), parse_kernel(text)")
+    return kernel
