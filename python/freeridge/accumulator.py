@@ -115,7 +115,7 @@ class Accumulator(Handle):
     @classmethod
     def from_bytes(cls, saved: bytes) -> Accumulator:
         """What to_bytes() gave; it goes on bit for bit. Raises Error (CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
-        rows = cls.__new__(cls)
+        saved, rows = memoryview(saved).tobytes(), cls.__new__(cls)
         rows.handle = c.ACCUMULATOR()
         rows._own("accumulator_load", saved, len(saved))
         d, t = c.INT64(), c.INT64()

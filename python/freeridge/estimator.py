@@ -98,7 +98,7 @@ class FreeRidge:
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None) -> FreeRidge:
         """X: n x d; y: n, or n x t; sample_weight: n numbers >= 0; rows of weight 0 do not count. All finite. Raises
-        ValueError, TypeError, MemoryError; a fit that fails changes nothing."""
+        ValueError, TypeError, MemoryError; a fit that fails changes nothing. Cost: at the head."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         names, points = column_names(X), table(X)
@@ -112,7 +112,7 @@ class FreeRidge:
             raise ValueError("n_samples = 1: nothing can be left out to choose alpha by; give alpha and sigma")
         try:
             model = self._new_model(kernel, points, outputs, weights, used)
-            best = self._choose(model, criterion)
+            best = self._choose(model, criterion, lambda: _spread(outputs, weights))
         except c.Error as error:
             raise self._in_words(error) from error
         self._model, self._vector, self._used = model, outputs.ndim == 1, used
@@ -162,21 +162,22 @@ class FreeRidge:
 
     def predictor(self) -> FreeRidge:
         """An estimator with what predict and score need, and no more: for deployment. Its pickle is small: a linear
-        kernel's has w and b, others' the points and c. loo_errors() is not in it."""
+        kernel's has w and b, others' the points and c. loo_errors() is not in it. Cost: that of copying them."""
         small = copy.copy(self)
         small._model, small._unused = self._fitted().predictor(), None
         return small
 
     @property
     def coef_(self) -> Array:
-        """w of f(x) = w'x: d numbers, or t x d. Linear kernels only, else AttributeError."""
-        return self._shaped(self._attribute("coef_", "hyperplane").T)
+        """w of f(x) = w'x: d numbers, or t x d. Linear kernels only, else AttributeError. Cost: O(d t)."""
+        return self._shaped(self._attribute("hyperplane", "only a linear kernel has coef_: see dual_coef_").T)
 
     @property
     def dual_coef_(self) -> Array:
         """c of f(x) = sum_i c_i k(x_i, x): n numbers, or n x t; 0 for a row of weight 0. AttributeError in the predictor
-        of a linear kernel."""
-        return self._outputs(self._in_place(self._attribute("dual_coef_", "coefficients"), 0.0))
+        of a linear kernel. Cost: O(n r t)."""
+        missing = "the predictor of a linear kernel keeps no dual_coef_: see coef_"
+        return self._outputs(self._in_place(self._attribute("coefficients", missing), 0.0))
 
     # What is behind it
 
@@ -217,29 +218,30 @@ class FreeRidge:
         return Model(kernel, X, y, weights, self.fit_intercept, route, landmarks, self.seed, copy=self.copy_X,
                      factorize=False)
 
-    def _choose(self, model: Model, criterion: int) -> Optional[Array]:
+    def _choose(self, model: Model, criterion: int, spread: Callable[[], Array]) -> Optional[Array]:
         """Factorizes, chooses what is not given, and fits. The score of the choice, if there was one."""
+        if self.alpha is not None and np.shape(self.alpha) not in ((), (model.t,)):
+            raise ValueError(f"alpha has shape {np.shape(self.alpha)}; it must be one number, or one for each of the "
+                             f"{model.t} outputs")
         best = None
         if not self._named_bandwidth() or self.sigma is not None:
             model.factorize()
         elif self.alpha is None:
             model.select_bandwidth(criterion)
         else:
-            best = self._choose_bandwidth(model, criterion)
+            best = self._choose_bandwidth(model, criterion, spread())
         if self.alpha is None:
             return model.select_lambda(criterion).score
         model.set_lambda(self.alpha)
         return best
 
-    def _choose_bandwidth(self, model: Model, criterion: int) -> Array:
-        """The best at the alpha given of those bandwidths that the library tries when it chooses both."""
+    def _choose_bandwidth(self, model: Model, criterion: int, spread: Array) -> Array:
+        """The best at the alpha given of those bandwidths that the library tries when it chooses both; for several
+        outputs, by the sum of the scores beside the variance of y, or of the likelihoods, as it does."""
         kernel = _WITH_BANDWIDTH[str(self.kernel)]
         alpha = np.array(np.broadcast_to(np.asarray(self.alpha, dtype=np.float64), model.t))
         best, chosen, chosen_scores = np.inf, None, np.full(model.t, np.nan)
-        # Outputs in different units are compared by their score beside that of the largest bandwidth tried.
-        tried = np.sort(model.select_bandwidth(criterion).tried[:, 0])[::-1]
-        unit = None
-        for sigma in tried:
+        for sigma in model.select_bandwidth(criterion).tried[:, 0]:
             model.set_kernel(kernel(sigma)).factorize()
             try:
                 scores = np.diagonal(model.score(criterion, alpha)).copy()
@@ -247,8 +249,7 @@ class FreeRidge:
                 if error.status != c.UNDEFINED:
                     raise
                 continue
-            unit = scores if unit is None else unit
-            total = np.sum(scores if criterion == c.REML else scores / np.where(unit > 0, unit, 1.0))
+            total = np.sum(scores if criterion == c.REML else scores / np.where(spread > 0, spread, 1.0))
             if total < best:
                 best, chosen, chosen_scores = total, sigma, scores
         if chosen is None:
@@ -281,13 +282,13 @@ class FreeRidge:
             raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
         return self._model
 
-    def _attribute(self, name: str, answer: str) -> Array:
+    def _attribute(self, answer: str, missing: str) -> Array:
         try:
             return getattr(self._fitted(), answer)()
         except c.Error as error:
             if error.status != c.INVALID_STATE:
                 raise
-            raise AttributeError(f"this {type(self).__name__} has no {name}: {error.message}") from None
+            raise AttributeError(missing) from None
 
     def _in_place(self, values: Array, others: Union[float, Array]) -> Array:
         """Rows of the fit among those of weight 0."""
@@ -321,6 +322,12 @@ class FreeRidge:
 
         return Tags(estimator_type="regressor", target_tags=TargetTags(required=True, multi_output=True),
                     regressor_tags=RegressorTags(), input_tags=InputTags(pairwise=self._pairwise()))
+
+
+def _spread(y: Array, weights: Optional[Array]) -> Array:
+    """The weighted variance of each output."""
+    y = y.reshape(len(y), -1)
+    return np.average((y - np.average(y, axis=0, weights=weights)) ** 2, axis=0, weights=weights)
 
 
 def _renumbered(landmarks: ArrayLike, used: np.ndarray) -> np.ndarray:

@@ -114,17 +114,17 @@ class ResourceError(Error, MemoryError):
 
 
 def _load() -> ctypes.CDLL:
-    path = os.environ.get("FREERIDGE_LIBRARY") or ctypes.util.find_library("freeridge")
-    beside = os.path.join(sys.prefix, "lib")
+    path = os.environ.get("FREERIDGE_LIBRARY")
     names = [f"libfreeridge.so.{VERSION_MAJOR}", f"libfreeridge.{VERSION_MAJOR}.dylib"]
-    for candidate in [path] if path else names + [os.path.join(beside, name) for name in names]:
+    beside = [os.path.join(sys.prefix, folder, name) for folder in ("lib", "lib64") for name in names]
+    for candidate in [path] if path else beside + [ctypes.util.find_library("freeridge") or ""] + names:
         try:
             return ctypes.CDLL(candidate)
         except OSError as error:
             if path:
                 raise ImportError(f"the library freeridge cannot be loaded from {path}: {error}") from None
-    raise ImportError("the shared library libfreeridge was not found. Install it (cmake --install, then ldconfig), or "
-                      "set FREERIDGE_LIBRARY to its path")
+    raise ImportError("the shared library libfreeridge was not found. Install it (cmake --install, then ldconfig), also "
+                      f"with --prefix {sys.prefix}, or set FREERIDGE_LIBRARY to its path")
 
 
 library = _load()
@@ -296,7 +296,7 @@ def _number(kind: Any, word: str, value: Any) -> Any:
             raise TypeError
         value = operator.index(value) if whole else float(value)
     except TypeError:
-        raise TypeError(f"{word} is {value!r}, and must be a {'whole ' * whole}number") from None
+        raise TypeError(f"{word.rstrip('_')} is {value!r}, and must be a {'whole ' * whole}number") from None
     if whole and not -(2 ** (8 * ctypes.sizeof(kind) - 1)) <= value < 2 ** (8 * ctypes.sizeof(kind) - 1):
         raise ValueError(f"{word} is {value}, which does not fit into {8 * ctypes.sizeof(kind)} bits")
     return value

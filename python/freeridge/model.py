@@ -90,6 +90,8 @@ class Model(Selection):
         """f is a sum over these rows only (counted from 0); or over so many, chosen by LANDMARKS_AUTO, _RANDOM, _KMEANS
         or _PIVOTED; None: over all. Cost: O(n)."""
         if landmarks is None or np.ndim(landmarks) == 0:
+            if isinstance(landmarks, (float, str)):
+                raise TypeError(f"landmarks is {landmarks!r}, and must be how many, or which rows")
             rows, count = None, 0 if landmarks is None else landmarks
         else:
             rows = vector(landmarks, np.int64, name="landmarks")
@@ -177,6 +179,7 @@ class Model(Selection):
     def from_bytes(cls, saved: bytes) -> Model:
         """What to_bytes() gave, with data of its own; nothing is factorized again. Raises Error (CORRUPT,
         NEWER_FORMAT). Cost: O(bytes)."""
+        saved = memoryview(saved).tobytes()
         return cls._loaded("load_from_memory", saved, len(saved))
 
     @classmethod
