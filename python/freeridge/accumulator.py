@@ -92,7 +92,7 @@ class Accumulator(Handle):
         return self._answer(out, "score", criterion, len(lambdas), pointer(lambdas), pointer(out), len(lambdas))
 
     def lambda_grid(self, count: int = 100) -> Array:
-        """`count` lambdas, ascending and evenly spaced in log, for all that matters. Cost: O(count), once as solve()."""
+        """`count` lambdas, ascending and evenly spaced in log, for all that matters. Cost: O(count); as solve()."""
         out = numbers(count)
         self._ask("lambda_grid", count, pointer(out))
         return out

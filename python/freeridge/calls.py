@@ -82,7 +82,8 @@ class Calls:
         """Ctrl-C raises wherever Python happens to be, also before a callback's first line, where nothing can catch it.
         So what the handler raises is kept until the call is over, and cancels it; in the progress function, which may
         itself take long, it is raised at once."""
-        handler: Any = signal.getsignal(signal.SIGINT) if threading.current_thread() is threading.main_thread() else None
+        main = threading.current_thread() is threading.main_thread()
+        handler: Any = signal.getsignal(signal.SIGINT) if main else None
         if not callable(handler):
             yield
             return

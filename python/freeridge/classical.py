@@ -126,8 +126,8 @@ def tls(x: ArrayLike, y: ArrayLike, intercept: bool = True, exact: Optional[Arra
 
 
 def pinv(a: ArrayLike, rcond: float = -1.0) -> PseudoInverse:
-    """The Moore-Penrose inverse (n x m) of a (m x n) by the SVD. Singular values at most rcond times the largest count as
-    zero; rcond < 0: max(m, n) machine epsilons. Cost: O(m n min(m, n))."""
+    """The Moore-Penrose inverse (n x m) of a (m x n) by the SVD. Singular values at most rcond times the largest count
+    as zero; rcond < 0: max(m, n) machine epsilons. Cost: O(m n min(m, n))."""
     given, rank = Matrix(a, name="a"), c.INT64()
     out = empty(given.columns, given.rows, given.layout)
     call("pinv", given.layout, given.rows, given.columns, given.pointer, given.ld, rcond, pointer(out),
@@ -155,8 +155,8 @@ def polynomial_features(x: ArrayLike, degree: int, bias: bool = True) -> Array:
     points = Matrix(x, name="x")
     count = polynomial_feature_count(points.columns, degree, bias)
     out = empty(points.rows, count, points.layout)
-    call("polynomial_features", points.layout, points.rows, points.columns, points.pointer, points.ld, degree, int(bias),
-         pointer(out), count if points.layout == c.ROW_MAJOR else points.rows)
+    call("polynomial_features", points.layout, points.rows, points.columns, points.pointer, points.ld, degree,
+         int(bias), pointer(out), count if points.layout == c.ROW_MAJOR else points.rows)
     return out
 
 
@@ -169,8 +169,8 @@ def polynomial_feature_factors(d: int, degree: int, scale: float, offset: float)
 
 
 def weighted_median(values: ArrayLike, weights: Optional[ArrayLike] = None) -> float:
-    """A minimiser of sum_i weights_i |values_i - m|; weights: n numbers >= 0, one of them positive; None: all one. Cost:
-    O(n log n)."""
+    """A minimiser of sum_i weights_i |values_i - m|; weights: n numbers >= 0, one of them positive; None: all one.
+    Cost: O(n log n)."""
     numbers_, median = vector(values, name="values"), c.DOUBLE()
     weights = np.ones(len(numbers_)) if weights is None else vector(weights, length=len(numbers_), name="weights")
     call("weighted_median", len(numbers_), pointer(numbers_), pointer(weights), median)

@@ -43,8 +43,9 @@ class Classifier(Handle):
     x: n x d; y: n labels -1 and +1, both present; weights: n positive numbers, None: all one; intercept: b, which is
     not penalised. The data are copied.
 
-    Threads, Ctrl-C and errors are as a Model's. pickle and copy take data, settings and lambda; the library has no saved
-    form of a classifier, so that the copy is fitted once more when it is first asked: same answers to the tolerance."""
+    Threads, Ctrl-C and errors are as a Model's. pickle and copy take data, settings and lambda; the library has no
+    saved form of a classifier, so that the copy is fitted once more when it is first asked: same answers to the
+    tolerance."""
 
     _kind = "classifier_"
     _destroy = "freeridge_classifier_destroy"
@@ -112,7 +113,7 @@ class Classifier(Handle):
         return self._predict(x, False)
 
     def probability(self, x: ArrayLike) -> Array:
-        """Of the class +1 at m points, 1 / (1 + exp(-decision)). LOGISTIC only, else InputError. Cost: as decision()."""
+        """Of the class +1 at m points, 1 / (1 + exp(-decision)). LOGISTIC, else InputError. Cost: as decision()."""
         return self._predict(x, True)
 
     def loo(self) -> Array:

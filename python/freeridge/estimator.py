@@ -174,8 +174,8 @@ class FreeRidge:
 
     @property
     def dual_coef_(self) -> Array:
-        """c of f(x) = sum_i c_i k(x_i, x): n numbers, or n x t; 0 for a row of weight 0. AttributeError in the predictor
-        of a linear kernel. Cost: O(n r t)."""
+        """c of f(x) = sum_i c_i k(x_i, x): n numbers, or n x t; 0 for a row of weight 0. AttributeError in the
+        predictor of a linear kernel. Cost: O(n r t)."""
         missing = "the predictor of a linear kernel keeps no dual_coef_: see coef_"
         return self._outputs(self._in_place(self._attribute("coefficients", missing), 0.0))
 

@@ -123,8 +123,8 @@ def _load() -> ctypes.CDLL:
         except OSError as error:
             if path:
                 raise ImportError(f"the library freeridge cannot be loaded from {path}: {error}") from None
-    raise ImportError("the shared library libfreeridge was not found. Install it (cmake --install, then ldconfig), also "
-                      f"with --prefix {sys.prefix}, or set FREERIDGE_LIBRARY to its path")
+    raise ImportError("the shared library libfreeridge was not found. Install it (cmake --install, then ldconfig), "
+                      f"also with --prefix {sys.prefix}, or set FREERIDGE_LIBRARY to its path")
 
 
 library = _load()

@@ -29,9 +29,9 @@ class Model(Selection):
     copy=False: x and y are borrowed where they are float64 and contiguous by rows or columns, and must not change while
     the model lives. progress: see set_progress().
 
-    A model is used by one thread at a time; a second one waits, but answers side by side. Ctrl-C ends every call. pickle
-    and copy take all of it, but for the progress function: see predictor(). Raises InputError, ResourceError, Error;
-    ValueError where shapes do not fit."""
+    A model is used by one thread at a time; a second one waits, but answers side by side. Ctrl-C ends every call.
+    pickle and copy take all of it, but for the progress function: see predictor(). Raises InputError, ResourceError,
+    Error; ValueError where shapes do not fit."""
 
     def __init__(self, kernel: Kernel, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
                  intercept: bool = True, route: int = c.AUTO, landmarks: Union[None, int, ArrayLike] = None,
@@ -104,8 +104,8 @@ class Model(Selection):
         return self._change("set_reduction", reduction)
 
     def set_groups(self, group: Optional[ArrayLike]) -> Model:
-        """For the criterion GROUPS: n whole numbers; rows with the same one are left out together, those with a negative
-        one never are; None: no groups. Keeps the factorization. Cost: O(n log n)."""
+        """For the criterion GROUPS: n whole numbers; rows with the same one are left out together, those with a
+        negative one never are; None: no groups. Keeps the factorization. Cost: O(n log n)."""
         labels = None if group is None else vector(group, np.int32, self.n, "group")
         return self._change("set_groups", pointer(labels))
 
@@ -134,8 +134,8 @@ class Model(Selection):
         return self._number("memory_required")
 
     def explain(self) -> str:
-        """The route that factorize would take and why, with bytes and seconds of each route: text for people. Cost: some
-        milliseconds, for a measurement."""
+        """The route that factorize would take and why, with bytes and seconds of each route: text for people. Cost:
+        some milliseconds, for a measurement."""
         length, text = c.INT64(), ctypes.create_string_buffer(2048)
         self._ask("explain", 0, None, length)
         if length.value > 1024:  # it may be a little longer the next time

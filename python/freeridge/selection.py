@@ -69,8 +69,8 @@ class Selection(Answers):
     """Scores are in the units of y, squared (LOO, GCV, GROUPS), log-likelihoods (REML) or fractions (ERROR_RATE)."""
 
     def score(self, criterion: int, lambdas: ArrayLike) -> Array:
-        """The criterion at some lambdas >= 0, whatever lambda is set: count x t. Needs the factorization, and groups for
-        GROUPS, else Error (INVALID_STATE). Cost: O(n r t) a lambda, REML and GCV O(r t); by route: see
+        """The criterion at some lambdas >= 0, whatever lambda is set: count x t. Needs the factorization, and groups
+        for GROUPS, else Error (INVALID_STATE). Cost: O(n r t) a lambda, REML and GCV O(r t); by route: see
         freeridge_score."""
         lambdas = vector(lambdas, name="lambdas")
         return self._columns("score", len(lambdas), criterion, len(lambdas), pointer(lambdas))
@@ -116,15 +116,15 @@ class Selection(Answers):
         return out
 
     def search_shape(self) -> SearchShape:
-        """How sure the last search can be: many decades mean a flat criterion, two dips one that is not unimodal. Before
-        one: Error (INVALID_STATE). Cost: O(t)."""
+        """How sure the last search can be: many decades mean a flat criterion, two dips one that is not unimodal.
+        Before one: Error (INVALID_STATE). Cost: O(t)."""
         out = SearchShape(numbers(self.t), np.zeros(self.t, np.int32))
         self._ask("get_search_shape", pointer(out.decades), pointer(out.dips))
         return out
 
     def one_standard_error(self) -> OneStandardError:
-        """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda whose score is
-        within a standard error of the best one. Sets nothing: hand its lambdas to set_lambda(). Cost: one score()."""
+        """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda whose score
+        is within a standard error of the best one. Sets nothing: its lambdas are for set_lambda(). Cost: one score()."""
         out = OneStandardError(numbers(self.t), numbers(self.t), numbers(self.t))
         return self._answer(out, "get_one_standard_error", *(pointer(array) for array in out))
 

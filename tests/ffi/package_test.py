@@ -1,5 +1,5 @@
-"""The Python package as a whole: every call of freeridge.h is in it, all that is public says what it is, it installs with
-pip and is found, its page can be typed at a prompt, and scikit-learn's tags since 1.6."""
+"""The Python package as a whole: every call of freeridge.h is in it, all that is public says what it is, it installs
+with pip and is found, its page can be typed at a prompt, and scikit-learn's tags since 1.6."""
 
 import ast
 import importlib.util
@@ -177,9 +177,8 @@ class Installed(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source, target, prefix = (os.path.join(folder, name) for name in ("python", "target", "prefix"))
             shutil.copytree(os.path.join(SOURCE, "python"), source)
-            done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-                                   "--no-build-isolation", "--no-cache-dir", "--no-compile", "--target", target, source],
-                                  capture_output=True, text=True)
+            command = "-m pip install --quiet --no-index --no-deps --no-build-isolation --no-cache-dir --no-compile --target"
+            done = subprocess.run([sys.executable, *command.split(), target, source], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(sorted(os.listdir(os.path.join(target, "freeridge"))),
                              sorted(name for name in os.listdir(PACKAGE) if name != "__pycache__"))
@@ -229,8 +228,8 @@ class Prompt(unittest.TestCase):
                 self.type(line)  # an empty line ends a loop
             self.type(f"'block', {number} + 0")
             self.assertNotIn("Traceback", self.wait(f"('block', {number})"))
-        self.type("big = fr.Model(fr.gaussian(1.0), rng.normal(size=(2500, 2)), rng.normal(size=2500), factorize=False)")
-        self.type("big.set_route(fr.SPECTRAL).set_progress(lambda fraction: print('at', 'work') if fraction == 0 else None)")
+        self.type("big, start = rng.normal(size=(2500, 2)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
+        self.type("big = fr.Model(fr.gaussian(1.0), big, big[:, 0], route=fr.SPECTRAL, factorize=False).set_progress(start)")
         self.type("big.factorize()")
         self.wait("at work")
         os.write(self.terminal, b"\x03")

@@ -146,7 +146,8 @@ class Models(Comparison):
         self.assertEqual((gram.route(), gram.rank()), (fr.PRIMAL, 2))
         self.assertTrue(0 < gram.tolerance() < 1e-9)
         self.assertRegex(gram.explain(), r"^route PRIMAL")
-        big = fr.Model(fr.gaussian(1.0), RANDOM.normal(size=(1500, 2)), np.zeros(1500), route=fr.CHOLESKY, factorize=False)
+        x = RANDOM.normal(size=(1500, 2))
+        big = fr.Model(fr.gaussian(1.0), x, x[:, 0], route=fr.CHOLESKY, factorize=False)
         self.assertGreaterEqual(big.memory_required(), 8 * 1500**2)
         with self.assertRaises(MemoryError):
             big.set_memory_limit(1 << 23).factorize()
@@ -189,8 +190,8 @@ class Accumulators(Comparison):
             self.close(b[:, i], model.intercept())
             self.close(errors[:, 2 * i : 2 * i + 2], model.loo()[4:8])
         self.assertGreater(half.memory_required(), 0)
-        for wrong in (lambda: half.merge(fr.Accumulator(3, 2)), lambda: half.merge(half), lambda: half.loo(p.x, p.y[:, 0], 1),
-                      lambda: half.score(fr.LOO, lambdas)):
+        for wrong in (lambda: half.merge(fr.Accumulator(3, 2)), lambda: half.merge(half),
+                      lambda: half.loo(p.x, p.y[:, 0], 1), lambda: half.score(fr.LOO, lambdas)):
             self.assertRaises(ValueError, wrong)
 
 
@@ -205,7 +206,8 @@ class Classifiers(Comparison):
         self.close(decision, gauss(p.new, p.x) @ coefficients + b)
         self.close(ours.probability(p.new), 1 / (1 + np.exp(-decision)))
         f = p.k @ coefficients + b
-        self.close(ours.convergence().objective, p.w @ np.log1p(np.exp(-labels * f)) + 0.2 * coefficients @ p.k @ coefficients)
+        self.close(ours.convergence().objective,
+                   p.w @ np.log1p(np.exp(-labels * f)) + 0.2 * coefficients @ p.k @ coefficients)
         self.assertTrue(np.all(labels * (ours.loo() - f) < 0))  # left out, a point is less well met
         hinge = fr.Classifier(fr.gaussian(1.5), fr.HINGE, p.x, labels).fit(0.4)
         rows, margin = hinge.support()

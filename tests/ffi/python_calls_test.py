@@ -1,4 +1,4 @@
-"""The Python package of python/, below its estimator: arrays are not copied; errors, progress, Ctrl-C and threads arrive as
+"""The Python package of python/, below its estimator: arrays are not copied; errors, progress, Ctrl-C and threads are
 Python's own; what is pickled answers the same in another process."""
 
 import copy
@@ -142,13 +142,16 @@ class Callers(unittest.TestCase):
         self.assertEqual(model.lambdas()[0], 0.5)
         self.assertEqual(len(fr.make_folds(np.int64(12), np.int8(3))), 12)
         for kind, word, call in (
-                (TypeError, "sigma is 'a'", lambda: fr.gaussian("a")), (TypeError, "sigma is None", lambda: fr.gaussian(None)),
+                (TypeError, "sigma is 'a'", lambda: fr.gaussian("a")),
+                (TypeError, "sigma is None", lambda: fr.gaussian(None)),
                 (ValueError, "32 bits", lambda: fr.polynomial(2**32 + 1, 1.0, 1.0)),
-                (TypeError, "whole number", lambda: fr.make_folds(12, 2.5)), (TypeError, "a kernel", lambda: fr.Model("rbf", x, y)),
+                (TypeError, "whole number", lambda: fr.make_folds(12, 2.5)),
+                (TypeError, "a kernel", lambda: fr.Model("rbf", x, y)),
                 (ValueError, "whole numbers", lambda: model.group_errors(np.full(12, 0.5))),
                 (ValueError, "whole numbers", lambda: model.set_groups(np.full(12, 2**40))),
                 (ValueError, "complex", lambda: fr.Model(fr.linear(), x * 1j, y)),
-                (ValueError, "complex", lambda: model.score(fr.LOO, [1j])), (TypeError, "lambda is", lambda: model.set_lambda("1")),
+                (ValueError, "complex", lambda: model.score(fr.LOO, [1j])),
+                (TypeError, "lambda is", lambda: model.set_lambda("1")),
                 (TypeError, "bytes", lambda: fr.Model.from_bytes("a" * 80)),
                 (TypeError, "landmarks is 0.5", lambda: model.set_landmarks(0.5))):
             with self.subTest(word), self.assertRaisesRegex(kind, word):
@@ -226,7 +229,7 @@ class Progress(unittest.TestCase):
         hook, sys.unraisablehook = sys.unraisablehook, unraisable.append
         self.addCleanup(setattr, sys, "unraisablehook", hook)
         press = lambda *_: os.kill(os.getpid(), signal.SIGINT)
-        for function, seconds in ((None, 0.1), (lambda _: False, 0.1), (lambda fraction: fraction > 0 and press(), None)):
+        for function, seconds in ((None, 0.1), (lambda _: False, 0.1), (lambda part: part > 0 and press(), None)):
             model.set_progress(function)
             timer = threading.Timer(seconds or 0, press)
             with self.assertRaises(KeyboardInterrupt):
@@ -285,7 +288,8 @@ class Pickles(unittest.TestCase):
         model = fr.Model(fr.gaussian(2.0), x, y, copy=False).set_lambda(0.1)
         linear = fr.Model(fr.linear(), x, y).set_lambda(0.1)
         rows = fr.Accumulator(3).add(x[:30], y[:30])
-        for value, expression in ((model, "value.set_lambda(1.0).loo()"), (rows, "value.add([[1, 2, 3]], [4]).solve([1.0])"),
+        for value, expression in ((model, "value.set_lambda(1.0).loo()"),
+                                  (rows, "value.add([[1, 2, 3]], [4]).solve([1.0])"),
                                   (model.predictor(), "value.predict([[1, 2, 3]])"), (fr.gaussian(1 / 3), "str(value)"),
                                   (linear.predictor(), "value.predict([[1, 2, 3]])")):
             with self.subTest(value=value):
