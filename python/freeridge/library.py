@@ -134,7 +134,8 @@ def _declare(result: Any, name: str, **arguments: Any) -> None:
     """The arguments are named as in the header, with a _ after words that Python keeps for itself."""
     function = getattr(library, name)
     function.restype, function.argtypes = result, list(arguments.values())
-    function.words = list(arguments)
+    function.numbers = [(i, word, kind) for i, (word, kind) in enumerate(arguments.items())
+                        if kind in (INT32, INT64, DOUBLE)]
 
 
 _declare(STATUS, "freeridge_kernel_linear", out=KERNELS)
@@ -305,8 +306,11 @@ def _number(kind: Any, word: str, value: Any) -> Any:
 def call(name: str, *arguments: Any) -> None:
     """freeridge_<name>, whose status becomes an exception."""
     function = getattr(library, "freeridge_" + name)
-    status = function(*(_number(kind, word, value) if kind in (INT32, INT64, DOUBLE) else value
-                        for kind, word, value in zip(function.argtypes, function.words, arguments)))
+    given = list(arguments)
+    for i, word, kind in function.numbers:
+        if type(given[i]) is not float or kind is not DOUBLE:
+            given[i] = _number(kind, word, given[i])
+    status = function(*given)
     if status == OK:
         return
     word, message = library.freeridge_status_name(status).decode(), library.freeridge_last_error().decode()

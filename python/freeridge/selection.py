@@ -124,7 +124,7 @@ class Selection(Answers):
 
     def one_standard_error(self) -> OneStandardError:
         """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda whose score
-        is within a standard error of the best one. Sets nothing: its lambdas are for set_lambda(). Cost: one score()."""
+        is within a standard error of the best one. Sets nothing: its lambdas are for set_lambda(). Cost: a score()."""
         out = OneStandardError(numbers(self.t), numbers(self.t), numbers(self.t))
         return self._answer(out, "get_one_standard_error", *(pointer(array) for array in out))
 

@@ -177,7 +177,7 @@ class Installed(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source, target, prefix = (os.path.join(folder, name) for name in ("python", "target", "prefix"))
             shutil.copytree(os.path.join(SOURCE, "python"), source)
-            command = "-m pip install --quiet --no-index --no-deps --no-build-isolation --no-cache-dir --no-compile --target"
+            command = "-m pip install -q --no-index --no-deps --no-build-isolation --no-cache-dir --no-compile --target"
             done = subprocess.run([sys.executable, *command.split(), target, source], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertEqual(sorted(os.listdir(os.path.join(target, "freeridge"))),
@@ -228,8 +228,9 @@ class Prompt(unittest.TestCase):
                 self.type(line)  # an empty line ends a loop
             self.type(f"'block', {number} + 0")
             self.assertNotIn("Traceback", self.wait(f"('block', {number})"))
-        self.type("big, start = rng.normal(size=(2500, 2)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
-        self.type("big = fr.Model(fr.gaussian(1.0), big, big[:, 0], route=fr.SPECTRAL, factorize=False).set_progress(start)")
+        self.type("X, start = rng.normal(size=(2500, 2)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
+        self.type("big = fr.Model(fr.gaussian(1.0), X, X[:, 0], route=fr.SPECTRAL, factorize=False)")
+        self.type("big.set_progress(start)")
         self.type("big.factorize()")
         self.wait("at work")
         os.write(self.terminal, b"\x03")
