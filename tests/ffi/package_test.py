@@ -9,6 +9,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -203,6 +204,7 @@ class Prompt(unittest.TestCase):
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.environ["TERM"] = "dumb"
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # who runs in the background may have been told to ignore it
             os.execv(sys.executable, [sys.executable, "-q", "-i"])
         self.addCleanup(os.close, self.terminal)
         self.said = ""
