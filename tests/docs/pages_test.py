@@ -91,7 +91,8 @@ class Version(unittest.TestCase):
         version = "{MAJOR}.{MINOR}.{PATCH}".format(**numbers)
         for name, pattern in {"rpkg/DESCRIPTION": r"^Version: (\S+)$", "rpkg/NEWS.md": r"\A# freeridge (\S+)$",
                               "CHANGELOG.md": r"^## \[(\d\S*)\]", "README.md": r"freeridge_(\d+\.\d+\.\d+)\.tar\.gz",
-                              "docs/c-in-ten-minutes.md": r"^freeridge (\d\S*)$"}.items():
+                              "docs/c-in-ten-minutes.md": r"^freeridge (\d\S*)$",
+                              "python/pyproject.toml": r'^version = "(\S+)"$'}.items():
             with self.subTest(file=name):
                 self.assertEqual(re.search(pattern, text(name), re.M)[1], version)
 

@@ -119,7 +119,7 @@ class Julia:
 
 
 class Python:
-    """examples/python/freeridge/library.py: one _declare for each call. Its types are names of ctypes' types there."""
+    """python/freeridge/library.py: one _declare for each call. Its types are names of ctypes' types there."""
 
     words = {"double": "DOUBLE", "int32_t": "INT32", "int64_t": "INT64", "void": "NOTHING"}
     places = {True: ("", "\n\ndef call("), False: ("", "\n\nclass freeridge_model")}
@@ -158,7 +158,7 @@ class Python:
 
 
 FILES = {Rust: "examples/rust/src/sys.rs", Julia: "examples/julia/calls.jl",
-         Python: "examples/python/freeridge/library.py"}
+         Python: "python/freeridge/library.py"}
 
 
 def differences(language, header, text):

@@ -1,4 +1,4 @@
-"""The declarations in examples/rust, examples/julia and examples/python against freeridge.h: every exported call, its
+"""The declarations in examples/rust, examples/julia and python against freeridge.h: every exported call, its
 arguments in their order with names and types, its result, and every constant; and the checks themselves against
 declarations that are wrong."""
 

@@ -1,27 +1,48 @@
 """numpy arrays as the library sees them. A float64 matrix whose rows or whose columns are contiguous is not copied, nor
 is a slice of such a matrix."""
 
+from __future__ import annotations
+
+from typing import Any, Optional
+
 import numpy as np
+import numpy.typing as npt
 
 from .library import COL_MAJOR, DOUBLES, INT32S, INT64S, ROW_MAJOR
+
+Array = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 _POINTERS = {np.dtype(np.float64): DOUBLES, np.dtype(np.int32): INT32S, np.dtype(np.int64): INT64S}
 
 
-def pointer(array):
+def pointer(array: Any) -> Any:
     """Where the numbers are; None is NULL. The pointer keeps the array alive."""
     return None if array is None else array.ctypes.data_as(_POINTERS[array.dtype])
 
 
-def vector(values, dtype=np.float64, length=None, name="the array"):
-    """A contiguous vector, of a given length."""
-    values = np.ascontiguousarray(values, dtype=dtype)
-    if values.ndim != 1 or length not in (None, len(values)):
-        raise ValueError(f"{name} has shape {values.shape}, expected was {'(n,)' if length is None else (length,)}")
-    return values
+def real(values: Any, name: str) -> np.ndarray:
+    """An array of real numbers."""
+    if hasattr(values, "toarray"):
+        raise TypeError(f"{name} is a sparse matrix, and dense data are needed: use its toarray()")
+    array = np.asarray(values)
+    if np.iscomplexobj(array):
+        raise ValueError(f"{name} has complex numbers: Complex data not supported")
+    return array
 
 
-def leading_dimension(array, layout):
+def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, name: str = "the array") -> np.ndarray:
+    """A contiguous vector, of a given length. What should be whole numbers is not rounded."""
+    given = real(values, name)
+    array = np.ascontiguousarray(given, dtype=dtype)
+    if array.ndim != 1 or length not in (None, len(array)):
+        raise ValueError(f"{name} has shape {array.shape}, expected was {'(n,)' if length is None else (length,)}")
+    if array.dtype != np.float64 and not np.all(array == given):
+        raise ValueError(f"{name} must be whole numbers of {8 * array.itemsize} bits")
+    return array
+
+
+def leading_dimension(array: np.ndarray, layout: int) -> Optional[int]:
     """The leading dimension with which a matrix is in a layout already; None: it is not."""
     shape, strides = array.shape, array.strides
     line, step = (1, 0) if layout == ROW_MAJOR else (0, 1)  # along this axis numbers are neighbours; and lines follow
@@ -38,14 +59,14 @@ class Matrix:
     """A matrix with its layout and leading dimension: `array` is the one that was given, or a copy where it has to be.
     A vector is one column. `layout`: the one that it must be in."""
 
-    def __init__(self, values, layout=None):
-        array = np.asarray(values)
+    def __init__(self, values: Any, layout: Optional[int] = None, name: str = "the matrix") -> None:
+        array = real(values, name)
         if array.dtype != np.float64 or not array.flags.aligned or not array.dtype.isnative:
             array = array.astype(np.float64)
         if array.ndim == 1:
             array = array[:, np.newaxis]
         if array.ndim != 2 or 0 in array.shape:
-            raise ValueError(f"shape {array.shape} is not that of a matrix with numbers in it")
+            raise ValueError(f"{name}: shape {array.shape} is not that of a matrix with numbers in it")
         for self.layout in (ROW_MAJOR, COL_MAJOR) if layout is None else (layout,):
             self.ld = leading_dimension(array, self.layout)
             if self.ld is not None:
@@ -56,10 +77,15 @@ class Matrix:
         self.array, (self.rows, self.columns) = array, array.shape
 
     @property
-    def pointer(self):
+    def pointer(self) -> Any:
         return pointer(self.array)
 
 
-def empty(rows, columns, layout=COL_MAJOR):
-    """A matrix for results."""
-    return np.empty((rows, columns), order="F" if layout == COL_MAJOR else "C")
+def empty(rows: int, columns: int, layout: int = COL_MAJOR) -> Array:
+    """A matrix for results: NaN until they are there."""
+    return np.full((rows, columns), np.nan, order="F" if layout == COL_MAJOR else "C")
+
+
+def numbers(count: int) -> Array:
+    """The same of a vector."""
+    return np.full(count, np.nan)

@@ -1,13 +1,19 @@
 """freeridge.h as Python: every constant and call, through ctypes. The header is the manual.
 
-The shared library is the one that FREERIDGE_LIBRARY in the environment names, else the installed one. A test of the
+The shared library is the one that FREERIDGE_LIBRARY in the environment names, else the installed one: that which the
+system knows, or of the folder lib beside this Python's own. A test of the
 project compares the declarations with the header (tests/ffi/declarations_test.py), and tests/ffi/declarations.py --add
 adds what is missing.
 """
 
+from __future__ import annotations
+
 import ctypes
 import ctypes.util
+import operator
 import os
+import sys
+from typing import Any
 
 VERSION_MAJOR = 0
 VERSION_MINOR = 1
@@ -87,35 +93,49 @@ PROGRESS = ctypes.CFUNCTYPE(INT32, DOUBLE, BYTES)
 
 
 class Error(Exception):
-    """A call that failed: `status` is one of the constants above, `name` its word."""
+    """A call that failed: `status` is one of the constants above, `name` its word. `values`: where only some of an
+    answer's numbers have no value (UNDEFINED), the answer with NaN for these; else None."""
 
-    def __init__(self, status, name, message):
+    def __init__(self, status: int, name: str, message: str) -> None:
         super().__init__(f"{name}: {message}")
-        self.status, self.name = status, name
+        self.status, self.name, self.message = status, name, message
+        self.values: Any = None
+
+    def __reduce__(self) -> Any:  # an exception crosses the processes of a pool by pickle
+        return type(self), (self.status, self.name, self.message), {"values": self.values}
 
 
 class InputError(Error, ValueError):
-    """What was handed over is wrong."""
+    """What was handed over is wrong: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH."""
 
 
 class ResourceError(Error, MemoryError):
-    """It does not fit into memory."""
+    """It does not fit into memory: OUT_OF_MEMORY."""
 
 
-def _load():
-    path = os.environ.get("FREERIDGE_LIBRARY") or ctypes.util.find_library("freeridge")
-    if path is None:
-        raise ImportError("the library freeridge was not found: install it, or set FREERIDGE_LIBRARY to its path")
-    return ctypes.CDLL(path)
+def _load() -> ctypes.CDLL:
+    path = os.environ.get("FREERIDGE_LIBRARY")
+    names = [f"libfreeridge.so.{VERSION_MAJOR}", f"libfreeridge.{VERSION_MAJOR}.dylib"]
+    beside = [os.path.join(sys.prefix, folder, name) for folder in ("lib", "lib64") for name in names]
+    for candidate in [path] if path else beside + [ctypes.util.find_library("freeridge") or ""] + names:
+        try:
+            return ctypes.CDLL(candidate)
+        except OSError as error:
+            if path:
+                raise ImportError(f"the library freeridge cannot be loaded from {path}: {error}") from None
+    raise ImportError("the shared library libfreeridge was not found. Install it (cmake --install, then ldconfig), "
+                      f"also with --prefix {sys.prefix}, or set FREERIDGE_LIBRARY to its path")
 
 
 library = _load()
 
 
-def _declare(result, name, **arguments):
+def _declare(result: Any, name: str, **arguments: Any) -> None:
     """The arguments are named as in the header, with a _ after words that Python keeps for itself."""
     function = getattr(library, name)
     function.restype, function.argtypes = result, list(arguments.values())
+    function.numbers = [(i, word, kind) for i, (word, kind) in enumerate(arguments.items())
+                        if kind in (INT32, INT64, DOUBLE)]
 
 
 _declare(STATUS, "freeridge_kernel_linear", out=KERNELS)
@@ -270,9 +290,28 @@ _declare(STATUS, "freeridge_classifier_memory_required", classifier=CLASSIFIER, 
 _declare(STATUS, "freeridge_get_lambda_flags", model=MODEL, floor=DOUBLES, below=INT32S, edge=INT32S)
 
 
-def call(name, *arguments):
+def _number(kind: Any, word: str, value: Any) -> Any:
+    """An argument that is a number, numpy's own among them. ctypes would cut what is too large."""
+    whole = kind is not DOUBLE
+    try:
+        if isinstance(value, (str, bytes)):  # float() would read them
+            raise TypeError
+        value = operator.index(value) if whole else float(value)
+    except TypeError:
+        raise TypeError(f"{word.rstrip('_')} is {value!r}, and must be a {'whole ' * whole}number") from None
+    if whole and not -(2 ** (8 * ctypes.sizeof(kind) - 1)) <= value < 2 ** (8 * ctypes.sizeof(kind) - 1):
+        raise ValueError(f"{word} is {value}, which does not fit into {8 * ctypes.sizeof(kind)} bits")
+    return value
+
+
+def call(name: str, *arguments: Any) -> None:
     """freeridge_<name>, whose status becomes an exception."""
-    status = getattr(library, "freeridge_" + name)(*arguments)
+    function = getattr(library, "freeridge_" + name)
+    given = list(arguments)
+    for i, word, kind in function.numbers:
+        if type(given[i]) is not float or kind is not DOUBLE:
+            given[i] = _number(kind, word, given[i])
+    status = function(*given)
     if status == OK:
         return
     word, message = library.freeridge_status_name(status).decode(), library.freeridge_last_error().decode()

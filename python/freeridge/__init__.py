@@ -1,0 +1,26 @@
+"""Ridge and kernel ridge regression in which one factorization is paid for, and every lambda and exact leave-one-out
+errors are nearly free after it. `FreeRidge` is an estimator in the manner of scikit-learn; `Model`, `Accumulator` and
+`Classifier` are the library's own objects; `ols`, `ridge`, `tls` and others are calls without one. numpy is all that is
+needed beside the shared library; `freeridge.library` has every call and constant of freeridge.h.
+"""
+
+import inspect
+
+from .accumulator import Accumulator
+from .classical import (absolute_slope, build_info, convert_lambda, get_threads, make_folds, make_holdout, ols,
+                        ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
+                        polynomial_features, ridge, set_threads, tls, weighted_median)
+from .classifier import Classifier
+from .estimator import FreeRidge, NotFittedError
+from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
+                      product_kernel, sum_kernel)
+from .library import (AUTO, BAND, CHOLESKY, ERROR_RATE, GCV, GLMNET, GROUPS, GURLS, HINGE, KRLS, LANDMARK,
+                      LANDMARKS_AUTO, LANDMARKS_KMEANS, LANDMARKS_PIVOTED, LANDMARKS_RANDOM, LM_RIDGE, LOGISTIC, LOO,
+                      MEAN, PRIMAL, REDUCTION_AUTO, REDUCTION_GRAM, REDUCTION_QR, REML, SKLEARN, SPECTRAL, TOTAL,
+                      UNDEFINED, VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error, InputError, ResourceError)
+from .model import Model
+
+__version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
+
+__all__ = [name for name, value in list(globals().items())
+           if not name.startswith("_") and not inspect.ismodule(value) and not name.startswith("VERSION_")]

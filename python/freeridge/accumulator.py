@@ -1,0 +1,127 @@
+"""Ridge regression on rows that come in chunks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Tuple
+
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Array, Matrix, empty, numbers, pointer, vector
+from .calls import Handle, Progress
+
+
+class Solutions(NamedTuple):
+    """w: d x (count t), output j of lambda l in column l t + j; b: t x count."""
+
+    w: Array
+    b: Array
+
+
+class Accumulator(Handle):
+    """Ridge regression on rows that come in chunks, from disk or many machines, and are forgotten: O((d + t)^2) memory,
+    as accurate as all rows at once. d features, t outputs; intercept: b, which is not penalised. What it answers is
+    that of a Model with the linear kernel on all rows. Threads, Ctrl-C and errors are as a Model's; pickle and copy
+    take all of it."""
+
+    _kind = "accumulator_"
+    _destroy = "freeridge_accumulator_destroy"
+
+    def __init__(self, d: int, t: int = 1, intercept: bool = True, progress: Optional[Progress] = None) -> None:
+        self.handle = c.ACCUMULATOR()
+        self._own("accumulator_create", d, t, int(intercept))
+        self.d, self.t = d, t
+        self.set_progress(progress)
+
+    def __repr__(self) -> str:
+        return f"<Accumulator of {self.n} rows, {self.d} features, {self.t} output{'s' * (self.t > 1)}>"
+
+    def _rows(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[Matrix, Matrix, Any]:
+        points = Matrix(x, name="x")
+        outputs = Matrix(y, points.layout, name="y")
+        if (points.columns, outputs.rows, outputs.columns) != (self.d, points.rows, self.t):
+            raise ValueError(f"x is {points.rows} x {points.columns}, y {outputs.rows} x {outputs.columns}; "
+                             f"d = {self.d}, t = {self.t}")
+        return points, outputs, None if weights is None else vector(weights, length=points.rows, name="weights")
+
+    def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
+        """n rows: x (n x d), y (n, or n x t), weights: n positive numbers. Raises ValueError, InputError. Cost:
+        2 n (d + t)^2."""
+        points, outputs, weights = self._rows(x, y, weights)
+        return self._change("add", points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
+                            pointer(weights))
+
+    def merge(self, other: Accumulator) -> Accumulator:
+        """All rows of another one of the same d, t and intercept, else InputError; it stays as it is, and no other
+        thread may change it meanwhile. Cost: O((d + t)^3)."""
+        if not isinstance(other, Accumulator):
+            raise TypeError(f"only an Accumulator can be merged, not {other!r}")
+        other._calls.refuse_own()
+        return self._change("merge", other.handle)
+
+    def _sizes(self) -> Tuple[int, float]:
+        n, sum_w = c.INT64(), c.DOUBLE()
+        self._ask("get_dimensions", n, None, None, sum_w)
+        return n.value, sum_w.value
+
+    @property
+    def n(self) -> int:
+        """The rows so far. Cost: O(1)."""
+        return self._sizes()[0]
+
+    @property
+    def sum_w(self) -> float:
+        """The sum of their weights. Cost: O(1)."""
+        return self._sizes()[1]
+
+    def memory_required(self) -> int:
+        """Bytes that it will allocate at most, however many rows are added. Cost: O(1)."""
+        return self._number("memory_required")
+
+    def solve(self, lambdas: ArrayLike) -> Solutions:
+        """w, d x (count t), and b, t x count, at some lambdas >= 0 (0: minimum norm). Without rows: Error
+        (INVALID_STATE). Cost: O((d + t)^3) once after rows were added, O(d^2 t) a lambda."""
+        lambdas = vector(lambdas, name="lambdas")
+        out = Solutions(empty(self.d, len(lambdas) * self.t), empty(self.t, len(lambdas)))
+        return self._answer(out, "solve", len(lambdas), pointer(lambdas), pointer(out.w), self.d, pointer(out.b))
+
+    def score(self, criterion: int, lambdas: ArrayLike) -> Array:
+        """GCV or REML (others: InputError) at some lambdas, count x t. Cost: O(d t) a lambda, once as solve()."""
+        lambdas = vector(lambdas, name="lambdas")
+        out = empty(len(lambdas), self.t)
+        return self._answer(out, "score", criterion, len(lambdas), pointer(lambdas), pointer(out), len(lambdas))
+
+    def lambda_grid(self, count: int = 100) -> Array:
+        """`count` lambdas, ascending and evenly spaced in log, for all that matters. Cost: O(count); as solve()."""
+        out = numbers(count)
+        self._ask("lambda_grid", count, pointer(out))
+        return out
+
+    def loo(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
+        """The second pass: exact leave-one-out errors of rows that were added (with their weights), in any chunks:
+        n x (count t), output j of lambda l in column l t + j. The sum of their squares times weights over all rows,
+        divided by sum_w, is the criterion LOO. Raises Error (UNDEFINED) where a leverage is one; its `values` have NaN
+        there. Cost: O(n d (d + count t))."""
+        points, outputs, weights = self._rows(x, y, weights)
+        lambdas = vector(lambdas, name="lambdas")
+        out = empty(points.rows, len(lambdas) * self.t)
+        return self._answer(out, "loo", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
+                            outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)
+
+    def to_bytes(self) -> bytes:
+        """All of it, the same on every machine. Cost: O(bytes)."""
+        return self._bytes("save")
+
+    @classmethod
+    def from_bytes(cls, saved: bytes) -> Accumulator:
+        """What to_bytes() gave; it goes on bit for bit. Raises Error (CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+        saved, rows = memoryview(saved).tobytes(), cls.__new__(cls)
+        rows.handle = c.ACCUMULATOR()
+        rows._own("accumulator_load", saved, len(saved))
+        d, t = c.INT64(), c.INT64()
+        rows._ask("get_dimensions", None, d, t, None)
+        rows.d, rows.t = d.value, t.value
+        return rows
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)

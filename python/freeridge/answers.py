@@ -1,0 +1,171 @@
+"""What a fitted model answers, at the lambdas set."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Array, Integers, Matrix, empty, numbers, pointer, vector
+from .calls import Handle
+
+
+class DegreesOfFreedom(NamedTuple):
+    """t numbers each: the trace of the hat matrix, and the estimate of the error variance at weight one."""
+
+    df: Array
+    sigma2: Array
+
+
+class Interval(NamedTuple):
+    """m x t each, in the units of y."""
+
+    lower: Array
+    upper: Array
+
+
+class Variance(NamedTuple):
+    """Of f(x) + b, m x t, and of the errors at weight one, t numbers; in the units of y, squared."""
+
+    variance: Array
+    noise: Array
+
+
+class LandmarkError(NamedTuple):
+    """The traces of K - K_TR K_RR^-1 K_RT and of K."""
+
+    trace_left: float
+    trace: float
+
+
+class Answers(Handle):
+    """n points, d features, t outputs; matrices are n x t or m x t also where t is 1."""
+
+    n: int
+    d: int
+    t: int
+
+    def _columns(self, name: str, rows: int, *arguments: Any) -> Array:
+        out = empty(rows, self.t)
+        return self._answer(out, name, *arguments, pointer(out), rows)
+
+    def _points(self, x: ArrayLike) -> Matrix:
+        points = Matrix(x, name="x")
+        if points.columns != self.d:
+            raise ValueError(f"x has {points.columns} columns, the model's data have {self.d}")
+        return points
+
+    def _width(self, points: Matrix) -> int:
+        """The leading dimension of answers at some points, in their layout."""
+        return self.t if points.layout == c.ROW_MAJOR else points.rows
+
+    def predict(self, x: ArrayLike) -> Array:
+        """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
+        (INVALID_STATE), as all answers do. Cost: O(m n (d + t)), linear kernels O(m d t)."""
+        points = self._points(x)
+        out = empty(points.rows, self.t, points.layout)
+        return self._answer(out, "predict", points.layout, points.rows, points.pointer, points.ld, pointer(out),
+                            self._width(points))
+
+    def predict_jackknife(self, x: ArrayLike, level: float = 0.9) -> Interval:
+        """Jackknife+ intervals for a new y at m points, without a refit; 0 < level < 1. They hold it with probability
+        of at least 2 level - 1, and about `level`; an end is infinite where n is too small for the level. Raises Error
+        (UNDEFINED) where an error left out has no value. Cost: O(m n r)."""
+        points = self._points(x)
+        out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
+        return self._answer(out, "predict_jackknife", points.layout, points.rows, points.pointer, points.ld, level,
+                            pointer(out.lower), pointer(out.upper), self._width(points))
+
+    def predict_variance(self, x: ArrayLike) -> Variance:
+        """The variance of f(x) + b at m points as a Gaussian process, given y, its scale estimated by REML; add `noise`
+        (divided by the weight) for a new observation. lambda must be positive, else Error (UNDEFINED); a precomputed
+        kernel: InputError. Cost: O(m n r)."""
+        points = self._points(x)
+        out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
+        return self._answer(out, "predict_variance", points.layout, points.rows, points.pointer, points.ld,
+                            pointer(out.variance), self._width(points), pointer(out.noise))
+
+    def loo(self) -> Array:
+        """Exact leave-one-out errors, n x t: y_i - f(x_i) fitted without point i. Raises Error (UNDEFINED) where a
+        leverage is one; its `values` have NaN there. Cost: O(n r t), by route: see freeridge_loo."""
+        return self._columns("loo", self.n)
+
+    def group_errors(self, group: ArrayLike) -> Array:
+        """Exact errors, n x t, with all rows of a group left out together. group: n whole numbers; rows with a negative
+        one are never left out, and their error is NaN. Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows."""
+        return self._columns("group_errors", self.n, pointer(vector(group, np.int32, self.n, "group")))
+
+    def hyperplane(self) -> Array:
+        """w of f(x) = w'x, d x t, in the units of y over those of x. Linear kernels only, else Error (INVALID_STATE).
+        Cost: O(d t)."""
+        return self._columns("get_hyperplane", self.d)
+
+    def coefficients(self) -> Array:
+        """c of f(x) = sum_i c_i k(x_i, x), n x t. Cost: O(n r t)."""
+        return self._columns("get_coefficients", self.n)
+
+    def intercept(self) -> Array:
+        """b, t numbers in the units of y; 0 without intercept. Cost: O(t)."""
+        out = numbers(self.t)
+        return self._answer(out, "get_intercept", pointer(out))
+
+    def fitted(self) -> Array:
+        """f(x_i) + b at the model's own points, n x t. Cost: O(n r t)."""
+        return self._columns("get_fitted", self.n)
+
+    def lambdas(self) -> Array:
+        """The lambda of each output, t numbers. Cost: O(t)."""
+        out = numbers(self.t)
+        return self._answer(out, "get_lambda", pointer(out))
+
+    def leverage(self) -> Array:
+        """H_ii of the hat matrix, n x t, the intercept's share included. Cost: as loo()."""
+        return self._columns("get_leverage", self.n)
+
+    def cooks_distance(self) -> Array:
+        """Cook's distances, n x t. Raises Error (UNDEFINED) where a leverage is one. Cost: as loo()."""
+        return self._columns("cooks_distance", self.n)
+
+    def degrees_of_freedom(self) -> DegreesOfFreedom:
+        """The effective degrees of freedom, the intercept's included, and the error variance in the units of y,
+        squared: NaN, in `values` of Error (UNDEFINED), where no degree is left for it. Cost: O(r t) to n^3/3 by
+        route."""
+        out = DegreesOfFreedom(numbers(self.t), numbers(self.t))
+        return self._answer(out, "get_degrees_of_freedom", pointer(out.df), pointer(out.sigma2))
+
+    # Of the factorization: no lambda is needed
+
+    def route(self) -> int:
+        """What factorize took: CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK. Cost: O(1)."""
+        return self._number("get_route", c.INT32)
+
+    def bandwidth(self) -> float:
+        """sigma, or the length, of the only kernel that has one, in the units of x; else Error (INVALID_STATE). Cost:
+        O(1)."""
+        return self._number("get_bandwidth", c.DOUBLE)
+
+    def rank(self) -> int:
+        """The eigenvalues that are not zero to working precision (SPECTRAL, PRIMAL, LANDMARK; else Error,
+        INVALID_STATE). Cost: O(1)."""
+        return self._number("get_rank")
+
+    def tolerance(self) -> float:
+        """Eigenvalues below it are rounding: far below it lambda no longer matters. Cost: O(1)."""
+        return self._number("get_tolerance", c.DOUBLE)
+
+    def landmarks(self) -> Integers:
+        """The rows of the landmarks, from 0, in the order given or chosen; none on other routes. Cost: O(r)."""
+        rows = np.empty(self._number("get_landmark_count"), np.int64)
+        if len(rows) > 0:
+            self._ask("get_landmarks", pointer(rows), None, None)
+        return rows
+
+    def landmark_error(self) -> LandmarkError:
+        """How much of the kernel matrix the landmarks leave, in nuclear norm, beside all of it. LANDMARK only, else
+        Error (INVALID_STATE). Cost: O(n r^2) and n r kernel values."""
+        rows = np.empty(max(1, self._number("get_landmark_count")), np.int64)
+        left, whole = c.DOUBLE(), c.DOUBLE()
+        self._ask("get_landmarks", pointer(rows), left, whole)
+        return LandmarkError(left.value, whole.value)

@@ -1,0 +1,224 @@
+"""Least squares without a handle, and what goes with them. Each call takes its data and answers at once; nothing of it
+can be cancelled. x: n x d; y: n, or n x t, and w is d, or d x t; b is a number, or t of them, 0 without intercept.
+Raises ValueError where shapes do not fit, InputError, Error (NOT_CONVERGED)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Array, Matrix, empty, numbers, pointer, real, vector
+from .library import call
+
+Numbers = Union[float, Array]
+
+
+class Solution(NamedTuple):
+    """w in the units of y over those of x, b in the units of y."""
+
+    w: Array
+    b: Numbers
+
+
+class LeastSquares(NamedTuple):
+    """rank: of x, centred with an intercept."""
+
+    w: Array
+    b: Numbers
+    rank: int
+
+
+class LeastSquaresSummary(NamedTuple):
+    """With standard errors, the residual standard deviation, and R^2; NaN where one has no value."""
+
+    w: Array
+    b: Numbers
+    rank: int
+    w_error: Array
+    b_error: Numbers
+    sigma: Numbers
+    r_squared: Numbers
+
+
+class PseudoInverse(NamedTuple):
+    """n x m, and how many singular values count."""
+
+    inverse: Array
+    rank: int
+
+
+class _Problem:
+    """x and y as calls take them, and answers in the shape of y."""
+
+    def __init__(self, x: ArrayLike, y: ArrayLike, intercept: bool) -> None:
+        points = Matrix(x, name="x")
+        outputs = Matrix(y, points.layout, name="y")
+        if outputs.rows != points.rows:
+            raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
+        self.d, self.t, self.one = points.columns, outputs.columns, real(y, "y").ndim == 1
+        self.arguments = (points.layout, points.rows, self.d, points.pointer, points.ld, self.t, outputs.pointer,
+                          outputs.ld, int(intercept))
+
+    def places(self) -> Tuple[Array, Array]:
+        return empty(self.d, self.t), numbers(self.t)
+
+    def shaped(self, w: Array, b: Array) -> Tuple[Array, Numbers]:
+        return w[:, 0] if self.one else w, self.each(b)
+
+    def each(self, values: Array) -> Numbers:
+        return float(values[0]) if self.one else values
+
+
+def ols(x: ArrayLike, y: ArrayLike, intercept: bool = True) -> LeastSquares:
+    """Ordinary least squares by QR with column pivoting, refined; the minimum-norm w where x is rank deficient. Cost:
+    2 n d min(n, d)."""
+    problem, rank = _Problem(x, y, intercept), c.INT64()
+    w, b = problem.places()
+    call("ols", *problem.arguments, pointer(w), pointer(b), rank)
+    return LeastSquares(*problem.shaped(w, b), rank.value)
+
+
+def ols_summary(x: ArrayLike, y: ArrayLike, intercept: bool = True) -> LeastSquaresSummary:
+    """The same with what goes into a table of results; what has no value (the standard errors where no degree of
+    freedom is left or x is rank deficient, R^2 of a constant y) is NaN. Cost: as ols(), and O(d^3)."""
+    problem, rank = _Problem(x, y, intercept), c.INT64()
+    (w, b), (w_error, b_error) = problem.places(), problem.places()
+    sigma, r_squared = numbers(problem.t), numbers(problem.t)
+    try:
+        call("ols_summary", *problem.arguments, pointer(w), pointer(b), rank, pointer(w_error), pointer(b_error),
+             pointer(sigma), pointer(r_squared))
+    except c.Error as error:
+        if error.status != c.UNDEFINED:
+            raise
+    return LeastSquaresSummary(*problem.shaped(w, b), rank.value, *problem.shaped(w_error, b_error),
+                               problem.each(sigma), problem.each(r_squared))
+
+
+def ridge(x: ArrayLike, y: ArrayLike, value: float, intercept: bool = True,
+          penalty: Optional[ArrayLike] = None) -> Solution:
+    """Ridge regression, refined: 1/2 |y - x w - b|^2 + lambda/2 sum_k penalty_k w_k^2;  lambda >= 0; penalty: d numbers
+    >= 0, None: all one, 0: a feature that is not penalised. Cost: O(n d min(n, d))."""
+    problem = _Problem(x, y, intercept)
+    w, b = problem.places()
+    if penalty is None:
+        call("ridge", *problem.arguments, value, pointer(w), pointer(b))
+    else:
+        factors = vector(penalty, length=problem.d, name="penalty")
+        call("ridge_penalty", *problem.arguments, value, pointer(factors), pointer(w), pointer(b))
+    return Solution(*problem.shaped(w, b))
+
+
+def tls(x: ArrayLike, y: ArrayLike, intercept: bool = True, exact: Optional[ArrayLike] = None) -> Solution:
+    """Total least squares: x has errors, too, but for the columns that `exact` (d flags) says are known exactly. Raises
+    Error (UNDEFINED) where there is no solution, or not a single one. Cost: O(n (d + t)^2)."""
+    problem = _Problem(x, y, intercept)
+    w, b = problem.places()
+    if exact is None:
+        call("tls", *problem.arguments, pointer(w), pointer(b))
+    else:
+        flags = vector(exact, np.int32, problem.d, "exact")
+        call("tls_exact", *problem.arguments, pointer(flags), pointer(w), pointer(b))
+    return Solution(*problem.shaped(w, b))
+
+
+def pinv(a: ArrayLike, rcond: float = -1.0) -> PseudoInverse:
+    """The Moore-Penrose inverse (n x m) of a (m x n) by the SVD. Singular values at most rcond times the largest count
+    as zero; rcond < 0: max(m, n) machine epsilons. Cost: O(m n min(m, n))."""
+    given, rank = Matrix(a, name="a"), c.INT64()
+    out = empty(given.columns, given.rows, given.layout)
+    call("pinv", given.layout, given.rows, given.columns, given.pointer, given.ld, rcond, pointer(out),
+         given.rows if given.layout == c.ROW_MAJOR else given.columns, rank)
+    return PseudoInverse(out, rank.value)
+
+
+def polynomial_feature_count(d: int, degree: int, bias: bool = True) -> int:
+    """The monomials of d features up to `degree`, with the constant one if `bias`. Cost: O(min(d, degree))."""
+    count = c.INT64()
+    call("polynomial_feature_count", d, degree, int(bias), count)
+    return count.value
+
+
+def polynomial_exponents(d: int, degree: int, bias: bool = True) -> npt.NDArray[np.int32]:
+    """Their exponents, count x d, in the order of polynomial_features(). Cost: O(count d)."""
+    out = np.zeros((polynomial_feature_count(d, degree, bias), d), np.int32, order="F")
+    call("polynomial_exponents", d, degree, int(bias), pointer(out))
+    return out
+
+
+def polynomial_features(x: ArrayLike, degree: int, bias: bool = True) -> Array:
+    """All monomials of the columns of x, n x count: by degree, then 1; x1, x2; x1^2, x1 x2, x2^2; ... Cost:
+    O(n count)."""
+    points = Matrix(x, name="x")
+    count = polynomial_feature_count(points.columns, degree, bias)
+    out = empty(points.rows, count, points.layout)
+    call("polynomial_features", points.layout, points.rows, points.columns, points.pointer, points.ld, degree,
+         int(bias), pointer(out), count if points.layout == c.ROW_MAJOR else points.rows)
+    return out
+
+
+def polynomial_feature_factors(d: int, degree: int, scale: float, offset: float) -> Array:
+    """Features with bias, times these, have the kernel polynomial(degree, scale, offset) as inner products. Cost:
+    O(count d)."""
+    out = numbers(polynomial_feature_count(d, degree))
+    call("polynomial_feature_factors", d, degree, scale, offset, pointer(out))
+    return out
+
+
+def weighted_median(values: ArrayLike, weights: Optional[ArrayLike] = None) -> float:
+    """A minimiser of sum_i weights_i |values_i - m|; weights: n numbers >= 0, one of them positive; None: all one.
+    Cost: O(n log n)."""
+    numbers_, median = vector(values, name="values"), c.DOUBLE()
+    weights = np.ones(len(numbers_)) if weights is None else vector(weights, length=len(numbers_), name="weights")
+    call("weighted_median", len(numbers_), pointer(numbers_), pointer(weights), median)
+    return median.value
+
+
+def absolute_slope(x: ArrayLike, y: ArrayLike) -> float:
+    """The minimiser of sum_i |y_i - slope x_i|. Raises Error (UNDEFINED) where all x are 0. Cost: O(n log n)."""
+    given, slope = vector(x, name="x"), c.DOUBLE()
+    call("absolute_slope", len(given), pointer(given), pointer(vector(y, length=len(given), name="y")), slope)
+    return slope.value
+
+
+def convert_lambda(source: int, target: int, n: int, sd_y: float, value: float) -> float:
+    """lambda of another system: TOTAL (this library's), MEAN, GLMNET, SKLEARN, LM_RIDGE, KRLS, GURLS. n: the points;
+    sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
+    out = c.DOUBLE()
+    call("convert_lambda", source, target, n, sd_y, value, out)
+    return out.value
+
+
+def make_folds(n: int, folds: int, seed: int = 0) -> npt.NDArray[np.int32]:
+    """Labels of `folds` random folds, for Model.group_errors() and Model.set_groups(); the same on any machine. Cost:
+    O(n)."""
+    out = np.empty(max(0, n), dtype=np.int32)
+    call("make_folds", n, folds, seed, pointer(out))
+    return out
+
+
+def make_holdout(n: int, fraction: float, seed: int = 0) -> npt.NDArray[np.int32]:
+    """Labels of one hold-out: 0 for a random fraction of the rows, -1 for the others. Cost: O(n)."""
+    out = np.empty(max(0, n), dtype=np.int32)
+    call("make_holdout", n, fraction, seed, pointer(out))
+    return out
+
+
+def set_threads(count: int) -> None:
+    """For the library and the BLAS in the whole process; 0: as it was before. Cost: O(1)."""
+    call("set_threads", count)
+
+
+def get_threads() -> int:
+    """How many are in force. Cost: O(1)."""
+    count = c.INT32()
+    call("get_threads", count)
+    return count.value
+
+
+def build_info() -> str:
+    """One line for bug reports: version, compiler, BLAS, threads. Cost: O(1)."""
+    return c.library.freeridge_build_info().decode()

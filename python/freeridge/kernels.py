@@ -1,0 +1,110 @@
+"""Kernel functions k(x, z): small objects that do not change."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Optional, Sequence, Tuple
+
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import pointer, vector
+from .library import call, library
+
+
+class Kernel:
+    """A kernel function, by the name of its call and the call's arguments: Kernel("gaussian", 1.5). linear() and the
+    other functions below are the way to make one. str() of a kernel is its text, which parse_kernel() reads; kernels
+    are equal when their texts are; pickle and copy keep every bit of their numbers."""
+
+    def __init__(self, name: str, *arguments: Any) -> None:
+        self.handle = c.KERNEL()
+        call("kernel_" + name, *arguments, ctypes.byref(self.handle))
+
+    def __del__(self) -> None:
+        if hasattr(self, "handle"):
+            library.freeridge_kernel_destroy(self.handle)
+
+    def __str__(self) -> str:
+        length = c.INT64()
+        call("kernel_describe", self.handle, 0, None, length)
+        text = ctypes.create_string_buffer(length.value + 1)
+        call("kernel_describe", self.handle, len(text), text, length)
+        return text.value.decode()
+
+    def __repr__(self) -> str:
+        return f"parse_kernel({str(self)!r})"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return parse_kernel, (str(self),)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Kernel):
+            return NotImplemented
+        equal = c.INT32()
+        call("kernel_equal", self.handle, other.handle, equal)
+        return bool(equal.value)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def scaled(self, scale: ArrayLike) -> Kernel:
+        """k(x / scale, z / scale), column by column. scale: d positive numbers, in the units of the columns of x.
+        Raises InputError. Cost: O(d)."""
+        scale = vector(scale, name="scale")
+        return Kernel("scaled", self.handle, len(scale), pointer(scale))
+
+
+def linear() -> Kernel:
+    """x'z. Cost: O(1)."""
+    return Kernel("linear")
+
+
+def polynomial(degree: int, scale: float, offset: float) -> Kernel:
+    """(scale x'z + offset)^degree;  degree >= 1, scale > 0, offset >= 0, else InputError. Cost: O(1)."""
+    return Kernel("polynomial", degree, scale, offset)
+
+
+def gaussian(sigma: float) -> Kernel:
+    """exp(-||x - z||^2 / sigma^2);  sigma > 0, in the units of x, else InputError. gamma of scikit-learn's rbf is
+    1 / sigma^2; a length scale s has sigma = sqrt(2) s. Cost: O(1)."""
+    return Kernel("gaussian", sigma)
+
+
+def laplacian(sigma: float) -> Kernel:
+    """exp(-||x - z|| / sigma) of the Euclidean norm;  sigma > 0, in the units of x, else InputError. Cost: O(1)."""
+    return Kernel("laplacian", sigma)
+
+
+def matern(nu: float, length: float) -> Kernel:
+    """Of u = sqrt(2 nu) ||x - z|| / length, for nu = 0.5, 1.5 or 2.5: exp(-u), (1 + u) exp(-u),
+    (1 + u + u^2 / 3) exp(-u);  length > 0, in the units of x; else InputError. Cost: O(1)."""
+    return Kernel("matern", nu, length)
+
+
+def precomputed() -> Kernel:
+    """k is given: a model's x is K itself, n x n, symmetric and positive semi-definite, and predictions take the m x n
+    values k(x*_i, x_j). It cannot be a part of another kernel. Cost: O(1)."""
+    return Kernel("precomputed")
+
+
+def _handles(kernels: Sequence[Kernel]) -> Any:
+    return (c.KERNEL * len(kernels))(*[kernel.handle for kernel in kernels])
+
+
+def sum_kernel(terms: Sequence[Kernel], weights: Optional[ArrayLike] = None) -> Kernel:
+    """sum_i weights[i] terms[i];  weights: a number >= 0 for each term, one of them positive; None: all one. Raises
+    InputError. Cost: O(terms)."""
+    weights = None if weights is None else vector(weights, length=len(terms), name="weights")
+    return Kernel("sum", _handles(terms), pointer(weights), len(terms))
+
+
+def product_kernel(factors: Sequence[Kernel]) -> Kernel:
+    """prod_i factors[i]. Raises InputError. Cost: O(factors)."""
+    return Kernel("product", _handles(factors), len(factors))
+
+
+def parse_kernel(text: str) -> Kernel:
+    """From text such as "0.5 * linear() + gaussian(sigma = 2)", which str() of a kernel gives, with the same numbers to
+    the last bit. Raises InputError, which says what was expected and at which character. Cost: O(len(text))."""
+    return Kernel("parse", text.encode())

@@ -1,0 +1,216 @@
+"""Models: data and one factorization, and what comes of them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, Optional, Tuple, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .arrays import Matrix, pointer, vector
+from .calls import Progress
+from .kernels import Kernel
+from .selection import Selection
+
+Path = Union[str, bytes, "os.PathLike[str]"]
+
+
+class Model(Selection):
+    """Data and one factorization, which is made here unless factorize=False; then every lambda and its leave-one-out
+    errors are nearly free. It minimises, for each output by itself,
+
+        1/2 sum_i w_i (y_i - f(x_i) - b)^2  +  lambda/2 ||f||^2
+
+    x: n x d; y: n, or n x t; real numbers, all finite. weights: n positive numbers, None: all one. intercept: b, which
+    is not penalised. route: AUTO, CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK. landmarks: how many, or which rows.
+    copy=False: x and y are borrowed where they are float64 and contiguous by rows or columns, and must not change while
+    the model lives. progress: see set_progress().
+
+    A model is used by one thread at a time; a second one waits, but answers side by side. Ctrl-C ends every call.
+    pickle and copy take all of it, but for the progress function: see predictor(). Raises InputError, ResourceError,
+    Error; ValueError where shapes do not fit."""
+
+    def __init__(self, kernel: Kernel, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
+                 intercept: bool = True, route: int = c.AUTO, landmarks: Union[None, int, ArrayLike] = None,
+                 seed: int = 0, copy: bool = True, progress: Optional[Progress] = None,
+                 factorize: bool = True) -> None:
+        self.handle = c.MODEL()
+        self._own("create", _checked(kernel).handle)
+        self.set_data(x, y, copy)
+        if weights is not None:
+            self.set_weights(weights)
+        self.set_intercept(intercept)
+        self.set_route(route)
+        if landmarks is not None:
+            self.set_landmarks(landmarks, seed=seed)
+        self.set_progress(progress)
+        if factorize:
+            self.factorize()
+
+    def __repr__(self) -> str:
+        what = f"{self.n} x {self.d}, {self.t} output{'s' * (self.t > 1)}"
+        return f"<{type(self).__name__} of {'a predictor, ' * self.is_predictor}{what}>"
+
+    # Data and settings: they unset the factorization, unless it says otherwise
+
+    def set_data(self, x: ArrayLike, y: ArrayLike, copy: bool = True) -> Model:
+        """Other data; weights, groups and landmarks go. Cost: O(n (d + t))."""
+        points = Matrix(x, name="x")
+        outputs = Matrix(y, points.layout, name="y")
+        if outputs.rows != points.rows:
+            raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
+        self._change("set_data" if copy else "set_data_view", points.layout, points.rows, points.columns,
+                     points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
+        self.n, self.d, self.t = points.rows, points.columns, outputs.columns
+        self._borrowed = None if copy else (points.array, outputs.array)
+        return self
+
+    def set_kernel(self, kernel: Kernel) -> Model:
+        """For loops over bandwidths. Cost: O(1)."""
+        return self._change("set_kernel", _checked(kernel).handle)
+
+    def set_weights(self, weights: Optional[ArrayLike]) -> Model:
+        """n positive numbers; None: all one. Cost: O(n)."""
+        weights = None if weights is None else vector(weights, length=self.n, name="weights")
+        return self._change("set_weights", pointer(weights))
+
+    def set_intercept(self, intercept: bool) -> Model:
+        """Whether there is b. Cost: O(1)."""
+        return self._change("set_intercept", int(intercept))
+
+    def set_route(self, route: int) -> Model:
+        """AUTO, CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK: same answers, other costs. Cost: O(1)."""
+        return self._change("set_route", route)
+
+    def set_landmarks(self, landmarks: Union[None, int, ArrayLike], method: int = c.LANDMARKS_AUTO,
+                      seed: int = 0) -> Model:
+        """f is a sum over these rows only (counted from 0); or over so many, chosen by LANDMARKS_AUTO, _RANDOM, _KMEANS
+        or _PIVOTED; None: over all. Cost: O(n)."""
+        if landmarks is None or np.ndim(landmarks) == 0:
+            if isinstance(landmarks, (float, str)):
+                raise TypeError(f"landmarks is {landmarks!r}, and must be how many, or which rows")
+            rows, count = None, 0 if landmarks is None else landmarks
+        else:
+            rows = vector(landmarks, np.int64, name="landmarks")
+            count = len(rows)
+        self._change("set_landmark_method", method, seed)
+        return self._change("set_landmarks", count, pointer(rows))
+
+    def set_reduction(self, reduction: int) -> Model:
+        """How PRIMAL and LANDMARK reduce their rows: REDUCTION_AUTO, _QR (accurate) or _GRAM (fast). Cost: O(1)."""
+        return self._change("set_reduction", reduction)
+
+    def set_groups(self, group: Optional[ArrayLike]) -> Model:
+        """For the criterion GROUPS: n whole numbers; rows with the same one are left out together, those with a
+        negative one never are; None: no groups. Keeps the factorization. Cost: O(n log n)."""
+        labels = None if group is None else vector(group, np.int32, self.n, "group")
+        return self._change("set_groups", pointer(labels))
+
+    def set_refinement(self, steps: int) -> Model:
+        """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:
+        of a step O(n d t) (PRIMAL), O(n^2) (others)."""
+        return self._change("set_refinement", steps)
+
+    def set_expected_lambdas(self, count: int) -> Model:
+        """For AUTO: how many lambdas will be looked at (100). Keeps the factorization. Cost: O(1)."""
+        return self._change("set_expected_lambdas", count)
+
+    def set_expected_criterion(self, criterion: int) -> Model:
+        """For AUTO: what lambdas will be judged by (LOO). Keeps the factorization. Cost: O(1)."""
+        return self._change("set_expected_criterion", criterion)
+
+    def set_memory_limit(self, limit: int) -> Model:
+        """The most bytes that one call may allocate beside what is held, else ResourceError before it begins; 0: what
+        the machine has. Keeps the factorization. Cost: O(1)."""
+        return self._change("set_memory_limit", limit)
+
+    # Factorize and lambda
+
+    def memory_required(self) -> int:
+        """Bytes that factorize, and a lambda after it, will allocate at most beside the data. Cost: O(1)."""
+        return self._number("memory_required")
+
+    def explain(self) -> str:
+        """The route that factorize would take and why, with bytes and seconds of each route: text for people. Cost:
+        some milliseconds, for a measurement."""
+        length, text = c.INT64(), ctypes.create_string_buffer(2048)
+        self._ask("explain", 0, None, length)
+        if length.value > 1024:  # it may be a little longer the next time
+            text = ctypes.create_string_buffer(2 * length.value)
+        self._ask("explain", len(text), text, length)
+        return text.value.decode()
+
+    def factorize(self) -> Model:
+        """Pays for everything. Raises InputError (a precomputed kernel that is none), ResourceError, Error
+        (NOT_CONVERGED). Cost: by route; n^3 times 8/3 to 9 (kernels), 2 to 6 n d^2 (linear)."""
+        return self._change("factorize")
+
+    def set_lambda(self, value: Union[float, ArrayLike]) -> Model:
+        """One lambda >= 0, or one for each output; 0: the minimum-norm solution. Raises Error (NOT_POSITIVE_DEFINITE)
+        where CHOLESKY and BAND have no answer. Cost: O(n r t) (SPECTRAL, PRIMAL), O(n^2 t) (BAND), n^3/3 (CHOLESKY)."""
+        if np.ndim(value) == 0:
+            return self._change("set_lambda", value)
+        return self._change("set_lambdas", pointer(vector(value, length=self.t, name="lambda")))
+
+    # Files, bytes, pickle
+
+    @property
+    def is_predictor(self) -> bool:
+        """Whether it was loaded from what was saved for prediction: it predicts, and has no more. Cost: O(1)."""
+        return self._predictor
+
+    def predictor(self) -> Model:
+        """A model with what prediction needs, and no more: for deployment. Linear kernels: w and b; others: n (d + t)
+        numbers. Its pickle is as small. Cost: that of copying them."""
+        return self.from_bytes(self.to_bytes(predictor=True))
+
+    def to_bytes(self, predictor: bool = False) -> bytes:
+        """The whole model, or what prediction needs; the same bytes as those of a file. Cost: O(their number)."""
+        return self._bytes("save_predictor_to_memory" if predictor or self._predictor else "save_to_memory")
+
+    def save(self, path: Path, predictor: bool = False) -> None:
+        """To a file: never half of it. Raises Error (IO). Cost: O(bytes)."""
+        self._ask("save_predictor" if predictor or self._predictor else "save", os.fsencode(path))
+
+    @classmethod
+    def from_bytes(cls, saved: bytes) -> Model:
+        """What to_bytes() gave, with data of its own; nothing is factorized again. Raises Error (CORRUPT,
+        NEWER_FORMAT). Cost: O(bytes)."""
+        saved = memoryview(saved).tobytes()
+        return cls._loaded("load_from_memory", saved, len(saved))
+
+    @classmethod
+    def load(cls, path: Path) -> Model:
+        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+        return cls._loaded("load", os.fsencode(path))
+
+    @classmethod
+    def _loaded(cls, name: str, *arguments: Any) -> Model:
+        model = cls.__new__(cls)
+        model.handle, model._borrowed = c.MODEL(), None
+        model._own(name, *arguments)
+        sizes = [c.INT64(), c.INT64(), c.INT64()]
+        model._ask("get_dimensions", *sizes)
+        model.n, model.d, model.t = (size.value for size in sizes)
+        try:
+            model._ask("save_to_memory", 0, None, c.INT64())
+        except c.Error as error:
+            if error.status != c.INVALID_STATE:
+                raise
+            model._predictor = True
+        return model
+
+    _predictor = False
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)
+
+
+def _checked(kernel: Any) -> Kernel:
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel is {kernel!r}, and must be a kernel: linear(), polynomial(), gaussian(), laplacian(), "
+                        "matern(), precomputed(), sum_kernel(), product_kernel(), parse_kernel(text)")
+    return kernel

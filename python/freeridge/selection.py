@@ -1,0 +1,138 @@
+"""Choosing lambda and the bandwidth by a criterion: LOO, GCV, REML, GROUPS or ERROR_RATE."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .answers import Answers
+from .arrays import Array, empty, numbers, pointer, vector
+
+
+class Choice(NamedTuple):
+    """The best lambda of each output, and its score: t numbers each."""
+
+    lambdas: Array
+    score: Array
+
+
+class Bandwidth(NamedTuple):
+    """The best bandwidth, and what was tried, in its order: rows of a bandwidth and its criterion."""
+
+    sigma: float
+    tried: Array
+
+
+class Search(NamedTuple):
+    """The lambdas that a search looked at, ascending; their scores, count x t, NaN where one was not tried for an
+    output; edge: for each output -1 / 1 when the choice is the low / high end of the range, else 0."""
+
+    lambdas: Array
+    scores: Array
+    edge: npt.NDArray[np.int32]
+
+
+class SearchShape(NamedTuple):
+    """t numbers each: over how many powers of ten the criterion stays near its best, and how many minima it has."""
+
+    decades: Array
+    dips: npt.NDArray[np.int32]
+
+
+class OneStandardError(NamedTuple):
+    """t numbers each; standard_error is that of the best score."""
+
+    lambdas: Array
+    score: Array
+    standard_error: Array
+
+
+class Scores(NamedTuple):
+    """count x t each."""
+
+    scores: Array
+    errors: Array
+
+
+class LandmarkCurve(NamedTuple):
+    """count x t each: the lambda chosen with so many landmarks, and its score."""
+
+    lambdas: Array
+    scores: Array
+
+
+class Selection(Answers):
+    """Scores are in the units of y, squared (LOO, GCV, GROUPS), log-likelihoods (REML) or fractions (ERROR_RATE)."""
+
+    def score(self, criterion: int, lambdas: ArrayLike) -> Array:
+        """The criterion at some lambdas >= 0, whatever lambda is set: count x t. Needs the factorization, and groups
+        for GROUPS, else Error (INVALID_STATE). Cost: O(n r t) a lambda, REML and GCV O(r t); by route: see
+        freeridge_score."""
+        lambdas = vector(lambdas, name="lambdas")
+        return self._columns("score", len(lambdas), criterion, len(lambdas), pointer(lambdas))
+
+    def score_with_error(self, criterion: int, lambdas: ArrayLike) -> Scores:
+        """The same with standard errors, for LOO, GROUPS and ERROR_RATE; others: InputError. Cost: as score()."""
+        lambdas = vector(lambdas, name="lambdas")
+        count = len(lambdas)
+        out = Scores(empty(count, self.t), empty(count, self.t))
+        return self._answer(out, "score_with_error", criterion, count, pointer(lambdas), pointer(out.scores),
+                            pointer(out.errors), count)
+
+    def lambda_grid(self, count: int = 100) -> Array:
+        """`count` lambdas, ascending and evenly spaced in log, from below the smallest eigenvalue to above the largest.
+        Raises Error (UNDEFINED) for a constant x. Cost: O(count)."""
+        out = numbers(count)
+        self._ask("lambda_grid", count, pointer(out))
+        return out
+
+    def select_lambda(self, criterion: int = c.LOO, low: float = 0.0, high: float = 0.0) -> Choice:
+        """The best lambda of each output in [low, high] (0, 0: the range of lambda_grid()) and its score; the model is
+        fitted at it. Raises Error (UNDEFINED) where no score has a value. Cost: score() at about 110 lambdas."""
+        choice = Choice(numbers(self.t), numbers(self.t))
+        self._change("select_lambda", criterion, low, high, pointer(choice.lambdas), pointer(choice.score))
+        return choice
+
+    def select_bandwidth(self, criterion: int = c.LOO, low: float = 0.0, high: float = 0.0,
+                         budget: int = 0) -> Bandwidth:
+        """The best bandwidth of the kernel in [low, high] (0, 0: around the median distance of the points), with lambda
+        chosen for each; the model is fitted at both. No factorization is needed before. Raises Error (INVALID_STATE)
+        for a kernel without bandwidth. Cost: `budget` (0: 15) factorizations and choices of lambda."""
+        tried = empty(budget or c.DEFAULT_BUDGET, 2)
+        sigma, used = c.DOUBLE(), c.INT64()
+        self._change("select_bandwidth", criterion, low, high, budget, sigma, pointer(tried), used)
+        return Bandwidth(sigma.value, tried[: used.value])
+
+    def search(self) -> Search:
+        """What the last select_lambda() or select_bandwidth() saw. Before one: Error (INVALID_STATE). Cost:
+        O(count t)."""
+        count = self._number("get_search_count")
+        out = Search(numbers(count), empty(count, self.t), np.zeros(self.t, np.int32))
+        self._ask("get_search", pointer(out.lambdas), pointer(out.scores), max(1, count), pointer(out.edge))
+        return out
+
+    def search_shape(self) -> SearchShape:
+        """How sure the last search can be: many decades mean a flat criterion, two dips one that is not unimodal.
+        Before one: Error (INVALID_STATE). Cost: O(t)."""
+        out = SearchShape(numbers(self.t), np.zeros(self.t, np.int32))
+        self._ask("get_search_shape", pointer(out.decades), pointer(out.dips))
+        return out
+
+    def one_standard_error(self) -> OneStandardError:
+        """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda whose score
+        is within a standard error of the best one. Sets nothing: its lambdas are for set_lambda(). Cost: a score()."""
+        out = OneStandardError(numbers(self.t), numbers(self.t), numbers(self.t))
+        return self._answer(out, "get_one_standard_error", *(pointer(array) for array in out))
+
+    def landmark_curve(self, criterion: int, sizes: ArrayLike) -> LandmarkCurve:
+        """The criterion, with lambda chosen by it, for the first sizes[i] landmarks; sizes ascend. Needs landmarks
+        (set_landmarks), else Error (INVALID_STATE); changes nothing. Cost: a factorization and a search for each
+        size."""
+        sizes = vector(sizes, np.int64, name="sizes")
+        out = LandmarkCurve(empty(len(sizes), self.t), empty(len(sizes), self.t))
+        return self._answer(out, "landmark_curve", criterion, len(sizes), pointer(sizes), pointer(out.lambdas),
+                            pointer(out.scores), len(sizes))

@@ -1,0 +1,248 @@
+"""The Python package as a whole: every call of freeridge.h is in it, all that is public says what it is, it installs
+with pip and is found, its page can be typed at a prompt, and scikit-learn's tags since 1.6."""
+
+import ast
+import importlib.util
+import inspect
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import typing
+import unittest
+
+import freeridge as fr
+from header import Pointer, read_header
+
+SOURCE = os.environ["FREERIDGE_SOURCE"]
+PACKAGE = os.path.join(SOURCE, "python", "freeridge")
+HEADER = read_header(os.path.join(SOURCE, "capi", "freeridge.h"))
+
+
+class EveryCall(unittest.TestCase):
+    METHODS = {"_change", "_ask", "_answer", "_number", "_bytes", "_columns", "_own", "_loaded", "call"}
+
+    def calls(self):
+        """(name, how): the names that are handed to these, with the prefix of their class, and destroy and the like,
+        which are asked of the library itself."""
+        for file in sorted(os.listdir(PACKAGE)):
+            if not file.endswith(".py"):
+                continue
+            with open(os.path.join(PACKAGE, file), encoding="utf-8") as source:
+                text = source.read()
+            [kind] = set(re.findall(r'^    _kind = "(\w+)"$', text, re.MULTILINE)) or {""}
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Call):
+                    how = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                    words = [each.value for argument in node.args for each in ast.walk(argument)
+                             if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+                    if how in self.METHODS:
+                        prefix = "" if how in ("call", "_own", "_loaded") else kind
+                        yield from ((f"freeridge_{prefix}{word}", how) for word in words)
+                    elif how in ("Kernel", "super"):
+                        yield from ((f"freeridge_kernel_{word}", how) for word in words)
+            if file != "library.py":
+                yield from ((name, "") for name in re.findall(r"\b(freeridge_\w+)\b", text))
+            else:
+                yield from ((name, "") for name in re.findall(r"\blibrary\.(freeridge_\w+)\(", text))
+
+    def test_every_call_has_its_place(self):
+        """A call that is new in the header gets a method, or a function, in python/freeridge."""
+        used = {name for name, _ in self.calls()} | {"freeridge_" + word for word in (
+            "set_progress", "accumulator_set_progress", "classifier_set_progress")}  # Handle._own
+        self.assertEqual(sorted(set(HEADER.functions) - used), [])
+
+    def test_what_changes_a_handle_runs_alone(self):
+        seen = 0
+        for name, how in self.calls():
+            if name not in HEADER.functions or how in ("call", "Kernel", "_own", "_loaded", ""):
+                continue
+            handle = HEADER.functions[name].arguments[0][1]
+            self.assertIsInstance(handle, Pointer, name)
+            self.assertEqual(how == "_change", not handle.const, f"{name}: by {how}")
+            seen += 1
+        self.assertGreater(seen, 70)
+
+
+class Public(unittest.TestCase):
+    WITHOUT_COST = {"get_params", "set_params"}
+
+    def members(self):
+        for name in fr.__all__:
+            value = getattr(fr, name)
+            if inspect.isfunction(value):
+                yield name, value
+            elif inspect.isclass(value):
+                yield f"{name}.__init__", value.__init__
+                for member, method in inspect.getmembers(value):
+                    if not member.startswith("_") and value.__module__.startswith("freeridge"):
+                        method = method.fget if isinstance(method, property) else method
+                        if inspect.isfunction(method) or inspect.ismethod(method):
+                            yield f"{name}.{member}", method
+
+    def test_documented_and_typed(self):
+        names = []
+        for name, function in self.members():
+            if not getattr(function, "__module__", "").startswith("freeridge"):
+                continue  # an __init__ of Python's own
+            names.append(name)
+            with self.subTest(name):
+                hints = typing.get_type_hints(function)
+                parameters = [word for word in inspect.signature(function).parameters if word not in ("self", "cls")]
+                self.assertEqual([word for word in parameters if word not in hints], [])
+                self.assertIn("return", hints)
+                if not name.endswith("__init__"):
+                    self.assertTrue(function.__doc__)
+                    if name.split(".")[-1] not in self.WITHOUT_COST:
+                        self.assertRegex(function.__doc__, r"Cost:|Cost of")
+        self.assertGreater(len(names), 110)
+        for name in fr.__all__:
+            if inspect.isclass(getattr(fr, name)):
+                self.assertTrue(getattr(fr, name).__doc__, name)
+        self.assertTrue(os.path.exists(os.path.join(PACKAGE, "py.typed")))
+
+    def test_nothing_else_is_public(self):
+        self.assertEqual([name for name in fr.__all__ if inspect.ismodule(getattr(fr, name)) or name == "inspect"], [])
+        constants = {name.removeprefix("FREERIDGE_") for name, (_, kind) in HEADER.constants.items()
+                     if kind and kind not in ("freeridge_status", "freeridge_layout")}
+        self.assertEqual(sorted(constants - set(fr.__all__)), [])
+
+
+class Tags(unittest.TestCase):
+    """A scikit-learn of 1.6 or later, as far as its tags go."""
+
+    STAND_IN = """
+import sys, types
+from dataclasses import dataclass, field
+@dataclass
+class InputTags:
+    two_d_array: bool = True
+    sparse: bool = False
+    allow_nan: bool = False
+    pairwise: bool = False
+@dataclass
+class TargetTags:
+    required: bool
+    multi_output: bool = False
+    single_output: bool = True
+@dataclass
+class RegressorTags:
+    poor_score: bool = False
+@dataclass
+class Tags:
+    estimator_type: str
+    target_tags: TargetTags
+    transformer_tags: object = None
+    classifier_tags: object = None
+    regressor_tags: RegressorTags = None
+    requires_fit: bool = True
+    input_tags: InputTags = field(default_factory=InputTags)
+import freeridge as fr
+assert not any(name.startswith("sklearn") for name in sys.modules), "nothing is imported before it is asked for"
+utils = types.ModuleType("sklearn.utils")
+utils.__dict__.update(InputTags=InputTags, TargetTags=TargetTags, RegressorTags=RegressorTags, Tags=Tags)
+sys.modules.update({"sklearn": types.ModuleType("sklearn"), "sklearn.utils": utils})
+tags = fr.FreeRidge().__sklearn_tags__()
+assert tags == Tags("regressor", TargetTags(True, True), regressor_tags=RegressorTags()), tags
+assert fr.FreeRidge(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
+assert fr.FreeRidge(kernel=fr.precomputed()).__sklearn_tags__().input_tags.pairwise
+"""
+
+    def test_tags(self):
+        done = subprocess.run([sys.executable, "-c", self.STAND_IN], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_tags_of_the_scikit_learn_that_is_here(self):
+        try:
+            from sklearn.utils import Tags, get_tags
+        except ImportError:
+            from sklearn.utils._tags import _safe_tags
+
+            self.assertTrue(_safe_tags(fr.FreeRidge(kernel="precomputed"), "pairwise"))
+            self.assertTrue(_safe_tags(fr.FreeRidge(), "multioutput"))
+        else:
+            self.assertIsInstance(get_tags(fr.FreeRidge()), Tags)
+
+
+class Installed(unittest.TestCase):
+    @unittest.skipUnless(all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")),
+                         "this python3 has no pip, setuptools and wheel (Debian: python3-pip, python3-wheel)")
+    def test_pip(self):
+        """From a copy, as pip builds beside the sources; the library is beside Python, as in an environment."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, target, prefix = (os.path.join(folder, name) for name in ("python", "target", "prefix"))
+            shutil.copytree(os.path.join(SOURCE, "python"), source)
+            command = "-m pip install -q --no-index --no-deps --no-build-isolation --no-cache-dir --no-compile --target"
+            done = subprocess.run([sys.executable, *command.split(), target, source], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(sorted(os.listdir(os.path.join(target, "freeridge"))),
+                             sorted(name for name in os.listdir(PACKAGE) if name != "__pycache__"))
+            os.makedirs(os.path.join(prefix, "lib"))
+            os.symlink(os.environ["FREERIDGE_LIBRARY"],
+                       os.path.join(prefix, "lib", f"libfreeridge.so.{fr.library.VERSION_MAJOR}"))
+            script = f"import sys; sys.prefix = {prefix!r}\nimport freeridge, importlib.metadata\n" \
+                     "print(freeridge.__file__, importlib.metadata.version('freeridge'), freeridge.__version__)\n" \
+                     "print(freeridge.FreeRidge(alpha=0.0).fit([[1.0], [2.0]], [3.0, 5.0]).predict([[3.0]]).round(9))"
+            environment = {**os.environ, "PYTHONPATH": target, "FREERIDGE_LIBRARY": ""}
+            done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment)
+            where, *versions = done.stdout.split("\n")[0].split()
+            self.assertTrue(where.startswith(target), done.stderr)
+            self.assertEqual(versions, [fr.__version__] * 2)
+            self.assertIn("[7.]", done.stdout)
+
+
+class Prompt(unittest.TestCase):
+    """An interactive session in a terminal of its own."""
+
+    def setUp(self):
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.environ["TERM"] = "dumb"
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # who runs in the background may have been told to ignore it
+            os.execv(sys.executable, [sys.executable, "-q", "-i"])
+        self.addCleanup(os.close, self.terminal)
+        self.said = ""
+
+    def wait(self, words, seconds=60):
+        """What is said until some words are."""
+        end, before = time.monotonic() + seconds, len(self.said)
+        while words not in self.said[before:]:
+            self.assertLess(time.monotonic(), end, f"{words!r} is not in {self.said!r}")
+            if select.select([self.terminal], [], [], 0.1)[0]:
+                self.said += os.read(self.terminal, 1 << 16).decode()
+        return self.said[before:]
+
+    def type(self, line):
+        os.write(self.terminal, line.encode() + b"\n")
+
+    def test_the_page_and_ctrl_c(self):
+        self.wait(">>> ")
+        with open(os.path.join(SOURCE, "python", "README.md"), encoding="utf-8") as page:
+            blocks = re.findall(r"```python\n(.*?)```", page.read(), re.DOTALL)
+        for number, block in enumerate(blocks):
+            for line in block.splitlines():
+                self.type(line)  # an empty line ends a loop
+            self.type(f"'block', {number} + 0")
+            self.assertNotIn("Traceback", self.wait(f"('block', {number})"))
+        self.type("X, start = rng.normal(size=(2500, 2)), lambda fraction: print('at', 'work') if fraction == 0 else 0")
+        self.type("big = fr.Model(fr.gaussian(1.0), X, X[:, 0], route=fr.SPECTRAL, factorize=False)")
+        self.type("big.set_progress(start)")
+        self.type("big.factorize()")
+        self.wait("at work")
+        os.write(self.terminal, b"\x03")
+        self.wait("KeyboardInterrupt", 10)
+        self.type("big.n, small.predict(X[:1]).shape, 'goes on'")
+        self.wait("(2500, (1,), 'goes on')")
+        self.assertNotIn("ignored", self.said)
+        self.type("exit()")
+        self.assertEqual(os.waitpid(self.process, 0)[1], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,298 @@
+"""Every answer of the Python package below its estimator, against its definition by numpy: what was handed over has
+arrived in its place, and what came back has its shape."""
+
+import unittest
+
+import numpy as np
+
+import freeridge as fr
+
+RANDOM = np.random.default_rng(7)
+
+
+def gauss(x, z, sigma=1.5):
+    return np.exp(-((x[:, np.newaxis] - z) ** 2).sum(axis=2) / sigma**2)
+
+
+class Problem:
+    """14 points, 2 outputs, weights and an intercept by dense matrices: hat matrix, P, errors left out."""
+
+    def __init__(self, value=0.3, rows=slice(None)):
+        generator = np.random.default_rng(3)
+        self.x, self.new = generator.normal(size=(14, 2)), generator.normal(size=(5, 2))
+        self.y = np.column_stack([np.sin(self.x[:, 0]), self.x.sum(axis=1)]) + 0.1 * generator.normal(size=(14, 2))
+        self.w = generator.uniform(0.5, 2.0, 14)
+        self.value, n = value, 14
+        self.k = gauss(self.x, self.x)
+        m_inverse = np.linalg.inv(self.k + value * np.diag(1 / self.w))
+        one = np.ones(n)
+        self.p = m_inverse - np.outer(m_inverse @ one, one @ m_inverse) / (one @ m_inverse @ one)
+        self.hat = np.eye(n) - value * np.diag(1 / self.w) @ self.p
+        self.m_inverse, self.loo = m_inverse, self.p @ self.y / np.diag(self.p)[:, np.newaxis]
+
+    def model(self, **settings):
+        return fr.Model(fr.gaussian(1.5), self.x, self.y, self.w, **settings).set_lambda(self.value)
+
+    def predicted(self, rows, new):
+        """The fit to some rows, from the equations."""
+        n = len(rows)
+        system = np.zeros((n + 1, n + 1))
+        system[:n, :n] = self.k[np.ix_(rows, rows)] + self.value * np.diag(1 / self.w[rows])
+        system[n, :n] = system[:n, n] = 1
+        solution = np.linalg.solve(system, np.vstack([self.y[rows], np.zeros((1, 2))]))
+        return gauss(new, self.x[rows]) @ solution[:n] + solution[n]
+
+
+class Comparison(unittest.TestCase):
+    def close(self, actual, expected, tolerance=1e-9):
+        self.assertEqual(np.shape(actual), np.shape(expected))
+        np.testing.assert_allclose(actual, expected, rtol=tolerance, atol=tolerance)
+
+
+class Models(Comparison):
+    def setUp(self):
+        self.p = Problem()
+        self.model = self.p.model()
+
+    def test_diagnostics(self):
+        p, model = self.p, self.model
+        fitted, leverage = p.hat @ p.y, np.diag(p.hat)
+        df, sigma2 = model.degrees_of_freedom()
+        self.close(df, [np.trace(p.hat)] * 2)
+        self.close(sigma2, p.w @ (p.y - fitted) ** 2 / (14 - np.trace(p.hat)))
+        self.close(model.fitted(), fitted)
+        self.close(model.leverage(), np.column_stack([leverage] * 2))
+        self.close(model.loo(), p.loo)
+        self.close(model.cooks_distance(), p.w[:, None] * p.loo**2 * leverage[:, None] / (df * sigma2))
+        self.close(model.coefficients(), p.p @ p.y)
+        self.close(model.predict(p.new), p.predicted(np.arange(14), p.new))
+        groups = np.arange(14) % 3 - 1  # -1 is never left out
+        errors = model.group_errors(groups)
+        for group in (0, 1):
+            out = groups == group
+            self.close(errors[out], p.y[out] - p.predicted(np.flatnonzero(~out), p.x[out]))
+        self.assertTrue(np.all(np.isnan(errors[groups == -1])))
+
+    def test_intervals(self):
+        p, level = self.p, 0.7
+        left_out = np.array([p.predicted(np.delete(np.arange(14), i), p.new) for i in range(14)])
+        k, m = int(np.floor((1 - level) * 15)), int(np.ceil(level * 15))
+        for new in (p.new, np.asfortranarray(p.new)):
+            lower, upper = self.model.predict_jackknife(new, level)
+            self.close(lower, np.sort(left_out - np.abs(p.loo)[:, None, :], axis=0)[k - 1])
+            self.close(upper, np.sort(left_out + np.abs(p.loo)[:, None, :], axis=0)[m - 1])
+        self.assertTrue(np.all(np.isinf(self.model.predict_jackknife(p.new, 0.99).upper)))
+
+    def test_variance(self):
+        p, one = self.p, np.ones(14)
+        tau2 = np.diag(p.y.T @ p.p @ p.y) / 13
+        k = gauss(p.x, p.new)
+        plain = 1 - np.sum(k * (p.m_inverse @ k), axis=0) + (1 - one @ p.m_inverse @ k) ** 2 / (one @ p.m_inverse @ one)
+        variance, noise = self.model.predict_variance(p.new)
+        self.close(variance, np.outer(plain, tau2))
+        self.close(noise, p.value * tau2)
+
+    def test_scores(self):
+        p, model = self.p, self.model
+        scores, errors = model.score_with_error(fr.LOO, [p.value, 1.0])
+        mean = p.w @ p.loo**2 / p.w.sum()
+        self.close(scores[0], mean)
+        self.close(errors[0], np.sqrt(p.w @ (p.loo**2 - mean) ** 2 / (p.w.sum() * 13)))
+        self.close(model.score(fr.LOO, [p.value, 1.0]), scores)
+        self.close(model.score(fr.GCV, p.value)[0],
+                   14 * (p.w @ (p.y - p.hat @ p.y) ** 2) / np.trace(np.eye(14) - p.hat) ** 2)
+
+    def test_searches(self):
+        model = self.model
+        grid = model.lambda_grid(7)
+        self.close(np.diff(np.log(grid)), np.full(6, np.log(grid[-1] / grid[0]) / 6))
+        chosen, score = model.select_lambda(fr.LOO, 1e-4, 1e4)
+        lambdas, scores, edge = model.search()
+        self.assertTrue(np.all(np.diff(lambdas) > 0) and lambdas[0] >= 1e-4 * (1 - 1e-12) and np.all(edge == 0))
+        self.close(np.nanmin(scores, axis=0), score)
+        self.close(lambdas[np.nanargmin(scores, axis=0)], chosen)
+        rule, best, error = model.one_standard_error()
+        self.close(best, score)
+        for j in range(2):
+            self.close(error[j], model.score_with_error(fr.LOO, chosen[j]).errors[0, j])
+            tried = ~np.isnan(scores[:, j]) & (lambdas >= chosen[j])
+            good = np.logical_and.accumulate(scores[tried, j] <= score[j] + error[j])
+            self.close(rule[j], lambdas[tried][good][-1])
+        decades, dips = model.search_shape()
+        self.assertTrue(np.all(decades > 0) and np.all(dips >= 1) and dips.dtype == np.int32)
+        sigma, tried = model.select_bandwidth(fr.GCV, 0.5, 4.0, budget=5)
+        self.assertEqual((model.bandwidth(), len(tried) <= 5), (sigma, True))
+        self.assertIn(sigma, tried[:, 0])
+        with self.assertRaises(fr.Error) as caught:
+            model.set_route(fr.SPECTRAL).factorize().search()
+        self.assertEqual(caught.exception.name, "INVALID_STATE")
+
+    def test_settings(self):
+        """Each setting does what it is for; the answers stay."""
+        p = self.p
+        expected = p.model().loo()
+        model = fr.Model(fr.linear(), p.x[:5], p.y[:5], factorize=False)
+        model.set_data(p.x, p.y).set_weights(p.w).set_kernel(fr.gaussian(1.5)).set_intercept(True)
+        for route in (fr.CHOLESKY, fr.SPECTRAL, fr.BAND):
+            model.set_route(route).set_expected_lambdas(3).set_expected_criterion(fr.GCV).factorize()
+            self.assertEqual(model.route(), route)
+            self.close(model.set_lambda(p.value).loo(), expected, 1e-8)
+        self.close(model.set_refinement(2).set_lambda([0.1, 0.2]).lambdas(), [0.1, 0.2])
+        groups = np.arange(14) % 4
+        scores = model.set_groups(groups).score(fr.GROUPS, p.value)[0]
+        self.close(scores, p.w @ model.set_lambda(p.value).group_errors(groups) ** 2 / p.w.sum(), 1e-8)
+        gram = fr.Model(fr.linear(), p.x, p.y, factorize=False).set_reduction(fr.REDUCTION_GRAM).factorize()
+        self.close(gram.set_lambda(1.0).hyperplane(), fr.Model(fr.linear(), p.x, p.y).set_lambda(1.0).hyperplane())
+        self.assertEqual((gram.route(), gram.rank()), (fr.PRIMAL, 2))
+        self.assertTrue(0 < gram.tolerance() < 1e-9)
+        self.assertRegex(gram.explain(), r"^route PRIMAL")
+        x = RANDOM.normal(size=(1500, 2))
+        big = fr.Model(fr.gaussian(1.0), x, x[:, 0], route=fr.CHOLESKY, factorize=False)
+        self.assertGreaterEqual(big.memory_required(), 8 * 1500**2)
+        with self.assertRaises(MemoryError):
+            big.set_memory_limit(1 << 23).factorize()
+
+    def test_landmarks(self):
+        p = self.p
+        model = p.model(landmarks=[3, 0, 9])
+        self.assertEqual(model.landmarks().tolist(), [3, 0, 9])
+        rest = p.k - p.k[:, [3, 0, 9]] @ np.linalg.solve(p.k[np.ix_([3, 0, 9], [3, 0, 9])], p.k[[3, 0, 9]])
+        self.close(model.landmark_error(), (np.trace(rest), 14.0))
+        curve = model.landmark_curve(fr.GCV, [2, 3])
+        for i, rows in enumerate(([3, 0], [3, 0, 9])):
+            chosen, score = p.model(landmarks=rows).select_lambda(fr.GCV)
+            self.close(curve.lambdas[i], chosen, 1e-4)
+            self.close(curve.scores[i], score)
+        model.set_landmarks(4, fr.LANDMARKS_RANDOM, 1).factorize()
+        self.assertEqual(len(set(model.landmarks())), 4)
+        self.assertEqual(len(model.set_landmarks(None).factorize().landmarks()), 0)
+        with self.assertRaises(fr.Error):
+            model.landmark_error()
+
+
+class Accumulators(Comparison):
+    def test_is_the_model_of_all_rows(self):
+        p = Problem()
+        lambdas = [0.5, 2.0]
+        half, rest = fr.Accumulator(2, 2), fr.Accumulator(2, 2)
+        half.add(p.x[:6], p.y[:6], p.w[:6])
+        self.assertIs(half.merge(rest.add(p.x[6:], p.y[6:], p.w[6:])), half)
+        self.assertEqual((half.n, rest.n), (14, 8))
+        self.close(half.sum_w, p.w.sum())
+        model = fr.Model(fr.linear(), p.x, p.y, p.w)
+        self.close(half.score(fr.REML, lambdas), model.score(fr.REML, lambdas))
+        self.close(half.lambda_grid(5), model.lambda_grid(5))
+        w, b = half.solve(lambdas)
+        errors = half.loo(p.x[4:8], p.y[4:8], lambdas, p.w[4:8])
+        for i, value in enumerate(lambdas):
+            model.set_lambda(value)
+            self.close(w[:, 2 * i : 2 * i + 2], model.hyperplane())
+            self.close(b[:, i], model.intercept())
+            self.close(errors[:, 2 * i : 2 * i + 2], model.loo()[4:8])
+        self.assertGreater(half.memory_required(), 0)
+        for wrong in (lambda: half.merge(fr.Accumulator(3, 2)), lambda: half.merge(half),
+                      lambda: half.loo(p.x, p.y[:, 0], 1), lambda: half.score(fr.LOO, lambdas)):
+            self.assertRaises(ValueError, wrong)
+
+
+class Classifiers(Comparison):
+    def test_answers(self):
+        p = Problem()
+        labels = np.where(p.y[:, 0] > 0, 1.0, -1.0)
+        ours = fr.Classifier(fr.gaussian(1.5), fr.LOGISTIC, p.x, labels, p.w).control(1e-10)
+        self.assertGreaterEqual(ours.memory_required(), 8 * 14**2)
+        decision = ours.fit(0.4).decision(p.new)
+        coefficients, b = ours.coefficients()
+        self.close(decision, gauss(p.new, p.x) @ coefficients + b)
+        self.close(ours.probability(p.new), 1 / (1 + np.exp(-decision)))
+        f = p.k @ coefficients + b
+        self.close(ours.convergence().objective,
+                   p.w @ np.log1p(np.exp(-labels * f)) + 0.2 * coefficients @ p.k @ coefficients)
+        self.assertTrue(np.all(labels * (ours.loo() - f) < 0))  # left out, a point is less well met
+        hinge = fr.Classifier(fr.gaussian(1.5), fr.HINGE, p.x, labels).fit(0.4)
+        rows, margin = hinge.support()
+        c = hinge.coefficients().c
+        self.assertEqual(rows.tolist(), np.flatnonzero(c).tolist())
+        self.close(margin, 1 / np.sqrt(c @ p.k @ c))
+
+
+class Classical(Comparison):
+    def setUp(self):
+        p = Problem()
+        self.x, self.y = p.x, p.y
+        self.ones = np.column_stack([p.x, np.ones(14)])
+
+    def test_least_squares(self):
+        solution, rss, _, _ = np.linalg.lstsq(self.ones, self.y, rcond=None)
+        for y, pick in ((self.y, slice(None)), (self.y[:, 1], 1)):
+            w, b, rank = fr.ols(self.x, y)
+            self.close(w, solution[:2][:, pick])
+            self.close(b, solution[2][pick])
+            self.assertEqual(rank, 2)
+            table = fr.ols_summary(self.x, y)
+            sigma = np.sqrt(rss / 11)
+            errors = np.sqrt(np.diag(np.linalg.inv(self.ones.T @ self.ones)))[:, None] * sigma
+            self.close(table.sigma, sigma[pick])
+            self.close(table.w_error, errors[:2][:, pick])
+            self.close(table.b_error, errors[2][pick])
+            self.close(table.r_squared, (1 - rss / ((self.y - self.y.mean(axis=0)) ** 2).sum(axis=0))[pick])
+        self.assertTrue(np.all(np.isnan(fr.ols_summary(self.x[:3], self.y[:3, 0]).w_error)))  # no degree of freedom
+        self.assertEqual(fr.ols(self.x, self.y[:, 0], intercept=False).b, 0.0)
+
+    def test_ridge(self):
+        penalty = np.array([1.0, 0.0])
+        for factors in (None, penalty):
+            diagonal = 0.7 * np.append(np.ones(2) if factors is None else factors, 0.0)
+            solution = np.linalg.solve(self.ones.T @ self.ones + np.diag(diagonal), self.ones.T @ self.y)
+            w, b = fr.ridge(self.x, self.y, 0.7, penalty=factors)
+            self.close(w, solution[:2])
+            self.close(b, solution[2])
+
+    def test_total_least_squares(self):
+        y = self.y[:, 0]
+        centred = np.column_stack([self.x, y]) - np.append(self.x.mean(axis=0), y.mean())
+        v = np.linalg.svd(centred)[2][-1]
+        w, b = fr.tls(self.x, y)
+        self.close(w, -v[:2] / v[2])
+        self.close(b, y.mean() - self.x.mean(axis=0) @ w)
+        self.close(fr.tls(self.x, y, exact=[True, True]).w, fr.ols(self.x, y).w)
+
+    def test_pinv(self):
+        for a in (self.x, self.x.T, np.outer([1.0, 2.0], [3.0, 4.0, 5.0])):
+            inverse, rank = fr.pinv(a)
+            self.close(inverse, np.linalg.pinv(a))
+            self.assertEqual(rank, np.linalg.matrix_rank(a))
+
+    def test_polynomials(self):
+        for bias in (True, False):
+            exponents = fr.polynomial_exponents(2, 3, bias)
+            self.assertEqual(len(exponents), fr.polynomial_feature_count(2, 3, bias))
+            expected = np.prod(self.x[:, np.newaxis] ** exponents, axis=2)
+            self.close(fr.polynomial_features(self.x, 3, bias), expected)
+            self.close(fr.polynomial_features(np.asfortranarray(self.x), 3, bias), expected)
+        features = fr.polynomial_features(self.x, 3) * fr.polynomial_feature_factors(2, 3, 0.5, 2.0)
+        self.close(features @ features.T, (0.5 * self.x @ self.x.T + 2.0) ** 3)
+
+    def test_medians(self):
+        values, weights = self.y[:, 0], Problem().w
+        cost = [weights @ np.abs(values - m) for m in values]
+        self.close(fr.weighted_median(values, weights), values[np.argmin(cost)])
+        self.close(fr.weighted_median([3, 1, 2, 10]), 2.5)
+        slopes = values / self.x[:, 0]
+        cost = [np.abs(values - slope * self.x[:, 0]).sum() for slope in slopes]
+        self.close(fr.absolute_slope(self.x[:, 0], values), slopes[np.argmin(cost)])
+
+    def test_the_rest(self):
+        self.assertEqual(sorted(fr.make_holdout(10, 0.3, 5)), [-1] * 7 + [0] * 3)
+        self.assertEqual(np.bincount(fr.make_folds(10, 3)).tolist(), [4, 3, 3])
+        self.close(fr.convert_lambda(fr.MEAN, fr.TOTAL, 14, 1.0, 0.5), 7.0)
+        before = fr.get_threads()
+        fr.set_threads(2)
+        self.assertEqual(fr.get_threads(), 2)
+        fr.set_threads(0)
+        self.assertEqual(fr.get_threads(), before)
+        self.assertIn(fr.__version__, fr.build_info())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

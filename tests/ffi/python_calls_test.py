@@ -1,0 +1,331 @@
+"""The Python package of python/, below its estimator: arrays are not copied; errors, progress, Ctrl-C and threads are
+Python's own; what is pickled answers the same in another process."""
+
+import copy
+import ctypes
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import weakref
+
+import numpy as np
+
+import freeridge as fr
+from freeridge import library
+from freeridge.arrays import Matrix
+
+
+def points(n, d=3, seed=1):
+    x = np.random.default_rng(seed).normal(size=(n, d))
+    return x, np.sin(x).sum(axis=1)
+
+
+class Arrays(unittest.TestCase):
+    def test_what_is_not_copied(self):
+        whole = np.arange(60.0).reshape(6, 10)
+        for array in (whole, whole.T, np.asfortranarray(whole), whole[1:5], whole[:, 2:7], whole[::2], whole[::2, 3:],
+                      whole.T[2:7], whole[:1], whole[:, :1], whole[2:3, 4:5], whole[:, 3], np.arange(5.0)):
+            with self.subTest(shape=array.shape, strides=array.strides):
+                matrix = Matrix(array)
+                self.assertTrue(np.shares_memory(matrix.array, array))
+                self.check_elements(matrix, array if array.ndim == 2 else array[:, np.newaxis])
+
+    def test_what_is_copied(self):
+        whole = np.arange(60.0).reshape(6, 10)
+        unaligned = np.zeros(6 * 8 + 1, dtype=np.uint8)[1:].view(np.float64).reshape(2, 3)
+        for array in (whole[:, ::2], whole[:, ::-1], whole[::-1], whole.astype(np.float32), whole.astype(int),
+                      unaligned, np.broadcast_to(np.arange(3.0), (4, 3)), whole.astype(">f8"), whole.tolist()):
+            matrix = Matrix(array)
+            self.assertFalse(np.shares_memory(matrix.array, np.asarray(array)))
+            self.check_elements(matrix, np.asarray(array, dtype=np.float64))
+
+    def check_elements(self, matrix, expected):
+        """Element (i, j) is where the library looks for it."""
+        for layout in (None, library.ROW_MAJOR, library.COL_MAJOR):
+            matrix = matrix if layout is None else Matrix(expected, layout)
+            self.assertEqual((matrix.rows, matrix.columns), expected.shape)
+            line = matrix.columns if matrix.layout == library.ROW_MAJOR else matrix.rows
+            self.assertGreaterEqual(matrix.ld, line)
+            for i in range(matrix.rows):
+                for j in range(matrix.columns):
+                    row_major = matrix.layout == library.ROW_MAJOR
+                    at = i * matrix.ld + j if row_major else i + j * matrix.ld
+                    self.assertEqual(matrix.pointer[at], expected[i, j])
+
+
+class Callers(unittest.TestCase):
+    def test_errors(self):
+        for kind, call in ((fr.InputError, lambda: fr.gaussian(-1.0)), (ValueError, lambda: fr.gaussian(np.nan))):
+            with self.assertRaises(kind) as caught:
+                call()
+            self.assertIn("sigma", str(caught.exception))
+        with self.assertRaises(fr.Error) as caught:
+            fr.Model(fr.linear(), np.eye(3), np.ones(3), factorize=False).loo()
+        self.assertEqual((caught.exception.status, caught.exception.name), (library.INVALID_STATE, "INVALID_STATE"))
+        self.assertNotIsInstance(caught.exception, ValueError)
+        with self.assertRaises(MemoryError):  # 8 n^2 bytes
+            fr.Model(fr.gaussian(1.0), np.zeros(10**7), np.zeros(10**7), route=fr.CHOLESKY)
+        with self.assertRaises(ctypes.ArgumentError):  # by the declarations
+            library.library.freeridge_factorize(fr.linear().handle)
+
+    def test_wrong_lengths_never_reach_the_library(self):
+        x, y = np.random.default_rng(2).normal(size=(20, 3)), np.arange(20.0)
+        model = fr.Model(fr.linear(), x, y).set_lambda(1.0)
+        for call in (lambda: fr.Model(fr.linear(), x, y[1:]), lambda: fr.Model(fr.linear(), x, y, weights=y[1:]),
+                     lambda: model.predict(x[:, :2]), lambda: model.group_errors(np.zeros(19)),
+                     lambda: model.set_groups(np.zeros(21)), lambda: model.set_lambda([1.0, 2.0]),
+                     lambda: fr.Accumulator(3).add(x[:, :2], y), lambda: fr.Accumulator(3).add(x, y, y[1:]),
+                     lambda: fr.Classifier(fr.linear(), fr.LOGISTIC, x, y[1:]), lambda: model.predict(x[:0])):
+            with self.assertRaises(ValueError):
+                call()
+
+    def test_save_and_load(self):
+        x = np.random.default_rng(5).normal(size=(30, 3))
+        model = fr.Model(fr.gaussian(2.0), x, x[:, 0] ** 2).set_lambda(0.1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.freeridge")
+            model.save(path)
+            for loaded in (fr.Model.load(path), fr.Model.from_bytes(model.to_bytes()), copy.copy(model)):
+                self.assertTrue(np.all(loaded.loo() == model.loo()))
+                self.assertTrue(np.all(loaded.set_lambda(1.0).loo() == copy.copy(model).set_lambda(1.0).loo()))
+            model.save(path, predictor=True)
+            predictor = fr.Model.load(path)
+            self.assertTrue(np.all(predictor.predict(x) == model.predict(x)))
+            with self.assertRaises(fr.Error) as caught:
+                predictor.loo()
+            self.assertEqual(caught.exception.status, library.INVALID_STATE)
+        damaged = bytearray(model.to_bytes(predictor=True))
+        damaged[-20] ^= 1
+        with self.assertRaises(fr.Error) as caught:
+            fr.Model.from_bytes(bytes(damaged))
+        self.assertEqual(caught.exception.status, library.CORRUPT)
+
+    def test_kernels(self):
+        kernel = fr.sum_kernel([fr.linear(), fr.product_kernel([fr.matern(1.5, 2.0), fr.gaussian(0.3)])], [0.5, 2.0])
+        x = np.random.default_rng(4).normal(size=(12, 2))
+        self.assertEqual(pickle.loads(pickle.dumps(kernel)), kernel)
+        self.assertNotEqual(kernel, fr.linear())
+        self.assertEqual(eval(repr(kernel), {"parse_kernel": fr.parse_kernel}), kernel)
+        scaled = fr.Model(kernel.scaled([2.0, 4.0]), x, x[:, 0]).set_lambda(0.1).loo()
+        divided = fr.Model(kernel, x / [2.0, 4.0], x[:, 0]).set_lambda(0.1).loo()
+        self.assertLessEqual(np.max(np.abs(scaled - divided)), 1e-12)
+
+    def test_which_library(self):
+        """FREERIDGE_LIBRARY, and without it what the system knows, or what is beside this Python."""
+        path = os.environ["FREERIDGE_LIBRARY"]
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        os.mkdir(os.path.join(folder.name, "lib"))
+        os.symlink(path, os.path.join(folder.name, "lib", f"libfreeridge.so.{library.VERSION_MAJOR}"))
+        for variable, installed, prefix, words in (
+                (path, None, "/", ""), ("", path, "/", ""), ("", None, folder.name, ""),
+                ("", None, "/", "set FREERIDGE_LIBRARY"), ("/does/not/exist.so", path, "/", "/does/not/exist.so")):
+            # As where no library is installed but the one that is meant.
+            script = f"import ctypes.util, sys; ctypes.util.find_library = {{'freeridge': {installed!r}}}.get\n" \
+                     f"sys.prefix, load = {prefix!r}, ctypes.CDLL\n" \
+                     "ctypes.CDLL = lambda name: load(name if '/' in name else '/does/not/' + name)\nimport freeridge"
+            done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "FREERIDGE_LIBRARY": variable},
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode == 0, words == "", done.stderr)
+            self.assertIn(words, done.stderr)
+
+    def test_what_is_no_number(self):
+        """Nothing is cut, rounded or half read on its way into the library; numpy's numbers are numbers."""
+        x, y = points(12)
+        model = fr.Model(fr.gaussian(1.0), x, y).set_lambda(np.float32(0.5))
+        self.assertEqual(model.lambdas()[0], 0.5)
+        self.assertEqual(len(fr.make_folds(np.int64(12), np.int8(3))), 12)
+        for kind, word, call in (
+                (TypeError, "sigma is 'a'", lambda: fr.gaussian("a")),
+                (TypeError, "sigma is None", lambda: fr.gaussian(None)),
+                (ValueError, "32 bits", lambda: fr.polynomial(2**32 + 1, 1.0, 1.0)),
+                (TypeError, "whole number", lambda: fr.make_folds(12, 2.5)),
+                (TypeError, "a kernel", lambda: fr.Model("rbf", x, y)),
+                (ValueError, "whole numbers", lambda: model.group_errors(np.full(12, 0.5))),
+                (ValueError, "whole numbers", lambda: model.set_groups(np.full(12, 2**40))),
+                (ValueError, "complex", lambda: fr.Model(fr.linear(), x * 1j, y)),
+                (ValueError, "complex", lambda: model.score(fr.LOO, [1j])),
+                (TypeError, "lambda is", lambda: model.set_lambda("1")),
+                (TypeError, "bytes", lambda: fr.Model.from_bytes("a" * 80)),
+                (TypeError, "landmarks is 0.5", lambda: model.set_landmarks(0.5))):
+            with self.subTest(word), self.assertRaisesRegex(kind, word):
+                call()
+
+
+class Progress(unittest.TestCase):
+    def test_progress_and_cancel(self):
+        x = np.random.default_rng(3).normal(size=(300, 3))
+        y = np.sin(x).sum(axis=1)
+        seen = []
+        model = fr.Model(fr.gaussian(2.0), x, y, progress=lambda fraction: seen.append(fraction))
+        self.assertTrue(len(seen) > 1 and seen == sorted(seen) and seen[-1] == 1.0)
+        expected = model.set_lambda(0.1).loo()
+        model.set_progress(lambda fraction: True)
+        with self.assertRaises(fr.Error) as caught:
+            model.factorize()
+        self.assertEqual(caught.exception.status, library.CANCELLED)
+
+        def wrong(fraction):
+            raise KeyboardInterrupt(f"at {fraction}")
+
+        model.set_progress(wrong)
+        with self.assertRaises(KeyboardInterrupt):
+            model.select_lambda(fr.LOO)
+        self.assertTrue(np.all(model.set_progress(None).loo() == expected))
+
+    def handles(self):
+        """One of each kind, and a call that each reports of."""
+        x, y = points(300)
+        model = fr.Model(fr.gaussian(2.0), x, y).set_lambda(0.1)
+        rows = fr.Accumulator(3).add(x, y)
+        classes = fr.Classifier(fr.gaussian(2.0), fr.LOGISTIC, x, np.sign(y)).fit(1.0)
+        return [(model, model.factorize, model.loo), (rows, lambda: rows.add(x, y), lambda: rows.solve([1.0])),
+                (classes, lambda: classes.fit(0.5), lambda: classes.decision(x))]
+
+    def test_own_model(self):
+        """A progress function that uses what it hears of, or unsets itself, is an exception, whatever the call."""
+        for handle, change, ask in self.handles():
+            for wrong in (lambda _: handle.set_progress(None), lambda _: ask(), lambda _: change(),
+                          lambda _: pickle.dumps(handle)):
+                for call in (change, ask):
+                    handle.set_progress(wrong)
+                    with self.subTest(type(handle).__name__), self.assertRaisesRegex(RuntimeError, "progress function"):
+                        call()
+            handle.set_progress(None)
+            ask()
+
+    def test_another_model_in_the_callback(self):
+        x, y = points(60)
+        other = fr.Model(fr.gaussian(1.0), x, y).set_lambda(0.1)
+        expected, seen = other.loo(), []
+        fr.Model(fr.gaussian(2.0), x, y, progress=lambda _: seen.append(other.loo()))
+        self.assertTrue(seen and all(np.all(each == expected) for each in seen))
+
+    def test_freed_with_its_owner(self):
+        gc.disable()
+        try:
+            x, y = points(9)
+            for make in (lambda: fr.Model(fr.linear(), x, y, progress=lambda _: False), lambda: fr.Accumulator(3),
+                         lambda: fr.Classifier(fr.linear(), fr.HINGE, x, np.sign(y)), lambda: fr.gaussian(1.0)):
+                owner = make()
+                seen = weakref.ref(owner)
+                del owner
+                self.assertIsNone(seen())
+        finally:
+            gc.enable()
+
+    def test_ctrl_c(self):
+        """While the library works, with a progress function and without, and in that function; a handler that raises
+        nothing lets the work go on."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        x, y = points(2500)
+        model = fr.Model(fr.gaussian(2.0), x, y, route=fr.SPECTRAL, factorize=False)  # seconds
+        unraisable = []
+        hook, sys.unraisablehook = sys.unraisablehook, unraisable.append
+        self.addCleanup(setattr, sys, "unraisablehook", hook)
+        press = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+        for function, seconds in ((None, 0.1), (lambda _: False, 0.1), (lambda part: part > 0 and press(), None)):
+            model.set_progress(function)
+            timer = threading.Timer(seconds or 0, press)
+            with self.assertRaises(KeyboardInterrupt):
+                if seconds:
+                    timer.start()
+                model.factorize()
+            timer.join() if seconds else None
+            self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        self.assertEqual(unraisable, [])
+        with self.assertRaises(fr.Error):
+            model.rank()  # as before the call
+        pressed = []
+        signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+        small = fr.Model(fr.gaussian(2.0), x[:300], y[:300], progress=lambda fraction: 0 < fraction < 1 and press())
+        self.assertTrue(pressed)
+        self.assertEqual(small.set_progress(None).set_lambda(0.1).loo().shape, (300, 1))
+
+    def test_threads(self):
+        """Answers side by side; what changes the model waits for what runs, and the other way round."""
+        x, y = points(200)
+        model = fr.Model(fr.gaussian(2.0), x, y).set_lambda(0.1)
+        expected, entered, leave, order = model.loo(), threading.Event(), threading.Event(), []
+
+        def hold(fraction):
+            entered.set()
+            leave.wait(10)
+
+        model.set_progress(hold)
+        first = threading.Thread(target=lambda: (model.loo(), order.append("loo")))
+        first.start()
+        self.assertTrue(entered.wait(10))
+        model.set_progress(None)
+        self.assertTrue(np.all(model.loo() == expected))  # while the first is on its way
+        second = threading.Thread(target=lambda: (model.set_lambda(3.0), order.append("set_lambda")))
+        second.start()
+        second.join(0.05)
+        self.assertEqual(order, [])
+        leave.set()
+        first.join(), second.join()
+        self.assertEqual(order, ["loo", "set_lambda"])
+        self.assertEqual(model.lambdas()[0], 3.0)
+
+
+class Pickles(unittest.TestCase):
+    def elsewhere(self, value, expression):
+        """What another process makes of its pickle."""
+        script = "import pickle, sys\nvalue = pickle.load(sys.stdin.buffer)\n" \
+                 f"sys.stdout.buffer.write(pickle.dumps({expression}))"
+        done = subprocess.run([sys.executable, "-c", script], input=pickle.dumps(value), capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return pickle.loads(done.stdout)
+
+    def test_same_bits(self):
+        x, y = points(40)
+        model = fr.Model(fr.gaussian(2.0), x, y, copy=False).set_lambda(0.1)
+        linear = fr.Model(fr.linear(), x, y).set_lambda(0.1)
+        rows = fr.Accumulator(3).add(x[:30], y[:30])
+        for value, expression in ((model, "value.set_lambda(1.0).loo()"),
+                                  (rows, "value.add([[1, 2, 3]], [4]).solve([1.0])"),
+                                  (model.predictor(), "value.predict([[1, 2, 3]])"), (fr.gaussian(1 / 3), "str(value)"),
+                                  (linear.predictor(), "value.predict([[1, 2, 3]])")):
+            with self.subTest(value=value):
+                there = self.elsewhere(value, expression)
+                here = eval(expression, {"value": copy.copy(value)})
+                self.assertEqual(pickle.dumps(there), pickle.dumps(here))
+        self.assertTrue(model.predictor().is_predictor and not model.is_predictor)
+        self.assertTrue(copy.deepcopy(linear.predictor()).is_predictor)
+        self.assertTrue(np.all(linear.predictor().predict(x) == linear.predict(x)))
+
+    def test_a_classifier_is_fitted_again(self):
+        x, y = points(40)
+        labels, weights = np.sign(y + 0.3 * x[:, 0] ** 2), np.linspace(0.5, 2.0, 40)
+        for loss in (fr.LOGISTIC, fr.HINGE):
+            ours = fr.Classifier(fr.gaussian(2.0), loss, x, labels, weights).control(1e-12).fit(0.3)
+            x_before = x.copy()
+            x += 1.0  # the data are its own
+            there = self.elsewhere(ours, "(value.decision([[1, 2, 3]]), value.coefficients(), value.convergence())")
+            x -= 1.0
+            np.testing.assert_allclose(x, x_before)
+            self.assertLessEqual(abs(there[0] - ours.decision([[1, 2, 3]])), 1e-9)
+            np.testing.assert_allclose(there[1].c, ours.coefficients().c, atol=1e-9)
+            self.assertLessEqual(there[2].gap, 1e-12)
+        with self.assertRaises(fr.Error):
+            copy.copy(fr.Classifier(fr.linear(), fr.HINGE, x, labels)).decision(x)  # never fitted
+
+    def test_errors(self):
+        """Those of a pool's workers cross processes; what of an answer has a value is in them."""
+        model = fr.Model(fr.linear(), np.eye(3)[:, :1], [1.0, 2.0, 3.0]).set_lambda(0.0)
+        with self.assertRaises(fr.Error) as caught:
+            model.loo()
+        error = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((error.status, error.name, str(error)), (fr.UNDEFINED, "UNDEFINED", str(caught.exception)))
+        np.testing.assert_allclose(error.values[:, 0], [np.nan, -1.0, 1.0])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
