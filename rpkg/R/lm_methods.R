@@ -9,7 +9,7 @@ model.frame.freeridge <- function(formula, ...) {
 model.matrix.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (!made_by_formula(object)) return(points_of(object))
-  stats::model.matrix(object$terms, stats::model.frame(object), contrasts.arg = object$contrasts)
+  model_matrix_of(object$terms, stats::model.frame(object), object$contrasts, takes_all_levels(object$kernel))
 }
 
 terms.freeridge <- function(x, ...) {
