@@ -35,6 +35,7 @@ print_setting <- function(fit, digits) {
     if (any(fit$edge != 0L)) {
       cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
     }
+    for (words in disagreements(fit, digits)) cat("  BEWARE: ", words, "\n", sep = "")
   }
 }
 
