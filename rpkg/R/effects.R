@@ -92,6 +92,7 @@ factor_steps <- function(x, factors) {
       list(column = part$columns[k], columns = part$columns, low = values[1L, ], high = values[k, ], width = 1)
     })
   }
+  if (length(factors) == 0L) return(list())
   steps <- do.call(c, lapply(factors, of_one))
   names(steps) <- feature_names(x)[vapply(steps, `[[`, 0L, "column")]
   steps

@@ -48,6 +48,7 @@ second_opinion <- function(model, fit, middle) {
 # The sentences for it, one for each output where they disagree.
 disagreements <- function(fit, digits = 3L) {
   opinion <- fit$second_opinion
+  if (is.null(opinion)) return(character())
   number <- function(value) format(value, digits = digits)
   vapply(which(opinion$disagrees), function(j) {
     row <- opinion[j, ]
