@@ -73,7 +73,8 @@ lambda_scale <- function(lambdas, most, ...) {
 # stand `shift` higher, beyond every logarithm, so that the one scale of ggplot2 knows them.
 path_panels <- function(path) {
   criteria <- intersect(names(path), criteria_names)
-  shift <- 10^ceiling(4 + log10(1 + max(abs(unlist(path[criteria])), na.rm = TRUE)))
+  known <- unlist(path[criteria])
+  shift <- 10^ceiling(4 + log10(1 + max(abs(known[is.finite(known)]), 0)))
   panels <- lapply(criteria, function(criterion) {
     scores <- path[[criterion]]
     if (!any(is.finite(scores))) refuse("criteria: ", criterion, " has no value at any of the lambdas")

@@ -97,8 +97,8 @@ poor_class <- 1 / 4
 print_left_out_classes <- function(fit, digits) {
   found <- left_out_classes(fit)
   percent <- function(share) paste(format(100 * share, digits = min(digits, 3L)), "%")
-  cat("Left-out points in a wrong class: ", percent(found$error), " (", percent(found$largest_error), " if all were in the ",
-      "largest class, ", found$largest, ")\n", sep = "")
+  cat("Left-out points in a wrong class: ", percent(found$error), " (", percent(found$largest_error),
+      " if all were in the largest class, ", found$largest, ")\n", sep = "")
   poor <- which(found$each > poor_class)
   if (length(poor) == 0L || !is_linear(fit$kernel)) return(invisible())
   cat("  ", paste0(percent(found$each[poor]), " of those of class ", names(poor), collapse = ", "), ": ",

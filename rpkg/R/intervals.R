@@ -39,9 +39,10 @@ mean_errors <- function(fit, model, x, gp, sigma2) {
   lambda <- core_lambda(model)
   shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = nrow(x))  # no variance: 0 / 1
   if (any(lambda == 0) && is_linear(fit$kernel)) {
-    shares[, lambda == 0] <- withCallingHandlers(linear_shares(fit, x, lambda), freeridge_undefined = function(condition) {
-      tryInvokeRestart("muffleWarning")  # one sentence is enough
-    })[, lambda == 0]
+    # one sentence, below, is enough
+    found <- withCallingHandlers(linear_shares(fit, x, lambda),
+                                 freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
+    shares[, lambda == 0] <- found[, lambda == 0]
   }
   errors <- sqrt(shares * rep(sigma2, each = nrow(x)))
   if (anyNA(errors)) {

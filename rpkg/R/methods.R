@@ -67,7 +67,11 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
     row.names = object$outputs
   )
   value <- list(fit = object, outputs = table)
-  if (is.null(object$classes)) value$outstanding <- outstanding_rows(object, model) else value$classes <- left_out_classes(object)
+  if (is.null(object$classes)) {
+    value$outstanding <- outstanding_rows(object, model)
+  } else {
+    value$classes <- left_out_classes(object)
+  }
   if (coefficients) {
     value$coefficients <- coefficient_tables(object, coefficient_errors(object, type), nrow(object$x) - freedom$df)
     value$type <- type

@@ -33,8 +33,8 @@ outstanding_sentences <- function(found) {
     rows <- found[[j]]$rows
     few <- found[[j]]$few
     c(if (length(rows) > 0L) {
-      paste0(counted(length(rows), "row"), of, if (length(rows) > 1L) " have" else " has", " a standardised residual beyond ",
-             large_residual, ": ", some_values(rows, "(%.1f)"))
+      paste0(counted(length(rows), "row"), of, if (length(rows) > 1L) " have" else " has",
+             " a standardised residual beyond ", large_residual, ": ", some_values(rows, "(%.1f)"))
     }, if (length(few) > 0L) {
       paste0(format(100 * sum(few), digits = 2L), " % of the squared left-out errors", of, " come from ",
              counted(length(few), "row"), ": ", some_values(100 * few, "(%.0f %%)"), "; the choice of lambda hangs on ",

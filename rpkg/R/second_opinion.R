@@ -53,15 +53,16 @@ disagreements <- function(fit, digits = 3L) {
   vapply(which(opinion$disagrees), function(j) {
     row <- opinion[j, ]
     where <- if (is.na(row$lambda)) paste("a bandwidth of", number(row$sigma)) else paste("lambda =", number(row$lambda))
-    paste0("the leave-one-out error of the choice by ", fit$criterion, if (nrow(opinion) > 1L) paste(" for", fit$outputs[j]),
-           " is ", number(row$loo), "; at ", where, " it is ", number(row$least))
+    paste0("the leave-one-out error of the choice by ", fit$criterion,
+           if (nrow(opinion) > 1L) paste(" for", fit$outputs[j]), " is ", number(row$loo), "; at ", where, " it is ",
+           number(row$least))
   }, "")
 }
 
 warn_disagreement <- function(fit) {
   words <- disagreements(fit)
   if (length(words) == 0L) return(invisible())
-  warning(new_condition(paste0(paste(words, collapse = "; "), ". ", fit$criterion, " is not to be trusted here, as with rows ",
-                               "that are nearly the same: see criterion = \"loo\""),
+  warning(new_condition(paste0(paste(words, collapse = "; "), ". ", fit$criterion, " is not to be trusted here, as with ",
+                               "rows that are nearly the same: see criterion = \"loo\""),
                         "disagreement", c("freeridge_warning", "warning")))
 }
