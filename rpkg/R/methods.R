@@ -110,7 +110,7 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
     cat("\nClasses of the points and those that they get when they are left out:\n")
     print(x$classes$table)
   }
-  for (sentence in outstanding_sentences(x$outstanding)) cat("\n", sentence, "\n", sep = "")
+  for (sentence in outstanding_sentences(x$outstanding, x$fit$chosen)) cat("\n", sentence, "\n", sep = "")
   spent <- x$fit$seconds[x$fit$seconds > 0]
   if (length(spent) > 0L) {
     cat("\nSeconds: ", paste(names(spent), format(spent, digits = 3L, trim = TRUE), collapse = ", "), "\n", sep = "")

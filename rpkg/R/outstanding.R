@@ -27,7 +27,7 @@ outstanding_rows <- function(fit, model) {
   found
 }
 
-outstanding_sentences <- function(found) {
+outstanding_sentences <- function(found, chosen) {
   unlist(lapply(seq_along(found), function(j) {
     of <- if (!is.null(names(found))) paste0(" of output ", names(found)[j])
     rows <- found[[j]]$rows
@@ -37,8 +37,8 @@ outstanding_sentences <- function(found) {
              " a standardised residual beyond ", large_residual, ": ", some_values(rows, "(%.1f)"))
     }, if (length(few) > 0L) {
       paste0(format(100 * sum(few), digits = 2L), " % of the squared left-out errors", of, " come from ",
-             counted(length(few), "row"), ": ", some_values(100 * few, "(%.0f %%)"), "; the choice of lambda hangs on ",
-             if (length(few) > 1L) "them" else "it")
+             counted(length(few), "row"), ": ", some_values(100 * few, "(%.0f %%)"),
+             if (chosen) paste("; the choice of lambda hangs on", if (length(few) > 1L) "them" else "it"))
     })
   }))
 }

@@ -27,7 +27,7 @@ test_that("ordinary errors are nothing to talk of, many rows are counted, and we
     set.seed(seed)
     x <- matrix(stats::rnorm(n))
     fit <- freeridge(x, x[, 1L] + stats::rnorm(n), linear_kernel(), 1)
-    expect_null(outstanding_sentences(summary(fit)$outstanding))
+    expect_null(outstanding_sentences(summary(fit)$outstanding, TRUE))
   }
   set.seed(1)
   y <- stats::rnorm(1000L, sd = 1e-3)
@@ -37,5 +37,8 @@ test_that("ordinary errors are nothing to talk of, many rows are counted, and we
   weighted <- summary(freeridge(cbind(mpg = mpg) ~ wt, mtcars, kernel = linear_kernel(), lambda = 1,
                                 weights = replace(rep(1, 32L), 20L, 400)))$outstanding[[1L]]
   expect_identical(names(weighted$few), "Toyota Corolla")
+  hangs <- "the choice of lambda hangs on"
+  expect_match(outstanding_sentences(list(list(few = c(a = 0.4, b = 0.2))), TRUE), paste(hangs, "them$"))
+  expect_no_match(outstanding_sentences(list(list(few = c(a = 0.6))), FALSE), hangs)  # it was given
   expect_null(summary(freeridge(Species ~ ., iris, lambda = 1))$outstanding)
 })
