@@ -6,7 +6,7 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
   data <- plot_data(object, type, criteria, output, lambdas)
   output <- check_output(output, object)
   lambda <- object$lambda[[output]]
-  subtitle <- paste0("lambda = ", format(lambda, digits = 3L))
+  subtitle <- lambda_of(object, output)
   column <- function(name) as.name(name)
   mapping <- function(x, y, ...) ggplot2::aes(!!column(x), !!column(y), ...)
   chosen <- if (lambda > 0) ggplot2::geom_vline(xintercept = lambda, linetype = 2)
@@ -14,16 +14,20 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
     path = {
       long <- path_panels(data)
       band <- long[!is.na(long$lower) & !is.na(long$upper), ]  # ggplot2 draws no ribbon without an end
-      ggplot2::ggplot(long, mapping("lambda", "score")) +
+      lowest <- do.call(rbind, lapply(split(long, long$criterion), function(panel) panel[which.min(panel$score), ]))
+      ggplot2::ggplot(long, mapping("lambda", "place")) +
         ggplot2::geom_ribbon(ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper")), band, fill = "grey85") +
         ggplot2::geom_line(na.rm = TRUE) + chosen +
+        ggplot2::geom_point(data = lowest, shape = 1, size = 3) +
+        ggplot2::geom_point(data = long[long$lambda == lambda, ], shape = 19, na.rm = TRUE) +
         ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") +
-        lambda_scale(long$lambda, if (nlevels(long$criterion) > 1L) 3 else 7) +
-        ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste(subtitle, "(dashed)"))
+        lambda_scale(long$lambda, if (nlevels(long$criterion) > 1L) 3 else 7) + score_scale(attr(long, "shift")) +
+        ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste0(subtitle, " (dashed, dot), circle: lowest"))
     },
     loo = ggplot2::ggplot(data, mapping("predicted", "observed")) + ggplot2::geom_abline(linetype = 2) +
-      ggplot2::geom_point(shape = 1, na.rm = TRUE) + ggplot2::coord_equal() +
-      ggplot2::labs(x = "prediction without the point", subtitle = subtitle),
+      ggplot2::geom_point(shape = 1, na.rm = TRUE) +
+      ggplot2::coord_equal(xlim = range(data, na.rm = TRUE), ylim = range(data, na.rm = TRUE)) +
+      ggplot2::labs(x = "prediction without the point", y = "observed", subtitle = subtitle),
     residuals = ggplot2::ggplot(data, mapping("fitted", "residual")) +
       ggplot2::geom_hline(yintercept = 0, linetype = 2) + ggplot2::geom_point(shape = 1) +
       ggplot2::labs(x = "fitted values", y = "residuals", subtitle = subtitle),
@@ -64,21 +68,43 @@ lambda_scale <- function(lambdas, most, ...) {
   ggplot2::scale_x_log10(breaks = 10^powers, labels = decade_labels(powers), ...)
 }
 
-# One row for each lambda and criterion: score, score plus and minus a standard error (NA for none), within the range
-# that plot() shows.
+# One row for each lambda and criterion: score; place, lower and upper, where the score and the ends of its band stand
+# (NA for none), within the range that plot() shows. As there, places are logarithms, but for scores that have none: these
+# stand `shift` higher, beyond every logarithm, so that the one scale of ggplot2 knows them.
 path_panels <- function(path) {
   criteria <- intersect(names(path), criteria_names)
+  known <- unlist(path[criteria])
+  shift <- 10^ceiling(4 + log10(1 + max(abs(known[is.finite(known)]), 0)))
   panels <- lapply(criteria, function(criterion) {
     scores <- path[[criterion]]
     if (!any(is.finite(scores))) refuse("criteria: ", criterion, " has no value at any of the lambdas")
     errors <- path[[paste0(criterion, "_se")]]
-    limits <- panel_range(scores, errors, on_log_scale(scores, criterion))
+    log_scale <- on_log_scale(scores, criterion)
+    limits <- panel_range(scores, errors, log_scale)
     if (is.null(errors)) errors <- rep(NA_real_, length(scores))
-    inside <- function(values) ifelse(values <= limits[2L], values, NA)
-    data.frame(lambda = path$lambda, criterion = panel_titles[[criterion]], score = inside(scores),
-               lower = pmax(inside(scores) - errors, 0), upper = pmin(inside(scores) + errors, limits[2L]))
+    scores[!(scores <= limits[2L])] <- NA
+    place <- function(values) if (log_scale) log10(values) else values + shift
+    data.frame(lambda = path$lambda, criterion = paste(panel_titles[[criterion]], panel_labels[[criterion]], sep = "\n"),
+               score = scores, place = place(scores), lower = place(pmax(scores - errors, limits[1L])),
+               upper = place(pmin(scores + errors, limits[2L])))
   })
   panels <- do.call(rbind, panels)
   panels$criterion <- factor(panels$criterion, levels = unique(panels$criterion))
-  panels
+  structure(panels, shift = shift)
+}
+
+# The axis of such places: ticks where base graphics has them, labelled with the scores.
+score_scale <- function(shift) {
+  shifted <- function(places) places > shift / 2
+  ggplot2::scale_y_continuous(
+    breaks = function(limits) {
+      if (all(shifted(limits))) return(pretty(limits - shift) + shift)
+      log10(grDevices::axisTicks(limits, log = TRUE, nint = 5L))
+    },
+    labels = function(places) {
+      vapply(places, function(place) {
+        if (is.na(place)) NA_character_ else format(if (shifted(place)) place - shift else 10^place, digits = 6L)
+      }, "")
+    }
+  )
 }

@@ -1,7 +1,8 @@
 # Fits as data frames: the generics of the package generics, which broom and tidymodels use. Plain data frames, so that
 # nothing else has to be installed. With several outputs the column "response" says which.
 
-# A row for each coefficient of a linear fit (with standard errors where vcov() has them), or for each point of another.
+# A row for each coefficient of a linear fit (with standard errors, t and p where vcov() has them), or for each point of
+# another.
 tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   refuse_extra(...)
   conf.int <- check_flag(conf.int, "conf.int")
@@ -15,9 +16,10 @@ tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   estimate <- coef(x)
   columns <- list(estimate = estimate)
   if (!is_sparse(x$x)) {
-    covariance <- stats::vcov(x)
-    error <- matrix(sqrt(diag(covariance)), ncol = ncol(x$y))
+    error <- coefficient_errors(x, "bayesian")
     columns$std.error <- error
+    columns$statistic <- as.matrix(estimate) / error
+    columns$p.value <- 2 * stats::pt(-abs(columns$statistic), rep(df.residual(x), each = nrow(error)))
     if (conf.int) {
       reach <- error * rep(stats::qt((1 + level) / 2, df.residual(x)), each = nrow(error))
       columns$conf.low <- as.matrix(estimate) - reach
@@ -49,8 +51,13 @@ glance.freeridge <- function(x, ...) {
   frame <- data.frame(
     r.squared = 1 - mean_square(x$y - x$fitted.values) / total, loo.r.squared = 1 - loo / total,
     sigma = unname(sigma(x)), loo.rmse = sqrt(loo), lambda = unname(x$lambda), df = nrow(x$x) - unname(df.residual(x)),
-    df.residual = unname(df.residual(x)), nobs = nrow(x$x), row.names = NULL
+    logLik = if (is.null(x$classes)) log_likelihoods(x) else NA_real_, row.names = NULL
   )
+  parameters <- frame$df + 1  # as logLik() counts them
+  frame$AIC <- -2 * frame$logLik + 2 * parameters
+  frame$BIC <- -2 * frame$logLik + log(nrow(x$x)) * parameters
+  frame$df.residual <- unname(df.residual(x))
+  frame$nobs <- nrow(x$x)
   if (ncol(x$y) > 1L) data.frame(response = x$outputs, frame) else frame
 }
 
@@ -85,9 +92,13 @@ augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
   frame
 }
 
-# What the fit was made from: its model frame, or x.
+# What the fit was made from: its model frame, with the rows that na.exclude brings back, or x.
 own_data <- function(fit) {
-  if (made_by_formula(fit)) return(model.frame(fit))
+  if (made_by_formula(fit)) {
+    call <- frame_call(fit$call)
+    if (inherits(fit$na.action, "exclude")) call$na.action <- quote(stats::na.pass)
+    return(eval(call, environment(fit$terms)))
+  }
   if (is_sparse(fit$x)) refuse("data is missing: the rows of a fit with a sparse x are not made a data frame")
   data.frame(points_of(fit))
 }

@@ -52,13 +52,57 @@ as_labels <- function(classes, decision) {
   stats::setNames(labels, names)
 }
 
-predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, type = "response", ...) {
-  check_choice(type, "type", c("response", "class", "probability"))
-  if (type == "response") return(predict.freeridge(object, newdata, lambda, ...))
+predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, type = "decision", ...) {
+  check_choice(type, "type", c("decision", "class", "probability", "response"))
+  if (type == "decision") return(predict.freeridge(object, newdata, lambda, ...))
   if (...length() > 0L) refuse("type is \"", type, "\", which takes no further arguments but newdata and lambda")
   decision <- predict.freeridge(object, newdata, lambda)
   if (type == "class") return(as_labels(object$classes, decision))
-  probabilities(object$classes$levels, decision, calibration(object, lambda))
+  values <- probabilities(object$classes$levels, decision, calibration(object, lambda))
+  if (type == "response" && object$vector) values[, 2L] else values  # as glm: that of the second level
+}
+
+# What becomes of the rows that are left out: how many of them (by weight) get a wrong class, how many would if all got
+# the largest class, and a table of the class that each has and gets.
+left_out_classes <- function(fit) {
+  if (!is.null(fit$cache$left_out)) return(fit$cache$left_out)
+  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
+  levels <- fit$classes$levels
+  label <- function(decision) {
+    if (fit$vector) decision <- as.vector(decision)
+    factor(as.character(as_labels(fit$classes, decision)), levels)
+  }
+  actual <- label(fit$y)
+  predicted <- label(fit$y - core_loo(model_at(fit)))
+  known <- !is.na(predicted)  # a leverage of one leaves no value
+  wrong <- function(rows) sum(weights[rows & actual != predicted]) / sum(weights[rows])
+  mass <- vapply(levels, function(level) sum(weights[actual == level]), 0)
+  fit$cache$left_out <- list(
+    error = wrong(known), largest = levels[which.max(mass)], largest_error = 1 - max(mass) / sum(mass),
+    each = vapply(levels, function(level) wrong(known & actual == level), 0),
+    table = table(class = actual, "left out" = predicted)
+  )
+}
+
+# Whether printing may ask for the errors: not where they cost another factorization.
+has_left_out_classes <- function(fit) {
+  if (is.null(fit$classes)) return(FALSE)
+  !is.null(fit$cache$left_out) || (core_is_alive(fit$cache$model) && (fit$route != "cholesky" || nrow(fit$y) <= 2000L))
+}
+
+# More than a quarter of the rows of a class put elsewhere: one against all, a linear kernel cannot see a class that lies
+# between two others.
+poor_class <- 1 / 4
+
+print_left_out_classes <- function(fit, digits) {
+  found <- left_out_classes(fit)
+  percent <- function(share) paste(format(100 * share, digits = min(digits, 3L)), "%")
+  cat("Left-out points in a wrong class: ", percent(found$error), " (", percent(found$largest_error),
+      " if all were in the largest class, ", found$largest, ")\n", sep = "")
+  poor <- which(found$each > poor_class)
+  if (length(poor) == 0L || !is_linear(fit$kernel)) return(invisible())
+  cat("  ", paste0(percent(found$each[poor]), " of those of class ", names(poor), collapse = ", "), ": ",
+      "try kernel = gaussian_kernel(), which is not bound to planes\n", sep = "")
 }
 
 # Platt's two numbers (A, B) for each output, P(+1 | f) = 1 / (1 + exp(-(A + B f))), from the left-out decision values.

@@ -125,7 +125,8 @@ as_classes <- function(fit, decision) {
 
 predict.freeridge_classifier <- function(object, newdata = NULL, type = "decision", lambda = NULL, ...) {
   refuse_extra(...)
-  check_choice(type, "type", c("decision", "class", "probability"))
+  check_choice(type, "type", c("decision", "class", "probability", "response"))
+  if (type == "response") type <- "probability"  # as glm calls it
   if (type == "probability" && object$loss == "svm") {
     refuse("type is \"probability\", but a support vector machine has decision values only")
   }

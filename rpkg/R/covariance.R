@@ -48,6 +48,13 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
   sqrt(matrix(variances, ncol = ncol(parts$g)))
 }
 
+# Var(x'w + b) / sigma^2 for the rows of x, points x outputs, where no direction is without data.
+linear_shares <- function(fit, x, lambda) {
+  parts <- covariance_parts(fit, "bayesian", lambda)
+  centred <- (x - rep(parts$centre, each = nrow(x))) * rep(sqrt(parts$metric), each = nrow(x))
+  (centred %*% parts$v)^2 %*% parts$g^2 + if (fit$intercept) 1 / parts$mass else 0
+}
+
 covariance_types <- c("bayesian", "frequentist")
 
 # What both are made of: v; g (directions x outputs), whose products are the eigenvalues of Cov(v) / sigma^2 along v;

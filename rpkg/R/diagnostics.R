@@ -16,22 +16,26 @@ residual_matrix <- function(fit, lambda) {
   fit$y - if (is.null(lambda)) fit$fitted.values else core_fitted(model_at(fit, lambda))
 }
 
-# r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii))
 rstandard.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
-  weights <- if (is.null(model$weights)) 1 else model$weights
-  handle <- model_at(model, lambda)
-  leverage <- core_leverage(handle)
-  sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
-  scale <- rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0))
-  values <- sqrt(weights) * residual_matrix(model, lambda) / scale
-  values[is.nan(core_loo(handle))] <- NaN  # there the leverage is one, up to rounding
+  values <- standardised_residuals(model, model_at(model, lambda))
   undefined <- which(rowSums(is.nan(values)) > 0L)
   if (length(undefined) > 0L) {
     warn_undefined("the standardised residual is undefined (NaN) at row ", some_of(undefined),
                    ": its leverage is one, or the errors have no variance")
   }
   stats::naresid(model$na.action, shape(model, values))
+}
+
+# r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii)), n x t, at the lambda that is in force.
+standardised_residuals <- function(fit, handle) {
+  weights <- if (is.null(fit$weights)) 1 else fit$weights
+  leverage <- core_leverage(handle)
+  sigma <- sqrt(core_degrees_of_freedom(handle)$sigma2)
+  scale <- rep(sigma, each = nrow(leverage)) * sqrt(pmax(1 - leverage, 0))
+  values <- sqrt(weights) * (fit$y - core_fitted(handle)) / scale
+  values[is.nan(core_loo(handle))] <- NaN  # there the leverage is one, up to rounding
+  values
 }
 
 deviance.freeridge <- function(object, lambda = NULL, ...) {

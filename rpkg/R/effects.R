@@ -14,7 +14,10 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   refuse_extra(...)
   if (is_sparse(object$x)) refuse_sparse("a marginal effect")
   se <- check_flag(se, "se")
-  levels <- if (check_flag(binary, "binary")) binary_levels(object$x)
+  factors <- if (!is_linear(object$kernel)) level_terms(object$x)
+  two_values <- if (check_flag(binary, "binary")) binary_steps(object$x, factors)
+  steps <- c(factor_steps(object$x, factors), two_values)
+  shown <- setdiff(seq_len(ncol(object$x)), vapply(factors, function(part) part$columns[1L], 0L))
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
   m <- nrow(x)
   average <- if (is.null(newdata) && !is.null(object$weights)) object$weights / sum(object$weights) else rep(1 / m, m)
@@ -28,26 +31,29 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
     if (se) errors <- coefficient_errors(object, "frequentist", lambda)
     if (se && object$intercept) errors <- errors[-1L, , drop = FALSE]
   } else {
-    check_derivative(object$kernel, smooth = ncol(x) > length(levels))
+    check_derivative(object$kernel, smooth = length(shown) > length(steps))
     centres <- if (is.null(object$landmarks)) seq_len(nrow(object$x)) else object$landmarks
     found <- sum_derivatives(scaled_by(object$kernel, object$scale), x, object$x[centres, , drop = FALSE],
-                             core_coefficients(model)[centres, , drop = FALSE], average, levels)
-    effects <- found$effects
+                             core_coefficients(model)[centres, , drop = FALSE], average, steps)
+    effects <- found$effects[, shown, , drop = FALSE]
     slopes <- apply(average * effects, c(2L, 3L), sum)
-    if (se) errors <- average_errors(object, found$functional, lambda, freedom$sigma2)
+    dim(slopes) <- dim(effects)[2:3]
+    if (se) errors <- average_errors(object, found$functional[, shown, drop = FALSE], lambda, freedom$sigma2)
   }
   if (se && anyNA(errors)) {
     warn_undefined("a standard error is undefined (NaN): no degrees of freedom are left for the errors, or lambda is 0 ",
                    "with landmarks")
   }
 
-  names <- feature_names(object$x)
+  names <- feature_names(object$x)[shown]
+  reference <- vapply(factors, function(part) feature_names(object$x)[part$columns[1L]], "")
   cases <- if (is.null(newdata)) object$cases else rownames(x)
   columns <- c(list(estimate = slopes), if (se) list(se = errors))
   table <- by_output(factor(names, levels = names), columns, object$outputs, "column")
   structure(
     list(effects = effect_array(object, effects, names, cases, padded = is.null(newdata)), average = table,
-         binary = names(levels), df = if (se) named_by_output(object, nrow(object$x) - freedom$df)),
+         binary = names(two_values), reference = reference,
+         df = if (se) named_by_output(object, nrow(object$x) - freedom$df)),
     class = "freeridge_effects"
   )
 }
@@ -63,14 +69,33 @@ effect_array <- function(fit, effects, names, cases, padded) {
   array(unlist(slices), c(dim(slices[[1L]]), length(slices)), list(rows, names, fit$outputs))
 }
 
-# The two values of each column that has just two, by the name of the column.
-binary_levels <- function(x) {
-  levels <- lapply(seq_len(ncol(x)), function(k) {
+# Columns along which the effect is a difference, by name: list(column, columns, low, high, width). f with the values
+# `high` in `columns`, less f with `low` there, over `width`.
+# Columns with just two values:
+binary_steps <- function(x, factors) {
+  of_factors <- unlist(lapply(factors, `[[`, "columns"))
+  steps <- lapply(seq_len(ncol(x)), function(k) {
     ends <- range(x[, k])
-    if (ends[1L] < ends[2L] && all(x[, k] == ends[1L] | x[, k] == ends[2L])) list(column = k, ends = ends)
+    if (k %in% of_factors || ends[1L] == ends[2L] || !all(x[, k] == ends[1L] | x[, k] == ends[2L])) return(NULL)
+    list(column = k, columns = k, low = ends[1L], high = ends[2L], width = diff(ends))
   })
-  names(levels) <- feature_names(x)
-  levels[!vapply(levels, is.null, NA)]
+  names(steps) <- feature_names(x)
+  steps[!vapply(steps, is.null, NA)]
+}
+
+# The levels of a factor, each less the first one:
+factor_steps <- function(x, factors) {
+  of_one <- function(part) {
+    count <- length(part$columns)
+    values <- level_value * diag(count)
+    lapply(seq_len(count)[-1L], function(k) {
+      list(column = part$columns[k], columns = part$columns, low = values[1L, ], high = values[k, ], width = 1)
+    })
+  }
+  if (length(factors) == 0L) return(list())
+  steps <- do.call(c, lapply(factors, of_one))
+  names(steps) <- feature_names(x)[vapply(steps, `[[`, 0L, "column")]
+  steps
 }
 
 scaled_by <- function(kernel, scale) {
@@ -90,13 +115,13 @@ check_derivative <- function(kernel, smooth) {
 
 # Over tiles of points, so that no matrix of more than about 2e6 numbers is made.
 # effects: m x d x t; functional: rows of z x d, the delta_k.
-sum_derivatives <- function(kernel, x, z, c, average, levels) {
+sum_derivatives <- function(kernel, x, z, c, average, steps) {
   m <- nrow(x)
   d <- ncol(x)
   t <- ncol(c)
   effects <- array(0, c(m, d, t))
   functional <- matrix(0, nrow(z), d)
-  smooth <- setdiff(seq_len(d), vapply(levels, `[[`, 0L, "column"))
+  smooth <- setdiff(seq_len(d), unlist(lapply(steps, `[[`, "columns")))
   middle <- colMeans(z)
   from_middle <- z - rep(middle, each = nrow(z))
   tile <- max(1L, floor(2e6 / nrow(z)))
@@ -122,13 +147,13 @@ sum_derivatives <- function(kernel, x, z, c, average, levels) {
       }
       functional[, smooth] <- functional[, smooth] + (part / rep(divisor, each = nrow(z)))[, smooth]
     }
-    for (level in levels) {  # the difference of f between the two values, for one unit
-      k <- level$column
-      values <- lapply(level$ends, function(end) {
-        points[, k] <- end
+    for (step in steps) {
+      k <- step$column
+      values <- lapply(step[c("low", "high")], function(value) {
+        points[, step$columns] <- rep(value, each = length(rows))
         kernel_parts(kernel, points, z)$value
       })
-      difference <- (values[[2L]] - values[[1L]]) / diff(level$ends)
+      difference <- (values[[2L]] - values[[1L]]) / step$width
       effects[rows, k, ] <- difference %*% c
       functional[, k] <- functional[, k] + drop(crossprod(difference, weights))
     }
@@ -248,6 +273,9 @@ print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L
   }
   if (length(x$binary) > 0L) {
     cat("\nDifferences between two values instead of derivatives: ", paste(x$binary, collapse = ", "), "\n", sep = "")
+  }
+  if (length(x$reference) > 0L) {
+    cat("\nLevels of a factor: differences to its first level, ", paste(x$reference, collapse = ", "), "\n", sep = "")
   }
   invisible(x)
 }

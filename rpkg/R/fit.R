@@ -37,10 +37,11 @@ known_landmarks <- function(fit) {
 fit_model <- function(fit) {
   model <- new_model(fit)
   seconds <- c(bandwidth = 0, factorize = 0, lambda = 0)
+  middle <- NULL
   timed <- function(stage, expression) {
     started <- proc.time()[["elapsed"]]
     value <- expression
-    seconds[[stage]] <<- proc.time()[["elapsed"]] - started
+    seconds[[stage]] <<- seconds[[stage]] + proc.time()[["elapsed"]] - started
     value
   }
 
@@ -48,6 +49,7 @@ fit_model <- function(fit) {
     found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L],
                                                          fit$bandwidth_range[2L], fit$budget))
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
+    if (fit$criterion %in% judged_by_loo) middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
   } else {
     expect(model, fit$lambda, fit$criterion)
@@ -60,6 +62,10 @@ fit_model <- function(fit) {
     range <- fit$lambda_range
     found <- timed("lambda", core_select_lambda(model, fit$criterion, range[1L], range[2L]))
     fit <- keep_search(fit, model, found)
+    if (fit$criterion %in% judged_by_loo && core_route(model) != "cholesky") {
+      fit$second_opinion <- timed("lambda", second_opinion(model, fit, middle))
+      warn_disagreement(fit)
+    }
   } else {
     timed("lambda", set_given_lambda(model, fit))
   }

@@ -51,23 +51,23 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
   fit
 }
 
-# A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, without
-# the constant one, and new data are treated in the same way.
-freeridge.data.frame <- function(x, y, ...) {
+# A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, and new
+# data are treated in the same way.
+freeridge.data.frame <- function(x, y, kernel = gaussian_kernel(), ...) {
   call <- match.call(freeridge.default, sys.call(), envir = parent.frame())  # every argument by its name, for update()
   call[[1L]] <- quote(freeridge)
   if (missing(y)) refuse("y is missing")
   classes <- vapply(x, function(column) is.factor(column) || is.character(column), NA)
   if (!any(classes)) {
-    fit <- freeridge.default(x, y, ...)
+    fit <- freeridge.default(x, y, kernel, ...)
     fit$call <- call
     return(fit)
   }
   check_levels(x[classes])
   terms <- stats::terms(~ ., data = x)
   frame <- stats::model.frame(terms, x, na.action = stats::na.pass)
-  design <- design_matrix(terms, frame)
-  fit <- freeridge.default(design$x, y, ...)
+  design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
+  fit <- freeridge.default(design$x, y, kernel, ...)
   fit$call <- call
   with_terms(fit, attr(frame, "terms"), frame, design)
 }
@@ -92,7 +92,8 @@ check_rule <- function(rule, lambda, criterion) {
   rule
 }
 
-freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE, ...) {
+freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE,
+                              kernel = gaussian_kernel(), ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
   frame <- eval(frame_call(call), parent.frame())
@@ -101,10 +102,10 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
   offset <- frame_offset(frame, response)
 
-  design <- design_matrix(terms, frame)
+  design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
   if (ncol(design$x) == 0L) refuse("the formula has no predictors: ", shown_formula(formula))
   intercept <- check_flag(intercept, "intercept") && attr(terms, "intercept") == 1L
-  fit <- freeridge.default(design$x, if (is.null(offset)) response else response - offset,
+  fit <- freeridge.default(design$x, if (is.null(offset)) response else response - offset, kernel,
                            weights = stats::model.weights(frame), groups = frame[["(groups)"]], intercept = intercept,
                            ...)
   if (!is.null(offset)) {
@@ -138,12 +139,6 @@ frame_call <- function(call) {
   frame$drop.unused.levels <- TRUE
   if (!is.null(call$groups)) frame$groups <- bquote(base::addNA(.(call$groups)))
   frame
-}
-
-# The columns of the model matrix without the constant one.
-design_matrix <- function(terms, frame, contrasts = NULL) {
-  full <- stats::model.matrix(terms, frame, contrasts.arg = contrasts)
-  list(x = full[, attr(full, "assign") != 0L, drop = FALSE], contrasts = attr(full, "contrasts"))
 }
 
 shown_formula <- function(formula) paste(deparse(formula), collapse = " ")

@@ -185,6 +185,7 @@ column_scale <- function(scale, x) {
     }
     if (!scale) return(NULL)
     scale <- if (is_sparse(x)) sparse_sd(x) else vapply(seq_len(ncol(x)), function(j) column_sd(x[, j]), 0)
+    scale <- one_for_each_factor(scale, x)
   }
   names(scale) <- colnames(x)
   scale
@@ -239,7 +240,7 @@ new_design <- function(fit, newdata) {
     if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
     frame
   }, error = function(condition) refuse("newdata does not fit the model: ", sentence_of(condition, fit$xlevels)))
-  x <- numeric_matrix(design_matrix(terms, frame, fit$contrasts)$x, "newdata")
+  x <- numeric_matrix(design_matrix(terms, frame, fit$contrasts, takes_all_levels(fit$kernel))$x, "newdata")
   offset <- new_offset(fit, frame, newdata)
   if (!is.null(offset)) attr(x, "offset") <- offset
   x

@@ -14,10 +14,12 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit) {
       list(lower = centre - half, upper = centre + half)
     }
   )
-  if (anyNA(bounds$lower) && interval == "jackknife+") {
-    warn_undefined("the intervals are undefined (NaN): a point has a leverage of one, and no leave-one-out error")
-  } else if (anyNA(gp$variance)) {
-    warn_undefined("the predictive variance is undefined (NaN): lambda must be positive")
+  if (anyNA(bounds$lower)) {
+    warn_undefined("the intervals are undefined (NaN): ", if (interval == "gp") {
+      "lambda must be positive"
+    } else {
+      "a point has a leverage of one, and no leave-one-out error"
+    })
   }
 
   # Rows that na.exclude dropped come back when the points are those of the fit.
@@ -26,8 +28,28 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit) {
   value <- if (is.null(bounds)) labelled(centre) else bound_columns(fit, labelled, centre, bounds)
   if (!se.fit) return(value)
   freedom <- core_degrees_of_freedom(model)
-  list(fit = value, se.fit = labelled(sqrt(gp$variance)), df = named_by_output(fit, nrow(fit$x) - freedom$df),
-       residual.scale = named_by_output(fit, sqrt(gp$noise)))
+  list(fit = value, se.fit = labelled(mean_errors(fit, model, x, gp, freedom$sigma2)),
+       df = named_by_output(fit, nrow(fit$x) - freedom$df),
+       residual.scale = named_by_output(fit, sqrt(freedom$sigma2)))
+}
+
+# The standard errors of f(x) + b: sigma sqrt(v(x) / (lambda tau^2)), in which tau cancels. With a linear kernel they are
+# those of x'w + b by vcov(), which has them at lambda = 0, too.
+mean_errors <- function(fit, model, x, gp, sigma2) {
+  lambda <- core_lambda(model)
+  shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = nrow(x))  # no variance: 0 / 1
+  if (any(lambda == 0) && is_linear(fit$kernel)) {
+    # one sentence, below, is enough
+    found <- withCallingHandlers(linear_shares(fit, x, lambda),
+                                 freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
+    shares[, lambda == 0] <- found[, lambda == 0]
+  }
+  errors <- sqrt(shares * rep(sigma2, each = nrow(x)))
+  if (anyNA(errors)) {
+    warn_undefined("the standard errors are undefined (NaN): lambda is 0 and does not determine them, or no degrees of ",
+                   "freedom are left for the errors")
+  }
+  errors
 }
 
 # m x 3, or m x 3 x t for several outputs and for a matrix response.

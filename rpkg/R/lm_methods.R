@@ -9,7 +9,7 @@ model.frame.freeridge <- function(formula, ...) {
 model.matrix.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (!made_by_formula(object)) return(points_of(object))
-  stats::model.matrix(object$terms, stats::model.frame(object), contrasts.arg = object$contrasts)
+  model_matrix_of(object$terms, stats::model.frame(object), object$contrasts, takes_all_levels(object$kernel))
 }
 
 terms.freeridge <- function(x, ...) {
@@ -35,9 +35,14 @@ logLik.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (ncol(object$y) > 1L) refuse("the fit has ", ncol(object$y), " outputs; a log-likelihood is that of one")
   if (!is.null(object$classes)) refuse("a fit to classes is least squares on -1 and +1: it has no likelihood")
-  n <- nrow(object$x)
-  weights <- if (is.null(object$weights)) rep(1, n) else object$weights
-  squares <- sum(weights * (object$y - object$fitted.values)^2)
-  value <- 0.5 * (sum(log(weights)) - n * (log(2 * pi) + 1 - log(n) + log(squares)))
-  structure(value, nall = n, nobs = n, df = unname(n - df.residual(object)) + 1, class = "logLik")
+  structure(log_likelihoods(object), nall = nrow(object$x), nobs = nrow(object$x),
+            df = unname(nrow(object$x) - df.residual(object)) + 1, class = "logLik")
+}
+
+# One for each output.
+log_likelihoods <- function(fit) {
+  n <- nrow(fit$x)
+  weights <- if (is.null(fit$weights)) rep(1, n) else fit$weights
+  squares <- colSums(weights * (fit$y - fit$fitted.values)^2)
+  unname(0.5 * (sum(log(weights)) - n * (log(2 * pi) + 1 - log(n) + log(squares))))
 }

@@ -35,7 +35,9 @@ print_setting <- function(fit, digits) {
     if (any(fit$edge != 0L)) {
       cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
     }
+    for (words in disagreements(fit, digits)) cat("  BEWARE: ", words, "\n", sep = "")
   }
+  if (has_left_out_classes(fit)) print_left_out_classes(fit, digits)
 }
 
 print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -65,6 +67,11 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
     row.names = object$outputs
   )
   value <- list(fit = object, outputs = table)
+  if (is.null(object$classes)) {
+    value$outstanding <- outstanding_rows(object, model)
+  } else {
+    value$classes <- left_out_classes(object)
+  }
   if (coefficients) {
     value$coefficients <- coefficient_tables(object, coefficient_errors(object, type), nrow(object$x) - freedom$df)
     value$type <- type
@@ -99,6 +106,11 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
   cat("\nEffective degrees of freedom, standard deviation of the errors, and root mean squared errors of the\n",
       "fitted and the left-out points:\n", sep = "")
   print(x$outputs, digits = digits, row.names = nrow(x$outputs) > 1L)
+  if (!is.null(x$classes)) {
+    cat("\nClasses of the points and those that they get when they are left out:\n")
+    print(x$classes$table)
+  }
+  for (sentence in outstanding_sentences(x$outstanding, x$fit$chosen)) cat("\n", sentence, "\n", sep = "")
   spent <- x$fit$seconds[x$fit$seconds > 0]
   if (length(spent) > 0L) {
     cat("\nSeconds: ", paste(names(spent), format(spent, digits = 3L, trim = TRUE), collapse = ", "), "\n", sep = "")

@@ -30,11 +30,12 @@ plot_path <- function(path, fit, output, ...) {
     on.exit(graphics::par(old))
   }
   for (criterion in criteria) {
-    plot_panel(path$lambda, path[[criterion]], path[[paste0(criterion, "_se")]], lambda, criterion, ...)
+    plot_panel(path$lambda, path[[criterion]], path[[paste0(criterion, "_se")]], lambda, criterion,
+               of = output_prefix(fit, output), ...)
   }
 }
 
-plot_panel <- function(lambdas, scores, errors, lambda, criterion, ylim = NULL, main = panel_titles[[criterion]],
+plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, ylim = NULL, main = panel_titles[[criterion]],
                        xlab = expression(lambda), ylab = panel_labels[[criterion]], ...) {
   known <- is.finite(scores)
   if (!any(known)) refuse("criteria: ", criterion, " has no value at any of the lambdas")
@@ -51,7 +52,7 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, ylim = NULL, 
     graphics::points(lambda, scores[match(lambda, lambdas)], pch = 19)
   }
   chosen <- if (lambda > 0) paste("dot: lambda =", format(lambda, digits = 3L)) else "lambda = 0 (not shown)"
-  write_labels(main, paste0(chosen, ", circle: lowest"), xlab, ylab, ...)
+  write_labels(main, paste0(of, chosen, ", circle: lowest"), xlab, ylab, ...)
 }
 
 # The scores plus and minus a standard error, not below the panel's floor (a logarithm has none of a negative number).
@@ -174,7 +175,15 @@ plot_effects <- function(data, fit, output, main = "Average marginal effects",
   write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
 }
 
-lambda_of <- function(fit, output) paste("lambda =", format(fit$lambda[[output]], digits = 3L))
+lambda_of <- function(fit, output) {
+  paste0(output_prefix(fit, output), "lambda = ", format(fit$lambda[[output]], digits = 3L))
+}
+
+# Which of several outputs (or classes) a picture is of; nothing for a single one.
+output_prefix <- function(fit, output) {
+  if (ncol(fit$y) == 1L) return("")
+  paste0(if (is.null(fit$classes)) "output " else "class ", fit$outputs[check_output(output, fit)], ", ")
+}
 
 # The title, a line below it, and what stands at the axes, each as small as it must be to stay within the figure.
 write_labels <- function(main, sub, xlab, ylab, cex.main = graphics::par("cex.main"),

@@ -64,20 +64,26 @@ coefficient_data <- function(fit, output, lambdas) {
     core_set_lambda(model, lambda)
     core_hyperplane(model)[, output]
   }, numeric(ncol(fit$x)))
-  slopes <- matrix(slopes, ncol(fit$x)) * column_spread(fit)
+  slopes <- matrix(slopes, ncol(fit$x)) * unname(column_spread(fit))
   names <- feature_names(fit$x)
   data.frame(lambda = rep(lambdas, times = length(names)),
              column = factor(rep(names, each = length(lambdas)), levels = names), coefficient = as.vector(t(slopes)))
 }
 
-column_spread <- function(fit) vapply(seq_len(ncol(fit$x)), function(j) column_sd(fit$x[, j]), 0)
+# The standard deviations of the columns, those of levels as columns of 0 and 1.
+column_spread <- function(fit) {
+  spread <- vapply(seq_len(ncol(fit$x)), function(j) column_sd(fit$x[, j]), 0)
+  of_levels <- unlist(lapply(level_terms(fit$x), `[[`, "columns"))
+  spread[of_levels] <- spread[of_levels] / level_value
+  stats::setNames(spread, feature_names(fit$x))
+}
 
 effect_data <- function(fit, output) {
   found <- marginal_effects(fit)
   average <- found$average
   if (!is.null(average$output)) average <- average[as.integer(average$output) == output, ]
   half <- stats::qt(0.975, found$df[[output]]) * average$se
-  spread <- column_spread(fit)
+  spread <- unname(column_spread(fit)[as.character(average$column)])
   data.frame(column = average$column, estimate = spread * average$estimate, lower = spread * (average$estimate - half),
              upper = spread * (average$estimate + half))
 }

@@ -12,15 +12,15 @@ struct Accumulator : Listener {
   freeridge_accumulator* core = nullptr;
 };
 
-constexpr const char* tag = "freeridge_accumulator";
+constexpr const char* accumulator_tag = "freeridge_accumulator";
 
 Accumulator& accumulator_of(SEXP handle) {
-  return *static_cast<Accumulator*>(address_of(handle, tag));
+  return *static_cast<Accumulator*>(address_of(handle, accumulator_tag));
 }
 
 SEXP listening(std::unique_ptr<Accumulator> made) {
   check(freeridge_accumulator_set_progress(made->core, listen, static_cast<Listener*>(made.get())));
-  return new_handle(std::move(made), tag);
+  return new_handle(std::move(made), accumulator_tag);
 }
 
 struct Sizes {

@@ -15,10 +15,10 @@ struct Classifier : Listener {
   int n = 0;
 };
 
-constexpr const char* tag = "freeridge_classifier";
+constexpr const char* classifier_tag = "freeridge_classifier";
 
 Classifier& classifier_of(SEXP handle) {
-  return *static_cast<Classifier*>(address_of(handle, tag));
+  return *static_cast<Classifier*>(address_of(handle, classifier_tag));
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, R
     check(freeridge_classifier_set_control(made->core, values[0], static_cast<std::int64_t>(values[1])));
   }
   check(freeridge_classifier_set_progress(made->core, listen, static_cast<Listener*>(made.get())));
-  return new_handle(std::move(made), tag);
+  return new_handle(std::move(made), classifier_tag);
 }
 
 // [[Rcpp::export(rng = false)]]

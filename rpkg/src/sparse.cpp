@@ -281,10 +281,10 @@ class Sparse {
   Vector mean_, y_mean_, norms_, basis_, diagonal_, off_, eigenvalues_, mean_q_, c_;  // mean_: of x A
 };
 
-constexpr const char* tag = "freeridge_sparse";
+constexpr const char* sparse_tag = "freeridge_sparse";
 
 const Sparse& sparse_of(SEXP handle) {
-  return *static_cast<Sparse*>(address_of(handle, tag));
+  return *static_cast<Sparse*>(address_of(handle, sparse_tag));
 }
 
 // 1 - h counts as zero where rounding in h is all that is left of it.
@@ -297,7 +297,7 @@ bool has_leverage_one(double h) {
 // x: a dgCMatrix; weights: NULL or n numbers; multipliers: what the columns of x are multiplied by, d numbers
 // [[Rcpp::export(rng = false)]]
 SEXP sparse_create(Rcpp::S4 x, Rcpp::NumericMatrix y, SEXP weights, bool intercept, Rcpp::NumericVector multipliers) {
-  return new_handle(std::make_unique<Sparse>(x, y, weights, intercept, multipliers), tag);
+  return new_handle(std::make_unique<Sparse>(x, y, weights, intercept, multipliers), sparse_tag);
 }
 
 // eigenvalues of G, ascending; norms: |Y~|^2; m: n - 1 or n; sum_w, sum_log_w; tolerance

@@ -11,13 +11,15 @@ test_that("tidy has a row for each coefficient, with standard errors of a linear
   expect_equal(table$std.error, unname(expected[, 2L]), tolerance = 1e-9)
   expect_equal(unname(as.matrix(table[c("conf.low", "conf.high")])), unname(confint(lm(mpg ~ wt + hp, mtcars))),
                tolerance = 1e-9)
-  expect_named(generics::tidy(fit), c("term", "estimate", "std.error"))
+  expect_equal(unname(as.matrix(table[c("statistic", "p.value")])), unname(expected[, 3:4]), tolerance = 1e-9)
+  expect_named(generics::tidy(fit), c("term", "estimate", "std.error", "statistic", "p.value"))
 
   two <- generics::tidy(freeridge(cbind(mpg, qsec) ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 0),
                         conf.int = TRUE)
   each <- lapply(c("mpg", "qsec"), function(name) lm(reformulate(c("wt", "hp"), name), mtcars))
   expect_identical(two$response, rep(c("mpg", "qsec"), each = 3L))
   expect_equal(two$std.error, unlist(lapply(each, function(one) unname(sqrt(diag(vcov(one)))))), tolerance = 1e-9)
+  expect_equal(two$p.value, unlist(lapply(each, function(one) unname(coef(summary(one))[, 4L]))), tolerance = 1e-9)
   expect_equal(two$conf.high, unlist(lapply(each, function(one) unname(confint(one)[, 2L]))), tolerance = 1e-9)
 })
 
@@ -38,10 +40,15 @@ test_that("glance has a row for each output", {
   expect_equal(c(row$sigma, row$df.residual, row$nobs, row$df), c(sigma(line), 29, 32, 3))
   expect_equal(row$loo.rmse, sqrt(mean((residuals(line) / (1 - hatvalues(line)))^2)))
   expect_equal(row$loo.r.squared, 1 - row$loo.rmse^2 / mean((mtcars$mpg - mean(mtcars$mpg))^2))
+  expect_equal(unlist(row[c("logLik", "AIC", "BIC")]), c(logLik = c(logLik(line)), AIC = AIC(line), BIC = BIC(line)))
+  curved <- freeridge(mpg ~ wt + hp, mtcars, lambda = 0.1)
+  expect_equal(generics::glance(curved)$BIC, BIC(curved))
   two <- generics::glance(freeridge(cbind(mpg, qsec) ~ wt + hp, mtcars, weights = cyl, kernel = linear_kernel(),
                                     lambda = 0))
   expect_identical(two$response, c("mpg", "qsec"))
   expect_equal(two$r.squared[2L], summary(lm(qsec ~ wt + hp, mtcars, weights = cyl))$r.squared)
+  expect_equal(two$AIC, c(AIC(lm(mpg ~ wt + hp, mtcars, weights = cyl)), AIC(lm(qsec ~ wt + hp, mtcars, weights = cyl))))
+  expect_true(is.na(generics::glance(freeridge(factor(am) ~ wt, mtcars, lambda = 1))$AIC))  # no likelihood
 })
 
 test_that("augment adds columns to the data", {
@@ -63,6 +70,11 @@ test_that("augment adds columns to the data", {
   expect_identical(nrow(generics::augment(omitted, holes)), 31L)
   excluded <- freeridge(mpg ~ wt + hp, holes, na.action = na.exclude, kernel = linear_kernel(), lambda = 2)
   expect_identical(which(is.na(generics::augment(excluded, holes)$.fitted)), 4L)
+  padded <- generics::augment(excluded)  # without data: the rows that na.exclude brings back
+  expect_equal(padded[c("mpg", "hp", ".fitted")], generics::augment(excluded, holes)[c("mpg", "hp", ".fitted")])
+  expect_identical(generics::augment(omitted)$mpg, mtcars$mpg[-4L])
+  some <- freeridge(mpg ~ wt + hp, holes, subset = cyl > 4, na.action = na.exclude, kernel = linear_kernel(), lambda = 2)
+  expect_identical(rownames(generics::augment(some)), rownames(mtcars)[mtcars$cyl > 4])
   expect_refusal(generics::augment(fit, mtcars[1:5, ]), "data has 5 rows, the fit has 32")
 
   two <- generics::augment(freeridge(as.matrix(mtcars[2:4]), as.matrix(mtcars[c(1L, 7L)]), linear_kernel(), 1))

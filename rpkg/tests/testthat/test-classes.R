@@ -13,7 +13,7 @@ test_that("a factor is its columns of -1 and +1, and two levels are one column",
   expect_identical(fitted(fit), fitted(direct))
   expect_identical(loo(fit), loo(direct))
   expect_identical(predict(fit, x[1:3, ]), predict(direct, x[1:3, ]))
-  expect_equal(predict(fit, x, type = "response"), fitted(fit))
+  expect_equal(predict(fit, x, type = "decision"), fitted(fit))
   expect_identical(dimnames(fitted(fit)), list(rownames(x), levels(flowers$Species)))
 
   late <- flowers$Species == "virginica"
@@ -115,6 +115,48 @@ test_that("rows with missing values, print and summary", {
                 "Classes: FALSE (33), TRUE (17); coded as -1 and +1", fixed = TRUE)
 })
 
+test_that("type = \"response\" gives probabilities: of the second of two levels as glm does, of all of more", {
+  late <- flowers$Species == "virginica"
+  two <- freeridge(x, factor(late, labels = c("no", "yes")), linear_kernel(), 2)
+  theirs <- suppressWarnings(glm(late ~ ., binomial(), data.frame(x)))
+  found <- predict(two, x, type = "response")
+  expect_identical(names(found), names(predict(theirs, type = "response")))
+  expect_identical(found, predict(two, x, type = "probability")[, "yes"])
+  three <- freeridge(x, flowers$Species, gaussian_kernel(2), 0.1)
+  expect_identical(predict(three, type = "response"), predict(three, type = "probability"))
+  logistic <- kernel_logistic(x, late, gaussian_kernel(2), 1)
+  expect_identical(predict(logistic, type = "response"), predict(logistic, type = "probability"))
+})
+
+# The classes of left-out points by refits without them.
+test_that("print and summary have the errors of left-out points by class, beside those of the largest class", {
+  mixed <- iris[c(1:20, 51:100, 101:140), ]
+  for (weights in list(NULL, seq(0.5, 2, length.out = 110L))) for (kernel in list(linear_kernel(), gaussian_kernel(2))) {
+    fit <- freeridge(Species ~ ., mixed, kernel = kernel, lambda = 1, weights = weights)
+    z <- as.matrix(mixed[1:4])
+    left_out <- signs(mixed$Species) - oracle_loo(z, signs(mixed$Species), kernel, 1, weights)
+    gets <- max.col(left_out)
+    wrong <- gets != as.integer(mixed$Species)
+    found <- summary(fit)$classes
+    w <- if (is.null(weights)) rep(1, 110L) else weights
+    expect_equal(found$error, sum(w * wrong) / sum(w))
+    expect_equal(found$each[["versicolor"]], sum((w * wrong)[21:70]) / sum(w[21:70]))
+    expect_equal(unclass(found$table), unclass(table(mixed$Species, factor(gets, 1:3))), ignore_attr = TRUE)
+    expect_equal(found$largest_error, 1 - max(tapply(w, mixed$Species, sum)) / sum(w))
+  }
+  poor <- freeridge(Species ~ ., iris, kernel = linear_kernel())
+  expect_output(print(poor), "wrong class: 16.7 % \\(66.7 % if all .* setosa\\)\n  34 % of those of class versicolor: try")
+  expect_output(print(summary(poor)), "left out\nclass +setosa versicolor virginica\n")
+  good <- paste(capture.output(print(freeridge(Species ~ ., iris))), collapse = "\n")
+  expect_match(good, "wrong class: [0-5]", all = TRUE)
+  expect_no_match(good, "try kernel")
+  two <- freeridge(x, flowers$Species == "setosa", linear_kernel(), 1)
+  expect_output(print(two), "wrong class: 0 % \\(34 % if all were in the largest class, FALSE\\)")
+  # nothing is factorized for print
+  old <- unserialize(serialize(freeridge(x, flowers$Species, linear_kernel(), 1), NULL))
+  expect_no_match(paste(capture.output(print(old)), collapse = ""), "Left-out")
+})
+
 test_that("labels that cannot be used are refused", {
   fit <- freeridge(x, flowers$Species, linear_kernel(), 1)
   expect_refusal(freeridge(x, factor(c(NA, 1:49))), "y\\[1\\] is NA; all labels must be known")
@@ -123,7 +165,7 @@ test_that("labels that cannot be used are refused", {
   expect_refusal(freeridge(x, factor(rep(1:2, 25L), levels = 1:3)), "no row of the class '3': use droplevels\\(y\\)")
   expect_refusal(freeridge(Species ~ Sepal.Length + offset(Sepal.Width), flowers),
                  "an offset goes with a numeric response")
-  expect_refusal(predict(fit, type = "link"), 'type must be one of "response", "class", "probability", not "link"')
+  expect_refusal(predict(fit, type = "link"), 'type must be one of "decision", "class", "probability", "response", not "link"')
   expect_refusal(predict(fit, type = "class", interval = "gp"), "takes no further arguments but newdata and lambda")
   expect_refusal(logLik(freeridge(x, flowers$Species == "setosa", linear_kernel(), 1)), "it has no likelihood")
 })

@@ -55,12 +55,34 @@ test_that("Gaussian-process intervals are the formulas", {
     values <- function(x, z) oracle_kernel(kernel, x, z)
     expected <- oracle_variance(p$x, p$y, p$new, values, lambda, p$weights, intercept)
     found <- predict(fit, p$new, interval = "gp", level = 0.8, se.fit = TRUE)
-    expect_close(found$se.fit, sqrt(expected$variance), 1e-7)
-    expect_close(found$residual.scale, sqrt(expected$noise), 1e-9)
+    expect_close(found$se.fit, sigma(fit) * sqrt(expected$variance / expected$noise), 1e-7)
+    expect_identical(found$residual.scale, sigma(fit))
     half <- qnorm(0.9) * sqrt(expected$variance + expected$noise)
     expect_close(found$fit, cbind(predict(fit, p$new), predict(fit, p$new) - half, predict(fit, p$new) + half), 1e-8)
     expect_equal(found$df, df.residual(fit))
   }
+})
+
+test_that("standard errors are those of the coefficients by vcov, and of lm at lambda = 0", {
+  p <- problem(t = 2L)
+  metric <- scaled_kernel(linear_kernel(), c(1, 2, 0.5)) + linear_kernel()
+  for (lambda in list(c(0, 0), c(0, 3), c(0.2, 40))) for (intercept in c(TRUE, FALSE)) for (weights in list(NULL, p$weights)) {
+    for (kernel in list(linear_kernel(), metric)) for (rows in list(NULL, c(2, 7, 19))) {
+      fit <- freeridge(p$x, p$y, kernel, lambda, scale = c(2, 1, 3), intercept = intercept, weights = weights, landmarks = rows)
+      found <- predict(fit, p$new, se.fit = TRUE)
+      design <- if (intercept) cbind(1, p$new) else p$new
+      for (j in 1:2) {
+        own <- seq_len(ncol(design)) + (j - 1L) * ncol(design)
+        expected <- sqrt(rowSums((design %*% vcov(fit)[own, own]) * design))
+        expect_close(found$se.fit[, j], expected, 1e-7)
+      }
+      expect_identical(found$residual.scale, sigma(fit))
+    }
+  }
+  theirs <- predict(lm(mpg ~ wt + hp, mtcars, weights = carb), mtcars[1:5, ], se.fit = TRUE)
+  ours <- predict(freeridge(mpg ~ wt + hp, mtcars, weights = carb, kernel = linear_kernel(), lambda = 0), mtcars[1:5, ],
+                  se.fit = TRUE)
+  for (part in c("fit", "se.fit", "df", "residual.scale")) expect_equal(unname(ours[[part]]), unname(theirs[[part]]))
 })
 
 test_that("several outputs make an array, and rows keep their names", {
@@ -120,8 +142,7 @@ test_that("with landmarks they are those of the restricted problem", {
     found <- predict(fit, p$new, interval = "jackknife+", level = 0.8, se.fit = TRUE)
     expect_close(found$fit[, -1L], oracle_jackknife(p$x, p$y, p$new, refit, 0.8), 1e-8)
     expected <- oracle_variance(p$x, p$y, p$new, restricted, 0.3, p$weights, intercept)
-    expect_close(found$se.fit, sqrt(expected$variance), 1e-7)
-    expect_close(found$residual.scale, sqrt(expected$noise), 1e-9)
+    expect_close(found$se.fit, sigma(fit) * sqrt(expected$variance / expected$noise), 1e-7)
   }
 })
 
@@ -150,4 +171,8 @@ test_that("bad arguments are refused, and what has no value is NaN with a warnin
   expect_identical(is.nan(found[1L, ]), c(fit = FALSE, lwr = TRUE, upr = TRUE))
   expect_warning(found <- predict(line, 2, interval = "gp"), "lambda must be positive", class = "freeridge_undefined")
   expect_true(is.nan(found[1L, "lwr"]))
+  curved <- freeridge(p$x, p$y, gaussian_kernel(2), 0)  # goes through all points
+  expect_warning(found <- predict(curved, p$new, se.fit = TRUE), "lambda is 0 and does not determine them",
+                 class = "freeridge_undefined")
+  expect_true(all(is.nan(found$se.fit)))
 })

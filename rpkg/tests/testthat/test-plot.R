@@ -152,6 +152,52 @@ test_that("bad arguments are refused", {
   expect_refusal(plot(fit, "effects", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')
 })
 
+# The texts in a picture.
+written <- function(expression) {
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file, 10, 4, compress = FALSE, useKerning = FALSE)
+  on.exit(unlink(file))
+  expression
+  grDevices::dev.off()
+  grep("Tj$", readLines(file, warn = FALSE), value = TRUE, useBytes = TRUE)
+}
+
+test_that("a picture of one of several classes or outputs says which", {
+  flowers <- freeridge(Species ~ ., iris, kernel = linear_kernel(), lambda = 1)
+  for (type in plot_types) {
+    expect_match(written(plot(flowers, type, output = 2L)), "(class versicolor, ", fixed = TRUE, all = FALSE)
+    expect_match(written(plot(fit, if (type == "coefficients") "loo" else type)), "(output first, ", fixed = TRUE, all = FALSE)
+    expect_false(any(grepl("output|class", written(plot(one, type)))))
+    skip_if_not_installed("ggplot2")
+    expect_match(ggplot2::autoplot(flowers, type, output = "setosa")$labels$subtitle, "^class setosa, ")
+  }
+})
+
+test_that("the axes of autoplot are those of plot", {
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::autoplot(fit, output = 2L)
+  scores <- plot_data(fit, "path", NULL, 2L, NULL)
+  grDevices::png(tempfile(fileext = ".png"), 900, 400)
+  on.exit(grDevices::dev.off())
+  panels <- ggplot2::ggplot_build(picture)$layout$panel_params
+  for (k in 1:3) {
+    criterion <- c("loo", "gcv", "reml")[k]
+    limits <- panel_range(scores[[criterion]], scores[[paste0(criterion, "_se")]], criterion != "reml")
+    ticks <- panels[[k]]$y$get_labels()
+    ticks <- as.numeric(ticks[!is.na(ticks)])
+    expect_true(all(ticks >= limits[1L] * (1 - 1e-9) & ticks <= limits[2L] * (1 + 1e-9)))
+    # as far apart as the logarithms of the scores (REML: as these) are
+    places <- panels[[k]]$y$break_positions()
+    places <- places[!is.na(places)]
+    expect_close(diff(places) / diff(places)[1L],
+                 diff(if (k < 3L) log(ticks) else ticks) / diff(if (k < 3L) log(ticks) else ticks)[1L], 1e-5)
+  }
+  expect_match(levels(picture$data$criterion), "mean squared error|score|negative log-likelihood")
+  loo <- ggplot2::autoplot(one, "loo")
+  expect_identical(loo$labels[c("x", "y")], list(x = "prediction without the point", y = "observed"))
+  expect_identical(loo$coordinates$limits$x, loo$coordinates$limits$y)
+})
+
 test_that("autoplot draws the same data", {
   skip_if_not_installed("ggplot2")
   file <- tempfile(fileext = ".png")

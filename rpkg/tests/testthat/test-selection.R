@@ -23,7 +23,7 @@ test_that("the chosen lambda is never worse than a grid of 400", {
   for (seed in 1:3) for (kernel in kernels()) {
     p <- problem(20L, 3L, 2L, seed)
     for (criterion in criteria) {
-      fit <- freeridge(p$x, p$y, kernel, criterion = criterion, groups = groups, weights = p$weights)
+      fit <- unjudged(freeridge(p$x, p$y, kernel, criterion = criterion, groups = groups, weights = p$weights))
       searched <- range(fit$lambda_search$lambda)
       grid <- exp(seq(log(searched[1L]), log(searched[2L]), length.out = 400L))
       path <- lambda_path(fit, grid, criterion)

@@ -1,0 +1,65 @@
+# Factors as columns. A linear kernel has the contrasts of lm(). For the other kernels, which see distances or angles,
+# each factor has one column for every level: sqrt(1/2) where the row is of that level, else 0. So two rows of different
+# levels are at distance 1, whichever levels they are, and no level is the reference. (Strings and TRUE or FALSE are
+# factors here; a product of factors has a column for each combination.) The columns of a factor have one divisor.
+
+level_value <- sqrt(0.5)
+
+takes_all_levels <- function(kernel) !is_linear(as_kernel(kernel))
+
+# list(x, contrasts): the columns of the model matrix without the constant one. With all_levels x has the attribute
+# "factors": a list with an entry for each term that has a factor, list(columns, levels): its columns of x, and whether
+# these stand for levels (else they are those of a number in each level, as of number:factor).
+design_matrix <- function(terms, frame, contrasts = NULL, all_levels = FALSE) {
+  full <- model_matrix_of(terms, frame, contrasts, all_levels)
+  term <- attr(full, "assign")
+  x <- full[, term != 0L, drop = FALSE]
+  if (all_levels) attr(x, "factors") <- factor_terms(terms, frame, term[term != 0L])
+  list(x = x, contrasts = if (!all_levels) attr(full, "contrasts"))
+}
+
+# With the constant column, if the terms have one.
+model_matrix_of <- function(terms, frame, contrasts, all_levels) {
+  if (!all_levels) return(stats::model.matrix(terms, frame, contrasts.arg = contrasts))
+  names <- factor_names(terms, frame)
+  frame[names] <- lapply(frame[names], function(column) {
+    if (is.logical(column)) factor(column, c(FALSE, TRUE)) else as.factor(column)
+  })
+  identities <- lapply(frame[names], stats::contrasts, contrasts = FALSE)
+  x <- stats::model.matrix(terms, frame, contrasts.arg = identities)
+  for (part in factor_terms(terms, frame, attr(x, "assign"))) {
+    if (part$levels) x[, part$columns] <- level_value * x[, part$columns]
+  }
+  x
+}
+
+# The variables of the right-hand side that are factors.
+factor_names <- function(terms, frame) {
+  known <- rownames(attr(terms, "factors"))
+  kind <- vapply(frame[known], function(column) is.factor(column) || is.character(column) || is.logical(column), NA)
+  setdiff(known[kind], if (attr(terms, "response") == 1L) known[1L])
+}
+
+# term: the number of the term of each column, 0 for the constant one.
+factor_terms <- function(terms, frame, term) {
+  if (!is.matrix(attr(terms, "factors"))) return(list())
+  of_factor <- rownames(attr(terms, "factors")) %in% factor_names(terms, frame)
+  parts <- lapply(seq_len(ncol(attr(terms, "factors"))), function(k) {
+    variables <- attr(terms, "factors")[, k] > 0L
+    if (any(variables & of_factor)) list(columns = which(term == k), levels = all(of_factor[variables]))
+  })
+  Filter(function(part) length(part$columns) > 0L, parts)
+}
+
+# The divisors with one for all columns of a factor: the root of the sum of their variances, which for two levels is the
+# standard deviation of a column of 0 and 1.
+one_for_each_factor <- function(scale, x) {
+  for (part in attr(x, "factors")) {
+    total <- sqrt(sum(vapply(part$columns, function(j) stats::var(x[, j]), 0)))
+    scale[part$columns] <- if (is.finite(total) && total > 0) total else 1
+  }
+  scale
+}
+
+# The terms whose columns stand for levels.
+level_terms <- function(x) Filter(function(part) part$levels, attr(x, "factors"))

@@ -1,0 +1,51 @@
+# Rows that stand out, for summary(): those with a large standardised residual, and those whose left-out errors make most
+# of the score that lambda was chosen by.
+
+large_residual <- 4
+
+# list(rows, few), each a list with an entry for each output. rows: the standardised residuals beyond +-4, largest first,
+# with the names of their rows. few: the least number of rows whose squared left-out errors (times weights) are more than
+# half of the sum, as their shares of it; NULL where that takes more than 2 % of the rows (and more than one), as it does
+# where errors are of about the same size.
+outstanding_rows <- function(fit, model) {
+  weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
+  labels <- case_labels(fit)
+  residuals <- standardised_residuals(fit, model)
+  squares <- weights * core_loo(model)^2
+  of_output <- function(j) {
+    large <- which(abs(residuals[, j]) > large_residual)
+    large <- large[order(-abs(residuals[large, j]))]
+    shares <- squares[, j] / sum(squares[, j], na.rm = TRUE)
+    first <- order(-shares)
+    count <- which(cumsum(shares[first]) > 0.5)[1L]
+    few <- !is.na(count) && nrow(fit$y) >= 20L && count <= max(1, nrow(fit$y) / 50)
+    list(rows = stats::setNames(residuals[large, j], labels[large]),
+         few = if (few) stats::setNames(shares[first[seq_len(count)]], labels[first[seq_len(count)]]))
+  }
+  found <- lapply(seq_len(ncol(fit$y)), of_output)
+  names(found) <- if (ncol(fit$y) > 1L) fit$outputs
+  found
+}
+
+outstanding_sentences <- function(found, chosen) {
+  unlist(lapply(seq_along(found), function(j) {
+    of <- if (!is.null(names(found))) paste0(" of output ", names(found)[j])
+    rows <- found[[j]]$rows
+    few <- found[[j]]$few
+    c(if (length(rows) > 0L) {
+      paste0(counted(length(rows), "row"), of, if (length(rows) > 1L) " have" else " has",
+             " a standardised residual beyond ", large_residual, ": ", some_values(rows, "(%.1f)"))
+    }, if (length(few) > 0L) {
+      paste0(format(100 * sum(few), digits = 2L), " % of the squared left-out errors", of, " come from ",
+             counted(length(few), "row"), ": ", some_values(100 * few, "(%.0f %%)"),
+             if (chosen) paste("; the choice of lambda hangs on", if (length(few) > 1L) "them" else "it"))
+    })
+  }))
+}
+
+# The names and values of at most ten, the largest first.
+some_values <- function(values, format) {
+  shown <- values[seq_len(min(length(values), 10L))]
+  paste0(paste(names(shown), sprintf(format, shown), collapse = ", "),
+         if (length(values) > length(shown)) paste(" and", length(values) - length(shown), "more"))
+}

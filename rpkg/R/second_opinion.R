@@ -1,0 +1,68 @@
+# A second opinion on a choice by GCV or REML: the exact leave-one-out errors, which cost about as much as the scores
+# themselves. Both criteria judge all rows by a mean leverage or a Gaussian process, and rows that are nearly the same
+# can make them take a lambda that follows the noise. Compared are the error at the choice and the least one, over every
+# lambda tried at the bandwidth chosen and, where that was searched, at the best lambda of the middle of its range.
+
+judged_by_loo <- c("gcv", "reml")
+
+# How much worse the choice must be to be named: as a share, and in standard errors of the least error. Below that two
+# criteria differ by chance.
+much_worse <- 1.5
+many_errors <- 2
+
+# The least leave-one-out errors, one for each output, at the median distance, or in the middle of a given range.
+# Afterwards the model has the bandwidth again that it had. NULL: that one is about the same.
+loo_in_the_middle <- function(model, fit, found) {
+  given <- all(fit$bandwidth_range > 0)
+  middle <- if (given) sqrt(prod(fit$bandwidth_range)) else 16 * min(found$tried[, 1L])
+  if (abs(log(middle / found$sigma)) < log(1.5)) return(NULL)
+  at <- function(sigma, criterion) core_select_bandwidth(model, criterion, sigma, sigma, 0L)
+  least <- tryCatch({
+    at(middle, "loo")
+    list(sigma = middle, score = score_at(model, "loo", core_lambda(model)))
+  }, freeridge_undefined = function(condition) NULL, freeridge_not_finite = function(condition) NULL)
+  at(found$sigma, fit$criterion)
+  least
+}
+
+# For each output: the error at the choice, the least one and its lambda (and sigma); and whether they disagree much.
+second_opinion <- function(model, fit, middle) {
+  lambdas <- sort(unique(c(fit$lambda, core_search(model)$lambdas)))
+  found <- core_score_with_error(model, "loo", lambdas)
+  outputs <- seq_along(fit$lambda)
+  place <- vapply(outputs, function(j) c(which.min(found$scores[, j]), 1L)[1L], 0L)
+  least <- found$scores[cbind(place, outputs)]
+  opinion <- data.frame(loo = found$scores[cbind(match(fit$lambda, lambdas), outputs)], least = least,
+                        lambda = lambdas[place], row.names = fit$outputs)
+  if (!is.null(middle)) {
+    better <- which(middle$score < least)
+    opinion$sigma <- replace(rep(NA_real_, length(outputs)), better, middle$sigma)
+    opinion$lambda[better] <- NA
+    opinion$least[better] <- middle$score[better]
+  }
+  beyond <- opinion$loo - opinion$least > many_errors * found$se[cbind(place, outputs)]
+  opinion$disagrees <- opinion$loo > much_worse * opinion$least & beyond %in% TRUE
+  opinion
+}
+
+# The sentences for it, one for each output where they disagree.
+disagreements <- function(fit, digits = 3L) {
+  opinion <- fit$second_opinion
+  if (is.null(opinion)) return(character())
+  number <- function(value) format(value, digits = digits)
+  vapply(which(opinion$disagrees), function(j) {
+    row <- opinion[j, ]
+    where <- if (is.na(row$lambda)) paste("a bandwidth of", number(row$sigma)) else paste("lambda =", number(row$lambda))
+    paste0("the leave-one-out error of the choice by ", fit$criterion,
+           if (nrow(opinion) > 1L) paste(" for", fit$outputs[j]), " is ", number(row$loo), "; at ", where, " it is ",
+           number(row$least))
+  }, "")
+}
+
+warn_disagreement <- function(fit) {
+  words <- disagreements(fit)
+  if (length(words) == 0L) return(invisible())
+  warning(new_condition(paste0(paste(words, collapse = "; "), ". ", fit$criterion, " is not to be trusted here, as with ",
+                               "rows that are nearly the same: see criterion = \"loo\""),
+                        "disagreement", c("freeridge_warning", "warning")))
+}

@@ -1,0 +1,86 @@
+# Factors with kernels that are not linear: a column for each level, so that which level is the first one makes no
+# difference.
+
+factor_data <- function(n = 30L) {
+  set.seed(2)
+  frame <- data.frame(a = stats::rnorm(n), f = sample(c("u", "v", "w", "x"), n, TRUE, c(0.5, 0.2, 0.2, 0.1)),
+                      g = rep_len(c("p", "q"), n), t = rep_len(c(TRUE, FALSE, FALSE), n))
+  frame$y <- frame$a + c(u = 0, v = 2, w = -1, x = 5)[frame$f] + (frame$g == "p") * frame$a + stats::rnorm(n, sd = 0.3)
+  frame
+}
+
+curved_kernels <- function() {
+  list(gaussian_kernel(1.5), laplacian_kernel(2), matern_kernel(1.5, 2), polynomial_kernel(2),
+       linear_kernel() + gaussian_kernel(1), function(x, z) exp(-sum((x - z)^2)))
+}
+
+test_that("the order of the levels, ordered or not, and the session's contrasts make no difference", {
+  frame <- factor_data()
+  old <- options(contrasts = c("contr.treatment", "contr.poly"))
+  on.exit(options(old))
+  for (formula in list(y ~ a + f + g + t, y ~ f * g + a:f, y ~ a + f - 1)) for (scale in c(TRUE, FALSE)) {
+    for (kernel in curved_kernels()) {
+      fit <- freeridge(formula, frame, kernel = kernel, lambda = 0.1, scale = scale)
+      for (levels in list(c("w", "u", "x", "v"), c("x", "w", "v", "u"))) for (ordered in c(TRUE, FALSE)) {
+        options(contrasts = if (ordered) c("contr.sum", "contr.helmert") else c("contr.treatment", "contr.poly"))
+        other <- transform(frame, f = factor(f, levels, ordered = ordered), g = factor(g, c("q", "p")), t = !t)
+        again <- freeridge(formula, other, kernel = kernel, lambda = 0.1, scale = scale)
+        expect_close(loo(again), loo(fit), 1e-9)
+        expect_close(predict(again, other[5:3, ]), fitted(fit)[5:3], 1e-9)
+      }
+    }
+  }
+  chosen <- freeridge(y ~ a + f, frame)
+  expect_close(freeridge(y ~ a + relevel(factor(f), "x"), frame)$score, chosen$score, 1e-9)
+})
+
+test_that("rows of different levels are at distance one, and a factor has one divisor", {
+  frame <- factor_data()
+  n <- nrow(frame)
+  shares <- table(frame$f) / n
+  for (scale in c(TRUE, FALSE)) {
+    of_f <- if (scale) 0.5 * sum(shares * (1 - shares)) * n / (n - 1) else 1
+    squares <- (outer(frame$a, frame$a, `-`) / (if (scale) sd(frame$a) else 1))^2 +
+      outer(frame$f, frame$f, `!=`) / of_f + outer(frame$t, frame$t, `!=`) / (if (scale) stats::var(frame$t) else 1)
+    fit <- freeridge(y ~ a + f + t, frame, kernel = gaussian_kernel(1.5), lambda = 0.1, scale = scale)
+    by_hand <- freeridge(exp(-squares / 1.5^2), frame$y, precomputed_kernel(), lambda = 0.1)
+    expect_close(loo(fit), loo(by_hand), 1e-10)
+    from_frame <- freeridge(frame[c("a", "f", "t")], frame$y, gaussian_kernel(1.5), 0.1, scale = scale)
+    expect_close(predict(from_frame, frame[9:2, 5:1]), predict(by_hand)[9:2], 1e-10)
+    expect_identical(from_frame$scale, fit$scale)
+  }
+})
+
+test_that("columns of a linear kernel keep the contrasts, those of others have all levels, in the model matrix, too", {
+  frame <- factor_data()
+  line <- freeridge(y ~ a + f, frame, kernel = linear_kernel(), lambda = 1)
+  expect_identical(names(coef(line)), c("(Intercept)", "a", "fv", "fw", "fx"))
+  fit <- freeridge(y ~ a + f, frame, kernel = gaussian_kernel(1), lambda = 1)
+  expect_identical(variable.names(fit), c("(Intercept)", "a", "fu", "fv", "fw", "fx"))
+  expect_equal(model.matrix(fit)[, "fw"], sqrt(0.5) * (frame$f == "w"), ignore_attr = TRUE)
+  expect_identical(unname(model.matrix(fit)[, -1L]), unname(fit$x[, ]))
+  expect_refusal(predict(fit, data.frame(a = 1, f = "z")), "factor f has new level z; the fit knows u, v, w, x")
+  expect_equal(predict(fit, transform(frame[2, ], f = factor(f))), fitted(fit)[2L])  # one level only
+})
+
+test_that("the effect of a level is the difference of predictions to the first one", {
+  frame <- factor_data()
+  for (kernel in curved_kernels()[-c(2L, 6L)]) for (landmarks in list(NULL, c(1, 4, 9, 17, 22, 30))) {
+    fit <- freeridge(y ~ a + f + t, frame, kernel = kernel, lambda = 0.3, landmarks = landmarks, scale = TRUE)
+    found <- marginal_effects(fit)
+    expect_identical(as.character(found$average$column), c("a", "fv", "fw", "fx", "tTRUE"))
+    expect_identical(found$reference, c("fu", "tFALSE"))
+    at <- function(...) predict(fit, transform(frame, ...))
+    expect_close(found$effects[, "fw"], at(f = "w") - at(f = "u"), 1e-8)
+    expect_close(found$effects[, "tTRUE"], at(t = TRUE) - at(t = FALSE), 1e-8)
+    # linear in the response: the standard error is that of the effects of unit responses
+    units <- freeridge(diag(30) ~ a + f + t, frame, kernel = kernel, lambda = 0.3, landmarks = landmarks, scale = TRUE)
+    each <- matrix(marginal_effects(units, se = FALSE)$average$estimate, 5L)
+    expect_close(found$average$se, sigma(fit) * sqrt(rowSums(each^2)), 1e-6)
+  }
+  expect_output(print(found), "Levels of a factor: differences to its first level, fu, tFALSE", fixed = TRUE)
+  shown <- plot_data(fit, "effects", NULL, 1L, NULL)
+  expect_equal(shown$estimate[3L], sd(frame$f == "w") * found$average$estimate[3L])
+  laplacian <- freeridge(y ~ f, frame, kernel = laplacian_kernel(1), lambda = 0.3)  # levels need no derivative
+  expect_close(marginal_effects(laplacian)$average$estimate[1L], diff(predict(laplacian, data.frame(f = c("u", "v")))), 1e-9)
+})

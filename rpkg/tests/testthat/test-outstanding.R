@@ -1,0 +1,44 @@
+# Rows that stand out are named by summary(), and only these.
+
+test_that("planted rows are found, with their names, in each output", {
+  for (seed in 1:4) for (kernel in list(gaussian_kernel(), linear_kernel())) {
+    set.seed(seed)
+    x <- matrix(stats::rnorm(400L), 200L, dimnames = list(paste0("row", 1:200), NULL))
+    y <- 2 * x[, 1L] + stats::rnorm(200L, sd = 0.2)
+    rows <- sample(200L, 3L)
+    y[rows] <- y[rows] + c(4, -5, 6)
+    fit <- freeridge(x, cbind(a = stats::rnorm(200L), b = y), kernel)
+    found <- summary(fit)$outstanding
+    expect_length(found$a$rows, 0L)
+    expect_null(found$a$few)
+    expect_identical(names(found$b$rows), paste0("row", rev(rows)))
+    expect_equal(unname(found$b$rows), unname(rstandard(fit)[rev(rows), "b"]))
+    shares <- sort(loo(fit)[, "b"]^2 / sum(loo(fit)[, "b"]^2), decreasing = TRUE)
+    count <- which(cumsum(shares) > 0.5)[1L]
+    expect_equal(found$b$few, shares[seq_len(count)])
+    expect_output(print(summary(fit)), paste0("3 rows of output b have a standardised residual beyond 4: row", rows[3L], " ("),
+                  fixed = TRUE)
+    expect_output(print(summary(fit)), "% of the squared left-out errors of output b come from [123] rows?: row")
+  }
+})
+
+test_that("ordinary errors are nothing to talk of, many rows are counted, and weights count", {
+  for (n in c(30L, 100L)) for (seed in 1:15) {
+    set.seed(seed)
+    x <- matrix(stats::rnorm(n))
+    fit <- freeridge(x, x[, 1L] + stats::rnorm(n), linear_kernel(), 1)
+    expect_null(outstanding_sentences(summary(fit)$outstanding, TRUE))
+  }
+  set.seed(1)
+  y <- stats::rnorm(1000L, sd = 1e-3)
+  y[1:12] <- 1
+  many <- summary(freeridge(matrix(stats::rnorm(1000L)), y, linear_kernel(), 1))
+  expect_output(print(many), "12 rows have a standardised residual beyond 4: .* and 2 more\\n")
+  weighted <- summary(freeridge(cbind(mpg = mpg) ~ wt, mtcars, kernel = linear_kernel(), lambda = 1,
+                                weights = replace(rep(1, 32L), 20L, 400)))$outstanding[[1L]]
+  expect_identical(names(weighted$few), "Toyota Corolla")
+  hangs <- "the choice of lambda hangs on"
+  expect_match(outstanding_sentences(list(list(few = c(a = 0.4, b = 0.2))), TRUE), paste(hangs, "them$"))
+  expect_no_match(outstanding_sentences(list(list(few = c(a = 0.6))), FALSE), hangs)  # it was given
+  expect_null(summary(freeridge(Species ~ ., iris, lambda = 1))$outstanding)
+})
