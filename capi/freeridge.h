@@ -871,8 +871,7 @@ FREERIDGE_API freeridge_status freeridge_ridge_penalty(freeridge_layout layout, 
  * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). Cost: O(n (d +
  * t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED, UNDEFINED (more than one
  * solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the non-generic case: the best
- * approximation of [X Y] of rank d is that of no w; the message says which, and the outputs are untouched). Since 0.1.
- */
+ * approximation of [X Y] of rank d has no w; the message says which, and the outputs are untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              double* w, double* b);
