@@ -63,7 +63,8 @@ class Dual {
     for (Index i = 0; i < below; ++i) stack(d + i, i) = std::sqrt(scaled.lambda());
     std::vector<double> tau(at(m));
     geqrf(stack.view(), tau);
-    if (!regular(stack.view(), m, std::max(tolerance, below > 0 ? penalised_pivot_tolerance : 0))) return;
+    const bool strict = below > 0 || scaled.spread(penalised_) > spread_of_units;
+    if (!regular(stack.view(), m, strict ? std::max(tolerance, penalised_pivot_tolerance) : tolerance)) return;
     l_ = lower_factor(stack.view(), 0, m);
     regular_ = true;
   }

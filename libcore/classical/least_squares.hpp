@@ -5,7 +5,8 @@
 //   minimum norm   where these say that the matrix is singular to working precision;  about 2 n d (n + d) and the
 //                  refinement of rank (d - rank) coefficients
 // A pivot of at most max(n, d) 2^-50 of the largest counts as zero. With a penalty the limit for the first two is 2^-24
-// at least: where nothing but a small lambda makes the matrix regular, refinement would lose what the third way keeps.
+// at least: where nothing but a small lambda makes the matrix regular, refinement would lose what the third way keeps;
+// and so it is for the second where columns are of different units, because w_k = (X'a)_k / penalty_k cancels then.
 // Source: G. Golub, C. Van Loan, Matrix Computations, 2013, sections 5.3 to 5.5 and 6.1.
 #pragma once
 
@@ -42,5 +43,6 @@ void solve_lower_factor(ConstMatrixView l, MatrixView v);
 // The pivots of R that count as zero, in units of the largest.
 double pivot_tolerance(Index n, Index d);
 constexpr double penalised_pivot_tolerance = 0x1p-24;
+constexpr int spread_of_units = 10;  // binary orders between the sizes of columns that are taken for different units
 
 }  // namespace freeridge
