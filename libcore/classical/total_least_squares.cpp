@@ -1,8 +1,9 @@
 // [1 X_E] = Q [R_E; 0], exact columns and the ones;   Q'[X Y] = [T_X T_Y; C]   of the other columns;   C = U S V':
 //     w = -V_12 V_22^-1   (V in blocks of d' and t rows and columns),   R_E w_E = T_Y - T_X w
-// The [E F] of the smallest norm make C one of rank d', and what is left of C then sends to zero is the span of V's last t
+// The [E F] of the smallest norm make C one of rank d', and what that matrix sends to zero is the span of V's last t
 // columns, and of no others exactly if S_d' > S_(d' + 1). A hyperplane is in it exactly if V_22 is regular. So there is
-// one solution exactly if both hold; a smallest singular value of X_c above S_(d' + 1) is enough, but no need for t > 1.
+// one solution exactly if both hold. A smallest singular value of X_c above S_(d' + 1) is enough; for t > 1 it is not
+// needed.
 // S_d' = S_(d' + 1): of S_p > S_(p + 1) = ... = S_q > S_(q + 1) it is any q - d' of the q - p equal columns, with all
 // after them; that has hyperplanes, and then many, exactly if V's last t rows have rank t in the columns from p + 1 on,
 // and full rank in those from q + 1 on.
@@ -64,8 +65,8 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
   return rank;
 }
 
-// S_d = S_(d + 1) to within `relative` of S_1. V's columns of equal singular values are known up to eps S_1 / the distance of
-// these to the next ones.
+// S_d = S_(d + 1) to within `relative` of S_1. V's columns of equal singular values are known up to eps S_1 over the
+// of these to the next ones.
 [[noreturn]] void fail_of_tie(ConstMatrixView vt, std::span<const double> s, Index d, double relative, int e) {
   const auto q = static_cast<Index>(s.size());
   const double next = s[at(d)], tolerance = relative * s.front();
