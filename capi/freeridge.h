@@ -1041,8 +1041,11 @@ FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor,
  * between calls. A BLAS may have a limit of its own, below count. One that is built with OpenMP counts for each thread
  * of the caller's; it takes the setting over in the next call of the library on that thread.
  * With one thread equal calls give equal bits; for other numbers answers differ by rounding.
- * Statuses: INVALID_ARGUMENT. Cost: O(1). Not to be called while other threads are in calls on models: what they are
- * doing may end with the old number. Since 0.1. */
+ * The BLAS is told if it is OpenBLAS, BLIS, MKL or FlexiBLAS, a shared library or linked statically, or goes by OpenMP;
+ * freeridge_build_info says which it is. One of unknown make has the number of its own environment variable.
+ * Statuses: INVALID_ARGUMENT, UNDEFINED (the BLAS has more threads after it was told; the library's own loops go by
+ * count). Cost: O(1). Not to be called while other threads are in calls on models: what they are doing may end with the
+ * old number. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_threads(int32_t count);
 
 /* *count: the number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
