@@ -844,8 +844,9 @@ FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m
  * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x; NULL is
  * fine. Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d)
  * 2^-50 of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its
- * largest entry). Cost: about 2 n d min(n, d), some times that when x is deficient. Statuses: INVALID_ARGUMENT,
- * NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
+ * largest entry). Cost: about 2 n d min(n, d), some times that when x is deficient; refinement, two or three steps in
+ * general, is a fifth of it. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              double* w, double* b, int64_t* rank);
@@ -864,7 +865,8 @@ FREERIDGE_API freeridge_status freeridge_ols_summary(freeridge_layout layout, in
 
 /* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 |w|^2, primal or dual, whichever is smaller; lambda >= 0, 0: as
  * freeridge_ols. Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x
- * determines, so that lambda -> 0 is the minimum-norm w without a jump. Cost: O(n d min(n, d)). Statuses:
+ * determines, so that lambda -> 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d
+ * more where the matrix is ill conditioned, some times that where x is deficient), refinement a fifth of it. Statuses:
  * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
@@ -881,9 +883,9 @@ FREERIDGE_API freeridge_status freeridge_ridge_penalty(freeridge_layout layout, 
 
 /* Total least squares: min |[E F]|_F^2 subject to (X + E) w + b = Y + F, by the SVD of [X Y]; with an intercept the
  * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). Cost: O(n (d +
- * t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the non-generic case,
- * where no solution exists, or not a single one: the smallest singular value of X does not exceed the (d + 1)-th of [X
- * Y]; the message says which, and the outputs are untouched). Since 0.1. */
+ * t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED, UNDEFINED (more than one
+ * solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the non-generic case: the best
+ * approximation of [X Y] of rank d has no w; the message says which, and the outputs are untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              double* w, double* b);
@@ -1051,8 +1053,11 @@ FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor,
  * between calls. A BLAS may have a limit of its own, below count. One that is built with OpenMP counts for each thread
  * of the caller's; it takes the setting over in the next call of the library on that thread.
  * With one thread equal calls give equal bits; for other numbers answers differ by rounding.
- * Statuses: INVALID_ARGUMENT. Cost: O(1). Not to be called while other threads are in calls on models: what they are
- * doing may end with the old number. Since 0.1. */
+ * The BLAS is told if it is OpenBLAS, BLIS, MKL or FlexiBLAS, a shared library or linked statically, or goes by OpenMP;
+ * freeridge_build_info says which it is. One of unknown make has the number of its own environment variable.
+ * Statuses: INVALID_ARGUMENT, UNDEFINED (the BLAS has more threads after it was told; the library's own loops go by
+ * count). Cost: O(1). Not to be called while other threads are in calls on models: what they are doing may end with the
+ * old number. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_threads(int32_t count);
 
 /* *count: the number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */

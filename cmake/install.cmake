@@ -2,10 +2,11 @@
 # the installed folder can be moved. Components: runtime (the shared library), development (all else).
 include(CMakePackageConfigHelpers)
 
-# The C++ runtime, for a C program with the static library.
-set(runtime_libraries ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
-list(REMOVE_ITEM runtime_libraries ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
-list(REMOVE_DUPLICATES runtime_libraries)
+# What folders this makes: `uninstall` removes them again, those that are empty then.
+set(folders ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_LIBDIR}/cmake/freeridge ${CMAKE_INSTALL_INCLUDEDIR}
+            ${CMAKE_INSTALL_MANDIR}/man3)
+configure_file(cmake/note_folders.cmake.in ${PROJECT_BINARY_DIR}/note_folders.cmake @ONLY)
+install(SCRIPT ${PROJECT_BINARY_DIR}/note_folders.cmake ALL_COMPONENTS)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/freeridge)
 install(TARGETS freeridge EXPORT freeridge_shared
@@ -31,13 +32,13 @@ install(FILES ${PROJECT_BINARY_DIR}/package/freeridge-config.cmake
         DESTINATION ${package_dir} COMPONENT development)
 
 # pkg-config. Libs.private is what a static link needs: the libraries that were found, those of their folders that the
-# compiler does not know, and the C++ runtime.
+# compiler does not know, and the runtimes of C++ and Fortran.
 set(private_flags "")
 get_target_property(private_libraries freeridge::dependencies INTERFACE_LINK_LIBRARIES)
 string(REPLACE "LAPACK::LAPACK" "${LAPACK_LIBRARIES}" private_libraries "${private_libraries}")
 string(REPLACE "BLAS::BLAS" "${BLAS_LIBRARIES}" private_libraries "${private_libraries}")
 string(REPLACE "Threads::Threads" "-pthread" private_libraries "${private_libraries}")
-foreach(library IN LISTS private_libraries runtime_libraries)
+foreach(library IN LISTS private_libraries cxx_runtime fortran_runtime ITEMS m)
   if(library MATCHES "^(/.*)/lib([^/]+)\\.(so|a|dylib)$")
     set(name ${CMAKE_MATCH_2})
     file(REAL_PATH ${CMAKE_MATCH_1} folder)

@@ -3,7 +3,7 @@
 //     (X penalty^-1 X' + lambda I) a + U v = rho,   U'a = sigma
 // are with a = Q [alpha_1; alpha_2], [zeta_1; zeta_2] = Q'rho:
 //     R_U' alpha_1 = sigma
-//     (F_2'F_2 + lambda I) alpha_2 = zeta_2 - F_2'F_1 alpha_1              by the QR of [F_2; sqrt(lambda) I]
+//     (F_2'F_2 + lambda I) alpha_2 = zeta_2 - F_2'F_1 alpha_1              by Cholesky, or the QR of [F_2; sqrt(lambda) I]
 //     R_U v = zeta_1 - lambda alpha_1 - F_1'(F_1 alpha_1 + F_2 alpha_2)
 // All columns are centred first: that makes b another one (b_c = b + shift'w), and nothing else.
 #include <algorithm>
@@ -31,7 +31,8 @@ bool regular(ConstMatrixView qr, Index size, double tolerance) {
 
 class Dual {
  public:
-  Dual(const ScaledProblem& scaled, double tolerance) : scaled_(scaled) {
+  // gram: by Cholesky, half the work or less of the QR, where a solution is refined and K is well conditioned.
+  Dual(const ScaledProblem& scaled, double tolerance, bool gram) : scaled_(scaled) {
     const PenalisedProblem& problem = scaled.problem();
     const Index n = problem.n();
     for (const Index k : scaled.varying()) (scaled.penalty(k) > 0 ? penalised_ : free_).push_back(k);
@@ -55,17 +56,7 @@ class Dual {
       for (Index i = 0; i < n; ++i) f_(i, k) /= root;
     }
     ormqr(u_.view(), tau_, f_.view(), Op::transpose);
-    const Index m = n - q_, below = scaled.lambda() > 0 ? m : 0;
-    if (d + below < m) return;
-    Matrix stack(d + below, m, 0.0);
-    for (Index i = 0; i < m; ++i)
-      for (Index k = 0; k < d; ++k) stack(k, i) = f_(q_ + i, k);
-    for (Index i = 0; i < below; ++i) stack(d + i, i) = std::sqrt(scaled.lambda());
-    std::vector<double> tau(at(m));
-    geqrf(stack.view(), tau);
-    if (!regular(stack.view(), m, std::max(tolerance, below > 0 ? penalised_pivot_tolerance : 0))) return;
-    l_ = lower_factor(stack.view(), 0, m);
-    regular_ = true;
+    regular_ = (gram && by_cholesky()) || by_qr(tolerance);
   }
 
   bool is_regular() const { return regular_; }
@@ -116,6 +107,29 @@ class Dual {
   }
 
  private:
+  bool by_cholesky() {
+    const Index m = u_.rows() - q_;
+    l_ = Matrix(m, m, 0.0);
+    syrk(Op::none, 1, f_.view().row_range(q_, m), 0, l_.view());
+    for (Index i = 0; i < m; ++i) l_(i, i) += scaled_.lambda();
+    return potrf(l_.view()) && regular(l_.view(), m, gram_pivot_tolerance);
+  }
+
+  bool by_qr(double tolerance) {
+    const Index m = u_.rows() - q_, d = f_.cols(), below = scaled_.lambda() > 0 ? m : 0;
+    if (d + below < m) return false;
+    Matrix stack(d + below, m, 0.0);
+    for (Index i = 0; i < m; ++i)
+      for (Index k = 0; k < d; ++k) stack(k, i) = f_(q_ + i, k);
+    for (Index i = 0; i < below; ++i) stack(d + i, i) = std::sqrt(scaled_.lambda());
+    std::vector<double> tau(at(m));
+    geqrf(stack.view(), tau);
+    const bool strict = below > 0 || scaled_.spread(penalised_) > spread_of_units;
+    if (!regular(stack.view(), m, strict ? std::max(tolerance, penalised_pivot_tolerance) : tolerance)) return false;
+    l_ = lower_factor(stack.view(), 0, m);
+    return true;
+  }
+
   const ScaledProblem& scaled_;
   std::vector<Index> penalised_, free_, order_;
   std::vector<double> tau_;
@@ -135,16 +149,19 @@ std::optional<SolvedLeastSquares> solve_dual(const PenalisedProblem& given, Inde
     problem.penalty = all_one;
   }
   SolvedLeastSquares out{ScaledProblem::uniform(problem), {problem.d(), problem.t()}, problem.m(), {}, {}};
-  const Dual dual(out.scaled, pivot_tolerance(problem.n(), problem.d()));
-  if (!dual.is_regular()) return {};
-  // The unrefined solution is the first correction of zero.
-  const DualSolver solve = [&](MatrixView points, MatrixView features, std::span<double> ones) {
-    dual.solve(points, features, ones);
-  };
-  const Refinement refinement =
-      refine_dual(out.scaled.data(), out.scaled.lambda(), solve, max_steps + 1, out.solution, {});
-  if (max_steps > 0 && !refinement.converged) return {};
-  return out;
+  for (const bool gram : {true, false}) {
+    if (gram && max_steps == 0) continue;
+    const Dual dual(out.scaled, pivot_tolerance(problem.n(), problem.d()), gram);
+    if (!dual.is_regular()) return {};
+    // The unrefined solution is the first correction of zero.
+    const DualSolver solve = [&](MatrixView points, MatrixView features, std::span<double> ones) {
+      dual.solve(points, features, ones);
+    };
+    const Refinement refinement =
+        refine_dual(out.scaled.data(), out.scaled.lambda(), solve, max_steps + 1, out.solution, {});
+    if (max_steps == 0 || refinement.converged) return out;
+  }
+  return {};
 }
 
 }  // namespace freeridge

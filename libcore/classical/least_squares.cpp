@@ -19,6 +19,34 @@ Matrix lower_factor(ConstMatrixView qr, Index first, Index size) {
   return l;
 }
 
+namespace {
+
+// R of a P = Q [R; 0], and Q'c in place of c. Pivoting takes twice the time, and of many columns R's will do: they have
+// the lengths and angles of a's.
+Matrix pivoted_qr(Matrix& a, Index fixed, std::span<Index> order, MatrixView c) {
+  constexpr Index many_columns = 64;
+  std::vector<double> tau(order.size());
+  const Index cols = a.cols();
+  Matrix r(cols, cols, 0.0);
+  const auto keep_r = [&](ConstMatrixView qr) {
+    for (Index j = 0; j < cols; ++j) std::copy_n(qr.col(j), j + 1, r.col(j));
+  };
+  if (cols <= many_columns) {
+    geqp3(a.view(), fixed, order, tau);
+    ormqr(a.view(), tau, c, Op::transpose);
+    keep_r(a.view());
+    return r;
+  }
+  geqrf(a.view(), tau);
+  ormqr(a.view(), tau, c, Op::transpose);
+  keep_r(a.view());
+  geqp3(r.view(), fixed, order, tau);
+  ormqr(r.view(), tau, c.row_range(0, cols), Op::transpose);
+  return r;
+}
+
+}  // namespace
+
 void solve_lower_factor(ConstMatrixView l, MatrixView v) {
   trsm(Op::none, l, v);
   trsm(Op::transpose, l, v);
@@ -39,13 +67,13 @@ std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, 
   scaled.centred(varying, a.view().block(0, ones, n, d));
   for (Index k = 0, row = n; k < d; ++k)
     if (const double p = scaled.penalty(varying[static_cast<std::size_t>(k)]); p > 0) a(row++, ones + k) = std::sqrt(p);
+  scaled.centred_y(rhs.view().row_range(0, n));
   std::vector<Index> order(static_cast<std::size_t>(ones + d));
-  std::vector<double> tau(order.size());
-  geqp3(a.view(), ones, order, tau);
+  const Matrix r = pivoted_qr(a, ones, order, rhs.view());
   double largest = 0, smallest = HUGE_VAL;
   for (Index k = ones; k < ones + d; ++k) {
-    largest = std::max(largest, std::abs(a(k, k)));
-    smallest = std::min(smallest, std::abs(a(k, k)));
+    largest = std::max(largest, std::abs(r(k, k)));
+    smallest = std::min(smallest, std::abs(r(k, k)));
   }
   const double tolerance = std::max(pivot_tolerance(n, d), penalised > 0 ? penalised_pivot_tolerance : 0);
   if (!(smallest > tolerance * largest)) return {};
@@ -53,9 +81,7 @@ std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, 
   for (Index k = ones; k < ones + d; ++k)
     out.columns.push_back(varying[static_cast<std::size_t>(order[static_cast<std::size_t>(k)] - ones)]);
   out.rank = d;
-  out.l = lower_factor(a.view(), ones, d);
-  scaled.centred_y(rhs.view().row_range(0, n));
-  ormqr(a.view(), tau, rhs.view(), Op::transpose);
+  out.l = lower_factor(r.view(), ones, d);
   const MatrixView w = rhs.view().row_range(ones, d);
   trsm(Op::transpose, out.l.view(), w);
   for (Index j = 0; j < t; ++j)

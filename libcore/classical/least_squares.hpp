@@ -1,11 +1,13 @@
 // The solvers of penalised least squares (scaled_problem.hpp), each with refinement of w and b:
-//   primal         n >= d: QR with column pivoting of [1 X_c; 0 sqrt(lambda penalty)];  about 2 (n + d) d^2
-//   dual           n < d: QR of [Z'X penalty^(-1/2) sqrt(lambda)]', Z orthogonal to the ones and to the columns without
-//                  penalty;  about 2 (n + d) n^2
+//   primal         n >= d: QR of [1 X_c; 0 sqrt(lambda penalty)], and of R with column pivoting;  about 2 (n + d) d^2
+//   dual           n < d: Cholesky of F'F + lambda I, F' = Z'X penalty^(-1/2), Z orthogonal to the ones and to the
+//                  columns without penalty;  about d n^2. Where its pivots, squared, are more than 2^24 apart, or
+//                  refinement does not converge: QR of [F; sqrt(lambda) I];  about 2 (n + d) n^2 more
 //   minimum norm   where these say that the matrix is singular to working precision;  about 2 n d (n + d) and the
 //                  refinement of rank (d - rank) coefficients
 // A pivot of at most max(n, d) 2^-50 of the largest counts as zero. With a penalty the limit for the first two is 2^-24
-// at least: where nothing but a small lambda makes the matrix regular, refinement would lose what the third way keeps.
+// at least: where nothing but a small lambda makes the matrix regular, refinement would lose what the third way keeps;
+// and so it is for the second where columns are of different units, because w_k = (X'a)_k / penalty_k cancels then.
 // Source: G. Golub, C. Van Loan, Matrix Computations, 2013, sections 5.3 to 5.5 and 6.1.
 #pragma once
 
@@ -42,5 +44,7 @@ void solve_lower_factor(ConstMatrixView l, MatrixView v);
 // The pivots of R that count as zero, in units of the largest.
 double pivot_tolerance(Index n, Index d);
 constexpr double penalised_pivot_tolerance = 0x1p-24;
+constexpr double gram_pivot_tolerance = 0x1p-12;  // of a Cholesky factor that refinement starts from
+constexpr int spread_of_units = 10;  // binary orders between the sizes of columns that are taken for different units
 
 }  // namespace freeridge

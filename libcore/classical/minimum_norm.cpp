@@ -1,11 +1,14 @@
-// Where the data do not determine w. In the units of w~ (D_k = 2^(2 e_k) / penalty_k turns them into those of the
-// norm):
+// Where the data do not determine w, or its columns are of sizes so different that the other ways see only the largest.
 //     columns without penalty   X_U = X_B [I N] to working precision, B a basis of r columns found by QR with pivoting;
 //                               of all w_U with the same fit the one of minimum norm is D C_U u, C_U = [I; N']
 //     columns with a penalty    the same on what is left of them beside the ones and X_U: w_V is in the range of
 //                               D C_V, because lambda penalty w_V = X_V'r and r is orthogonal to X_U
-// so w = D C u with C of full rank, and u has one solution. N is refined as w is; entries below 2^-70 are zeros.
-// The intercept is no part of any norm: all columns are centred.
+// so w = D C u with C of full rank, and u has one solution. D: 1 (columns without penalty) or 1 / penalty, in the units
+// of w~. Whether a column depends on others is asked in its own units, whatever lambda is. Columns go into the basis by
+// classes of about one size in the units of the norm, the largest first: a column of D C then has its largest entry,
+// or nearly so, in its own row of the basis. By a basis of small columns all of them would be that of the large column
+// which depends on them, to all digits.
+// N is refined as w is; entries below 2^-70 are zeros. The intercept is no part of any norm: all columns are centred.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,19 +29,26 @@ Index size_of(const std::vector<Index>& list) {
   return static_cast<Index>(list.size());
 }
 
-// candidates = basis and free; free columns = [1 lead basis] [..; n], lead of full rank.
-struct Relations {
-  std::vector<Index> basis, free;
-  Matrix n;  // basis x free
+// The range of D [I N]' of some columns, X_basis [I N] = X_free beside the ones and columns that were before them.
+struct Range {
+  struct Dependent {
+    Index column;
+    std::vector<double> n;  // of the first columns of the basis; the others are not in it
+  };
+  std::vector<Index> basis;
+  std::vector<Dependent> free;
 };
 
-Relations relations(const ScaledProblem& scaled, const std::vector<Index>& lead, const std::vector<Index>& candidates) {
-  const PenalisedProblem& problem = scaled.problem();
-  const Index n = problem.n(), ones = problem.intercept ? 1 : 0, fixed = ones + size_of(lead);
+// Each column of `candidates` goes into the basis, or depends on [1 lead basis].
+void extend(const ScaledProblem& own, const std::vector<Index>& lead, const std::vector<Index>& candidates,
+            Range& range) {
+  const PenalisedProblem& problem = own.problem();
   std::vector<Index> all = lead;
+  all.insert(all.end(), range.basis.begin(), range.basis.end());
+  const Index n = problem.n(), ones = problem.intercept ? 1 : 0, fixed = ones + size_of(all);
   all.insert(all.end(), candidates.begin(), candidates.end());
   Matrix a(n, ones + size_of(all), 1.0);
-  scaled.centred(all, a.view().columns(ones, size_of(all)));
+  own.centred(all, a.view().columns(ones, size_of(all)));
   double largest = 0;
   for (Index j = ones; j < a.cols(); ++j) largest = std::max(largest, std::sqrt(dot(n, a.col(j), a.col(j))));
   std::vector<Index> order(at(a.cols()));
@@ -48,20 +58,18 @@ Relations relations(const ScaledProblem& scaled, const std::vector<Index>& lead,
   const double tolerance = pivot_tolerance(n, problem.d()) * largest;
   Index rank = 0;
   while (fixed + rank < std::min(n, a.cols()) && std::abs(a(fixed + rank, fixed + rank)) > tolerance) ++rank;
-  std::vector<Index> regressors;
-  Relations out;
+  std::vector<Index> regressors, free;
   for (Index j = ones; j < a.cols(); ++j) {
     const Index column = all[at(order[at(j)] - ones)];
-    if (j < fixed + rank) regressors.push_back(column);
-    if (j >= fixed) (j < fixed + rank ? out.basis : out.free).push_back(column);
+    (j < fixed + rank ? regressors : free).push_back(column);
+    if (j >= fixed && j < fixed + rank) range.basis.push_back(column);
   }
-  const Index p = size_of(regressors), f = size_of(out.free);
-  out.n = Matrix(rank, f, 0.0);
-  if (rank == 0 || f == 0) return out;
+  const Index p = size_of(regressors), f = size_of(free), kept = size_of(range.basis);
+  if (kept == 0 || f == 0) return;
 
   Matrix x(n, p), y(n, f);
-  scaled.scaled(regressors, x.view());
-  scaled.scaled(out.free, y.view());
+  own.scaled(regressors, x.view());
+  own.scaled(free, y.view());
   LeastSquaresData data;
   data.x = {x.data(), n, p, n, Layout::col_major};
   data.y = {y.data(), n, f, n, Layout::col_major};
@@ -69,25 +77,45 @@ Relations relations(const ScaledProblem& scaled, const std::vector<Index>& lead,
   LeastSquaresSolution solution(p, f);
   const Matrix l = lower_factor(a.view(), ones, p);
   refine(data, [&](MatrixView g) { solve_lower_factor(l.view(), g); }, enough_steps, solution, {});
-  for (Index j = 0; j < f; ++j)
-    for (Index k = 0; k < rank; ++k)
-      if (const double value = solution.w.hi(p - rank + k, j); std::abs(value) > noise) out.n(k, j) = value;
+  for (Index j = 0; j < f; ++j) {
+    std::vector<double> row(at(kept), 0.0);
+    for (Index k = 0; k < kept; ++k)
+      if (const double value = solution.w.hi(p - kept + k, j); std::abs(value) > noise) row[at(k)] = value;
+    range.free.push_back({free[at(j)], std::move(row)});
+  }
+}
+
+// Columns of about one size in the norm's units, X_k / sqrt(norm_k), at a time, the largest first.
+Range range_of(const ScaledProblem& own, const std::vector<Index>& lead, std::vector<Index> candidates,
+               std::span<const double> norm) {
+  const auto size = [&](Index k) { return 2 * own.x_exponent(k) - (norm.empty() ? 0 : exponent_of(norm[at(k)])); };
+  std::ranges::stable_sort(candidates, std::ranges::greater{}, size);
+  Range out;
+  for (auto first = candidates.begin(); first != candidates.end();) {
+    const auto last =
+        std::find_if(first, candidates.end(), [&](Index k) { return size(k) < size(*first) - 2 * spread_of_units; });
+    std::vector<Index> part(first, last);
+    std::ranges::sort(part);
+    extend(own, lead, part, out);
+    first = last;
+  }
   return out;
 }
 
-// The columns of D C for these relations, from column `first` of c on, each of the size of one. norm[k]: the penalty.
-void append_range(const ScaledProblem& scaled, const Relations& relation, std::span<const double> norm, Index first,
-                  Matrix& c) {
+// The columns of D [I N]', from column `first` of c on, each of the size of one.
+void append_range(const ScaledProblem& own, const ScaledProblem& scaled, const Range& range,
+                  std::span<const double> norm, Index first, Matrix& c) {
   const auto put = [&](Index k, double value, Index column, std::vector<int>& exponent) {
     int e = 0;
     c(k, column) = std::frexp(value / std::frexp(norm.empty() ? 1.0 : norm[at(k)], &e), &exponent[at(k)]);
-    exponent[at(k)] += 2 * scaled.x_exponent(k) - e;
+    exponent[at(k)] += own.x_exponent(k) + scaled.x_exponent(k) - e;
   };
-  for (Index i = 0; i < size_of(relation.basis); ++i) {
+  for (Index i = 0; i < size_of(range.basis); ++i) {
     std::vector<int> exponent(at(c.rows()), std::numeric_limits<int>::min());
-    put(relation.basis[at(i)], 1, first + i, exponent);
-    for (Index j = 0; j < size_of(relation.free); ++j)
-      if (relation.n(i, j) != 0) put(relation.free[at(j)], relation.n(i, j), first + i, exponent);
+    put(range.basis[at(i)], 1, first + i, exponent);
+    for (const Range::Dependent& dependent : range.free)
+      if (at(i) < dependent.n.size() && dependent.n[at(i)] != 0)
+        put(dependent.column, dependent.n[at(i)], first + i, exponent);
     const int largest = *std::ranges::max_element(exponent);
     for (Index k = 0; k < c.rows(); ++k)
       if (c(k, first + i) != 0) c(k, first + i) = std::ldexp(c(k, first + i), exponent[at(k)] - largest);
@@ -105,12 +133,15 @@ SolvedLeastSquares solve_minimum_norm(const PenalisedProblem& problem, Index max
     (problem.lambda > 0 && problem.penalty[at(k)] > 0 ? penalised : free).push_back(k);
   for (Index k = 0; k < d; ++k) all[at(k)] = k;
 
-  const Relations u = relations(scaled, {}, free), v = relations(scaled, u.basis, penalised);
+  PenalisedProblem alone = problem;
+  alone.lambda = 0;
+  const ScaledProblem own = ScaledProblem::equilibrated(alone);
+  const Range u = range_of(own, {}, free, {}), v = range_of(own, u.basis, penalised, problem.penalty);
   const Index r_u = size_of(u.basis), r = r_u + size_of(v.basis), below = size_of(v.basis) > 0 ? d : 0;
   out.rank = r;
   Matrix c(d, r, 0.0), x(n, d), stack(n + below, ones + r, 0.0);
-  append_range(scaled, u, {}, 0, c);
-  append_range(scaled, v, problem.penalty, r_u, c);
+  append_range(own, scaled, u, {}, 0, c);
+  append_range(own, scaled, v, problem.penalty, r_u, c);
   scaled.centred(all, x.view());
   if (problem.intercept) std::fill_n(stack.col(0), n, 1.0);
   gemm(Op::none, Op::none, 1, x.view(), c.view(), 0, stack.view().block(0, ones, n, r));

@@ -95,6 +95,17 @@ ScaledProblem ScaledProblem::uniform(const PenalisedProblem& problem) {
   return out;
 }
 
+int ScaledProblem::spread(std::span<const Index> columns) const {
+  int least = std::numeric_limits<int>::max(), most = std::numeric_limits<int>::min();
+  for (const Index k : columns) {
+    const ColumnStatistics& u = statistics_[at(k)];
+    const int e = u.exponent + exponent_of(u.deviation) - exponent_of(problem_.penalty[at(k)]) / 2;
+    least = std::min(least, e);
+    most = std::max(most, e);
+  }
+  return columns.empty() ? 0 : most - least;
+}
+
 LeastSquaresData ScaledProblem::data() const {
   return {problem_.x, problem_.y, {}, problem_.intercept, penalty_, x_factor_, y_factor_};
 }

@@ -58,6 +58,9 @@ class ScaledProblem {
 
   // The columns that are not constant.
   std::vector<Index> varying() const;
+  // Binary orders between the largest and the smallest of these columns as they are, each over sqrt(penalty_k) if that
+  // is not 0.
+  int spread(std::span<const Index> columns) const;
   int x_exponent(Index k) const { return x_exponent_[static_cast<std::size_t>(k)]; }
   int y_exponent(Index j) const { return y_statistics_[static_cast<std::size_t>(j)].exponent; }
   double shift(Index k) const { return shift_[static_cast<std::size_t>(k)]; }

@@ -1,7 +1,12 @@
 // [1 X_E] = Q [R_E; 0], exact columns and the ones;   Q'[X Y] = [T_X T_Y; C]   of the other columns;   C = U S V':
 //     w = -V_12 V_22^-1   (V in blocks of d' and t rows and columns),   R_E w_E = T_Y - T_X w
-// X'X - s^2 I is then positive definite for the d' other columns exactly if their smallest singular value exceeds s =
-// S_(d' + 1): that is the condition of the one solution that there is.
+// The [E F] of the smallest norm make C one of rank d', and what that matrix sends to zero is the span of V's last t
+// columns, and of no others exactly if S_d' > S_(d' + 1). A hyperplane is in it exactly if V_22 is regular. So there is
+// one solution exactly if both hold. A smallest singular value of X_c above S_(d' + 1) is enough; for t > 1 it is not
+// needed.
+// S_d' = S_(d' + 1): of S_p > S_(p + 1) = ... = S_q > S_(q + 1) it is any q - d' of the q - p equal columns, with all
+// after them; that has hyperplanes, and then many, exactly if V's last t rows have rank t in the columns from p + 1 on,
+// and full rank in those from q + 1 on.
 // Source: S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991, sections 2.3 and 3.5.
 #include <algorithm>
 #include <cmath>
@@ -45,15 +50,56 @@ std::vector<double> singular_values(ConstMatrixView a, Matrix& vt) {
   return s;
 }
 
-// -V_12 V_22^-1 (d x t) from V'.
-Matrix hyperplane(ConstMatrixView vt, Index d, Index t, double tolerance) {
-  Matrix v22(t, t), rhs(t, d), w(d, t);
+// The rank of V's last t rows in its columns from `first` on.
+Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
+  const Index q = vt.cols, columns = q - first, most = std::min(t, columns);
+  if (most == 0) return 0;
+  Matrix part(t, columns);
+  for (Index j = 0; j < columns; ++j)
+    for (Index i = 0; i < t; ++i) part(i, j) = vt(first + j, q - t + i);
+  std::vector<Index> order(at(columns));
+  std::vector<double> tau(at(most));
+  geqp3(part.view(), 0, order, tau);
+  Index rank = 0;
+  while (rank < most && std::abs(part(rank, rank)) > tolerance) ++rank;
+  return rank;
+}
+
+// S_d = S_(d + 1) to within `relative` of S_1. V's columns of equal singular values are known up to eps S_1 over the
+// of these to the next ones.
+[[noreturn]] void fail_of_tie(ConstMatrixView vt, std::span<const double> s, Index d, double relative, int e) {
+  const auto q = static_cast<Index>(s.size());
+  const double next = s[at(d)], tolerance = relative * s.front();
+  Index p = d - 1, end = d + 1;
+  while (p > 0 && !(s[at(p - 1)] > next + tolerance)) --p;
+  while (end < q && !(s[at(end)] < next - tolerance)) ++end;
+  double noise = relative;
+  if (p > 0) noise = tolerance / (s[at(p - 1)] - next);
+  if (end < q) noise = std::max(noise, tolerance / (next - s[at(end)]));
+  const bool many = rank_below(vt, p, q - d, noise) == q - d && rank_below(vt, end, q - d, noise) == q - end;
+  fail(Status::undefined, many ? "more than one solution exists" : "no solution exists (the non-generic case)",
+       ": the singular values ", d, " and ", d + 1, " of [x y] are the same, ", std::ldexp(next, e),
+       ", to working precision");
+}
+
+// w (d x t) of R'R = C'C; the entries of C are those of the data over 2^e.
+Matrix hyperplane(ConstMatrixView r, Index d, double relative, int e) {
+  const Index t = r.cols - d;
+  Matrix vt, v22(t, t), rhs(t, d), w(d, t);
+  const std::vector<double> s = singular_values(r, vt);
+  const double tolerance = relative * s.front(), gap = s[at(d - 1)] - s[at(d)];
+  if (!(gap > tolerance)) fail_of_tie(vt.view(), s, d, relative, e);
+
   for (Index j = 0; j < t; ++j) std::copy_n(vt.col(d + j) + d, t, v22.col(j));
   for (Index k = 0; k < d; ++k) std::copy_n(vt.col(k) + d, t, rhs.col(k));
   std::vector<Index> order(at(t));
   std::vector<double> tau(at(t));
   geqp3(v22.view(), 0, order, tau);
-  if (!(std::abs(v22(t - 1, t - 1)) > tolerance)) return {};
+  if (!(std::abs(v22(t - 1, t - 1)) > tolerance / gap))  // what V_22 is known to
+    fail(Status::undefined,
+         "no solution exists (the non-generic case): to working precision ever larger weights come "
+         "ever closer to the best approximation of [x y] by a matrix of rank ",
+         d);
   ormqr(v22.view(), tau, rhs.view(), Op::transpose);
   trsm(Op::transpose, lower_factor(v22.view(), 0, t).view(), rhs.view());
   for (Index j = 0; j < t; ++j)
@@ -101,24 +147,13 @@ RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, s
     if (!(std::abs(a(k, k)) > pivot_tolerance(n, d) * std::abs(a(ones, ones))))
       fail(Status::undefined, "the exact columns are linearly dependent: their rank is ", k - ones);
   ormqr(a.view(), tau, c.view(), Op::transpose);
-  Matrix top(p, q), r(q, q, 0.0), vt, vt_x;
+  Matrix top(p, q), r(q, q, 0.0);
   for (Index j = 0; j < q; ++j) std::copy_n(c.col(j), p, top.col(j));
   const MatrixView rest = c.view().row_range(p, n - p);
   geqrf(rest, tau_c);
   for (Index j = 0; j < q; ++j) std::copy_n(rest.col(j), j + 1, r.col(j));
 
-  const std::vector<double> s = singular_values(r.view(), vt);
-  const double smallest = singular_values(r.view().block(0, 0, inner, inner), vt_x).back(), next = s[at(inner)];
-  const double tolerance = pivot_tolerance(n, q) * s.front();
-  const Matrix w = hyperplane(vt.view(), inner, t, pivot_tolerance(n, q));
-  if (!(smallest > next + tolerance)) {
-    const bool one = s[at(inner - 1)] > next + tolerance;  // one subspace, but no hyperplane in it
-    fail(Status::undefined,
-         one && w.rows() == 0 ? "no solution exists (the non-generic case)" : "not a single solution exists",
-         ": the smallest singular value of x, ", std::ldexp(smallest, e),
-         ", does not exceed the one of [x y] after the ", inner, " largest, ", std::ldexp(next, e));
-  }
-  if (w.rows() == 0) fail(Status::undefined, "no solution exists: the non-generic case, to working precision");
+  const Matrix w = hyperplane(r.view(), inner, pivot_tolerance(n, q), e);
 
   // R_E w_E = T_Y - T_X w: b of the centred columns, then the exact columns.
   Matrix w_known(p, t);

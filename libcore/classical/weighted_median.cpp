@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "libcore/checks.hpp"
-#include "libcore/linalg/double_double.hpp"
-#include "libcore/linalg/scaling.hpp"
+#include "libcore/linalg/exact_sum.hpp"
 
 namespace freeridge {
 namespace {
@@ -24,16 +23,14 @@ double weighted_median(std::span<const double> values, std::span<const double> w
   for (std::size_t i = 0; i < values.size(); ++i)
     if (weights[i] > 0) order.push_back(i);
   std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
-  const int e = exponent_of(*std::ranges::max_element(weights));
-  const auto weight = [&](std::size_t i) { return DoubleDouble(std::ldexp(weights[i], -e)); };  // at most one
-  DoubleDouble total, below;
-  for (const std::size_t i : order) total += weight(i);
+  ExactSum excess;  // of the weights up to a value over those above it
+  for (const std::size_t i : order) excess.add(-weights[i]);
   for (std::size_t k = 0;;) {
     const double value = values[order[k]];
-    for (; k < order.size() && values[order[k]] == value; ++k) below += weight(order[k]);
-    const DoubleDouble excess = below + below - total;
-    if (excess.hi > 0 || k == order.size()) return value;
-    if (excess.hi == 0) return std::midpoint(value, values[order[k]]);
+    for (; k < order.size() && values[order[k]] == value; ++k) excess.add(weights[order[k]], 1);
+    const int sign = excess.sign();
+    if (sign > 0) return value;
+    if (sign == 0) return std::midpoint(value, values[order[k]]);
   }
 }
 

@@ -1,6 +1,6 @@
 // The weighted median: a minimiser of sum_i w_i |v_i - m|. The objective falls while the weights up to m are less than
 // half of their sum, rises when they are more, and is flat between two values when they are exactly half.
-// The sums are taken in twice the working precision, so that "exactly half" is not a matter of rounding.
+// The sums are exact (linalg/exact_sum.hpp), so that "exactly half" is not a matter of rounding.
 #pragma once
 
 #include <span>

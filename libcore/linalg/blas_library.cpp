@@ -5,15 +5,72 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "libcore/error.hpp"
+#include "libcore/linalg/fortran.hpp"
+
+// A BLAS that is linked statically is out of dlsym's reach, unless the program exports its functions. These are null
+// where nobody has them, and ask for no library.
+extern "C" {
+#define FREERIDGE_IF_LINKED(name) [[gnu::weak]] void name()
+FREERIDGE_IF_LINKED(openblas_get_num_threads);
+FREERIDGE_IF_LINKED(openblas_set_num_threads);
+FREERIDGE_IF_LINKED(openblas_get_parallel);
+FREERIDGE_IF_LINKED(openblas_get_config);
+FREERIDGE_IF_LINKED(openblas_get_corename);
+FREERIDGE_IF_LINKED(bli_thread_get_num_threads);
+FREERIDGE_IF_LINKED(bli_thread_set_num_threads);
+FREERIDGE_IF_LINKED(bli_info_get_version_str);
+FREERIDGE_IF_LINKED(bli_arch_query_id);
+FREERIDGE_IF_LINKED(bli_arch_string);
+FREERIDGE_IF_LINKED(MKL_Get_Max_Threads);
+FREERIDGE_IF_LINKED(MKL_Set_Num_Threads);
+FREERIDGE_IF_LINKED(MKL_Get_Version_String);
+FREERIDGE_IF_LINKED(omp_get_max_threads);
+FREERIDGE_IF_LINKED(omp_set_num_threads);
+FREERIDGE_IF_LINKED(omp_get_max_active_levels);
+FREERIDGE_IF_LINKED(omp_set_max_active_levels);
+#undef FREERIDGE_IF_LINKED
+}
 
 namespace freeridge {
 namespace {
 
+using AnyFunction = void (*)();
+
+AnyFunction linked(std::string_view name) {
+#define FREERIDGE_LINKED(function) \
+  { #function, &function }
+  static const std::pair<std::string_view, AnyFunction> functions[] = {
+      FREERIDGE_LINKED(openblas_get_num_threads),   FREERIDGE_LINKED(openblas_set_num_threads),
+      FREERIDGE_LINKED(openblas_get_parallel),      FREERIDGE_LINKED(openblas_get_config),
+      FREERIDGE_LINKED(openblas_get_corename),      FREERIDGE_LINKED(bli_thread_get_num_threads),
+      FREERIDGE_LINKED(bli_thread_set_num_threads), FREERIDGE_LINKED(bli_info_get_version_str),
+      FREERIDGE_LINKED(bli_arch_query_id),          FREERIDGE_LINKED(bli_arch_string),
+      FREERIDGE_LINKED(MKL_Get_Max_Threads),        FREERIDGE_LINKED(MKL_Set_Num_Threads),
+      FREERIDGE_LINKED(MKL_Get_Version_String),     FREERIDGE_LINKED(omp_get_max_threads),
+      FREERIDGE_LINKED(omp_set_num_threads),        FREERIDGE_LINKED(omp_get_max_active_levels),
+      FREERIDGE_LINKED(omp_set_max_active_levels)};
+#undef FREERIDGE_LINKED
+  const auto* const found = std::find_if(std::begin(functions), std::end(functions),
+                                         [&](const auto& function) { return function.first == name; });
+  return found != std::end(functions) ? found->second : nullptr;
+}
+
+// The dgemm that is called here is the one that dlsym finds; else it is linked statically, and what dlsym finds may be
+// another BLAS of the process.
+bool is_shared() {
+  static const bool shared = dlsym(RTLD_DEFAULT, "dgemm_") == reinterpret_cast<void*>(&fortran::dgemm_);
+  return shared;
+}
+
 template <class Function>
 Function* symbol(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+  if (is_shared()) return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+  if (const AnyFunction function = linked(name)) return reinterpret_cast<Function*>(function);
+  // OpenMP's functions belong to the process, whatever its BLAS.
+  return std::string_view(name).starts_with("omp_") ? reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)) : nullptr;
 }
 
 // OpenBLAS's word for how it makes threads; 1 in versions before it had one.
@@ -88,8 +145,7 @@ std::string openblas_core() {
 // The file that the loader took dgemm from, for a BLAS that has no name to tell.
 std::string file_of_blas() {
   Dl_info info{};
-  void* const dgemm = dlsym(RTLD_DEFAULT, "dgemm_");
-  if (dgemm == nullptr || dladdr(dgemm, &info) == 0 || info.dli_fname == nullptr) return "";
+  if (dladdr(reinterpret_cast<void*>(&fortran::dgemm_), &info) == 0 || info.dli_fname == nullptr) return "";
   return text(" (", std::string_view(info.dli_fname), ")");
 }
 

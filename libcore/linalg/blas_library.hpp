@@ -1,6 +1,6 @@
-// The BLAS that is loaded: its name, its threads and whether it makes use of the processor. It is whichever the loader
-// brought (Debian's alternatives, R and Python switch it at run time), so all of this is asked by names of functions
-// that it may or may not have.
+// The BLAS that is called: its name, its threads and whether it makes use of the processor. It is whichever the loader
+// brought (Debian's alternatives, R and Python switch it at run time), or the program was linked with statically, so all
+// of this is asked by names of functions that it may or may not have.
 #pragma once
 
 #include <string>

@@ -56,20 +56,26 @@ void levels_back(int before) {
 
 void set_thread_count(int count) {
   const BlasControl& blas = blas_control();
+  int kept = 0;  // the BLAS's own number after it was told
   {
     const std::lock_guard lock(mutex);
     if (has_shared_number() && (count > 0 || setting > 0)) {
       if (setting == 0) blas_before_setting = single_depth > 0 ? blas_before_single : blas.get();
       const int wanted = count > 0 ? count : blas_before_setting;
-      if (single_depth > 0)
+      if (single_depth > 0) {
         blas_before_single = wanted;
-      else
+      } else {
         blas.set(wanted);
+        kept = blas.get();
+      }
     }
     setting = count;
     setting_seen = count;
   }
   adopt_thread_count();
+  if (count > 0 && kept > count)
+    fail(Status::undefined, "the library has ", count, count == 1 ? " thread" : " threads", " now, but the BLAS keeps ",
+         kept, ": it does not go by the number that it is told (", blas_description(), ")");
 }
 
 void adopt_thread_count() {

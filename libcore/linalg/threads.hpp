@@ -20,7 +20,8 @@ namespace freeridge {
 
 constexpr int most_threads = 1024;
 
-// The number of threads for core and BLAS in the whole process; 0: back to what BLAS and environment say.
+// The number of threads for core and BLAS in the whole process; 0: back to what BLAS and environment say. UNDEFINED:
+// the BLAS says that it has more than it was told; the core goes by the number.
 void set_thread_count(int count);
 // The number in force, at least 1; on a thread that is inside a loop of the core, 1: loops within loops start none.
 int thread_count();

@@ -67,6 +67,42 @@ TEST(WeightedMedian, MinimisesTheSum) {
   }
 }
 
+// Weights of all sizes in two halves that are equal by the way they are made: each is split into parts of a quarter, a
+// quarter and a half, or not, on either side. The least weight more on one side decides.
+TEST(WeightedMedian, ExactlyHalfAtEverySize) {
+  Random random(73);
+  for (int round = 0; round < 200; ++round) {
+    Vector values, weights;
+    const int span = round % 2 == 0 ? 2030 : 130;  // binary orders between the weights: beyond twice the precision
+    const auto put = [&](double low, double weight) {
+      values.push_back(low + random.uniform(0.0, 1.0));
+      weights.push_back(weight);
+    };
+    for (int i = 0; i < 1 + round / 10; ++i) {
+      const int exponent = (round % 4 < 2 ? 1020 - span : -1018) + static_cast<int>(random.index(span));
+      const double weight = std::ldexp(exponent < -960 ? 1.0 : random.uniform(0.5, 1.0), exponent);
+      for (const double low : {0.0, 2.0}) {
+        if (random.index(2) == 0) {
+          put(low, weight);
+        } else {
+          for (const double part : {weight / 4, weight / 4, weight / 2}) put(low, part);
+        }
+      }
+    }
+    double below = 0, above = 3;
+    for (const double value : values) value < 1.5 ? below = std::max(below, value) : above = std::min(above, value);
+    SCOPED_TRACE(round);
+    EXPECT_EQ(median(values, weights), (below + above) / 2);
+    values.push_back(1.5);
+    weights.push_back(5e-324);
+    EXPECT_EQ(median(values, weights), 1.5);
+    values.back() = 0.0;
+    EXPECT_EQ(median(values, weights), below);
+    values.back() = 4.0;
+    EXPECT_EQ(median(values, weights), above);
+  }
+}
+
 TEST(AbsoluteSlope, MinimisesTheSum) {
   Random random(72);
   for (int round = 0; round < 100; ++round) {

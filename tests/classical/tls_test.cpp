@@ -254,11 +254,11 @@ TEST(Tls, NoSolutionOrManyAreUndefined) {
   data.y.values = {0, 0, 3, 3};
   expect_undefined(data, {}, "no solution exists");
   data.y.values = {0, 0, 1, 1};  // as long as y: every line through the origin is as good
-  expect_undefined(data, {}, "not a single solution");
+  expect_undefined(data, {}, "more than one solution");
   data.x.values = {0, 0, 0, 0};
   expect_undefined(data, {}, "solution exists");
   data.y.values = {0, 0, 0, 0};
-  expect_undefined(data, {}, "not a single solution");
+  expect_undefined(data, {}, "more than one solution");
   data.intercept = true;
   data.x.values = {5, 5, 5, 5};
   data.y.values = {1, 2, 3, 4};

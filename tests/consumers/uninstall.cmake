@@ -1,5 +1,5 @@
 # Installs BUILD under the DESTDIR STAGE, first what programs need to run and then the rest, and uninstalls it: what was
-# there before is left, and nothing else.
+# there before is left, and nothing else, no folder either.
 file(REMOVE_RECURSE ${STAGE})
 file(STRINGS ${BUILD}/CMakeCache.txt prefix REGEX "^CMAKE_INSTALL_PREFIX:")
 string(REGEX REPLACE "^[^=]*=" "" prefix "${prefix}")
@@ -20,14 +20,10 @@ expect_files(runtime 2)       # the library and the link that is its soname
 expect_files(development 13)  # the files of install.cmake
 
 execute_process(COMMAND ${CMAKE_COMMAND} -P ${BUILD}/uninstall.cmake COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
-file(GLOB_RECURSE left LIST_DIRECTORIES true ${STAGE}/*)
-list(FILTER left INCLUDE REGEX "freeridge[^/]*$")
-if(left)
+file(GLOB_RECURSE left LIST_DIRECTORIES true RELATIVE ${STAGE}${prefix} ${STAGE}${prefix}/*)
+list(SORT left)
+if(NOT left STREQUAL "lib;lib/cmake;lib/cmake/other;lib/cmake/other/other-config.cmake")
   message(FATAL_ERROR "left after uninstall: ${left}")
-endif()
-file(GLOB_RECURSE left ${STAGE}/*)
-if(NOT left STREQUAL "${STAGE}${prefix}/lib/cmake/other/other-config.cmake")
-  message(FATAL_ERROR "of the files that are not ours there are left: ${left}")
 endif()
 
 # There is nothing to uninstall any more, and it says so.

@@ -154,7 +154,7 @@ TEST_P(TotalLeastSquares, Ratios) {
       }
 }
 
-// Then the smallest singular value of X is not above the next one of [X Y]: no single solution.
+// Then [X Y] has a null vector that Y has no part in: no w, or not one alone.
 TEST_P(TotalLeastSquares, ADeficientRankIsUndefined) {
   const bool intercept = GetParam();
   family("TLS of deficient rank");
