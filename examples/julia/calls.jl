@@ -402,3 +402,5 @@ freeridge_accumulator_memory_required(accumulator, bytes) = ccall((:freeridge_ac
     freeridge_status, (Ptr{freeridge_accumulator}, Ptr{Int64}), accumulator, bytes)
 freeridge_classifier_memory_required(classifier, bytes) = ccall((:freeridge_classifier_memory_required, library),
     freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int64}), classifier, bytes)
+freeridge_get_bandwidth_shape(model, edge, decades, dips) = ccall((:freeridge_get_bandwidth_shape, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64}, Ptr{Int32}), model, edge, decades, dips)

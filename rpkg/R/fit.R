@@ -49,6 +49,7 @@ fit_model <- function(fit) {
                                                          fit$bandwidth_range[2L], fit$budget))
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
+    fit$bandwidth_shape <- found[c("edge", "decades", "dips")]
   } else {
     expect(model, fit$lambda, fit$criterion)
     timed("factorize", core_factorize(model))

@@ -21,6 +21,7 @@ print_setting <- function(fit, digits) {
   cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
   if (!is.null(fit$bandwidth_search)) {
     cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
+    for (line in bandwidth_doubts(fit$bandwidth_shape)) cat(line, "\n", sep = "")
   }
   if (!is.null(fit$scale)) {
     divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
@@ -36,6 +37,17 @@ print_setting <- function(fit, digits) {
       cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")
     }
   }
+}
+
+# What should keep a reader from trusting the choice of the bandwidth too much, a line each.
+bandwidth_doubts <- function(shape) {
+  c(if (shape$edge != 0L) {
+    paste0("  it is at the ", if (shape$edge < 0L) "low" else "high",
+           " end of the range that was searched; the best bandwidth may lie beyond it")
+  }, if (shape$decades >= 1) {
+    paste0("  nearly the same over ", format(shape$decades, digits = 2L),
+           " powers of ten of the bandwidth; the data hardly tell them apart")
+  })
 }
 
 print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

@@ -105,6 +105,10 @@ TEST(ContractSelection, GetSearchShapeRefuses) {
   expect_refused<GetSearchShape>({{"model", null(&GetSearchShape::model)}});
 }
 
+TEST(ContractSelection, GetBandwidthShapeRefuses) {
+  expect_refused<GetBandwidthShape>({{"model", null(&GetBandwidthShape::model)}});
+}
+
 // The sample's Y are no classes.
 TEST(ContractSelection, TheErrorRateNeedsClasses) {
   for (sample::Variant variant : sample::variants) {

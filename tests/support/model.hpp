@@ -143,6 +143,11 @@ struct BandwidthChoice {
   Matrix tried;  // used x 2: sigma and its criterion
 };
 
+struct BandwidthShape {
+  std::int32_t edge = 9, dips = -1;
+  double decades = -1;
+};
+
 // Calls with a leading dimension two longer than needed, and checks that the padding was left alone.
 template <class Call>
 Matrix padded_output(std::int64_t rows, std::int64_t cols, const char* name, freeridge_status* status, Call call) {
@@ -383,6 +388,11 @@ class Model {
   SearchShape search_shape() const {
     SearchShape out{Vector(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
     check(freeridge_get_search_shape(get(), out.decades.data(), out.dips.data()), "freeridge_get_search_shape");
+    return out;
+  }
+  BandwidthShape bandwidth_shape() const {
+    BandwidthShape out;
+    check(freeridge_get_bandwidth_shape(get(), &out.edge, &out.decades, &out.dips), "freeridge_get_bandwidth_shape");
     return out;
   }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {

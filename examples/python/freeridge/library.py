@@ -267,6 +267,7 @@ _declare(STATUS, "freeridge_set_memory_limit", model=MODEL, bytes=INT64)
 _declare(STATUS, "freeridge_accumulator_set_progress", accumulator=ACCUMULATOR, callback=PROGRESS, user=BYTES)
 _declare(STATUS, "freeridge_accumulator_memory_required", accumulator=ACCUMULATOR, bytes=INT64S)
 _declare(STATUS, "freeridge_classifier_memory_required", classifier=CLASSIFIER, bytes=INT64S)
+_declare(STATUS, "freeridge_get_bandwidth_shape", model=MODEL, edge=INT32S, decades=DOUBLES, dips=INT32S)
 
 
 def call(name, *arguments):

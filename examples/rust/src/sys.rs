@@ -348,4 +348,6 @@ extern "C" {
         freeridge_status;
     pub fn freeridge_classifier_memory_required(classifier: *const freeridge_classifier, bytes: *mut i64) ->
         freeridge_status;
+    pub fn freeridge_get_bandwidth_shape(model: *const freeridge_model, edge: *mut i32, decades: *mut f64, dips: *mut
+        i32) -> freeridge_status;
 }

@@ -57,6 +57,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<ScoreWithError>(model));
   ask(answers, call_on<GetOneStandardError>(model));
   ask(answers, call_on<GetSearchShape>(model));
+  ask(answers, call_on<GetBandwidthShape>(model));
   ask(answers, call_on<GetLambda>(model));
   ask(answers, call_on<Loo>(model));
   ask(answers, call_on<GroupErrors>(model));
