@@ -45,8 +45,8 @@ bandwidth_doubts <- function(shape) {
     paste0("  it is at the ", if (shape$edge < 0L) "low" else "high",
            " end of the range that was searched; the best bandwidth may lie beyond it")
   }, if (shape$decades >= 1) {
-    paste0("  nearly the same over ", format(shape$decades, digits = 2L),
-           " powers of ten of the bandwidth; the data hardly tell them apart")
+    paste0("  nearly the same over a factor of ", format(10^shape$decades, digits = 2L),
+           " of the bandwidth; the data hardly tell them apart")
   })
 }
 

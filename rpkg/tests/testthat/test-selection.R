@@ -90,16 +90,15 @@ test_that("a bandwidth at the end of its range, or any of many, is said to be", 
   fit <- freeridge(mpg ~ wt + hp, mtcars)
   expect_identical(fit$kernel$sigma, chosen_bandwidth(fit))
   expect_lt(fit$kernel$sigma, 0.5 * max(fit$bandwidth_search$sigma))
-  expect_gt(fit$bandwidth_shape$decades, 0.2)
+  expect_gt(fit$bandwidth_shape$decades, 1)
+  expect_true(any(grepl("nearly the same over a factor of [0-9]+ of the bandwidth", capture.output(print(summary(fit))))))
   expect_identical(fit$bandwidth_shape$edge, 0L)
   p <- problem(40L, 2L)
   low <- freeridge(p$x, p$y, bandwidth_range = c(1e-3, 2e-3))
-  high <- freeridge(p$x, p$y, bandwidth_range = c(1e3, 1e5))
   expect_identical(abs(low$bandwidth_shape$edge), 1L)
   for (shown in list(capture.output(print(low)), capture.output(print(summary(low))))) {
     expect_true(any(grepl("it is at the (low|high) end of the range that was searched; the best bandwidth", shown)))
   }
-  if (high$bandwidth_shape$decades >= 1) expect_true(any(grepl("powers of ten of the bandwidth", capture.output(print(high)))))
   expect_null(freeridge(p$x, p$y, gaussian_kernel(1))$bandwidth_shape)
 })
 
