@@ -606,19 +606,32 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
 #define FREERIDGE_DEFAULT_BUDGET 15 /* factorizations; room for `tried` when budget is 0 */
 
 /* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried
- * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the best one. low =
- * high = 0: from the median distance of the points; budget = 0: FREERIDGE_DEFAULT_BUDGET. With several outputs the
+ * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low =
+ * high = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
+ * divided by the kernel's scales) to 64 times it; budget = 0: FREERIDGE_DEFAULT_BUDGET. With several outputs the
  * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores
- * (REML); ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (a log-spaced scan with two
- * thirds of them, Brent's method on log sigma with the rest), and one more when the best sigma was not the last one
- * tried: the search keeps one factorization at a time, beside the model's own. tried: budget x 2 numbers, column-major
- * with ld = budget: sigma and its criterion, in the order tried; *used: how many. *sigma: the choice. Needs DATA, goes
+ * (REML); ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then
+ * each where the criterion is expected to fall most, until that is below 1e-5 of it), and one more when the choice was
+ * not the last one tried: the search keeps one factorization at a time, beside the model's own. tried: budget x 2
+ * numbers, column-major with ld = budget: sigma and its criterion, in the order tried; *used: how many. *sigma: the
+ * choice: of all tried whose criterion is within 0.3 % (REML: 0.15) of the lowest, the one nearest in log to the median
+ * distance (where all points coincide: to the middle of the range): see freeridge_get_bandwidth_shape. Needs DATA, goes
  * to FITTED. Cost: `used` times factorize and select_lambda. Statuses: INVALID_STATE (no data, kernel without
  * bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no
  * score has a value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
                                                           double low, double high, int64_t budget, double* sigma,
                                                           double* tried, int64_t* used);
+
+/* How sure freeridge_select_bandwidth can be, about sigma as freeridge_get_search and _search_shape are about lambda;
+ * NULL is fine for each. *edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum may lie
+ * beyond it), else 0; *decades: over how many powers of ten of sigma around the choice, within the range, the criterion
+ * stays within 1 % of the lowest (REML: within 0.5), linear between the sigmas tried: a large number means a flat
+ * criterion; *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of the criterion.
+ * Kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE (no bandwidth was chosen),
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_bandwidth_shape(const freeridge_model* model, int32_t* edge,
+                                                             double* decades, int32_t* dips);
 
 /* Scores as freeridge_score, and their standard errors (both count x t, column-major, ld >= count): of the n terms q_i
  * of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,

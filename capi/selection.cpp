@@ -127,6 +127,16 @@ freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_cr
   });
 }
 
+freeridge_status freeridge_get_bandwidth_shape(const freeridge_model* model, int32_t* edge, double* decades,
+                                               int32_t* dips) {
+  return guarded(__func__, [&] {
+    const BandwidthShape& shape = model_of(model).require_bandwidth_shape();
+    if (edge != nullptr) *edge = shape.edge;
+    if (decades != nullptr) *decades = shape.decades;
+    if (dips != nullptr) *dips = shape.dips;
+  });
+}
+
 freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda, double* score,
                                                   double* standard_error) {
   return guarded(__func__, [&] {

@@ -404,3 +404,5 @@ freeridge_classifier_memory_required(classifier, bytes) = ccall((:freeridge_clas
     freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int64}), classifier, bytes)
 freeridge_get_lambda_flags(model, floor, below, edge) = ccall((:freeridge_get_lambda_flags, library),
     freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Int32}, Ptr{Int32}), model, floor, below, edge)
+freeridge_get_bandwidth_shape(model, edge, decades, dips) = ccall((:freeridge_get_bandwidth_shape, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64}, Ptr{Int32}), model, edge, decades, dips)

@@ -187,6 +187,12 @@ Model::LambdaFlags Model::lambda_flags() const {
   return out;
 }
 
+const BandwidthShape& Model::require_bandwidth_shape() const {
+  if (!bandwidth_shape_)
+    fail(Status::invalid_state, "no bandwidth has been chosen; call freeridge_select_bandwidth first");
+  return *bandwidth_shape_;
+}
+
 std::vector<double> Model::lambda_grid(Index count) const {
   return log_grid(lambda_range(factorization()), count);
 }

@@ -48,6 +48,7 @@ const Model::Fit& Model::fit() const {
 }
 
 void Model::unset() {
+  bandwidth_shape_.reset();
   search_.reset();
   fit_.reset();
   factorization_.reset();
@@ -314,7 +315,8 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   require_range("low", low, "high", high);
   const Groups* const groups = groups_for(criterion);
   const Hearing hearing(progress_);
-  const BandwidthRange range = low == 0 && high == 0 ? bandwidth_range(*kernel_, data_->x) : BandwidthRange{low, high};
+  const double typical = median_distance(*kernel_, data_->x);
+  const BandwidthRange range = low == 0 && high == 0 ? bandwidth_range(typical) : BandwidthRange{low, high};
 
   // One factorization of the search lives at a time, beside the model's own, which a failure must leave: memory runs
   // out before patience. The best one is made again at the end unless it was the last one tried.
@@ -337,7 +339,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
         search_lambda(*factorization, criterion, groups, lambda_range(*factorization), progress.part(0.8, 1));
     trial = {sigma, std::move(kernel), std::move(factorization), std::move(lambda)};
   };
-  BandwidthSearch search = search_bandwidth(range, budget, [&](double sigma) {
+  BandwidthSearch search = search_bandwidth(range, typical, budget, criterion, [&](double sigma) {
     try {
       attempt(sigma);
     } catch (const Error& error) {
@@ -356,6 +358,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   factorization_ = std::move(trial.factorization);
   search_ = std::move(trial.lambda);
   fit_ = std::move(fit);
+  bandwidth_shape_ = search.shape;
   return search;
 }
 

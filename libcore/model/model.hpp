@@ -112,6 +112,7 @@ class Model {
   std::span<const double> lambdas() const { return fit().lambdas; }
   const LambdaSearch* search() const { return search_ ? &*search_ : nullptr; }
   const LambdaSearch& require_search() const;
+  const BandwidthShape& require_bandwidth_shape() const;
   // Throw INVALID_STATE, naming the call that is missing.
   void require_data() const { data("the data"); }
   void require_factorized() const { factorization(); }
@@ -185,6 +186,7 @@ class Model {
   FactorizationPtr factorization_;
   std::optional<Fit> fit_;
   std::optional<LambdaSearch> search_;
+  std::optional<BandwidthShape> bandwidth_shape_;  // of the search that found the kernel in force
 };
 
 }  // namespace freeridge

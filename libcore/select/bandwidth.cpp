@@ -5,15 +5,57 @@
 #include <limits>
 
 #include "libcore/linalg/blas.hpp"
-#include "libcore/select/brent.hpp"
+#include "libcore/select/expected_improvement.hpp"
+#include "libcore/select/score_curve.hpp"
 
 namespace freeridge {
 namespace {
+
 constexpr Index sample_rows = 256;
-constexpr double log_tolerance = 1e-3;  // sigma to a thousandth: scores are far flatter than that
+constexpr Index first_sigmas = 5;
+constexpr double closest = 1e-3;     // of log sigma: scores are far flatter than that
+constexpr double negligible = 1e-5;  // of f: an expected gain that is not worth a factorization
+constexpr double reml_unit = 50;     // REML changes by 0.5 where the other scores change by 1 %
+constexpr double nearly = 3e-3;      // of f: a tie
+constexpr double flat = 0.01;        // of f: what decades are counted by
+
+// A score whose f is `above` higher.
+double raised(Criterion criterion, double score, double above) {
+  return score + above * (criterion == Criterion::reml ? reml_unit : std::abs(score));
+}
+
+double objective(Criterion criterion, double score) {
+  if (criterion == Criterion::reml) return score / reml_unit;
+  if (criterion == Criterion::error_rate) return score;
+  return std::log(std::max(score, std::numeric_limits<double>::min()));
+}
+
+// What was tried with f in place of the score; without a value counts as high as the highest.
+std::vector<Point> objectives(const ScoreCurve& tried, Criterion criterion) {
+  std::vector<Point> points;
+  double highest = -std::numeric_limits<double>::infinity();
+  for (const Tried& each : tried) {
+    points.push_back({each.x, objective(criterion, each.score)});
+    if (!std::isnan(each.score)) highest = std::max(highest, points.back().f);
+  }
+  for (Point& point : points)
+    if (!std::isfinite(point.f)) point.f = std::isfinite(highest) ? highest : 0;
+  return points;
+}
+
+// Of nearly equal scores the one nearest `middle`, of two as near the larger sigma. tried has a lowest point.
+std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
+  std::size_t chosen = tried.size();
+  for (std::size_t i = 0; i < tried.size(); ++i)
+    if (tried[i].score <= limit &&
+        (chosen == tried.size() || std::abs(tried[i].x - middle) <= std::abs(tried[chosen].x - middle)))
+      chosen = i;
+  return chosen;
+}
+
 }  // namespace
 
-BandwidthRange bandwidth_range(const Kernel& kernel, const LayoutView& x) {
+double median_distance(const Kernel& kernel, const LayoutView& x) {
   const std::vector<double> scale = kernel.feature_scale(x.cols);
   const Index rows = std::min(sample_rows, x.rows);
   const auto value = [&](Index i, Index k) { return x(i * x.rows / rows, k) / scale[static_cast<std::size_t>(k)]; };
@@ -24,42 +66,53 @@ BandwidthRange bandwidth_range(const Kernel& kernel, const LayoutView& x) {
       for (Index k = 0; k < x.cols; ++k) distance = std::hypot(distance, value(i, k) - value(j, k));
       if (distance > 0) distances.push_back(distance);
     }
-  if (distances.empty())
-    fail(Status::undefined,
-         "there is no bandwidth to choose: all points of x coincide; set sigma, or give low and high");
+  if (distances.empty()) return 0;
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
-  if (!std::isfinite(*middle * 64) || *middle / 16 <= 0)
-    fail(Status::not_finite, "the median distance of the points is ", *middle, "; rescale x");
-  return {*middle / 16, *middle * 64};
+  return *middle;
 }
 
-BandwidthSearch search_bandwidth(BandwidthRange range, Index budget, const std::function<double(double)>& score) {
+BandwidthRange bandwidth_range(double median) {
+  if (median == 0)
+    fail(Status::undefined,
+         "there is no bandwidth to choose: all points of x coincide; set sigma, or give low and high");
+  if (!std::isfinite(median * 64) || median / 16 <= 0)
+    fail(Status::not_finite, "the median distance of the points is ", median, "; rescale x");
+  return {median / 16, median * 64};
+}
+
+BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index budget, Criterion criterion,
+                                 const std::function<double(double)>& score) {
   BandwidthSearch search;
+  ScoreCurve tried;  // ascending; NaN: no value
   const auto attempt = [&](double sigma) {
     const double value = score(sigma);
     search.sigma.push_back(sigma);
     search.score.push_back(value);
-    return value;
+    const Tried point{sigma, std::log(sigma), std::isfinite(value) ? value : std::nan(""), std::nan("")};
+    tried.insert(std::upper_bound(tried.begin(), tried.end(), point,
+                                  [](const Tried& a, const Tried& b) { return a.lambda < b.lambda; }),
+                 point);
   };
-  const std::vector<double> scan = log_grid({range.low, range.high}, range.low == range.high ? 1 : budget * 2 / 3);
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < scan.size(); ++i)
-    if (attempt(scan[i]) <= search.score[best]) best = i;
-  if (scan.size() > 1 && std::isfinite(search.score[best])) {
-    const double low = std::log(scan[best > 0 ? best - 1 : best]),
-                 high = std::log(scan[std::min(best + 1, scan.size() - 1)]);
-    brent_minimum(low, high, log_tolerance, static_cast<int>(budget - static_cast<Index>(scan.size())),
-                  [&](double log_sigma) { return attempt(std::clamp(std::exp(log_sigma), range.low, range.high)); });
+  const Index start = range.low == range.high ? 1 : std::min(first_sigmas, budget);
+  for (const double sigma : log_grid({range.low, range.high}, start)) attempt(sigma);
+  while (start > 1 && std::ssize(tried) < budget) {
+    const double length = std::min(1.0, 2 * (tried.back().x - tried.front().x) / static_cast<double>(tried.size()));
+    const Improvement next = most_promising(objectives(tried, criterion), length, closest);
+    if (next.expected < negligible) break;
+    attempt(std::clamp(std::exp(next.x), range.low, range.high));
   }
-  best = 0;
-  for (std::size_t i = 1; i < search.sigma.size(); ++i)
-    if (search.score[i] < search.score[best] ||
-        (search.score[i] == search.score[best] && search.sigma[i] > search.sigma[best]))
-      best = i;
-  if (!std::isfinite(search.score[best]))
+
+  const std::size_t best = lowest(tried, tried.front().x, tried.back().x);
+  if (best == tried.size())
     fail(Status::undefined, "the criterion has no value at any bandwidth between ", range.low, " and ", range.high);
-  search.best = search.sigma[best];
+  const double middle =
+      typical > 0 && std::isfinite(typical) ? std::log(typical) : (tried.front().x + tried.back().x) / 2;
+  const std::size_t chosen = choice(tried, raised(criterion, tried[best].score, nearly), middle);
+  search.best = tried[chosen].lambda;
+  search.shape.edge = start == 1 ? 0 : chosen == 0 ? -1 : chosen + 1 == tried.size() ? 1 : 0;
+  search.shape.decades = decades_below(tried, chosen, raised(criterion, tried[best].score, flat));
+  search.shape.dips = count_minima(tried);
   return search;
 }
 

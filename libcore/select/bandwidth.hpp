@@ -1,5 +1,8 @@
-// The search over the bandwidth sigma of a kernel: a log-spaced scan, then Brent's method on log sigma. Each sigma is
-// worth one factorization and its own whole search over lambda.
+// The search over the bandwidth sigma of a kernel, each worth one factorization and its own whole search over lambda:
+// five log-spaced sigmas, then one at a time where the score is most likely to be lower (expected_improvement.hpp), on
+//   x = log sigma,  f = log score (REML: score / 50; ERROR_RATE: the score),
+// so that a change of f by 0.01 means the same for all. Sigmas that score nearly as well as the best one are ties: the one
+// nearest the typical distance of the points is chosen.
 #pragma once
 
 #include <functional>
@@ -15,17 +18,31 @@ struct BandwidthRange {
   double low, high;
 };
 
-// From a sixteenth of the median distance between points (columns divided by the kernel's scales) to 64 times it; the
-// median over the pairs of at most 256 evenly spaced rows. Throws UNDEFINED when all of them coincide.
-BandwidthRange bandwidth_range(const Kernel& kernel, const LayoutView& x);
+// The median distance between points (columns divided by the kernel's scales), over the pairs of at most 256 evenly
+// spaced rows that do not coincide; 0 when all do.
+double median_distance(const Kernel& kernel, const LayoutView& x);
+
+// From a sixteenth of the median distance to 64 times it. Throws UNDEFINED when that is 0.
+BandwidthRange bandwidth_range(double median);
+
+// How sure the choice can be.
+struct BandwidthShape {
+  std::int32_t edge = 0;  // -1, +1 when the choice is the low, high end of the range, else 0
+  double decades = 0;     // powers of ten of sigma around the choice with scores within 1 % (REML: 0.5) of the best
+  std::int32_t dips = 0;  // local minima among what was tried
+};
 
 struct BandwidthSearch {
   std::vector<double> sigma, score;  // as tried
-  double best = 0;                   // of equal scores the larger sigma
+  double best = 0;                   // the choice
+  BandwidthShape shape;
 };
 
-// Calls score(sigma) at most `budget` times in [low, high]; infinite scores are fine. Throws UNDEFINED when all are.
-BandwidthSearch search_bandwidth(BandwidthRange range, Index budget, const std::function<double(double)>& score);
+// Calls score(sigma) at most `budget` >= 3 times in [low, high]; infinite scores are fine. Of the sigmas with scores
+// within 0.3 % (REML: 0.15) of the lowest, the choice is the nearest to `typical` in log (where that is not a positive
+// number: to the middle of the range). Throws UNDEFINED when all scores are infinite.
+BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index budget, Criterion criterion,
+                                 const std::function<double(double)>& score);
 
 // One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
 // the scores; ERROR_RATE has but one).

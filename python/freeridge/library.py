@@ -288,6 +288,7 @@ _declare(STATUS, "freeridge_accumulator_set_progress", accumulator=ACCUMULATOR, 
 _declare(STATUS, "freeridge_accumulator_memory_required", accumulator=ACCUMULATOR, bytes=INT64S)
 _declare(STATUS, "freeridge_classifier_memory_required", classifier=CLASSIFIER, bytes=INT64S)
 _declare(STATUS, "freeridge_get_lambda_flags", model=MODEL, floor=DOUBLES, below=INT32S, edge=INT32S)
+_declare(STATUS, "freeridge_get_bandwidth_shape", model=MODEL, edge=INT32S, decades=DOUBLES, dips=INT32S)
 
 
 def _number(kind: Any, word: str, value: Any) -> Any:

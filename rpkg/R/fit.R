@@ -51,6 +51,7 @@ fit_model <- function(fit) {
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)
     if (fit$criterion %in% judged_by_loo) middle <- timed("bandwidth", loo_in_the_middle(model, fit, found))
     fit$bandwidth_search <- data.frame(sigma = found$tried[, 1L], score = found$tried[, 2L])
+    fit$bandwidth_shape <- found[c("edge", "decades", "dips")]
   } else {
     expect(model, fit$lambda, fit$criterion)
     timed("factorize", core_factorize(model))

@@ -21,6 +21,7 @@ print_setting <- function(fit, digits) {
   cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
   if (!is.null(fit$bandwidth_search)) {
     cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
+    for (line in bandwidth_doubts(fit$bandwidth_shape)) cat(line, "\n", sep = "")
   }
   if (!is.null(fit$scale)) {
     divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
@@ -38,6 +39,17 @@ print_setting <- function(fit, digits) {
     for (words in disagreements(fit, digits)) cat("  BEWARE: ", words, "\n", sep = "")
   }
   if (has_left_out_classes(fit)) print_left_out_classes(fit, digits)
+}
+
+# What should keep a reader from trusting the choice of the bandwidth too much, a line each.
+bandwidth_doubts <- function(shape) {
+  c(if (shape$edge != 0L) {
+    paste0("  it is at the ", if (shape$edge < 0L) "low" else "high",
+           " end of the range that was searched; the best bandwidth may lie beyond it")
+  }, if (shape$decades >= 1) {
+    paste0("  nearly the same over a factor of ", format(10^shape$decades, digits = 2L),
+           " of the bandwidth; the data hardly tell them apart")
+  })
 }
 
 print.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

@@ -53,7 +53,8 @@ Rcpp::List core_one_standard_error(SEXP handle) {
   return Rcpp::List::create(Rcpp::Named("lambda") = lambda, Rcpp::Named("score") = score, Rcpp::Named("se") = error);
 }
 
-// sigma: the choice; tried: a matrix with the columns sigma and criterion, in the order tried. budget 0: the core's own.
+// sigma: the choice; tried: a matrix with the columns sigma and criterion, in the order tried; edge, decades, dips: how sure
+// the choice is. budget 0: the core's own.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, double low, double high, int budget) {
   Model& model = model_of(handle);
@@ -63,7 +64,11 @@ Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, double low,
   check(model, freeridge_select_bandwidth(model.core, criterion_of(criterion), low, high, budget, &sigma, tried.begin(),
                                           &used));
   const Rcpp::NumericMatrix rows = tried(Rcpp::Range(0, static_cast<int>(used) - 1), Rcpp::_);
-  return Rcpp::List::create(Rcpp::Named("sigma") = sigma, Rcpp::Named("tried") = rows);
+  std::int32_t edge = 0, dips = 0;
+  double decades = 0;
+  check(freeridge_get_bandwidth_shape(model.core, &edge, &decades, &dips));
+  return Rcpp::List::create(Rcpp::Named("sigma") = sigma, Rcpp::Named("tried") = rows, Rcpp::Named("edge") = edge,
+                            Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips);
 }
 
 // [[Rcpp::export(rng = false)]]

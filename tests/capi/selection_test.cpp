@@ -109,6 +109,10 @@ TEST(ContractSelection, GetLambdaFlagsRefuses) {
   expect_refused<GetLambdaFlags>({{"model", null(&GetLambdaFlags::model)}});
 }
 
+TEST(ContractSelection, GetBandwidthShapeRefuses) {
+  expect_refused<GetBandwidthShape>({{"model", null(&GetBandwidthShape::model)}});
+}
+
 // The sample's Y are no classes.
 TEST(ContractSelection, TheErrorRateNeedsClasses) {
   for (sample::Variant variant : sample::variants) {

@@ -290,4 +290,30 @@ TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
   }
 }
 
+// What is known about a choice of the bandwidth is there after it, until the state changes; a search of lambda alone keeps it.
+TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
+  const auto expect_none = [](const Model& model) {
+    GetBandwidthShape shape;
+    shape.model = model.get();
+    expect_failure(shape, FREERIDGE_INVALID_STATE, {"freeridge_select_bandwidth"});
+  };
+  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    expect_none(sample::model(state));
+  }
+  for (const Rule& rule : rules()) {
+    SCOPED_TRACE(rule.name);
+    Model model = sample::model(State::data);
+    model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
+    rule.check(model.get(), true, "");
+    if (rule.leaves == Leaves::data || rule.leaves == Leaves::factorized) {
+      expect_none(model);
+    } else {
+      GetBandwidthShape shape;
+      shape.model = model.get();
+      EXPECT_EQ(shape(), FREERIDGE_OK) << freeridge_last_error();
+    }
+  }
+}
+
 }  // namespace

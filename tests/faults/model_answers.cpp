@@ -94,6 +94,11 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetOneStandardError>(all);
   add_answer<GetSearchShape>(all);
   add_answer<GetLambdaFlags>(all);
+  add_on_model<GetBandwidthShape>(all, "", true, [] {
+    Model model = model_on(FREERIDGE_SPECTRAL, State::data);
+    model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
+    return model;
+  });
   add_scores<Score>(all, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS});
   add_scores<ScoreWithError>(all, {FREERIDGE_LOO, FREERIDGE_GROUPS});
   add_undefined<Loo>(all);

@@ -137,6 +137,11 @@ void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller&
   call(
       "freeridge_get_lambda_flags", 0,
       [&] { return freeridge_get_lambda_flags(model, floor.get(), below.get(), edge.get()); }, floor, below, edge);
+  Output<std::int32_t> end(1), minima(1);
+  Output<double> flat(1);
+  call(
+      "freeridge_get_bandwidth_shape", 0,
+      [&] { return freeridge_get_bandwidth_shape(model, end.get(), flat.get(), minima.get()); }, end, flat, minima);
 }
 
 template <class Save>

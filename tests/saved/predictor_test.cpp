@@ -212,7 +212,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, GetDegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance>();
-    others.refused<LambdaGrid, Score, ScoreWithError, GetSearchCount, GetSearch, GetOneStandardError, GetSearchShape>();
+    others.refused<LambdaGrid, Score, ScoreWithError, GetSearchCount, GetSearch, GetOneStandardError, GetSearchShape,
+                   GetBandwidthShape>();
     others.refused<GetLandmarkCount, GetLandmarks, LandmarkCurve, GetRank, GetTolerance>();
     others.refused<Save, SaveToMemory>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";

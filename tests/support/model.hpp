@@ -148,6 +148,11 @@ struct BandwidthChoice {
   Matrix tried;  // used x 2: sigma and its criterion
 };
 
+struct BandwidthShape {
+  std::int32_t edge = 9, dips = -1;
+  double decades = -1;
+};
+
 // Calls with a leading dimension two longer than needed, and checks that the padding was left alone.
 template <class Call>
 Matrix padded_output(std::int64_t rows, std::int64_t cols, const char* name, freeridge_status* status, Call call) {
@@ -394,6 +399,11 @@ class Model {
     LambdaFlags out{0, Labels(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
     check(freeridge_get_lambda_flags(get(), &out.floor, out.below.data(), out.edge.data()),
           "freeridge_get_lambda_flags");
+    return out;
+  }
+  BandwidthShape bandwidth_shape() const {
+    BandwidthShape out;
+    check(freeridge_get_bandwidth_shape(get(), &out.edge, &out.decades, &out.dips), "freeridge_get_bandwidth_shape");
     return out;
   }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {

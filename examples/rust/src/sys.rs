@@ -350,4 +350,6 @@ extern "C" {
         freeridge_status;
     pub fn freeridge_get_lambda_flags(model: *const freeridge_model, floor: *mut f64, below: *mut i32, edge: *mut i32)
         -> freeridge_status;
+    pub fn freeridge_get_bandwidth_shape(model: *const freeridge_model, edge: *mut i32, decades: *mut f64, dips: *mut
+        i32) -> freeridge_status;
 }

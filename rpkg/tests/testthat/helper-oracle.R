@@ -136,6 +136,16 @@ expect_close <- function(actual, expected, tolerance = 1e-9) {
   invisible(actual)
 }
 
+# The bandwidth that the fit has to have: of all tried that score within 0.3 % of the best, the nearest to the median
+# distance of the rows (at most 256), of columns divided by `scale`.
+chosen_bandwidth <- function(fit, scale = fit$scale) {
+  distances <- sort(as.vector(stats::dist(if (is.null(scale)) fit$x else sweep(fit$x, 2L, scale, "/"))))
+  distances <- distances[distances > 0]
+  typical <- distances[length(distances) %/% 2L + 1L]
+  tried <- fit$bandwidth_search[fit$bandwidth_search$score <= 1.003 * min(fit$bandwidth_search$score), ]
+  tried$sigma[which.min(abs(log(tried$sigma / typical)))]
+}
+
 # A small regression problem; the same numbers for the same arguments.
 problem <- function(n = 20L, d = 3L, t = 1L, seed = 1L) {
   set.seed(seed)

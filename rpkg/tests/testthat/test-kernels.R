@@ -91,7 +91,7 @@ test_that("a scaled kernel is a kernel of divided columns, also inside others", 
   expect_close(coef(freeridge(p$x, p$y, scaled_kernel(linear_kernel(), divisors), 0.3)),
                coef(freeridge(p$x, p$y, linear_kernel(), 0.3, scale = divisors)), 1e-12)
   chosen <- freeridge(p$x, p$y, scaled_kernel(gaussian_kernel(), divisors), scale = FALSE)
-  expect_identical(chosen$kernel$inner$sigma, chosen$bandwidth_search$sigma[which.min(chosen$bandwidth_search$score)])
+  expect_identical(chosen$kernel$inner$sigma, chosen_bandwidth(chosen, divisors))
   expect_refusal(scaled_kernel(1, 2), "kernel must be a kernel such as gaussian_kernel\\(\\), not 1")
   expect_refusal(scaled_kernel(linear_kernel(), "a"), 'scale must be positive numbers, one for each column, not "a"')
   expect_refusal(scaled_kernel(linear_kernel(), c(1, 0)), "scale\\[2\\] is 0")
@@ -121,8 +121,7 @@ test_that("the only bandwidth of a kernel is chosen, by its own name", {
                       linear_kernel() + 2 * gaussian_kernel())) {
     fit <- freeridge(p$x, p$y, kernel)
     expect_false(chooses_bandwidth(fit$kernel))
-    chosen <- fit$bandwidth_search$sigma[which.min(fit$bandwidth_search$score)]
-    expect_identical(fit$kernel, with_bandwidth(kernel, chosen))
+    expect_identical(fit$kernel, with_bandwidth(kernel, chosen_bandwidth(fit)))
     # The columns were divided by their standard deviations.
     scaled <- sweep(p$x, 2L, fit$scale, "/")
     expect_equal(as.vector(loo(fit, 0.3)), as.vector(oracle_loo(scaled, p$y, fit$kernel, 0.3)), tolerance = 1e-9)

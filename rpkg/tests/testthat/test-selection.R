@@ -75,7 +75,8 @@ test_that("the bandwidth is chosen, with the best lambda of each bandwidth", {
   # Each row of the table is the best score over lambda at that sigma.
   best_at <- function(sigma, y) freeridge(p$x, y, gaussian_kernel(sigma), scale = TRUE)$score
   expect_close(tried$score, vapply(tried$sigma, best_at, 0, y = p$y), 1e-8)
-  expect_close(fit$score, min(tried$score), 1e-8)
+  expect_close(fit$score, tried$score[tried$sigma == fit$kernel$sigma], 1e-8)
+  expect_identical(fit$kernel$sigma, chosen_bandwidth(fit))
 
   # Several outputs: the sum of the scores, each in units of its variance.
   p <- problem(40L, 2L, 2L)
@@ -83,6 +84,22 @@ test_that("the bandwidth is chosen, with the best lambda of each bandwidth", {
   tried <- freeridge(p$x, p$y)$bandwidth_search
   variances <- colMeans(scale(p$y, scale = FALSE)^2)
   expect_close(tried$score, vapply(tried$sigma, function(sigma) sum(best_at(sigma, p$y) / variances), 0), 1e-8)
+})
+
+test_that("a bandwidth at the end of its range, or any of many, is said to be", {
+  fit <- freeridge(mpg ~ wt + hp, mtcars)
+  expect_identical(fit$kernel$sigma, chosen_bandwidth(fit))
+  expect_lt(fit$kernel$sigma, 0.5 * max(fit$bandwidth_search$sigma))
+  expect_gt(fit$bandwidth_shape$decades, 1)
+  expect_true(any(grepl("nearly the same over a factor of [0-9]+ of the bandwidth", capture.output(print(summary(fit))))))
+  expect_identical(fit$bandwidth_shape$edge, 0L)
+  p <- problem(40L, 2L)
+  low <- freeridge(p$x, p$y, bandwidth_range = c(1e-3, 2e-3))
+  expect_identical(abs(low$bandwidth_shape$edge), 1L)
+  for (shown in list(capture.output(print(low)), capture.output(print(summary(low))))) {
+    expect_true(any(grepl("it is at the (low|high) end of the range that was searched; the best bandwidth", shown)))
+  }
+  expect_null(freeridge(p$x, p$y, gaussian_kernel(1))$bandwidth_shape)
 })
 
 test_that("ranges and the budget of the search are heard", {

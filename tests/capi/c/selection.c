@@ -82,19 +82,22 @@ static void searches(void) {
 static void bandwidths(void) {
   enum { BUDGET = 5 };
   freeridge_model* model = data_model(0);
-  double sigma = -1, in_force = -2, tried[BUDGET * 2], least = INFINITY, at = -1;
+  double sigma = -1, in_force = -2, tried[BUDGET * 2], least = INFINITY, at = -1, decades = -1;
   int64_t used = -1, i;
+  int32_t edge = 9, dips = -1;
+  REFUSED(INVALID_STATE, freeridge_get_bandwidth_shape(model, &edge, &decades, &dips));
   OK(freeridge_select_bandwidth(model, FREERIDGE_LOO, 0.3, 10, BUDGET, &sigma, tried, &used));
   OK(freeridge_get_bandwidth(model, &in_force));
   CHECK(used >= 3 && used <= BUDGET && sigma == in_force);
   for (i = 0; i < used; ++i) {
     CHECK(tried[i] >= 0.3 * (1 - 1e-12) && tried[i] <= 10 * (1 + 1e-12));
-    if (tried[BUDGET + i] < least) {
-      least = tried[BUDGET + i];
-      at = tried[i];
-    }
+    if (tried[BUDGET + i] < least) least = tried[BUDGET + i];
+    if (tried[i] == sigma) at = tried[BUDGET + i];
   }
-  CHECK(at == sigma);
+  CHECK(at <= least * 1.003);
+  OK(freeridge_get_bandwidth_shape(model, &edge, &decades, &dips));
+  OK(freeridge_get_bandwidth_shape(model, NULL, NULL, NULL));
+  CHECK(edge == (sigma < 0.3 * (1 + 1e-12) ? -1 : sigma > 10 * (1 - 1e-12) ? 1 : 0) && decades > 0 && dips >= 1);
   freeridge_destroy(model);
 }
 
@@ -189,6 +192,7 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(model, NULL, score, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_search_shape(NULL, out, edge));
   REFUSED(INVALID_ARGUMENT, freeridge_get_lambda_flags(NULL, out, edge, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth_shape(NULL, edge, out, edge));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(NULL, FREERIDGE_LOO, 1, 2, 3, &sigma, out, &used));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, 0, 1, 2, 3, &sigma, out, &used));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 2, 1, 3, &sigma, out, &used));

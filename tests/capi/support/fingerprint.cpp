@@ -58,6 +58,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetOneStandardError>(model));
   ask(answers, call_on<GetSearchShape>(model));
   ask(answers, call_on<GetLambdaFlags>(model));
+  ask(answers, call_on<GetBandwidthShape>(model));
   ask(answers, call_on<GetLambda>(model));
   ask(answers, call_on<Loo>(model));
   ask(answers, call_on<GroupErrors>(model));

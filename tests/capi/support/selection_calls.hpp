@@ -114,6 +114,15 @@ struct GetLambdaFlags {
   void each_output(auto visit) { visit(floor), visit(below), visit(edge); }
 };
 
+struct GetBandwidthShape {
+  static constexpr const char* name = "freeridge_get_bandwidth_shape";
+  freeridge_model* model = nullptr;
+  Output<int32_t> edge{1}, dips{1};
+  Output<double> decades{1};
+  freeridge_status operator()() { return freeridge_get_bandwidth_shape(model, edge.get(), decades.get(), dips.get()); }
+  void each_output(auto visit) { visit(edge), visit(decades), visit(dips); }
+};
+
 struct MakeFolds {
   static constexpr const char* name = "freeridge_make_folds";
   int64_t n = sample::n;

@@ -1,0 +1,30 @@
+// Where to try next for the minimum of a function of one variable whose values are dear: where most is to be expected
+// below the lowest value seen. What is expected comes from a Gaussian process through the points tried,
+//
+//   f ~ mu + s Z,  cov(Z(x), Z(z)) = (1 + r) exp(-r),  r = sqrt(3) |x - z| / length      (Matern 3/2)
+//   Z(x) has, given the values, the mean m = k'K^-1 f and the variance v = 1 - k'K^-1 k
+//   E max(best - Z(x), 0) = (best - m) Phi(u) + sqrt(v) phi(u),   u = (best - m) / sqrt(v)
+//
+// mu and s are the mean and the standard deviation of the values. Such a process hardly looks past its neighbours: each
+// gap between two points is judged by the eight nearest of them, so that a search costs O(points) a step.
+// D. Jones, M. Schonlau, W. Welch, Efficient global optimization of expensive black-box functions, Journal of Global
+// Optimization 13, 1998.
+#pragma once
+
+#include <vector>
+
+namespace freeridge {
+
+struct Point {
+  double x, f;
+};
+
+struct Improvement {
+  double x, expected;  // in units of f
+};
+
+// At least two points, ascending in x, f finite. Gaps narrower than `closest` are left alone; expected is 0 when there is
+// nothing to gain in any other.
+Improvement most_promising(const std::vector<Point>& points, double length, double closest);
+
+}  // namespace freeridge
