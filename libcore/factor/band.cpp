@@ -316,7 +316,7 @@ std::unique_ptr<RowBlock> Band::rows(std::span<const Index> which) const {
 }
 
 FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress) {
-  ReducedKernel kernel(*problem, progress.part(0, 0.05));
+  ReducedKernel kernel(*problem, progress.part(0, 0.05), Pivot::first);
   return std::make_shared<Band>(std::move(problem), std::move(kernel), bandwidth, with_basis, progress.part(0.05, 1));
 }
 
@@ -324,7 +324,7 @@ FactorizationPtr load_band(ProblemPtr problem, ByteReader& in) {
   const Index m = problem->degrees(), b = in.integer("bandwidth", 1, most_bandwidth / 16) * 16;
   const Index reflectors = std::max<Index>(m - b, 0), formed_from = in.integer("part of Q", 0, reflectors);
   // the band, and the reflectors as one triangle: more is read than there is room made for
-  ReducedKernel kernel(*problem, in, triangle_numbers(reflectors) + m);
+  ReducedKernel kernel(*problem, in, triangle_numbers(reflectors) + m, Pivot::first);
   return std::make_shared<Band>(std::move(problem), std::move(kernel), b, formed_from, in);
 }
 

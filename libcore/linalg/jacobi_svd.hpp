@@ -3,9 +3,7 @@
 //     A P = Q R,       by Householder reflections with column pivoting: the rows of R descend
 //     R' W = X,        W a product of rotations, each of which makes two columns orthogonal, until all of X are
 //     s_k = |X_k|,     A = (Q W) diag(s) (P X diag(s)^-1)'
-// A pair counts as orthogonal at |x_i'x_j| <= n^(1/2) eps |x_i| |x_j|. The columns are visited by blocks, two of them at
-// a time, which stay in the cache while each column of one meets each of the other; all blocks meet in rounds of pairs
-// that have none in common, so that these are worked at side by side, with the same result on any number of them.
+// Which columns meet when, and when two count as orthogonal: jacobi_rotations.hpp.
 // Z. Drmac, K. Veselic, New fast and accurate Jacobi SVD algorithm, SIAM J. Matrix Anal. Appl. 29 (2008); J. Demmel,
 // K. Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13 (1992).
 #pragma once
