@@ -18,6 +18,7 @@ constexpr Index most_tile_rows = 256;           // a matrix product's worth of r
 constexpr Index most_bandwidth = 1024;          // of what is read: no route takes as much
 constexpr Index coefficient_doubles = 1 << 21;  // of the factors of the lambdas that are swept together: 16 MiB
 constexpr Index answer_doubles = 1 << 20;       // of residuals and diagonals in hand
+constexpr double most_span = 0x1p27;            // of the weights: reflectors mix all rows
 
 }  // namespace
 
@@ -102,6 +103,10 @@ Factorization::Range Band::eigenvalue_range() const {
 }
 
 BandFactor Band::factor(double lambda) const {
+  if (const double span = weight_span(problem().weights); span > most_span)
+    fail(Status::not_positive_definite, "the weights differ by a factor of ", span,
+         ", and to the BAND route rows of low weight are rounding beside those of high weight; use the CHOLESKY or "
+         "SPECTRAL route");
   const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
   std::optional<BandedCholesky> l;
   const bool nothing_to_solve = gamma_.rows() == 0;  // one point with an intercept

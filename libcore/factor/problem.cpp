@@ -69,6 +69,12 @@ std::vector<double> weighted_means(const LayoutView& a, std::span<const double> 
 
 }  // namespace
 
+double weight_span(std::span<const double> weights) {
+  if (weights.empty()) return 1;
+  const auto [low, high] = std::ranges::minmax_element(weights);
+  return *high / *low;
+}
+
 Problem::Problem(KernelPtr kernel_, const LayoutView& x_, const LayoutView& y_, std::span<const double> weights_,
                  bool intercept_)
     : kernel(std::move(kernel_)),

@@ -15,6 +15,11 @@
 
 namespace freeridge {
 
+// The largest weight over the smallest; 1 without weights.
+double weight_span(std::span<const double> weights);
+// From here on rounding in rows of high weight would cost rows of low weight digits, where rows are mixed.
+constexpr double wide_weights = 0x1p20;
+
 struct Problem {
   // x, y and weights are borrowed; weights: n numbers or empty.
   Problem(KernelPtr kernel, const LayoutView& x, const LayoutView& y, std::span<const double> weights, bool intercept);

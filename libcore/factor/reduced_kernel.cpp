@@ -10,8 +10,6 @@
 namespace freeridge {
 namespace {
 
-constexpr double widely = 0x1p10;  // sizes of rows, whose squares are the diagonal of K_w
-
 // |K_w,ij| <= a_i a_j, a_i = K_w,ii^(1/2). The contrast adds v_i (K_w v)_j and v_i v_j v'K_w v to it, v_i = q1_i, where
 // (K_w v)_j <= a_j a'v.
 std::vector<double> sizes_of(const Problem& problem) {
@@ -63,7 +61,7 @@ bool ReducedKernel::graded() const {
     if (size > 0) least = std::min(least, size);
     most = std::max(most, size);
   }
-  return std::isfinite(most) && most > widely * least;
+  return std::isfinite(most) && most / least > std::sqrt(wide_weights);  // squares of sizes are as weights
 }
 
 std::vector<double> ReducedKernel::inner_sizes() const {

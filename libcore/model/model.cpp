@@ -181,6 +181,7 @@ Request Model::request(const Kernel& kernel) const {
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
           .precomputed = kernel.precomputed(),
+          .wide_weights = weight_span(data_->weights) > wide_weights,
           .memory_limit = memory_limit_};
 }
 
