@@ -431,7 +431,8 @@ FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress
 }
 
 FactorizationPtr load_cholesky(ProblemPtr problem, ByteReader& in) {
-  ReducedKernel kernel(*problem, in, triangle_numbers(problem->degrees()));
+  const Pivot pivot = in.version() < 2 ? Pivot::first : Pivot::heaviest;
+  ReducedKernel kernel(*problem, in, triangle_numbers(problem->degrees()), pivot);
   load_triangle(in, "the kernel matrix", kernel.inner(), Triangle::lower);
   return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
 }

@@ -42,12 +42,9 @@ class LinearFeatures final : public FeatureMap {
     }
   }
 
-  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double>,
              Solution& solution) const override {
     set_hyperplane(problem, first, w, solution);
-    for (Index j = 0; j < w.cols; ++j)  // what rounding left of the mean after the shift
-      for (Index k = 0; k < w.rows; ++k)
-        solution.b[static_cast<std::size_t>(first + j)] -= mean[static_cast<std::size_t>(k)] * w(k, j);
   }
 
  private:
@@ -91,6 +88,9 @@ class Primal final : public StoredSpectrum {
                std::span<double> variance) const override {
     Matrix phi(z.cols, problem().d());
     LinearFeatures(problem()).raw(points, first, phi.view());
+    for (std::size_t k = 0; k < problem().shift_rest.size(); ++k)
+      for (Index q = 0; q < phi.rows(); ++q)
+        phi(q, static_cast<Index>(k)) -= problem().shift_rest[k] / (*problem().linear_scale)[k];
     project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
   }
 

@@ -48,6 +48,7 @@ struct Problem {
   std::vector<double> q1;                           // n; empty without intercept
   std::optional<std::vector<double>> linear_scale;  // d divisors, for linear kernels
   std::vector<double> shift;                        // d; empty unless the kernel is linear and there is an intercept
+  std::vector<double> shift_rest;                   // d: what rounding left of the means of x after the shift
 };
 
 using ProblemPtr = std::shared_ptr<const Problem>;

@@ -23,7 +23,11 @@ class Spectral final : public StoredSpectrum {
  public:
   Spectral(ProblemPtr problem, ReducedKernel kernel, const std::vector<double>& eigenvalues, std::vector<double> noise)
       : StoredSpectrum(std::move(problem), std::move(kernel.storage), eigenvalues, std::move(noise)),
-        k_q1_(std::move(kernel.k_q1)) {}
+        k_q1_(std::move(kernel.k_q1)) {
+    // the first are zero by the kernel's rank
+    while (zeros_ < r() && spectrum().eigenvalues[static_cast<std::size_t>(zeros_)] == 0) ++zeros_;
+    if (zeros_ < r()) smallest_ = std::max(spectrum().eigenvalues[static_cast<std::size_t>(zeros_)], 0.0);
+  }
 
   Route route() const override { return Route::spectral; }
   void save(ByteWriter& out) const override {
@@ -33,10 +37,23 @@ class Spectral final : public StoredSpectrum {
   }
 
  protected:
+  // Eigenvalues that are zero by the kernel's rank belong to no function, so that c predicts better without them. But the
+  // smallest one that is not zero, Lambda_r, has its direction mixed with theirs, noise / Lambda_r of it; kept, they add
+  // rounding of noise / lambda. Linear kernels decide column by column.
+  bool functions_only(double lambda) const override { return !problem().linear() && lambda <= smallest_; }
+
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
-    Matrix c_tilde(problem().n(), g.cols);
-    gemm(Op::none, Op::none, 1, basis(), g, 0, c_tilde.view());
-    set_expansion(problem(), k_q1_, first, c_tilde.view(), solution);
+    Matrix c_tilde(problem().n(), g.cols), nearly_none;
+    const ConstMatrixView b = basis();
+    if (!problem().linear()) {
+      gemm(Op::none, Op::none, 1, b, g, 0, c_tilde.view());
+    } else {  // the zeros are the first
+      const Index zeros = zeros_, rest = r() - zeros;
+      nearly_none = Matrix(problem().n(), g.cols);
+      gemm(Op::none, Op::none, 1, b.columns(zeros, rest), g.row_range(zeros, rest), 0, c_tilde.view());
+      gemm(Op::none, Op::none, 1, b.columns(0, zeros), g.row_range(0, zeros), 0, nearly_none.view());
+    }
+    set_expansion(problem(), k_q1_, first, c_tilde.view(), solution, nearly_none.view());
   }
 
   void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
@@ -71,6 +88,8 @@ class Spectral final : public StoredSpectrum {
 
  private:
   std::vector<double> k_q1_;
+  Index zeros_ = 0;      // eigenvalues that are exactly zero
+  double smallest_ = 0;  // of the others
 };
 
 // B is in the kernel's storage.
@@ -115,7 +134,7 @@ FactorizationPtr load_spectral(ProblemPtr problem, ByteReader& in) {
   ReducedKernel kernel(*problem, in, m + n * m);
   std::vector<double> eigenvalues = in.vector("the eigenvalues", any_finite, m);
   load_matrix(in, "the eigenvectors", orthonormal, kernel.contrast.outer(kernel.storage.view()));
-  const bool graded = kernel.graded();
+  const bool graded = in.version() >= 2 && kernel.graded();
   return finished(std::move(problem), std::move(kernel), eigenvalues, graded);
 }
 

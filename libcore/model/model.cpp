@@ -253,6 +253,7 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   (problem.linear() ? fit.solution.w : fit.solution.c) =
       Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
   fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);
+  if (problem.linear()) fit.solution.level = fit.solution.b;
   for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
     maker.solve(first, count, fit.solution);
     if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, here());
