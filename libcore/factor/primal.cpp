@@ -177,7 +177,7 @@ Directions tall_directions(MatrixView zx, Index n, bool wide, MatrixView u, cons
   {
     const Stage stage(progress.part(0.4, 0.65), 0);
     if (wide)
-      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
+      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view(), true);
     else
       small_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
   }
@@ -205,7 +205,7 @@ Directions wide_directions(MatrixView zx, Index n, bool wide, MatrixView u) {
   std::vector<double> tau(out.s.size());
   geqrf(across.view(), tau);
   for (Index j = 0; j < m; ++j) std::copy_n(across.col(j), j + 1, upper.col(j));
-  jacobi_svd(upper.view(), out.s, left.view(), v.view());
+  jacobi_svd(upper.view(), out.s, left.view(), v.view(), true);
   out.noise = direction_noise(norms, v.view(), d);
   transpose(v.view(), u);
   for (Index j = 0; j < m; ++j) std::copy_n(left.col(j), m, q.col(j));

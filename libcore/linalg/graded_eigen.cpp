@@ -47,12 +47,16 @@ Index pivoted_cholesky(MatrixView a, std::span<const double> sizes, Index most_r
       std::swap(at(taken, j), at(taken, pivot));
     }
     const Index rest = m - j - 1;
-    const double root = std::sqrt(largest);
+    const double root = std::sqrt(largest), pivot_size = at(sizes, at(order, j));
     a(j, j) = root;
     std::vector<double> row(static_cast<std::size_t>(j));
     for (Index k = 0; k < j; ++k) at(row, k) = a(j, k);
     if (j > 0) gemv(Op::none, -1, a.block(j + 1, 0, rest, j), row.data(), 1, a.col(j) + j + 1);
     for (Index i = j + 1; i < m; ++i) {
+      const double size = at(sizes, at(order, i));
+      // Of a row that depends on the pivots before, as one that stands twice, nothing but rounding is left.
+      if (a(i, i) - at(taken, i) <= 4 * floor * size * size && std::abs(a(i, j)) <= 4 * floor * size * pivot_size)
+        a(i, j) = 0;
       a(i, j) /= root;
       at(taken, i) += a(i, j) * a(i, j);
     }
@@ -127,7 +131,7 @@ double graded_eigen(MatrixView a, std::span<const double> all_sizes, Index most_
 
   const MatrixView x = a.columns(0, r);
   for (Index j = 1; j < r; ++j) std::fill_n(x.col(j), j, 0.0);
-  orthogonalise_columns(x, progress.part(0.15, 0.95));
+  orthogonalise_columns(x, {}, true, progress.part(0.15, 0.95));
   for (Index k = 0; k < r; ++k) {
     const double length = norm2(m, x.col(k)), value = std::ldexp(length, -exponent);
     at(w, k) = value * value;

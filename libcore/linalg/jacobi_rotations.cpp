@@ -119,16 +119,12 @@ class Rotations {
 
 }  // namespace
 
-void orthogonalise_columns(MatrixView x, MatrixView w) {
-  Rotations rotations(x, w, false);
-  for (int sweep = 0; sweep < most_sweeps && rotations.sweep(); ++sweep) {
-  }
-}
-
-void orthogonalise_columns(MatrixView x, const Progress& progress) {
-  Rotations rotations(x, {x.data, 0, x.cols, x.ld}, true);
+void orthogonalise_columns(MatrixView x, MatrixView w, bool graded, const Progress& progress) {
+  if (w.cols == 0) w = {x.data, 0, x.cols, x.ld};
+  Rotations rotations(x, w, graded);
+  const auto done = [](int sweeps) { return 1 - std::pow(0.7, sweeps); };
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    const Stage stage(progress.part(1 - std::pow(0.7, sweep), 1 - std::pow(0.7, sweep + 1)), 0);
+    const Stage stage(progress.part(done(sweep), done(sweep + 1)), 0);
     if (!rotations.sweep()) break;
   }
 }

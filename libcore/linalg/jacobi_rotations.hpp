@@ -10,12 +10,10 @@
 
 namespace freeridge {
 
-// X and W with the same number of columns; W <- W times the rotations. Numbers below 10^-270 of the largest column do
-// not keep their digits.
-void orthogonalise_columns(MatrixView x, MatrixView w);
-// X alone, whose rows may differ in scale as its columns do: a pair is also rotated at
+// W <- W times the rotations, with as many columns as X, or none. Numbers below 10^-270 of the largest column do not
+// keep their digits. graded: the rows of X may differ in scale as its columns do, and a pair is also rotated at
 //     |x_i'x_j| > n^(1/2) eps sum_k |x_ki x_kj|
 // so that x_ki keeps its digits where it is small because row k is long and column i is short.
-void orthogonalise_columns(MatrixView x, const Progress& progress);
+void orthogonalise_columns(MatrixView x, MatrixView w, bool graded, const Progress& progress);
 
 }  // namespace freeridge

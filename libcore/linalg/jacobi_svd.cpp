@@ -80,7 +80,7 @@ void complete_basis(MatrixView v, Index rank) {
 
 }  // namespace
 
-void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt, bool graded) {
   const Index n = a.rows;
   if (n == 0) return;
   const auto size = static_cast<std::size_t>(n);
@@ -104,7 +104,7 @@ void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) 
     worked(4 * touched * static_cast<double>(n));
   }
 
-  orthogonalise_columns(x.view(), u);
+  orthogonalise_columns(x.view(), u, graded, here());
 
   for (Index j = 0; j < n; ++j) at(s, j) = norm2(n, x.col(j));
   sort_with_columns(s, std::greater<>(), {x.view(), u});

@@ -16,6 +16,7 @@ namespace freeridge {
 
 // U n x n, s descending, V' n x n; A is destroyed. It may be of any scale, but numbers below 10^-270 of the largest
 // column do not keep their digits. 7 n^3 for each of a few sweeps; memory 2 n^2.
-void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
+// graded: small numbers of V' keep their digits where they are small because a column of A is large.
+void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt, bool graded = false);
 
 }  // namespace freeridge
