@@ -33,7 +33,7 @@ ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress, P
       storage(problem.n(), problem.n()),
       k_q1(problem.q1.size()),
       constant_part(0),
-      sizes(sizes_of(problem)) {
+      sizes(pivot == Pivot::heaviest ? sizes_of(problem) : std::vector<double>()) {
   weighted_kernel_matrix(*problem.kernel, problem.x, problem.shift, problem.sqrt_w, storage.view(), progress);
   if (!contrast.active()) return;
   symv(storage.view(), problem.q1.data(), k_q1.data());
@@ -47,7 +47,7 @@ ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more,
     : contrast(problem.n(), problem.q1, pivot),
       k_q1(in.vector("K_w q1", std::numeric_limits<double>::max(), static_cast<Index>(problem.q1.size()))),
       constant_part(contrast.active() ? dot(problem.n(), k_q1.data(), problem.q1.data()) : 0),
-      sizes(sizes_of(problem)) {
+      sizes(pivot == Pivot::heaviest ? sizes_of(problem) : std::vector<double>()) {
   if (!std::isfinite(constant_part)) fail(Status::corrupt, "the saved K_w q1 is too large");
   in.require("the kernel matrix", more);
   require_memory(checked_doubles(problem.n(), problem.n()) * 8, "the kernel matrix of the saved model",
