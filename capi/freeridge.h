@@ -140,7 +140,8 @@ enum {
   FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up to
                              about 1000, for kernels of low rank, and for lambda = 0 */
   FREERIDGE_BAND = 3,     /* K to banded form, 8/3 n^3 once; then 2 n^2 (b + 2 + t) a lambda with its LOO; memory n^2;
-                             no answer below freeridge_get_tolerance. For many lambdas at large n */
+                             no answer below freeridge_get_tolerance, nor where weights differ by more than
+                             2^27. For many lambdas at large n */
   FREERIDGE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and, where x
                              has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a score) */
   FREERIDGE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r) a

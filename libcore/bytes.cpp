@@ -188,6 +188,7 @@ ByteReader::ByteReader(const ByteSource& source, std::initializer_list<SavedKind
     fail(Status::newer_format, "the bytes have format ", version, "; this version of freeridge reads up to ",
          format_version);
   if (version < 1) fail(Status::corrupt, "the bytes have format ", version, ", which never was");
+  version_ = version;
   kind_ = static_cast<SavedKind>(saved);
   if (std::ranges::find(kinds, kind_) == kinds.end())
     fail(Status::corrupt, "the bytes hold something else: kind ", saved, " instead of ",

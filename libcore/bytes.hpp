@@ -24,7 +24,7 @@
 
 namespace freeridge {
 
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
 
 // Numbers are never used again.
 enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3 };
@@ -107,6 +107,7 @@ class ByteReader {
   ByteReader(const ByteSource& source, std::initializer_list<SavedKind> kinds);
 
   SavedKind kind() const { return kind_; }
+  std::int64_t version() const { return version_; }
   // The numbers not read yet.
   Index left() const { return (end_ - at_) / 8; }
   // Throws unless rows x cols numbers are left.
@@ -132,6 +133,7 @@ class ByteReader {
 
   const ByteSource& source_;
   SavedKind kind_{};
+  std::int64_t version_ = 0;
   Index at_ = 0, end_ = 0;             // of the payload, from the begin of the container
   std::vector<unsigned char> buffer_;  // what follows at_ is in its last `ready_` bytes
   std::size_t ready_ = 0;

@@ -18,6 +18,7 @@ constexpr Index most_tile_rows = 256;           // a matrix product's worth of r
 constexpr Index most_bandwidth = 1024;          // of what is read: no route takes as much
 constexpr Index coefficient_doubles = 1 << 21;  // of the factors of the lambdas that are swept together: 16 MiB
 constexpr Index answer_doubles = 1 << 20;       // of residuals and diagonals in hand
+constexpr double most_span = 0x1p27;            // of the weights: reflectors mix all rows
 
 }  // namespace
 
@@ -101,6 +102,10 @@ Factorization::Range Band::eigenvalue_range() const {
 }
 
 BandFactor Band::factor(double lambda) const {
+  if (const double span = weight_span(problem().weights); span > most_span)
+    fail(Status::not_positive_definite, "the weights differ by a factor of ", span,
+         ", and to the BAND route rows of low weight are rounding beside those of high weight; use the CHOLESKY or "
+         "SPECTRAL route");
   const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
   std::optional<BandedCholesky> l;
   const bool nothing_to_solve = gamma_.rows() == 0;  // one point with an intercept
@@ -315,7 +320,7 @@ std::unique_ptr<RowBlock> Band::rows(std::span<const Index> which) const {
 }
 
 FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress) {
-  ReducedKernel kernel(*problem, progress.part(0, 0.05));
+  ReducedKernel kernel(*problem, progress.part(0, 0.05), Pivot::first);
   return std::make_shared<Band>(std::move(problem), std::move(kernel), bandwidth, with_basis, progress.part(0.05, 1));
 }
 
@@ -323,7 +328,7 @@ FactorizationPtr load_band(ProblemPtr problem, ByteReader& in) {
   const Index m = problem->degrees(), b = in.integer("bandwidth", 1, most_bandwidth / 16) * 16;
   const Index reflectors = std::max<Index>(m - b, 0), formed_from = in.integer("part of Q", 0, reflectors);
   // the band, and the reflectors as one triangle: more is read than there is room made for
-  ReducedKernel kernel(*problem, in, triangle_numbers(reflectors) + m);
+  ReducedKernel kernel(*problem, in, triangle_numbers(reflectors) + m, Pivot::first);
   return std::make_shared<Band>(std::move(problem), std::move(kernel), b, formed_from, in);
 }
 

@@ -14,10 +14,16 @@ constexpr Index packed_columns = 64;  // a multiple of BandKernels::pad
 constexpr double number_read = 6;     // ns, out of order, and put where the memory is new
 }  // namespace
 
-void BandMaker::residual(Index first, MatrixView out) const {
-  coefficients(first, out);
+// Z Q full times factor / divisor: s / 1 for P~Y~, 1 / unit for c~ = P Y~, which may be out of range.
+void BandMaker::expanded(Index first, double factor, double divisor, MatrixView out) const {
+  const MatrixView inner = band_.contrast().rows(out);
   for (Index j = 0; j < out.cols; ++j)
-    for (Index i = 0; i < out.rows; ++i) out(i, j) *= f_.s * f_.unit;
+    for (Index k = 0; k < inner.rows; ++k) inner(k, j) = f_.full(k, first + j) * factor / divisor;
+  band_.expand(out);
+}
+
+void BandMaker::residual(Index first, MatrixView out) const {
+  expanded(first, f_.s, 1, out);
 }
 
 void BandMaker::residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
@@ -60,10 +66,7 @@ double BandMaker::squared_norm(Index output) const {
 }
 
 void BandMaker::coefficients(Index first, MatrixView out) const {
-  const MatrixView inner = band_.contrast().rows(out);
-  for (Index j = 0; j < out.cols; ++j)
-    for (Index k = 0; k < inner.rows; ++k) inner(k, j) = f_.full(k, first + j) / f_.unit;
-  band_.expand(out);
+  expanded(first, 1, f_.unit, out);
 }
 
 void BandMaker::solve(Index first, Index count, Solution& solution) const {

@@ -29,6 +29,7 @@ class BandMaker final : public ResidualMaker {
 
  private:
   bool is_faint() const { return lambda_ > 0 && lambda_ >= band_.largest(); }
+  void expanded(Index first, double factor, double divisor, MatrixView out) const;
   void each_squared_norm(double factor, std::span<double> out) const;
   void faint_leverage(std::span<double> out) const;
 

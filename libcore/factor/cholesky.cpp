@@ -20,6 +20,7 @@
 #include "libcore/factor/row_block.hpp"
 #include "libcore/factor/saved.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
 
@@ -59,6 +60,7 @@ class Cholesky final : public Factorization {
     const Matrix& y = problem().y_tilde;
     std::copy(y.values().begin(), y.values().end(), z_y_.values().begin());
     contrast().reduce(z_y_.view());
+    if (kernel_.graded()) sizes_ = kernel_.inner_sizes();
   }
 
   Route route() const override { return Route::cholesky; }
@@ -95,6 +97,8 @@ class Cholesky final : public Factorization {
   std::span<const double> square_share() const { return square_share_; }
   ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
   std::span<const double> k_q1() const { return kernel_.k_q1; }
+  // d of the rows of inner() where these differ widely; else empty.
+  std::span<const double> sizes() const { return sizes_; }
 
  private:
   void set_shares() {
@@ -119,6 +123,7 @@ class Cholesky final : public Factorization {
   mutable std::atomic<bool> upper_taken_{false};
   Matrix z_y_;        // Z'Y~ in its last m rows
   double trace_ = 0;  // of Z'K_wZ
+  std::vector<double> sizes_;
   // K_ii / tr K_w and sum_j (K_ij / tr K_w)^2; empty with an intercept
   std::vector<double> row_share_, square_share_;
 };
@@ -180,8 +185,8 @@ class CholeskyMaker final : public ResidualMaker {
   }
 
   void diagonal(std::span<double> out) const override {
-    // Column i of C is L^-1 (e_i - f_i v) = u_i - f_i z, where u_i has i leading zeros, so that blocks of columns
-    // shrink.
+    // The column of C in place i is L^-1 (e_i - f_i v) = u_i - f_i z, where u_i has i leading zeros, so that blocks of
+    // columns shrink.
     const Index offset = static_cast<Index>(out.size()) - m_;
     const std::vector<double> z = solved_tail();
     std::vector<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that u_i leaves out
@@ -197,15 +202,16 @@ class CholeskyMaker final : public ResidualMaker {
         for (Index i = 0; i < height; ++i) u(i, j) = i == j ? 1 : 0;
       solve_half(u, j0);
       for (Index j = 0; j < count; ++j) {
-        const Index point = offset + j0 + j;
-        const double f = factor(point);
+        const Index place = offset + j0 + j;
+        const double f = factor(place);
         double sum = z.empty() ? 0 : square(f) * above[static_cast<std::size_t>(j0)];
         for (Index i = 0; i < height; ++i)
           sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[static_cast<std::size_t>(j0 + i)]);
-        out[static_cast<std::size_t>(point)] = sum;
+        out[static_cast<std::size_t>(place)] = sum;
       }
       worked(touched * static_cast<double>(height * count));
     }
+    if (f_.contrast().active()) std::swap(out[0], out[static_cast<std::size_t>(f_.contrast().pivot())]);
   }
 
   // P~_SS, lower triangle.
@@ -213,7 +219,7 @@ class CholeskyMaker final : public ResidualMaker {
     const Index offset = f_.problem().n() - m_;
     Matrix c(m_, static_cast<Index>(rows.size()), 0.0);
     for (Index j = 0; j < c.cols(); ++j) {
-      const Index point = rows[static_cast<std::size_t>(j)];
+      const Index point = f_.contrast().place(rows[static_cast<std::size_t>(j)]);
       if (f_.contrast().active())
         for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[static_cast<std::size_t>(k)];
       if (point >= offset) c(point - offset, j) += 1;
@@ -307,12 +313,17 @@ class CholeskyMaker final : public ResidualMaker {
   void factorize() {
     mirror(f_.inner(), 1 / s_, u_);
     for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[static_cast<std::size_t>(j)] / s_ + lambda_ / s_;
-    const double norm = symmetric_norm1(u_, Triangle::upper);
     // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
-    // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise).
+    // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise), where rows differ
+    // widely in size each row's in its own: the condition is that of D^-1 (Z'GZ) D^-1.
+    const std::vector<int> units = row_units();
+    scale_rows(units, -1);
+    scale_columns(units, -1);
+    const double norm = symmetric_norm1(u_, Triangle::upper);
     const double rcond = potrf(u_, Triangle::upper) ? reciprocal_condition(u_, norm, Triangle::upper) : 0;
-    const double m = static_cast<double>(m_);
-    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (f_.constant_part() / s_ / norm))))
+    scale_columns(units, 1);
+    const double m = static_cast<double>(m_), constant = units.empty() ? f_.constant_part() / s_ : 1;
+    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (constant / norm))))
       fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda_,
            " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
     smallest_ = m_ > 0 ? rcond * norm * s_ : 0;
@@ -324,6 +335,23 @@ class CholeskyMaker final : public ResidualMaker {
     solve_other_half(g);
     f_.contrast().expand(g_.view());
     divide(half_.view(), std::sqrt(s_));
+  }
+
+  // The exponents of D, D_i^2 next to (d_i^2 + lambda) / s; none where one unit serves all.
+  std::vector<int> row_units() const {
+    std::vector<int> out;
+    for (const double size : f_.sizes()) out.push_back(std::ilogb(std::sqrt(size / s_ * size + lambda_ / s_)));
+    return out;
+  }
+  void scale_columns(std::span<const int> units, int sign) const {
+    for (std::size_t j = 0; j < units.size(); ++j) scale({u_.col(static_cast<Index>(j)), j + 1}, sign * units[j]);
+  }
+  void scale_rows(std::span<const int> units, int sign) const {
+    for (std::size_t j = 0; j < units.size(); ++j)
+      for (std::size_t i = 0; i <= j; ++i) {
+        double& value = u_(static_cast<Index>(i), static_cast<Index>(j));
+        value = std::ldexp(value, sign * units[i]);
+      }
   }
 
   // Exact: the divisors are powers of two.
@@ -344,7 +372,7 @@ class CholeskyMaker final : public ResidualMaker {
     return !f_.contrast().active() && f_.trace() < std::cbrt(static_cast<double>(m_) * eps) * lambda_;
   }
   static double square(double x) { return x * x; }
-  double factor(Index point) const { return f_.contrast().active() ? f_.contrast().row_factor(point) : 0; }
+  double factor(Index place) const { return f_.contrast().active() ? f_.contrast().row_factor(place) : 0; }
 
   // v = P v
   void apply(MatrixView v) const {
@@ -406,7 +434,8 @@ FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress
 }
 
 FactorizationPtr load_cholesky(ProblemPtr problem, ByteReader& in) {
-  ReducedKernel kernel(*problem, in, triangle_numbers(problem->degrees()));
+  const Pivot pivot = in.version() < 2 ? Pivot::first : Pivot::heaviest;
+  ReducedKernel kernel(*problem, in, triangle_numbers(problem->degrees()), pivot);
   load_triangle(in, "the kernel matrix", kernel.inner(), Triangle::lower);
   return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
 }

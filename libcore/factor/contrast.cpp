@@ -1,11 +1,20 @@
 #include "libcore/factor/contrast.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace freeridge {
+namespace {
+constexpr double as_heavy = 0.25;  // of the largest q1: the first row stays where it is
+}
 
-Contrast::Contrast(Index n, std::span<const double> q1) : n_(n), v_(q1.begin(), q1.end()) {
+Contrast::Contrast(Index n, std::span<const double> q1, Pivot pivot) : n_(n), v_(q1.begin(), q1.end()) {
   if (v_.empty()) return;
+  const auto heaviest = std::max_element(v_.begin(), v_.end());
+  if (pivot == Pivot::heaviest && v_[0] < as_heavy * *heaviest) {
+    pivot_ = heaviest - v_.begin();
+    std::swap(v_[0], *heaviest);
+  }
   tau_ = 1 / (1 + v_[0]);
   v_[0] += 1;
 }
@@ -17,8 +26,18 @@ void Contrast::reflect(MatrixView b) const {
   ger(-tau_, v_.data(), projection.data(), b);
 }
 
+void Contrast::exchange(MatrixView b) const {
+  if (pivot_ == 0) return;
+  for (Index j = 0; j < b.cols; ++j) std::swap(b(0, j), b(pivot_, j));
+}
+
 void Contrast::reduce_symmetric(MatrixView k) const {
   if (!active()) return;
+  if (pivot_ > 0) {  // rows and columns 0 and pivot of the lower triangle
+    std::swap(k(0, 0), k(pivot_, pivot_));
+    for (Index i = 1; i < pivot_; ++i) std::swap(k(i, 0), k(pivot_, i));
+    for (Index i = pivot_ + 1; i < n_; ++i) std::swap(k(i, 0), k(i, pivot_));
+  }
   // HKH = K - v p' - p v',  p = tau K v - (tau^2 v'Kv / 2) v
   std::vector<double> p(v_.size());
   symv(k, v_.data(), p.data());
@@ -29,6 +48,7 @@ void Contrast::reduce_symmetric(MatrixView k) const {
 }
 
 MatrixView Contrast::reduce(MatrixView b) const {
+  exchange(b);
   if (active()) reflect(b);
   return rows(b);
 }
@@ -37,6 +57,7 @@ void Contrast::expand(MatrixView b) const {
   if (!active()) return;
   for (Index j = 0; j < b.cols; ++j) b(0, j) = 0;
   reflect(b);
+  exchange(b);
 }
 
 }  // namespace freeridge

@@ -5,6 +5,10 @@
 // the complement. (Patterson & Thompson 1971: error contrasts.) Z is the last m columns of the Householder reflector
 //     H = I - tau v v',  v = q1 + e_1,  tau = 1 / (1 + q1_1),  H q1 = -e_1
 // whose v has no cancellation because q1 > 0. Without an intercept Z = I.
+// Row 1 is one that weighs as much as any, but for a factor: the row that weighs most changes places with it. Then v_i
+// is of the size of W_i^(1/2), and so are the rounding errors in row i (A. Cox, N. Higham, Stability of Householder QR
+// factorization for weighted least squares problems, 1998). With a light row in the first place Z'KZ would have
+// the small numbers of that row as differences of large ones.
 #pragma once
 
 #include <span>
@@ -14,10 +18,12 @@
 
 namespace freeridge {
 
+enum class Pivot { heaviest, first };
+
 class Contrast {
  public:
   // q1: n positive numbers of norm one, or empty (no intercept).
-  Contrast(Index n, std::span<const double> q1);
+  Contrast(Index n, std::span<const double> q1, Pivot pivot = Pivot::heaviest);
 
   Index n() const { return n_; }
   Index m() const { return v_.empty() ? n_ : n_ - 1; }
@@ -42,15 +48,20 @@ class Contrast {
   // Z C for C = rows(B), in place of B. O(n k).
   void expand(MatrixView b) const;
 
-  // Row i of Z is e_(i - 1)' - tau v_i v[1:]' (no first term for i = 0).
-  double row_factor(Index i) const { return tau_ * v_[static_cast<std::size_t>(i)]; }
+  // Where row i stands: two rows may have changed places, 0 and pivot().
+  Index place(Index i) const { return i == 0 ? pivot_ : i == pivot_ ? 0 : i; }
+  Index pivot() const { return pivot_; }
+  // The row of Z in place i is e_(i - 1)' - tau v_i v[1:]' (no first term for i = 0).
+  double row_factor(Index place) const { return tau_ * v_[static_cast<std::size_t>(place)]; }
   std::span<const double> tail() const { return std::span(v_).subspan(1); }  // v[1:], m numbers; active only
 
  private:
-  void reflect(MatrixView b) const;  // b = H b
+  void reflect(MatrixView b) const;   // b = H b
+  void exchange(MatrixView b) const;  // the rows 0 and pivot()
 
   Index n_;
-  std::vector<double> v_;
+  Index pivot_ = 0;
+  std::vector<double> v_;  // by places
   double tau_ = 0;
 };
 

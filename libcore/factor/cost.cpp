@@ -191,7 +191,8 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
 double required_work(Route route, const Request& r) {
   const double n = static_cast<double>(r.n), d = static_cast<double>(r.d), t = static_cast<double>(r.t),
                lambdas = static_cast<double>(r.expected_lambdas), value = kernel_value + kernel_feature * d,
-               features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d));
+               features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d)),
+               rank = static_cast<double>(std::min(r.n, r.rank_bound));
   // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
   const double make_k = n * n / 2 * value + n * n * first_touch;
   switch (route) {
@@ -199,7 +200,8 @@ double required_work(Route route, const Request& r) {
       return make_k + lambdas * (1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
                                  (r.leaves_out ? cube(n) / 3 / inverse_rate : 0));
     case Route::spectral:
-      return make_k + 8 * cube(n) + 1.5e3 * n * n + 1e5 * n + lambdas * (1e5 + 2 * n * n * (1 + t) / 0.6);
+      return make_k + (r.wide_weights ? 300 * n * rank * rank : 8 * cube(n)) + 1.5e3 * n * n + 1e5 * n +
+             lambdas * (1e5 + 2 * n * n * (1 + t) / 0.6);
     case Route::band: {
       const Index b = bandwidth_for(r);
       const double solve =

@@ -1,6 +1,7 @@
 // What a route costs: bytes beside the data, and work, counted in flops at the rate of a matrix product.
 //   CHOLESKY   n^3/3 a lambda, 2/3 n^3 with rows left out                            n^2
 //   SPECTRAL   9 n^3, half of it at the speed of memory; 4 n^2 a lambda              2.1 n^2
+//              (weights over many decades: some 300 n r^2, r the rank that the kernel can have)
 //   BAND       4/3 n^3, 8/3 n^3 with rows left out; 2 n^2 (b + 2) a lambda           n^2
 //   PRIMAL     2 n d^2 (n d^2 by the Gram matrix), 2 n d^2 a pass; 4 n d a lambda    d^2 (n d for small x)
 //   LANDMARK   2 n r^2, 2 n r^2 a pass; 4 n r a lambda                               6 r^2
@@ -25,9 +26,10 @@ struct Request {
   bool leaves_out;         // by a criterion that leaves rows out
   Index landmarks;         // how many; 0: none
   Reduction reduction;
-  bool chooses_landmarks;  // by pivoted Cholesky
-  bool precomputed;        // the kernel
-  Index memory_limit = 0;  // bytes that were allowed; 0: what the machine has
+  bool chooses_landmarks;     // by pivoted Cholesky
+  bool precomputed;           // the kernel
+  bool wide_weights = false;  // over many decades (problem.hpp)
+  Index memory_limit = 0;     // bytes that were allowed; 0: what the machine has
 };
 
 // The bandwidth that is fastest for so many lambdas.

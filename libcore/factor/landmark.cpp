@@ -217,11 +217,14 @@ class LandmarkFeatures final : public FeatureMap {
         for (Index k = 0; k < w.rows; ++k) solution.c(kept_[static_cast<std::size_t>(k)], first + j) = c(k, j);
         continue;
       }
+      double& level = solution.level[static_cast<std::size_t>(first + j)];
+      level = problem.y_mean[static_cast<std::size_t>(first + j)];  // the mean of what is fitted, as in set_hyperplane
       for (Index f = 0; f < problem.d(); ++f) {
         const double scale = (*problem.linear_scale)[static_cast<std::size_t>(f)];
         double sum = 0;
         for (Index k = 0; k < w.rows; ++k) sum += c(k, j) * (problem.x(kept_[static_cast<std::size_t>(k)], f) / scale);
         solution.w(f, first + j) = sum / scale;
+        if (!problem.shift_rest.empty()) level -= problem.shift_rest[static_cast<std::size_t>(f)] * (sum / scale);
       }
     }
   }

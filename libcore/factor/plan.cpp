@@ -32,11 +32,13 @@ Choice choose(const Request& r) {
   if (r.route != Route::automatic) return {r.route, "the route was set"};
   if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
   if (r.linear && r.d < r.n) return {Route::primal, "the kernel is linear and d < n"};
-  // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL.
+  // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL; and rows of low weight are
+  // rounding to BAND beside those of high weight.
   const bool low_rank = r.rank_bound < r.n && fits(Route::spectral, r);
   Route best = Route::automatic;
   for (const Route route : {Route::cholesky, Route::spectral, Route::band}) {
-    if (!obstacle(route, r).empty() || (route == Route::band && low_rank) || !fits(route, r)) continue;
+    if (!obstacle(route, r).empty() || (route == Route::band && (low_rank || r.wide_weights)) || !fits(route, r))
+      continue;
     if (best == Route::automatic || required_work(route, r) < required_work(best, r)) best = route;
   }
   if (best == Route::automatic) return {Route::band, "no route fits into memory"};

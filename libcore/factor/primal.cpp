@@ -7,12 +7,15 @@
 // pass.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "libcore/factor/features.hpp"
 #include "libcore/factor/saved.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/factor/spectrum.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
@@ -39,12 +42,9 @@ class LinearFeatures final : public FeatureMap {
     }
   }
 
-  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double>,
              Solution& solution) const override {
     set_hyperplane(problem, first, w, solution);
-    for (Index j = 0; j < w.cols; ++j)  // what rounding left of the mean after the shift
-      for (Index k = 0; k < w.rows; ++k)
-        solution.b[static_cast<std::size_t>(first + j)] -= mean[static_cast<std::size_t>(k)] * w(k, j);
   }
 
  private:
@@ -93,6 +93,9 @@ class Primal final : public StoredSpectrum {
                std::span<double> variance) const override {
     Matrix phi(z.cols, problem().d());
     LinearFeatures(problem()).raw(points, first, phi.view());
+    for (std::size_t k = 0; k < problem().shift_rest.size(); ++k)
+      for (Index q = 0; q < phi.rows(); ++q)
+        phi(q, static_cast<Index>(k)) -= problem().shift_rest[k] / (*problem().linear_scale)[k];
     project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
   }
 
@@ -102,56 +105,150 @@ class Primal final : public StoredSpectrum {
   Matrix r_;   // R, d x d, upper triangle; empty for m <= d
 };
 
+// The rows, the heaviest first where weights differ widely: Householder QR with column pivoting has then errors in each
+// row of that row's size (A. Cox, N. Higham, 1998), and light rows of B their digits. Elsewhere as they stand.
+std::vector<Index> rows_in_order(const Problem& problem, bool wide) {
+  std::vector<Index> order(static_cast<std::size_t>(problem.n()));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (wide)
+    std::ranges::stable_sort(order, std::greater<>(),
+                             [&](Index i) { return problem.sqrt_w[static_cast<std::size_t>(i)]; });
+  return order;
+}
+
+// Row order[i] of `to`, or column order[i], is that number i of `from`.
+void restore_rows(std::span<const Index> order, MatrixView a) {
+  std::vector<double> column(order.size());
+  for (Index j = 0; j < a.cols; ++j) {
+    std::copy_n(a.col(j), a.rows, column.begin());
+    for (std::size_t i = 0; i < order.size(); ++i) a(order[i], j) = column[i];
+    worked(4 * touched * static_cast<double>(a.rows));
+  }
+}
+Matrix restored_columns(std::span<const Index> order, ConstMatrixView from) {
+  Matrix to(from.rows, from.cols);
+  for (std::size_t j = 0; j < order.size(); ++j)
+    std::copy_n(from.col(static_cast<Index>(j)), from.rows, to.col(order[j]));
+  return to;
+}
+
+// X_s weighted, its rows in that order.
+Matrix weighted_rows(const Problem& problem, std::span<const Index> order) {
+  const Index n = problem.n(), d = problem.d();
+  Matrix x(n, d);
+  LinearFeatures(problem).raw(problem.x, 0, x.view());
+  std::vector<double> column(order.size());
+  for (Index k = 0; k < d; ++k) {
+    std::copy_n(x.col(k), n, column.begin());
+    for (Index i = 0; i < n; ++i) {
+      const auto row = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+      x(i, k) = column[row] * problem.sqrt_w[row];
+      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", row, ", ", k, "], weighted and scaled, overflows");
+    }
+  }
+  return x;
+}
+
+// What Z'X_s = U diag(S) V' gives; U in the place that is handed over.
+struct Directions {
+  std::vector<double> s, noise;
+  Matrix vt, triangle;
+};
+
+// m > d: by QR.
+Directions tall_directions(MatrixView zx, Index n, bool wide, MatrixView u, const Progress& progress) {
+  const Index d = zx.cols;
+  const auto size = static_cast<std::size_t>(d);
+  const std::vector<double> norms = column_norms(zx);
+  Directions out{std::vector<double>(size), {}, Matrix(d, d), Matrix(d, d)};
+  std::vector<double> tau(size);
+  std::vector<Index> order(size);
+  {
+    const Stage stage(progress.part(0, 0.4), 0);
+    if (wide)
+      geqp3(zx, 0, order, tau);
+    else
+      geqrf(zx, tau);
+  }
+  Matrix upper(d, d, 0.0);
+  for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
+  out.triangle = wide ? restored_columns(order, upper.view()) : Matrix(d, d);
+  if (wide) {  // a triangle again, of the columns in their own order
+    std::vector<double> other_tau(size);
+    geqrf(out.triangle.view(), other_tau);
+  } else {
+    std::copy(upper.values().begin(), upper.values().end(), out.triangle.values().begin());
+  }
+  {
+    const Stage stage(progress.part(0.4, 0.65), 0);
+    if (wide)
+      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view(), true);
+    else
+      small_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
+  }
+  if (wide) out.vt = restored_columns(order, out.vt.view());
+  const Stage stage(progress.part(0.65, 1), 0);
+  ormqr(zx, tau, u);
+  out.noise = direction_noise(norms, out.vt.view(), n);
+  return out;
+}
+
+// m <= d: the SVD of Z'X_s itself; with weights that differ widely, by (Z'X_s)' = Q R, R = U_R diag(S) V', as Jacobi's
+// method keeps the digits of small columns of R, and so those of small rows of U = V.
+Directions wide_directions(MatrixView zx, Index n, bool wide, MatrixView u) {
+  const Index m = zx.rows, d = zx.cols;
+  Directions out{std::vector<double>(static_cast<std::size_t>(m)), {}, Matrix(m, d), {}};
+  if (!wide) {
+    const std::vector<double> norms = column_norms(zx);
+    small_svd(zx, out.s, u, out.vt.view());
+    out.noise = direction_noise(norms, out.vt.view(), n);
+    return out;
+  }
+  Matrix across(d, m), upper(m, m, 0.0), left(m, m), q(d, m, 0.0), v(m, m);
+  transpose(zx, across.view());
+  const std::vector<double> norms = column_norms(across.view());
+  std::vector<double> tau(out.s.size());
+  geqrf(across.view(), tau);
+  for (Index j = 0; j < m; ++j) std::copy_n(across.col(j), j + 1, upper.col(j));
+  jacobi_svd(upper.view(), out.s, left.view(), v.view(), true);
+  out.noise = direction_noise(norms, v.view(), d);
+  transpose(v.view(), u);
+  for (Index j = 0; j < m; ++j) std::copy_n(left.col(j), m, q.col(j));
+  ormqr(across.view(), tau, q.view());
+  transpose(q.view(), out.vt.view());
+  return out;
+}
+
 FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   const Index n = problem->n(), d = problem->d();
-  const Contrast contrast(n, problem->q1);
+  const bool wide = weight_span(problem->weights) > wide_weights;
+  const std::vector<Index> order = rows_in_order(*problem, wide);
+  std::vector<double> q1;
+  for (const Index i : order)
+    if (problem->intercept) q1.push_back(problem->q1[static_cast<std::size_t>(i)]);
+  const Contrast contrast(n, q1);
   const Index m = contrast.m(), r = std::min(m, d);
-  Matrix x(n, d);
-  LinearFeatures(*problem).raw(problem->x, 0, x.view());
-  for (Index k = 0; k < d; ++k)
-    for (Index i = 0; i < n; ++i) {
-      x(i, k) *= problem->sqrt_w[static_cast<std::size_t>(i)];
-      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", i, ", ", k, "], weighted and scaled, overflows");
-    }
-  const MatrixView zx = contrast.reduce(x.view());
-  const std::vector<double> norms = column_norms(zx);
-  require_finite_squares(norms, "x");
-  Matrix basis(n, r), vt(r, d), triangle;
-  std::vector<double> s(static_cast<std::size_t>(r)), tau(static_cast<std::size_t>(r));
-  const MatrixView u = contrast.rows(basis.view());
+  Matrix x = weighted_rows(*problem, order), basis(n, r, 0.0);
+  const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
+  require_finite_squares(column_norms(zx), "x");
   progress.report(0.1);
 
-  if (m > d) {
-    {
-      const Stage stage(progress.part(0.1, 0.5), 0);
-      geqrf(zx, tau);
-    }
-    Matrix upper(d, d, 0.0);
-    for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
-    triangle = Matrix(d, d);
-    std::copy(upper.values().begin(), upper.values().end(), triangle.values().begin());
-    for (double& value : basis.values()) value = 0;
-    {
-      const Stage stage(progress.part(0.5, 0.7), 0);
-      small_svd(upper.view(), s, u.row_range(0, d), vt.view());
-    }
-    const Stage stage(progress.part(0.7, 1), 0);
-    ormqr(zx, tau, u);
-  } else {
+  Directions found;
+  {
     const Stage stage(progress.part(0.1, 1), 0);
-    small_svd(zx, s, u, vt.view());
+    found = m > d ? tall_directions(zx, n, wide, u, progress.part(0.1, 1)) : wide_directions(zx, n, wide, u);
   }
   contrast.expand(basis.view());
+  if (wide) restore_rows(order, basis.view());
   progress.report(1);
 
-  require_finite_squares(s, "x");
-  std::vector<double> noise = direction_noise(norms, vt.view(), n);
+  require_finite_squares(found.s, "x");
   // A direction that is noise is none at any lambda: w would have eps |x| |y| / lambda of it.
-  for (std::size_t k = 0; k < s.size(); ++k)
-    if (s[k] * s[k] < noise[k]) s[k] = 0;
-  std::vector<double> eigenvalues = squares(s);
-  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
-                                  std::move(s), std::move(vt), std::move(triangle));
+  for (std::size_t k = 0; k < found.s.size(); ++k)
+    if (found.s[k] * found.s[k] < found.noise[k]) found.s[k] = 0;
+  std::vector<double> eigenvalues = squares(found.s);
+  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(found.noise),
+                                  std::move(found.s), std::move(found.vt), std::move(found.triangle));
 }
 
 }  // namespace

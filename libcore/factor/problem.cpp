@@ -35,10 +35,14 @@ void add_weighted(const LayoutView& a, Index first, std::span<const double> v, s
   }
 }
 
-// The weighted mean of each column of a; of a constant column exactly its value, so that centring leaves exact zeros.
-std::vector<double> weighted_means(const LayoutView& a, std::span<const double> sqrt_w, double sum_w,
-                                   const char* name) {
-  std::vector<double> mean(static_cast<std::size_t>(a.cols), 0.0), v(sqrt_w.begin(), sqrt_w.end());
+struct Means {
+  std::vector<double> mean, rest;
+};
+
+// The weighted mean of each column of a, mean + rest; of a constant column exactly its value, so that centring leaves
+// exact zeros.
+Means weighted_means(const LayoutView& a, std::span<const double> sqrt_w, double sum_w, const char* name) {
+  std::vector<double> mean(static_cast<std::size_t>(a.cols), 0.0), rest = mean, v(sqrt_w.begin(), sqrt_w.end());
   for (double& value : v) value = value * value / sum_w;
   const Index step = a.layout == Layout::row_major ? columns_at_once : 1;  // a column may stay in the cache
   const auto part = [&](Index item) {
@@ -57,17 +61,27 @@ std::vector<double> weighted_means(const LayoutView& a, std::span<const double> 
     add_weighted(a, first, v, shift, sums);
     for (std::size_t k = 0; k < means.size(); ++k) {
       const Index j = first + static_cast<Index>(k);
-      if (std::isfinite(sum[k])) means[k] += sum[k];
+      double& left = rest[static_cast<std::size_t>(j)];
+      if (std::isfinite(sum[k])) {
+        means[k] += sum[k];
+        left = (shift[k] - means[k]) + sum[k];
+      }
       bool constant = true;
       for (Index i = 1; i < a.rows && constant; ++i) constant = a(i, j) == a(0, j);
-      if (constant) means[k] = a(0, j);
+      if (constant) means[k] = a(0, j), left = 0;
     }
   };
   parallel_for((a.cols + step - 1) / step, Progress(), part, 4.0 * static_cast<double>(a.rows * a.cols));  // two passes
-  return mean;
+  return {std::move(mean), std::move(rest)};
 }
 
 }  // namespace
+
+double weight_span(std::span<const double> weights) {
+  if (weights.empty()) return 1;
+  const auto [low, high] = std::ranges::minmax_element(weights);
+  return *high / *low;
+}
 
 Problem::Problem(KernelPtr kernel_, const LayoutView& x_, const LayoutView& y_, std::span<const double> weights_,
                  bool intercept_)
@@ -91,10 +105,14 @@ Problem::Problem(KernelPtr kernel_, const LayoutView& x_, const LayoutView& y_, 
     if (!std::isfinite(sum_w)) fail(Status::not_finite, "the sum of the weights overflows");
   }
   if (intercept) {
-    y_mean = weighted_means(y, sqrt_w, sum_w, "y");
+    y_mean = weighted_means(y, sqrt_w, sum_w, "y").mean;
     q1.resize(sqrt_w.size());
     for (std::size_t i = 0; i < q1.size(); ++i) q1[i] = sqrt_w[i] / std::sqrt(sum_w);
-    if (linear()) shift = weighted_means(x, sqrt_w, sum_w, "x");
+    if (linear()) {
+      Means of_x = weighted_means(x, sqrt_w, sum_w, "x");
+      shift = std::move(of_x.mean);
+      shift_rest = std::move(of_x.rest);
+    }
   }
   copy_rows(y, 0, y_tilde.view());
   for (Index j = 0; j < t(); ++j)

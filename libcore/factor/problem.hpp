@@ -15,6 +15,11 @@
 
 namespace freeridge {
 
+// The largest weight over the smallest; 1 without weights.
+double weight_span(std::span<const double> weights);
+// From here on rounding in rows of high weight would cost rows of low weight digits, where rows are mixed.
+constexpr double wide_weights = 0x1p20;
+
 struct Problem {
   // x, y and weights are borrowed; weights: n numbers or empty.
   Problem(KernelPtr kernel, const LayoutView& x, const LayoutView& y, std::span<const double> weights, bool intercept);
@@ -43,6 +48,7 @@ struct Problem {
   std::vector<double> q1;                           // n; empty without intercept
   std::optional<std::vector<double>> linear_scale;  // d divisors, for linear kernels
   std::vector<double> shift;                        // d; empty unless the kernel is linear and there is an intercept
+  std::vector<double> shift_rest;                   // d: what rounding left of the means of x after the shift
 };
 
 using ProblemPtr = std::shared_ptr<const Problem>;

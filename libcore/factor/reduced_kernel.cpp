@@ -8,9 +8,32 @@
 #include "libcore/linalg/memory.hpp"
 
 namespace freeridge {
+namespace {
 
-ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress)
-    : contrast(problem.n(), problem.q1), storage(problem.n(), problem.n()), k_q1(problem.q1.size()), constant_part(0) {
+// |K_w,ij| <= a_i a_j, a_i = K_w,ii^(1/2). The contrast adds v_i (K_w v)_j and v_i v_j v'K_w v to it, v_i = q1_i, where
+// (K_w v)_j <= a_j a'v.
+std::vector<double> sizes_of(const Problem& problem) {
+  std::vector<double> out(static_cast<std::size_t>(problem.n()));
+  if (problem.shift.empty())
+    own_diagonal(*problem.kernel, problem.x, out);
+  else
+    kernel_diagonal(*problem.kernel, problem.x, 0, problem.shift, out);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = problem.sqrt_w[i] * std::sqrt(std::max(out[i], 0.0));
+  if (problem.q1.empty()) return out;
+  double mixed = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) mixed += out[i] * problem.q1[i];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] += problem.q1[i] * mixed;
+  return out;
+}
+
+}  // namespace
+
+ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress, Pivot pivot)
+    : contrast(problem.n(), problem.q1, pivot),
+      storage(problem.n(), problem.n()),
+      k_q1(problem.q1.size()),
+      constant_part(0),
+      sizes(pivot == Pivot::heaviest ? sizes_of(problem) : std::vector<double>()) {
   weighted_kernel_matrix(*problem.kernel, problem.x, problem.shift, problem.sqrt_w, storage.view(), progress);
   if (!contrast.active()) return;
   symv(storage.view(), problem.q1.data(), k_q1.data());
@@ -20,15 +43,46 @@ ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress)
   contrast.reduce_symmetric(storage.view());
 }
 
-ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more)
-    : contrast(problem.n(), problem.q1),
+ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot)
+    : contrast(problem.n(), problem.q1, pivot),
       k_q1(in.vector("K_w q1", std::numeric_limits<double>::max(), static_cast<Index>(problem.q1.size()))),
-      constant_part(contrast.active() ? dot(problem.n(), k_q1.data(), problem.q1.data()) : 0) {
+      constant_part(contrast.active() ? dot(problem.n(), k_q1.data(), problem.q1.data()) : 0),
+      sizes(pivot == Pivot::heaviest ? sizes_of(problem) : std::vector<double>()) {
   if (!std::isfinite(constant_part)) fail(Status::corrupt, "the saved K_w q1 is too large");
   in.require("the kernel matrix", more);
   require_memory(checked_doubles(problem.n(), problem.n()) * 8, "the kernel matrix of the saved model",
                  "save it for prediction only (freeridge_save_predictor)");
   storage = Matrix(problem.n(), problem.n());
+}
+
+bool ReducedKernel::graded() const {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const double size : sizes) {
+    if (size > 0) least = std::min(least, size);
+    most = std::max(most, size);
+  }
+  return std::isfinite(most) && most / least > std::sqrt(wide_weights);  // squares of sizes are as weights
+}
+
+std::vector<double> ReducedKernel::inner_sizes() const {
+  std::vector<double> out;
+  for (Index place = contrast.n() - contrast.m(); place < contrast.n(); ++place)
+    out.push_back(sizes[static_cast<std::size_t>(contrast.place(place))]);
+  return out;
+}
+
+std::vector<double> ReducedKernel::direction_noise(ConstMatrixView b) const {
+  std::vector<double> out;
+  for (Index k = 0; k < b.cols; ++k) {
+    double sum = 0;
+    for (Index i = 0; i < b.rows; ++i) {
+      const double part = sizes[static_cast<std::size_t>(i)] * b(i, k);
+      sum += part * part;
+    }
+    out.push_back(relative_noise(contrast.n()) * sum);
+    worked(touched * static_cast<double>(b.rows));
+  }
+  return out;
 }
 
 double ReducedKernel::noise(double largest) const {

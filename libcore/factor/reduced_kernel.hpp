@@ -19,14 +19,25 @@ struct ReducedKernel {
   Matrix storage;            // n x n; Z'K_wZ in its last m rows and columns, lower triangle
   std::vector<double> k_q1;  // K_w q1, n; empty without intercept
   double constant_part;      // q1'K_w q1, which the contrast removes; 0 without intercept
+  std::vector<double>
+      sizes;  // d, n: what row i and column j of Z'K_wZ and of Z are made of is within d_i d_j; only with Pivot::heaviest
 
-  ReducedKernel(const Problem& problem, const Progress& progress);
+  ReducedKernel(const Problem& problem, const Progress& progress, Pivot pivot = Pivot::heaviest);
   // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.
-  ReducedKernel(const Problem& problem, ByteReader& in, Index more);
+  ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot = Pivot::heaviest);
   void save(ByteWriter& out) const { out.numbers(k_q1); }
 
   MatrixView inner() { return contrast.inner(storage.view()); }
   ConstMatrixView inner() const { return contrast.inner(storage.view()); }
+
+  // Whether rows differ so much in size, by their weights as a rule, that rounding in the large ones would drown the
+  // small ones: then errors are measured row by row.
+  bool graded() const;
+  // The sizes of the rows and columns of inner().
+  std::vector<double> inner_sizes() const;
+  // The rounding errors in the eigenvalue of the direction b_k = Z u_k, each row's in its own size:
+  // 4 sqrt(n) eps |D b_k|^2.
+  std::vector<double> direction_noise(ConstMatrixView b) const;
 
   // The rounding errors in the eigenvalues of Z'K_wZ, the largest of which is given: those of K_w and of its reduction
   // are those of a random matrix (norm 2 sqrt(n) eps |K_w|), also where the constant part was all there was.

@@ -72,6 +72,10 @@ void refine_hyperplane(const Problem& problem, const std::function<void(MatrixVi
   for (Index j = 0; j < count; ++j) {
     std::copy_n(refined.w.hi.col(j), problem.d(), solution.w.col(first + j));
     solution.b[at(first + j)] = static_cast<double>(refined.b[at(j)]);
+    DoubleDouble level = refined.b[at(j)];
+    for (std::size_t k = 0; k < problem.shift.size(); ++k)
+      level += DoubleDouble(problem.shift[k]) * refined.w(static_cast<Index>(k), j);
+    solution.level[at(first + j)] = static_cast<double>(level);
   }
 }
 

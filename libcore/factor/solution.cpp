@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/blas.hpp"
 
@@ -14,36 +15,64 @@ constexpr Index rows_at_once = 512;  // tile of x in X'c
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution) {
   const std::vector<double>& scale = *problem.linear_scale;
   for (Index j = 0; j < w_s.cols; ++j) {
-    double b = problem.y_mean[static_cast<std::size_t>(first + j)];
+    double b = problem.y_mean[static_cast<std::size_t>(first + j)], level = b;
     for (Index k = 0; k < problem.d(); ++k) {
-      const double w = w_s(k, j) / scale[static_cast<std::size_t>(k)];
+      const auto at = static_cast<std::size_t>(k);
+      const double w = w_s(k, j) / scale[at];
       solution.w(k, first + j) = w;
-      if (!problem.shift.empty()) b -= problem.shift[static_cast<std::size_t>(k)] * w;
+      if (problem.shift.empty()) continue;
+      b -= problem.shift[at] * w + problem.shift_rest[at] * w;
+      level -= problem.shift_rest[at] * w;
     }
     solution.b[static_cast<std::size_t>(first + j)] = b;
+    solution.level[static_cast<std::size_t>(first + j)] = level;
   }
 }
 
-void set_expansion(const Problem& problem, std::span<const double> k_q1, Index first, ConstMatrixView c_tilde,
-                   Solution& solution) {
-  const Index n = problem.n(), count = c_tilde.cols;
-  Matrix c(n, count);
-  for (Index j = 0; j < count; ++j)
-    for (Index i = 0; i < n; ++i) c(i, j) = problem.sqrt_w[static_cast<std::size_t>(i)] * c_tilde(i, j);
+namespace {
 
-  if (problem.linear()) {  // w_s = ((X - shift) / scale)' c; the mean of the centred columns is zero, so b = ybar -
-                           // shift'w
-    Matrix w_s(problem.d(), count, 0.0), tile(std::min(rows_at_once, n), problem.d());
-    for (Index row = 0; row < n; row += rows_at_once) {
-      const Index rows = std::min(rows_at_once, n - row);
-      const MatrixView points = tile.view().row_range(0, rows);
-      pack_rows(problem.x, row, problem.shift, points);
-      gemm(Op::transpose, Op::none, 1, points, c.view().row_range(row, rows), 1, w_s.view());
-    }
+// W^(1/2) c~
+Matrix unweighted(const Problem& problem, ConstMatrixView c_tilde) {
+  Matrix c(c_tilde.rows, c_tilde.cols);
+  for (Index j = 0; j < c.cols(); ++j)
+    for (Index i = 0; i < c.rows(); ++i) c(i, j) = problem.sqrt_w[static_cast<std::size_t>(i)] * c_tilde(i, j);
+  return c;
+}
+
+// w_s = ((X - shift) / scale)'c
+Matrix hyperplane_of(const Problem& problem, ConstMatrixView c, ConstMatrixView nearly_none) {
+  const Index n = problem.n(), d = problem.d(), count = c.cols;
+  Matrix w_s(d, count, 0.0), more(d, nearly_none.cols, 0.0), size(d, nearly_none.cols, 0.0);
+  Matrix tile(std::min(rows_at_once, n), d);
+  for (Index row = 0; row < n; row += rows_at_once) {
+    const Index rows = std::min(rows_at_once, n - row);
+    const MatrixView points = tile.view().row_range(0, rows);
+    pack_rows(problem.x, row, problem.shift, points);
+    gemm(Op::transpose, Op::none, 1, points, c.row_range(row, rows), 1, w_s.view());
+    if (nearly_none.cols == 0) continue;
+    gemm(Op::transpose, Op::none, 1, points, nearly_none.row_range(row, rows), 1, more.view());
     for (Index j = 0; j < count; ++j)
-      for (Index k = 0; k < problem.d(); ++k) w_s(k, j) /= (*problem.linear_scale)[static_cast<std::size_t>(k)];
-    set_hyperplane(problem, first, w_s.view(), solution);
-    return;
+      for (Index k = 0; k < d; ++k)
+        for (Index i = 0; i < rows; ++i) size(k, j) += std::abs(points(i, k) * nearly_none(row + i, j));
+    worked(touched * static_cast<double>(rows * d * count));
+  }
+  for (Index j = 0; j < count; ++j)
+    for (Index k = 0; k < d; ++k) {
+      if (more.cols() > 0 && std::abs(more(k, j)) > relative_noise(n) * size(k, j)) w_s(k, j) += more(k, j);
+      w_s(k, j) /= (*problem.linear_scale)[static_cast<std::size_t>(k)];
+    }
+  return w_s;
+}
+
+}  // namespace
+
+void set_expansion(const Problem& problem, std::span<const double> k_q1, Index first, ConstMatrixView c_tilde,
+                   Solution& solution, ConstMatrixView nearly_none) {
+  const Index n = problem.n(), count = c_tilde.cols;
+  const Matrix c = unweighted(problem, c_tilde);
+  if (problem.linear()) {  // the mean of the centred columns is zero, so b = ybar - shift'w
+    const Matrix w_s = hyperplane_of(problem, c.view(), unweighted(problem, nearly_none).view());
+    return set_hyperplane(problem, first, w_s.view(), solution);
   }
 
   for (Index j = 0; j < count; ++j) {

@@ -1,5 +1,7 @@
 // A solved problem in the form that predicts.
-//   linear kernels   f(x) = w'x + b                w in the original units of x, b with the centring put back
+//   linear kernels   f(x) + b = (x - shift)'w + level = w'x + b
+//                    w in the original units of x; b = level - shift'w with the centring put back, which has lost the
+//                    digits that a large mean of x takes: predictions are made without it
 //   other kernels    f(x) = sum_i c_i k(x_i, x) + b
 #pragma once
 
@@ -10,18 +12,22 @@
 namespace freeridge {
 
 struct Solution {
-  Matrix c;               // n x t; empty for linear kernels
-  Matrix w;               // d x t; empty for other kernels
-  std::vector<double> b;  // t; zeros without intercept
+  Matrix c;                   // n x t; empty for linear kernels
+  Matrix w;                   // d x t; empty for other kernels
+  std::vector<double> b;      // t; zeros without intercept
+  std::vector<double> level;  // t: f(shift) + b; linear kernels
 };
 
-// From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols).
+// From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols); the
+// level is ybar, less what rounding left in the means of the columns.
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution);
 
 // From c~ (c = W^(1/2) c~), for the dual routes. k_q1 = K_w q1 (n; empty without intercept):
 //   q1'(Y~ - K_w c~ - b 1~) = 0   gives   b = ybar - k_q1'c~ / sqrt(sum(w))
+// nearly_none: another part of c~, for linear kernels, whose function is zero but for columns so small beside the others
+// that K does not show them: each w_k takes what of it is more than rounding.
 void set_expansion(const Problem& problem, std::span<const double> k_q1, Index first, ConstMatrixView c_tilde,
-                   Solution& solution);
+                   Solution& solution, ConstMatrixView nearly_none = {});
 
 // For new points in the dual routes: out (n x q) = kappa = W^(1/2) k(X, x*) - k_q1 / sqrt(sum(w)), x*_q = points[first
 // + q], and prior (q, or empty): k~(x*, x*) = k(x*, x*) - 2 k'W 1 / sum(w) + q1'K_w q1 / sum(w), NaN for precomputed

@@ -58,6 +58,8 @@ class SpectrumFactorization : public Factorization {
   double floor() const override;
   bool below_floor(double lambda) const;
   bool solves_functions() const override { return true; }
+  // Whether solve leaves directions whose eigenvalue is exactly zero out of g.
+  virtual bool functions_only(double) const { return true; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
   void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,

@@ -88,7 +88,7 @@ void SpectrumMaker::coefficients(Index first, MatrixView out) const {
 }
 
 void SpectrumMaker::solve(Index first, Index count, Solution& solution) const {
-  const Matrix g = spectral_coefficients(first, count, true);
+  const Matrix g = spectral_coefficients(first, count, functions_);
   f_.solve(first, g.view(), solution);
 }
 
@@ -119,7 +119,7 @@ std::vector<double> SpectrumMaker::inverse(bool functions) const {
 }
 
 void SpectrumMaker::refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const {
-  f_.refine(first, count, steps, lambda_, inverse(true), solution, progress);
+  f_.refine(first, count, steps, lambda_, inverse(functions_), solution, progress);
 }
 
 // One step with all directions: what is left of Y at the refined c is what has no function, so the step gives that part
@@ -128,7 +128,7 @@ void SpectrumMaker::complete(Index first, Index count, Solution& solution, const
   Matrix g(f_.r(), count, 0.0);
   bool whole = true;
   for (Index k = 0; k < f_.r(); ++k) {
-    if (counts(k, true) || !counts(k, false)) continue;
+    if (counts(k, functions_) || !counts(k, false)) continue;
     whole = false;
     for (Index j = 0; j < count; ++j) g(k, j) = f_.spectrum().gamma(k, first + j) / lambda_;
   }

@@ -13,7 +13,7 @@ inline double ratio_or_one(double a, double b) {
 class SpectrumMaker final : public ResidualMaker {
  public:
   SpectrumMaker(const SpectrumFactorization& factor, double lambda)
-      : f_(factor), lambda_(lambda), w_(f_.weights(lambda)) {}
+      : f_(factor), lambda_(lambda), functions_(f_.functions_only(lambda)), w_(f_.weights(lambda)) {}
 
   void residual(Index first, MatrixView out) const override;
   void diagonal(std::span<double> out) const override;
@@ -54,6 +54,7 @@ class SpectrumMaker final : public ResidualMaker {
 
   const SpectrumFactorization& f_;
   double lambda_;
+  bool functions_;
   SpectrumFactorization::Weights w_;
 };
 

@@ -3,9 +3,7 @@
 //     A P = Q R,       by Householder reflections with column pivoting: the rows of R descend
 //     R' W = X,        W a product of rotations, each of which makes two columns orthogonal, until all of X are
 //     s_k = |X_k|,     A = (Q W) diag(s) (P X diag(s)^-1)'
-// A pair counts as orthogonal at |x_i'x_j| <= n^(1/2) eps |x_i| |x_j|. The columns are visited by blocks, two of them at
-// a time, which stay in the cache while each column of one meets each of the other; all blocks meet in rounds of pairs
-// that have none in common, so that these are worked at side by side, with the same result on any number of them.
+// Which columns meet when, and when two count as orthogonal: jacobi_rotations.hpp.
 // Z. Drmac, K. Veselic, New fast and accurate Jacobi SVD algorithm, SIAM J. Matrix Anal. Appl. 29 (2008); J. Demmel,
 // K. Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13 (1992).
 #pragma once
@@ -18,6 +16,7 @@ namespace freeridge {
 
 // U n x n, s descending, V' n x n; A is destroyed. It may be of any scale, but numbers below 10^-270 of the largest
 // column do not keep their digits. 7 n^3 for each of a few sweeps; memory 2 n^2.
-void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
+// graded: small numbers of V' keep their digits where they are small because a column of A is large.
+void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt, bool graded = false);
 
 }  // namespace freeridge

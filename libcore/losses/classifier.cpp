@@ -185,7 +185,7 @@ Classifier::Fit Classifier::finished(LossSolution solution, double lambda) const
   fit.b = solution.b;
   const Problem& shape = *gram_->shape;
   if (shape.linear()) {
-    Solution plane{{}, Matrix(shape.d(), 1), {0.0}};
+    Solution plane{{}, Matrix(shape.d(), 1), {0.0}, {0.0}};
     set_expansion(shape, {}, 0, {fit.c.data(), n, 1, n}, plane);
     fit.w = std::move(plane.w);
     fit.b += plane.b[0];  // -shift'w
@@ -209,6 +209,7 @@ void Classifier::predict(const LayoutView& points, double* decision, double* pro
   const Index m = points.rows, n = data_->x.rows;
   const bool linear = fit.w.rows() > 0;
   const Index height = std::min(std::clamp(predicted_doubles / (linear ? points.cols : 1), least_rows, most_rows), m);
+  const double level = linear ? fit.solution.b : fit.b;  // f(x) + b = (x - shift)'w + level
   Matrix values(height, 1), tile(linear ? height : 0, linear ? points.cols : 0);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
@@ -217,14 +218,14 @@ void Classifier::predict(const LayoutView& points, double* decision, double* pro
                                          static_cast<double>(row + rows) / static_cast<double>(m));
     if (linear) {
       const MatrixView x = tile.view().row_range(0, rows);
-      copy_rows(points, row, x);
+      pack_rows(points, row, gram_->shape->shift, x);
       gemv(Op::none, 1, x, fit.w.data(), 0, f.data);
       part.report(1);
     } else {
       kernel_product(*kernel_, points, row, data_->x, {fit.c.data(), n, 1, n}, f, part);
     }
     for (Index i = 0; i < rows; ++i) {
-      const double value = f(i, 0) + fit.b;
+      const double value = f(i, 0) + level;
       if (!std::isfinite(value)) fail(Status::not_finite, "the decision value for row ", row + i, " of x overflows");
       if (decision != nullptr) decision[row + i] = value;
       if (probability != nullptr) probability[row + i] = sigmoid(value);

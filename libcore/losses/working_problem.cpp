@@ -100,7 +100,7 @@ WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s
 }
 
 std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) const {
-  // P = C'C, C = L^-1 Z', in blocks of its columns. Column i of Z' is e_(i - 1) - f_i tail (no first term for i = 0):
+  // P = C'C, C = L^-1 Z', in blocks of its columns. The column of Z' in place i is e_(i - 1) - f_i tail (no first term for i = 0):
   // L^-1 of the first term has zeros above row i - 1, so that those blocks shrink; L^-1 tail is the same for all.
   const Contrast& z = *contrast_;
   const Index n = p_.n(), m = z.m(), offset = n - m;
@@ -122,17 +122,18 @@ std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) 
       for (Index i = 0; i < height; ++i) c(i, j) = i == j ? 1 : 0;
     trsm(Op::none, factor().block(first, first, height, height), c);
     for (Index j = 0; j < count; ++j) {
-      const Index point = offset + first + j;
-      const double f = row_factor(point);
+      const Index place = offset + first + j;
+      const double f = row_factor(place);
       double total = f * f * above[static_cast<std::size_t>(first)];
       for (Index i = 0; i < height; ++i) {
         const double value = c(i, j) - f * tail[static_cast<std::size_t>(first + i)];
         total += value * value;
       }
-      out[static_cast<std::size_t>(point)] = total;
+      out[static_cast<std::size_t>(place)] = total;
     }
     worked(touched * static_cast<double>(height * count));
   }
+  if (z.active()) std::swap(out[0], out[static_cast<std::size_t>(z.pivot())]);
   return out;
 }
 

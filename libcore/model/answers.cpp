@@ -76,6 +76,8 @@ Prediction Model::prediction() const {
           fit_->lambdas,
           solution.b,
           solution.w.view(),
+          factorization_->problem().shift,
+          solution.level,
           landmarks ? LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major} : data_->x,
           landmarks ? fit_->landmark_c.view() : solution.c.view(),
           landmarks ? factorization_->landmarks() : std::span<const Index>()};
@@ -100,7 +102,7 @@ void Model::coefficients(MatrixView c) const {
   require_room(lambda_bytes(), "the coefficients", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
   if (refined) {
-    Solution whole{Matrix(n(), t()), {}, fit_->solution.b};
+    Solution whole{Matrix(n(), t()), {}, fit_->solution.b, {}};
     copy(fit_->solution.c, whole.c.view());
     for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
       maker.complete(first, count, whole, here());

@@ -182,6 +182,7 @@ Request Model::request(const Kernel& kernel) const {
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
           .precomputed = kernel.precomputed(),
+          .wide_weights = weight_span(data_->weights) > wide_weights,
           .memory_limit = memory_limit_};
 }
 
@@ -253,6 +254,7 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   (problem.linear() ? fit.solution.w : fit.solution.c) =
       Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
   fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);
+  if (problem.linear()) fit.solution.level = fit.solution.b;
   for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
     maker.solve(first, count, fit.solution);
     if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, here());

@@ -52,9 +52,10 @@ void predict(const Prediction& prediction, const LayoutView& points, double* out
 
 void predict_rows(const Prediction& prediction, const LayoutView& points, Index row, MatrixView f,
                   const Progress& progress) {
+  const std::span<const double> constant = prediction.w.rows > 0 ? prediction.level : prediction.b;
   if (prediction.w.rows > 0) {
     Matrix x(f.rows, prediction.d);
-    copy_rows(points, row, x.view());
+    pack_rows(points, row, prediction.origin, x.view());
     gemm(Op::none, Op::none, 1, x.view(), prediction.w, 0, f);
     progress.report(1);
   } else {
@@ -62,7 +63,7 @@ void predict_rows(const Prediction& prediction, const LayoutView& points, Index 
   }
   for (Index j = 0; j < f.cols; ++j)
     for (Index i = 0; i < f.rows; ++i) {
-      f(i, j) += prediction.b[static_cast<std::size_t>(j)];
+      f(i, j) += constant[static_cast<std::size_t>(j)];
       if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
     }
 }
@@ -76,7 +77,12 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
   save_kernel(prediction.kernel, out);
   out.numbers(prediction.lambdas);
   out.numbers(prediction.b);
-  if (form == hyperplane_form) return out.matrix(prediction.w);
+  if (form == hyperplane_form) {
+    const std::vector<double> zeros(static_cast<std::size_t>(prediction.d), 0.0);
+    out.numbers(prediction.origin.empty() ? zeros : prediction.origin);
+    out.numbers(prediction.level);
+    return out.matrix(prediction.w);
+  }
   if (form == landmark_form) {
     out.integer(prediction.support.rows);
     out.indices(prediction.landmarks);
@@ -106,6 +112,12 @@ Predictor::Predictor(ByteReader& in)
   require_lambdas("lambda", lambdas_);
   b_ = in.vector("the intercepts", largest, t_);
   if (form == hyperplane_form) {
+    origin_.assign(static_cast<std::size_t>(d_), 0.0);
+    level_ = b_;
+    if (in.version() >= 2) {
+      origin_ = in.vector("the origin", largest, d_);
+      level_ = in.vector("the levels", largest, t_);
+    }
     w_ = in.matrix("w", largest, d_, t_);
     return;
   }
@@ -123,7 +135,7 @@ Predictor::Predictor(ByteReader& in)
 Prediction Predictor::prediction() const {
   // A precomputed kernel reads nothing of its support but the number of its rows.
   const LayoutView support{support_.data(), c_.rows(), d_, c_.rows(), Layout::col_major};
-  return {*kernel_, n_, d_, t_, lambdas_, b_, w_.view(), support, c_.view(), landmarks_};
+  return {*kernel_, n_, d_, t_, lambdas_, b_, w_.view(), origin_, level_, support, c_.view(), landmarks_};
 }
 
 void Predictor::predict(const LayoutView& points, double* out, Index ldout) const {

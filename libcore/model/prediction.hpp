@@ -1,10 +1,11 @@
 // Predicting, from the least that it needs:
-//     f(x) + b = w'x + b                              linear kernels
+//     f(x) + b = (x - origin)'w + level               linear kernels: with the origin amid the data, so that large means
+//                                                     of x cost no digits
 //     f(x) + b = sum_i c_i k(x_i, x) + b              x_i the data, or the landmarks alone
 // and the predictor: a fit that was saved for prediction only. Its payload:
 //     n, d, t, the form (1 hyperplane, 2 expansion over the data, 3 expansion over landmarks), the kernel's text,
 //     lambda (t numbers), b (t)
-//     form 1   w (d x t, column by column, as all that follow)
+//     form 1   origin (d), level (t), w (d x t, column by column, as all that follow); version 1: w alone, f = w'x + b
 //     form 2   x (n x d; nothing for a precomputed kernel), c (n x t)
 //     form 3   r, the rows of the landmarks (r), their x (r x d), c (r x t)
 #pragma once
@@ -24,6 +25,8 @@ struct Prediction {
   Index n, d, t;
   std::span<const double> lambdas, b;  // t each
   ConstMatrixView w;                   // d x t; no rows: another kernel than the linear one
+  std::span<const double> origin;      // d, or empty: 0
+  std::span<const double> level;       // t; linear kernels
   LayoutView support;                  // r x d: the data or the landmarks
   ConstMatrixView c;                   // r x t
   std::span<const Index> landmarks;    // the rows of the support; empty: all
@@ -65,7 +68,7 @@ class Predictor {
  private:
   KernelPtr kernel_;
   Index n_, d_, t_;
-  std::vector<double> lambdas_, b_;
+  std::vector<double> lambdas_, b_, origin_, level_;
   Matrix w_, support_, c_;
   std::vector<Index> landmarks_;
   Progress progress_;

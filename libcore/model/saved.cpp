@@ -62,6 +62,13 @@ void save_groups(const Groups& groups, Index n, ByteWriter& out) {
   save_integers(label, out);
 }
 
+// From b, as in version 1.
+std::vector<double> levels(const Matrix& w, std::vector<double> b, std::span<const double> shift) {
+  for (std::size_t j = 0; j < b.size(); ++j)
+    for (std::size_t k = 0; k < shift.size(); ++k) b[j] += shift[k] * w(static_cast<Index>(k), static_cast<Index>(j));
+  return b;
+}
+
 void save_search(const LambdaSearch& search, ByteWriter& out) {
   save_enum(search.criterion, out);
   out.integer(static_cast<Index>(search.lambdas.size()));
@@ -171,6 +178,7 @@ void Model::save(ByteWriter& out) const {
     out.numbers(fit_->lambdas);
     out.integer(fit_->refined ? 1 : 0);
     out.numbers(fit_->solution.b);
+    out.numbers(fit_->solution.level);
     out.matrix(fit_->solution.w.view());
     out.matrix(fit_->solution.c.view());
   }
@@ -240,9 +248,11 @@ void Model::load_fit(ByteReader& in) {
   set_fit_lambdas(fit, lambdas);
   fit.refined = load_flag("refined", in);
   fit.solution.b = in.vector("the intercepts", largest, t());
-  if (problem.linear())
+  if (problem.linear()) {
+    if (in.version() >= 2) fit.solution.level = in.vector("the levels", largest, t());
     fit.solution.w = in.matrix("w", largest, d(), t());
-  else
+    if (in.version() < 2) fit.solution.level = levels(fit.solution.w, fit.solution.b, problem.shift);
+  } else
     fit.solution.c = in.matrix("c", largest, n(), t());
   set_fit_landmarks(fit, *factorization_);
   fit_ = std::move(fit);

@@ -76,6 +76,7 @@ inline void add_maker(Answers& out, const freeridge::Factorization& f, double la
   freeridge::Solution solution;
   (problem.linear() ? solution.w : solution.c) = Matrix(problem.linear() ? problem.d() : n, t);
   solution.b.assign(static_cast<std::size_t>(t), 0.0);
+  solution.level = solution.b;
   const auto add_solution = [&] {
     out.add(solution.c);
     out.add(solution.w);

@@ -205,7 +205,8 @@ TEST(SavedFactorizations, NoKernelMatrixIsFormedAgain) {
     const FactorizationPtr f = way.factorize(data.problem());
     EXPECT_GE(kernel->values.exchange(0), 50 * 9);
     load(data.problem(), f->route(), saved(*f));
-    EXPECT_EQ(kernel->values, 0);
+    const bool measures_rows = f->route() == Route::cholesky || f->route() == Route::spectral;
+    EXPECT_EQ(kernel->values, measures_rows ? 50 : 0);  // the diagonal alone
   }
 }
 

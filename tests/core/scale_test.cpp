@@ -125,6 +125,35 @@ TEST_F(Scale, UnitsOfY) {
   });
 }
 
+// y and lambda at the ends of the range: what is a ratio of the two meets no overflow and no underflow on its way.
+TEST_F(Scale, ExtremesOfYAndLambda) {
+  for_each_problem([&](const Problem& problem) {
+    for (const double lambda : {1e-250, 1e-100, 1e100, 1e230, 1e250}) {
+      SCOPED_TRACE(lambda);
+      if (lambda < 1 && needs_positive_definite(route_)) continue;
+      const Model expected = fit(problem, lambda);
+      for (const double unit : {0x1p498, 0x1p-332, 0x1p-498}) {
+        SCOPED_TRACE(unit);
+        Problem moved = problem;
+        moved.y = scaled(problem.y, unit);
+        const Model model = fit(moved, lambda);
+        const auto back = [&](const Matrix& out) { return scaled(out, 1 / unit); };
+        const Labels groups = modulo_groups(18, 4);
+        EXPECT_CLOSE(back(model.loo()), expected.loo(), 1e-12);
+        EXPECT_CLOSE(back(model.group_errors(groups)), expected.group_errors(groups), 1e-12);
+        EXPECT_CLOSE(back(back(model.score(FREERIDGE_GCV, {lambda}))), expected.score(FREERIDGE_GCV, {lambda}), 1e-12);
+        EXPECT_CLOSE(back(back(model.score(FREERIDGE_LOO, {lambda}))), expected.score(FREERIDGE_LOO, {lambda}), 1e-12);
+        if (lambda > 1) {  // below, what interpolates has an error variance that is out of range
+          EXPECT_CLOSE(back(back(to_column(model.error_variance()))), to_column(expected.error_variance()), 1e-12);
+        }
+        if (!problem.intercept) continue;  // with one the fit is of the size of y
+        EXPECT_CLOSE(back(model.fitted()), expected.fitted(), 1e-12);
+        EXPECT_CLOSE(back(model.predict(points())), expected.predict(points()), 1e-12);
+      }
+    }
+  });
+}
+
 TEST_F(Scale, AScaledKernelUndoesTheUnitsOfColumns) {
   for_each_problem([&](const Problem& problem) {
     const Model expected = fit(problem, 0.2);

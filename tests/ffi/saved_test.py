@@ -32,20 +32,20 @@ def crc32c(data):
 def payload(data):
     """The kind and the payload of a container, checked."""
     magic, version, kind, length = struct.unpack_from("<8sqqq", data)
-    assert magic == b"FREERIDG" and version == 1 and length == len(data) - 40 and length % 8 == 0
+    assert magic == b"FREERIDG" and version in (1, 2) and length == len(data) - 40 and length % 8 == 0
     assert struct.unpack_from("<q", data, len(data) - 8)[0] == crc32c(data[:-8])
-    return kind, data[32:-8]
+    return version, kind, data[32:-8]
 
 
 def container(kind, body):
-    data = struct.pack("<8sqqq", b"FREERIDG", 1, kind, len(body)) + body
+    data = struct.pack("<8sqqq", b"FREERIDG", 2, kind, len(body)) + body
     return data + struct.pack("<q", crc32c(data))
 
 
 class Predictor:
     """A predictor's payload, and f."""
 
-    def __init__(self, body):
+    def __init__(self, body, version):
         self.body, self.at = body, 0
         self.n, self.d, self.t, self.form = self.integers(4)
         length = self.integers(1)[0]
@@ -53,6 +53,9 @@ class Predictor:
         self.at += (length + 7) // 8 * 8
         self.lambdas, self.b = self.numbers(self.t), self.numbers(self.t)
         if self.form == HYPERPLANE:
+            self.origin, self.level = np.zeros(self.d), self.b
+            if version > 1:
+                self.origin, self.level = self.numbers(self.d), self.numbers(self.t)
             self.w = self.matrix(self.d, self.t)
         else:
             rows = self.n
@@ -75,7 +78,7 @@ class Predictor:
 
     def predict(self, points):
         if self.form == HYPERPLANE:
-            return points @ self.w + self.b
+            return (points - self.origin) @ self.w + self.level
         sigma = float(re.fullmatch(r"gaussian\(sigma = (.*)\)", self.kernel).group(1))
         squares = ((points[:, None, :] - self.x[None, :, :]) ** 2).sum(axis=2)
         return np.exp(-squares / sigma**2) @ self.c + self.b
@@ -86,22 +89,23 @@ class SavedPredictors(unittest.TestCase):
         self.assertEqual(crc32c(b"123456789"), 0xE3069283)
 
     def test_every_file_has_the_frame(self):
-        files = glob.glob(os.path.join(SAVED, "*.1.freeridge"))
-        self.assertGreaterEqual(len(files), 10)
+        files = glob.glob(os.path.join(SAVED, "*.freeridge"))
+        self.assertGreaterEqual(len(files), 20)
         for path in files:
             with self.subTest(path), open(path, "rb") as file:
-                kind, _ = payload(file.read())
+                _, kind, _ = payload(file.read())
                 self.assertEqual(kind, {"accumulator": 1, "model": 2, "predictor": 3}[
                     os.path.basename(path).split(".")[0].split("_")[0]])
 
     def test_read_without_the_library(self):
         points = np.array([[-1.0], [0.5], [3.0], [7.25]])
-        files = glob.glob(os.path.join(SAVED, "predictor_*.1.freeridge"))
-        self.assertEqual(len(files), 3)
+        files = glob.glob(os.path.join(SAVED, "predictor_*.freeridge"))
+        self.assertEqual(len(files), 6)
         forms = set()
         for path in files:
             with self.subTest(path), open(path, "rb") as file:
-                predictor = Predictor(payload(file.read())[1])
+                version, _, body = payload(file.read())
+                predictor = Predictor(body, version)
                 forms.add(predictor.form)
                 np.testing.assert_allclose(fr.Model.load(path).predict(points), predictor.predict(points),
                                            rtol=0, atol=1e-14)

@@ -38,11 +38,11 @@ class Words {
     }
     return *this;
   }
-  // In its frame: version 1.
-  Bytes container(std::int64_t kind) const {
+  // In its frame.
+  Bytes container(std::int64_t kind, std::uint64_t version = 2) const {
     Bytes out(frame::payload + 8 * words_.size() + frame::tail);
     std::memcpy(out.data(), "FREERIDG", 8);
-    frame::put(out, frame::version, 1);
+    frame::put(out, frame::version, version);
     frame::put(out, frame::kind, static_cast<std::uint64_t>(kind));
     frame::put(out, frame::payload_length, 8 * words_.size());
     for (std::size_t k = 0; k < words_.size(); ++k) frame::put(out, frame::payload + 8 * k, words_[k]);
@@ -96,14 +96,20 @@ TEST(SavedFormat, AModelWithData) {
 }
 
 TEST(SavedFormat, Predictors) {
-  // w'x + b
-  const Bytes hyperplane = Words()
-                               .integers({9, 2, 2, 1})
-                               .text("linear()")
-                               .numbers({0.5, 2})
-                               .numbers({10, 20})
-                               .numbers({1, 2, 3, 4})
-                               .container(3);
+  // (x - origin)'w + level; version 1: x'w + b
+  const auto hyperplane_with = [](std::initializer_list<double> origin, std::initializer_list<double> level,
+                                  std::uint64_t version) {
+    return Words()
+        .integers({9, 2, 2, 1})
+        .text("linear()")
+        .numbers({0.5, 2})
+        .numbers({10, 20})
+        .numbers(origin)
+        .numbers(level)
+        .numbers({1, 2, 3, 4})
+        .container(3, version);
+  };
+  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 2);
   // c k(x_i, x) + b, k = (x'z)^2
   const Bytes expansion = Words()
                               .integers({2, 1, 1, 2})
@@ -128,6 +134,10 @@ TEST(SavedFormat, Predictors) {
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
   EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane);
+  predictor = support::loaded(hyperplane_with({}, {}, 1));
+  ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
+  EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 2));
   for (const Bytes& bytes : {expansion, landmarks}) {
     predictor = support::loaded(bytes);
     ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
@@ -280,6 +290,6 @@ TEST_P(SavedFiles, OtherKinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1));
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2));
 
 }  // namespace

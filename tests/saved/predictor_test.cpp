@@ -1,6 +1,7 @@
 // Models saved for prediction only: they predict as the model does, to the last bit, and say that they do nothing else.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <set>
 
@@ -138,7 +139,7 @@ TEST(SavedPredictor, ChecksItsArguments) {
   refused(dimensions, {"t", "NULL"});
 }
 
-// What it keeps: w and b of a linear kernel whatever n is; r (d + t) numbers with landmarks.
+// What it keeps: w, b, origin and level of a linear kernel whatever n is; r (d + t) numbers with landmarks.
 TEST(SavedPredictor, IsSmall) {
   const auto size = [](const Model& model) { return support::saved_predictor(model.get()).size(); };
   const auto linear = [&](int64_t n) {
@@ -150,8 +151,8 @@ TEST(SavedPredictor, IsSmall) {
     return size(model);
   };
   EXPECT_EQ(linear(10), linear(1000));
-  // the frame, 4 sizes, "linear()" and its length, lambda, b, w
-  EXPECT_EQ(linear(10), 8u * (5 + 4 + 2 + 2 + 2 + 6));
+  // the frame, 4 sizes, "linear()" and its length, lambda, b, origin, level, w
+  EXPECT_EQ(linear(10), 8u * (5 + 4 + 2 + 2 + 2 + 3 + 2 + 6));
   const Model landmarks = sample::model(State::fitted, sample::Variant::landmark);
   // and the number of landmarks, their rows, x and c; "gaussian(sigma = 1.5)" has 21 bytes
   EXPECT_EQ(size(landmarks), 8u * (5 + 4 + 4 + 2 + 2 + 1 + 5 + 5 * 2 + 5 * 2));

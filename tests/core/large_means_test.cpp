@@ -1,0 +1,104 @@
+// Predictions of linear kernels about a large mean of x, and along columns that are small beside the others: against the
+// hyperplane in quadruple precision.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/compare.hpp"
+#include "support/problems.hpp"
+#include "support/quad.hpp"
+#include "support/saved.hpp"
+
+namespace {
+
+using namespace support;
+using oracle::KernelSpec;
+using oracle::Problem;
+
+constexpr std::int64_t n = 20, d = 3;
+
+// (points - xbar)'w + ybar, w = (X_c'X_c + lambda I)^-1 X_c'Y
+Matrix exact_predictions(const Problem& problem, double lambda, const Matrix& points) {
+  std::vector<Quad> x_mean, y_mean;
+  const QuadMatrix x = centred(to_quad(problem.x), x_mean), y = centred(to_quad(problem.y), y_mean);
+  QuadMatrix normal = multiply(transpose(x), x);
+  for (std::int64_t k = 0; k < d; ++k) normal(k, k) += Quad(lambda);
+  QuadMatrix moved = to_quad(points);
+  for (std::int64_t k = 0; k < d; ++k)
+    for (std::int64_t i = 0; i < points.rows; ++i) moved(i, k) -= x_mean[static_cast<std::size_t>(k)];
+  QuadMatrix out = multiply(moved, solve(normal, multiply(transpose(x), y)));
+  for (Quad& value : out.values) value += y_mean[0];
+  return to_double(out);
+}
+
+Problem problem_with(const Vector& units, double offset, Matrix& points) {
+  Random random(80);
+  Problem problem = random_problem(random, KernelSpec::linear(), n, d, 1, false, true);
+  points = random.uniform_matrix(7, d, -1.0, 1.0);
+  for (std::int64_t k = 0; k < d; ++k) {
+    const double unit = units[static_cast<std::size_t>(k)];
+    for (std::int64_t i = 0; i < n; ++i) problem.x(i, k) = problem.x(i, k) * unit + offset;
+    for (std::int64_t i = 0; i < 7; ++i) points(i, k) = (i < d ? (i == k ? 1 : 0) : points(i, k)) * unit + offset;
+  }
+  return problem;
+}
+
+TEST(LargeMeans, PredictionsKeepTheirDigits) {
+  for (const double offset : {0.0, 1e4, 1e8, -1e12}) {
+    SCOPED_TRACE(offset);
+    Matrix points;
+    const double unit = std::abs(offset) > 1e10 ? 1e3 : 1;  // so that x is still a few thousand numbers
+    const Problem problem = problem_with(Vector(d, unit), offset, points);
+    for (const double lambda : {1e-3, 1.0, 1e3}) {
+      const Matrix expected = exact_predictions(problem, lambda, points);
+      for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM})
+        for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL})
+          for (const std::int32_t steps : {0, 3}) {
+            if (route != FREERIDGE_PRIMAL && (steps > 0 || reduction == FREERIDGE_REDUCTION_GRAM)) continue;
+            SCOPED_TRACE(::testing::Message() << route_name(route) << " " << reduction << " lambda " << lambda);
+            Model model = oracle::make_model(problem, route);
+            check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
+            check(freeridge_set_refinement(model.get(), steps), "freeridge_set_refinement");
+            model.factorize().lambda(lambda);
+            // CHOLESKY and BAND: the rounding of K over lambda
+            const double allowed = needs_positive_definite(route) ? 1e-14 * (1 + 100 * unit * unit / lambda) : 1e-13;
+            EXPECT_CLOSE(model.predict(points), expected, allowed);
+            const Handle whole = loaded(saved(model.get())), predictor = loaded(saved_predictor(model.get()));
+            for (const freeridge_model* copy : {whole.get(), predictor.get()}) {
+              Matrix again(7, 1);
+              ASSERT_EQ(
+                  freeridge_predict(copy, FREERIDGE_COL_MAJOR, 7, points.values.data(), 7, again.values.data(), 7),
+                  FREERIDGE_OK);
+              EXPECT_TRUE(bit_equal(again, model.predict(points)));
+            }
+            if (steps > 0 || route != FREERIDGE_PRIMAL) continue;
+            const auto interval = model.predict_jackknife(points, 0.5);
+            for (std::int64_t i = 0; i < 7; ++i) EXPECT_LE(interval.lower(i, 0), interval.upper(i, 0));
+          }
+    }
+  }
+}
+
+// SPECTRAL beside CHOLESKY, whose c has all directions: what K rounds away of a small column is in no eigenvector of its
+// own, but in c.
+TEST(LargeMeans, ColumnsThatKDoesNotShow) {
+  for (const Vector& units : {Vector{1e7, 1, 1}, Vector{1e9, 1, 1e-3}, Vector{1e7, 1e3, 0.1}, Vector{1, 1e8, 1}}) {
+    SCOPED_TRACE(::testing::PrintToString(units));
+    Matrix points;
+    const Problem problem = problem_with(units, 0, points);
+    Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+    model.factorize();
+    double tolerance = 0;
+    ASSERT_EQ(freeridge_get_tolerance(model.get(), &tolerance), FREERIDGE_OK);
+    for (const double times : {2.0, 1e2, 1e4, 1e6, 1e8, 1e10}) {
+      SCOPED_TRACE(times);
+      const Matrix expected = exact_predictions(problem, times * tolerance, points);
+      model.lambda(times * tolerance);
+      const Matrix found = model.predict(points);
+      for (std::int64_t i = 0; i < 7; ++i)  // rounding of K over lambda
+        EXPECT_NEAR(found(i, 0), expected(i, 0), (1 / times + 1e-13) * std::abs(expected(i, 0)) * 0.1 + 1e-13) << i;
+    }
+  }
+}
+
+}  // namespace
