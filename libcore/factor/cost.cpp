@@ -93,6 +93,18 @@ Doubles streamed_doubles(Route route, const Request& r) {
   return larger(choosing, larger(reducing, sweeping) + map) + outputs_of(r) + tiles_of(route, r) + Doubles(4) * n;
 }
 
+Doubles primal_doubles(const Request& r) {
+  const Doubles n(r.n), d(r.d), k(features_of(Route::primal, r));
+  const Doubles rest = outputs_of(r) + tiles_of(Route::primal, r);
+  const Doubles tall = primal_streams(r.n, r.d, r.reduction)
+                           ? streamed_doubles(Route::primal, r)
+                           : Doubles(2) * n * k + Doubles(7) * k * k + rest;  // X and B, R and the SVD's
+  if (r.d < r.n - 1) return tall;
+  // X', and of groups of features in different units the triangles; or a panel's reflectors, and the SVD of a triangle
+  const Doubles wide = (Doubles(2) * n + Doubles(192)) * d + Doubles(9) * n * n + rest;
+  return r.d < r.n ? larger(tall, wide) : wide;
+}
+
 // BAND: panels, reflectors, sums of each thread; then factors of the lambdas in hand.
 Doubles band_room(const Request& r) {
   return Doubles(512 + 64 * thread_count()) * Doubles(r.n) + Doubles(5 << 20);
@@ -143,10 +155,7 @@ Index required_bytes(Route route, const Request& r) {
     case Route::cholesky:
       return (n * n + Doubles(192) * n + outputs + tiles).bytes();
     default:
-      if (primal_streams(r.n, r.d, r.reduction)) return streamed_doubles(route, r).bytes();
-      // X and B, R and the SVD's; or X, V, their transposes and the SVD of a triangle
-      if (r.d < r.n) return (Doubles(2) * n * k + Doubles(7) * k * k + outputs + tiles).bytes();
-      return ((Doubles(4) * n + Doubles(192)) * d + Doubles(6) * n * n + outputs + tiles).bytes();
+      return primal_doubles(r).bytes();
   }
 }
 
@@ -177,12 +186,16 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
       return (s * n + s * s + Doubles(2) * s * t).bytes();
     case Route::band:  // rows of ZQ in strips, columns of T
       return ((s + Doubles(32)) * (n + Doubles(1024)) + s * s + Doubles(2) * s * t).bytes();
-    default: {  // rows of B twice, N_SS and P~_SS, or both of size r + 1; and the raw features of streamed rows
+    default: {  // rows of B, those of their features or weighted; N_SS and P~_SS, or both of size r + 1 (Woodbury)
       const Doubles columns(route == Route::spectral ? r.n : k.value());
+      const bool dense = rows <= columns.value() + 1;
+      const Doubles size(std::min(rows, columns.value() + 1));
+      // of the other rows a tile
+      const Doubles others = dense ? Doubles(0) : Doubles(std::min(r.n, tile_rows(k.value()))) * (Doubles(2) * k + t);
       // and P~ at each of the lambdas
       const Doubles makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
-      return (Doubles(3) * s * columns + Doubles(2) * s * s + Doubles(2) * columns * columns + Doubles(4) * s * t +
-              makers)
+      return (s * (Doubles(dense ? 3 : 2) * columns + Doubles(4) * t + Doubles(4)) + others + Doubles(2) * size * size +
+              Doubles(2) * columns * t + makers)
           .bytes();
     }
   }
@@ -211,6 +224,7 @@ double required_work(Route route, const Request& r) {
       return 2 * n * features * value + 4 * n * features * features / sweep_rate +
              lambdas * 2 * n * features * (1 + t) / sweep_rate;
     default: {
+      if (r.d >= r.n) return 2 / qr_rate * n * n * d + 30 * cube(n) + lambdas * 2 * n * n * (1 + t) / sweep_rate;
       const bool gram = r.reduction == Reduction::gram;
       return (gram ? 1.0 : 2.0 / qr_rate) * n * features * d + 2 * n * features * d / sweep_rate +
              lambdas * 2 * n * features * (1 + t) / sweep_rate;

@@ -1,4 +1,4 @@
-// Primal route, for linear kernels with d < n (it works for d >= n too, where the dual routes are cheaper):
+// Primal route, for linear kernels with d < m (m = n or n - 1; d >= m: primal_wide.cpp):
 //     X_s = W^(1/2) (X - 1 shift') diag(scale)^-1,   Z'X_s = Q R,   R = U_R diag(S) V',   B = Z Q U_R,   Lambda = S^2
 // and w_s = V diag(S) g.
 // Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
@@ -8,48 +8,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/factor/features.hpp"
+#include "libcore/factor/linear_features.hpp"
 #include "libcore/factor/saved.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/factor/spectrum.hpp"
-#include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index kept_doubles = 1 << 21;  // X_s and B of at most 16 MiB each are kept
-
-// How B is had, as it is saved.
-constexpr std::int64_t kept = 0, streamed = 1;
-
-class LinearFeatures final : public FeatureMap {
- public:
-  explicit LinearFeatures(const Problem& problem) : scale_(*problem.linear_scale), shift_(problem.shift) {}
-
-  Index features() const override { return static_cast<Index>(scale_.size()); }
-  void save(ByteWriter& out) const override { out.integer(streamed); }
-
-  void raw(const LayoutView& points, Index row, MatrixView out) const override {
-    pack_rows(points, row, shift_, out);
-    for (Index k = 0; k < out.cols; ++k) {
-      const double scale = scale_[static_cast<std::size_t>(k)];
-      if (scale == 1) continue;
-      for (Index i = 0; i < out.rows; ++i) out(i, k) /= scale;
-    }
-  }
-
-  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
-             Solution& solution) const override {
-    set_hyperplane(problem, first, w, solution);
-    for (Index j = 0; j < w.cols; ++j)  // what rounding left of the mean after the shift
-      for (Index k = 0; k < w.rows; ++k)
-        solution.b[static_cast<std::size_t>(first + j)] -= mean[static_cast<std::size_t>(k)] * w(k, j);
-  }
-
- private:
-  std::vector<double> scale_, shift_;
-};
 
 class Primal final : public StoredSpectrum {
  public:
@@ -62,7 +30,7 @@ class Primal final : public StoredSpectrum {
 
   Route route() const override { return Route::primal; }
   void save(ByteWriter& out) const override {
-    out.integer(kept);
+    out.integer(saved_kept);
     out.numbers(s_);
     out.numbers(spectrum().noise);
     out.matrix(vt_.view());
@@ -94,13 +62,12 @@ class Primal final : public StoredSpectrum {
  private:
   std::vector<double> s_;
   Matrix vt_;  // r x d
-  Matrix r_;   // R, d x d, upper triangle; empty for m <= d
+  Matrix r_;   // R, d x d, upper triangle; empty for m <= d, which files may have
 };
 
 FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   const Index n = problem->n(), d = problem->d();
   const Contrast contrast(n, problem->q1);
-  const Index m = contrast.m(), r = std::min(m, d);
   Matrix x(n, d);
   LinearFeatures(*problem).raw(problem->x, 0, x.view());
   for (Index k = 0; k < d; ++k)
@@ -111,30 +78,26 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   const MatrixView zx = contrast.reduce(x.view());
   const std::vector<double> norms = column_norms(zx);
   require_finite_squares(norms, "x");
-  Matrix basis(n, r), vt(r, d), triangle;
-  std::vector<double> s(static_cast<std::size_t>(r)), tau(static_cast<std::size_t>(r));
+  Matrix basis(n, d), vt(d, d);
+  std::vector<double> s(static_cast<std::size_t>(d)), tau(static_cast<std::size_t>(d));
   const MatrixView u = contrast.rows(basis.view());
   progress.report(0.1);
 
-  if (m > d) {
-    {
-      const Stage stage(progress.part(0.1, 0.5), 0);
-      geqrf(zx, tau);
-    }
-    Matrix upper(d, d, 0.0);
-    for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
-    triangle = Matrix(d, d);
-    std::copy(upper.values().begin(), upper.values().end(), triangle.values().begin());
-    for (double& value : basis.values()) value = 0;
-    {
-      const Stage stage(progress.part(0.5, 0.7), 0);
-      small_svd(upper.view(), s, u.row_range(0, d), vt.view());
-    }
+  {
+    const Stage stage(progress.part(0.1, 0.5), 0);
+    geqrf(zx, tau);
+  }
+  Matrix upper(d, d, 0.0), triangle(d, d);
+  for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
+  std::copy(upper.values().begin(), upper.values().end(), triangle.values().begin());
+  for (double& value : basis.values()) value = 0;
+  {
+    const Stage stage(progress.part(0.5, 0.7), 0);
+    small_svd(upper.view(), s, u.row_range(0, d), vt.view());
+  }
+  {
     const Stage stage(progress.part(0.7, 1), 0);
     ormqr(zx, tau, u);
-  } else {
-    const Stage stage(progress.part(0.1, 1), 0);
-    small_svd(zx, s, u, vt.view());
   }
   contrast.expand(basis.view());
   progress.report(1);
@@ -150,7 +113,9 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
 
 FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
   if (!problem->linear()) fail(Status::corrupt, "the saved route is PRIMAL, but the kernel is not linear");
-  if (in.integer("way to B", kept, streamed) == streamed) {
+  const std::int64_t way = in.integer("way to B", saved_kept, saved_wide);
+  if (way == saved_wide) return load_wide(std::move(problem), in);
+  if (way == saved_streamed) {
     auto map = std::make_unique<LinearFeatures>(*problem);
     return load_streamed(std::move(problem), Route::primal, std::move(map), in);
   }
@@ -173,6 +138,7 @@ bool primal_streams(Index n, Index d, Reduction reduction) {
 }
 
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress) {
+  if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem), progress);
   if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem), progress);
   auto map = std::make_unique<LinearFeatures>(*problem);
   return factorize_streamed(std::move(problem), Route::primal, std::move(map),

@@ -62,8 +62,10 @@ TEST_F(ContractPlan, TheRouteFollowsTheSizeAndTheNumberOfLambdas) {
   EXPECT_EQ(chosen(20000, 3, gaussian, 20), "BAND");
   EXPECT_EQ(chosen(5000, 3, Kernel::linear(), 1), "PRIMAL");
   EXPECT_EQ(chosen(41, 40, Kernel::linear(), 100), "PRIMAL");
-  EXPECT_EQ(chosen(40, 40, Kernel::linear(), 100), "SPECTRAL");
-  EXPECT_EQ(chosen(40, 60, Kernel::linear(), 100), "SPECTRAL");
+  EXPECT_EQ(chosen(40, 40, Kernel::linear(), 100), "PRIMAL");
+  EXPECT_EQ(chosen(40, 60, Kernel::linear(), 1), "PRIMAL");
+  const Kernel scaled = Kernel::scaled(Kernel::linear(), Vector(60, 2.0));
+  EXPECT_EQ(chosen(40, 60, Kernel::sum({Kernel::linear(), scaled}, {1.0, 0.5}), 100), "PRIMAL");
   // Of rank 10, which only SPECTRAL knows.
   EXPECT_EQ(chosen(5000, 3, Kernel::polynomial(2, 1.0, 1.0), 100), "SPECTRAL");
 }
