@@ -38,7 +38,15 @@ class Doubles {
 // the first time: measured with a product of 120 Gflop/s on two threads.
 constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
                  qr_rate = 0.75;
+constexpr double solve_column = 80;  // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
+
+// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for each
+// beyond the first, tried for the outputs of a block.
+constexpr Index lambdas_of_an_output = 2, outputs_of_a_block = 32;
+Index own_lambdas(const Request& r) {
+  return r.expected_lambdas > 1 ? lambdas_of_an_output * (r.t - 1) : 0;
+}
 
 double reduction_rate(Index bandwidth) {
   return bandwidth == 16 ? 0.78 : bandwidth == 32 ? 0.88 : 0.92;
@@ -67,6 +75,8 @@ Doubles tiles_of(Route route, const Request& r) {
   const Doubles columns = Doubles(features ? 2 : 0) * Doubles(k) + Doubles(4) * Doubles(r.t);
   const Doubles tile = Doubles(std::min(r.n, pieces.rows)) * columns;
   const Doubles squares = Doubles(by_columns ? 0 : std::min(r.n, pieces.squares)) * Doubles(k);
+  if (route == Route::primal && r.d >= r.n - 1)  // no tiles of x, but panels of reflectors
+    return threads() * (tile + squares) + Doubles(128) * Doubles(r.d) + Doubles(1 << 20);
   const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
   return threads() * (tile + squares + points * Doubles(r.d) + Doubles(4 * kernel_rows * kernel_rows)) +
          Doubles(1 << 20);
@@ -101,7 +111,7 @@ Doubles primal_doubles(const Request& r) {
                            : Doubles(2) * n * k + Doubles(7) * k * k + rest;  // X and B, R and the SVD's
   if (r.d < r.n - 1) return tall;
   // X', and of groups of features in different units the triangles; or a panel's reflectors, and the SVD of a triangle
-  const Doubles wide = (Doubles(2) * n + Doubles(192)) * d + Doubles(9) * n * n + rest;
+  const Doubles wide = (Doubles(2) * n + Doubles(192)) * d + Doubles(7) * n * n + rest;
   return r.d < r.n ? larger(tall, wide) : wide;
 }
 
@@ -135,7 +145,7 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
 
 Index bandwidth_for(const Request& r) {
   constexpr Index choices[] = {16, 32, 64};
-  const double n = static_cast<double>(r.n), lambdas = static_cast<double>(r.expected_lambdas);
+  const double n = static_cast<double>(r.n), lambdas = static_cast<double>(r.expected_lambdas + own_lambdas(r));
   const auto work = [&](Index b) {
     return 4.0 / 3 * cube(n) / reduction_rate(b) + lambdas * 2 * n * n * static_cast<double>(b) / band_solve_rate;
   };
@@ -207,18 +217,28 @@ double required_work(Route route, const Request& r) {
                features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d));
   // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
   const double make_k = n * n / 2 * value + n * n * first_touch;
+  // Of `outputs` at each of the expected lambdas, and of a block at each output's own.
+  const auto at_lambdas = [&](const auto& work) {
+    return lambdas * work(t) +
+           static_cast<double>(own_lambdas(r)) * work(std::min(t, static_cast<double>(outputs_of_a_block)));
+  };
   switch (route) {
     case Route::cholesky:
-      return make_k + lambdas * (1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
-                                 (r.leaves_out ? cube(n) / 3 / inverse_rate : 0));
+      return make_k + at_lambdas([&](double outputs) {
+               return 1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
+                      (r.leaves_out ? cube(n) / 3 / inverse_rate : 0) + 2 * n * n * (outputs - 1);
+             });
     case Route::spectral:
-      return make_k + 8 * cube(n) + 1.5e3 * n * n + 1e5 * n + lambdas * (1e5 + 2 * n * n * (1 + t) / 0.6);
+      return make_k + 8 * cube(n) + 1.5e3 * n * n + 1e5 * n +
+             at_lambdas([&](double outputs) { return 1e5 + 2 * n * n * (2 / 0.6 + outputs - 1); });
     case Route::band: {
       const Index b = bandwidth_for(r);
-      const double solve =
-          r.leaves_out ? 2 * n * n * (static_cast<double>(b) + 2) / band_solve_rate + 2 * n * n * t : 0;
+      const double band = static_cast<double>(b), all = solve_column * n * band * t;
       return make_k + 4.0 / 3 * cube(n) / reduction_rate(b) + 4e6 * n +
-             (r.leaves_out ? 4.0 / 3 * cube(n) / basis_rate : 0) + lambdas * (1e5 + 1.5e4 * n + solve);
+             (r.leaves_out ? 4.0 / 3 * cube(n) / basis_rate : 0) + at_lambdas([&](double outputs) {
+               const double rows = 2 * n * n * (band + 2) / band_solve_rate + 2 * n * n * outputs;
+               return 1e5 + 1.5e4 * n + all + (r.leaves_out ? rows : 0);
+             });
     }
     case Route::landmark:
       return 2 * n * features * value + 4 * n * features * features / sweep_rate +

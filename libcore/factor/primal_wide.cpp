@@ -121,6 +121,29 @@ Matrix turned_points(const Problem& problem, const Contrast& contrast) {
   return all;
 }
 
+// U = P U_R and S from R; answers with V_R. The rows of R descend with the groups, its columns with the weights: what
+// descends in columns is what small_svd takes.
+Matrix decompose(const ScaledQr& qr, Matrix triangle, std::span<double> s, MatrixView u) {
+  const Index m = qr.m();
+  Matrix right(m, m), other(m, m);
+  if (!qr.several_groups()) {
+    small_svd(triangle.view(), s, right.view(), other.view());
+    transpose(other.view(), u);
+    return right;
+  }
+  transpose(triangle.view(), right.view());
+  triangle = Matrix();
+  small_svd(right.view(), s, u, other.view());
+  std::vector<double> column(to_size(m));
+  for (Index k = 0; k < m; ++k) {
+    std::copy_n(u.col(k), m, column.data());
+    for (Index j = 0; j < m; ++j) u(qr.pivots()[to_size(j)], k) = column[to_size(j)];
+    worked(4 * touched * static_cast<double>(m));
+  }
+  transpose(other.view(), right.view());
+  return right;
+}
+
 // (c eps |D v_k|)^2, D the norms of the features (small_svd.hpp); where S_k is beyond c eps max D, that.
 std::vector<double> wide_noise(const ScaledQr& qr, std::span<const double> s, ConstMatrixView right) {
   const double factor = rounding_of_rows(qr.d(), qr.m());
@@ -151,30 +174,17 @@ FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
     return turned_points(*problem, contrast);
   }();
   progress.report(0.1);
-  Matrix basis(problem->n(), m), triangle(m, m), right(m, m);
+  Matrix basis(problem->n(), m), triangle(m, m);
   ScaledQr qr = [&] {
     const Stage stage(progress.part(0.1, 0.7), 0);
     return ScaledQr(std::move(points), triangle.view());
   }();
   require_finite_squares(qr.norms(), "x");
   std::vector<double> s(to_size(m));
-  {
+  Matrix right = [&] {
     const Stage stage(progress.part(0.7, 0.98), 0);
-    const MatrixView u = contrast.rows(basis.view());
-    Matrix other(m, m);
-    // The rows of R descend with the groups, its columns with the weights: Jacobi wants what descends in columns.
-    if (qr.several_groups()) {
-      Matrix turned(m, m), left(m, m);
-      transpose(triangle.view(), turned.view());
-      small_svd(turned.view(), s, left.view(), other.view());
-      transpose(other.view(), right.view());
-      for (Index k = 0; k < m; ++k)
-        for (Index j = 0; j < m; ++j) u(qr.pivots()[to_size(j)], k) = left(j, k);
-    } else {
-      small_svd(triangle.view(), s, right.view(), other.view());
-      transpose(other.view(), u);
-    }
-  }
+    return decompose(qr, std::move(triangle), s, contrast.rows(basis.view()));
+  }();
   contrast.expand(basis.view());
   require_finite_squares(s, "x");
   const Stage stage(progress.part(0.98, 1), 0);

@@ -128,8 +128,29 @@ std::unique_ptr<ResidualMaker> SpectrumFactorization::at(double lambda) const {
   return std::make_unique<SpectrumMaker>(*this, lambda);
 }
 
+bool SpectrumFactorization::solve_each(std::span<const double> lambdas, Solution& solution) const {
+  const Index t = static_cast<Index>(lambdas.size());
+  Matrix g(r(), t);
+  for (Index j = 0; j < t; ++j) {
+    const Matrix column = SpectrumMaker(*this, lambdas[static_cast<std::size_t>(j)]).spectral_coefficients(j, 1, true);
+    std::copy_n(column.data(), r(), g.col(j));
+    worked(4 * touched * static_cast<double>(r()));
+  }
+  solve(0, g.view(), solution);
+  return true;
+}
+
 std::unique_ptr<RowBlock> SpectrumFactorization::rows(std::span<const Index> which) const {
   return std::make_unique<SpectrumRows>(*this, which);
+}
+
+void SpectrumFactorization::multiply(ConstMatrixView z, MatrixView out) const {
+  const Index n = problem().n(), step = std::min(tile_rows(), n);
+  Room room;
+  for (Index row = 0; row < n; row += step) {
+    const Tile part = tile(row, std::min(step, n - row), room);
+    gemm(Op::none, Op::none, 1, part.b, z, 0, out.row_range(row, part.b.rows));
+  }
 }
 
 void SpectrumFactorization::coefficients(Index first, ConstMatrixView g, double lambda, bool with_rest,

@@ -47,6 +47,7 @@ class SpectrumFactorization : public Factorization {
   double tolerance() const override { return tolerance_; }
   bool solves_functions() const override { return true; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  bool solve_each(std::span<const double> lambdas, Solution& solution) const override;
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
   void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
              const Progress& progress) const override;
@@ -70,6 +71,9 @@ class SpectrumFactorization : public Factorization {
   virtual Tile tile(Index row, Index count, Room& room) const = 0;
   virtual Tile gather(std::span<const Index> which, Room& room) const = 0;
   virtual Index tile_rows() const = 0;  // how many at once
+
+  // out = B z, n x q.
+  virtual void multiply(ConstMatrixView z, MatrixView out) const;
 
   // From g (r x count) to the solution of the outputs [first, first + count).
   virtual void solve(Index first, ConstMatrixView g, Solution& solution) const = 0;

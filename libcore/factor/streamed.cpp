@@ -78,6 +78,20 @@ class Streamed final : public SpectrumFactorization {
 
   Index tile_rows() const override { return freeridge::tile_rows(vt_.cols()); }
 
+  // Phi~ (V diag(S)^-1 z), which saves the product that forms B.
+  void multiply(ConstMatrixView z, MatrixView out) const override {
+    if (clears_) return SpectrumFactorization::multiply(z, out);
+    const Index n = problem().n(), step = std::min(tile_rows(), n);
+    Matrix t(to_basis_.rows(), z.cols, 0.0), room(step, to_basis_.rows());
+    gemm(Op::none, Op::none, 1, to_basis_.view(), z, 0, t.view());
+    for (Index row = 0; row < n; row += step) {
+      const MatrixView features = room.view().row_range(0, std::min(step, n - row));
+      map_->raw(problem().x, row, features);
+      centre(features, [&](Index i) { return row + i; });
+      gemm(Op::none, Op::none, 1, features, t.view(), 0, out.row_range(row, features.rows));
+    }
+  }
+
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     const Matrix w = hyperplane(g);
     map_->solve(problem(), first, w.view(), mean_, solution);
@@ -113,17 +127,23 @@ class Streamed final : public SpectrumFactorization {
     room.rest_diagonal.resize(static_cast<std::size_t>(count));
   }
 
+  // From raw features to rows of Phi~, or of what to_basis_ is folded for.
+  template <class RowOf>
+  void centre(MatrixView features, const RowOf& row_of) const {
+    if (!folded_) map_->apply(features);
+    for (Index j = 0; j < features.cols; ++j) {
+      const double mean = raw_mean_[static_cast<std::size_t>(j)];
+      for (Index i = 0; i < features.rows; ++i)
+        features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
+      worked(2 * touched * static_cast<double>(features.rows));
+    }
+  }
+
   // From raw features in the room to the tile.
   template <class RowOf>
   Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, std::span<const double> q1) const {
     const MatrixView features = room.features.view().row_range(0, count), b = room.b.view().row_range(0, count);
-    if (!folded_) map_->apply(features);
-    for (Index j = 0; j < features.cols; ++j) {
-      const double mean = raw_mean_[static_cast<std::size_t>(j)];
-      for (Index i = 0; i < count; ++i)
-        features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
-      worked(2 * touched * static_cast<double>(count));
-    }
+    centre(features, row_of);
     gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
     if (clears_) clear_rounding_beyond_one(b);
     if (!complement()) return {b, {}, {}};

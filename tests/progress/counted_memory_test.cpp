@@ -37,10 +37,10 @@ const Counted routes[] = {
     {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1300, 4}, 0.5},
     {{"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {1800, 4}, 0.3},
     {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {2000, 700}, 0.5},
-    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.5},
+    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.45},
     {{.name = "PRIMAL, d > n, two scales", .kernel = "linear()", .route = FREERIDGE_PRIMAL, .two_scales = true},
      {300, 700},
-     0.4},
+     0.3},
     {{"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL}, {4000, 800}, 0.4},
     {{.name = "PRIMAL, kept, two scales", .kernel = "linear()", .route = FREERIDGE_PRIMAL, .two_scales = true},
      {800, 300},
@@ -163,10 +163,10 @@ TEST(CountedMemory, OfManyLambdas) {
 // Half of the rows left out at a time: what is made of them is as large as the directions are many, not the rows.
 TEST(CountedMemory, OfLargeGroups) {
   const Counted cases[] = {
-      {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {100000, 8}, 0.2},
-      {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {100000, 8}, 0.3},
-      {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 30}, {20000, 4}, 0.3},
-      {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {400, 4}, 0.3}};
+      {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {100000, 8}, 0.1},
+      {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {100000, 8}, 0.1},
+      {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 30}, {20000, 4}, 0.1},
+      {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {400, 4}, 0.1}};
   for (const Counted& r : cases) {
     SCOPED_TRACE(r.c.name);
     Model model = fitted_model(r.c, r.size);
