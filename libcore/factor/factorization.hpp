@@ -132,6 +132,10 @@ class Factorization {
   [[nodiscard]] virtual bool solve_each(std::span<const double> /*lambdas*/, Solution& /*solution*/) const {
     return false;
   }
+  // The same for c~ (ResidualMaker::coefficients), n x t.
+  [[nodiscard]] virtual bool coefficients_each(std::span<const double> /*lambdas*/, MatrixView /*out*/) const {
+    return false;
+  }
   // Whether at() costs next to nothing, so that lambdas may be the inner loop.
   virtual bool at_is_free() const { return true; }
   // The rows `which`, to be left out together at many lambdas. It must not outlive the factorization.

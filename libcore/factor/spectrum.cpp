@@ -128,15 +128,24 @@ std::unique_ptr<ResidualMaker> SpectrumFactorization::at(double lambda) const {
   return std::make_unique<SpectrumMaker>(*this, lambda);
 }
 
-bool SpectrumFactorization::solve_each(std::span<const double> lambdas, Solution& solution) const {
-  const Index t = static_cast<Index>(lambdas.size());
-  Matrix g(r(), t);
-  for (Index j = 0; j < t; ++j) {
-    const Matrix column = SpectrumMaker(*this, lambdas[static_cast<std::size_t>(j)]).spectral_coefficients(j, 1, true);
-    std::copy_n(column.data(), r(), g.col(j));
+Matrix SpectrumFactorization::coefficients_of_each(std::span<const double> lambdas, bool functions) const {
+  Matrix g(r(), static_cast<Index>(lambdas.size()));
+  for (Index j = 0; j < g.cols(); ++j) {
+    const SpectrumMaker maker(*this, lambdas[static_cast<std::size_t>(j)]);
+    std::copy_n(maker.spectral_coefficients(j, 1, functions).data(), r(), g.col(j));
     worked(4 * touched * static_cast<double>(r()));
   }
-  solve(0, g.view(), solution);
+  return g;
+}
+
+bool SpectrumFactorization::solve_each(std::span<const double> lambdas, Solution& solution) const {
+  solve(0, coefficients_of_each(lambdas, true).view(), solution);
+  return true;
+}
+
+bool SpectrumFactorization::coefficients_each(std::span<const double> lambdas, MatrixView out) const {
+  if (complement()) return false;  // E / lambda has another lambda in each column
+  coefficients(0, coefficients_of_each(lambdas, false).view(), 0, false, out);
   return true;
 }
 

@@ -48,6 +48,7 @@ class SpectrumFactorization : public Factorization {
   bool solves_functions() const override { return true; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   bool solve_each(std::span<const double> lambdas, Solution& solution) const override;
+  bool coefficients_each(std::span<const double> lambdas, MatrixView out) const override;
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
   void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
              const Progress& progress) const override;
@@ -98,6 +99,8 @@ class SpectrumFactorization : public Factorization {
   friend class SpectrumMaker;
   friend class SpectrumRows;
 
+  // g of every output at its own lambda.
+  Matrix coefficients_of_each(std::span<const double> lambdas, bool functions) const;
   // The numbers of one lambda.
   struct Weights {
     std::vector<double> eigenvalues;  // Lambda_k as they count at this lambda

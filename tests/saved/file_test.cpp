@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <functional>

@@ -1,6 +1,7 @@
 // Models saved for prediction only: they predict as the model does, to the last bit, and say that they do nothing else.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <set>
 

@@ -2,6 +2,7 @@
 // whatever is done next; and the factorization is the saved one.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <thread>
 
 #include "capi/support/answer_calls.hpp"
