@@ -134,8 +134,8 @@ enum {
  * lambda = 0 (see freeridge_set_lambda). */
 typedef int32_t freeridge_route;
 enum {
-  FREERIDGE_AUTO = 0, /* LANDMARK when landmarks are set; PRIMAL for linear kernels with d < n; else that of the next
-                             three which is the fastest and fits into memory (freeridge_explain tells) */
+  FREERIDGE_AUTO = 0, /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits into
+                             memory); else that of the next three which is the fastest and fits (freeridge_explain) */
   FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few lambdas */
   FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up to
                              about 1000, for kernels of low rank, and for lambda = 0 */
@@ -143,7 +143,9 @@ enum {
                              no answer below freeridge_get_tolerance, nor where weights differ by more than
                              2^27. For many lambdas at large n */
   FREERIDGE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and, where x
-                             has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a score) */
+                             has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a score). d >= n:
+                             QR of x', 2 n^2 d, memory 2 n d; the columns' units cost no digits, as in the x x' of the
+                             first three, whose eigenvalues below freeridge_get_tolerance are rounding */
   FREERIDGE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r) a
                              lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the data */
 };
@@ -294,8 +296,9 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, cons
  * factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
 
-/* A hint for AUTO: how many values of lambda will be looked at (count >= 1; 100 unless set). Changes no state: it
- * counts at the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* A hint for AUTO: how many values of lambda will be looked at (count >= 1; 100 unless set), beside the lambdas of
+ * its own that each further output has in a search. Changes no state: it counts at the next factorize. Statuses:
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count);
 
 /* The other hint for AUTO: the criterion that lambdas will be judged by (LOO unless set). GCV and REML need no rows
@@ -411,11 +414,11 @@ FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, 
 
 /* *bytes: what factorize, and one lambda with LOO after it, will allocate at most beside the data, by the route that
  * factorize would take now (freeridge_set_route asks for another). What adds to it: another lambda while one is in
- * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s n and 16 s^2; scores at l lambdas, 64 l t, by groups
- * 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300 MiB; predict_jackknife and
- * predict_variance of m points, up to 640 MiB, and 16 m t. Needs DATA. Cost: O(1). Statuses: INVALID_STATE (also: the
- * route LANDMARK without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route
- * that takes none). Since 0.1. */
+ * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s r + 16 min(s, r)^2, r = n for dual routes; scores
+ * at l lambdas, 64 l t, by groups 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300
+ * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t. Needs DATA. Cost: O(1).
+ * Statuses: INVALID_STATE (also: the route LANDMARK without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that
+ * is not linear; landmarks with a route that takes none). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
@@ -472,8 +475,9 @@ FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* mod
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
-/* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda;
- * below freeridge_get_tolerance, what of it is no function is left out where K is singular.
+/* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda
+ * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); below freeridge_get_tolerance, what of it is no
+ * function is left out where K is singular.
  * Needs FITTED. Cost: O(n r t); refined, on the SPECTRAL route with a kernel of a rank below n: one more step of
  * refinement. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
@@ -540,6 +544,7 @@ FREERIDGE_API freeridge_status freeridge_cooks_distance(const freeridge_model* m
  *     lower = the floor((1 - level)(n + 1))-th smallest of f_(-i)(x) - |e_i|,  upper = the ceil(level (n + 1))-th
  *     smallest of f_(-i)(x) + |e_i|     (-Inf and +Inf when there is no such i)
  * 0 < level < 1. Cost: O(m n r) as matrix products and O(m n t); CHOLESKY, BAND O(m n^2); memory O(tile) and 2 m t.
+ * The first call after a lambda is set makes the left-out errors (freeridge_loo), n t numbers kept with the fit.
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (a left-out error of an output has no value: all its
  * intervals are NaN), CANCELLED. Source: R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the
  * jackknife+, Annals of Statistics 49 (2021). Since 0.1. */

@@ -53,6 +53,13 @@ MatrixView Contrast::reduce(MatrixView b) const {
   return rows(b);
 }
 
+void Contrast::reduce_right(MatrixView b) const {
+  if (!active() || b.rows == 0) return;
+  std::vector<double> projection(static_cast<std::size_t>(b.rows));
+  gemv(Op::none, 1, b, v_.data(), 0, projection.data());
+  ger(-tau_, projection.data(), v_.data(), b);
+}
+
 void Contrast::expand(MatrixView b) const {
   if (!active()) return;
   for (Index j = 0; j < b.cols; ++j) b(0, j) = 0;

@@ -45,6 +45,8 @@ class Contrast {
   void reduce_symmetric(MatrixView k) const;
   // Z'B for B n x k in place of rows(B), which is returned. O(n k).
   MatrixView reduce(MatrixView b) const;
+  // B Z for B k x n in place of the last m columns of B. O(n k).
+  void reduce_right(MatrixView b) const;
   // Z C for C = rows(B), in place of B. O(n k).
   void expand(MatrixView b) const;
 

@@ -38,7 +38,15 @@ class Doubles {
 // the first time: measured with a product of 120 Gflop/s on two threads.
 constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
                  qr_rate = 0.75;
+constexpr double solve_column = 80;  // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
+
+// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for each
+// beyond the first, tried for the outputs of a block.
+constexpr Index lambdas_of_an_output = 2, outputs_of_a_block = 32;
+Index own_lambdas(const Request& r) {
+  return r.expected_lambdas > 1 ? lambdas_of_an_output * (r.t - 1) : 0;
+}
 
 double reduction_rate(Index bandwidth) {
   return bandwidth == 16 ? 0.78 : bandwidth == 32 ? 0.88 : 0.92;
@@ -67,6 +75,8 @@ Doubles tiles_of(Route route, const Request& r) {
   const Doubles columns = Doubles(features ? 2 : 0) * Doubles(k) + Doubles(4) * Doubles(r.t);
   const Doubles tile = Doubles(std::min(r.n, pieces.rows)) * columns;
   const Doubles squares = Doubles(by_columns ? 0 : std::min(r.n, pieces.squares)) * Doubles(k);
+  if (route == Route::primal && r.d >= r.n - 1)  // no tiles of x, but panels of reflectors
+    return threads() * (tile + squares) + Doubles(128) * Doubles(r.d) + Doubles(1 << 20);
   const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
   return threads() * (tile + squares + points * Doubles(r.d) + Doubles(4 * kernel_rows * kernel_rows)) +
          Doubles(1 << 20);
@@ -91,6 +101,18 @@ Doubles streamed_doubles(Route route, const Request& r) {
   const Doubles sweeping = Doubles(qr ? 8 : 4) * k * k;
   const Doubles map = landmark ? k * k + Doubles(2) * k * d : Doubles(0);  // L, the landmarks and those of a solution
   return larger(choosing, larger(reducing, sweeping) + map) + outputs_of(r) + tiles_of(route, r) + Doubles(4) * n;
+}
+
+Doubles primal_doubles(const Request& r) {
+  const Doubles n(r.n), d(r.d), k(features_of(Route::primal, r));
+  const Doubles rest = outputs_of(r) + tiles_of(Route::primal, r);
+  const Doubles tall = primal_streams(r.n, r.d, r.reduction)
+                           ? streamed_doubles(Route::primal, r)
+                           : Doubles(2) * n * k + Doubles(7) * k * k + rest;  // X and B, R and the SVD's
+  if (r.d < r.n - 1) return tall;
+  // X', and of groups of features in different units the triangles; or a panel's reflectors, and the SVD of a triangle
+  const Doubles wide = (Doubles(2) * n + Doubles(192)) * d + Doubles(7) * n * n + rest;
+  return r.d < r.n ? larger(tall, wide) : wide;
 }
 
 // BAND: panels, reflectors, sums of each thread; then factors of the lambdas in hand.
@@ -123,7 +145,7 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
 
 Index bandwidth_for(const Request& r) {
   constexpr Index choices[] = {16, 32, 64};
-  const double n = static_cast<double>(r.n), lambdas = static_cast<double>(r.expected_lambdas);
+  const double n = static_cast<double>(r.n), lambdas = static_cast<double>(r.expected_lambdas + own_lambdas(r));
   const auto work = [&](Index b) {
     return 4.0 / 3 * cube(n) / reduction_rate(b) + lambdas * 2 * n * n * static_cast<double>(b) / band_solve_rate;
   };
@@ -143,10 +165,7 @@ Index required_bytes(Route route, const Request& r) {
     case Route::cholesky:
       return (n * n + Doubles(192) * n + outputs + tiles).bytes();
     default:
-      if (primal_streams(r.n, r.d, r.reduction)) return streamed_doubles(route, r).bytes();
-      // X and B, R and the SVD's; or X, V, their transposes and the SVD of a triangle
-      if (r.d < r.n) return (Doubles(2) * n * k + Doubles(7) * k * k + outputs + tiles).bytes();
-      return ((Doubles(4) * n + Doubles(192)) * d + Doubles(6) * n * n + outputs + tiles).bytes();
+      return primal_doubles(r).bytes();
   }
 }
 
@@ -177,12 +196,16 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
       return (s * n + s * s + Doubles(2) * s * t).bytes();
     case Route::band:  // rows of ZQ in strips, columns of T
       return ((s + Doubles(32)) * (n + Doubles(1024)) + s * s + Doubles(2) * s * t).bytes();
-    default: {  // rows of B twice, N_SS and P~_SS, or both of size r + 1; and the raw features of streamed rows
+    default: {  // rows of B, those of their features or weighted; N_SS and P~_SS, or both of size r + 1 (Woodbury)
       const Doubles columns(route == Route::spectral ? r.n : k.value());
+      const bool dense = rows <= columns.value() + 1;
+      const Doubles size(std::min(rows, columns.value() + 1));
+      // of the other rows a tile
+      const Doubles others = dense ? Doubles(0) : Doubles(std::min(r.n, tile_rows(k.value()))) * (Doubles(2) * k + t);
       // and P~ at each of the lambdas
       const Doubles makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
-      return (Doubles(3) * s * columns + Doubles(2) * s * s + Doubles(2) * columns * columns + Doubles(4) * s * t +
-              makers)
+      return (s * (Doubles(dense ? 3 : 2) * columns + Doubles(4) * t + Doubles(4)) + others + Doubles(2) * size * size +
+              Doubles(2) * columns * t + makers)
           .bytes();
     }
   }
@@ -195,24 +218,34 @@ double required_work(Route route, const Request& r) {
                rank = static_cast<double>(std::min(r.n, r.rank_bound));
   // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
   const double make_k = n * n / 2 * value + n * n * first_touch;
+  // Of `outputs` at each of the expected lambdas, and of a block at each output's own.
+  const auto at_lambdas = [&](const auto& work) {
+    return lambdas * work(t) +
+           static_cast<double>(own_lambdas(r)) * work(std::min(t, static_cast<double>(outputs_of_a_block)));
+  };
   switch (route) {
     case Route::cholesky:
-      return make_k + lambdas * (1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
-                                 (r.leaves_out ? cube(n) / 3 / inverse_rate : 0));
+      return make_k + at_lambdas([&](double outputs) {
+               return 1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
+                      (r.leaves_out ? cube(n) / 3 / inverse_rate : 0) + 2 * n * n * (outputs - 1);
+             });
     case Route::spectral:
       return make_k + (r.wide_weights ? 300 * n * rank * rank : 8 * cube(n)) + 1.5e3 * n * n + 1e5 * n +
-             lambdas * (1e5 + 2 * n * n * (1 + t) / 0.6);
+             at_lambdas([&](double outputs) { return 1e5 + 2 * n * n * (2 / 0.6 + outputs - 1); });
     case Route::band: {
       const Index b = bandwidth_for(r);
-      const double solve =
-          r.leaves_out ? 2 * n * n * (static_cast<double>(b) + 2) / band_solve_rate + 2 * n * n * t : 0;
+      const double band = static_cast<double>(b), all = solve_column * n * band * t;
       return make_k + 4.0 / 3 * cube(n) / reduction_rate(b) + 4e6 * n +
-             (r.leaves_out ? 4.0 / 3 * cube(n) / basis_rate : 0) + lambdas * (1e5 + 1.5e4 * n + solve);
+             (r.leaves_out ? 4.0 / 3 * cube(n) / basis_rate : 0) + at_lambdas([&](double outputs) {
+               const double rows = 2 * n * n * (band + 2) / band_solve_rate + 2 * n * n * outputs;
+               return 1e5 + 1.5e4 * n + all + (r.leaves_out ? rows : 0);
+             });
     }
     case Route::landmark:
       return 2 * n * features * value + 4 * n * features * features / sweep_rate +
              lambdas * 2 * n * features * (1 + t) / sweep_rate;
     default: {
+      if (r.d >= r.n) return 2 / qr_rate * n * n * d + 30 * cube(n) + lambdas * 2 * n * n * (1 + t) / sweep_rate;
       const bool gram = r.reduction == Reduction::gram;
       return (gram ? 1.0 : 2.0 / qr_rate) * n * features * d + 2 * n * features * d / sweep_rate +
              lambdas * 2 * n * features * (1 + t) / sweep_rate;

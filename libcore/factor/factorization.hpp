@@ -132,6 +132,15 @@ class Factorization {
 
   // P~ at lambda >= 0. It must not outlive the factorization. Throws NOT_POSITIVE_DEFINITE (Cholesky).
   virtual std::unique_ptr<ResidualMaker> at(double lambda) const = 0;
+  // The solution of every output at a lambda of its own (t of them), all in one product; false where it takes a P~ for
+  // each, and nothing is done.
+  [[nodiscard]] virtual bool solve_each(std::span<const double> /*lambdas*/, Solution& /*solution*/) const {
+    return false;
+  }
+  // The same for c~ (ResidualMaker::coefficients), n x t.
+  [[nodiscard]] virtual bool coefficients_each(std::span<const double> /*lambdas*/, MatrixView /*out*/) const {
+    return false;
+  }
   // Whether at() costs next to nothing, so that lambdas may be the inner loop.
   virtual bool at_is_free() const { return true; }
   // The rows `which`, to be left out together at many lambdas. It must not outlive the factorization.

@@ -31,7 +31,9 @@ struct Choice {
 Choice choose(const Request& r) {
   if (r.route != Route::automatic) return {r.route, "the route was set"};
   if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
-  if (r.linear && r.d < r.n) return {Route::primal, "the kernel is linear and d < n"};
+  // The dual routes start from X X', which squares the condition and mixes the columns' units.
+  if (r.linear && (r.d < r.n || fits(Route::primal, r)))
+    return {Route::primal, r.d < r.n ? "the kernel is linear and d < n" : "the kernel is linear"};
   // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL; and rows of low weight are
   // rounding to BAND beside those of high weight.
   const bool low_rank = r.rank_bound < r.n && fits(Route::spectral, r);

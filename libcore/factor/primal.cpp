@@ -1,4 +1,4 @@
-// Primal route, for linear kernels with d < n (it works for d >= n too, where the dual routes are cheaper):
+// Primal route, for linear kernels with d < m (m = n or n - 1; d >= m: primal_wide.cpp):
 //     X_s = W^(1/2) (X - 1 shift') diag(scale)^-1,   Z'X_s = Q R,   R = U_R diag(S) V',   B = Z Q U_R,   Lambda = S^2
 // and w_s = V diag(S) g.
 // Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
@@ -10,11 +10,10 @@
 #include <functional>
 #include <numeric>
 
-#include "libcore/factor/features.hpp"
+#include "libcore/factor/linear_features.hpp"
 #include "libcore/factor/saved.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/factor/spectrum.hpp"
-#include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 
@@ -22,34 +21,6 @@ namespace freeridge {
 namespace {
 
 constexpr Index kept_doubles = 1 << 21;  // X_s and B of at most 16 MiB each are kept
-
-// How B is had, as it is saved.
-constexpr std::int64_t kept = 0, streamed = 1;
-
-class LinearFeatures final : public FeatureMap {
- public:
-  explicit LinearFeatures(const Problem& problem) : scale_(*problem.linear_scale), shift_(problem.shift) {}
-
-  Index features() const override { return static_cast<Index>(scale_.size()); }
-  void save(ByteWriter& out) const override { out.integer(streamed); }
-
-  void raw(const LayoutView& points, Index row, MatrixView out) const override {
-    pack_rows(points, row, shift_, out);
-    for (Index k = 0; k < out.cols; ++k) {
-      const double scale = scale_[static_cast<std::size_t>(k)];
-      if (scale == 1) continue;
-      for (Index i = 0; i < out.rows; ++i) out(i, k) /= scale;
-    }
-  }
-
-  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double>,
-             Solution& solution) const override {
-    set_hyperplane(problem, first, w, solution);
-  }
-
- private:
-  std::vector<double> scale_, shift_;
-};
 
 class Primal final : public StoredSpectrum {
  public:
@@ -62,7 +33,7 @@ class Primal final : public StoredSpectrum {
 
   Route route() const override { return Route::primal; }
   void save(ByteWriter& out) const override {
-    out.integer(kept);
+    out.integer(saved_kept);
     out.numbers(s_);
     out.numbers(spectrum().noise);
     out.matrix(vt_.view());
@@ -102,7 +73,7 @@ class Primal final : public StoredSpectrum {
  private:
   std::vector<double> s_;
   Matrix vt_;  // r x d
-  Matrix r_;   // R, d x d, upper triangle; empty for m <= d
+  Matrix r_;   // R, d x d, upper triangle; empty for m <= d, which files may have
 };
 
 // The rows, the heaviest first where weights differ widely: Householder QR with column pivoting has then errors in each
@@ -149,13 +120,12 @@ Matrix weighted_rows(const Problem& problem, std::span<const Index> order) {
   return x;
 }
 
-// What Z'X_s = U diag(S) V' gives; U in the place that is handed over.
+// What Z'X_s = U diag(S) V' gives by QR; U in the place that is handed over.
 struct Directions {
   std::vector<double> s, noise;
   Matrix vt, triangle;
 };
 
-// m > d: by QR.
 Directions tall_directions(MatrixView zx, Index n, bool wide, MatrixView u, const Progress& progress) {
   const Index d = zx.cols;
   const auto size = static_cast<std::size_t>(d);
@@ -193,32 +163,6 @@ Directions tall_directions(MatrixView zx, Index n, bool wide, MatrixView u, cons
   return out;
 }
 
-// m <= d: the SVD of Z'X_s itself; with weights that differ widely, by (Z'X_s)' = Q R, R = U_R diag(S) V', as Jacobi's
-// method keeps the digits of small columns of R, and so those of small rows of U = V.
-Directions wide_directions(MatrixView zx, Index n, bool wide, MatrixView u) {
-  const Index m = zx.rows, d = zx.cols;
-  Directions out{std::vector<double>(static_cast<std::size_t>(m)), {}, Matrix(m, d), {}};
-  if (!wide) {
-    const std::vector<double> norms = column_norms(zx);
-    small_svd(zx, out.s, u, out.vt.view());
-    out.noise = direction_noise(norms, out.vt.view(), n);
-    return out;
-  }
-  Matrix across(d, m), upper(m, m, 0.0), left(m, m), q(d, m, 0.0), v(m, m);
-  transpose(zx, across.view());
-  const std::vector<double> norms = column_norms(across.view());
-  std::vector<double> tau(out.s.size());
-  geqrf(across.view(), tau);
-  for (Index j = 0; j < m; ++j) std::copy_n(across.col(j), j + 1, upper.col(j));
-  jacobi_svd(upper.view(), out.s, left.view(), v.view(), true);
-  out.noise = direction_noise(norms, v.view(), d);
-  transpose(v.view(), u);
-  for (Index j = 0; j < m; ++j) std::copy_n(left.col(j), m, q.col(j));
-  ormqr(across.view(), tau, q.view());
-  transpose(q.view(), out.vt.view());
-  return out;
-}
-
 FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   const Index n = problem->n(), d = problem->d();
   const bool wide = weight_span(problem->weights) > wide_weights;
@@ -227,8 +171,7 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   for (const Index i : order)
     if (problem->intercept) q1.push_back(problem->q1[static_cast<std::size_t>(i)]);
   const Contrast contrast(n, q1);
-  const Index m = contrast.m(), r = std::min(m, d);
-  Matrix x = weighted_rows(*problem, order), basis(n, r, 0.0);
+  Matrix x = weighted_rows(*problem, order), basis(n, d, 0.0);
   const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
   require_finite_squares(column_norms(zx), "x");
   progress.report(0.1);
@@ -236,16 +179,14 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   Directions found;
   {
     const Stage stage(progress.part(0.1, 1), 0);
-    found = m > d ? tall_directions(zx, n, wide, u, progress.part(0.1, 1)) : wide_directions(zx, n, wide, u);
+    found = tall_directions(zx, n, wide, u, progress.part(0.1, 1));
   }
   contrast.expand(basis.view());
   if (wide) restore_rows(order, basis.view());
   progress.report(1);
 
   require_finite_squares(found.s, "x");
-  // A direction that is noise is none at any lambda: w would have eps |x| |y| / lambda of it.
-  for (std::size_t k = 0; k < found.s.size(); ++k)
-    if (found.s[k] * found.s[k] < found.noise[k]) found.s[k] = 0;
+  drop_noise(found.s, found.noise);
   std::vector<double> eigenvalues = squares(found.s);
   return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(found.noise),
                                   std::move(found.s), std::move(found.vt), std::move(found.triangle));
@@ -255,7 +196,9 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
 
 FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
   if (!problem->linear()) fail(Status::corrupt, "the saved route is PRIMAL, but the kernel is not linear");
-  if (in.integer("way to B", kept, streamed) == streamed) {
+  const std::int64_t way = in.integer("way to B", saved_kept, saved_wide);
+  if (way == saved_wide) return load_wide(std::move(problem), in);
+  if (way == saved_streamed) {
     auto map = std::make_unique<LinearFeatures>(*problem);
     return load_streamed(std::move(problem), Route::primal, std::move(map), in);
   }
@@ -278,6 +221,7 @@ bool primal_streams(Index n, Index d, Reduction reduction) {
 }
 
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress) {
+  if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem), progress);
   if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem), progress);
   auto map = std::make_unique<LinearFeatures>(*problem);
   return factorize_streamed(std::move(problem), Route::primal, std::move(map),

@@ -8,6 +8,9 @@
 //                when it has not been needed (it is then formed from the reflectors); [Q'v], Gamma (m x t)
 //     PRIMAL     0: S (r = min(m, d)), noise (r), V' (r x d), R (upper, if m > d), B (n x r)
 //                1: B is formed from the data: reduced features, as below
+//                2: d >= m: S, noise (m), V_R (m x m); the QR of X': the number of groups of features, their ends, the
+//                order of the features (d), tau (the sum of min(d_g, m)), the reflectors (d x m), and for several
+//                groups tau (m) and the reflectors of their triangles (the same sum x m); B (n x m)
 //     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
 //                features
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),

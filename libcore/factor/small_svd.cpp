@@ -42,6 +42,11 @@ std::vector<double> direction_noise(std::span<const double> norms, ConstMatrixVi
   return out;
 }
 
+void drop_noise(std::span<double> s, std::span<const double> noise) {
+  for (std::size_t k = 0; k < s.size(); ++k)
+    if (s[k] * s[k] < noise[k]) s[k] = 0;
+}
+
 void small_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const Index p = a.cols;
   const std::vector<double> norms = column_norms(a);

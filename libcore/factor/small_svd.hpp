@@ -24,6 +24,9 @@ double rounding_of_rows(Index n, Index p);
 // For each row v_k of vt: (c eps |D v_k|)^2, below which S_k^2 is rounding.
 std::vector<double> direction_noise(std::span<const double> column_norms, ConstMatrixView vt, Index n);
 
+// S_k is zero where S_k^2 is below its noise: at every lambda, as w would have eps |x| |y| / lambda of that direction.
+void drop_noise(std::span<double> s, std::span<const double> noise);
+
 // A = U diag(s) V': by divide and conquer, or by Jacobi's method where small singular values come from columns of small
 // scale, whose digits the first would lose. Shapes as gesdd; A is destroyed.
 void small_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);

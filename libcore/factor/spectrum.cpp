@@ -218,8 +218,38 @@ std::unique_ptr<ResidualMaker> SpectrumFactorization::at(double lambda) const {
   return std::make_unique<SpectrumMaker>(*this, lambda);
 }
 
+Matrix SpectrumFactorization::coefficients_of_each(std::span<const double> lambdas, bool functions) const {
+  Matrix g(r(), static_cast<Index>(lambdas.size()));
+  for (Index j = 0; j < g.cols(); ++j) {
+    const SpectrumMaker maker(*this, lambdas[static_cast<std::size_t>(j)]);
+    std::copy_n(maker.spectral_coefficients(j, 1, functions).data(), r(), g.col(j));
+    worked(4 * touched * static_cast<double>(r()));
+  }
+  return g;
+}
+
+bool SpectrumFactorization::solve_each(std::span<const double> lambdas, Solution& solution) const {
+  solve(0, coefficients_of_each(lambdas, true).view(), solution);
+  return true;
+}
+
+bool SpectrumFactorization::coefficients_each(std::span<const double> lambdas, MatrixView out) const {
+  if (complement()) return false;  // E / lambda has another lambda in each column
+  coefficients(0, coefficients_of_each(lambdas, false).view(), 0, false, out);
+  return true;
+}
+
 std::unique_ptr<RowBlock> SpectrumFactorization::rows(std::span<const Index> which) const {
   return std::make_unique<SpectrumRows>(*this, which);
+}
+
+void SpectrumFactorization::multiply(ConstMatrixView z, MatrixView out) const {
+  const Index n = problem().n(), step = std::min(tile_rows(), n);
+  Room room;
+  for (Index row = 0; row < n; row += step) {
+    const Tile part = tile(row, std::min(step, n - row), room);
+    gemm(Op::none, Op::none, 1, part.b, z, 0, out.row_range(row, part.b.rows));
+  }
 }
 
 void SpectrumFactorization::coefficients(Index first, ConstMatrixView g, double lambda, bool with_rest,

@@ -61,6 +61,8 @@ class SpectrumFactorization : public Factorization {
   // Whether solve leaves directions whose eigenvalue is exactly zero out of g.
   virtual bool functions_only(double) const { return true; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  bool solve_each(std::span<const double> lambdas, Solution& solution) const override;
+  bool coefficients_each(std::span<const double> lambdas, MatrixView out) const override;
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
   void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
              const Progress& progress) const override;
@@ -96,6 +98,9 @@ class SpectrumFactorization : public Factorization {
   // E and N_ii of all rows that tiles have named (Tile::small), ascending. Made once and kept.
   std::shared_ptr<const SmallResiduals> small_residuals(std::vector<Index> rows) const;
 
+  // out = B z, n x q.
+  virtual void multiply(ConstMatrixView z, MatrixView out) const;
+
   // From g (r x count) to the solution of the outputs [first, first + count).
   virtual void solve(Index first, ConstMatrixView g, Solution& solution) const = 0;
   // c~ at lambda from g; here B g + E / lambda (without E where `rest` is false).
@@ -122,6 +127,8 @@ class SpectrumFactorization : public Factorization {
   friend class SpectrumMaker;
   friend class SpectrumRows;
 
+  // g of every output at its own lambda.
+  Matrix coefficients_of_each(std::span<const double> lambdas, bool functions) const;
   // The numbers of one lambda.
   struct Weights {
     std::vector<double> eigenvalues;  // Lambda_k as they count at this lambda

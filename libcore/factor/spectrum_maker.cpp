@@ -101,7 +101,6 @@ bool SpectrumMaker::counts(Index k, bool functions) const {
   return eigenvalue(k) > 0 || (keeps_zero && !no_function);
 }
 
-// g for the outputs [first, first + count).
 Matrix SpectrumMaker::spectral_coefficients(Index first, Index count, bool functions) const {
   Matrix g(f_.r(), count);
   for (Index k = 0; k < f_.r(); ++k) {
@@ -149,12 +148,9 @@ void SpectrumMaker::smoother(const LayoutView& points, Index first, MatrixView a
   if (a.cols == 0) return;
   for (Index q = 0; q < count; ++q)
     for (Index k = 0; k < f_.r(); ++k) z(k, q) = eigenvalue(k) > 0 ? z(k, q) / (eigenvalue(k) + lambda_) : 0;
-  each_tile([&](Index row, const SpectrumFactorization::Tile& part) {
-    const MatrixView to = a.row_range(row, part.b.rows);
-    gemm(Op::none, Op::none, 1, part.b, z.view(), 0, to);
-    for (Index q = 0; q < count; ++q)
-      for (Index i = 0; i < to.rows; ++i) to(i, q) = problem.smoother(row + i, to(i, q));
-  });
+  f_.multiply(z.view(), a);
+  for (Index q = 0; q < count; ++q)
+    for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, a(i, q));
 }
 
 }  // namespace freeridge

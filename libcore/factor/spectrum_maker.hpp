@@ -40,6 +40,8 @@ class SpectrumMaker final : public ResidualMaker {
   // Of B_k in P~: p_k, or p_k - 1.
   double share(Index k) const { return w_.share[static_cast<std::size_t>(k)]; }
   const SpectrumFactorization::Weights& weights() const { return w_; }
+  // g for the outputs [first, first + count); functions: without the directions whose function is zero.
+  Matrix spectral_coefficients(Index first, Index count, bool functions) const;
 
  private:
   // Lambda / (Lambda + lambda)
@@ -47,7 +49,6 @@ class SpectrumMaker final : public ResidualMaker {
   bool counts(Index k, bool functions) const;
   // 1 / (Lambda + lambda) of those that count
   std::vector<double> inverse(bool functions) const;
-  Matrix spectral_coefficients(Index first, Index count, bool functions) const;
   // f(first row, tile) for all rows
   template <class F>
   void each_tile(const F& f) const;

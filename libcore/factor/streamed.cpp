@@ -111,9 +111,7 @@ class Streamed final : public SpectrumFactorization {
       Matrix both(r(), width + t);
       copy(directions, both.view().columns(0, width));
       copy(gamma_inside(), both.view().columns(width, t));
-      Matrix from(vt_.cols(), both.cols());
-      if (!clears_) gemm(Op::none, Op::none, 1, to_basis_.view(), both.view(), 0, from.view());
-      const ConstMatrixView right = clears_ ? std::as_const(both).view() : std::as_const(from).view();
+      const Matrix from = of_features(both.view());
       struct Worker {
         Room room;
         Matrix out;
@@ -127,7 +125,7 @@ class Streamed final : public SpectrumFactorization {
       };
       const auto make = [&](Index i, int number) {
         const MatrixView out = out_of(i, number), z = out.columns(0, width), fit = out.columns(width, t);
-        multiply(i * rows, right, workers[static_cast<std::size_t>(number)].room, out);
+        multiply(i * rows, from.view(), workers[static_cast<std::size_t>(number)].room, out);
         finish_projection(problem().q1, i * rows, constant, z);
         for (Index j = 0; j < t; ++j)
           for (Index k = 0; k < fit.rows; ++k) fit(k, j) = problem().y_tilde(i * rows + k, j) - fit(k, j);
@@ -138,6 +136,14 @@ class Streamed final : public SpectrumFactorization {
       };
       parallel_in_order(tiles, team, Progress(), make, hand_over);  // heard by what it does: it is made once
     };
+  }
+
+  void multiply(ConstMatrixView z, MatrixView out) const override {
+    const Index step = std::min(tile_rows(), out.rows);
+    const Matrix from = of_features(z);
+    Room room;
+    for (Index row = 0; row < out.rows; row += step)
+      multiply(row, from.view(), room, out.row_range(row, std::min(step, out.rows - row)));
   }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
@@ -183,6 +189,18 @@ class Streamed final : public SpectrumFactorization {
     room.rest_diagonal.resize(static_cast<std::size_t>(count));
   }
 
+  // From raw features to rows of Phi~, or of what to_basis_ is folded for.
+  template <class RowOf>
+  void centre(MatrixView features, const RowOf& row_of) const {
+    if (!folded_) map_->apply(features);
+    for (Index j = 0; j < features.cols; ++j) {
+      const double mean = raw_mean_[static_cast<std::size_t>(j)];
+      for (Index i = 0; i < features.rows; ++i)
+        features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
+      worked(2 * touched * static_cast<double>(features.rows));
+    }
+  }
+
   // From raw features in the room to the tile.
   template <class RowOf>
   Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, std::span<const double> q1) const {
@@ -197,19 +215,17 @@ class Streamed final : public SpectrumFactorization {
     return {b, rest, diagonal, room.small};
   }
 
-  // From raw features to the rows of Phi~, or of what folded to_basis_ makes B of.
-  template <class RowOf>
-  void centre(MatrixView features, const RowOf& row_of) const {
-    if (!folded_) map_->apply(features);
-    for (Index j = 0; j < features.cols; ++j) {
-      const double mean = raw_mean_[static_cast<std::size_t>(j)];
-      for (Index i = 0; i < features.rows; ++i)
-        features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
-      worked(2 * touched * static_cast<double>(features.rows));
-    }
+  // What the features, centred, are multiplied by to give B z; z itself where elements of B are cleared.
+  Matrix of_features(ConstMatrixView z) const {
+    Matrix out(clears_ ? z.rows : to_basis_.rows(), z.cols, 0.0);
+    if (clears_)
+      copy(z, out.view());
+    else
+      gemm(Op::none, Op::none, 1, to_basis_.view(), z, 0, out.view());
+    return out;
   }
 
-  // B_I from for the rows I = row, row + 1, ...: by way of B only where elements of B are cleared.
+  // B_I z for the rows I = row, row + 1, ..., from = of_features(z): B itself is formed only where its elements are cleared.
   void multiply(Index row, ConstMatrixView from, Room& room, MatrixView out) const {
     if (clears_) return gemm(Op::none, Op::none, 1, tile(row, out.rows, room).b, from, 0, out);
     if (room.features.rows() < out.rows) room.features = Matrix(out.rows, vt_.cols());

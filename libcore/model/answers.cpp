@@ -113,9 +113,10 @@ void Model::coefficients(MatrixView c) const {
   }
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    maker.coefficients(first, out.view().columns(first, count));
-  });
+  if (fit_->shared || !factorization_->coefficients_each(fit_->lambdas, out.view()))
+    for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+      maker.coefficients(first, out.view().columns(first, count));
+    });
   for (Index j = 0; j < t(); ++j)
     for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
   require_no_overflow("the coefficients", out.view());

@@ -160,6 +160,23 @@ std::string Model::cooks_distance(MatrixView distance) const {
   return reason;
 }
 
+const Model::Fit::LeftOut& Model::left_out() const {
+  Fit::LeftOut& out = *fit_->left_out;
+  std::unique_lock lock(out.mutex, std::defer_lock);
+  lock_patiently(lock);
+  if (out.made) return out;
+  Matrix errors(n(), t());
+  std::vector<std::string> reasons(static_cast<std::size_t>(t()));
+  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    const std::string reason = loo_errors(factorization_->problem(), maker, first, errors.view().columns(first, count));
+    std::fill_n(reasons.begin() + static_cast<std::ptrdiff_t>(first), count, reason);
+  });
+  out.errors = std::move(errors);
+  out.reasons = std::move(reasons);
+  out.made = true;
+  return out;
+}
+
 Model::Intervals Model::predict_jackknife(const LayoutView& points, double level) const {
   require_fitted();
   if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
@@ -170,19 +187,17 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
   require_finite("x", points);
   const Index n = this->n(), m = points.rows, place = upper_place(level, n);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
-  Matrix errors(n, t());
   // f(x) + b, kept where the lower ends will be.
   for_each_tile(m, n, progress_.part(0, 0.2), [&](Index row, Index rows, const Progress& part) {
     predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows), part);
   });
-  const Stage left_out(progress_.part(0.2, 1), 0);
+  const Fit::LeftOut& left_out = [&]() -> const Fit::LeftOut& {
+    const Stage stage(progress_.part(0.2, 0.4), 0);
+    return this->left_out();
+  }();
+  const Stage stage_of_points(progress_.part(0.4, 1), 0);
   for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    const Progress whole = here();
-    std::string undefined;
-    {
-      const Stage stage(whole.part(0, 0.2), 0);
-      undefined = loo_errors(factorization_->problem(), maker, first, errors.view().columns(first, count));
-    }
+    const std::string& undefined = left_out.reasons[static_cast<std::size_t>(first)];
     if (!undefined.empty()) {
       keep_first(out.reason, undefined);
       for (Index j = first; j < first + count; ++j) {
@@ -191,7 +206,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
       }
       return;
     }
-    for_each_tile(m, n, whole.part(0.2, 1), [&](Index row, Index rows, const Progress& part) {
+    for_each_tile(m, n, here(), [&](Index row, Index rows, const Progress& part) {
       Matrix a(n, rows);
       {
         const Stage stage(part.part(0, 0.5), 0);
@@ -204,7 +219,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
         for (Index q = begin; q < end; ++q)
           for (Index j = first; j < first + count; ++j) {
             worked(10 * nanosecond * static_cast<double>(n));
-            left_out_ends(out.lower(row + q, j), a.col(q), errors.col(j), low, high);
+            left_out_ends(out.lower(row + q, j), a.col(q), left_out.errors.col(j), low, high);
             if (!all_finite(low) || !all_finite(high))
               fail(Status::not_finite, "the predictions for row ", row + q, " of x without a row of the data overflow");
             out.lower(row + q, j) = place > n ? -infinity : smallest(low, n + 1 - place);

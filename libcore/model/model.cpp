@@ -255,10 +255,12 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
       Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
   fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);
   if (problem.linear()) fit.solution.level = fit.solution.b;
-  for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
-    maker.solve(first, count, fit.solution);
-    if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, here());
-  });
+  const bool solved = !fit.shared && factorization.solve_each(lambdas, fit.solution);
+  if (!solved || refinement_ > 0)
+    for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
+      if (!solved) maker.solve(first, count, fit.solution);
+      if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, here());
+    });
   require_finite_solution(fit.solution);
   set_fit_landmarks(fit, factorization);
   return fit;
@@ -268,6 +270,7 @@ void Model::set_fit_lambdas(Fit& fit, std::span<const double> lambdas) {
   fit.lambdas.assign(lambdas.begin(), lambdas.end());
   if (std::adjacent_find(lambdas.begin(), lambdas.end(), std::not_equal_to<>()) == lambdas.end())
     fit.shared = std::make_shared<Fit::Shared>();
+  fit.left_out = std::make_shared<Fit::LeftOut>();
 }
 
 void Model::set_fit_landmarks(Fit& fit, const Factorization& factorization) {

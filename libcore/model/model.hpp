@@ -139,6 +139,14 @@ class Model {
       std::shared_ptr<const ResidualMaker> maker;
     };
     std::shared_ptr<Shared> shared;
+    // The errors left out, which all new points have in common: made by the first call that needs them.
+    struct LeftOut {
+      std::mutex mutex;
+      bool made = false;
+      Matrix errors;                     // n x t
+      std::vector<std::string> reasons;  // t: why some of an output are NaN, or empty
+    };
+    std::shared_ptr<LeftOut> left_out;
   };
 
   const Data& data(const char* wanted) const;
@@ -156,12 +164,13 @@ class Model {
   Request factorized_request() const;  // the landmarks in it are those of the factorization
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
   Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
-  // Sets lambdas, shared; and, from the solution, landmark_x and landmark_c.
+  // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
   static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
   // P~ for each run of outputs with one lambda: f(maker, first, count).
   using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+  const Fit::LeftOut& left_out() const;
   // Throws OUT_OF_MEMORY where a call that wants so many bytes beside what the model holds must not have them.
   void require_room(Index bytes, const char* what, const char* advice) const;
   // What a lambda, its LOO and a criterion allocate beside the factorization.

@@ -50,12 +50,11 @@ ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
   }
 
   require_finite_squares(s_, "x");
-  for (const double s : s_) lambda_.push_back(s * s);
   noise_ = direction_noise(norms, vt_.view(), rows_.n());
-  for (std::size_t k = 0; k < lambda_.size(); ++k) {
-    if (lambda_[k] < noise_[k]) lambda_[k] = s_[k] = 0;
-    if (lambda_[k] > 0) ++rank_;
-  }
+  drop_noise(s_, noise_);
+  for (const double s : s_) lambda_.push_back(s * s);
+  for (const double value : lambda_)
+    if (value > 0) ++rank_;
   set_basis(triangle.block(ones, ones, count, d), u.view());
 }
 

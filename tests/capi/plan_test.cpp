@@ -33,19 +33,19 @@ std::string line_of(const std::string& text, const std::string& route) {
 // A model of n made-up points, borrowed; its data are as small as the problem is large.
 class ContractPlan : public testing::Test {
  protected:
-  Model& with(int64_t n, int64_t d, const Kernel& kernel) {
+  Model& with(int64_t n, int64_t d, const Kernel& kernel, int64_t t = 1) {
     x_.resize(sample::size(n * d));
-    y_.resize(sample::size(n));
+    y_.resize(sample::size(n * t));
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = std::sin(static_cast<double>(i));
     for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = std::cos(static_cast<double>(i));
     EXPECT_EQ(freeridge_set_kernel(model_.get(), Kernel::linear().get()), FREERIDGE_OK);
-    EXPECT_EQ(freeridge_set_data_view(model_.get(), FREERIDGE_COL_MAJOR, n, d, x_.data(), n, 1, y_.data(), n),
+    EXPECT_EQ(freeridge_set_data_view(model_.get(), FREERIDGE_COL_MAJOR, n, d, x_.data(), n, t, y_.data(), n),
               FREERIDGE_OK);
     EXPECT_EQ(freeridge_set_kernel(model_.get(), kernel.get()), FREERIDGE_OK);
     return model_;
   }
-  std::string chosen(int64_t n, int64_t d, const Kernel& kernel, int64_t lambdas) {
-    const std::string line = first_line(explained(with(n, d, kernel).expected_lambdas(lambdas)));
+  std::string chosen(int64_t n, int64_t d, const Kernel& kernel, int64_t lambdas, int64_t t = 1) {
+    const std::string line = first_line(explained(with(n, d, kernel, t).expected_lambdas(lambdas)));
     return line.substr(6, line.find(':') - 6);
   }
 
@@ -62,8 +62,13 @@ TEST_F(ContractPlan, TheRouteFollowsTheSizeAndTheNumberOfLambdas) {
   EXPECT_EQ(chosen(20000, 3, gaussian, 20), "BAND");
   EXPECT_EQ(chosen(5000, 3, Kernel::linear(), 1), "PRIMAL");
   EXPECT_EQ(chosen(41, 40, Kernel::linear(), 100), "PRIMAL");
-  EXPECT_EQ(chosen(40, 40, Kernel::linear(), 100), "SPECTRAL");
-  EXPECT_EQ(chosen(40, 60, Kernel::linear(), 100), "SPECTRAL");
+  EXPECT_EQ(chosen(40, 40, Kernel::linear(), 100), "PRIMAL");
+  EXPECT_EQ(chosen(40, 60, Kernel::linear(), 1), "PRIMAL");
+  EXPECT_EQ(chosen(40, 60, Kernel::scaled(Kernel::linear(), support::Vector(60, 2.0)), 100), "PRIMAL");
+  EXPECT_EQ(chosen(40, 60, Kernel::parse("2 * linear() + 0.5 * linear()"), 100), "PRIMAL");
+  // Each output has lambdas of its own, and BAND has a factor for each.
+  EXPECT_EQ(chosen(2000, 3, gaussian, 100, 200), "SPECTRAL");
+  EXPECT_EQ(chosen(2000, 3, gaussian, 1, 200), "CHOLESKY");
   // Of rank 10, which only SPECTRAL knows.
   EXPECT_EQ(chosen(5000, 3, Kernel::polynomial(2, 1.0, 1.0), 100), "SPECTRAL");
 }

@@ -226,6 +226,25 @@ TEST(DiagnosticsTiles, PointsDoNotDependOnEachOther) {
   }
 }
 
+// The errors left out are kept with the fit, and go with it.
+TEST(DiagnosticsJackknife, WhatIsKeptBelongsToTheFit) {
+  const Problem problem = gaussian_problem(40, true);
+  const Matrix points = new_points(3, 3);
+  for (const freeridge_route route : dual_routes) {
+    Model model = oracle::make_model(problem, route);
+    model.factorize();
+    for (const Vector& each : {Vector{0.2, 0.2}, Vector{0.2, 3.0}, Vector{5.0, 5.0}}) {
+      Model fresh = oracle::make_model(problem, route);
+      const Intervals expected = fresh.factorize().lambdas(each).predict_jackknife(points, 0.8);
+      model.lambdas(each);
+      for (int call = 0; call < 2; ++call) {
+        const Intervals actual = model.predict_jackknife(points, 0.8);
+        EXPECT_TRUE(bit_equal(actual.lower, expected.lower) && bit_equal(actual.upper, expected.upper));
+      }
+    }
+  }
+}
+
 // Units of x and Y: intervals move with Y, variances with its square, Cook's distances and df not at all.
 TEST(DiagnosticsScale, UnitsOfXAndY) {
   const Problem problem = gaussian_problem(15, true);

@@ -151,8 +151,11 @@ TEST(SavedFactorizations, SeveralBlocksAndTiles) {
     for (const Way& way : ways(280, false)) expect_same(data, way, {1e-3, 10.0});
   }
   // d >= n; and B formed from the data by QR: more numbers than are kept.
-  const Data wide = data_of(random, linear_kernel(), 30, 45, 2, true, true);
+  Data wide = data_of(random, linear_kernel(), 30, 45, 2, true, true);
   for (const Way& way : ways(9, true)) expect_same(wide, way, some_lambdas);
+  for (Index k = 0; k < 45; ++k)  // three groups of features
+    for (Index i = 0; i < 30; ++i) wide.x(i, k) *= std::pow(10.0, 6 * static_cast<double>(k % 3));
+  expect_same(wide, ways(9, true)[7], some_lambdas);
   const Data tall = data_of(random, linear_kernel(), 11000, 200, 1, true, true);
   ASSERT_TRUE(primal_streams(11000, 200, Reduction::qr));
   expect_same(tall, ways(9, true)[7], {1.0});

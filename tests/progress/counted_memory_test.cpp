@@ -37,7 +37,10 @@ const Counted routes[] = {
     {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1300, 4}, 0.5},
     {{"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {1800, 4}, 0.3},
     {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {2000, 700}, 0.5},
-    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.5},
+    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.45},
+    {{.name = "PRIMAL, d > n, two scales", .kernel = "linear()", .route = FREERIDGE_PRIMAL, .two_scales = true},
+     {300, 700},
+     0.3},
     {{"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL}, {4000, 800}, 0.4},
     {{.name = "PRIMAL, kept, two scales", .kernel = "linear()", .route = FREERIDGE_PRIMAL, .two_scales = true},
      {800, 300},
@@ -154,6 +157,46 @@ TEST(CountedMemory, OfManyLambdas) {
     expect(r, 2, FREERIDGE_LOO);
     if (r.c.route == FREERIDGE_SPECTRAL || r.c.route == FREERIDGE_LANDMARK) expect(r, 1, FREERIDGE_GROUPS);
     if (r.c.route == FREERIDGE_SPECTRAL) expect(r, 1, FREERIDGE_GCV);
+  }
+}
+
+// Half of the rows left out at a time: what is made of them is as large as the directions are many, not the rows.
+TEST(CountedMemory, OfLargeGroups) {
+  const Counted cases[] = {
+      {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {100000, 8}, 0.1},
+      {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {100000, 8}, 0.1},
+      {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 30}, {20000, 4}, 0.1},
+      {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {400, 4}, 0.1}};
+  for (const Counted& r : cases) {
+    SCOPED_TRACE(r.c.name);
+    Model model = fitted_model(r.c, r.size);
+    const support::Labels halves = support::modulo_groups(r.size.n, 2);
+    model.groups(halves);
+    const auto bytes_of = [&](const std::function<freeridge_status(const Model&, Vector&)>& call,
+                              std::int64_t numbers) {
+      expect_announced({"groups",
+                        [&](const Model& m) {
+                          Vector out(static_cast<std::size_t>(numbers));
+                          const freeridge_status status = call(m, out);
+                          return Answer{status, out};
+                        }},
+                       model, r.size.n, r.share);
+    };
+    bytes_of([&](const Model& m,
+                 Vector& out) { return freeridge_group_errors(m.get(), halves.data(), out.data(), r.size.n); },
+             r.size.n * r.size.t);
+    bytes_of(
+        [&](const Model& m, Vector& out) {
+          const Vector lambdas = {0.1, 1, 10};
+          return freeridge_score(m.get(), FREERIDGE_GROUPS, 3, lambdas.data(), out.data(), 3);
+        },
+        3 * r.size.t);
+    bytes_of(
+        [&](const Model& m, Vector& out) {
+          Vector score = out;
+          return freeridge_select_lambda(m.get(), FREERIDGE_GROUPS, 0, 0, out.data(), score.data());
+        },
+        r.size.t);
   }
 }
 
