@@ -55,6 +55,7 @@ MatrixView Contrast::reduce(MatrixView b) const {
 
 void Contrast::reduce_right(MatrixView b) const {
   if (!active() || b.rows == 0) return;
+  if (pivot_ > 0) std::swap_ranges(b.col(0), b.col(0) + b.rows, b.col(pivot_));
   std::vector<double> projection(static_cast<std::size_t>(b.rows));
   gemv(Op::none, 1, b, v_.data(), 0, projection.data());
   ger(-tau_, projection.data(), v_.data(), b);

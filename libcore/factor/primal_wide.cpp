@@ -14,6 +14,7 @@
 #include "libcore/factor/scaled_qr.hpp"
 #include "libcore/factor/small_svd.hpp"
 #include "libcore/factor/spectrum.hpp"
+#include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
@@ -126,12 +127,16 @@ Matrix turned_points(const Problem& problem, const Contrast& contrast) {
 }
 
 // U = P U_R and S from R; answers with V_R. The rows of R descend with the groups, its columns with the weights: what
-// descends in columns is what small_svd takes.
-Matrix decompose(const ScaledQr& qr, Matrix triangle, std::span<double> s, MatrixView u) {
+// descends in columns is what small_svd takes. Where weights differ widely Jacobi's method keeps the digits of small
+// columns of R, and so those of light rows of B.
+Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, std::span<double> s, MatrixView u) {
   const Index m = qr.m();
   Matrix right(m, m), other(m, m);
   if (!qr.several_groups()) {
-    small_svd(triangle.view(), s, right.view(), other.view());
+    if (wide)
+      jacobi_svd(triangle.view(), s, right.view(), other.view(), true);
+    else
+      small_svd(triangle.view(), s, right.view(), other.view());
     transpose(other.view(), u);
     return right;
   }
@@ -187,7 +192,8 @@ FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
   std::vector<double> s(to_size(m));
   Matrix right = [&] {
     const Stage stage(progress.part(0.7, 0.98), 0);
-    return decompose(qr, std::move(triangle), s, contrast.rows(basis.view()));
+    return decompose(qr, std::move(triangle), weight_span(problem->weights) > wide_weights, s,
+                     contrast.rows(basis.view()));
   }();
   contrast.expand(basis.view());
   require_finite_squares(s, "x");
