@@ -15,6 +15,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   if (is_sparse(object$x)) refuse_sparse("a marginal effect")
   se <- check_flag(se, "se")
   levels <- if (check_flag(binary, "binary")) binary_levels(object$x)
+  if (ncol(object$x) == 0L) refuse("the fit has no predictors, and no effects of them")
   x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
   m <- nrow(x)
   average <- if (is.null(newdata) && !is.null(object$weights)) object$weights / sum(object$weights) else rep(1 / m, m)
@@ -56,6 +57,11 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
 effect_array <- function(fit, effects, names, cases, padded) {
   slices <- lapply(seq_len(dim(effects)[3L]), function(j) {
     slice <- matrix(effects[, , j], dim(effects)[1L], dimnames = list(cases, names))
+    if (padded && !is.null(fit$aside)) {  # rows of weight zero have none
+      whole <- matrix(NA_real_, row_count(fit), length(names), dimnames = list(fit$aside$cases, names))
+      whole[-fit$aside$rows, ] <- slice
+      slice <- whole
+    }
     if (padded) stats::napredict(fit$na.action, slice) else slice
   })
   if (fit$vector) return(slices[[1L]])
