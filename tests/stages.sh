@@ -136,6 +136,7 @@ stage_r_sessions() {
   attempt Rscript --vanilla tests/r/gctorture.R
   attempt sh tests/r/no_memory.sh
   attempt python3 -B tests/r/interrupts.py
+  attempt python3 -B tests/r/prompt.py each
   R_KEEP_PKG_SOURCE=yes MAKEFLAGS=-j$jobs R CMD INSTALL --with-keep.source --library="$r_library" "$r_build"/freeridge_*.tar.gz
   attempt Rscript --vanilla tests/r/coverage.R rpkg/tests/testthat
 }
@@ -212,6 +213,11 @@ readme_prints() {
     python3 -B "$root/tests/docs/pages.py" printed "$root/README.md" r first.out
 }
 
+# The R package at a prompt, in a pseudo-terminal, with the package of the stage of R CMD check.
+stage_r_prompt() {
+  R_LIBS=$r_build/freeridge.Rcheck${R_LIBS:+:$R_LIBS} OPENBLAS_NUM_THREADS=1 attempt python3 -B tests/r/prompt.py
+}
+
 # attempt COMMAND...: one count.
 attempt() {
   say "-- $*"
@@ -273,6 +279,7 @@ quick_stages() {
   run_stage "threads, TSan" stage_thread_sanitizer
   run_stage "R CMD check" stage_r_check
   run_stage "R tests" stage_r_tests
+  run_stage "R at a prompt" stage_r_prompt
   run_stage "R vignettes" stage_vignettes
   run_stage "examples and demo" stage_examples
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
@@ -38,6 +39,16 @@ class LandmarkError(NamedTuple):
 
     trace_left: float
     trace: float
+
+
+class LambdaFlags(NamedTuple):
+    """floor: from this lambda on errors left out have six digits, 0 if they do at every one; below: for each output 1
+    where its lambda is below the floor and no better known, else 0; edge: -1 / 1 where it is what the last search chose
+    at the low / high end of the range, else 0."""
+
+    floor: float
+    below: npt.NDArray[np.int32]
+    edge: npt.NDArray[np.int32]
 
 
 class Answers(Handle):
@@ -119,6 +130,13 @@ class Answers(Handle):
         """The lambda of each output, t numbers. Cost: O(t)."""
         out = numbers(self.t)
         return self._answer(out, "get_lambda", pointer(out))
+
+    def lambda_flags(self) -> LambdaFlags:
+        """How far the lambdas in force can be trusted. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
+        set_lambda(), unless all outputs have one lambda."""
+        floor, below, edge = c.DOUBLE(), np.zeros(self.t, np.int32), np.zeros(self.t, np.int32)
+        self._ask("get_lambda_flags", floor, pointer(below), pointer(edge))
+        return LambdaFlags(floor.value, below, edge)
 
     def leverage(self) -> Array:
         """H_ii of the hat matrix, n x t, the intercept's share included. Cost: as loo()."""

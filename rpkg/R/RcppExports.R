@@ -209,6 +209,14 @@ core_is_alive <- function(handle) {
     .Call(`_freeridge_core_is_alive`, handle)
 }
 
+core_save_predictor <- function(handle, whole) {
+    .Call(`_freeridge_core_save_predictor`, handle, whole)
+}
+
+core_load_predictor <- function(bytes, place, x) {
+    .Call(`_freeridge_core_load_predictor`, bytes, place, x)
+}
+
 core_select_lambda <- function(handle, criterion, low, high) {
     .Call(`_freeridge_core_select_lambda`, handle, criterion, low, high)
 }

@@ -31,16 +31,22 @@ accumulator_rows <- function(handle, x, y, weights) {
   if (ncol(x) != size[["d"]]) refuse("x has ", counted(ncol(x), "column"), ", the accumulator has d = ", size[["d"]])
   if (ncol(y) != size[["t"]]) refuse("y has ", counted(ncol(y), "column"), ", the accumulator has t = ", size[["t"]])
   if (nrow(y) != nrow(x)) refuse("y has ", nrow(y), " rows, x has ", nrow(x))
-  if (!is.null(weights)) weights <- check_positive(weights, "weights", nrow(x), "row")
+  if (!is.null(weights)) weights <- check_weights(weights, nrow(x))
   list(x = x, y = y, weights = weights, vector = vector)
 }
 
-accumulate <- function(accumulator, x, y, weights = NULL) {
+accumulate <- function(accumulator, ...) UseMethod("accumulate")
+
+accumulate.ridge_accumulator <- function(accumulator, x, y, weights = NULL, ...) {
+  refuse_extra(...)
   handle <- handle_of(accumulator, "accumulator")
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
   rows <- accumulator_rows(handle, x, y, weights)
-  core_accumulator_add(handle, rows$x, rows$y, rows$weights)
+  counts <- rows$weights > 0
+  if (!all(counts)) rows <- list(x = rows$x[counts, , drop = FALSE], y = rows$y[counts, , drop = FALSE],
+                                 weights = rows$weights[counts])
+  if (nrow(rows$x) > 0L) core_accumulator_add(handle, rows$x, rows$y, rows$weights)
   invisible(accumulator)
 }
 
@@ -50,7 +56,7 @@ merge.ridge_accumulator <- function(x, y, ...) {
   invisible(x)
 }
 
-nobs.ridge_accumulator <- function(object, ...) {
+nobs.ridge_accumulator <- function(object, use.fallback = FALSE, ...) {
   refuse_extra(...)
   core_accumulator_sizes(handle_of(object))[["n"]]
 }
@@ -123,6 +129,8 @@ loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
   if (missing(lambda)) refuse("lambda is missing: numbers >= 0")
   lambda <- check_not_negative(lambda, "lambda")
   rows <- accumulator_rows(handle, x, y, weights)
+  # What does not count has a leverage of zero, as the smallest of weights has.
+  if (!is.null(rows$weights)) rows$weights <- pmax(rows$weights, .Machine$double.xmin)
   errors <- core_accumulator_loo(handle, rows$x, rows$y, rows$weights, lambda)
   undefined <- which(rowSums(is.nan(errors)) > 0L)
   if (length(undefined) > 0L) {
@@ -132,9 +140,13 @@ loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
   by_lambda(errors, ncol(rows$y), lambda)
 }
 
-accumulator_bytes <- function(accumulator) core_accumulator_save(handle_of(accumulator, "accumulator"))
+accumulator_bytes <- function(accumulator) {
+  all_given(accumulator)
+  core_accumulator_save(handle_of(accumulator, "accumulator"))
+}
 
 accumulator_from_bytes <- function(bytes) {
+  all_given(bytes)
   if (!is.raw(bytes) || length(bytes) == 0L) {
     refuse("bytes must be raw bytes made by accumulator_bytes(), not ", shown(bytes))
   }

@@ -1,32 +1,49 @@
 # Answers: predictions, leave-one-out and leave-group-out errors, scores along lambda.
 
-predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, se.fit = FALSE,
-                              ...) {
+# What stands behind the dots has to be written out: `s`, glmnet's lambda, is not taken for se.fit.
+predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
+                              se.fit = FALSE, na.action = stats::na.pass) {
   refuse_extra(...)
   check_choice(interval, "interval", c("none", "jackknife+", "gp"))
   level <- check_fraction(level, "level")
   se.fit <- check_flag(se.fit, "se.fit")
-  if (interval != "none" || se.fit) return(predict_interval(object, newdata, lambda, interval, level, se.fit))
+  if (interval != "none" || se.fit) {
+    return(predict_interval(object, newdata, lambda, interval, level, se.fit, na.action))
+  }
   if (is.null(newdata)) return(fitted_at(object, lambda))
-  x <- new_matrix(object, newdata)
-  shape(object, plus_offset(core_predict(model_at(object, lambda), x), attr(x, "offset")), rownames(x))
+  new <- new_rows(object, newdata, na.action)
+  at_lambdas(object, lambda, function(model) predicted(object, new, model), predicting_model(object))
+}
+
+# f at new rows, as users see it.
+predicted <- function(fit, new, model) {
+  shape(fit, answered(new, function(x) core_predict(model, x), new$offset), new$names)
 }
 
 fitted_at <- function(object, lambda) {
-  values <- if (is.null(lambda)) object$fitted.values else core_fitted(model_at(object, lambda))
-  stats::napredict(object$na.action, shape(object, values))
+  whole <- function(values, model) {
+    aside <- plus_offset(predicted_aside(object, model), object$aside$offset)
+    stats::napredict(object$na.action, all_rows(object, values, aside))
+  }
+  if (is.null(lambda)) return(whole(object$fitted.values, if (!is.null(object$aside)) predicting_model(object)))
+  at_lambdas(object, lambda, function(model) whole(core_fitted(model), model))
 }
 
 loo <- function(object, ...) UseMethod("loo")
 
 loo.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
-  errors <- core_loo(model_at(object, lambda))
-  undefined <- which(rowSums(is.nan(errors)) > 0L)
+  undefined <- integer()
+  value <- at_lambdas(object, lambda, function(model) {
+    errors <- core_loo(model)
+    undefined <<- c(undefined, which(rowSums(is.nan(errors)) > 0L))
+    stats::naresid(object$na.action, all_rows(object, errors, errors_aside(object, model)))
+  })
   if (length(undefined) > 0L) {
-    warn_undefined("the leave-one-out error is undefined (NaN) at row ", some_of(undefined), ": the leverage is one")
+    warn_undefined("the leave-one-out error is undefined (NaN) at row ",
+                   some_of(place_of(object, sort(unique(undefined)))), ": the leverage is one")
   }
-  stats::naresid(object$na.action, shape(object, errors))
+  value
 }
 
 group_errors <- function(object, ...) UseMethod("group_errors")
@@ -35,15 +52,20 @@ group_errors.freeridge <- function(object, group, lambda = NULL, ...) {
   refuse_extra(...)
   if (missing(group)) refuse("group is missing: a label for each row")
   dropped <- object$na.action
-  if (length(dropped) > 0L && length(group) == nrow(object$x) + length(dropped)) group <- group[-dropped]
-  codes <- group_codes(group, nrow(object$x), "group")
+  if (length(dropped) > 0L && length(group) == row_count(object) + length(dropped)) group <- group[-dropped]
+  codes <- group_codes(group, row_count(object), "group")
+  if (!is.null(object$aside)) {
+    codes <- codes[-object$aside$rows]
+    group <- group[-object$aside$rows]
+    if (all(codes < 0L)) refuse("group has no label at a row whose weight is positive")
+  }
   errors <- core_group_errors(model_at(object, lambda), codes)
   undefined <- unique(group[codes >= 0L & rowSums(is.nan(errors)) > 0L])
   if (length(undefined) > 0L) {
     warn_undefined("the errors are undefined (NaN) in group ", some_of(undefined),
                    ": the other rows do not determine the predictions")
   }
-  stats::naresid(dropped, shape(object, errors))
+  stats::naresid(dropped, all_rows(object, errors))
 }
 
 lambda_path <- function(object, ...) UseMethod("lambda_path")

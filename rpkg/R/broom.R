@@ -11,7 +11,7 @@ tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
     if (conf.int) {
       refuse("conf.int is TRUE, but the coefficients of the kernel ", format(x$kernel), " have no intervals")
     }
-    return(by_response(x, list(estimate = unclass(coef(x))), case.names(x)))
+    return(by_response(x, list(estimate = unclass(coef(x))), case.names(x, full = TRUE)))
   }
   estimate <- coef(x)
   columns <- list(estimate = estimate)
@@ -68,10 +68,10 @@ augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
   own <- is.null(newdata)
   if (own && is.null(data)) data <- own_data(x)
   frame <- data.frame(if (own) data else newdata, check.names = FALSE)
-  if (own && length(x$na.action) > 0L && nrow(frame) > nrow(x$x) && !inherits(x$na.action, "exclude")) {
+  if (own && length(x$na.action) > 0L && nrow(frame) > row_count(x) && !inherits(x$na.action, "exclude")) {
     frame <- frame[-x$na.action, , drop = FALSE]
   }
-  rows <- if (own) length(stats::naresid(x$na.action, rep(0, nrow(x$x)))) else nrow(frame)
+  rows <- if (own) length(stats::naresid(x$na.action, rep(0, row_count(x)))) else nrow(frame)
   if (nrow(frame) != rows) refuse("data has ", counted(nrow(frame), "row"), ", the fit has ", rows)
   add <- function(name, values) {
     values <- as.matrix(values)

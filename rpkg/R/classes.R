@@ -52,14 +52,24 @@ as_labels <- function(classes, decision) {
   stats::setNames(labels, names)
 }
 
-predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, type = "decision", ...) {
-  check_choice(type, "type", c("decision", "class", "probability", "response"))
-  if (type == "decision") return(predict.freeridge(object, newdata, lambda, ...))
-  if (...length() > 0L) refuse("type is \"", type, "\", which takes no further arguments but newdata and lambda")
-  decision <- predict.freeridge(object, newdata, lambda)
-  if (type == "class") return(as_labels(object$classes, decision))
-  values <- probabilities(object$classes$levels, decision, calibration(object, lambda))
-  if (type == "response" && object$vector) values[, 2L] else values  # as glm: that of the second level
+class_types <- c("decision", "class", "probability", "response")
+
+predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, type = "decision", ...,
+                                      na.action = stats::na.pass) {
+  check_choice(type, "type", class_types)
+  if (type == "decision") return(predict.freeridge(object, newdata, lambda, ..., na.action = na.action))
+  if (...length() > 0L) refuse("type is \"", type, "\", which takes no further arguments but newdata, lambda and na.action")
+  if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(object$y), object$outputs)
+  decision <- predict.freeridge(object, newdata, lambda, na.action = na.action)
+  class_answers(object, decision, type, if (type != "class") calibration(object, lambda))
+}
+
+# Decision values of a fit (or predictor) as what `type` asks for.
+class_answers <- function(fit, decision, type, scaling) {
+  if (type == "decision") return(decision)
+  if (type == "class") return(as_labels(fit$classes, decision))
+  values <- probabilities(fit$classes$levels, decision, scaling)
+  if (type == "response" && fit$vector) values[, 2L] else values  # as glm: that of the second level
 }
 
 # What becomes of the rows that are left out: how many of them (by weight) get a wrong class, how many would if all got

@@ -13,6 +13,7 @@ ridge <- function(x, y, lambda, penalty = NULL, intercept = TRUE) {
     if (!is.numeric(penalty) || length(penalty) != ncol(data$x)) {
       refuse("penalty must be ", ncol(data$x), " numbers >= 0, one for each column of x, not ", shown(penalty))
     }
+    penalty <- by_name(penalty, "penalty", feature_names(data$x), "column")
     penalty <- check_not_negative(penalty, "penalty")
   }
   found <- core_ridge(data$x, data$y, data$intercept, lambda, penalty)
@@ -47,7 +48,7 @@ linear_result <- function(method, call, data, found, ...) {
   structure(fit, class = c(paste0("freeridge_", method), "freeridge_linear"))
 }
 
-feature_names <- function(x) if (is.null(colnames(x))) paste0("x", seq_len(ncol(x))) else colnames(x)
+feature_names <- function(x) if (is.null(colnames(x))) sprintf("x%d", seq_len(ncol(x))) else colnames(x)
 
 coef.freeridge_linear <- function(object, ...) {
   refuse_extra(...)
@@ -61,10 +62,12 @@ with_intercept <- function(fit, b, w) {
   shape(fit, rbind(b, w, deparse.level = 0L), c("(Intercept)", names))
 }
 
-predict.freeridge_linear <- function(object, newdata = NULL, ...) {
+predict.freeridge_linear <- function(object, newdata = NULL, na.action = stats::na.pass, ...) {
   refuse_extra(...)
-  x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
-  shape(object, sweep(x %*% object$w, 2L, object$b, "+"), if (is.null(newdata)) object$cases else rownames(x))
+  at <- function(x) sweep(x %*% object$w, 2L, object$b, "+")
+  if (is.null(newdata)) return(shape(object, at(object$x)))
+  new <- new_rows(object, newdata, na.action)
+  shape(object, answered(new, at), new$names)
 }
 
 fitted.freeridge_linear <- function(object, ...) {
@@ -77,7 +80,7 @@ residuals.freeridge_linear <- function(object, ...) {
   shape(object, object$y - sweep(object$x %*% object$w, 2L, object$b, "+"))
 }
 
-nobs.freeridge_linear <- function(object, ...) {
+nobs.freeridge_linear <- function(object, use.fallback = FALSE, ...) {
   refuse_extra(...)
   nrow(object$x)
 }
@@ -174,6 +177,7 @@ polynomial_features <- function(x, degree, bias = TRUE) {
 }
 
 polynomial_feature_count <- function(d, degree, bias = TRUE) {
+  all_given(d, degree)
   core_polynomial_count(check_whole(d, "d", 1, .Machine$integer.max),
                         check_whole(degree, "degree", 1, .Machine$integer.max), check_flag(bias, "bias"))
 }
@@ -191,18 +195,21 @@ monomial_names <- function(exponents) {
 }
 
 polynomial_feature_factors <- function(d, degree, scale = 1, offset = 1) {
+  all_given(d, degree)
   d <- check_whole(d, "d", 1, .Machine$integer.max)
   degree <- check_whole(degree, "degree", 1, .Machine$integer.max)
   core_polynomial_factors(d, degree, one_number(scale, "scale"), one_number(offset, "offset"))
 }
 
 weighted_median <- function(values, weights = NULL) {
+  all_given(values)
   values <- plain_numbers(values, "values")
   weights <- if (is.null(weights)) rep(1, length(values)) else plain_numbers(weights, "weights", length(values))
   core_weighted_median(values, check_not_negative(weights, "weights"))
 }
 
 absolute_slope <- function(x, y) {
+  all_given(x, y)
   x <- plain_numbers(x, "x")
   core_absolute_slope(x, plain_numbers(y, "y", length(x)))
 }

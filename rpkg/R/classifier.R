@@ -25,10 +25,20 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
     refuse("y has ", counted(length(classes$y), "label"), ", x has ", counted(nrow(x), "row"))
   }
   check_square(kernel, x)
-  if (!is.null(weights)) weights <- check_positive(weights, "weights", nrow(x), "row")
+  counts <- if (is.null(weights)) rep(TRUE, nrow(x)) else check_weights(weights, nrow(x)) > 0
+  kernel <- scales_by_name(kernel, feature_names(x))
 
+  aside <- NULL
+  if (!all(counts)) {  # rows of weight zero: see rows.R
+    if (length(unique(classes$y[counts])) < 2L) refuse("y has one class only among the rows whose weight is positive")
+    columns <- if (kernel$name == "precomputed") counts else rep(TRUE, ncol(x))
+    aside <- list(rows = which(!counts), x = x[!counts, columns, drop = FALSE], cases = rownames(x))
+    x <- x[counts, columns, drop = FALSE]
+    classes$y <- classes$y[counts]
+    weights <- weights[counts]
+  }
   fit <- list(
-    call = call, loss = loss, kernel = kernel, scale = column_scale(scale, x),
+    call = call, loss = loss, kernel = kernel, scale = column_scale(scale, x), aside = aside,
     lambda = check_one_positive(lambda, "lambda"), intercept = check_flag(intercept, "intercept"), weights = weights,
     control = check_control(tolerance, iterations), x = x, y = classes$y, levels = classes$levels, kind = classes$kind,
     cases = rownames(x)
@@ -45,35 +55,37 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
   structure(fit, class = "freeridge_classifier")
 }
 
-# Labels as -1 and +1. The second level of a factor is +1, as in glm(); so is TRUE.
+# Labels as -1 and +1. The second level of a factor is +1, as in glm(); so is TRUE, and of two numbers or strings the
+# larger.
 two_classes <- function(y) {
   if (is.data.frame(y) || length(dim(y)) > 1L || !is.atomic(y) || length(y) == 0L) {
-    refuse("y must be a factor with two levels, TRUE and FALSE, or -1 and +1, not ", shown(y))
+    refuse("y must be a factor with two levels, TRUE and FALSE, 0 and 1, or -1 and +1, not ", shown(y))
   }
   missing <- which(is.na(y))
   if (length(missing) > 0L) refuse("y[", missing[1L], "] is NA; all labels must be known")
-  if (is.factor(y)) {
-    if (nlevels(y) != 2L) refuse("y has ", counted(nlevels(y), "level"), "; there must be two")
-    kind <- "factor"
-    levels <- levels(y)
-    numbers <- c(-1, 1)[as.integer(y)]
-  } else if (is.logical(y)) {
+  kind <- "factor"
+  if (is.logical(y)) {
     kind <- "logical"
-    levels <- c("FALSE", "TRUE")
-    numbers <- ifelse(y, 1, -1)
+    y <- factor(y, c(FALSE, TRUE))
   } else if (is.numeric(y)) {
     kind <- "numeric"
-    levels <- c("-1", "1")
-    bad <- which(y != -1 & y != 1)
-    if (length(bad) > 0L) refuse("y[", bad[1L], "] is ", format(y[[bad[1L]]]), "; numbers must be -1 and +1")
-    numbers <- as.double(y)
-  } else {
-    refuse("y must be a factor with two levels, TRUE and FALSE, or -1 and +1, not ", shown(y))
+    known <- if (any(y == -1)) c(-1, 1) else c(0, 1)
+    bad <- which(!y %in% known)
+    if (length(bad) > 0L) {
+      refuse("y[", bad[1L], "] is ", format(y[[bad[1L]]]), "; numbers must be 0 and 1, or -1 and +1; factor(y) makes ",
+             "classes of others")
+    }
+    y <- factor(y, known)
+  } else if (is.character(y)) {
+    y <- factor(y)
+  } else if (!is.factor(y)) {
+    refuse("y must be a factor with two levels, TRUE and FALSE, 0 and 1, or -1 and +1, not ", shown(y))
   }
-  if (length(unique(numbers)) < 2L) {
-    refuse("y has one class only, ", levels[(numbers[1L] > 0) + 1L], "; both must be there")
-  }
-  list(y = numbers, levels = levels, kind = kind)
+  there <- unique(as.character(y))
+  if (length(there) < 2L) refuse("y has one class only, ", there, "; both must be there")
+  if (nlevels(y) > 2L && length(there) == 2L) y <- droplevels(y)
+  if (nlevels(y) != 2L) refuse("y has ", counted(nlevels(y), "level"), "; there must be two")
+  list(y = c(-1, 1)[as.integer(y)], levels = levels(y), kind = kind)
 }
 
 check_one_positive <- function(value, name) {
@@ -119,21 +131,39 @@ as_classes <- function(fit, decision) {
   switch(fit$kind,
     factor = factor(fit$levels[second + 1L], levels = fit$levels),
     logical = second,
-    numeric = ifelse(second, 1, -1)
+    numeric = as.double(fit$levels)[second + 1L]
   )
 }
 
-predict.freeridge_classifier <- function(object, newdata = NULL, type = "decision", lambda = NULL, ...) {
+predict.freeridge_classifier <- function(object, newdata = NULL, type = "decision", lambda = NULL,
+                                         na.action = stats::na.pass, ...) {
   refuse_extra(...)
-  check_choice(type, "type", c("decision", "class", "probability", "response"))
+  check_choice(type, "type", class_types)
   if (type == "response") type <- "probability"  # as glm calls it
   if (type == "probability" && object$loss == "svm") {
     refuse("type is \"probability\", but a support vector machine has decision values only")
   }
-  x <- if (is.null(newdata)) object$x else new_matrix(object, newdata)
-  values <- core_classifier_predict(classifier_at(object, lambda), x, type == "probability")
+  model <- classifier_at(object, lambda)
+  ask <- function(x) core_classifier_predict(model, x, type == "probability")
+  if (is.null(newdata)) return(classifier_rows(object, ask(object$x), ask, type == "class"))
+  new <- new_rows(object, newdata, na.action)
+  values <- answered(new, function(x) matrix(ask(x)))[, 1L]
   if (type == "class") values <- as_classes(object, values)
-  stats::setNames(values, rownames(x))
+  stats::setNames(values, new$names)
+}
+
+# Values of the rows that count and, by `ask`, of those of weight zero, in the order of the data.
+classifier_rows <- function(fit, values, ask, as_class = FALSE) {
+  cases <- fit$cases
+  if (!is.null(fit$aside)) {
+    counted <- values
+    values <- numeric(row_count(fit))
+    values[-fit$aside$rows] <- counted
+    values[fit$aside$rows] <- ask(fit$aside$x)
+    cases <- fit$aside$cases
+  }
+  if (as_class) values <- as_classes(fit, values)
+  stats::setNames(values, cases)
 }
 
 fitted.freeridge_classifier <- function(object, ...) {
@@ -144,20 +174,21 @@ fitted.freeridge_classifier <- function(object, ...) {
 loo.freeridge_classifier <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   if (object$loss == "svm") refuse("a support vector machine has no leave-one-out values here; kernel_logistic() has")
-  decision <- core_classifier_loo(classifier_at(object, lambda))
+  model <- classifier_at(object, lambda)
+  decision <- core_classifier_loo(model)
   undefined <- which(is.nan(decision))
   if (length(undefined) > 0L) {
-    warn_undefined("the left-out decision value is undefined (NaN) at row ", some_of(undefined),
+    warn_undefined("the left-out decision value is undefined (NaN) at row ", some_of(place_of(object, undefined)),
                    ": the leverage is one")
   }
-  stats::setNames(decision, object$cases)
+  classifier_rows(object, decision, function(x) core_classifier_predict(model, x, FALSE))
 }
 
 coef.freeridge_classifier <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
   found <- core_classifier_coefficients(classifier_at(object, lambda))
   if (!is_linear(object$kernel)) {
-    c <- stats::setNames(found$c, object$cases)
+    c <- classifier_rows(object, found$c, function(x) rep(0, nrow(x)))
     return(structure(c, intercept = found$b, class = "freeridge_expansion"))
   }
   metric <- linear_metric(object$kernel, ncol(object$x))
@@ -166,7 +197,7 @@ coef.freeridge_classifier <- function(object, lambda = NULL, ...) {
   if (object$intercept) c("(Intercept)" = found$b, w) else w
 }
 
-nobs.freeridge_classifier <- function(object, ...) {
+nobs.freeridge_classifier <- function(object, use.fallback = FALSE, ...) {
   refuse_extra(...)
   nrow(object$x)
 }

@@ -9,13 +9,44 @@ refuse <- function(...) {
   stop(new_condition(paste0(...), "invalid_argument", c("freeridge_error", "error")))
 }
 
-# Called by the C++ side: a status that is not OK, and the core's own sentence, without the name of the C function that it
-# opens with.
+# Called by the C++ side: a status that is not OK, and the core's own sentence in the words of R.
 stop_from_core <- function(status, message) {
   if (status == "OUT_OF_MEMORY" && grepl(": out of memory$", message)) stop(out_of_memory())
-  message <- sub("^freeridge_[a-z_]+: ", "", message)
-  if (grepl("rows? [0-9]|\\[[0-9]", message)) message <- paste(message, "(rows and columns are counted from 0)")
-  stop(new_condition(message, tolower(status), c("freeridge_error", "error")))
+  stop(new_condition(in_words_of_r(message), tolower(status), c("freeridge_error", "error")))
+}
+
+# What the core says, and what R has for it.
+words_of_r <- c(
+  "^freeridge_[a-z_]+: " = "",
+  "but the model has no landmarks; call freeridge_set_landmarks first" = "but there are none: give landmarks",
+  "; call freeridge_set_landmarks( first| before freeridge_factorize)" = "; give landmarks to freeridge()",
+  "; see freeridge_classifier_set_control" = "; give tolerance and iterations",
+  "; call freeridge_accumulator_add first" = "; accumulate() adds some",
+  "set sigma, or give low and high" = "give the kernel its bandwidth, or bandwidth_range",
+  "save it for prediction only \\(freeridge_save_predictor\\)" = "keep predictor(fit) only",
+  "(the )?SPECTRAL route\\b" = "route = \"spectral\"",
+  "set the route ([A-Z]+) or AUTO, or the landmarks to none" = "give route = \"\\L\\1\\E\", or no landmarks",
+  "set the route ([A-Z]+)" = "give route = \"\\L\\1\\E\"",
+  "(the )?([A-Z]{3,}) route\\b" = "route = \"\\L\\2\\E\"",
+  "\\b(AUTO|CHOLESKY|SPECTRAL|BAND|PRIMAL|LANDMARK|LOO|GCV|REML|GROUPS|ERROR_RATE|HINGE|LOGISTIC)\\b" =
+    "\"\\L\\1\\E\"",
+  "\\bthe model's\\b" = "the fit's", "\\bthe model\\b" = "the fit", "\\binf\\b" = "Inf", "\\bnan\\b" = "NaN",
+  "[;,]? ?\\(?(call|see)? ?\\bfreeridge_[a-z_]+\\)?( first)?" = ""
+)
+
+# Rows, columns and outputs are counted from 1 here, from 0 in the core.
+in_words_of_r <- function(message) {
+  for (pattern in names(words_of_r)) message <- gsub(pattern, words_of_r[[pattern]], message, perl = TRUE)
+  places <- "\\[[0-9]+(, [0-9]+)?\\]|\\b(rows?|columns?|outputs?|features?|monomial) [0-9]+\\b( and [0-9]+\\b)?"
+  found <- gregexpr(places, message, perl = TRUE)
+  regmatches(message, found) <- lapply(regmatches(message, found), function(texts) {
+    vapply(texts, function(text) {
+      numbers <- gregexpr("[0-9]+", text)
+      regmatches(text, numbers) <- list(format(as.numeric(regmatches(text, numbers)[[1L]]) + 1, trim = TRUE, scientific = FALSE))
+      text
+    }, "")
+  })
+  message
 }
 
 # Memory that was asked for and not given, in the core or in the C++ side, which then asks for this and signals it.
@@ -30,13 +61,15 @@ warn_undefined <- function(...) {
 }
 
 # The lambda in force is below what rounding allows.
-warn_below_floor <- function(model) {
-  flags <- core_lambda_flags(model)
-  below <- which(flags$below != 0L)
+warn_below_floor <- function(model) warn_of_lambdas(lambdas_below_floor(model), core_lambda_flags(model)$floor)
+
+lambdas_below_floor <- function(model) core_lambda(model)[core_lambda_flags(model)$below != 0L]
+
+warn_of_lambdas <- function(below, floor) {
   if (length(below) == 0L) return(invisible())
   number <- function(value) format(value, digits = 2L)
   warning(new_condition(
-    paste0("lambda is ", some_of(number(core_lambda(model)[below])), ", below ", number(flags$floor),
+    paste0("lambda is ", some_of(number(below)), ", below ", number(floor),
            ", where rounding leaves left-out errors and what follows from them fewer than six digits, and far below none"),
     "below_floor", c("freeridge_warning", "warning")
   ))
@@ -65,10 +98,38 @@ shown_values <- function(value) {
   paste0("c(", paste(format(value, trim = TRUE), collapse = ", "), ")")
 }
 
+# Refuses a call of the calling function that leaves one of these arguments out.
+all_given <- function(...) {
+  frame <- parent.frame()
+  for (name in as.character(substitute(list(...)))[-1L]) {
+    if (eval(call("missing", as.name(name)), frame)) refuse(name, " is missing")
+  }
+}
+
+# Refuses what no argument of the calling function has taken, and names the argument that may have been meant.
 refuse_extra <- function(...) {
   if (...length() == 0L) return(invisible())
   given <- ...names()
   if (is.null(given)) given <- character(...length())
-  given <- ifelse(is.na(given) | given == "", "one without a name", paste0("'", given, "'"))
-  refuse("unknown argument: ", paste(given, collapse = ", "), "; see ?freeridge for those there are")
+  known <- setdiff(names(formals(sys.function(sys.parent()))), "...")
+  shown <- vapply(given, function(name) {
+    if (is.na(name) || name == "") return("one without a name")
+    near <- near_name(name, known)
+    paste0("'", name, "'", if (length(near) > 0L) paste0(" (is ", near, " meant?)"))
+  }, "")
+  refuse("unknown argument: ", paste(shown, collapse = ", "), "; see ?freeridge for those there are")
+}
+
+# What arguments are called elsewhere.
+other_names <- c(newx = "newdata", new_data = "newdata", s = "lambda", penalty = "lambda", lambdas = "lambda",
+                 alpha = "lambda", nfolds = "groups", foldid = "groups", sigma = "kernel", bandwidth = "kernel",
+                 se = "se.fit", conf.level = "level")
+
+# The known argument of another or nearly the same name; none: character().
+near_name <- function(name, known) {
+  other <- other_names[tolower(name)]
+  if (!is.na(other) && other %in% known) return(unname(other))
+  distance <- utils::adist(name, known, ignore.case = TRUE)
+  near <- which(distance <= max(1L, nchar(name) %/% 3L) & distance < pmax(nchar(known), nchar(name)) - 1L)
+  if (length(near) == 0L) character() else known[near[which.min(distance[near])]]
 }

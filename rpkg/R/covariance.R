@@ -6,12 +6,15 @@
 #   bayesian:    Cov(v) = sigma^2 (V (S^2 + lambda)^-1 V' + (I - V V') / lambda)
 # b = mean(Y) - m'w, and the mean is not correlated with w: Var(b) = sigma^2 / sum(W) + m' Cov(w) m.
 
-vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, ...) {
+# complete: other packages ask for lm's coefficients that are NA; here there are none.
+vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = TRUE, ...) {
   refuse_extra(...)
+  check_flag(complete, "complete")
   parts <- covariance_parts(object, type, lambda)
   v <- parts$v
   t <- ncol(parts$g)
-  shift <- if (object$intercept) rbind(-parts$centre, diag(length(parts$centre)), deparse.level = 0L)
+  d <- length(parts$centre)
+  shift <- if (object$intercept) rbind(matrix(-parts$centre, 1L, d), diag(d), deparse.level = 0L)
   block <- function(j, k) {
     inner <- tcrossprod(v * rep(parts$g[, j] * parts$g[, k], each = nrow(v)), v)
     if (parts$free) inner <- inner + (parts$space() - tcrossprod(v)) / sqrt(parts$lambda[j] * parts$lambda[k])
@@ -51,6 +54,7 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
 # Var(x'w + b) / sigma^2 for the rows of x, points x outputs, where no direction is without data.
 linear_shares <- function(fit, x, lambda) {
   parts <- covariance_parts(fit, "bayesian", lambda)
+  x <- x[, seq_len(ncol(fit$x)), drop = FALSE]  # without what with_columns() added
   centred <- (x - rep(parts$centre, each = nrow(x))) * rep(sqrt(parts$metric), each = nrow(x))
   (centred %*% parts$v)^2 %*% parts$g^2 + if (fit$intercept) 1 / parts$mass else 0
 }
@@ -79,12 +83,16 @@ covariance_parts <- function(fit, type, lambda) {
     metric <- 1 / ifelse(lengths > 0, lengths, 1)
   }
   space <- landmark_space(fit, metric)
-  found <- svd(triangle_of(fit, sqrt(weights), centre, sqrt(metric), space), nu = 0L)
+  found <- if (d > 0L) {
+    svd(triangle_of(fit, sqrt(weights), centre, sqrt(metric), space), nu = 0L)
+  } else {
+    list(d = numeric(), v = matrix(0, 0L, 0L))  # nothing but an intercept
+  }
   s <- found$d
   v <- if (is.null(space)) found$v else space %*% found$v
   dimension <- if (is.null(space)) d else ncol(space)
 
-  rank <- sum(s > max(nrow(fit$x), d) * .Machine$double.eps * s[1L])
+  rank <- sum(s > max(nrow(fit$x), d) * .Machine$double.eps * max(s, 0))
   g <- vapply(lambda, function(one) {
     g <- if (type == "bayesian") 1 / sqrt(s^2 + one) else s / (s^2 + one)
     if (one == 0 && rank < dimension) rep(NaN, length(s)) else g
@@ -150,6 +158,9 @@ confint.freeridge <- function(object, parm = NULL, level = 0.95, type = "bayesia
   value <- estimates + outer(as.vector(errors), tails, function(error, tail) error * stats::qt(tail, freedom))
   dimnames(value) <- list(stacked_names(object), paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
   if (is.null(parm)) return(value)
+  if (!is.character(parm) && !is.numeric(parm)) {
+    refuse("parm must be names or numbers of coefficients, not ", shown(parm))
+  }
   known <- if (is.character(parm)) parm %in% rownames(value) else parm %in% seq_len(nrow(value))
   if (!all(known)) refuse("parm: ", shown(parm[!known][1L]), " is not the name or number of a coefficient")
   value[parm, , drop = FALSE]

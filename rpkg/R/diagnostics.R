@@ -8,8 +8,10 @@ residuals.freeridge <- function(object, type = "response", lambda = NULL, ...) {
   check_choice(type, "type", residual_types)
   if (type == "loo") return(loo(object, lambda))
   values <- residual_matrix(object, lambda)
-  if (type %in% c("pearson", "deviance") && !is.null(object$weights)) values <- sqrt(object$weights) * values
-  stats::naresid(object$na.action, shape(object, values))
+  weighted <- type %in% c("pearson", "deviance") && !is.null(object$weights)
+  if (weighted) values <- sqrt(object$weights) * values
+  aside <- if (weighted) 0 else if (!is.null(object$aside)) errors_aside(object, model_at(object, lambda))
+  stats::naresid(object$na.action, all_rows(object, values, aside))
 }
 
 residual_matrix <- function(fit, lambda) {
@@ -21,10 +23,10 @@ rstandard.freeridge <- function(model, lambda = NULL, ...) {
   values <- standardised_residuals(model, model_at(model, lambda))
   undefined <- which(rowSums(is.nan(values)) > 0L)
   if (length(undefined) > 0L) {
-    warn_undefined("the standardised residual is undefined (NaN) at row ", some_of(undefined),
+    warn_undefined("the standardised residual is undefined (NaN) at row ", some_of(place_of(model, undefined)),
                    ": its leverage is one, or the errors have no variance")
   }
-  stats::naresid(model$na.action, shape(model, values))
+  stats::naresid(model$na.action, all_rows(model, values))
 }
 
 # r_i sqrt(W_ii) / (sigma sqrt(1 - H_ii)), n x t, at the lambda that is in force.
@@ -49,10 +51,10 @@ cooks.distance.freeridge <- function(model, lambda = NULL, ...) {
   distance <- core_cooks_distance(model_at(model, lambda))
   undefined <- which(rowSums(is.nan(distance)) > 0L)
   if (length(undefined) > 0L) {
-    warn_undefined("Cook's distance is undefined (NaN) at row ", some_of(undefined),
+    warn_undefined("Cook's distance is undefined (NaN) at row ", some_of(place_of(model, undefined)),
                    ": its leverage is one, or the errors have no variance")
   }
-  stats::naresid(model$na.action, shape(model, distance))
+  stats::naresid(model$na.action, all_rows(model, distance, 0))
 }
 
 sigma.freeridge <- function(object, lambda = NULL, ...) {

@@ -14,6 +14,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
   refuse_extra(...)
   if (is_sparse(object$x)) refuse_sparse("a marginal effect")
   se <- check_flag(se, "se")
+  if (ncol(object$x) == 0L) refuse("the fit has no predictors, and no effects of them")
   factors <- if (!is_linear(object$kernel)) level_terms(object$x)
   two_values <- if (check_flag(binary, "binary")) binary_steps(object$x, factors)
   steps <- c(factor_steps(object$x, factors), two_values)
@@ -62,6 +63,11 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
 effect_array <- function(fit, effects, names, cases, padded) {
   slices <- lapply(seq_len(dim(effects)[3L]), function(j) {
     slice <- matrix(effects[, , j], dim(effects)[1L], dimnames = list(cases, names))
+    if (padded && !is.null(fit$aside)) {  # rows of weight zero have none
+      whole <- matrix(NA_real_, row_count(fit), length(names), dimnames = list(fit$aside$cases, names))
+      whole[-fit$aside$rows, ] <- slice
+      slice <- whole
+    }
     if (padded) stats::napredict(fit$na.action, slice) else slice
   })
   if (fit$vector) return(slices[[1L]])

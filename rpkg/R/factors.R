@@ -8,18 +8,19 @@ level_value <- sqrt(0.5)
 takes_all_levels <- function(kernel) !is_linear(as_kernel(kernel))
 
 # list(x, contrasts): the columns of the model matrix without the constant one. With all_levels x has the attribute
-# "factors": a list with an entry for each term that has a factor, list(columns, levels): its columns of x, and whether
+# "factor_terms": a list with an entry for each term that has a factor, list(columns, levels): its columns of x, and whether
 # these stand for levels (else they are those of a number in each level, as of number:factor).
 design_matrix <- function(terms, frame, contrasts = NULL, all_levels = FALSE) {
   full <- model_matrix_of(terms, frame, contrasts, all_levels)
   term <- attr(full, "assign")
   x <- full[, term != 0L, drop = FALSE]
-  if (all_levels) attr(x, "factors") <- factor_terms(terms, frame, term[term != 0L])
+  if (all_levels) attr(x, "factor_terms") <- factor_terms(terms, frame, term[term != 0L])
   list(x = x, contrasts = if (!all_levels) attr(full, "contrasts"))
 }
 
 # With the constant column, if the terms have one.
 model_matrix_of <- function(terms, frame, contrasts, all_levels) {
+  check_two_levels(terms, frame)
   if (!all_levels) return(stats::model.matrix(terms, frame, contrasts.arg = contrasts))
   names <- factor_names(terms, frame)
   frame[names] <- lapply(frame[names], function(column) {
@@ -31,6 +32,21 @@ model_matrix_of <- function(terms, frame, contrasts, all_levels) {
     if (part$levels) x[, part$columns] <- level_value * x[, part$columns]
   }
   x
+}
+
+# A factor with one level says nothing beside the intercept, and has no contrasts.
+check_two_levels <- function(terms, frame) {
+  for (name in factor_names(terms, frame)) {
+    levels <- if (is.logical(frame[[name]])) c(FALSE, TRUE) else levels(as.factor(frame[[name]]))
+    if (length(levels) < 2L) refuse(name, " has one level only, ", levels, ": a factor needs two or more; leave it out")
+  }
+}
+
+# Some rows of x, with what is known of its columns.
+rows_with_terms <- function(x, rows) {
+  part <- x[rows, , drop = FALSE]
+  if (!is_sparse(x)) attr(part, "factor_terms") <- attr(x, "factor_terms")
+  part
 }
 
 # The variables of the right-hand side that are factors.
@@ -54,7 +70,7 @@ factor_terms <- function(terms, frame, term) {
 # The divisors with one for all columns of a factor: the root of the sum of their variances, which for two levels is the
 # standard deviation of a column of 0 and 1.
 one_for_each_factor <- function(scale, x) {
-  for (part in attr(x, "factors")) {
+  for (part in attr(x, "factor_terms")) {
     total <- sqrt(sum(vapply(part$columns, function(j) stats::var(x[, j]), 0)))
     scale[part$columns] <- if (is.finite(total) && total > 0) total else 1
   }
@@ -62,4 +78,4 @@ one_for_each_factor <- function(scale, x) {
 }
 
 # The terms whose columns stand for levels.
-level_terms <- function(x) Filter(function(part) part$levels, attr(x, "factors"))
+level_terms <- function(x) Filter(function(part) part$levels, attr(x, "factor_terms"))

@@ -10,7 +10,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   if (by_function) kernel <- precomputed_kernel()
   y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
   model <- tryCatch({
-    core_create(unclass(kernel), if (!by_function) fit$scale, fit$x, y)
+    core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y)
   }, freeridge_not_finite = function(condition) {
     check_finite(fit$x, "x")  # says the same with R's names and places
     check_finite(fit$y, "y")
@@ -82,6 +82,7 @@ fit_model <- function(fit) {
   points <- points_of(fit)
   fit$cases <- if (is.null(rownames(points))) rownames(fit$y) else rownames(points)
   fit$seconds <- seconds
+  fit$predictor <- kept_predictor(fit, model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
   structure(fit, class = "freeridge")
@@ -153,11 +154,12 @@ by_output <- function(lambdas, scores, outputs, argument = "lambda") {
 }
 
 # The core's model behind a fit, with `lambda` (NULL: the fit's own) in force. Every answer states its lambda here, so no
-# call is disturbed by an earlier one. A fit that was saved and read again is factorized anew on first use. A lambda of the
-# call's own that is below what rounding allows is said once, when it is set; the fit's own where `warn` is TRUE.
+# call is disturbed by an earlier one. A fit that was saved and read again is factorized anew when an answer needs more
+# than predicting_model() has. A lambda of the call's own that is below what rounding allows is said once, when it is set;
+# the fit's own where `warn` is TRUE.
 model_at <- function(fit, lambda = NULL, warn = FALSE) {
   own <- is.null(lambda)
-  lambda <- if (is.null(lambda)) fit$lambda else check_lambda(lambda, ncol(fit$y))
+  lambda <- if (own) fit$lambda else check_lambda(lambda, ncol(fit$y), fit$outputs)
   model <- fit$cache$model
   if (!core_is_alive(model)) {
     model <- new_model(fit)
@@ -206,7 +208,13 @@ points_of <- function(fit) if (is.null(fit$points)) fit$x else fit$points
 
 # The fitted values cost a pass over the data, and many fits are never asked for them.
 fitted_matrix <- function(fit) {
-  if (is.null(fit$cache$fitted)) fit$cache$fitted <- core_fitted(model_at(fit))
+  if (is.null(fit$cache$fitted)) {
+    fit$cache$fitted <- if (core_is_alive(fit$cache$model) || is.null(fit$predictor)) {
+      core_fitted(model_at(fit))
+    } else {
+      plus_offset(core_predict(predicting_model(fit), with_columns(fit$x)), fit$offset)
+    }
+  }
   fit$cache$fitted
 }
 

@@ -24,16 +24,19 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
   y <- response_matrix(y, finite = FALSE)
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
-  if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y))
+  if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y), output_names(y))
+  kernel <- scales_by_name(kernel, feature_names(x))
   if (!is.null(weights)) weights <- check_weights(weights, n)
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
   check_square(kernel, x)
 
+  counts <- if (is.null(weights)) TRUE else weights > 0
   fit <- list(
-    call = call, kernel = kernel, scale = column_scale(scale, x), lambda = lambda, criterion = criterion,
-    rule = check_rule(rule, lambda, criterion), lambda_range = check_range(lambda_range, "lambda_range"),
+    call = call, kernel = kernel, scale = column_scale(scale, if (all(counts)) x else rows_with_terms(x, counts)),
+    lambda = lambda, criterion = criterion, rule = check_rule(rule, lambda, criterion),
+    lambda_range = check_range(lambda_range, "lambda_range"),
     bandwidth_range = check_range(bandwidth_range, "bandwidth_range"),
     budget = check_whole(budget, "budget", 0, .Machine$integer.max),
     intercept = check_flag(intercept, "intercept"), weights = weights, groups = groups,
@@ -44,6 +47,7 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
     refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector
   )
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
+  fit <- set_aside(fit)
   if (kernel$name == "function") fit <- with_kernel_values(fit)
   if (sparse) check_sparse_settings(fit)
   fit <- fit_model(fit)
@@ -96,28 +100,72 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
                               kernel = gaussian_kernel(), ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
-  frame <- eval(frame_call(call), parent.frame())
+  frame <- made_frame(frame_call(call), parent.frame())
   terms <- attr(frame, "terms")
   response <- stats::model.response(frame)
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
   offset <- frame_offset(frame, response)
 
   design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
-  if (ncol(design$x) == 0L) refuse("the formula has no predictors: ", shown_formula(formula))
   intercept <- check_flag(intercept, "intercept") && attr(terms, "intercept") == 1L
-  fit <- freeridge.default(design$x, if (is.null(offset)) response else response - offset, kernel,
-                           weights = stats::model.weights(frame), groups = frame[["(groups)"]], intercept = intercept,
-                           ...)
-  if (!is.null(offset)) {
-    fit$offset <- offset
-    fit$y <- fit$y + offset
-    model <- fit$cache$model
-    attr(model, "offset") <- offset  # as new_model() does for the next one
-    fit$cache$model <- model
-  }
+  if (ncol(design$x) == 0L && !intercept) refuse("the formula has no predictors: ", shown_formula(formula))
+  fit_to <- if (ncol(design$x) == 0L) fit_mean else freeridge.default
+  fit <- fit_to(design$x, if (is.null(offset)) response else response - offset, kernel = kernel,
+                weights = stats::model.weights(frame), groups = frame[["(groups)"]], intercept = intercept, ...)
+  if (!is.null(offset)) fit <- with_offset(fit, offset)
   fit$call <- call
   fit$na.action <- attr(frame, "na.action")
   with_terms(fit, terms, frame, design)
+}
+
+# What was taken from the response goes back to it.
+with_offset <- function(fit, offset) {
+  fit$offset <- offset
+  if (!is.null(fit$aside)) {
+    fit$offset <- offset[-fit$aside$rows]
+    fit$aside$offset <- offset[fit$aside$rows]
+    fit$aside$y <- fit$aside$y + fit$aside$offset
+  }
+  fit$y <- fit$y + fit$offset
+  model <- fit$cache$model
+  attr(model, "offset") <- fit$offset  # as new_model() does for the next one
+  fit$cache$model <- model
+  fit
+}
+
+# y ~ 1: an intercept and no columns. Neither kernel nor lambda matter; the core has a column of zeros (with_columns()).
+fit_mean <- function(x, y, ..., kernel = NULL, lambda = NULL, scale = NULL, rule = NULL, landmarks = NULL, route = NULL,
+                     lambda_range = NULL, bandwidth_range = NULL) {
+  names <- list(rownames(x), "none")
+  fit <- freeridge.default(matrix(0, nrow(x), 1L, dimnames = names), y, linear_kernel(), 0, scale = FALSE, ...)
+  fit$x <- fit$x[, 0L, drop = FALSE]
+  if (!is.null(fit$aside)) fit$aside$x <- fit$aside$x[, 0L, drop = FALSE]
+  fit
+}
+
+# The model frame, with R's words on what it cannot be made of.
+made_frame <- function(call, environment) {
+  frame <- tryCatch(eval(call, environment), error = function(condition) {
+    if (inherits(condition, "freeridge_error")) stop(condition)
+    refuse("the data do not fit the formula: ", conditionMessage(condition))
+  })
+  if (nrow(frame) == 0L) refuse_no_rows(call, environment)
+  frame
+}
+
+# Why no row is left.
+refuse_no_rows <- function(call, environment) {
+  call$na.action <- quote(stats::na.pass)
+  call$drop.unused.levels <- FALSE
+  before <- eval(call, environment)
+  if (nrow(before) == 0L) {
+    call$subset <- NULL
+    if (nrow(eval(call, environment)) == 0L) refuse("the data have no rows")
+    refuse("no row is left: subset selects none of the ", counted(nrow(eval(call, environment)), "row"))
+  }
+  missing <- vapply(before, function(column) all(is.na(as.matrix(column))), NA)
+  refuse("no row is left: each of the ", counted(nrow(before), "row"), " has a missing value",
+         if (any(missing)) paste0("; all are missing in ", paste(names(before)[missing], collapse = ", ")))
 }
 
 # The sum of the offsets of a frame, in the formula and in the argument; NULL without any.

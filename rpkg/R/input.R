@@ -1,8 +1,8 @@
 # What users hand in, as the double matrices and plain vectors that the core takes.
 
 # A double matrix is returned as it is (the core borrows its memory); anything else that is numeric is converted once.
-# finite = FALSE leaves it to the caller to see that all values are finite.
-numeric_matrix <- function(value, name, finite = TRUE) {
+# finite = FALSE leaves it to the caller to see that all values are finite, rows = FALSE takes no rows for what they are.
+numeric_matrix <- function(value, name, finite = TRUE, rows = TRUE) {
   if (is.data.frame(value)) {
     good <- vapply(value, function(column) is.numeric(column) || is.logical(column), NA)
     if (!all(good)) {
@@ -17,7 +17,7 @@ numeric_matrix <- function(value, name, finite = TRUE) {
   }
   if (!is.matrix(value)) value <- matrix(value, ncol = 1L, dimnames = if (!is.null(names(value))) list(names(value)))
   if (!is.double(value)) storage.mode(value) <- "double"
-  if (nrow(value) == 0L) refuse(name, " has no rows")
+  if (rows && nrow(value) == 0L) refuse(name, " has no rows")
   if (ncol(value) == 0L) refuse(name, " has no columns")
   if (finite) check_finite(value, name)
   value
@@ -65,14 +65,16 @@ check_positive <- function(value, name, count, things) {
   value
 }
 
+# Weights of zero are those of rows that do not count.
 check_weights <- function(weights, n) {
-  if (is.numeric(weights) && length(weights) == n && any(weights == 0, na.rm = TRUE)) {
-    row <- which(weights == 0)[1L]
-    refuse("weights[", row,
-           "] is 0; all must be positive: leave rows that are not to count out, as subset = weights > 0 ",
-           "does, and give them to predict() afterwards")
+  if (!is.numeric(weights) || length(weights) != n) {
+    refuse("weights must be ", n, " numbers >= 0, one for each row, not ", shown(weights))
   }
-  check_positive(weights, "weights", n, "row")
+  weights <- as.double(weights)
+  check_finite(weights, "weights")
+  bad <- which(weights < 0)
+  if (length(bad) > 0L) refuse("weights[", bad[1L], "] is ", format(weights[bad[1L]]), "; none may be negative")
+  weights
 }
 
 check_not_negative <- function(value, name) {
@@ -84,16 +86,6 @@ check_not_negative <- function(value, name) {
     refuse(name, place, " is ", format(value[bad[1L]]), "; it must be a finite number >= 0")
   }
   value
-}
-
-# One lambda per output; a single number serves them all.
-check_lambda <- function(lambda, outputs) {
-  lambda <- check_not_negative(lambda, "lambda")
-  if (!length(lambda) %in% c(1L, outputs)) {
-    refuse("lambda must be one number", if (outputs > 1L) paste0(" or ", outputs, " (one for each output)"),
-           ", not ", length(lambda), " numbers")
-  }
-  rep_len(lambda, outputs)
 }
 
 check_flag <- function(value, name) {
@@ -178,6 +170,7 @@ group_codes <- function(group, n, name) {
 # The divisors of the columns: NULL for none, standard deviations (1 for a constant column) for TRUE.
 column_scale <- function(scale, x) {
   if (is.numeric(scale)) {
+    if (length(scale) == ncol(x)) scale <- by_name(scale, "scale", feature_names(x), "column")
     scale <- check_positive(scale, "scale", ncol(x), "column of x")
   } else {
     if (!is.logical(scale) || length(scale) != 1L || is.na(scale)) {
@@ -205,13 +198,14 @@ check_levels <- function(frame) {
   }
 }
 
-# The rows of newdata as the core's predictions take them; for a kernel that is an R function its values at these rows
-# and the points of the fit. The attribute "offset" has the offset of a formula.
+# The rows of newdata where all of them have to be there, as the core takes them; for a kernel that is an R function its
+# values at these rows and the points of the fit. The attribute "offset" has the offset of a formula.
 new_matrix <- function(fit, newdata) {
-  x <- if (is.null(fit$terms)) new_features(fit, newdata) else new_design(fit, newdata)
-  if (is.null(fit$points)) return(x)
-  structure(kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale)),
-            offset = attr(x, "offset"))
+  new <- new_rows(fit, newdata)
+  missing <- which(!new$known)
+  if (length(missing) > 0L) refuse("newdata has missing values in row ", some_of(missing))
+  if (length(new$known) == 0L) refuse("newdata has no rows")
+  structure(new$x, dimnames = if (!is.null(new$names)) list(new$names, colnames(new$x)), offset = new$offset)
 }
 
 # The columns that the fit was made with, found by name where there are names.
@@ -223,8 +217,14 @@ new_features <- function(fit, newdata) {
     if (length(missing) > 0L) refuse("newdata has no column '", missing[1L], "'")
     if (!identical(names, colnames(newdata))) newdata <- newdata[, names, drop = FALSE]
   }
-  as_matrix <- if (is_sparse(newdata) && is_sparse(points)) sparse_matrix else numeric_matrix
-  x <- as_matrix(newdata, "newdata")
+  x <- if (is_sparse(newdata) && is_sparse(points)) {
+    sparse_matrix(newdata, "newdata", finite = FALSE, rows = FALSE)
+  } else {
+    numeric_matrix(newdata, "newdata", finite = FALSE, rows = FALSE)
+  }
+  if (!is.null(fit$aside) && fit$kernel$name == "precomputed" && ncol(x) == row_count(fit)) {
+    x <- x[, -fit$aside$rows, drop = FALSE]  # values with the rows that count
+  }
   if (ncol(x) != ncol(points)) refuse("newdata has ", ncol(x), " columns, the fit has ", ncol(points))
   x
 }
@@ -240,7 +240,12 @@ new_design <- function(fit, newdata) {
     if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
     frame
   }, error = function(condition) refuse("newdata does not fit the model: ", sentence_of(condition, fit$xlevels)))
-  x <- numeric_matrix(design_matrix(terms, frame, fit$contrasts, takes_all_levels(fit$kernel))$x, "newdata")
+  x <- if (nrow(frame) > 0L) {
+    design_matrix(terms, frame, fit$contrasts, takes_all_levels(fit$kernel))$x
+  } else {
+    points_of(fit)[0L, , drop = FALSE]
+  }
+  if (!is.double(x)) storage.mode(x) <- "double"
   offset <- new_offset(fit, frame, newdata)
   if (!is.null(offset)) attr(x, "offset") <- offset
   x
@@ -267,7 +272,7 @@ new_offset <- function(fit, frame, newdata) {
     }
     offset <- if (is.null(offset)) extra else offset + extra
   }
-  check_finite(offset, "offset")
+  check_finite(replace(offset, is.na(offset), 0), "offset")
   as.vector(offset)
 }
 

@@ -1,20 +1,31 @@
 # Prediction intervals in the shape of predict.lm: columns fit, lwr, upr.
 
-predict_interval <- function(fit, newdata, lambda, interval, level, se.fit) {
-  x <- if (is.null(newdata)) fit$x else new_matrix(fit, newdata)
+predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.action) {
+  new <- if (is.null(newdata)) own_rows(fit) else new_rows(fit, newdata, na.action)
   model <- model_at(fit, lambda)
-  offset <- if (is.null(newdata)) fit$offset else attr(x, "offset")
-  centre <- plus_offset(core_predict(model, x), offset)
-  gp <- if (interval == "gp" || se.fit) core_predict_variance(model, x)
+  centre <- answered(new, function(x) core_predict(model, x), new$offset)
+  gp <- if (interval == "gp" || se.fit) {
+    noise <- NULL
+    variance <- answered(new, function(x) {
+      found <- core_predict_variance(model, x)
+      noise <<- found$noise
+      found$variance
+    })
+    list(variance = variance, noise = noise)
+  }
   bounds <- switch(interval,
     none = NULL,
-    "jackknife+" = lapply(core_predict_jackknife(model, x, level), plus_offset, offset),
+    "jackknife+" = {
+      both <- answered(new, function(x) do.call(cbind, core_predict_jackknife(model, x, level)), new$offset)
+      lower <- seq_len(ncol(centre))
+      list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])
+    },
     gp = {
       half <- stats::qnorm((1 + level) / 2) * sqrt(sweep(gp$variance, 2L, gp$noise, "+"))
       list(lower = centre - half, upper = centre + half)
     }
   )
-  if (anyNA(bounds$lower)) {
+  if (anyNA(bounds$lower[new$known, ])) {
     warn_undefined("the intervals are undefined (NaN): ", if (interval == "gp") {
       "lambda must be positive"
     } else {
@@ -24,28 +35,29 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit) {
 
   # Rows that na.exclude dropped come back when the points are those of the fit.
   padded <- function(values) if (is.null(newdata)) stats::napredict(fit$na.action, values) else values
-  labelled <- function(values) padded(shape(fit, values, if (is.null(newdata)) fit$cases else rownames(x)))
+  labelled <- function(values) padded(shape(fit, values, new$names))
   value <- if (is.null(bounds)) labelled(centre) else bound_columns(fit, labelled, centre, bounds)
   if (!se.fit) return(value)
   freedom <- core_degrees_of_freedom(model)
-  list(fit = value, se.fit = labelled(mean_errors(fit, model, x, gp, freedom$sigma2)),
+  list(fit = value, se.fit = labelled(mean_errors(fit, model, new, gp, freedom$sigma2)),
        df = named_by_output(fit, nrow(fit$x) - freedom$df),
        residual.scale = named_by_output(fit, sqrt(freedom$sigma2)))
 }
 
 # The standard errors of f(x) + b: sigma sqrt(v(x) / (lambda tau^2)), in which tau cancels. With a linear kernel they are
 # those of x'w + b by vcov(), which has them at lambda = 0, too.
-mean_errors <- function(fit, model, x, gp, sigma2) {
+mean_errors <- function(fit, model, new, gp, sigma2) {
   lambda <- core_lambda(model)
-  shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = nrow(x))  # no variance: 0 / 1
+  m <- length(new$known)
+  shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = m)  # no variance: 0 / 1
   if (any(lambda == 0) && is_linear(fit$kernel)) {
     # one sentence, below, is enough
-    found <- withCallingHandlers(linear_shares(fit, x, lambda),
+    found <- withCallingHandlers(answered(new, function(x) linear_shares(fit, x, lambda)),
                                  freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
     shares[, lambda == 0] <- found[, lambda == 0]
   }
-  errors <- sqrt(shares * rep(sigma2, each = nrow(x)))
-  if (anyNA(errors)) {
+  errors <- sqrt(shares * rep(sigma2, each = m))
+  if (anyNA(errors[new$known, ])) {
     warn_undefined("the standard errors are undefined (NaN): lambda is 0 and does not determine them, or no degrees of ",
                    "freedom are left for the errors")
   }
@@ -60,4 +72,19 @@ bound_columns <- function(fit, labelled, centre, bounds) {
   cube <- aperm(array(unlist(parts), c(dim(first), 3L)), c(1L, 3L, 2L))
   dimnames(cube) <- list(rownames(first), names(parts), colnames(first))
   cube
+}
+
+# The rows that the fit was made from, those of weight zero in their places, as new_rows() has new ones.
+own_rows <- function(fit) {
+  x <- fit$x
+  offset <- fit$offset
+  if (!is.null(fit$aside)) {
+    aside <- fit$aside$x
+    if (!is.null(fit$points)) aside <- kernel_values(fit$kernel, divided(aside, fit$scale), divided(fit$points, fit$scale))
+    order <- order(c(place_of(fit, seq_len(nrow(x))), fit$aside$rows))
+    x <- rbind(x, aside)[order, , drop = FALSE]
+    offset <- c(offset, fit$aside$offset)[order]
+  }
+  list(x = with_columns(x), offset = offset, known = rep(TRUE, nrow(x)),
+       names = if (is.null(fit$aside)) fit$cases else fit$aside$cases)
 }

@@ -46,11 +46,27 @@ radial_kernel <- function(name, ...) {
 
 # k(x / scale, z / scale), column by column.
 scaled_kernel <- function(kernel, scale) {
+  all_given(kernel, scale)
   if (!is_kernel(kernel)) refuse("kernel must be a kernel such as gaussian_kernel(), not ", shown(kernel))
   if (!is.numeric(scale) || length(scale) == 0L) {
     refuse("scale must be positive numbers, one for each column, not ", shown(scale))
   }
-  new_checked_kernel("scaled", inner = kernel, scale = check_positive(scale, "scale", length(scale), "column"))
+  names <- names(scale)
+  scale <- stats::setNames(check_positive(scale, "scale", length(scale), "column"), names)
+  new_checked_kernel("scaled", inner = kernel, scale = scale)
+}
+
+# The same kernel for the columns of these names: named scales find theirs.
+scales_by_name <- function(kernel, columns) {
+  for (field in intersect(c("terms", "factors"), names(kernel))) {
+    kernel[[field]] <- lapply(kernel[[field]], scales_by_name, columns)
+  }
+  if (kernel$name == "scaled") {
+    kernel$inner <- scales_by_name(kernel$inner, columns)
+    if (length(kernel$scale) == length(columns)) kernel$scale <- by_name(kernel$scale, "scale", columns, "column")
+    kernel$scale <- unname(kernel$scale)
+  }
+  kernel
 }
 
 # A kernel that is made of others, with the core's own words on what cannot be combined.
@@ -266,6 +282,7 @@ all.equal.freeridge_kernel <- function(target, current, ...) {
 # The kernel that as.character wrote. The core reads the text; its own description of it, which has one form only, is
 # then taken apart token by token.
 parse_kernel <- function(text) {
+  all_given(text)
   if (!is.character(text) || length(text) != 1L || is.na(text)) refuse("text must be one string, not ", shown(text))
   pattern <- "[a-z]+|-?[0-9][0-9.]*(e[-+]?[0-9]+)?|[^ ]"
   canonical <- core_canonical_text(text)

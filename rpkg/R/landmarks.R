@@ -8,7 +8,7 @@ landmarks.freeridge <- function(object, ...) {
     refuse("the fit has no landmarks: its route is \"", object$route, "\"; see the argument landmarks of freeridge()")
   }
   traces <- core_landmark_traces(model_at(object))
-  list(rows = object$landmarks, trace_left = traces[1L], trace = traces[2L])
+  list(rows = place_of(object, object$landmarks), trace_left = traces[1L], trace = traces[2L])
 }
 
 landmark_curve <- function(object, ...) UseMethod("landmark_curve")

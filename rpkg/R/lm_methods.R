@@ -18,15 +18,36 @@ terms.freeridge <- function(x, ...) {
   x$terms
 }
 
-case.names.freeridge <- function(object, ...) {
+case.names.freeridge <- function(object, full = FALSE, ...) {
   refuse_extra(...)
-  names <- rownames(as.matrix(residuals(object)))  # with those that na.exclude brings back
-  if (is.null(names)) as.character(seq_len(nrow(object$x))) else names
+  values <- residuals(object)
+  names <- rownames(as.matrix(values))  # with those that na.exclude brings back
+  if (is.null(names)) names <- as.character(seq_len(row_count(object)))
+  weights <- weights(object)
+  if (full || is.null(weights)) names else names[weights != 0 | is.na(weights)]
 }
 
-variable.names.freeridge <- function(object, ...) {
+variable.names.freeridge <- function(object, full = FALSE, ...) {
   refuse_extra(...)
   c(if (object$intercept) "(Intercept)", feature_names(points_of(object)))
+}
+
+# Those of rows that do not count are zero.
+weights.freeridge <- function(object, ...) {
+  refuse_extra(...)
+  if (is.null(object$weights)) return(NULL)
+  values <- rep(0, row_count(object))
+  values[place_of(object, seq_len(nrow(object$x)))] <- object$weights
+  stats::naresid(object$na.action, values)
+}
+
+# For step(), add1() and drop1(): the effective degrees of freedom and AIC (k = 2) up to a constant, as that of lm.
+extractAIC.freeridge <- function(fit, scale = 0, k = 2, ...) {
+  refuse_extra(...)
+  if (!identical(as.double(scale), 0)) refuse("scale must be 0: the variance is estimated, not ", shown(scale))
+  df <- attr(logLik(fit), "df") - 1
+  n <- nrow(fit$x)
+  c(df, n * log(unname(deviance(fit)) / n) + k * df)
 }
 
 # The normal log-likelihood at the fitted values, with the variance that maximises it; the effective degrees of freedom,

@@ -12,7 +12,8 @@ counted <- function(count, thing) paste0(count, " ", thing, if (count != 1L) "s"
 print_setting <- function(fit, digits) {
   number <- function(values) paste(formatC(values, digits = digits, format = "g", width = 1L), collapse = ", ")
   cat("\nCall:\n", paste(deparse(fit$call), collapse = "\n"), "\n\n", sep = "")
-  cat(counted(nrow(fit$x), "point"), ", ", counted(ncol(points_of(fit)), "feature"), ", ",
+  cat(counted(nrow(fit$x), "point"), if (!is.null(fit$aside)) paste(" and", length(fit$aside$rows), "of weight zero"),
+      ", ", counted(ncol(points_of(fit)), "feature"), ", ",
       counted(ncol(fit$y), "output"),
       "; route: ", fit$route, if (!is.null(fit$landmarks)) paste0(", ", counted(length(fit$landmarks), "landmark")),
       "\n", sep = "")
@@ -142,16 +143,20 @@ print_coefficients <- function(summary, digits, ...) {
 
 coef.freeridge <- function(object, lambda = NULL, ...) {
   refuse_extra(...)
-  model <- model_at(object, lambda)
-  b <- core_intercept(model)
   if (is_linear(object$kernel)) {
-    w <- core_hyperplane(model)
-    names <- if (is.null(colnames(object$x))) paste0("x", seq_len(ncol(object$x))) else colnames(object$x)
-    if (!object$intercept) return(shape(object, w, names))
-    return(shape(object, rbind(b, w, deparse.level = 0L), c("(Intercept)", names)))
+    return(at_lambdas(object, lambda, function(model) linear_coefficients(object, model), predicting_model(object)))
   }
-  names(b) <- object$outputs
-  structure(shape(object, core_coefficients(model)), intercept = b, class = "freeridge_expansion")
+  b <- list()
+  value <- at_lambdas(object, lambda, function(model) {
+    b <<- c(b, list(stats::setNames(core_intercept(model), object$outputs)))
+    all_rows(object, core_coefficients(model), 0)
+  })
+  b <- if (length(b) == 1L) b[[1L]] else do.call(rbind, b)
+  structure(value, intercept = b, class = "freeridge_expansion")
+}
+
+linear_coefficients <- function(fit, model) {
+  with_intercept(fit, core_intercept(model), core_hyperplane(model)[seq_len(ncol(fit$x)), , drop = FALSE])
 }
 
 print.freeridge_expansion <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -171,17 +176,17 @@ fitted.freeridge <- function(object, ...) {
 
 hatvalues.freeridge <- function(model, lambda = NULL, ...) {
   refuse_extra(...)
-  values <- stats::naresid(model$na.action, shape(model, core_leverage(model_at(model, lambda))))
+  values <- stats::naresid(model$na.action, all_rows(model, core_leverage(model_at(model, lambda)), 0))
   values[is.na(values)] <- 0  # as lm has it: a row that is not in the fit has no influence
   values
 }
 
-nobs.freeridge <- function(object, ...) {
+nobs.freeridge <- function(object, use.fallback = FALSE, ...) {  # step() says use.fallback = TRUE
   refuse_extra(...)
   nrow(object$x)
 }
 
-formula.freeridge <- function(x, ...) {
+formula.freeridge <- function(x, env = parent.frame(), ...) {  # a formula that is there has its own
   refuse_extra(...)
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no formula")
   stats::formula(x$terms)

@@ -18,6 +18,7 @@ update.kernel_ridge <- function(object, parameters = NULL, penalty = NULL, fresh
 
 .onLoad <- function(libname, pkgname) {
   keep_to_thread_limit()
+  register_methods()
   if (isNamespaceLoaded("parsnip")) register_engines()
   setHook(packageEvent("parsnip", "onLoad"), function(...) register_engines())
 }

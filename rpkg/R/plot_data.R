@@ -29,7 +29,8 @@ check_output <- function(output, fit) {
 }
 
 case_labels <- function(fit) {
-  if (is.null(fit$cases) || anyDuplicated(fit$cases) > 0L) as.character(seq_len(nrow(fit$y))) else fit$cases
+  if (!is.null(fit$cases) && anyDuplicated(fit$cases) == 0L) return(fit$cases)
+  as.character(place_of(fit, seq_len(nrow(fit$y))))
 }
 
 # The lambdas of a path and the one in force; logarithms of positive ones are drawn.

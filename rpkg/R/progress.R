@@ -1,23 +1,35 @@
 # A bar for calls of the core that take more than a second, where somebody sees it: the C++ side calls show_progress()
-# at most ten times a second. options(freeridge.progress = FALSE) turns it off, TRUE draws it in scripts too.
+# at most ten times a second. options(freeridge.progress = FALSE) turns it off, TRUE draws it in scripts too, a number
+# draws it after so many seconds.
 
-progress <- new.env(parent = emptyenv())
+progress <- new.env(parent = baseenv())  # cli evaluates its templates here: they need R's own functions
 
-# Draws the bar; a fraction of 1 ends it. TRUE when a bar is (still) on the screen.
-show_progress <- function(fraction) {
+# Draws the bar; a fraction of 1 ends it. TRUE when a bar is (still) on the screen. A call goes on whatever becomes of
+# its bar: one that cannot be drawn is drawn by base R or, if that fails too, not at all. An interrupt waits until the
+# bar is drawn, so that none is left behind.
+show_progress <- function(fraction) suspendInterrupts(draw_progress(fraction))
+
+draw_progress <- function(fraction) {
   if (is.null(progress$bar)) {
-    if (fraction >= 1 || !isTRUE(getOption("freeridge.progress", interactive()))) return(FALSE)
-    progress$bar <- new_bar()
+    if (fraction >= 1 || !wants_progress()) return(FALSE)
+    progress$bar <- tryCatch(new_bar(), error = function(condition) new_bar(with_cli = FALSE))
   }
-  progress$bar(min(max(fraction, 0), 1))
+  tryCatch(progress$bar(min(max(fraction, 0), 1)), error = function(condition) progress$bar <- function(fraction) NULL)
   if (fraction < 1) return(TRUE)
   progress$bar <- NULL
   FALSE
 }
 
-# A function of the fraction: by cli when that is there, else as base R draws it.
+wants_progress <- function() {
+  option <- getOption("freeridge.progress", interactive())
+  isTRUE(option) || is.numeric(option)
+}
+
+# A function of the fraction, which removes the bar at 1: by cli when that is there, else as base R draws it.
 new_bar <- function(with_cli = requireNamespace("cli", quietly = TRUE)) {
   if (with_cli) {
+    old <- options(cli.progress_show_after = 0)  # there has been a second already
+    on.exit(options(old))
     id <- cli::cli_progress_bar("freeridge", total = 100, clear = TRUE, .envir = progress, .auto_close = FALSE)
     return(function(fraction) {
       if (fraction < 1) cli::cli_progress_update(set = 100 * fraction, id = id, .envir = progress)
@@ -26,7 +38,7 @@ new_bar <- function(with_cli = requireNamespace("cli", quietly = TRUE)) {
   }
   bar <- utils::txtProgressBar(style = 3, file = stderr())
   function(fraction) {
-    utils::setTxtProgressBar(bar, fraction)
-    if (fraction >= 1) close(bar)
+    if (fraction < 1) utils::setTxtProgressBar(bar, fraction)
+    else cat("\r", strrep(" ", getOption("width")), "\r", sep = "", file = stderr())
   }
 }

@@ -17,6 +17,7 @@ one_standard_error.freeridge <- function(object, ...) {
 }
 
 make_folds <- function(n, folds, seed = 0) {
+  all_given(n, folds)
   n <- check_whole(n, "n", 1, .Machine$integer.max)
   folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
   if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")
@@ -24,6 +25,7 @@ make_folds <- function(n, folds, seed = 0) {
 }
 
 make_holdout <- function(n, fraction, seed = 0) {
+  all_given(n, fraction)
   n <- check_whole(n, "n", 2, .Machine$integer.max)
   group <- core_make_holdout(n, check_fraction(fraction, "fraction"), check_whole(seed, "seed"))
   ifelse(group < 0L, NA_integer_, 1L)
@@ -32,6 +34,7 @@ make_holdout <- function(n, fraction, seed = 0) {
 convention_names <- c("total", "mean", "glmnet", "sklearn", "lm.ridge", "KRLS", "GURLS")
 
 convert_lambda <- function(lambda, from, to, n, sd_y = NULL) {
+  all_given(lambda, from, to, n)
   lambda <- check_not_negative(lambda, "lambda")
   check_choice(from, "from", convention_names)
   check_choice(to, "to", convention_names)
@@ -54,7 +57,7 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
   refuse_extra(...)
   if (missing(to)) refuse("to is missing: one of ", paste0('"', convention_names, '"', collapse = ", "))
   check_choice(to, "to", convention_names)
-  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y))
+  lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
   if (!is.null(object$weights) && to %in% c("mean", "glmnet", "GURLS")) {
     refuse("the fit has weights, and \"", to, "\" divides the loss by the number of points: use convert_lambda() with ",
            "the n that the other system takes")

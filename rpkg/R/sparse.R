@@ -8,13 +8,13 @@ is_sparse <- function(x) {
 }
 
 # A dgCMatrix as it is; any other sparse matrix of numbers, TRUEs or patterns is converted once.
-sparse_matrix <- function(x, name) {
+sparse_matrix <- function(x, name, finite = TRUE, rows = TRUE) {
   if (!identical(class(x)[1L], "dgCMatrix")) {
     x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
   }
-  if (nrow(x) == 0L) refuse(name, " has no rows")
+  if (rows && nrow(x) == 0L) refuse(name, " has no rows")
   if (ncol(x) == 0L) refuse(name, " has no columns")
-  place <- first_not_finite(x@x)
+  place <- if (finite) first_not_finite(x@x) else 0
   if (place > 0) {
     column <- findInterval(place - 1, x@p)
     if (!is.null(colnames(x))) column <- paste0('"', colnames(x)[column], '"')

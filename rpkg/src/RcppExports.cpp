@@ -585,6 +585,29 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_save_predictor
+SEXP core_save_predictor(SEXP handle, bool whole);
+RcppExport SEXP _freeridge_core_save_predictor(SEXP handleSEXP, SEXP wholeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< bool >::type whole(wholeSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_save_predictor(handle, whole));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_load_predictor
+SEXP core_load_predictor(Rcpp::RawVector bytes, double place, SEXP x);
+RcppExport SEXP _freeridge_core_load_predictor(SEXP bytesSEXP, SEXP placeSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< double >::type place(placeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_load_predictor(bytes, place, x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_select_lambda
 Rcpp::List core_select_lambda(SEXP handle, std::string criterion, double low, double high);
 RcppExport SEXP _freeridge_core_select_lambda(SEXP handleSEXP, SEXP criterionSEXP, SEXP lowSEXP, SEXP highSEXP) {
@@ -1036,6 +1059,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmark_traces", (DL_FUNC) &_freeridge_core_landmark_traces, 1},
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
     {"_freeridge_core_is_alive", (DL_FUNC) &_freeridge_core_is_alive, 1},
+    {"_freeridge_core_save_predictor", (DL_FUNC) &_freeridge_core_save_predictor, 2},
+    {"_freeridge_core_load_predictor", (DL_FUNC) &_freeridge_core_load_predictor, 3},
     {"_freeridge_core_select_lambda", (DL_FUNC) &_freeridge_core_select_lambda, 4},
     {"_freeridge_core_search", (DL_FUNC) &_freeridge_core_search, 1},
     {"_freeridge_core_lambda_flags", (DL_FUNC) &_freeridge_core_lambda_flags, 1},

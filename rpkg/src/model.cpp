@@ -45,7 +45,14 @@ void check_but_undefined(Listener& listener, freeridge_status status) {
 
 namespace {
 
-constexpr std::chrono::milliseconds before_a_bar(1000), between_updates(100);
+constexpr std::chrono::milliseconds between_updates(100);
+
+// The option freeridge.progress may be a number: the seconds of a call before its bar is drawn.
+std::chrono::duration<double> before_a_bar() {
+  const SEXP option = Rf_GetOption1(Rf_install("freeridge.progress"));
+  const bool given = Rf_isReal(option) && Rf_length(option) == 1 && REAL(option)[0] >= 0;
+  return std::chrono::duration<double>(given ? REAL(option)[0] : 1.0);
+}
 
 // R's function draws the bar; it says whether one is wanted.
 bool draw(double fraction) {
@@ -56,10 +63,14 @@ bool draw(double fraction) {
 // The time counts from the first word of a call on.
 void show_progress(Listener& listener, double fraction) {
   const auto now = Listener::Clock::now();
-  if (listener.fraction < 0) listener.started = now;
+  if (listener.fraction < 0) {
+    listener.started = now;
+    listener.patience = before_a_bar();
+  }
   listener.fraction = fraction;
-  if (now - listener.started < before_a_bar || now - listener.shown < between_updates) return;
+  if (now - listener.started < listener.patience || now - listener.shown < between_updates) return;
   listener.shown = now;
+  listener.bar = true;  // also if R jumps while it draws
   listener.bar = draw(fraction);
 }
 

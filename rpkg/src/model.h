@@ -27,6 +27,7 @@ struct Listener {
   // Between two calls: no time has passed, and no bar is shown.
   using Clock = std::chrono::steady_clock;
   Clock::time_point started, shown;
+  std::chrono::duration<double> patience{1};
   double fraction = -1;
   bool bar = false;
   void finish();

@@ -127,6 +127,17 @@ class Models(Comparison):
             model.set_route(fr.SPECTRAL).factorize().search()
         self.assertEqual(caught.exception.name, "INVALID_STATE")
 
+    def test_lambda_flags(self):
+        line = np.linspace(0, 1, 30)[:, np.newaxis]
+        model = fr.Model(fr.gaussian(1.5), line, np.hstack([np.sin(line), np.exp(line)])).set_lambda([1e-14, 1.0])
+        floor, below, edge = model.lambda_flags()
+        self.assertTrue(1e-14 < floor < 1)
+        self.assertEqual((below.tolist(), edge.tolist()), ([1, 0], [0, 0]))
+        self.close(model.lambda_grid(2)[0], floor)  # where searches begin
+        model.select_lambda(fr.LOO, 1e3, 1e4)
+        self.assertEqual([flags.tolist() for flags in model.lambda_flags()[1:]], [[0, 0], [-1, -1]])
+        self.assertEqual(self.model.lambda_flags().floor, 0)  # eigenvalues of about one: there is none
+
     def test_settings(self):
         """Each setting does what it is for; the answers stay."""
         p = self.p

@@ -66,6 +66,13 @@ works <- list(
     fit <- freeridge(x, y, gaussian_kernel(1), 1, landmarks = 4)
     list(landmarks(fit), landmark_curve(fit, c(2, 4)))
   },
+  predictor = function() {
+    lapply(list(kernel, linear_kernel()), function(kernel) {
+      fit <- freeridge(x, y, kernel, 1)
+      predicted <- lapply(list(fit, predictor(fit)), function(object) predict(unserialize(serialize(object, NULL)), new))
+      list(predicted, identical(predicted[[1L]], predicted[[2L]]))
+    })
+  },
   accumulator = function() {
     rows <- merge(accumulate(ridge_accumulator(2L), x, y), accumulate(ridge_accumulator(2L), x[1:5, ], y[1:5]))
     copy <- accumulator_from_bytes(accumulator_bytes(rows))

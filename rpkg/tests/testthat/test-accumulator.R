@@ -93,7 +93,7 @@ test_that("bad input is refused, and leaves the accumulator as it was", {
   expect_refusal(accumulate(accumulator, p$x, cbind(p$y, p$y)), "y has 2 columns, the accumulator has t = 1")
   expect_refusal(accumulate(accumulator, p$x, p$y[-1]), "y has 19 rows, x has 20")
   expect_refusal(accumulate(accumulator, replace(p$x, 1, NaN), p$y), "x\\[1, 1\\] is NaN")
-  expect_refusal(accumulate(accumulator, p$x, p$y, rep(0, 20)), "weights\\[1\\] is 0")
+  expect_refusal(accumulate(accumulator, p$x, p$y, rep(-1, 20)), "weights\\[1\\] is -1")
   expect_refusal(merge(accumulator, 2), "y must be an accumulator")
   expect_refusal(merge(accumulator, accumulator), "", "freeridge_invalid_argument")
   expect_refusal(merge(accumulator, ridge_accumulator(2)), "", "freeridge_dimension_mismatch")

@@ -33,7 +33,7 @@ test_that("values that are not finite are named with their place", {
     colnames(hole) <- c("a", "b", "c")
     expect_refusal(freeridge(hole, y), paste0("x\\[7, \"b\"\\] is ", bad))
     expect_refusal(freeridge(x, replace(y, 5, bad)), paste0("y\\[5\\] is ", bad))
-    expect_refusal(predict(fit, unname(hole)), paste0("newdata\\[7, 2\\] is ", bad))
+    if (is.infinite(bad)) expect_refusal(predict(fit, unname(hole)), paste0("newdata\\[7, 2\\] is ", bad))
   }
   expect_refusal(freeridge(matrix(c(1L, NA, 3L)), 1:3), "x\\[2\\] is NA")
   expect_refusal(freeridge(replace(x, 60, NaN), replace(y, 1, NA)), "x\\[20, 3\\] is NaN")
@@ -82,12 +82,11 @@ test_that("settings", {
 })
 
 test_that("weights, groups and scale", {
-  for (bad in list(0, -1)) expect_refusal(freeridge(x, y, weights = replace(rep(1, 20), 4, bad)), "weights\\[4\\] is")
+  expect_refusal(freeridge(x, y, weights = replace(rep(1, 20), 4, -1)), "weights\\[4\\] is -1; none may be negative")
+  expect_refusal(freeridge(x, y, weights = rep(0, 20)), "weights are 0 for all rows")
   expect_refusal(freeridge(x, y, weights = replace(rep(1, 20), 4, NA)), "weights\\[4\\] is NA")
-  expect_refusal(freeridge(x, y, weights = replace(rep(1, 20), 4, 0)), "leave rows .* out, as subset = weights > 0 does")
-  expect_refusal(freeridge(mpg ~ wt, mtcars, weights = am), "weights\\[4\\] is 0")
-  expect_refusal(freeridge(x, y, weights = 1), "weights must be 20 positive numbers, one for each row, not 1")
-  expect_refusal(freeridge(x, y, weights = letters[1:20]), "weights must be 20 positive numbers")
+  expect_refusal(freeridge(x, y, weights = 1), "weights must be 20 numbers >= 0, one for each row, not 1")
+  expect_refusal(freeridge(x, y, weights = letters[1:20]), "weights must be 20 numbers >= 0")
   expect_refusal(freeridge(x, y, groups = 1:3), "groups must be 20 labels, one for each row, not an integer \\(length 3\\)")
   expect_refusal(freeridge(x, y, groups = rep(NA, 20)), "groups must have at least one label")
   expect_refusal(group_errors(fit), "group is missing")
@@ -101,7 +100,7 @@ test_that("weights, groups and scale", {
 test_that("kernel parameters get the core's sentence", {
   expect_refusal(gaussian_kernel(0), "sigma is 0; it must be positive", "freeridge_invalid_argument")
   expect_refusal(gaussian_kernel(-2), "sigma is -2", "freeridge_invalid_argument")
-  expect_refusal(gaussian_kernel(Inf), "sigma is inf", "freeridge_not_finite")
+  expect_refusal(gaussian_kernel(Inf), "sigma is Inf", "freeridge_not_finite")
   expect_refusal(gaussian_kernel(NA), "sigma must be one number, not NA")
   expect_refusal(gaussian_kernel(c(1, 2)), "sigma must be one number, not a numeric \\(length 2\\)")
   expect_refusal(polynomial_kernel(), "degree is missing")
@@ -138,7 +137,6 @@ test_that("every method refuses an argument that it does not know", {
 test_that("newdata", {
   expect_refusal(predict(fit, x[, 1:2]), "newdata has 2 columns, the fit has 3")
   expect_refusal(predict(fit, "a"), 'newdata must be a numeric matrix, not "a"')
-  expect_refusal(predict(fit, x[0, ]), "newdata has no rows")
   expect_refusal(predict(fit, x, intervals = "gp"), "unknown argument: 'intervals'")
   named <- freeridge(data.frame(a = 1:5, b = 5:1), 1:5, linear_kernel(), 1)
   expect_refusal(predict(named, data.frame(a = 1, c = 2)), "newdata has no column 'b'")
@@ -147,12 +145,11 @@ test_that("newdata", {
   by_factor <- freeridge(mpg ~ factor(gear), mtcars, kernel = linear_kernel(), lambda = 1)
   expect_refusal(predict(by_factor, data.frame(gear = 7)), "has new level 7; the fit knows 3, 4, 5")
   expect_refusal(predict(by_formula, data.frame(wt = "a")), "newdata does not fit the model: variable 'wt'")
-  expect_refusal(predict(by_formula, data.frame(wt = NA_real_)), 'newdata\\[1, "wt"\\] is NA')
 })
 
 test_that("formulas", {
   expect_refusal(freeridge(~ wt, mtcars), "no response: ~wt")
-  expect_refusal(freeridge(mpg ~ 1, mtcars), "no predictors: mpg ~ 1")
+  expect_refusal(freeridge(mpg ~ 0, mtcars), "no predictors: mpg ~ 0")
   expect_refusal(formula(fit), "no formula")
 })
 
@@ -180,7 +177,7 @@ test_that("what cannot fit into memory is refused before it is tried", {
 
 test_that("a fit still works after a refused call", {
   before <- loo(fit)
-  expect_error(predict(fit, replace(x, 1, NA)), class = "freeridge_error")
+  expect_error(predict(fit, replace(x, 1, Inf)), class = "freeridge_error")
   expect_error(loo(fit, -1), class = "freeridge_error")
   expect_identical(loo(fit), before)
 })

@@ -121,7 +121,7 @@ test_that("bad landmarks are refused", {
   expect_refusal(given(landmarks = 3, seed = 0.5), "seed must be one whole number, not 0.5")
   expect_refusal(given(landmarks = 3, reduction = "svd"), 'reduction must be one of "auto", "qr", "gram"')
   expect_refusal(given(route = "landmark"), "landmarks")
-  expect_refusal(given(route = "spectral", landmarks = 5), "SPECTRAL route does not take", "freeridge_invalid_argument")
+  expect_refusal(given(route = "spectral", landmarks = 5), 'the fit has 5 landmarks, which route = "spectral" does not take; give route = "landmark"', "freeridge_invalid_argument")
   expect_refusal(landmarks(given()), 'no landmarks: its route is "cholesky"')
   expect_refusal(landmark_curve(given(), 1:3), "the fit has no landmarks")
   fit <- given(landmarks = rows)

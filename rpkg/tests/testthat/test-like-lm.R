@@ -14,6 +14,7 @@ calls_of_lm <- list(
   "residuals, deviance" = function(fit) residuals(fit, type = "deviance"),
   weighted.residuals = function(fit) weighted.residuals(fit),
   weights = function(fit) weights(fit),
+  extractAIC = function(fit) extractAIC(fit, k = 3),
   rstandard = function(fit) rstandard(fit),
   hatvalues = function(fit) hatvalues(fit),
   cooks.distance = function(fit) cooks.distance(fit),

@@ -9,7 +9,7 @@ registered <- function() {
 # Compared in test-lm-table.R and test-like-lm.R with lm, there and here with glmnet.
 compared_with_lm <- c("coef", "fitted", "predict", "residuals", "nobs", "formula", "terms", "model.frame", "model.matrix",
                       "df.residual", "sigma", "variable.names", "case.names", "logLik", "hatvalues", "cooks.distance",
-                      "rstandard", "deviance", "vcov", "confint", "summary", "print", "plot")
+                      "rstandard", "deviance", "vcov", "confint", "summary", "print", "plot", "weights", "extractAIC")
 # What lm does not have: the reason is the concept.
 without_lm <- c(
   freeridge = "the function itself", loo = "left-out errors", group_errors = "left-out errors",
@@ -19,7 +19,7 @@ without_lm <- c(
   "*" = "kernels", "==" = "kernels", "!=" = "kernels", all.equal = "kernels", as.character = "kernels",
   format = "kernels", "$" = "fitted values on demand, as of a list", "[[" = "as $", update = "parsnip's specification",
   tidy = "broom, test-broom.R", glance = "broom, test-broom.R", augment = "broom, test-broom.R",
-  autoplot = "ggplot2, test-plot.R"
+  autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R"
 )
 
 test_that("each registered method is in a table, and the tables have no others", {

@@ -11,6 +11,17 @@ sparse_problem <- function(n = 120L, d = 15L, t = 1L) {
        new = Matrix::rsparsematrix(8L, d, 0.3))
 }
 
+test_that("a factorization that Matrix keeps in x is not looked at, and rows of weight zero do not count", {
+  p <- sparse_problem()
+  cached <- p$x
+  cached@factors <- list(sparseLU = "anything")
+  weights <- replace(p$weights, c(1, 120), 0)
+  fit <- freeridge(cached, p$y, linear_kernel(), 1, scale = TRUE, weights = weights)
+  dense <- freeridge(as.matrix(p$x), p$y, linear_kernel(), 1, scale = TRUE, weights = weights)
+  expect_close(loo(fit), loo(dense), 1e-10)
+  expect_close(fit$scale, dense$scale, 1e-13)
+})
+
 test_that("every answer is that of the dense matrix", {
   for (t in 1:2) {
     p <- sparse_problem(t = t)

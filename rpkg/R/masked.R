@@ -1,0 +1,72 @@
+# Names that generics of other packages have, too. Our classes are registered with theirs, and what our generics do not
+# know is handed on to theirs: whichever package was attached last, both kinds of objects are understood.
+
+# Packages that have a generic of this name, and our classes that have a method.
+shared_generics <- list(
+  loo = list(packages = "loo", classes = c("freeridge", "ridge_accumulator", "freeridge_classifier")),
+  explain = list(packages = c("dplyr", "generics", "fastshap", "lime", "DALEX"), classes = "freeridge"),
+  accumulate = list(packages = "purrr", classes = "ridge_accumulator"),
+  score = list(packages = c("bnlearn", "lava", "riskRegression"), classes = "ridge_accumulator"),
+  axe_data = list(packages = "butcher", classes = "freeridge")
+)
+
+# When a package is loaded, now or later.
+register_methods <- function() {
+  for (generic in names(shared_generics)) {
+    for (package in shared_generics[[generic]]$packages) local({
+      name <- generic
+      from <- package
+      register <- function(...) register_with(name, from)
+      if (isNamespaceLoaded(from)) register()
+      setHook(packageEvent(from, "onLoad"), register)
+    })
+  }
+}
+
+register_with <- function(generic, package) {
+  namespace <- asNamespace(package)
+  if (!is.function(namespace[[generic]])) return(invisible())
+  for (class in shared_generics[[generic]]$classes) {
+    registerS3method(generic, class, get(paste(generic, class, sep = ".")), envir = namespace)
+  }
+}
+
+# The function of this name that ours masks: the first on the search path that is another one; NULL without any.
+masked_function <- function(generic) {
+  for (place in setdiff(search(), ".GlobalEnv")) {
+    found <- get0(generic, as.environment(place), mode = "function", inherits = FALSE)
+    if (!is.null(found) && !identical(found, get(generic))) return(found)
+  }
+}
+
+# Calls it from where no method of ours is seen: else its own UseMethod() would come back to our default.
+call_outside <- function(f, ...) f(...)
+environment(call_outside) <- baseenv()
+
+# The default method of our generics: an object that a masked function may know goes there.
+handed_on <- function(generic, object, ...) {
+  theirs <- masked_function(generic)
+  if (!is.null(theirs)) return(if (missing(object)) call_outside(theirs, ...) else call_outside(theirs, object, ...))
+  if (missing(object)) refuse("object is missing")
+  refuse(generic, "() takes a fit of freeridge(), an accumulator or a classifier that has such answers, not ", shown(object))
+}
+
+loo.default <- function(object, ...) handed_on("loo", object, ...)
+explain.default <- function(object, ...) handed_on("explain", object, ...)
+score.default <- function(object, ...) handed_on("score", object, ...)
+accumulate.default <- function(accumulator, ...) {
+  if (is.null(masked_function("accumulate"))) {
+    if (missing(accumulator)) refuse("accumulator is missing")
+    handle_of(accumulator, "accumulator")
+  }
+  handed_on("accumulate", accumulator, ...)
+}
+group_errors.default <- function(object, ...) handed_on("group_errors", object, ...)
+lambda_path.default <- function(object, ...) handed_on("lambda_path", object, ...)
+lambda_grid.default <- function(object, ...) handed_on("lambda_grid", object, ...)
+one_standard_error.default <- function(object, ...) handed_on("one_standard_error", object, ...)
+lambda_as.default <- function(object, ...) handed_on("lambda_as", object, ...)
+landmarks.default <- function(object, ...) handed_on("landmarks", object, ...)
+landmark_curve.default <- function(object, ...) handed_on("landmark_curve", object, ...)
+marginal_effects.default <- function(object, ...) handed_on("marginal_effects", object, ...)
+predictor.default <- function(object, ...) handed_on("predictor", object, ...)

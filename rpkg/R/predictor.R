@@ -1,0 +1,100 @@
+# What prediction needs and no more: the core's own bytes of a predictor (docs/file-format.md of the library), w and b of a
+# linear fit, c, b and the points of another. A fit keeps them too, without the points, which it has.
+
+predictor <- function(object, ...) UseMethod("predictor")
+
+predictor.freeridge <- function(object, lambda = NULL, ...) {
+  refuse_extra(...)
+  model <- if (is.null(lambda)) predicting_model(object) else model_at(object, lambda)
+  found <- kept_predictor(object, model, whole = TRUE)
+  if (is.null(found)) {
+    refuse("the kernel is made of too many others to be kept as text, which a predictor needs: saveRDS() keeps the fit")
+  }
+  value <- unclass(object)[setdiff(names(object), left_behind)]
+  if (!is.null(object$classes)) value$calibration <- calibration(object, lambda)
+  if (!is.null(object$offset)) value$offset <- TRUE  # one was taken from the response
+  value$call <- object$call[c(1L, which(names(object$call) == "offset"))]
+  value$terms <- lean_terms(object$terms)
+  value$x <- object$x[0L, , drop = FALSE]
+  value$y <- object$y[0L, , drop = FALSE]
+  value$lambda <- named_by_output(object, core_lambda(model))
+  value$predictor <- found
+  value$count <- nrow(object$x)
+  value$cache <- new.env(parent = emptyenv())
+  structure(value, class = "freeridge_predictor")
+}
+
+# What a fit has for its own rows, and how it was found.
+left_behind <- c("x", "y", "weights", "groups", "aside", "cases", "na.action", "cache", "landmarks", "landmark_choice",
+                 "lambda_search", "bandwidth_search", "one_standard_error", "second_opinion", "seconds", "memory",
+                 "predictor")
+
+# Terms without the frame that the formula was written in, which may hold data of any size; functions of it that the
+# formula calls are kept, and what these use.
+lean_terms <- function(terms) {
+  frame <- if (!is.null(terms)) environment(terms)
+  if (is.null(frame) || identical(frame, globalenv()) || isNamespace(frame)) return(terms)
+  lean <- new.env(parent = globalenv())
+  keep <- function(names, functions) {
+    for (name in setdiff(names, ls(lean, all.names = TRUE))) {
+      found <- get0(name, frame, mode = if (functions) "function" else "any")
+      if (is.null(found) || is.primitive(found) || isNamespace(environment(found))) next
+      assign(name, if (is.function(found)) utils::removeSource(found) else found, lean)
+      if (is.function(found) && identical(environment(found), frame)) {
+        environment(lean[[name]]) <- lean
+        keep(setdiff(all.names(body(found), unique = TRUE), names(formals(found))), functions = FALSE)
+      }
+    }
+  }
+  keep(all.names(terms, unique = TRUE), functions = TRUE)
+  attr(terms, ".Environment") <- if (length(ls(lean)) > 0L) lean else globalenv()
+  terms
+}
+
+# Of a fit that is made: whole: with the points. NULL for a kernel that cannot be saved.
+kept_predictor <- function(fit, model, whole = FALSE) {
+  if (is_sparse(fit$x)) return(list(solution = model$solution, lambda = core_lambda(model)))
+  core_save_predictor(model, whole)
+}
+
+# A model that predicts at the fit's own lambda: the fit's, where it is of this session and has that lambda in force;
+# else one of what was kept. Nothing is factorized.
+predicting_model <- function(fit) {
+  model <- fit$cache$model
+  if (core_is_alive(model) && all(core_lambda(model) == fit$lambda)) return(model)
+  kept <- fit$predictor
+  if (is.null(kept)) return(model_at(fit))
+  if (!is.null(kept$solution)) return(structure(list2env(kept, parent = emptyenv()), class = "sparse_model"))
+  if (!core_is_alive(fit$cache$predictor)) {
+    fit$cache$predictor <- core_load_predictor(kept$bytes, kept$place, with_columns(fit$x))
+  }
+  fit$cache$predictor
+}
+
+predict.freeridge_predictor <- function(object, newdata, type = if (is.null(object$classes)) "response" else "decision",
+                                        na.action = stats::na.pass, ...) {
+  refuse_extra(...)
+  if (missing(newdata)) refuse("newdata is missing: a predictor has no rows of its own")
+  check_choice(type, "type", if (is.null(object$classes)) "response" else class_types)
+  values <- predicted(object, new_rows(object, newdata, na.action), predicting_model(object))
+  if (is.null(object$classes)) values else class_answers(object, values, type, object$calibration)
+}
+
+coef.freeridge_predictor <- function(object, ...) {
+  refuse_extra(...)
+  if (!is_linear(object$kernel)) refuse("the kernel is ", format(object$kernel), ", which has no slopes")
+  linear_coefficients(object, predicting_model(object))
+}
+
+print.freeridge_predictor <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  size <- as.double(utils::object.size(x$predictor)) + if (is.null(x$points)) 0 else as.double(utils::object.size(x$points))
+  cat("Predictor of a fit to ", counted(x$count, "point"), ", ", counted(ncol(points_of(x)), "feature"), ", ",
+      counted(ncol(x$y), "output"), ", in ", format(structure(size, class = "object_size"), units = "auto"), "\n", sep = "")
+  cat("Kernel: ", format(x$kernel, digits = digits), "; lambda: ",
+      paste(formatC(unname(x$lambda), digits = digits, format = "g", width = 1L), collapse = ", "), "\n", sep = "")
+  if (!is.null(x$classes)) cat("Classes: ", paste(x$classes$levels, collapse = ", "), "\n", sep = "")
+  invisible(x)
+}
+
+# butcher::butcher() asks for this one: a fit without its data is a predictor.
+axe_data.freeridge <- function(x, verbose = FALSE, ...) predictor(x)

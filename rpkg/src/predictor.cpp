@@ -1,0 +1,64 @@
+// Predictors: a fitted model as the bytes that prediction needs, and back. The points of an expansion over all rows
+// (form 2 of docs/file-format.md) stand before c and the checksum, column by column, as R has x: a fit, which has x
+// anyway, keeps the bytes without them.
+#include <cstring>
+#include <vector>
+
+#include "model.h"
+
+namespace {
+
+// Where the points of the model stand among the bytes, in bytes from the start; 0: nowhere as they are in x.
+std::size_t place_of_points(const Model& model, const std::vector<unsigned char>& bytes) {
+  if (Rf_isNull(model.x)) return 0;  // a predictor itself
+  const Dimensions size = dimensions_of(model);
+  const auto number = sizeof(double);
+  const std::size_t points = number * static_cast<std::size_t>(size.n) * static_cast<std::size_t>(size.d);
+  const std::size_t after = number * (static_cast<std::size_t>(size.n) * static_cast<std::size_t>(size.t) + 1);
+  if (bytes.size() < points + after) return 0;
+  const std::size_t place = bytes.size() - after - points;
+  return std::memcmp(bytes.data() + place, REAL(model.x), points) == 0 ? place : 0;
+}
+
+}  // namespace
+
+// whole: with the points. list(bytes, place): place is 0, or where the points that were left out belong. NULL for a
+// kernel that cannot be saved.
+// [[Rcpp::export(rng = false)]]
+SEXP core_save_predictor(SEXP handle, bool whole) {
+  const Model& model = model_of(handle);
+  std::int64_t length = 0;
+  const freeridge_status status = freeridge_save_predictor_to_memory(model.core, 0, nullptr, &length);
+  if (status == FREERIDGE_INVALID_ARGUMENT) return R_NilValue;
+  check(status);
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
+  check(freeridge_save_predictor_to_memory(model.core, length, bytes.data(), &length));
+  const std::size_t place = whole ? 0 : place_of_points(model, bytes);
+  if (place > 0) {
+    const Dimensions size = dimensions_of(model);
+    const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(place);
+    bytes.erase(first, first + static_cast<std::ptrdiff_t>(sizeof(double)) * size.n * size.d);
+  }
+  auto raw = fresh<Rcpp::RawVector>(static_cast<R_xlen_t>(bytes.size()));
+  std::memcpy(raw.begin(), bytes.data(), bytes.size());
+  return Rcpp::List::create(Rcpp::Named("bytes") = raw, Rcpp::Named("place") = static_cast<double>(place));
+}
+
+// A model that predicts, and knows its lambda, intercept and coefficients. x: the points, where place is not 0.
+// [[Rcpp::export(rng = false)]]
+SEXP core_load_predictor(Rcpp::RawVector bytes, double place, SEXP x) {
+  auto model = std::make_unique<Model>();
+  if (place == 0) {
+    check(freeridge_load_from_memory(bytes.begin(), bytes.size(), &model->core));
+  } else {
+    const auto points = Rcpp::as<View>(x);
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    const auto* first = reinterpret_cast<const unsigned char*>(points.data());
+    std::vector<unsigned char> all(bytes.begin(), bytes.begin() + at);
+    all.insert(all.end(), first, first + sizeof(double) * static_cast<std::size_t>(points.size()));
+    all.insert(all.end(), bytes.begin() + at, bytes.end());
+    check(freeridge_load_from_memory(all.data(), static_cast<std::int64_t>(all.size()), &model->core));
+  }
+  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
+  return new_handle(std::move(model), "freeridge_model");
+}
