@@ -189,16 +189,16 @@ TEST(ErrorRate, TheBandwidthIsChosenByTheOneNumber) {
   const Problem problem = classes(random, oracle::KernelSpec::gaussian(1.0), 40, 2, 3, false, true);
   Model model = oracle::make_model(problem);
   const BandwidthChoice choice = model.select_bandwidth(FREERIDGE_ERROR_RATE, 0.2, 10.0, 9);
-  double least = 2, sigma = 0;
+  double least = 2, chosen = 2;
   for (std::int64_t k = 0; k < choice.tried.rows; ++k) {
     Problem at = problem;
     at.kernel.sigma = choice.tried(k, 0);
     Model one = oracle::make_model(at);
     EXPECT_EQ(choice.tried(k, 1), one.factorize().select_lambda(FREERIDGE_ERROR_RATE).score[0]);
-    if (choice.tried(k, 1) < least || (choice.tried(k, 1) == least && choice.tried(k, 0) > sigma))
-      least = choice.tried(k, 1), sigma = choice.tried(k, 0);
+    least = std::min(least, choice.tried(k, 1));
+    if (choice.tried(k, 0) == choice.sigma) chosen = choice.tried(k, 1);
   }
-  EXPECT_EQ(choice.sigma, sigma);
+  EXPECT_LE(chosen, 1.003 * least);  // which of such: SelectBandwidthTies
   EXPECT_EQ(model.search_count(), 100);
 }
 
