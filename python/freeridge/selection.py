@@ -43,6 +43,15 @@ class SearchShape(NamedTuple):
     dips: npt.NDArray[np.int32]
 
 
+class BandwidthShape(NamedTuple):
+    """edge: -1 / 1 when the choice is the low / high end of the range, else 0; decades: over how many powers of ten the
+    criterion stays near its lowest; dips: how many minima were seen."""
+
+    edge: int
+    decades: float
+    dips: int
+
+
 class OneStandardError(NamedTuple):
     """t numbers each; standard_error is that of the best score."""
 
@@ -121,6 +130,12 @@ class Selection(Answers):
         out = SearchShape(numbers(self.t), np.zeros(self.t, np.int32))
         self._ask("get_search_shape", pointer(out.decades), pointer(out.dips))
         return out
+
+    def bandwidth_shape(self) -> BandwidthShape:
+        """How sure the last select_bandwidth() can be. Before one: Error (INVALID_STATE). Cost: O(1)."""
+        edge, decades, dips = c.INT32(), c.DOUBLE(), c.INT32()
+        self._ask("get_bandwidth_shape", edge, decades, dips)
+        return BandwidthShape(edge.value, decades.value, dips.value)
 
     def one_standard_error(self) -> OneStandardError:
         """The one-standard-error rule on the last search by LOO, GROUPS or ERROR_RATE: the largest lambda whose score

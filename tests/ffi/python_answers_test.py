@@ -123,6 +123,9 @@ class Models(Comparison):
         sigma, tried = model.select_bandwidth(fr.GCV, 0.5, 4.0, budget=5)
         self.assertEqual((model.bandwidth(), len(tried) <= 5), (sigma, True))
         self.assertIn(sigma, tried[:, 0])
+        shape = model.bandwidth_shape()
+        self.assertEqual(shape.edge, {0.5: -1, 4.0: 1}.get(sigma, 0))
+        self.assertTrue(0 < shape.decades <= np.log10(8) + 1e-12 and shape.dips >= 1)
         with self.assertRaises(fr.Error) as caught:
             model.set_route(fr.SPECTRAL).factorize().search()
         self.assertEqual(caught.exception.name, "INVALID_STATE")
