@@ -134,7 +134,7 @@ enum {
  * lambda = 0 (see freeridge_set_lambda). */
 typedef int32_t freeridge_route;
 enum {
-  FREERIDGE_AUTO = 0, /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits into
+  FREERIDGE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits into
                              memory); else that of the next three which is the fastest and fits (freeridge_explain) */
   FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few lambdas */
   FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up to
