@@ -6,8 +6,9 @@
 #include <cmath>
 
 #include "support/compare.hpp"
+#include "support/landmarks.hpp"
 #include "support/problems.hpp"
-#include "support/quad.hpp"
+#include "support/quad_refit.hpp"
 
 namespace {
 
@@ -139,6 +140,32 @@ TEST(WideWeights, Primal) {
       problem.x = random.uniform_matrix(n, n + 5, -1.0, 1.0);
       expect_exact(problem, FREERIDGE_PRIMAL, {1e-9, 1, 1e9});
       expect_exact(problem, FREERIDGE_SPECTRAL, {1e-9, 1, 1e9});
+    });
+}
+
+// Each left-out error beside its own size: eps (largest weight / smallest)^(1/2) at most, far less by QR.
+TEST(WideWeights, Landmarks) {
+  const Rows rows = {0, 3, 6, 9, 12, 15};
+  for (const double decades : {6.5, 12.0, 24.0})
+    for_each_problem(decades, [&](Problem problem) {
+      if (problem.kernel.family == Family::linear) return;
+      QuadProblem refits{QuadMatrix(n, 6), QuadMatrix(6, 6), to_quad(problem.y), problem.weights, problem.intercept};
+      const QuadMatrix k = kernel_of_problem(problem);
+      for (std::int64_t j = 0; j < 6; ++j) {
+        for (std::int64_t i = 0; i < n; ++i) refits.a(i, j) = k(i, 3 * j);
+        for (std::int64_t i = 0; i < 6; ++i) refits.penalty(i, j) = k(3 * i, 3 * j);
+      }
+      for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
+        Model model = oracle::make_model(problem, FREERIDGE_LANDMARK);
+        set_reduction(set_landmarks(model, rows), reduction).factorize();
+        const double heavy = 0x1p-52 * std::pow(10.0, decades / 2), qr = 1e-10 + heavy / 100, gram = 1e-9 + heavy;
+        for (const double lambda : {1e-6, 1e-2, 1.0, 1e2, 1e6}) {
+          SCOPED_TRACE(::testing::Message() << "reduction " << reduction << ", lambda " << lambda);
+          const Matrix errors = model.lambda(lambda).loo(), expected = refit_errors(refits, single_groups(n), lambda);
+          for (std::int64_t i = 0; i < n; ++i)
+            EXPECT_NEAR(errors(i, 0) / expected(i, 0), 1, reduction == FREERIDGE_REDUCTION_QR ? qr : gram) << i;
+        }
+      }
     });
 }
 
