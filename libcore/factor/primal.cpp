@@ -87,6 +87,16 @@ std::vector<Index> rows_in_order(const Problem& problem, bool wide) {
   return order;
 }
 
+// Row i becomes what was row order[i].
+void take_rows(std::span<const Index> order, MatrixView a) {
+  std::vector<double> column(order.size());
+  for (Index j = 0; j < a.cols; ++j) {
+    std::copy_n(a.col(j), a.rows, column.begin());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      a(static_cast<Index>(i), j) = column[static_cast<std::size_t>(order[i])];
+    worked(4 * touched * static_cast<double>(a.rows));
+  }
+}
 // Row order[i] of `to`, or column order[i], is that number i of `from`.
 void restore_rows(std::span<const Index> order, MatrixView a) {
   std::vector<double> column(order.size());
@@ -104,19 +114,16 @@ Matrix restored_columns(std::span<const Index> order, ConstMatrixView from) {
 }
 
 // X_s weighted, its rows in that order.
-Matrix weighted_rows(const Problem& problem, std::span<const Index> order) {
+Matrix weighted_rows(const Problem& problem, bool wide, std::span<const Index> order) {
   const Index n = problem.n(), d = problem.d();
   Matrix x(n, d);
   LinearFeatures(problem).raw(problem.x, 0, x.view());
-  std::vector<double> column(order.size());
-  for (Index k = 0; k < d; ++k) {
-    std::copy_n(x.col(k), n, column.begin());
+  for (Index k = 0; k < d; ++k)
     for (Index i = 0; i < n; ++i) {
-      const auto row = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
-      x(i, k) = column[row] * problem.sqrt_w[row];
-      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", row, ", ", k, "], weighted and scaled, overflows");
+      x(i, k) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", i, ", ", k, "], weighted and scaled, overflows");
     }
-  }
+  if (wide) take_rows(order, x.view());
   return x;
 }
 
@@ -126,10 +133,10 @@ struct Directions {
   Matrix vt, triangle;
 };
 
-Directions tall_directions(MatrixView zx, Index n, bool wide, MatrixView u, const Progress& progress) {
+Directions tall_directions(MatrixView zx, std::span<const double> norms, Index n, bool wide, MatrixView u,
+                           const Progress& progress) {
   const Index d = zx.cols;
   const auto size = static_cast<std::size_t>(d);
-  const std::vector<double> norms = column_norms(zx);
   Directions out{std::vector<double>(size), {}, Matrix(d, d), Matrix(d, d)};
   std::vector<double> tau(size);
   std::vector<Index> order(size);
@@ -171,15 +178,16 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   for (const Index i : order)
     if (problem->intercept) q1.push_back(problem->q1[static_cast<std::size_t>(i)]);
   const Contrast contrast(n, q1);
-  Matrix x = weighted_rows(*problem, order), basis(n, d, 0.0);
+  Matrix x = weighted_rows(*problem, wide, order), basis(n, d, 0.0);
   const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
-  require_finite_squares(column_norms(zx), "x");
+  const std::vector<double> norms = column_norms(zx);
+  require_finite_squares(norms, "x");
   progress.report(0.1);
 
   Directions found;
   {
     const Stage stage(progress.part(0.1, 1), 0);
-    found = tall_directions(zx, n, wide, u, progress.part(0.1, 1));
+    found = tall_directions(zx, norms, n, wide, u, progress.part(0.1, 1));
   }
   contrast.expand(basis.view());
   if (wide) restore_rows(order, basis.view());

@@ -90,9 +90,9 @@ void SpectrumFactorization::set_spectrum(Spectrum spectrum) {
   spectrum_ = std::move(spectrum);
   tolerance_ = 0;
   for (const double value : spectrum_.noise) tolerance_ = std::max(tolerance_, value);
-  leaves_.assign(spectrum_.eigenvalues.size(), 0.0);
-  for (std::size_t k = 0; k < spectrum_.blur.size(); ++k)
-    if (complement() && !(spectrum_.blur[k] <= orthonormal_enough)) leaves_[k] = 1;
+  if (!complement() || std::ranges::all_of(spectrum_.blur, [](double blur) { return blur <= orthonormal_enough; }))
+    return;
+  for (const double blur : spectrum_.blur) outside_.push_back(blur <= orthonormal_enough ? 0 : 1);
   gamma_inside_ = Matrix(r(), spectrum_.gamma.cols());
   for (Index j = 0; j < gamma_inside_.cols(); ++j)
     for (Index k = 0; k < r(); ++k) gamma_inside_(k, j) = in_projector(k) ? spectrum_.gamma(k, j) : 0;
@@ -113,12 +113,13 @@ void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, 
                                      MatrixView rest, std::span<double> rest_diagonal,
                                      std::vector<Index>& small) const {
   for (Index j = 0; j < rest.cols; ++j) std::copy_n(y_rows.col(j), rest.rows, rest.col(j));
-  gemm(Op::none, Op::none, -1, b, gamma_inside_.view(), 1, rest);
+  gemm(Op::none, Op::none, -1, b, gamma_inside(), 1, rest);
   for (std::size_t i = 0; i < rest_diagonal.size(); ++i)
     rest_diagonal[i] = q1_rows.empty() ? 1 : 1 - q1_rows[i] * q1_rows[i];
-  for (Index k = 0; k < b.cols; ++k)
-    for (Index i = 0; i < b.rows && in_projector(k); ++i)
-      rest_diagonal[static_cast<std::size_t>(i)] -= b(i, k) * b(i, k);
+  for (Index k = 0; k < b.cols; ++k) {
+    if (!in_projector(k)) continue;
+    for (Index i = 0; i < b.rows; ++i) rest_diagonal[static_cast<std::size_t>(i)] -= b(i, k) * b(i, k);
+  }
   small.clear();
   for (Index i = 0; i < b.rows; ++i)
     if (!(rest_diagonal[static_cast<std::size_t>(i)] >= small_residual)) small.push_back(i);
@@ -126,7 +127,7 @@ void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, 
 
 void SpectrumFactorization::drop_outside(MatrixView b) const {
   for (Index k = 0; k < b.cols; ++k)
-    for (Index i = 0; i < b.rows && !in_projector(k); ++i) b(i, k) = 0;
+    if (!in_projector(k)) std::fill_n(b.col(k), b.rows, 0.0);
 }
 
 std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(std::vector<Index> rows) const {
@@ -153,7 +154,7 @@ std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(std
 }
 
 SpectrumFactorization::Weights SpectrumFactorization::weights(double lambda) const {
-  Weights w{spectrum_.eigenvalues, {}, {}, 0, false};
+  Weights w{spectrum_.eigenvalues, {}, 0, false};
   double smallest = complement() || w.eigenvalues.empty() ? 0 : std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < w.eigenvalues.size(); ++k) {
     double& value = w.eigenvalues[k];
@@ -166,10 +167,8 @@ SpectrumFactorization::Weights SpectrumFactorization::weights(double lambda) con
   }
   w.s = smallest + lambda;
   w.p.resize(w.eigenvalues.size());
-  w.share.resize(w.p.size());
   for (std::size_t k = 0; k < w.p.size(); ++k) {
     w.p[k] = ratio_or_one(w.s, w.eigenvalues[k] + lambda);
-    w.share[k] = w.p[k] - leaves_[k];
   }
   return w;
 }
@@ -324,7 +323,8 @@ void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_o
       return out;
     };
     Matrix p(r(), count);
-    for (Index l = 0; l < count; ++l) std::ranges::copy(w[static_cast<std::size_t>(l)].share, p.col(l));
+    for (Index l = 0; l < count; ++l)
+      for (Index k = 0; k < r(); ++k) p(k, l) = share(w[static_cast<std::size_t>(l)], k);
     std::optional<LambdaBasis> basis;
     if (complement() && r() > 0 && work(count) >= basis_work) basis = lambda_basis(p.view());
     const Columns all = columns_of(std::move(p)), few = columns_of(basis ? std::move(basis->q) : Matrix(r(), 0));

@@ -121,7 +121,7 @@ class SpectrumFactorization : public Factorization {
   bool complement() const { return r() < problem().degrees(); }
   const Spectrum& spectrum() const { return spectrum_; }
   // Gamma, zero where N lacks the column of B.
-  ConstMatrixView gamma_inside() const { return gamma_inside_.view(); }
+  ConstMatrixView gamma_inside() const { return outside_.empty() ? spectrum_.gamma.view() : gamma_inside_.view(); }
 
  private:
   friend class SpectrumMaker;
@@ -133,7 +133,6 @@ class SpectrumFactorization : public Factorization {
   struct Weights {
     std::vector<double> eigenvalues;  // Lambda_k as they count at this lambda
     std::vector<double> p;
-    std::vector<double> share;  // of B_k in P~: p_k, or p_k - 1
     double s;
     bool projects;  // some eigenvalues count as zero: P~ is a projector there, exact zeros are rounded
   };
@@ -143,7 +142,11 @@ class SpectrumFactorization : public Factorization {
   void products(ConstMatrixView shares, std::span<const double> squares, double rest_factor, Index first,
                 MatrixView out, std::span<double> diagonal) const;
   // Whether column k of B is part of I - N.
-  bool in_projector(Index k) const { return leaves_[static_cast<std::size_t>(k)] == 0; }
+  bool in_projector(Index k) const { return outside_.empty() || outside_[static_cast<std::size_t>(k)] == 0; }
+  // Of B_k in P~: p_k, or p_k - 1.
+  double share(const Weights& w, Index k) const {
+    return in_projector(k) ? w.p[static_cast<std::size_t>(k)] : w.p[static_cast<std::size_t>(k)] - 1;
+  }
   // The error of the length of a row of N made of off-diagonals, and of the elements of N made by subtraction.
   double row_noise() const;
   double subtraction_noise() const;
@@ -153,8 +156,8 @@ class SpectrumFactorization : public Factorization {
   void clear_rounding(const Weights& weights, std::span<double> diagonal) const;
 
   Spectrum spectrum_;
-  std::vector<double> leaves_;  // r: 1 where p_k - 1 takes the place of p_k, else 0
-  Matrix gamma_inside_;         // Gamma, zero where leaves_ is 1
+  std::vector<char> outside_;  // r: whether N lacks column k of B; empty: it has them all
+  Matrix gamma_inside_;        // Gamma, zero where it does; empty likewise
   double tolerance_ = 0;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SmallResiduals> small_;  // the last that was asked for

@@ -29,7 +29,9 @@ void SpectrumMaker::diagonal(std::span<double> out) const {
 // Either may be empty: not wanted.
 void SpectrumMaker::residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
   const Matrix shares = shared_gamma(first, out.cols);
-  f_.products(shares.view(), w_.share, f_.complement() ? 1 : 0, first, out, diagonal_out);
+  std::vector<double> share_of(diagonal_out.empty() ? 0 : static_cast<std::size_t>(f_.r()));
+  for (std::size_t k = 0; k < share_of.size(); ++k) share_of[k] = share(static_cast<Index>(k));
+  f_.products(shares.view(), share_of, f_.complement() ? 1 : 0, first, out, diagonal_out);
   f_.clear_rounding(w_, diagonal_out);
 }
 

@@ -38,7 +38,7 @@ class SpectrumMaker final : public ResidualMaker {
   Matrix shared_gamma(Index first, Index count) const;
   double p(Index k) const { return w_.p[static_cast<std::size_t>(k)]; }
   // Of B_k in P~: p_k, or p_k - 1.
-  double share(Index k) const { return w_.share[static_cast<std::size_t>(k)]; }
+  double share(Index k) const { return f_.share(w_, k); }
   const SpectrumFactorization::Weights& weights() const { return w_; }
   // g for the outputs [first, first + count); functions: without the directions whose function is zero.
   Matrix spectral_coefficients(Index first, Index count, bool functions) const;
