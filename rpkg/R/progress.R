@@ -32,7 +32,8 @@ new_bar <- function(with_cli = requireNamespace("cli", quietly = TRUE)) {
     on.exit(options(old))
     id <- cli::cli_progress_bar("freeridge", total = 100, clear = TRUE, .envir = progress, .auto_close = FALSE)
     return(function(fraction) {
-      if (fraction < 1) cli::cli_progress_update(set = 100 * fraction, id = id, .envir = progress)
+      # forced: cli's own clock may leave out all the updates of a call of less than a second
+      if (fraction < 1) cli::cli_progress_update(set = 100 * fraction, id = id, .envir = progress, force = TRUE)
       else cli::cli_progress_done(id = id, .envir = progress)
     })
   }

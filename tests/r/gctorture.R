@@ -56,7 +56,8 @@ works <- list(
     fit <- freeridge(x, cbind(y, y^2), gaussian_kernel(1), c(0.1, 1), groups = rep(1:7, 2))
     list(loo(fit), group_errors(fit, rep(1:2, 7)), predict(fit, new), unclass(coef(fit)), fitted(fit), hatvalues(fit),
          cooks.distance(fit), sigma(fit), predict(fit, new, interval = "jackknife+"), predict(fit, new, interval = "gp"),
-         lambda_path(fit, c(0.1, 1)), lambda_grid(fit, 5), explain(fit), marginal_effects(fit))
+         lambda_path(fit, c(0.1, 1)), lambda_grid(fit, 5), marginal_effects(fit),
+         vapply(c("CHOLESKY", "SPECTRAL", "BAND"), grepl, NA, explain(fit)))  # its times are measured
   },
   linear = function() {
     fit <- freeridge(x, y, linear_kernel(), 1)
