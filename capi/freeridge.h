@@ -570,9 +570,10 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
  * Choosing lambda and the bandwidth */
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log: the range that freeridge_select_lambda searches by
- * default, from a thousandth of the smallest eigenvalue that is not zero (at least machine epsilon times the largest, and
- * the floor of freeridge_get_lambda_flags) to a thousand times the largest. Needs FACTORIZED. Cost: O(count). Statuses: INVALID_STATE, INVALID_ARGUMENT,
- * UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda matters). Since 0.1. */
+ * default, from a thousandth of the smallest eigenvalue that is not zero (at least machine epsilon times the largest,
+ * and the floor of freeridge_get_lambda_flags) to a thousand times the largest. Needs FACTORIZED. Cost: O(count).
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda
+ * matters). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas);
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
@@ -588,9 +589,9 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
  * freeridge_lambda_grid) by 100 log-spaced values (CHOLESKY and BAND: 50) and, in the five deepest dips, the minima of
  * polynomials in log lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function:
- * 100 values alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the choice and its
- * score; a tie, within rounding of the criterion, goes to the larger lambda.
- * Needs FACTORIZED, goes to FITTED. Every score seen is kept: freeridge_get_search.
+ * 100 values alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the
+ * choice and its score; a tie, within rounding of the criterion, goes to the larger lambda. Needs FACTORIZED, goes to
+ * FITTED. Every score seen is kept: freeridge_get_search.
  * Cost: freeridge_score at these values and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
  * INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as
  * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */
@@ -668,8 +669,8 @@ FREERIDGE_API freeridge_status freeridge_get_search_shape(const freeridge_model*
 
 /* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on what rounding does to
  * errors left out is below about 1e-6 of the largest of them; 0: at every lambda. The default searches begin there.
- * below: t flags, 1 where an output's lambda is below it and no better known (CHOLESKY: by the estimated condition of K +
- * lambda I), else 0: its answers may have fewer than six digits, and far below freeridge_get_tolerance none. edge: t
+ * below: t flags, 1 where an output's lambda is below it and no better known (CHOLESKY: by the estimated condition of
+ * K + lambda I), else 0: its answers may have fewer than six digits, and far below freeridge_get_tolerance none. edge: t
  * flags, -1 / +1 where the lambda is what the last search chose and sits at the low / high end of the range it searched
  * (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
  * freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT,

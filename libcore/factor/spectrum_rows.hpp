@@ -3,19 +3,20 @@
 //
 // Fewer stay than there are unknowns, with a complement: the problem of O itself, Z an orthonormal basis of what is
 // orthogonal to q1_O,
-//     (Z'B_O diag(Lambda) B_O'Z + lambda I) c = Z'Y~_O,   g = diag(Lambda) B_O'Z c,   beta = q1_O'(Y~_O - B_O g) / |q1_O|^2
-//     e = Y~_S - B_S g - q1_S beta                                                              o^2 r + o^3 / 3 a lambda
+//     (Z'B_O diag(Lambda) B_O'Z + lambda I) c = Z'Y~_O,   g = diag(Lambda) B_O'Z c
+//     e = Y~_S - B_S g - q1_S beta,   beta = q1_O'(Y~_O - B_O g) / |q1_O|^2                     o^2 r + o^3 / 3 a lambda
 //
 // Few go: P~_SS = N_SS + B_S diag(p) B_S' as it stands, s x s.                                s^2 r + s^3 / 3 a lambda
 //
-// Many go and many stay, or N_SS is near singular; with a complement, s = lambda (Woodbury; R. Rifkin, R. Lippert, Notes on Regularized Least Squares, 5.3)
+// Many go and many stay, or N_SS is near singular; with a complement, s = lambda (Woodbury; R. Rifkin, R. Lippert, Notes
+// on Regularized Least Squares, 5.3)
 //     P~_SS = I - A A',   A = [B_S, q1_S] D,   D = diag(1 - p, 1)^(1/2),   (P~_SS)^-1 v = v + A (I - A'A)^-1 A'v
 //     I - A'A = diag(p, 0) + D C D,   C = I - [B_S, q1_S]'[B_S, q1_S] = [B_O, q1_O]'[B_O, q1_O]
-// C is formed once for all lambdas, of the rows that are fewer. Where C is near singular it is R'R, [B_O, q1_O] = Q R, and
-// (I - A'A)^-1 A'v the solution of least squares of
-//     [diag(p)^(1/2); R D] z = [D diag(p)^(1/2) Gamma; -Q'v_O]       (A'v = -D [B_O, q1_O]'v_O + D p Gamma, as B'P~Y~ = p Gamma)
-// in which nothing is squared or subtracted. A hold-out of many rows costs min(s, n - s) r^2 once (by R: 2 (n - s) r^2) and
-// s r t + r^3 a lambda.
+// C is formed once for all lambdas, of the rows that are fewer. Where C is near singular it is R'R, [B_O, q1_O] = Q R,
+// and (I - A'A)^-1 A'v is the solution, in the sense of least squares, of
+//     [diag(p)^(1/2); R D] z = [D diag(p)^(1/2) Gamma; -Q'v_O]        (B'P~Y~ = p Gamma: A'v = D p Gamma - D [B_O, q1_O]'v_O)
+// in which nothing is squared or subtracted. A hold-out of many rows costs min(s, n - s) r^2 once (by R: 2 (n - s) r^2)
+// and s r t + r^3 a lambda.
 #pragma once
 
 #include <span>
