@@ -99,8 +99,8 @@ pub fn tls_exact(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: &[bool]) 
     })
 }
 
-/// The Moore-Penrose inverse, in the layout of a, and the rank. Singular values at most `rcond` times the largest count as
-/// zero; `None`: the library's.
+/// The Moore-Penrose inverse, in the layout of a, and the rank. Singular values at most `rcond` times the largest count
+/// as zero; `None`: the library's.
 pub fn pinv(a: Matrix<'_>, rcond: Option<f64>) -> Result<(Dense, usize)> {
     let at = a.lent()?;
     let mut out = Dense::zeros(a.layout(), a.columns(), a.rows())?;

@@ -137,8 +137,8 @@ pub(crate) fn text(pointer: *const std::os::raw::c_char) -> String {
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
 }
 
-/// The bytes of a call that is asked for their length first. `spare`: what the length leaves out, the 0 of a text. Where
-/// the length has grown since it was asked for, it is asked for again.
+/// The bytes of a call that is asked for their length first. `spare`: what the length leaves out, the 0 of a text, and
+/// what it may have grown by since it was asked for; where that is not enough, once more.
 pub(crate) fn bytes(spare: usize, call: impl Fn(i64, *mut u8, &mut i64) -> Result<()>) -> Result<Vec<u8>> {
     let mut length = 0;
     call(0, std::ptr::null_mut(), &mut length)?;

@@ -1,5 +1,5 @@
-//! What a model, an accumulator and a classifier have in common: a handle of the library, freed when its owner goes, and
-//! a closure that hears its progress. Every call on a handle goes through `read` or `write`.
+//! What a model, an accumulator and a classifier have in common: a handle of the library, freed when its owner goes,
+//! and a closure that hears its progress. Every call on a handle goes through `read` or `write`.
 
 use crate::error::{check, Error, Result, Status};
 use crate::progress::{resume_panic, Progress, TRAMPOLINE};

@@ -1,5 +1,5 @@
-//! Matrices that are lent to the library, and those that it fills. Their sizes fit their numbers: they are checked where
-//! they are made, and cannot be changed.
+//! Matrices that are lent to the library, and those that it fills. Their sizes fit their numbers: they are checked
+//! where they are made, and cannot be changed.
 
 use crate::error::{check_length, size, zeros, Error, Result, Status};
 use crate::sys;

@@ -117,8 +117,8 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_memory_limit(model, bytes) })
     }
 
-    /// Called with the fraction done while long calls run; `false` cancels the call. A closure that calls into the model
-    /// that it hears gets an error from it; it must not wait for another thread that does.
+    /// Called with the fraction done while long calls run; `false` cancels the call. A closure that calls into the
+    /// model that it hears gets an error from it; it must not wait for another thread that does.
     pub fn set_progress(&mut self, closure: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<()> {
         self.handle.set_progress(closure)
     }

@@ -131,7 +131,8 @@ impl Model<'_> {
         Ok(Bandwidth { sigma, tried })
     }
 
-    /// The criterion with the first `sizes[i]` landmarks: (lambdas, scores), a row for each size, a column for each output.
+    /// The criterion with the first `sizes[i]` landmarks: (lambdas, scores), a row for each size, a column for each
+    /// output.
     pub fn landmark_curve(&self, criterion: Criterion, sizes: &[usize]) -> Result<(Dense, Dense)> {
         let numbers = sizes.iter().map(|count| size(*count)).collect::<Result<Vec<i64>>>()?;
         let mut lambdas = self.filled(sizes.len(), |_, _, _| sys::FREERIDGE_OK)?;
