@@ -196,10 +196,10 @@ void SpectrumFactorization::coefficients(Index first, ConstMatrixView g, double 
   for (Index j = 0; j < g.cols; ++j)
     for (Index k = 0; k < r(); ++k)
       shares(k, j) = g(k, j) - (with_rest && !in_projector(k) ? spectrum_.gamma(k, first + j) / lambda : 0);
-  products(shares.view(), {}, with_rest && complement() ? 1 / lambda : 0, first, out, {});
+  products(shares.view(), {}, with_rest && complement() ? lambda : 0, first, out, {});
 }
 
-void SpectrumFactorization::products(ConstMatrixView shares, std::span<const double> squares, double rest_factor,
+void SpectrumFactorization::products(ConstMatrixView shares, std::span<const double> squares, double rest_divisor,
                                      Index first, MatrixView out, std::span<double> diagonal) const {
   const Index n = problem().n(), step = std::min(tile_rows(), n);
   std::vector<Index> small;
@@ -209,8 +209,8 @@ void SpectrumFactorization::products(ConstMatrixView shares, std::span<const dou
     const Tile part = tile(row, std::min(step, n - row), room);
     const MatrixView to = out.cols > 0 ? out.row_range(row, part.b.rows) : MatrixView{};
     if (out.cols > 0) gemm(Op::none, Op::none, 1, part.b, shares, 0, to);
-    for (Index j = 0; j < to.cols && rest_factor != 0; ++j)
-      for (Index i = 0; i < to.rows; ++i) to(i, j) += part.rest(i, first + j) * rest_factor;
+    for (Index j = 0; j < to.cols && rest_divisor != 0; ++j)
+      for (Index i = 0; i < to.rows; ++i) to(i, j) += part.rest(i, first + j) / rest_divisor;
     if (!diagonal.empty()) {
       const std::span<double> here =
           diagonal.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(part.b.rows));
@@ -223,7 +223,8 @@ void SpectrumFactorization::products(ConstMatrixView shares, std::span<const dou
   const std::shared_ptr<const SmallResiduals> mended = small_residuals(std::move(small));
   for (std::size_t s = 0; s < mended->rows.size(); ++s) {
     const Index i = mended->rows[s];
-    for (Index j = 0; j < out.cols; ++j) out(i, j) += mended->rest(static_cast<Index>(s), first + j) * rest_factor;
+    for (Index j = 0; j < out.cols && rest_divisor != 0; ++j)
+      out(i, j) += mended->rest(static_cast<Index>(s), first + j) / rest_divisor;
     if (!diagonal.empty()) diagonal[static_cast<std::size_t>(i)] += mended->diagonal[s];
   }
 }

@@ -137,9 +137,9 @@ class SpectrumFactorization : public Factorization {
     bool projects;  // some eigenvalues count as zero: P~ is a projector there, exact zeros are rounded
   };
   Weights weights(double lambda) const;
-  // out = B shares + rest_factor E of the outputs from `first` on (out.cols of them, or none), and diagonal = (B o B)
+  // out = B shares + E / rest_divisor (0: without E) of the outputs from `first` on (out.cols of them, or none), and diagonal = (B o B)
   // squares + diag N (or none). One pass.
-  void products(ConstMatrixView shares, std::span<const double> squares, double rest_factor, Index first,
+  void products(ConstMatrixView shares, std::span<const double> squares, double rest_divisor, Index first,
                 MatrixView out, std::span<double> diagonal) const;
   // Whether column k of B is part of I - N.
   bool in_projector(Index k) const { return outside_.empty() || outside_[static_cast<std::size_t>(k)] == 0; }

@@ -8,6 +8,7 @@ string(TOLOWER "${CONFIGURATION}" configuration)
 set(package ${LIBDIR}/cmake/freeridge)
 set(expected
     ${INCLUDEDIR}/freeridge.h
+    ${INCLUDEDIR}/freeridge.hpp
     ${LIBDIR}/libfreeridge.a
     ${LIBDIR}/libfreeridge.so
     ${LIBDIR}/libfreeridge.so.${SOVERSION}
@@ -37,7 +38,7 @@ endforeach()
 
 # No text names the place it was installed to, built in, or built from.
 foreach(name IN LISTS found)
-  if(name MATCHES "\\.(cmake|pc|h)$")
+  if(name MATCHES "\\.(cmake|pc|h|hpp)$")
     file(READ ${WORK}/first/${name} text)
     foreach(place ${WORK} ${BUILD} ${SOURCE})
       string(FIND "${text}" "${place}" position)

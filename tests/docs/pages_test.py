@@ -1,5 +1,5 @@
-"""The pages: every relative link leads somewhere, every C program on them compiles strictly, runs, and prints what the
-page says."""
+"""The pages: every relative link leads somewhere, every C and C++ program on them compiles strictly, runs, and prints
+what the page says."""
 import os
 import pathlib
 import re
@@ -10,7 +10,8 @@ import unittest
 
 from pages import ROOT, anchor, blocks, dead_links, differences, pages, project_files
 
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+COMPILERS = {"c": ("CC", "-std=c99"), "cpp": ("CXX", "-std=c++17")}
 
 # What the README's fragments of C are about, so that they compile.
 AROUND = """#include <freeridge.h>
@@ -98,10 +99,11 @@ class Version(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    def compile(self, code, program, *arguments):
-        source = program.with_suffix(".c")
+    def compile(self, language, code, program, *arguments):
+        source = program.with_suffix(f".{language}")
         source.write_text(code, encoding="utf-8")
-        command = [os.environ["CC"], *STRICT, f"-I{ROOT / 'capi'}", str(source), "-o", str(program), *arguments]
+        compiler, standard = COMPILERS[language]
+        command = [os.environ[compiler], standard, *STRICT, f"-I{ROOT / 'capi'}", str(source), "-o", str(program), *arguments]
         run = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, f"{code}\n{run.stderr}")
 
@@ -110,14 +112,14 @@ class Programs(unittest.TestCase):
         ran = 0
         page = ROOT / name
         for i, (language, code, printed) in enumerate(blocks(page)):
-            if language != "c":
+            if language not in COMPILERS:
                 continue
             with self.subTest(page=name, block=i), tempfile.TemporaryDirectory() as folder:
                 program = pathlib.Path(folder) / "program"
                 if "main(" not in code:
-                    self.compile(AROUND % code, program, "-c")
+                    self.compile(language, AROUND % code, program, "-c")
                     continue
-                self.compile(code, program, f"-L{library.parent}", "-lfreeridge", f"-Wl,-rpath,{library.parent}", "-lm")
+                self.compile(language, code, program, f"-L{library.parent}", "-lfreeridge", f"-Wl,-rpath,{library.parent}", "-lm")
                 run = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=60,
                                      env=dict(os.environ, OPENBLAS_NUM_THREADS="1"))
                 self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
@@ -132,7 +134,7 @@ class Programs(unittest.TestCase):
         self.run_page("README.md", 1)
 
     def test_c_in_ten_minutes(self):
-        self.run_page("docs/c-in-ten-minutes.md", 9)
+        self.run_page("docs/c-in-ten-minutes.md", 10)
 
     def test_differences_are_seen(self):
         self.assertEqual(differences("lambda 0.0172, n 8", "lambda 0.0172,  n\n8"), [])

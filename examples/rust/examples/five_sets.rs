@@ -66,14 +66,14 @@ fn main() -> Result<(), Box<dyn Error>> {
                 model.set_landmark_count((n + 3) / 4)?;
             }
             model.factorize()?;
-            print(set, name, "scores", &model.score(Criterion::Loo, &GRID)?.data);
+            print(set, name, "scores", model.score(Criterion::Loo, &GRID)?.data());
             let choice = model.select_lambda(Criterion::Loo, Some((1e-4, 100.0)))?[0];
             print(set, name, "choice", &[choice.lambda, choice.score]);
-            print(set, name, "loo", &model.loo()?.data);
+            print(set, name, "loo", model.loo()?.data());
             let coefficients = if route == Route::Primal { model.hyperplane()? } else { model.coefficients()? };
-            print(set, name, "coefficients", &coefficients.data);
+            print(set, name, "coefficients", coefficients.data());
             print(set, name, "intercept", &model.intercept()?);
-            print(set, name, "predictions", &model.predict(Matrix::column_major(&test.x, test.y.len())?)?.data);
+            print(set, name, "predictions", model.predict(Matrix::column_major(&test.x, test.y.len())?)?.data());
         }
 
         let mut rows = Accumulator::new(d, 1, true)?;
@@ -82,10 +82,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let chunk = Matrix::new(Layout::ColumnMajor, count, d, n, &train.x[first..])?;
             rows.add(chunk, Matrix::column(&train.y[first..first + count]), None)?;
         }
-        print(set, "accumulator", "scores", &rows.score(Criterion::Gcv, &GRID)?.data);
+        print(set, "accumulator", "scores", rows.score(Criterion::Gcv, &GRID)?.data());
         let (w, b) = rows.solve(&GRID[2..3])?;
-        print(set, "accumulator", "coefficients", &w.data);
-        print(set, "accumulator", "intercept", &b.data);
+        print(set, "accumulator", "coefficients", w.data());
+        print(set, "accumulator", "intercept", b.data());
     }
     Ok(())
 }

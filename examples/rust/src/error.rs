@@ -4,30 +4,91 @@ use crate::sys;
 use std::ffi::CStr;
 use std::fmt;
 
-/// A call that failed: `status` is one of the constants of [`sys`], `message` says which argument and which value.
+/// How a call failed: the statuses of `freeridge.h`, which says what each means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Status {
+    InvalidArgument,
+    InvalidState,
+    NotFinite,
+    DimensionMismatch,
+    OutOfMemory,
+    NotPositiveDefinite,
+    NotConverged,
+    Undefined,
+    Cancelled,
+    Io,
+    Corrupt,
+    NewerFormat,
+    Internal,
+    /// Of a library that is newer than this crate.
+    Unknown(i32),
+}
+
+const STATUSES: [(Status, sys::freeridge_status); 13] = [
+    (Status::InvalidArgument, sys::FREERIDGE_INVALID_ARGUMENT),
+    (Status::InvalidState, sys::FREERIDGE_INVALID_STATE),
+    (Status::NotFinite, sys::FREERIDGE_NOT_FINITE),
+    (Status::DimensionMismatch, sys::FREERIDGE_DIMENSION_MISMATCH),
+    (Status::OutOfMemory, sys::FREERIDGE_OUT_OF_MEMORY),
+    (Status::NotPositiveDefinite, sys::FREERIDGE_NOT_POSITIVE_DEFINITE),
+    (Status::NotConverged, sys::FREERIDGE_NOT_CONVERGED),
+    (Status::Undefined, sys::FREERIDGE_UNDEFINED),
+    (Status::Cancelled, sys::FREERIDGE_CANCELLED),
+    (Status::Io, sys::FREERIDGE_IO),
+    (Status::Corrupt, sys::FREERIDGE_CORRUPT),
+    (Status::NewerFormat, sys::FREERIDGE_NEWER_FORMAT),
+    (Status::Internal, sys::FREERIDGE_INTERNAL),
+];
+
+impl Status {
+    /// The library's number.
+    pub fn number(self) -> i32 {
+        match self {
+            Status::Unknown(number) => number,
+            _ => STATUSES.iter().find(|pair| pair.0 == self).map_or(sys::FREERIDGE_INTERNAL, |pair| pair.1),
+        }
+    }
+
+    fn of(number: sys::freeridge_status) -> Status {
+        STATUSES.iter().find(|pair| pair.1 == number).map_or(Status::Unknown(number), |pair| pair.0)
+    }
+}
+
+impl fmt::Display for Status {
+    /// The library's word: "INVALID_ARGUMENT".
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(&text(unsafe { sys::freeridge_status_name(self.number()) }))
+    }
+}
+
+/// A call that failed: the message says which argument and which value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    pub status: sys::freeridge_status,
-    pub message: String,
+    status: Status,
+    message: String,
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// The status as a word: "INVALID_ARGUMENT".
-    pub fn name(&self) -> String {
-        text(unsafe { sys::freeridge_status_name(self.status) })
+    /// Also for mistakes that are seen before the library is asked.
+    pub(crate) fn new(status: Status, message: impl Into<String>) -> Error {
+        Error { status, message: message.into() }
     }
 
-    /// A mistake that is seen before the library is asked.
-    pub(crate) fn mistake(status: sys::freeridge_status, message: String) -> Error {
-        Error { status, message }
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    pub fn message(&self) -> &str {
+        &self.message
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: {}", self.name(), self.message)
+        write!(out, "{}: {}", self.status, self.message)
     }
 }
 
@@ -38,7 +99,7 @@ pub(crate) fn check(status: sys::freeridge_status) -> Result<()> {
     if status == sys::FREERIDGE_OK {
         return Ok(());
     }
-    Err(Error { status, message: text(unsafe { sys::freeridge_last_error() }) })
+    Err(Error::new(Status::of(status), text(unsafe { sys::freeridge_last_error() })))
 }
 
 /// Refuses an array of another length than the library will read.
@@ -46,16 +107,49 @@ pub(crate) fn check_length(name: &str, actual: usize, expected: usize) -> Result
     if actual == expected {
         return Ok(());
     }
-    let message = format!("{name} has {actual} numbers, {expected} are needed");
-    Err(Error::mistake(sys::FREERIDGE_DIMENSION_MISMATCH, message))
+    Err(Error::new(Status::DimensionMismatch, format!("{name} has {actual} numbers, {expected} are needed")))
 }
 
-/// A size for the library.
+/// A size for the library, which takes none beyond 2147483647. It comes before memory is asked for.
 pub(crate) fn size(value: usize) -> Result<i64> {
-    i64::try_from(value).map_err(|_| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, format!("{value} is too large")))
+    i32::try_from(value)
+        .map(i64::from)
+        .map_err(|_| Error::new(Status::InvalidArgument, format!("a size is {value}; it must be at most {}", i32::MAX)))
+}
+
+/// A size that the library tells; it tells none below zero.
+pub(crate) fn told(value: i64) -> usize {
+    usize::try_from(value).expect("the library's sizes are not negative")
+}
+
+/// `count` zeros. Memory that cannot be had is an error.
+pub(crate) fn zeros<T: Clone + Default>(count: usize) -> Result<Vec<T>> {
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| {
+        Error::new(Status::OutOfMemory, format!("{count} values of {} bytes", std::mem::size_of::<T>()))
+    })?;
+    values.resize(count, T::default());
+    Ok(values)
 }
 
 /// The library's text, which is never NULL and 0-terminated.
-fn text(pointer: *const std::os::raw::c_char) -> String {
+pub(crate) fn text(pointer: *const std::os::raw::c_char) -> String {
     unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned()
+}
+
+/// The bytes of a call that is asked for their length first. `spare`: what the length leaves out, the 0 of a text, and
+/// what it may have grown by since it was asked for; where that is not enough, once more.
+pub(crate) fn bytes(spare: usize, call: impl Fn(i64, *mut u8, &mut i64) -> Result<()>) -> Result<Vec<u8>> {
+    let mut length = 0;
+    call(0, std::ptr::null_mut(), &mut length)?;
+    loop {
+        let mut bytes: Vec<u8> = zeros(told(length) + spare)?;
+        let room = bytes.len() as i64; // an allocation has fewer bytes than i64 counts
+        match call(room, bytes.as_mut_ptr(), &mut length) {
+            Err(error) if error.status == Status::InvalidArgument && told(length) + spare > bytes.len() => continue,
+            result => result?,
+        }
+        bytes.truncate(told(length));
+        return Ok(bytes);
+    }
 }

@@ -1,24 +1,28 @@
 //! Kernel functions: immutable, and shared freely between threads.
 
-use crate::error::{check, size, Error, Result};
+use crate::error::{bytes, check, size, Error, Result, Status};
 use crate::sys;
 use std::ffi::CString;
 use std::fmt;
 use std::ptr;
 use std::str::FromStr;
+use std::sync::Arc;
 
-/// A kernel function k(x, z).
+/// A kernel function k(x, z). A clone is the same one.
+#[derive(Clone)]
 pub struct Kernel {
-    handle: *mut sys::freeridge_kernel,
+    handle: Arc<Handle>,
 }
 
-// A kernel never changes after it has been made.
-unsafe impl Send for Kernel {}
-unsafe impl Sync for Kernel {}
+struct Handle(*mut sys::freeridge_kernel);
 
-impl Drop for Kernel {
+// A kernel never changes after it has been made.
+unsafe impl Send for Handle {}
+unsafe impl Sync for Handle {}
+
+impl Drop for Handle {
     fn drop(&mut self) {
-        unsafe { sys::freeridge_kernel_destroy(self.handle) }
+        unsafe { sys::freeridge_kernel_destroy(self.0) }
     }
 }
 
@@ -26,11 +30,11 @@ impl Kernel {
     fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_kernel) -> sys::freeridge_status) -> Result<Kernel> {
         let mut handle = ptr::null_mut();
         check(make(&mut handle))?;
-        Ok(Kernel { handle })
+        Ok(Kernel { handle: Arc::new(Handle(handle)) })
     }
 
     pub(crate) fn handle(&self) -> *const sys::freeridge_kernel {
-        self.handle
+        self.handle.0
     }
 
     /// x'z
@@ -81,32 +85,28 @@ impl Kernel {
     /// This kernel of x / scale, column by column.
     pub fn scaled(&self, scale: &[f64]) -> Result<Kernel> {
         let d = size(scale.len())?;
-        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_scaled(self.handle, d, scale.as_ptr(), out) })
+        Kernel::made_by(|out| unsafe { sys::freeridge_kernel_scaled(self.handle(), d, scale.as_ptr(), out) })
     }
 
     /// The kernel as text, which parses as the same kernel.
     pub fn describe(&self) -> Result<String> {
-        let mut length = 0;
-        check(unsafe { sys::freeridge_kernel_describe(self.handle, 0, ptr::null_mut(), &mut length) })?;
-        let mut bytes = vec![0u8; length as usize + 1];
-        let text = bytes.as_mut_ptr().cast();
-        check(unsafe { sys::freeridge_kernel_describe(self.handle, bytes.len() as i64, text, &mut length) })?;
-        bytes.pop();
+        let bytes = bytes(1, |room, text, length| {
+            check(unsafe { sys::freeridge_kernel_describe(self.handle(), room, text.cast(), length) })
+        })?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
 fn count(value: usize) -> Result<i32> {
     i32::try_from(value)
-        .map_err(|_| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, format!("count is {value}, which is too large")))
+        .map_err(|_| Error::new(Status::InvalidArgument, format!("count is {value}, which is too large")))
 }
 
 impl FromStr for Kernel {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Kernel> {
-        let text = CString::new(text)
-            .map_err(|_| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, "text has a 0 in it".to_string()))?;
+        let text = CString::new(text).map_err(|_| Error::new(Status::InvalidArgument, "text has a 0 in it"))?;
         Kernel::made_by(|out| unsafe { sys::freeridge_kernel_parse(text.as_ptr(), out) })
     }
 }
@@ -114,12 +114,18 @@ impl FromStr for Kernel {
 impl PartialEq for Kernel {
     fn eq(&self, other: &Kernel) -> bool {
         let mut equal = 0;
-        check(unsafe { sys::freeridge_kernel_equal(self.handle, other.handle, &mut equal) }).is_ok() && equal == 1
+        check(unsafe { sys::freeridge_kernel_equal(self.handle(), other.handle(), &mut equal) }).is_ok() && equal == 1
     }
 }
 
 impl fmt::Debug for Kernel {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.describe().map_err(|_| fmt::Error)?)
+        fmt::Display::fmt(self, out)
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(&self.describe().map_err(|_| fmt::Error)?)
     }
 }

@@ -2,7 +2,7 @@
 //! errors are nearly free after it. A safe layer over the C library freeridge; `freeridge.h` has the formulas, costs and
 //! statuses of each call.
 //!
-//! - [`Model`], [`Kernel`] and [`Accumulator`] own their handle and free it when they go.
+//! - [`Model`], [`Kernel`], [`Accumulator`] and [`Classifier`] own their handle and free it when they go.
 //! - What fails is an [`Error`] with the library's status and words.
 //! - Methods that take `&self` only read, and may run side by side in several threads; all handles can be sent.
 //! - [`sys`] has every call of the C library, for what has no method here.
@@ -41,20 +41,39 @@
 //! model.factorize()?;
 //! # Ok::<(), freeridge::Error>(())
 //! ```
+//! Nor does a matrix whose sizes its numbers do not have:
+//! ```compile_fail
+//! # use freeridge::{Dense, Layout};
+//! let x = Dense { layout: Layout::RowMajor, rows: 1 << 24, columns: 1, data: vec![1.0] };
+//! ```
 
 mod accumulator;
+mod answers;
+mod choices;
+mod classical;
+mod classifier;
 mod error;
+mod handle;
 mod kernel;
 mod matrix;
 mod model;
 mod progress;
+mod selection;
 pub mod sys;
 
 pub use accumulator::Accumulator;
-pub use error::{Error, Result};
+pub use answers::{Intervals, Traces, Variances};
+pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route};
+pub use classical::{
+    absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
+    polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Line, LineSummary,
+};
+pub use classifier::{Classifier, Convergence, Support};
+pub use error::{Error, Result, Status};
 pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};
-pub use model::{Choice, Criterion, Model, Route};
+pub use model::Model;
+pub use selection::{convert_lambda, make_folds, make_holdout, Bandwidth, Choice, OneStandardError, Search};
 
 /// The number of threads of the whole process, 0: as it was before; see `freeridge_set_threads`.
 pub fn set_threads(count: i32) -> Result<()> {
@@ -73,4 +92,9 @@ pub fn version() -> Result<(i32, i32, i32)> {
     let (mut major, mut minor, mut patch) = (0, 0, 0);
     error::check(unsafe { sys::freeridge_version(&mut major, &mut minor, &mut patch) })?;
     Ok((major, minor, patch))
+}
+
+/// One line for bug reports: version, compiler, BLAS, threads.
+pub fn build_info() -> String {
+    error::text(unsafe { sys::freeridge_build_info() })
 }

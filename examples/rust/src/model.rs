@@ -1,59 +1,22 @@
-//! A model: data, one factorization, and what is nearly free after it.
+//! A model: data and settings, one factorization, and lambda. Its answers are in `answers`, searches in `selection`.
 
-use crate::error::{check, check_length, size, Error, Result};
+use crate::choices::{Criterion, LandmarkMethod, Reduction, Route};
+use crate::error::{bytes, check_length, size, told, zeros, Error, Result, Status};
+use crate::handle::Handle;
 use crate::kernel::Kernel;
-use crate::matrix::{Dense, Layout, Matrix};
-use crate::progress::{Progress, TRAMPOLINE};
+use crate::matrix::{Dense, Matrix};
 use crate::sys;
 use std::ffi::CString;
+use std::fmt;
 use std::marker::PhantomData;
 use std::os::raw::c_void;
 use std::path::Path;
 use std::ptr;
 
-/// How the factorization is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Route {
-    Auto = sys::FREERIDGE_AUTO as isize,
-    Cholesky = sys::FREERIDGE_CHOLESKY as isize,
-    Spectral = sys::FREERIDGE_SPECTRAL as isize,
-    Band = sys::FREERIDGE_BAND as isize,
-    Primal = sys::FREERIDGE_PRIMAL as isize,
-    Landmark = sys::FREERIDGE_LANDMARK as isize,
-}
-
-/// What lambda is judged by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Criterion {
-    Loo = sys::FREERIDGE_LOO as isize,
-    Gcv = sys::FREERIDGE_GCV as isize,
-    Reml = sys::FREERIDGE_REML as isize,
-    Groups = sys::FREERIDGE_GROUPS as isize,
-    ErrorRate = sys::FREERIDGE_ERROR_RATE as isize,
-}
-
-/// A lambda that was chosen, and its score.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
-    pub lambda: f64,
-    pub score: f64,
-}
-
 /// A model, which may borrow its data for `'a`. `&self` methods may run side by side, in several threads.
 pub struct Model<'a> {
-    handle: *mut sys::freeridge_model,
-    progress: Option<Box<Progress>>,
+    pub(crate) handle: Handle<sys::freeridge_model>,
     data: PhantomData<&'a [f64]>,
-}
-
-// A handle belongs to no thread, and calls on a const handle may run side by side.
-unsafe impl Send for Model<'_> {}
-unsafe impl Sync for Model<'_> {}
-
-impl Drop for Model<'_> {
-    fn drop(&mut self) {
-        unsafe { sys::freeridge_destroy(self.handle) }
-    }
 }
 
 impl<'a> Model<'a> {
@@ -63,13 +26,11 @@ impl<'a> Model<'a> {
     }
 
     fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_model) -> sys::freeridge_status) -> Result<Model<'a>> {
-        let mut handle = ptr::null_mut();
-        check(make(&mut handle))?;
-        Ok(Model { handle, progress: None, data: PhantomData })
+        Ok(Model { handle: Handle::made_by(make)?, data: PhantomData })
     }
 
     pub fn set_kernel(&mut self, kernel: &Kernel) -> Result<()> {
-        check(unsafe { sys::freeridge_set_kernel(self.handle, kernel.handle()) })
+        self.handle.write(|model| unsafe { sys::freeridge_set_kernel(model, kernel.handle()) })
     }
 
     /// Copies x (n x d) and y (n x t).
@@ -79,186 +40,142 @@ impl<'a> Model<'a> {
 
     /// Borrows x and y, which have to be in the same layout; a single column without gaps is in both.
     pub fn set_data_view(&mut self, x: Matrix<'a>, y: Matrix<'a>) -> Result<()> {
-        if y.seen_as(x.layout).is_none() {
-            let message = "x and y are borrowed, and have different layouts".to_string();
-            return Err(Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, message));
+        if y.seen_as(x.layout()).is_none() {
+            return Err(Error::new(Status::InvalidArgument, "x and y are borrowed, and have different layouts"));
         }
         self.hand_over(sys::freeridge_set_data_view, x, y)
     }
 
     fn hand_over(&mut self, call: SetData, x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
-        if x.rows != y.rows {
-            let message = format!("x has {} rows, y has {}", x.rows, y.rows);
-            return Err(Error::mistake(sys::FREERIDGE_DIMENSION_MISMATCH, message));
-        }
+        same_rows(x, y)?;
         let mut buffer = Vec::new();
-        let y = y.in_layout(x.layout, &mut buffer);
-        let (n, d, ldx) = (size(x.rows)?, size(x.columns)?, size(x.ld)?);
-        let (t, ldy) = (size(y.columns)?, size(y.ld)?);
-        let (x, y, layout) = (x.data.as_ptr(), y.data.as_ptr(), x.layout.number());
-        self.long(unsafe { call(self.handle, layout, n, d, x, ldx, t, y, ldy) })
+        let (x, y) = (x.lent()?, y.in_layout(x.layout(), &mut buffer)?.lent()?);
+        self.handle
+            .write(|model| unsafe { call(model, x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld) })
     }
 
     /// n positive weights; `None`: all one.
     pub fn set_weights(&mut self, weights: Option<&[f64]>) -> Result<()> {
-        let pointer = self.of_rows("weights", weights)?;
-        check(unsafe { sys::freeridge_set_weights(self.handle, pointer) })
+        let weights = self.of_rows("weights", weights)?;
+        self.handle.write(|model| unsafe { sys::freeridge_set_weights(model, weights) })
     }
 
     /// n labels: rows with the same one are left out together, rows with a negative one never are.
     pub fn set_groups(&mut self, group: Option<&[i32]>) -> Result<()> {
-        let pointer = self.of_rows("group", group)?;
-        check(unsafe { sys::freeridge_set_groups(self.handle, pointer) })
+        let group = self.of_rows("group", group)?;
+        self.handle.write(|model| unsafe { sys::freeridge_set_groups(model, group) })
     }
 
     pub fn set_intercept(&mut self, on: bool) -> Result<()> {
-        check(unsafe { sys::freeridge_set_intercept(self.handle, i32::from(on)) })
+        self.handle.write(|model| unsafe { sys::freeridge_set_intercept(model, i32::from(on)) })
     }
 
     pub fn set_route(&mut self, route: Route) -> Result<()> {
-        check(unsafe { sys::freeridge_set_route(self.handle, route as i32) })
+        self.handle.write(|model| unsafe { sys::freeridge_set_route(model, route.number()) })
+    }
+
+    /// A hint for `Route::Auto`: how many values of lambda will be looked at.
+    pub fn set_expected_lambdas(&mut self, count: usize) -> Result<()> {
+        let count = size(count)?;
+        self.handle.write(|model| unsafe { sys::freeridge_set_expected_lambdas(model, count) })
+    }
+
+    /// The other hint for `Route::Auto`.
+    pub fn set_expected_criterion(&mut self, criterion: Criterion) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_expected_criterion(model, criterion.number()) })
     }
 
     /// `count` landmarks that the library chooses when it factorizes; 0: none.
     pub fn set_landmark_count(&mut self, count: usize) -> Result<()> {
-        check(unsafe { sys::freeridge_set_landmarks(self.handle, size(count)?, ptr::null()) })
+        let count = size(count)?;
+        self.handle.write(|model| unsafe { sys::freeridge_set_landmarks(model, count, ptr::null()) })
     }
 
-    /// Called with the fraction done while long calls run; `false` cancels the call.
+    /// These different rows as landmarks; none: no landmarks.
+    pub fn set_landmarks(&mut self, rows: &[usize]) -> Result<()> {
+        let rows = rows.iter().map(|row| size(*row)).collect::<Result<Vec<i64>>>()?;
+        let count = size(rows.len())?;
+        self.handle.write(|model| unsafe { sys::freeridge_set_landmarks(model, count, rows.as_ptr()) })
+    }
+
+    /// How the library chooses landmarks.
+    pub fn set_landmark_method(&mut self, method: LandmarkMethod, seed: i64) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_landmark_method(model, method.number(), seed) })
+    }
+
+    pub fn set_reduction(&mut self, reduction: Reduction) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_reduction(model, reduction.number()) })
+    }
+
+    /// Steps of iterative refinement, heard by the next lambda.
+    pub fn set_refinement(&mut self, steps: i32) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_refinement(model, steps) })
+    }
+
+    /// The most bytes that one call may allocate; 0: as many as the machine has.
+    pub fn set_memory_limit(&mut self, bytes: i64) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_memory_limit(model, bytes) })
+    }
+
+    /// Called with the fraction done while long calls run; `false` cancels the call. A closure that calls into the
+    /// model that it hears gets an error from it; it must not wait for another thread that does.
     pub fn set_progress(&mut self, closure: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<()> {
-        let progress = Progress::new(closure);
-        check(unsafe { sys::freeridge_set_progress(self.handle, TRAMPOLINE, progress.user()) })?;
-        self.progress = Some(progress); // the one before goes now, when the library no longer knows it
-        Ok(())
+        self.handle.set_progress(closure)
     }
 
     pub fn clear_progress(&mut self) -> Result<()> {
-        check(unsafe { sys::freeridge_set_progress(self.handle, None, ptr::null_mut()) })?;
-        self.progress = None;
-        Ok(())
+        self.handle.clear_progress()
     }
 
     /// The bytes that `factorize`, and one lambda with its leave-one-out errors, will need at most beside the data.
     pub fn memory_required(&self) -> Result<i64> {
         let mut bytes = 0;
-        check(unsafe { sys::freeridge_memory_required(self.handle, &mut bytes) })?;
+        self.handle.read(|model| unsafe { sys::freeridge_memory_required(model, &mut bytes) })?;
         Ok(bytes)
+    }
+
+    /// The route that `factorize` would take and why, and what each would need; some lines for people.
+    pub fn explain(&self) -> Result<String> {
+        // The speed is measured in each call, and the text's length differs with it.
+        let text = bytes(256, |room, text, length| {
+            self.handle.read(|model| unsafe { sys::freeridge_explain(model, room, text.cast(), length) })
+        })?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// The one expensive step.
     pub fn factorize(&mut self) -> Result<()> {
-        self.long(unsafe { sys::freeridge_factorize(self.handle) })
+        self.handle.write(|model| unsafe { sys::freeridge_factorize(model) })
     }
 
     /// One lambda for all outputs.
     pub fn set_lambda(&mut self, lambda: f64) -> Result<()> {
-        self.long(unsafe { sys::freeridge_set_lambda(self.handle, lambda) })
+        self.handle.write(|model| unsafe { sys::freeridge_set_lambda(model, lambda) })
     }
 
     /// One lambda for each output.
     pub fn set_lambdas(&mut self, lambdas: &[f64]) -> Result<()> {
-        check_length("lambdas", lambdas.len(), self.dimensions()?.2)?;
-        self.long(unsafe { sys::freeridge_set_lambdas(self.handle, lambdas.as_ptr()) })
-    }
-
-    /// The best lambda of each output, in a range or in that of the library; the model is fitted at it.
-    pub fn select_lambda(&mut self, criterion: Criterion, range: Option<(f64, f64)>) -> Result<Vec<Choice>> {
-        let t = self.dimensions()?.2;
-        let (low, high) = range.unwrap_or((0.0, 0.0));
-        let (mut lambda, mut score) = (vec![0.0; t], vec![0.0; t]);
-        self.long(unsafe {
-            let (lambda, score) = (lambda.as_mut_ptr(), score.as_mut_ptr());
-            sys::freeridge_select_lambda(self.handle, criterion as i32, low, high, lambda, score)
-        })?;
-        Ok(lambda.into_iter().zip(score).map(|(lambda, score)| Choice { lambda, score }).collect())
-    }
-
-    /// The criterion at each of some lambdas (rows), for each output (columns).
-    pub fn score(&self, criterion: Criterion, lambdas: &[f64]) -> Result<Dense> {
-        let count = size(lambdas.len())?;
-        self.filled(lambdas.len(), |scores, ld| unsafe {
-            sys::freeridge_score(self.handle, criterion as i32, count, lambdas.as_ptr(), scores, ld)
-        })
-    }
-
-    /// `count` lambdas over the range in which the data's answer changes.
-    pub fn lambda_grid(&self, count: usize) -> Result<Vec<f64>> {
-        let mut lambdas = vec![0.0; count];
-        check(unsafe { sys::freeridge_lambda_grid(self.handle, size(count)?, lambdas.as_mut_ptr()) })?;
-        Ok(lambdas)
-    }
-
-    /// Exact leave-one-out errors, n x t.
-    pub fn loo(&self) -> Result<Dense> {
-        let n = self.dimensions()?.0;
-        self.filled(n, |errors, ld| unsafe { sys::freeridge_loo(self.handle, errors, ld) })
-    }
-
-    /// Exact errors with whole groups left out, n x t; NaN for rows with a negative label.
-    pub fn group_errors(&self, group: &[i32]) -> Result<Dense> {
-        let n = self.dimensions()?.0;
-        check_length("group", group.len(), n)?;
-        self.filled(n, |errors, ld| unsafe { sys::freeridge_group_errors(self.handle, group.as_ptr(), errors, ld) })
-    }
-
-    /// Predictions at the rows of x, in the layout of x.
-    pub fn predict(&self, x: Matrix<'_>) -> Result<Dense> {
-        let (_, d, t) = self.dimensions()?;
-        check_length("a row of x", x.columns, d)?;
-        let (layout, m, ldx) = (x.layout.number(), size(x.rows)?, size(x.ld)?);
-        let mut out = Dense::new(x.layout, x.rows, t);
-        let ldout = size(out.ld())?;
-        let (x, values) = (x.data.as_ptr(), out.data.as_mut_ptr());
-        self.long(unsafe { sys::freeridge_predict(self.handle, layout, m, x, ldx, values, ldout) })?;
-        Ok(out)
-    }
-
-    /// c of f(x) = sum_i c_i k(x_i, x), n x t.
-    pub fn coefficients(&self) -> Result<Dense> {
-        let n = self.dimensions()?.0;
-        self.filled(n, |c, ld| unsafe { sys::freeridge_get_coefficients(self.handle, c, ld) })
-    }
-
-    /// w of f(x) = w'x for linear kernels, d x t.
-    pub fn hyperplane(&self) -> Result<Dense> {
-        let d = self.dimensions()?.1;
-        self.filled(d, |w, ld| unsafe { sys::freeridge_get_hyperplane(self.handle, w, ld) })
-    }
-
-    /// The intercepts, t numbers.
-    pub fn intercept(&self) -> Result<Vec<f64>> {
-        let mut b = vec![0.0; self.dimensions()?.2];
-        check(unsafe { sys::freeridge_get_intercept(self.handle, b.as_mut_ptr()) })?;
-        Ok(b)
+        check_length("lambdas", lambdas.len(), self.outputs()?)?;
+        self.handle.write(|model| unsafe { sys::freeridge_set_lambdas(model, lambdas.as_ptr()) })
     }
 
     /// n points, d features, t outputs.
     pub fn dimensions(&self) -> Result<(usize, usize, usize)> {
         let (mut n, mut d, mut t) = (0, 0, 0);
-        check(unsafe { sys::freeridge_get_dimensions(self.handle, &mut n, &mut d, &mut t) })?;
-        Ok((n as usize, d as usize, t as usize))
-    }
-
-    /// What `factorize` ran.
-    pub fn route(&self) -> Result<Route> {
-        let mut number = sys::FREERIDGE_AUTO;
-        check(unsafe { sys::freeridge_get_route(self.handle, &mut number) })?;
-        let all = [Route::Cholesky, Route::Spectral, Route::Band, Route::Primal, Route::Landmark];
-        all.into_iter().find(|route| *route as i32 == number).ok_or_else(|| {
-            Error::mistake(sys::FREERIDGE_INTERNAL, format!("route {number} is not known to this version of the crate"))
-        })
+        self.handle.read(|model| unsafe { sys::freeridge_get_dimensions(model, &mut n, &mut d, &mut t) })?;
+        Ok((told(n), told(d), told(t)))
     }
 
     /// Writes the whole model to a file: never half of it.
     pub fn save(&self, path: &Path) -> Result<()> {
         let path = path_text(path)?;
-        check(unsafe { sys::freeridge_save(self.handle, path.as_ptr()) })
+        self.handle.read(|model| unsafe { sys::freeridge_save(model, path.as_ptr()) })
     }
 
     /// Writes what prediction needs, no more.
     pub fn save_predictor(&self, path: &Path) -> Result<()> {
         let path = path_text(path)?;
-        check(unsafe { sys::freeridge_save_predictor(self.handle, path.as_ptr()) })
+        self.handle.read(|model| unsafe { sys::freeridge_save_predictor(model, path.as_ptr()) })
     }
 
     /// What `save` or `save_predictor` wrote; it borrows nothing.
@@ -277,61 +194,93 @@ impl<'a> Model<'a> {
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Model<'a>> {
-        let count = size(bytes.len())?;
+        let count = bytes.len() as i64; // no slice has more bytes than that
         Model::made_by(|out| unsafe { sys::freeridge_load_from_memory(bytes.as_ptr().cast(), count, out) })
     }
 
+    /// A copy that borrows nothing, by way of its bytes, without the closure that hears progress.
+    pub fn try_clone(&self) -> Result<Model<'static>> {
+        Model::from_bytes(&self.to_bytes()?)
+    }
+
     fn bytes_of(&self, call: SaveToMemory) -> Result<Vec<u8>> {
-        let mut length = 0;
-        check(unsafe { call(self.handle, 0, ptr::null_mut(), &mut length) })?;
-        let mut bytes = vec![0u8; length as usize];
-        check(unsafe { call(self.handle, length, bytes.as_mut_ptr().cast(), &mut length) })?;
-        Ok(bytes)
+        bytes(0, |room, bytes, length| self.handle.read(|model| unsafe { call(model, room, bytes.cast(), length) }))
     }
 
     /// For the calls of [`sys`] that have no method here. It stays the model's.
     pub fn as_ptr(&self) -> *const sys::freeridge_model {
-        self.handle
+        self.handle.as_ptr()
     }
 
-    /// The status of a call that reports progress.
-    fn long(&self, status: sys::freeridge_status) -> Result<()> {
-        let result = check(status);
-        if let Some(progress) = &self.progress {
-            progress.resume_panic();
-        }
-        result
+    /// The same for calls that change the model, but for `freeridge_set_progress` and `freeridge_destroy`.
+    pub fn as_mut_ptr(&mut self) -> *mut sys::freeridge_model {
+        self.handle.as_ptr()
+    }
+
+    /// t
+    pub(crate) fn outputs(&self) -> Result<usize> {
+        Ok(self.dimensions()?.2)
+    }
+
+    /// t numbers by a call that wants their place.
+    pub(crate) fn of_outputs<T: Clone + Default>(
+        &self, call: impl FnOnce(*const sys::freeridge_model, *mut T) -> sys::freeridge_status,
+    ) -> Result<Vec<T>> {
+        let mut values = zeros(self.outputs()?)?;
+        self.handle.read(|model| call(model, values.as_mut_ptr()))?;
+        Ok(values)
     }
 
     /// rows x t numbers, column-major, by a call that wants their place and leading dimension.
-    fn filled(&self, rows: usize, call: impl FnOnce(*mut f64, i64) -> sys::freeridge_status) -> Result<Dense> {
-        let mut out = Dense::new(Layout::ColumnMajor, rows, self.dimensions()?.2);
-        self.long(call(out.data.as_mut_ptr(), size(rows)?))?;
-        Ok(out)
+    pub(crate) fn filled(
+        &self, rows: usize, call: impl FnOnce(*const sys::freeridge_model, *mut f64, i64) -> sys::freeridge_status,
+    ) -> Result<Dense> {
+        Dense::filled(rows, self.outputs()?, |place, ld| self.handle.read(|model| call(model, place, ld)))
     }
 
     /// An array with a number for each row, or NULL.
     fn of_rows<T>(&self, name: &str, values: Option<&[T]>) -> Result<*const T> {
-        match values {
-            None => Ok(ptr::null()),
-            Some(values) => {
-                check_length(name, values.len(), self.dimensions()?.0)?;
-                Ok(values.as_ptr())
-            }
-        }
+        values.map_or(Ok(ptr::null()), |values| {
+            check_length(name, values.len(), self.dimensions()?.0)?;
+            Ok(values.as_ptr())
+        })
     }
 }
 
-/// freeridge_save_to_memory and freeridge_save_predictor_to_memory.
-type SaveToMemory =
-    unsafe extern "C" fn(*const sys::freeridge_model, i64, *mut c_void, *mut i64) -> sys::freeridge_status;
+impl fmt::Debug for Model<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = out.debug_struct("Model");
+        if let Ok((n, d, t)) = self.dimensions() {
+            text.field("points", &n).field("features", &d).field("outputs", &t);
+        }
+        if let Ok(route) = self.route() {
+            text.field("route", &route);
+        }
+        if let Ok(lambda) = self.lambda() {
+            text.field("lambda", &lambda);
+        }
+        text.finish_non_exhaustive()
+    }
+}
+
+/// Refuses outputs of other rows.
+pub(crate) fn same_rows(x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
+    if x.rows() == y.rows() {
+        return Ok(());
+    }
+    Err(Error::new(Status::DimensionMismatch, format!("x has {} rows, y has {}", x.rows(), y.rows())))
+}
 
 /// A path as the library takes it.
 fn path_text(path: &Path) -> Result<CString> {
     path.to_str()
         .and_then(|text| CString::new(text).ok())
-        .ok_or_else(|| Error::mistake(sys::FREERIDGE_INVALID_ARGUMENT, format!("path {} is no text", path.display())))
+        .ok_or_else(|| Error::new(Status::InvalidArgument, format!("path {} is no text", path.display())))
 }
+
+/// freeridge_save_to_memory and freeridge_save_predictor_to_memory.
+type SaveToMemory =
+    unsafe extern "C" fn(*const sys::freeridge_model, i64, *mut c_void, *mut i64) -> sys::freeridge_status;
 
 /// freeridge_set_data and freeridge_set_data_view.
 type SetData = unsafe extern "C" fn(

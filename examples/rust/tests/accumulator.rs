@@ -1,6 +1,6 @@
 //! Rows in chunks are the same problem as all rows at once.
 
-use freeridge::{sys, Accumulator, Criterion, Kernel, Matrix, Model, Result, Route};
+use freeridge::{Accumulator, Criterion, Kernel, Matrix, Model, Result, Route, Status};
 use std::thread;
 
 fn rows() -> (Vec<f64>, Vec<f64>) {
@@ -57,14 +57,14 @@ fn merged_from_threads_and_saved() -> Result<()> {
     first.merge(&second.join().unwrap()?)?;
     let (w, _) = in_chunks(&x, &y, 40)?.solve(&[0.5])?;
     let (merged, _) = first.solve(&[0.5])?;
-    assert!(w.data.iter().zip(&merged.data).all(|(a, b)| (a - b).abs() < 1e-13));
+    assert!(w.data().iter().zip(merged.data()).all(|(a, b)| (a - b).abs() < 1e-13));
 
     let mut bytes = first.to_bytes()?;
     assert_eq!(Accumulator::from_bytes(&bytes)?.solve(&[0.5])?.0, merged);
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     let damaged = Accumulator::from_bytes(&bytes).map(|_| ()).unwrap_err();
-    assert_eq!(damaged.status, sys::FREERIDGE_CORRUPT);
+    assert_eq!(damaged.status(), Status::Corrupt);
     assert!(Accumulator::from_bytes(&[]).is_err());
     Ok(())
 }
@@ -73,11 +73,11 @@ fn merged_from_threads_and_saved() -> Result<()> {
 fn wrong_sizes_never_reach_the_library() -> Result<()> {
     let (x, y) = rows();
     let mut sums = Accumulator::new(3, 1, true)?;
-    let mismatch = |result: Result<()>| assert_eq!(result.unwrap_err().status, sys::FREERIDGE_DIMENSION_MISMATCH);
+    let mismatch = |result: Result<()>| assert_eq!(result.unwrap_err().status(), Status::DimensionMismatch);
     mismatch(sums.add(Matrix::row_major(&x, 2)?, Matrix::column(&y), None));
     mismatch(sums.add(Matrix::row_major(&x, 3)?, Matrix::column(&y[1..]), None));
     mismatch(sums.add(Matrix::row_major(&x, 3)?, Matrix::row_major(&y, 2)?, None));
     mismatch(sums.add(Matrix::row_major(&x, 3)?, Matrix::column(&y), Some(&y[1..])));
-    assert_eq!(sums.solve(&[1.0]).unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    assert_eq!(sums.solve(&[1.0]).unwrap_err().status(), Status::InvalidState);
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Models through the safe layer: right against refits, and as Rust expects owners to behave.
 
-use freeridge::{sys, Criterion, Kernel, Layout, Matrix, Model, Result, Route};
+use freeridge::{Criterion, Kernel, Layout, Matrix, Model, Result, Route, Status};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 use std::thread;
@@ -38,7 +38,7 @@ fn leave_one_out_is_a_refit_without_the_row() -> Result<()> {
     let (x, y) = sample(30, 3);
     for kernel in [Kernel::linear()?, Kernel::gaussian(2.0)?, Kernel::polynomial(2, 0.5, 1.0)?] {
         let errors = fitted(&kernel, &x, &y, 0.3)?.loo()?;
-        assert_eq!((errors.rows, errors.columns), (30, 1));
+        assert_eq!((errors.rows(), errors.columns()), (30, 1));
         for i in [0, 11, 29] {
             let (mut other_x, mut other_y) = (x.clone(), y.clone());
             other_x.drain(3 * i..3 * i + 3);
@@ -70,7 +70,7 @@ fn layouts_views_and_copies_are_one_problem() -> Result<()> {
         model.factorize()?;
         model.set_lambda(0.1)?;
         let predicted = model.predict(view)?;
-        assert_eq!((predicted.layout, predicted.rows, predicted.columns), (view_layout, 25, 1));
+        assert_eq!((predicted.layout(), predicted.rows(), predicted.columns()), (view_layout, 25, 1));
         for i in 0..25 {
             assert!(close(predicted.at(i, 0), expected.at(i, 0), 3.0));
         }
@@ -104,15 +104,15 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
     let choice = model.select_lambda(Criterion::Loo, None)?[0];
     let grid = model.lambda_grid(50)?;
     let scores = model.score(Criterion::Loo, &grid)?;
-    assert!(scores.data.iter().all(|score| *score >= choice.score * (1.0 - 1e-9)));
+    assert!(scores.data().iter().all(|score| *score >= choice.score * (1.0 - 1e-9)));
     let again = model.score(Criterion::Loo, &[choice.lambda])?.at(0, 0);
     assert!(close(again, choice.score, choice.score));
-    let mean = model.loo()?.data.iter().map(|error| error * error).sum::<f64>() / 40.0;
+    let mean = model.loo()?.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean, choice.score, choice.score));
     let folds: Vec<i32> = (0..40).map(|i| i % 5).collect();
     model.set_groups(Some(&folds))?;
     let left_out = model.group_errors(&folds)?;
-    let mean = left_out.data.iter().map(|error| error * error).sum::<f64>() / 40.0;
+    let mean = left_out.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
     Ok(())
 }
@@ -120,15 +120,15 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
 #[test]
 fn errors_have_the_status_and_the_words() -> Result<()> {
     let error = Kernel::gaussian(-1.0).unwrap_err();
-    assert_eq!((error.status, error.name().as_str()), (sys::FREERIDGE_INVALID_ARGUMENT, "INVALID_ARGUMENT"));
-    assert!(error.message.contains("sigma") && error.message.contains("-1"), "{error}");
+    assert_eq!((error.status(), error.status().to_string().as_str()), (Status::InvalidArgument, "INVALID_ARGUMENT"));
+    assert!(error.message().contains("sigma") && error.message().contains("-1"), "{error}");
 
     let mut model = Model::new(&Kernel::linear()?)?;
-    assert_eq!(model.factorize().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
-    assert_eq!(model.loo().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    assert_eq!(model.factorize().unwrap_err().status(), Status::InvalidState);
+    assert_eq!(model.loo().unwrap_err().status(), Status::InvalidState);
     let with_nan = [1.0, f64::NAN, 2.0];
     let error = model.set_data(Matrix::column(&with_nan), Matrix::column(&[1.0, 2.0, 3.0])).unwrap_err();
-    assert_eq!(error.status, sys::FREERIDGE_NOT_FINITE);
+    assert_eq!(error.status(), Status::NotFinite);
     Ok(())
 }
 
@@ -136,7 +136,7 @@ fn errors_have_the_status_and_the_words() -> Result<()> {
 fn arrays_of_a_wrong_length_never_reach_the_library() -> Result<()> {
     let (x, y) = sample(10, 2);
     let mut model = fitted(&Kernel::gaussian(1.0)?, &x, &y, 1.0)?;
-    let mismatch = |result: Result<()>| assert_eq!(result.unwrap_err().status, sys::FREERIDGE_DIMENSION_MISMATCH);
+    let mismatch = |result: Result<()>| assert_eq!(result.unwrap_err().status(), Status::DimensionMismatch);
     mismatch(model.set_data(Matrix::row_major(&x, 2)?, Matrix::column(&y[1..])));
     mismatch(model.set_weights(Some(&y[1..])));
     mismatch(model.set_groups(Some(&[0; 9])));
@@ -162,7 +162,7 @@ fn kernels_are_equal_by_what_they_are() -> Result<()> {
     assert_ne!(sum, Kernel::linear()?);
     let product = Kernel::product(&[&sum, &Kernel::gaussian(3.0)?])?.scaled(&[1.0, 0.1])?;
     assert_eq!(format!(" {product:?} ").parse::<Kernel>()?, product);
-    assert_eq!("gaussian(sigma = )".parse::<Kernel>().unwrap_err().status, sys::FREERIDGE_INVALID_ARGUMENT);
+    assert_eq!("gaussian(sigma = )".parse::<Kernel>().unwrap_err().status(), Status::InvalidArgument);
     assert!("linear()\0".parse::<Kernel>().is_err());
     assert!(Kernel::sum(&[]).is_err());
     Ok(())
@@ -186,8 +186,8 @@ fn progress_is_heard_and_cancels_and_leaves_the_model_as_it_was() -> Result<()> 
     assert!(calls.load(Ordering::SeqCst) >= 2);
 
     allowed.store(0, Ordering::SeqCst);
-    assert_eq!(model.factorize().unwrap_err().status, sys::FREERIDGE_CANCELLED);
-    assert_eq!(model.select_lambda(Criterion::Loo, None).unwrap_err().status, sys::FREERIDGE_CANCELLED);
+    assert_eq!(model.factorize().unwrap_err().status(), Status::Cancelled);
+    assert_eq!(model.select_lambda(Criterion::Loo, None).unwrap_err().status(), Status::Cancelled);
     allowed.store(usize::MAX, Ordering::SeqCst);
     assert_eq!(model.loo()?, expected);
 
@@ -250,7 +250,7 @@ fn routes_agree_and_are_known_by_name() -> Result<()> {
         answers.push(model.loo()?);
     }
     for other in &answers[1..] {
-        assert!(other.data.iter().zip(&answers[0].data).all(|(a, b)| close(*a, *b, 1.0)));
+        assert!(other.data().iter().zip(answers[0].data()).all(|(a, b)| close(*a, *b, 1.0)));
     }
     Ok(())
 }
@@ -275,14 +275,14 @@ fn saved_and_loaded_it_goes_on() -> Result<()> {
     let mut bytes = model.predictor_to_bytes()?;
     let predictor = Model::from_bytes(&bytes)?;
     assert_eq!(predictor.predict(at)?, model.predict(at)?);
-    assert_eq!(predictor.loo().unwrap_err().status, sys::FREERIDGE_INVALID_STATE);
+    assert_eq!(predictor.loo().unwrap_err().status(), Status::InvalidState);
     model.save_predictor(&path)?;
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     std::fs::remove_file(&path).unwrap();
 
     bytes[60] ^= 4;
-    assert_eq!(Model::from_bytes(&bytes).map(|_| ()).unwrap_err().status, sys::FREERIDGE_CORRUPT);
-    assert_eq!(Model::load(&path).map(|_| ()).unwrap_err().status, sys::FREERIDGE_IO);
+    assert_eq!(Model::from_bytes(&bytes).map(|_| ()).unwrap_err().status(), Status::Corrupt);
+    assert_eq!(Model::load(&path).map(|_| ()).unwrap_err().status(), Status::Io);
     assert!(model.save(std::path::Path::new("a\0b")).is_err());
     Ok(())
 }

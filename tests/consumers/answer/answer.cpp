@@ -1,23 +1,10 @@
-// answer.c as a stranger would write it in C++: owners, and exceptions of the program's own beside the library.
-#include <freeridge.h>
+// answer.c as a stranger would write it in C++, by freeridge.hpp.
+#include <freeridge.hpp>
 
 #include <cmath>
 #include <cstdio>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace {
-
-struct Destroy {
-  void operator()(freeridge_kernel* kernel) const { freeridge_kernel_destroy(kernel); }
-  void operator()(freeridge_model* model) const { freeridge_destroy(model); }
-};
-
-void check(freeridge_status status) {
-  if (status != FREERIDGE_OK) throw std::runtime_error(freeridge_last_error());
-}
 
 void expect(double actual, double expected) {
   if (!(std::fabs(actual - expected) <= 1e-14)) throw std::runtime_error(std::to_string(actual) + " is wrong");
@@ -25,24 +12,14 @@ void expect(double actual, double expected) {
 
 void run() {
   const std::vector<double> x = {1.0, 2.0}, y = {2.0, 3.0};
-  freeridge_kernel* new_kernel = nullptr;
-  check(freeridge_kernel_linear(&new_kernel));
-  const std::unique_ptr<freeridge_kernel, Destroy> kernel(new_kernel);
-  freeridge_model* new_model = nullptr;
-  check(freeridge_create(kernel.get(), &new_model));
-  const std::unique_ptr<freeridge_model, Destroy> model(new_model);
-
-  check(freeridge_set_data(model.get(), FREERIDGE_ROW_MAJOR, 2, 1, x.data(), 1, 1, y.data(), 1));
-  check(freeridge_set_intercept(model.get(), 0));
-  check(freeridge_factorize(model.get()));
-  check(freeridge_set_lambda(model.get(), 3.0));
-  double w = 0.0;
-  std::vector<double> errors(2);
-  check(freeridge_get_hyperplane(model.get(), &w, 1));
-  check(freeridge_loo(model.get(), errors.data(), 2));
-  expect(w, 1.0);
-  expect(errors[0], 8.0 / 7.0);
-  expect(errors[1], 2.0);
+  freeridge::Model model(freeridge::Kernel::linear());
+  model.set_data(x, y);
+  freeridge::check(freeridge_set_intercept(model.get(), 0));
+  model.factorize();
+  model.set_lambda(3.0);
+  expect(model.hyperplane()(0), 1.0);
+  expect(model.loo()(0), 8.0 / 7.0);
+  expect(model.loo()(1), 2.0);
 }
 
 }  // namespace

@@ -1,0 +1,200 @@
+// freeridge.hpp - freeridge.h for C++17 and later: owners, matrices whose sizes are checked, exceptions with a status
+//
+// SPDX-License-Identifier: MIT
+//
+// freeridge.h is the manual. All here is inline, on its calls: the library knows nothing of it. What has no method is a
+// call on get(), inside check(). Arrays have the lengths that the library reads, or are refused.
+#pragma once
+
+#include <freeridge.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+#if __cplusplus >= 202002L && __has_include(<span>)
+#include <span>
+#endif
+
+namespace freeridge {
+inline namespace hpp {  // so that these are no names of the library's own
+using Numbers = std::vector<double>;
+
+struct Error : std::runtime_error {
+  Error(freeridge_status number, const std::string& message)
+      : std::runtime_error(std::string(freeridge_status_name(number)) + ": " + message), status(number) {}
+  freeridge_status status;
+};
+inline void check(freeridge_status status) {  // throws where a call failed; right after it, on its thread
+  if (status != FREERIDGE_OK) throw Error(status, freeridge_last_error());
+}
+inline void require(bool holds, freeridge_status status, const std::string& message) {
+  if (!holds) throw Error(status, message);
+}
+inline std::int64_t size(std::size_t value) {  // for the library, before memory is asked for
+  require(value <= 2147483647, FREERIDGE_INVALID_ARGUMENT, "a size is " + std::to_string(value));
+  return static_cast<std::int64_t>(value);
+}
+template <class T>
+const T* exactly(std::int64_t count, const std::vector<T>& values, const char* name) {
+  require(values.size() == static_cast<std::size_t>(count), FREERIDGE_DIMENSION_MISMATCH,
+          std::string(name) + ": " + std::to_string(values.size()) + " numbers, not " + std::to_string(count));
+  return values.data();
+}
+
+// A matrix that is lent: element (i, j) is data[i + j ld] (COL_MAJOR) or data[i ld + j] (ROW_MAJOR). What it is made of
+// has to live as long as it is used, and so is no vector that goes at the end of the line.
+struct View {
+  View(const double* numbers, std::size_t count, std::size_t n, std::size_t d, std::size_t leading,
+       freeridge_layout order = FREERIDGE_COL_MAJOR)
+      : data(numbers), rows(size(n)), columns(size(d)), ld(size(leading)), layout(order) {
+    const bool by_row = order == FREERIDGE_ROW_MAJOR, known = by_row || order == FREERIDGE_COL_MAJOR;
+    const std::int64_t line = by_row ? columns : rows, lines = by_row ? rows : columns;
+    require(known && data && line > 0 && lines > 0 && ld >= line, FREERIDGE_INVALID_ARGUMENT, "this is no matrix");
+    const std::size_t needed = static_cast<std::size_t>((lines - 1) * ld + line);
+    require(needed <= count, FREERIDGE_INVALID_ARGUMENT, std::to_string(needed) + " numbers are needed");
+  }
+  View(const Numbers& v) : View(v.data(), v.size(), v.size(), 1, v.size()) {}  // one column
+  View(const Numbers& v, std::size_t n, std::size_t d, freeridge_layout order)
+      : View(v.data(), v.size(), n, d, order == FREERIDGE_ROW_MAJOR ? d : n, order) {}
+  View(const Numbers&&) = delete;
+  View(const Numbers&&, std::size_t, std::size_t, freeridge_layout) = delete;
+#ifdef __cpp_lib_span
+  View(std::span<const double> v) : View(v.data(), v.size(), v.size(), 1, v.size()) {}
+  View(std::span<const double> v, std::size_t n, std::size_t d, freeridge_layout order)
+      : View(v.data(), v.size(), n, d, order == FREERIDGE_ROW_MAJOR ? d : n, order) {}
+#endif
+  // The leading dimension as a matrix beside x, in the layout of x: one column without gaps is in both.
+  std::int64_t ld_beside(const View& x) const {
+    const bool same = layout == x.layout, both = columns == 1 && (layout == FREERIDGE_COL_MAJOR || ld == 1);
+    require(rows == x.rows && (same || both), FREERIDGE_DIMENSION_MISMATCH, "x and y differ in rows or in layout");
+    return same ? ld : x.layout == FREERIDGE_ROW_MAJOR ? 1 : rows;
+  }
+  const double* const data;
+  const std::int64_t rows, columns, ld;
+  const freeridge_layout layout;
+};
+
+struct Matrix {  // an answer, without gaps
+  Matrix(std::int64_t n, std::int64_t d, freeridge_layout order = FREERIDGE_COL_MAJOR)
+      : rows(n), columns(d), layout(order), numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(d)) {}
+  double operator()(std::int64_t i, std::int64_t j = 0) const {
+    if (i < 0 || i >= rows || j < 0 || j >= columns) throw std::out_of_range("freeridge::Matrix");
+    return numbers.at(static_cast<std::size_t>(layout == FREERIDGE_ROW_MAJOR ? i * columns + j : i + j * rows));
+  }
+  template <class Call, class... Arguments>  // by a call whose last arguments are the place and its leading dimension
+  Matrix filled(Call call, Arguments... arguments) && {
+    check(call(arguments..., numbers.data(), layout == FREERIDGE_ROW_MAJOR ? columns : rows));
+    return std::move(*this);
+  }
+  std::int64_t rows, columns;
+  freeridge_layout layout;
+  Numbers numbers;
+};
+
+template <class T, void (*destroy)(T*)>
+class Owner {  // of a handle; what is moved from has none, and every call refuses it
+ public:
+  const T* get() const noexcept { return handle_.get(); }
+  T* get() noexcept { return handle_.get(); }
+
+ protected:
+  template <class Make, class... Arguments>
+  explicit Owner(Make make, Arguments... arguments) {
+    T* made = nullptr;
+    check(make(arguments..., &made));
+    handle_.reset(made);
+  }
+  template <class Call, class... Arguments>
+  std::array<std::int64_t, 3> sizes_by(Call call, Arguments... arguments) const {
+    std::array<std::int64_t, 3> s{};
+    check(call(get(), &s[0], &s[1], &s[2], arguments...));
+    return s;
+  }
+  struct Destroy {
+    void operator()(T* handle) const noexcept { destroy(handle); }
+  };
+  std::unique_ptr<T, Destroy> handle_;
+};
+
+class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
+ public:
+  using Owner::Owner;  // as protected as it was
+  static Kernel linear() { return Kernel(freeridge_kernel_linear); }
+  static Kernel gaussian(double sigma) { return Kernel(freeridge_kernel_gaussian, sigma); }
+  // Any kernel: "0.5 * linear() + matern(nu = 1.5, length = 2)".
+  static Kernel parse(const std::string& text) { return Kernel(freeridge_kernel_parse, text.c_str()); }
+  Kernel scaled(const Numbers& v) const { return Kernel(freeridge_kernel_scaled, get(), size(v.size()), v.data()); }
+};
+
+class Model : public Owner<freeridge_model, freeridge_destroy> {
+  template <class Call>
+  void hand_over(Call call, const View& x, const View& y) {
+    check(call(get(), x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld_beside(x)));
+  }
+  Matrix like_y() const { return Matrix(sizes()[0], sizes()[2]); }
+
+ public:
+  using Owner::Owner;  // as protected as it was
+  explicit Model(const Kernel& kernel) : Owner(freeridge_create, kernel.get()) {}
+  static Model load(const std::string& path) { return Model(freeridge_load, path.c_str()); }
+  void save(const std::string& path) const { check(freeridge_save(get(), path.c_str())); }
+  void set_data(const View& x, const View& y) { hand_over(freeridge_set_data, x, y); }
+  // Borrows: what x and y view has to stay as it is until the model goes, or has other data.
+  void set_data_view(const View& x, const View& y) { hand_over(freeridge_set_data_view, x, y); }
+  void set_weights(const Numbers& w) { check(freeridge_set_weights(get(), exactly(sizes()[0], w, "weights"))); }
+  void factorize() { check(freeridge_factorize(get())); }
+  void set_lambda(double lambda) { check(freeridge_set_lambda(get(), lambda)); }
+  void set_lambdas(const Numbers& l) { check(freeridge_set_lambdas(get(), exactly(sizes()[2], l, "lambdas"))); }
+  Matrix select_lambda(freeridge_criterion criterion, double low = 0, double high = 0) {  // columns lambda, score
+    return Matrix(sizes()[2], 2).filled([&](double* lambda, std::int64_t t) {
+      return freeridge_select_lambda(get(), criterion, low, high, lambda, lambda + t);
+    });
+  }
+  double select_bandwidth(freeridge_criterion criterion, double low = 0, double high = 0) {
+    double sigma = 0, tried[2 * FREERIDGE_DEFAULT_BUDGET];
+    std::int64_t used = 0;
+    check(freeridge_select_bandwidth(get(), criterion, low, high, 0, &sigma, tried, &used));
+    return sigma;
+  }
+  Matrix score(freeridge_criterion criterion, const Numbers& l) const {
+    return Matrix(size(l.size()), sizes()[2]).filled(freeridge_score, get(), criterion, size(l.size()), l.data());
+  }
+  Matrix loo() const { return like_y().filled(freeridge_loo, get()); }
+  Matrix coefficients() const { return like_y().filled(freeridge_get_coefficients, get()); }
+  Matrix group_errors(const std::vector<std::int32_t>& group) const {
+    return like_y().filled(freeridge_group_errors, get(), exactly(sizes()[0], group, "group"));
+  }
+  Matrix hyperplane() const { return Matrix(sizes()[1], sizes()[2]).filled(freeridge_get_hyperplane, get()); }
+  Matrix intercept() const {
+    return Matrix(sizes()[2], 1).filled([&](double* b, std::int64_t) { return freeridge_get_intercept(get(), b); });
+  }
+  Matrix predict(const View& x) const {
+    require(x.columns == sizes()[1], FREERIDGE_DIMENSION_MISMATCH, "x has other columns than the model");
+    return Matrix(x.rows, sizes()[2], x.layout).filled(freeridge_predict, get(), x.layout, x.rows, x.data, x.ld);
+  }
+  std::array<std::int64_t, 3> sizes() const { return sizes_by(freeridge_get_dimensions); }  // n, d, t
+};
+
+class Accumulator : public Owner<freeridge_accumulator, freeridge_accumulator_destroy> {
+ public:
+  Accumulator(std::size_t d, std::size_t t, bool intercept = true)
+      : Owner(freeridge_accumulator_create, size(d), size(t), std::int32_t{intercept}) {}
+  void add(const View& x, const View& y) {
+    require(x.columns == sizes()[1] && y.columns == sizes()[2], FREERIDGE_DIMENSION_MISMATCH, "columns of x or y");
+    check(freeridge_accumulator_add(get(), x.layout, x.rows, x.data, x.ld, y.data, y.ld_beside(x), nullptr));
+  }
+  void merge(const Accumulator& other) { check(freeridge_accumulator_merge(get(), other.get())); }
+  std::pair<Matrix, Matrix> solve(double lambda) const {  // w (d x t) and b (t x 1)
+    Matrix w(sizes()[1], sizes()[2]), b(sizes()[2], 1);
+    check(freeridge_accumulator_solve(get(), 1, &lambda, w.numbers.data(), w.rows, b.numbers.data()));
+    return {w, b};
+  }
+  std::array<std::int64_t, 3> sizes() const { return sizes_by(freeridge_accumulator_get_dimensions, nullptr); }
+};
+
+}  // namespace hpp
+}  // namespace freeridge

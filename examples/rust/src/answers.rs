@@ -1,0 +1,188 @@
+//! What a factorized or fitted model answers.
+
+use crate::choices::Route;
+use crate::error::{check_length, told, zeros, Error, Result, Status};
+use crate::matrix::{Dense, Matrix};
+use crate::model::Model;
+use crate::sys;
+use std::ptr;
+
+/// Lower and upper ends of intervals, m x t each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intervals {
+    pub lower: Dense,
+    pub upper: Dense,
+}
+
+/// Gaussian-process variances of f(x) + b, m x t, and the variance of the noise for each output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variances {
+    pub variance: Dense,
+    pub noise: Vec<f64>,
+}
+
+/// The error of the landmarks' approximation, tr(K - K_TR K_RR^-1 K_RT), and tr(K).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Traces {
+    pub left: f64,
+    pub whole: f64,
+}
+
+impl Model<'_> {
+    /// Exact leave-one-out errors, n x t.
+    pub fn loo(&self) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        self.filled(n, |model, errors, ld| unsafe { sys::freeridge_loo(model, errors, ld) })
+    }
+
+    /// Exact errors with whole groups left out, n x t; NaN for rows with a negative label.
+    pub fn group_errors(&self, group: &[i32]) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        check_length("group", group.len(), n)?;
+        self.filled(n, |model, errors, ld| unsafe { sys::freeridge_group_errors(model, group.as_ptr(), errors, ld) })
+    }
+
+    /// Predictions at the rows of x, in the layout of x.
+    pub fn predict(&self, x: Matrix<'_>) -> Result<Dense> {
+        let mut out = self.room_for(x)?;
+        let (x, (place, ld)) = (x.lent()?, out.place()?);
+        self.handle
+            .read(|model| unsafe { sys::freeridge_predict(model, x.layout, x.rows, x.data, x.ld, place, ld) })?;
+        Ok(out)
+    }
+
+    /// Jackknife+ prediction intervals at the rows of x, in the layout of x.
+    pub fn predict_jackknife(&self, x: Matrix<'_>, level: f64) -> Result<Intervals> {
+        let (mut lower, mut upper) = (self.room_for(x)?, self.room_for(x)?);
+        let (x, (low, ld), (high, _)) = (x.lent()?, lower.place()?, upper.place()?);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_predict_jackknife(model, x.layout, x.rows, x.data, x.ld, level, low, high, ld)
+        })?;
+        Ok(Intervals { lower, upper })
+    }
+
+    /// Gaussian-process variances at the rows of x, in the layout of x.
+    pub fn predict_variance(&self, x: Matrix<'_>) -> Result<Variances> {
+        let (mut variance, mut noise) = (self.room_for(x)?, zeros(self.outputs()?)?);
+        let (x, (place, ld)) = (x.lent()?, variance.place()?);
+        self.handle.read(|model| unsafe {
+            let noise = noise.as_mut_ptr();
+            sys::freeridge_predict_variance(model, x.layout, x.rows, x.data, x.ld, place, ld, noise)
+        })?;
+        Ok(Variances { variance, noise })
+    }
+
+    /// Room for t numbers at each row of x, which has to have the model's columns.
+    fn room_for(&self, x: Matrix<'_>) -> Result<Dense> {
+        let (_, d, t) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        x.lent()?; // its sizes, before memory is asked for
+        Dense::zeros(x.layout(), x.rows(), t)
+    }
+
+    /// c of f(x) = sum_i c_i k(x_i, x), n x t.
+    pub fn coefficients(&self) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        self.filled(n, |model, c, ld| unsafe { sys::freeridge_get_coefficients(model, c, ld) })
+    }
+
+    /// w of f(x) = w'x for linear kernels, d x t.
+    pub fn hyperplane(&self) -> Result<Dense> {
+        let d = self.dimensions()?.1;
+        self.filled(d, |model, w, ld| unsafe { sys::freeridge_get_hyperplane(model, w, ld) })
+    }
+
+    /// The intercepts, t numbers.
+    pub fn intercept(&self) -> Result<Vec<f64>> {
+        self.of_outputs(|model, b| unsafe { sys::freeridge_get_intercept(model, b) })
+    }
+
+    /// f(x_i) + b, n x t.
+    pub fn fitted(&self) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        self.filled(n, |model, fitted, ld| unsafe { sys::freeridge_get_fitted(model, fitted, ld) })
+    }
+
+    /// The diagonal of the hat matrix at each output's lambda, n x t.
+    pub fn leverage(&self) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        self.filled(n, |model, leverage, ld| unsafe { sys::freeridge_get_leverage(model, leverage, ld) })
+    }
+
+    /// Cook's distances, n x t.
+    pub fn cooks_distance(&self) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        self.filled(n, |model, distance, ld| unsafe { sys::freeridge_cooks_distance(model, distance, ld) })
+    }
+
+    /// The effective degrees of freedom, t numbers.
+    pub fn degrees_of_freedom(&self) -> Result<Vec<f64>> {
+        self.of_outputs(|model, df| unsafe { sys::freeridge_get_degrees_of_freedom(model, df, ptr::null_mut()) })
+    }
+
+    /// Estimates of the variance of the errors at weight one, t numbers.
+    pub fn error_variance(&self) -> Result<Vec<f64>> {
+        self.of_outputs(|model, s2| unsafe { sys::freeridge_get_degrees_of_freedom(model, ptr::null_mut(), s2) })
+    }
+
+    /// The lambdas in force, t numbers.
+    pub fn lambda(&self) -> Result<Vec<f64>> {
+        self.of_outputs(|model, lambda| unsafe { sys::freeridge_get_lambda(model, lambda) })
+    }
+
+    /// What `factorize` ran.
+    pub fn route(&self) -> Result<Route> {
+        let mut number = sys::FREERIDGE_AUTO;
+        self.handle.read(|model| unsafe { sys::freeridge_get_route(model, &mut number) })?;
+        Route::of(number)
+            .ok_or_else(|| Error::new(Status::Internal, format!("route {number} is newer than this crate")))
+    }
+
+    /// The bandwidth of the model's kernel.
+    pub fn bandwidth(&self) -> Result<f64> {
+        let mut sigma = 0.0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_bandwidth(model, &mut sigma) })?;
+        Ok(sigma)
+    }
+
+    /// The eigenvalues that are not zero to working precision.
+    pub fn rank(&self) -> Result<usize> {
+        let mut rank = 0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_rank(model, &mut rank) })?;
+        Ok(told(rank))
+    }
+
+    /// Eigenvalues below it are rounding noise.
+    pub fn tolerance(&self) -> Result<f64> {
+        let mut tolerance = 0.0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_tolerance(model, &mut tolerance) })?;
+        Ok(tolerance)
+    }
+
+    /// The rows that are landmarks, in the order given or chosen; empty on other routes than `Route::Landmark`.
+    pub fn landmarks(&self) -> Result<Vec<usize>> {
+        match self.landmark_count()? {
+            0 => Ok(Vec::new()),
+            count => self.of_landmarks(count, ptr::null_mut(), ptr::null_mut()),
+        }
+    }
+
+    /// How much of the kernel matrix the landmarks leave.
+    pub fn landmark_traces(&self) -> Result<Traces> {
+        let (mut left, mut whole) = (0.0, 0.0);
+        self.of_landmarks(self.landmark_count()?, &mut left, &mut whole)?;
+        Ok(Traces { left, whole })
+    }
+
+    fn landmark_count(&self) -> Result<usize> {
+        let mut count = 0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_landmark_count(model, &mut count) })?;
+        Ok(told(count))
+    }
+
+    fn of_landmarks(&self, count: usize, left: *mut f64, whole: *mut f64) -> Result<Vec<usize>> {
+        let mut rows = zeros(count)?;
+        self.handle.read(|model| unsafe { sys::freeridge_get_landmarks(model, rows.as_mut_ptr(), left, whole) })?;
+        Ok(rows.into_iter().map(told).collect())
+    }
+}

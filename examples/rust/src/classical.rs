@@ -1,0 +1,166 @@
+//! The calls without a handle: least squares, total least squares, polynomial features, medians.
+
+use crate::error::{check, check_length, size, told, zeros, Error, Result, Status};
+use crate::matrix::{Dense, Lent, Matrix};
+use crate::model::same_rows;
+use crate::sys;
+
+/// w (d x t) and b (t numbers) of w'x + b; `rank` of x where the call finds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    pub w: Dense,
+    pub b: Vec<f64>,
+    pub rank: Option<usize>,
+}
+
+/// With standard errors, for each output the standard deviation of the errors, and R^2.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineSummary {
+    pub line: Line,
+    pub w_error: Dense,
+    pub b_error: Vec<f64>,
+    pub sigma: Vec<f64>,
+    pub r_squared: Vec<f64>,
+}
+
+/// Checks the sizes, and hands x, y and the places of w and b to a call.
+fn line(
+    x: Matrix<'_>, y: Matrix<'_>, call: impl FnOnce(Lent, Lent, *mut f64, *mut f64) -> sys::freeridge_status,
+) -> Result<Line> {
+    same_rows(x, y)?;
+    let mut buffer = Vec::new();
+    let mut b = zeros(y.columns())?;
+    let (x_at, y_at) = (x.lent()?, y.in_layout(x.layout(), &mut buffer)?.lent()?);
+    let w = Dense::filled(x.columns(), y.columns(), |w, _| check(call(x_at, y_at, w, b.as_mut_ptr())))?;
+    Ok(Line { w, b, rank: None })
+}
+
+/// Ordinary least squares; the minimum-norm solution where x is rank deficient.
+pub fn ols(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
+    let mut rank = 0;
+    let found = line(x, y, |x, y, w, b| unsafe {
+        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
+        sys::freeridge_ols(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b, &mut rank)
+    })?;
+    Ok(Line { rank: Some(told(rank)), ..found })
+}
+
+/// The same with what goes into a table of results.
+pub fn ols_summary(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<LineSummary> {
+    let (d, t) = (x.columns(), y.columns());
+    x.lent()?; // their sizes, before memory is asked for
+    y.lent()?;
+    let mut w_error = Dense::filled(d, t, |_, _| Ok(()))?;
+    let (w_error_at, _) = w_error.place()?;
+    let (mut b_error, mut sigma, mut r_squared, mut rank) = (zeros(t)?, zeros(t)?, zeros(t)?, 0);
+    let found = line(x, y, |x, y, w, b| unsafe {
+        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
+        let (b_error, sigma, r_squared) = (b_error.as_mut_ptr(), sigma.as_mut_ptr(), r_squared.as_mut_ptr());
+        sys::freeridge_ols_summary(
+            layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b, &mut rank, w_error_at, b_error, sigma, r_squared,
+        )
+    })?;
+    Ok(LineSummary { line: Line { rank: Some(told(rank)), ..found }, w_error, b_error, sigma, r_squared })
+}
+
+/// Ridge regression.
+pub fn ridge(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, lambda: f64) -> Result<Line> {
+    line(x, y, |x, y, w, b| unsafe {
+        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
+        sys::freeridge_ridge(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, lambda, w, b)
+    })
+}
+
+/// Ridge regression with a penalty factor for each feature.
+pub fn ridge_penalty(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, lambda: f64, penalty: &[f64]) -> Result<Line> {
+    check_length("penalty", penalty.len(), x.columns())?;
+    line(x, y, |x, y, w, b| unsafe {
+        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
+        let penalty = penalty.as_ptr();
+        sys::freeridge_ridge_penalty(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, lambda, penalty, w, b)
+    })
+}
+
+/// Total least squares.
+pub fn tls(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
+    line(x, y, |x, y, w, b| unsafe {
+        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
+        sys::freeridge_tls(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b)
+    })
+}
+
+/// Total least squares where some columns of x have no error.
+pub fn tls_exact(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: &[bool]) -> Result<Line> {
+    check_length("exact", exact.len(), x.columns())?;
+    let exact: Vec<i32> = exact.iter().copied().map(i32::from).collect();
+    line(x, y, |x, y, w, b| unsafe {
+        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
+        sys::freeridge_tls_exact(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, exact.as_ptr(), w, b)
+    })
+}
+
+/// The Moore-Penrose inverse, in the layout of a, and the rank. Singular values at most `rcond` times the largest count
+/// as zero; `None`: the library's.
+pub fn pinv(a: Matrix<'_>, rcond: Option<f64>) -> Result<(Dense, usize)> {
+    let at = a.lent()?;
+    let mut out = Dense::zeros(a.layout(), a.columns(), a.rows())?;
+    let ((place, ld), mut rank) = (out.place()?, 0);
+    let rcond = rcond.unwrap_or(-1.0);
+    check(unsafe { sys::freeridge_pinv(at.layout, at.rows, at.columns, at.data, at.ld, rcond, place, ld, &mut rank) })?;
+    Ok((out, told(rank)))
+}
+
+/// How many monomials of d features there are up to a degree.
+pub fn polynomial_feature_count(d: usize, degree: i32, bias: bool) -> Result<usize> {
+    let (d, mut count) = (size(d)?, 0);
+    check(unsafe { sys::freeridge_polynomial_feature_count(d, degree, i32::from(bias), &mut count) })?;
+    Ok(told(count))
+}
+
+/// The exponents of each monomial, one after the other, d numbers each.
+pub fn polynomial_exponents(d: usize, degree: i32, bias: bool) -> Result<Vec<Vec<i32>>> {
+    let count = polynomial_feature_count(d, degree, bias)?;
+    let mut exponents: Vec<i32> = zeros(product(count, d)?)?;
+    check(unsafe { sys::freeridge_polynomial_exponents(size(d)?, degree, i32::from(bias), exponents.as_mut_ptr()) })?;
+    Ok((0..count).map(|i| (0..d).map(|j| exponents[i + j * count]).collect()).collect())
+}
+
+/// All monomials of the columns of x, in the layout of x.
+pub fn polynomial_features(x: Matrix<'_>, degree: i32, bias: bool) -> Result<Dense> {
+    let at = x.lent()?;
+    let count = polynomial_feature_count(x.columns(), degree, bias)?;
+    let mut out = Dense::zeros(x.layout(), x.rows(), count)?;
+    let ((place, ld), bias) = (out.place()?, i32::from(bias));
+    check(unsafe {
+        sys::freeridge_polynomial_features(at.layout, at.rows, at.columns, at.data, at.ld, degree, bias, place, ld)
+    })?;
+    Ok(out)
+}
+
+/// The factors with which the features, bias included, have the polynomial kernel as their inner products.
+pub fn polynomial_feature_factors(d: usize, degree: i32, scale: f64, offset: f64) -> Result<Vec<f64>> {
+    let mut factors = zeros(polynomial_feature_count(d, degree, true)?)?;
+    check(unsafe { sys::freeridge_polynomial_feature_factors(size(d)?, degree, scale, offset, factors.as_mut_ptr()) })?;
+    Ok(factors)
+}
+
+/// A minimiser of sum_i weights_i |values_i - m| over m.
+pub fn weighted_median(values: &[f64], weights: &[f64]) -> Result<f64> {
+    check_length("weights", weights.len(), values.len())?;
+    let (n, mut median) = (size(values.len())?, 0.0);
+    check(unsafe { sys::freeridge_weighted_median(n, values.as_ptr(), weights.as_ptr(), &mut median) })?;
+    Ok(median)
+}
+
+/// The minimiser of sum_i |y_i - slope x_i|.
+pub fn absolute_slope(x: &[f64], y: &[f64]) -> Result<f64> {
+    check_length("y", y.len(), x.len())?;
+    let (n, mut slope) = (size(x.len())?, 0.0);
+    check(unsafe { sys::freeridge_absolute_slope(n, x.as_ptr(), y.as_ptr(), &mut slope) })?;
+    Ok(slope)
+}
+
+fn product(a: usize, b: usize) -> Result<usize> {
+    a.checked_mul(b)
+        .ok_or_else(|| Error::new(Status::OutOfMemory, format!("{a} x {b} numbers are beyond the address space")))
+}

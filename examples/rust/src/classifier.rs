@@ -1,0 +1,164 @@
+//! Two classes by logistic or hinge loss.
+
+use crate::choices::Loss;
+use crate::error::{check_length, size, told, zeros, Error, Result, Status};
+use crate::handle::Handle;
+use crate::kernel::Kernel;
+use crate::matrix::Matrix;
+use crate::sys;
+use std::fmt;
+use std::ptr;
+
+/// A classifier for labels -1 and +1. `&self` methods may run side by side, in several threads.
+pub struct Classifier {
+    handle: Handle<sys::freeridge_classifier>,
+    loss: Loss,
+    sizes: Option<(usize, usize)>, // n and d of the data
+}
+
+/// How the last fit ended: the value of the objective, steps, and the stationarity reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Convergence {
+    pub objective: f64,
+    pub iterations: usize,
+    pub gap: f64,
+}
+
+/// The rows that are support vectors, and half the width of the street.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Support {
+    pub rows: Vec<usize>,
+    pub margin: f64,
+}
+
+impl Classifier {
+    /// An empty classifier; the kernel is copied.
+    pub fn new(kernel: &Kernel, loss: Loss) -> Result<Classifier> {
+        let make = |out| unsafe { sys::freeridge_classifier_create(kernel.handle(), loss.number(), out) };
+        Ok(Classifier { handle: Handle::made_by(make)?, loss, sizes: None })
+    }
+
+    /// Copies x (n x d) and n labels, -1 or +1.
+    pub fn set_data(&mut self, x: Matrix<'_>, labels: &[f64]) -> Result<()> {
+        check_length("labels", labels.len(), x.rows())?;
+        let at = x.lent()?;
+        self.handle.write(|classifier| unsafe {
+            let labels = labels.as_ptr();
+            sys::freeridge_classifier_set_data(classifier, at.layout, at.rows, at.columns, at.data, at.ld, labels)
+        })?;
+        self.sizes = Some((x.rows(), x.columns()));
+        Ok(())
+    }
+
+    /// n positive weights; `None`: all one.
+    pub fn set_weights(&mut self, weights: Option<&[f64]>) -> Result<()> {
+        if let Some(weights) = weights {
+            check_length("weights", weights.len(), self.sizes()?.0)?;
+        }
+        let weights = weights.map_or(ptr::null(), <[f64]>::as_ptr);
+        self.handle.write(|classifier| unsafe { sys::freeridge_classifier_set_weights(classifier, weights) })
+    }
+
+    pub fn set_intercept(&mut self, on: bool) -> Result<()> {
+        self.handle.write(|classifier| unsafe { sys::freeridge_classifier_set_intercept(classifier, i32::from(on)) })
+    }
+
+    /// As [`Model::set_progress`](crate::Model::set_progress).
+    pub fn set_progress(&mut self, closure: impl Fn(f64) -> bool + Send + Sync + 'static) -> Result<()> {
+        self.handle.set_progress(closure)
+    }
+
+    pub fn clear_progress(&mut self) -> Result<()> {
+        self.handle.clear_progress()
+    }
+
+    /// When a fit has converged, and how many steps it may take.
+    pub fn set_control(&mut self, tolerance: f64, iterations: usize) -> Result<()> {
+        let iterations = size(iterations)?;
+        self.handle
+            .write(|classifier| unsafe { sys::freeridge_classifier_set_control(classifier, tolerance, iterations) })
+    }
+
+    /// The bytes that `fit` will need at most beside the data.
+    pub fn memory_required(&self) -> Result<i64> {
+        let mut bytes = 0;
+        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_memory_required(classifier, &mut bytes) })?;
+        Ok(bytes)
+    }
+
+    pub fn fit(&mut self, lambda: f64) -> Result<()> {
+        self.handle.write(|classifier| unsafe { sys::freeridge_classifier_fit(classifier, lambda) })
+    }
+
+    /// f(x) + b at the rows of x, positive for class +1.
+    pub fn decision(&self, x: Matrix<'_>) -> Result<Vec<f64>> {
+        self.predicted(x, |values| (values, ptr::null_mut()))
+    }
+
+    /// The probability of class +1 at the rows of x, of `Loss::Logistic`.
+    pub fn probability(&self, x: Matrix<'_>) -> Result<Vec<f64>> {
+        self.predicted(x, |values| (ptr::null_mut(), values))
+    }
+
+    fn predicted(&self, x: Matrix<'_>, outputs: impl FnOnce(*mut f64) -> (*mut f64, *mut f64)) -> Result<Vec<f64>> {
+        check_length("a row of x", x.columns(), self.sizes()?.1)?;
+        let at = x.lent()?;
+        let mut values = zeros(x.rows())?;
+        let (decision, probability) = outputs(values.as_mut_ptr());
+        self.handle.read(|classifier| unsafe {
+            let (layout, rows) = (at.layout, at.rows);
+            sys::freeridge_classifier_predict(classifier, layout, rows, at.data, at.ld, decision, probability)
+        })?;
+        Ok(values)
+    }
+
+    /// Left-out values of f(x_i) + b, after one Newton step; of `Loss::Logistic`.
+    pub fn loo(&self) -> Result<Vec<f64>> {
+        let mut decision = zeros(self.sizes()?.0)?;
+        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_loo(classifier, decision.as_mut_ptr()) })?;
+        Ok(decision)
+    }
+
+    /// c (n numbers) and b.
+    pub fn coefficients(&self) -> Result<(Vec<f64>, f64)> {
+        let (mut c, mut b) = (zeros(self.sizes()?.0)?, 0.0);
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_coefficients(classifier, c.as_mut_ptr(), &mut b)
+        })?;
+        Ok((c, b))
+    }
+
+    pub fn convergence(&self) -> Result<Convergence> {
+        let (mut objective, mut iterations, mut gap) = (0.0, 0, 0.0);
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_convergence(classifier, &mut objective, &mut iterations, &mut gap)
+        })?;
+        Ok(Convergence { objective, iterations: told(iterations), gap })
+    }
+
+    /// Of `Loss::Hinge`.
+    pub fn support(&self) -> Result<Support> {
+        let (mut count, mut margin) = (0, 0.0);
+        let mut rows = zeros(self.sizes()?.0)?;
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_support(classifier, &mut count, rows.as_mut_ptr(), &mut margin)
+        })?;
+        Ok(Support { rows: rows.into_iter().take(told(count)).map(told).collect(), margin })
+    }
+
+    /// n and d
+    fn sizes(&self) -> Result<(usize, usize)> {
+        self.sizes.ok_or_else(|| Error::new(Status::InvalidState, "the classifier has no data"))
+    }
+}
+
+impl fmt::Debug for Classifier {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = out.debug_struct("Classifier");
+        text.field("loss", &self.loss);
+        if let Some((n, d)) = self.sizes {
+            text.field("points", &n).field("features", &d);
+        }
+        text.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,171 @@
+//! Choosing lambda, the bandwidth and the number of landmarks; folds, and lambda in other systems' words.
+
+use crate::choices::{Convention, Criterion};
+use crate::error::{check, size, told, zeros, Error, Result, Status};
+use crate::matrix::Dense;
+use crate::model::Model;
+use crate::sys;
+
+/// A lambda that was chosen, and its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    pub lambda: f64,
+    pub score: f64,
+}
+
+/// What the last search saw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// Ascending.
+    pub lambdas: Vec<f64>,
+    /// A row for each lambda, a column for each output; NaN where a lambda was not tried for that output.
+    pub scores: Dense,
+    /// For each output -1 or +1 when the choice sits at the low or high end of the range, else 0.
+    pub edge: Vec<i32>,
+    /// Over how many powers of ten of lambda the score of each output stays near its best.
+    pub decades: Vec<f64>,
+    /// How many local minima of each output stand out.
+    pub dips: Vec<i32>,
+}
+
+/// By the one-standard-error rule: a larger lambda, the best score, and the standard error of that.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OneStandardError {
+    pub lambda: f64,
+    pub score: f64,
+    pub standard_error: f64,
+}
+
+/// The bandwidth that was chosen, and (sigma, criterion) of each that was tried.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bandwidth {
+    pub sigma: f64,
+    pub tried: Vec<(f64, f64)>,
+}
+
+impl Model<'_> {
+    /// `count` lambdas over the range in which the data's answer changes.
+    pub fn lambda_grid(&self, count: usize) -> Result<Vec<f64>> {
+        let number = size(count)?;
+        let mut lambdas = zeros(count)?;
+        self.handle.read(|model| unsafe { sys::freeridge_lambda_grid(model, number, lambdas.as_mut_ptr()) })?;
+        Ok(lambdas)
+    }
+
+    /// The criterion at each of some lambdas (rows), for each output (columns).
+    pub fn score(&self, criterion: Criterion, lambdas: &[f64]) -> Result<Dense> {
+        self.filled(lambdas.len(), |model, scores, count| unsafe {
+            sys::freeridge_score(model, criterion.number(), count, lambdas.as_ptr(), scores, count)
+        })
+    }
+
+    /// The same with standard errors, of the criteria that have them.
+    pub fn score_with_error(&self, criterion: Criterion, lambdas: &[f64]) -> Result<(Dense, Dense)> {
+        let mut errors = self.filled(lambdas.len(), |_, _, _| sys::FREERIDGE_OK)?;
+        let (errors_at, _) = errors.place()?;
+        let scores = self.filled(lambdas.len(), |model, scores, count| unsafe {
+            let lambdas = lambdas.as_ptr();
+            sys::freeridge_score_with_error(model, criterion.number(), count, lambdas, scores, errors_at, count)
+        })?;
+        Ok((scores, errors))
+    }
+
+    /// The best lambda of each output, in a range or in that of the library; the model is fitted at it.
+    pub fn select_lambda(&mut self, criterion: Criterion, range: Option<(f64, f64)>) -> Result<Vec<Choice>> {
+        let t = self.outputs()?;
+        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let (mut lambda, mut score) = (zeros(t)?, zeros(t)?);
+        self.handle.write(|model| unsafe {
+            let (lambda, score) = (lambda.as_mut_ptr(), score.as_mut_ptr());
+            sys::freeridge_select_lambda(model, criterion.number(), low, high, lambda, score)
+        })?;
+        Ok(lambda.into_iter().zip(score).map(|(lambda, score)| Choice { lambda, score }).collect())
+    }
+
+    /// The path of the last `select_lambda` or `select_bandwidth`.
+    pub fn search(&self) -> Result<Search> {
+        let mut count = 0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_search_count(model, &mut count) })?;
+        if count == 0 {
+            return Err(Error::new(Status::InvalidState, "no lambda was searched for yet"));
+        }
+        let t = self.outputs()?;
+        let mut lambdas = zeros(told(count))?;
+        let (mut edge, mut decades, mut dips) = (zeros(t)?, zeros(t)?, zeros(t)?);
+        let scores = self.filled(told(count), |model, scores, ld| unsafe {
+            sys::freeridge_get_search(model, lambdas.as_mut_ptr(), scores, ld, edge.as_mut_ptr())
+        })?;
+        self.handle
+            .read(|model| unsafe { sys::freeridge_get_search_shape(model, decades.as_mut_ptr(), dips.as_mut_ptr()) })?;
+        Ok(Search { lambdas, scores, edge, decades, dips })
+    }
+
+    /// The one-standard-error rule on the last `select_lambda`. It sets nothing.
+    pub fn one_standard_error(&self) -> Result<Vec<OneStandardError>> {
+        let t = self.outputs()?;
+        let (mut lambda, mut score, mut error) = (zeros(t)?, zeros(t)?, zeros(t)?);
+        self.handle.read(|model| unsafe {
+            let (lambda, score, error) = (lambda.as_mut_ptr(), score.as_mut_ptr(), error.as_mut_ptr());
+            sys::freeridge_get_one_standard_error(model, lambda, score, error)
+        })?;
+        let rule = |j: usize| OneStandardError { lambda: lambda[j], score: score[j], standard_error: error[j] };
+        Ok((0..t).map(rule).collect())
+    }
+
+    /// The best bandwidth, in a range or near the median distance, by at most `budget` factorizations (`None`: the
+    /// library's number of them); the model is fitted there.
+    pub fn select_bandwidth(
+        &mut self, criterion: Criterion, range: Option<(f64, f64)>, budget: Option<usize>,
+    ) -> Result<Bandwidth> {
+        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let budget = budget.unwrap_or(sys::FREERIDGE_DEFAULT_BUDGET as usize).max(1); // 0 would be the default's
+        let number = size(budget)?;
+        let mut tried: Vec<f64> = zeros(2 * budget)?;
+        let (mut sigma, mut used) = (0.0, 0);
+        self.handle.write(|model| unsafe {
+            let (criterion, tried) = (criterion.number(), tried.as_mut_ptr());
+            sys::freeridge_select_bandwidth(model, criterion, low, high, number, &mut sigma, tried, &mut used)
+        })?;
+        let (sigmas, scores) = tried.split_at(budget);
+        let tried = sigmas.iter().copied().zip(scores.iter().copied()).take(told(used)).collect();
+        Ok(Bandwidth { sigma, tried })
+    }
+
+    /// The criterion with the first `sizes[i]` landmarks: (lambdas, scores), a row for each size, a column for each
+    /// output.
+    pub fn landmark_curve(&self, criterion: Criterion, sizes: &[usize]) -> Result<(Dense, Dense)> {
+        let numbers = sizes.iter().map(|count| size(*count)).collect::<Result<Vec<i64>>>()?;
+        let mut lambdas = self.filled(sizes.len(), |_, _, _| sys::FREERIDGE_OK)?;
+        let (lambdas_at, _) = lambdas.place()?;
+        let scores = self.filled(sizes.len(), |model, scores, count| unsafe {
+            let sizes = numbers.as_ptr();
+            sys::freeridge_landmark_curve(model, criterion.number(), count, sizes, lambdas_at, scores, count)
+        })?;
+        Ok((lambdas, scores))
+    }
+}
+
+/// Labels for `Model::set_groups`: n rows dealt at random into folds.
+pub fn make_folds(n: usize, folds: i32, seed: i64) -> Result<Vec<i32>> {
+    labels(n, |n, group| unsafe { sys::freeridge_make_folds(n, folds, seed, group) })
+}
+
+/// Labels for one hold-out of a fraction of n rows.
+pub fn make_holdout(n: usize, fraction: f64, seed: i64) -> Result<Vec<i32>> {
+    labels(n, |n, group| unsafe { sys::freeridge_make_holdout(n, fraction, seed, group) })
+}
+
+fn labels(n: usize, call: impl FnOnce(i64, *mut i32) -> sys::freeridge_status) -> Result<Vec<i32>> {
+    let number = size(n)?;
+    let mut group = zeros(n)?;
+    check(call(number, group.as_mut_ptr()))?;
+    Ok(group)
+}
+
+/// lambda of one convention in another, for n points; `sd_y` is used by `Convention::Glmnet` alone.
+pub fn convert_lambda(from: Convention, to: Convention, n: usize, sd_y: f64, lambda: f64) -> Result<f64> {
+    let n = size(n)?;
+    let mut out = 0.0;
+    check(unsafe { sys::freeridge_convert_lambda(from.number(), to.number(), n, sd_y, lambda, &mut out) })?;
+    Ok(out)
+}

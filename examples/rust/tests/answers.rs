@@ -1,0 +1,252 @@
+//! The answers of a model, a classifier and the calls without a handle, by their definitions.
+
+use freeridge::{
+    absolute_slope, convert_lambda, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents,
+    polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Classifier,
+    Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Reduction, Result, Route,
+    Status,
+};
+
+const N: usize = 40;
+
+/// Two columns, column-major, and a response with an error of a tenth.
+fn sample() -> (Vec<f64>, Vec<f64>) {
+    let mut state = 11u64;
+    let mut uniform = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let x: Vec<f64> = (0..2 * N).map(|_| 4.0 * uniform() - 2.0).collect();
+    let y = (0..N).map(|i| x[i].sin() + 0.5 * x[N + i] + 0.1 * uniform()).collect();
+    (x, y)
+}
+
+fn fitted(kernel: &Kernel, lambda: f64) -> Result<Model<'static>> {
+    let (x, y) = sample();
+    let mut model = Model::new(kernel)?;
+    model.set_data(Matrix::column_major(&x, N)?, Matrix::column(&y))?;
+    model.factorize()?;
+    model.set_lambda(lambda)?;
+    Ok(model)
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + b.abs())
+}
+
+#[test]
+fn diagnostics_by_their_definitions() -> Result<()> {
+    let (x, y) = sample();
+    let x = Matrix::column_major(&x, N)?;
+    for kernel in [Kernel::linear()?, Kernel::gaussian(1.5)?] {
+        let model = fitted(&kernel, 0.3)?;
+        let (h, f, e, cook) = (model.leverage()?, model.fitted()?, model.loo()?, model.cooks_distance()?);
+        let (df, s2) = (model.degrees_of_freedom()?[0], model.error_variance()?[0]);
+        assert!(close(df, h.data().iter().sum()));
+        assert!(close(s2, (0..N).map(|i| (y[i] - f.at(i, 0)).powi(2)).sum::<f64>() / (N as f64 - df)));
+        for (i, y) in y.iter().enumerate() {
+            assert!(close(e.at(i, 0), (y - f.at(i, 0)) / (1.0 - h.at(i, 0))));
+            assert!(close(cook.at(i, 0), e.at(i, 0).powi(2) * h.at(i, 0) / (df * s2)));
+            assert!(close(model.predict(x)?.at(i, 0), f.at(i, 0)));
+        }
+        assert_eq!((model.lambda()?, model.bandwidth().is_ok()), (vec![0.3], kernel != Kernel::linear()?));
+        assert!(model.rank()? <= N && model.tolerance()? >= 0.0 && model.explain()?.lines().count() > 2);
+        assert!(format!("{model:?}").contains("points: 40, features: 2, outputs: 1, route: "), "{model:?}");
+    }
+    Ok(())
+}
+
+/// Intervals from refits without each row; the variance from the model as one of its own points would see it.
+#[test]
+fn intervals_and_variances() -> Result<()> {
+    let (x, y) = sample();
+    let model = fitted(&Kernel::gaussian(1.5)?, 0.3)?;
+    let at = [0.3, -1.0, 1.1, 0.2]; // two points
+    let found = model.predict_jackknife(Matrix::row_major(&at, 2)?, 0.9)?;
+    assert_eq!(found.lower.layout(), Layout::RowMajor);
+    for j in 0..2 {
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        for i in 0..N {
+            let kept: Vec<usize> = (0..N).filter(|k| *k != i).collect();
+            let (others, values): (Vec<f64>, Vec<f64>) =
+                (kept.iter().flat_map(|k| [x[*k], x[N + k]]).collect(), kept.iter().map(|k| y[*k]).collect());
+            let mut without = Model::new(&Kernel::gaussian(1.5)?)?;
+            without.set_data(Matrix::row_major(&others, 2)?, Matrix::column(&values))?;
+            without.factorize()?;
+            without.set_lambda(0.3)?;
+            let value = without.predict(Matrix::row_major(&at[2 * j..2 * j + 2], 2)?)?.at(0, 0);
+            let error = model.loo()?.at(i, 0).abs();
+            low.push(value - error);
+            high.push(value + error);
+        }
+        low.sort_by(f64::total_cmp);
+        high.sort_by(f64::total_cmp);
+        // floor((1 - level) (n + 1)) and ceil(level (n + 1)), counted from one
+        assert!(close(found.lower.at(j, 0), low[4 - 1]) && close(found.upper.at(j, 0), high[37 - 1]));
+    }
+    let far = model.predict_variance(Matrix::row_major(&[0.0, 0.0, 100.0, 100.0], 2)?)?;
+    let tau2 = far.noise[0] / 0.3;
+    assert!(far.variance.at(0, 0) < 0.2 * tau2 && far.variance.at(1, 0) > tau2);
+    Ok(())
+}
+
+#[test]
+fn searches_and_what_they_saw() -> Result<()> {
+    let mut model = fitted(&Kernel::gaussian(1.5)?, 1.0)?;
+    assert_eq!(model.search().unwrap_err().status(), Status::InvalidState);
+    let choice = model.select_lambda(Criterion::Loo, None)?[0];
+    let search = model.search()?;
+    let best = search.scores.data().iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(close(best, choice.score) && search.lambdas.windows(2).all(|pair| pair[0] < pair[1]));
+    assert_eq!((search.edge, search.decades.len(), search.dips.len()), (vec![0], 1, 1));
+    let (scores, errors) = model.score_with_error(Criterion::Loo, &[choice.lambda])?;
+    let rule = model.one_standard_error()?[0];
+    assert!(close(scores.at(0, 0), rule.score) && close(errors.at(0, 0), rule.standard_error));
+    assert!(rule.lambda >= choice.lambda);
+    assert!(model.score(Criterion::Loo, &[rule.lambda])?.at(0, 0) <= rule.score + rule.standard_error);
+
+    let width = model.select_bandwidth(Criterion::Loo, Some((0.5, 5.0)), Some(5))?;
+    let best = width.tried.iter().copied().fold((0.0, f64::INFINITY), |a, b| if b.1 < a.1 { b } else { a });
+    assert!((1..=5).contains(&width.tried.len()) && best.0 == width.sigma && model.bandwidth()? == width.sigma);
+    assert!((1..=15).contains(&model.select_bandwidth(Criterion::Gcv, None, None)?.tried.len()));
+    Ok(())
+}
+
+#[test]
+fn landmarks_given_and_chosen() -> Result<()> {
+    let mut model = fitted(&Kernel::gaussian(1.5)?, 0.1)?;
+    assert_eq!(model.landmarks()?, Vec::<usize>::new());
+    model.set_landmarks(&[7, 3, 20])?;
+    model.set_reduction(Reduction::Qr)?;
+    model.factorize()?;
+    assert_eq!((model.route()?, model.landmarks()?), (Route::Landmark, vec![7, 3, 20]));
+    let traces = model.landmark_traces()?;
+    assert!(0.0 < traces.left && traces.left < traces.whole && close(traces.whole, N as f64));
+    let (lambdas, scores) = model.landmark_curve(Criterion::Loo, &[1, 3])?;
+    assert_eq!((lambdas.rows(), scores.rows(), scores.columns()), (2, 2, 1));
+    model.set_landmark_method(LandmarkMethod::Random, 5)?;
+    model.set_landmark_count(N)?;
+    model.factorize()?;
+    model.set_lambda(0.1)?;
+    let mut all = model.landmarks()?;
+    all.sort_unstable();
+    assert_eq!(all, (0..N).collect::<Vec<_>>());
+    let whole = fitted(&Kernel::gaussian(1.5)?, 0.1)?.loo()?; // with all rows it is the same problem
+    assert!(model.loo()?.data().iter().zip(whole.data()).all(|(a, b)| (a - b).abs() < 1e-6));
+    Ok(())
+}
+
+#[test]
+fn settings_are_heard() -> Result<()> {
+    let mut model = fitted(&Kernel::gaussian(1.5)?, 0.1)?;
+    let copy = model.try_clone()?;
+    assert_eq!(copy.loo()?, model.loo()?);
+    model.set_refinement(2)?;
+    model.set_expected_lambdas(1)?;
+    model.set_expected_criterion(Criterion::Gcv)?;
+    model.set_memory_limit(1 << 40)?;
+    model.set_lambda(0.1)?;
+    assert!(model.loo()?.data().iter().zip(copy.loo()?.data()).all(|(a, b)| (a - b).abs() < 1e-9));
+    let folds = make_folds(N, 4, 1)?;
+    assert!((0..4).all(|fold| folds.iter().filter(|label| **label == fold).count() == N / 4));
+    assert_eq!(make_holdout(N, 0.25, 1)?.iter().filter(|label| **label == 0).count(), N / 4);
+    assert_eq!(convert_lambda(Convention::Total, Convention::Mean, 10, 1.0, 5.0)?, 0.5);
+    Ok(())
+}
+
+#[test]
+fn classifiers_meet_their_conditions() -> Result<()> {
+    let (x, y) = sample();
+    let x = Matrix::column_major(&x, N)?;
+    let labels: Vec<f64> = y.iter().map(|y| if *y > 0.1 { 1.0 } else { -1.0 }).collect();
+    for loss in [Loss::Logistic, Loss::Hinge] {
+        let mut classifier = Classifier::new(&Kernel::gaussian(1.5)?, loss)?;
+        classifier.set_data(x, &labels)?;
+        classifier.set_weights(Some(&[1.0; N]))?;
+        classifier.set_intercept(true)?;
+        classifier.set_control(1e-8, 1000)?;
+        classifier.set_progress(|_| true)?;
+        assert!(classifier.memory_required()? > 0);
+        classifier.fit(0.5)?;
+        classifier.clear_progress()?;
+        let ((c, b), f, end) = (classifier.coefficients()?, classifier.decision(x)?, classifier.convergence()?);
+        assert!(b.is_finite() && c.iter().sum::<f64>().abs() < 1e-6 && end.gap <= 1e-8 && end.iterations > 0);
+        for i in 0..N {
+            let z = labels[i] * f[i];
+            let alpha = 0.5 * c[i] * labels[i]; // lambda c_i y_i is minus the derivative of the loss
+            let held = match loss {
+                Loss::Logistic => (alpha - 1.0 / (1.0 + z.exp())).abs() < 1e-6,
+                _ => (z > 1.0 - 1e-6 || alpha > 1.0 - 1e-6) && (z < 1.0 + 1e-6 || alpha < 1e-6),
+            };
+            assert!(held, "{loss}, row {i}");
+        }
+        if loss == Loss::Logistic {
+            let p = classifier.probability(x)?;
+            assert!((0..N).all(|i| close(p[i], 1.0 / (1.0 + (-f[i]).exp()))) && classifier.loo()?.len() == N);
+            assert_eq!(classifier.support().unwrap_err().status(), Status::InvalidState);
+        } else {
+            let support = classifier.support()?;
+            assert_eq!(support.rows, (0..N).filter(|i| c[*i] != 0.0).collect::<Vec<_>>());
+            assert!(classifier.probability(x).is_err() && support.margin > 0.0);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn without_a_handle() -> Result<()> {
+    let (x, y) = sample();
+    let (x, y) = (Matrix::column_major(&x, N)?, Matrix::column(&y));
+    let normal = |line: &freeridge::Line, lambda: [f64; 2]| {
+        let r: Vec<f64> = (0..N)
+            .map(|i| y.at(i, 0) - line.b[0] - x.at(i, 0) * line.w.at(0, 0) - x.at(i, 1) * line.w.at(1, 0))
+            .collect();
+        r.iter().sum::<f64>().abs() < 1e-10
+            && (0..2)
+                .all(|j| ((0..N).map(|i| x.at(i, j) * r[i]).sum::<f64>() - lambda[j] * line.w.at(j, 0)).abs() < 1e-10)
+    };
+    let plain = ols(x, y, true)?;
+    assert!(normal(&plain, [0.0, 0.0]) && plain.rank == Some(2));
+    assert!(normal(&ridge(x, y, true, 3.0)?, [3.0, 3.0]));
+    assert!(normal(&ridge_penalty(x, y, true, 3.0, &[0.0, 2.0])?, [0.0, 6.0]));
+    let exact = tls_exact(x, y, true, &[true, true])?;
+    assert!(normal(&exact, [0.0, 0.0]) && !normal(&tls(x, y, true)?, [0.0, 0.0]));
+    let table = ols_summary(x, y, true)?;
+    assert!(table.line.rank == Some(2) && close(table.line.w.at(0, 0), plain.w.at(0, 0)));
+    assert!(table.w_error.at(1, 0) > 0.0 && table.b_error[0] > 0.0 && table.sigma[0] > 0.0 && table.r_squared[0] < 1.0);
+
+    let (inverse, rank) = pinv(x, None)?;
+    assert_eq!((inverse.rows(), inverse.columns(), rank), (2, N, 2));
+    for (j, k) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let product: f64 = (0..N).map(|i| inverse.at(j, i) * x.at(i, k)).sum();
+        assert!((product - f64::from(u8::from(j == k))).abs() < 1e-12);
+    }
+    let (exponents, features) = (polynomial_exponents(2, 2, true)?, polynomial_features(x, 2, true)?);
+    let factors = polynomial_feature_factors(2, 2, 0.5, 1.5)?;
+    assert_eq!(exponents, [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]]);
+    for (k, powers) in exponents.iter().enumerate() {
+        assert!(close(features.at(3, k), x.at(3, 0).powi(powers[0]) * x.at(3, 1).powi(powers[1])));
+    }
+    let inner: f64 = (0..6).map(|k| factors[k].powi(2) * features.at(3, k) * features.at(4, k)).sum();
+    assert!(close(inner, (0.5 * (x.at(3, 0) * x.at(4, 0) + x.at(3, 1) * x.at(4, 1)) + 1.5).powi(2)));
+    assert_eq!(weighted_median(&[3.0, 1.0, 2.0], &[1.0, 1.0, 5.0])?, 2.0);
+    assert_eq!(absolute_slope(&[1.0, 2.0, 4.0], &[2.0, 4.0, 100.0])?, 25.0);
+    Ok(())
+}
+
+#[test]
+fn words() -> Result<()> {
+    let kernel = Kernel::gaussian(1.5)?;
+    assert_eq!((kernel.to_string(), kernel.clone()), ("gaussian(sigma = 1.5)".to_string(), kernel));
+    assert_eq!(
+        format!("{} {} {}", Route::Band, Criterion::ErrorRate, Reduction::Gram),
+        "BAND ERROR_RATE REDUCTION_GRAM"
+    );
+    assert_eq!(format!("{} {}", Status::NotConverged, Status::Unknown(77)), "NOT_CONVERGED UNKNOWN");
+    assert_eq!(Kernel::gaussian(0.0).unwrap_err().status().number(), freeridge::sys::FREERIDGE_INVALID_ARGUMENT);
+    let table = Dense::new(Layout::RowMajor, 2, 2, vec![1.0, -2.5, 3.25, 4.0])?;
+    assert_eq!(format!("{table:6.2}"), "  1.00  -2.50\n  3.25   4.00\n");
+    assert_eq!((table.data().len(), table.into_data()[3]), (4, 4.0));
+    assert!(freeridge::build_info().contains("freeridge"));
+    Ok(())
+}

@@ -1,0 +1,169 @@
+// freeridge.hpp, first and twice, with every warning an error: owners, exceptions, and what safe-looking code may try.
+// Compiled as C++17 and as C++20, where a std::span is a view, too; and linked with the static library, whose own names
+// it must not meet.
+// clang-format off
+#include <freeridge.hpp>
+#include <freeridge.hpp>
+// clang-format on
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+using freeridge::Accumulator;
+using freeridge::Error;
+using freeridge::Kernel;
+using freeridge::Matrix;
+using freeridge::Model;
+using freeridge::Numbers;
+using freeridge::View;
+
+static_assert(!std::is_copy_constructible_v<Model> && std::is_nothrow_move_constructible_v<Model>);
+static_assert(std::is_nothrow_move_assignable_v<Accumulator> && std::is_move_assignable_v<Matrix>);
+static_assert(std::is_same_v<decltype(std::declval<const Model&>().get()), const freeridge_model*>);
+static_assert(!std::is_constructible_v<View, Numbers> && std::is_convertible_v<Numbers&, View>);
+static_assert(!std::is_constructible_v<View, Numbers, int, int, freeridge_layout>);
+static_assert(!std::is_constructible_v<Kernel, decltype(&freeridge_kernel_linear)>);
+
+namespace {
+
+int failures = 0;
+
+#define EXPECT(condition) expect((condition), #condition, __LINE__)
+void expect(bool holds, const char* what, int line) {
+  if (holds) return;
+  std::printf("line %d: %s\n", line, what);
+  ++failures;
+}
+
+#define EXPECT_REFUSED(wanted, ...) EXPECT(status_of([&] { (void)(__VA_ARGS__); }) == (wanted))
+template <class Body>
+freeridge_status status_of(const Body& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    EXPECT(std::string(error.what()).find(freeridge_status_name(error.status)) == 0);
+    return error.status;
+  }
+  return FREERIDGE_OK;
+}
+
+bool close(double a, double b) {
+  return std::fabs(a - b) <= 1e-10 * (1 + std::fabs(b));
+}
+
+Numbers points(std::size_t n) {
+  Numbers x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(0.7 * static_cast<double>(i)) + 0.1 * static_cast<double>(i);
+  return x;
+}
+
+void views() {
+  const Numbers v = points(12);
+  const std::size_t sizes[] = {0, 1, 3, 4, 12, 13, 1U << 24, 1U << 31, std::size_t{1} << 32, SIZE_MAX / 2, SIZE_MAX};
+  for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR})
+    for (const std::size_t rows : sizes)
+      for (const std::size_t columns : sizes) {
+        const bool some = rows > 0 && columns > 0 && rows <= 12 && columns <= 12;
+        const bool fits = some && rows * columns <= 12;
+        EXPECT_REFUSED(fits ? FREERIDGE_OK : FREERIDGE_INVALID_ARGUMENT, View(v, rows, columns, layout));
+        for (const std::size_t ld : sizes) {
+          const std::size_t line = layout == FREERIDGE_COL_MAJOR ? rows : columns, lines = rows + columns - line;
+          const bool with_gaps = some && ld >= line && ld <= 13 && (lines - 1) * ld + line <= 12;
+          const bool one_line = some && lines == 1 && ld >= line && ld <= 2147483647;
+          EXPECT_REFUSED(with_gaps || one_line ? FREERIDGE_OK : FREERIDGE_INVALID_ARGUMENT,
+                         View(v.data(), 12, rows, columns, ld, layout));
+        }
+      }
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(v.data(), 12, 3, 4, 3, 7));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(nullptr, 12, 3, 4, 3));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(Numbers().data(), 0, 0, 0, 0));
+  const View column(v.data(), 12, 3, 1, 5), row_wise(v, 3, 1, FREERIDGE_ROW_MAJOR), gaps(v.data(), 12, 3, 1, 2, 2);
+  EXPECT(column.ld_beside(row_wise) == 1 && row_wise.ld_beside(column) == 3 && gaps.ld_beside(row_wise) == 2);
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, gaps.ld_beside(column));
+#ifdef __cpp_lib_span
+  EXPECT(View(std::span(v).subspan(2, 4), 2, 2, FREERIDGE_ROW_MAJOR).data == v.data() + 2);
+  EXPECT(View(std::span<const double>(v)).rows == 12);
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, View(std::span(v).first(3), 2, 2, FREERIDGE_ROW_MAJOR));
+#else
+  static_assert(__cplusplus < 202002L);
+#endif
+}
+
+void models() {
+  const std::size_t n = 12;
+  const Numbers y = points(n);
+  Numbers x(2 * n), both(y);  // row by row; y and 2 y + 1 side by side
+  std::iota(x.begin(), x.end(), 0.0);
+  for (std::size_t i = 0; i < n; ++i) x[2 * i + 1] = std::cos(static_cast<double>(i));
+  for (std::size_t i = 0; i < n; ++i) both.push_back(2 * y[i] + 1);
+  const View rows(x, n, 2, FREERIDGE_ROW_MAJOR);
+  Model model(Kernel::gaussian(5).scaled({1, 2}));
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.factorize());
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.loo());
+  model.set_data(rows, y);
+  model.set_weights(Numbers(n, 1.0));
+  model.factorize();
+  const Matrix best = model.select_lambda(FREERIDGE_LOO);
+  const Matrix errors = model.loo();
+  double mean = 0;
+  for (const double error : errors.numbers) mean += error * error / static_cast<double>(n);
+  EXPECT(close(best(0, 1), mean) && close(model.score(FREERIDGE_LOO, {best(0)})(0), mean));
+  std::vector<std::int32_t> each(n);
+  std::iota(each.begin(), each.end(), 0);
+  EXPECT(close(model.group_errors(each)(5), errors(5)));
+  EXPECT(close(y[3] - model.predict(rows)(3), best(0) * model.coefficients()(3)));  // W_ii (y - f) = lambda c
+  EXPECT(model.sizes()[0] == 12 && model.sizes()[1] == 2 && model.select_bandwidth(FREERIDGE_LOO, 1, 9) >= 1);
+
+  for (const std::size_t wrong : {std::size_t{0}, n - 1, n + 1}) {
+    EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_weights(Numbers(wrong, 1.0)));
+    EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.group_errors(std::vector<std::int32_t>(wrong)));
+  }
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_lambdas({1, 1}));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(y));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_data(rows, both));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_data(rows, View(both, n, 2, FREERIDGE_COL_MAJOR)));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, model.score(FREERIDGE_LOO, {}));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Kernel::gaussian(-1));
+  EXPECT_REFUSED(FREERIDGE_IO, Model::load("/does/not/exist"));
+  for (const std::int64_t i : {std::int64_t{-1}, std::int64_t{12}, std::numeric_limits<std::int64_t>::max()}) try {
+      errors(i);
+      EXPECT(false);
+    } catch (const std::out_of_range&) {
+    }
+
+  // Two outputs, by rows and by columns; a model that is moved.
+  Numbers by_row;
+  for (std::size_t i = 0; i < n; ++i) by_row.insert(by_row.end(), {y[i], 2 * y[i] + 1});
+  Model two(Kernel::parse("1 * linear()"));
+  two.set_data_view(rows, View(by_row, n, 2, FREERIDGE_ROW_MAJOR));
+  two.factorize();
+  two.set_lambdas({0.5, 0.5});
+  const Matrix w = two.hyperplane(), b = two.intercept(), f = two.predict(rows);
+  EXPECT(close(w(1, 1), 2 * w(1, 0)) && close(b(1), 2 * b(0) + 1) && close(f(7, 1), 2 * f(7, 0) + 1));
+  EXPECT(close(f(7, 0), w(0, 0) * x[14] + w(1, 0) * x[15] + b(0)));
+  const Model moved = std::move(two);
+  EXPECT(close(moved.loo()(4, 1), 2 * moved.loo()(4, 0)));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, two.loo());  // NOLINT(bugprone-use-after-move)
+
+  Accumulator sums(2, 2), half(2, 2);
+  const auto part = [&](std::size_t first) { return View(x.data() + 2 * first, 12, 6, 2, 2, FREERIDGE_ROW_MAJOR); };
+  sums.add(part(0), View(by_row.data(), 12, 6, 2, 2, FREERIDGE_ROW_MAJOR));
+  half.add(part(6), View(by_row.data() + 12, 12, 6, 2, 2, FREERIDGE_ROW_MAJOR));
+  sums.merge(half);
+  const auto [slope, start] = sums.solve(0.5);
+  EXPECT(sums.sizes()[0] == 12 && close(slope(0, 1), w(0, 1)) && close(start(1), b(1)));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, sums.add(rows, y));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, sums.add(View(y, 6, 2, FREERIDGE_ROW_MAJOR), rows));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Accumulator(SIZE_MAX, 1));
+}
+
+}  // namespace
+
+int main() {
+  views();
+  models();
+  return failures == 0 ? 0 : 1;
+}
