@@ -14,7 +14,7 @@
 //     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
 //                features
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),
-// S (r), noise (r), V' (r x p), Gamma (r x t), rest (t).
+// S (r), noise (r), V' (r x p), Gamma (r x t), rest (t), [version 1: blur, a number that is not used any more].
 // The rest is made again as it was made, by passes over what is saved: a loaded factorization answers with the same
 // bits.
 #pragma once

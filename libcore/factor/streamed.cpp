@@ -311,6 +311,7 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   in.require("the rest of y", t);
   reduced.rest_norm2.resize(static_cast<std::size_t>(t));
   in.any_numbers("the rest of y", reduced.rest_norm2);
+  if (in.version() < 2) load_scales(in, "the blur", any_finite, 1, false);  // is made of S and the noise
   return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
 }
 

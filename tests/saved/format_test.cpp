@@ -269,6 +269,22 @@ TEST_P(SavedFiles, Accumulators) {
   }
 }
 
+// Two points at 0 and 1, y 1 and -1: w = -1 / (1/2 + lambda), about the means.
+TEST_P(SavedFiles, AsManyFeaturesAsPoints) {
+  if (GetParam() < 2) return;  // that way to B began with version 2
+  const Handle model = support::loaded_file(file("model_primal_wide", GetParam()));
+  for (const double lambda : {0.5, 2.0}) {
+    ASSERT_EQ(freeridge_set_lambda(model.get(), lambda), FREERIDGE_OK);
+    double out[2], errors[2];
+    ASSERT_EQ(freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, 2, x.data(), 2, out, 2), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_loo(model.get(), errors, 2), FREERIDGE_OK);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_NEAR(out[i], -1 / (0.5 + lambda) * (x[i] - 0.5), tolerance);
+      EXPECT_NEAR(errors[i], y[i] - y[1 - i], tolerance);
+    }
+  }
+}
+
 // Each is of the version that its name says.
 TEST_P(SavedFiles, Versions) {
   for (const char* name :

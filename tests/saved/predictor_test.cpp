@@ -214,7 +214,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, GetDegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance>();
     others.refused<LambdaGrid, Score, ScoreWithError, GetSearchCount, GetSearch, GetOneStandardError, GetSearchShape,
-                   GetBandwidthShape>();
+                   GetBandwidthShape, GetLambdaFlags>();
     others.refused<GetLandmarkCount, GetLandmarks, LandmarkCurve, GetRank, GetTolerance>();
     others.refused<Save, SaveToMemory>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";

@@ -74,6 +74,13 @@ int main(int argc, char** argv) {
     freeridge_destroy(model);
   }
 
+  /* Two points, linear kernel, intercept: as many features as points. */
+  model = model_of(linear, 2, 1, FREERIDGE_PRIMAL);
+  fit(model);
+  name_file(path, sizeof path, argv[1], "model_primal_wide");
+  check(freeridge_save(model, path));
+  freeridge_destroy(model);
+
   /* Two points, Gaussian kernel, no intercept. */
   model = model_of(gaussian, 2, 0, FREERIDGE_SPECTRAL);
   fit(model);
