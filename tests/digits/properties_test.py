@@ -26,7 +26,7 @@ output.
   18  the same of kernels, and of the minimum norm                     LeaveOneOut.test_minimum_norm_equals_refits
   19  leave-one-out with an asymmetric score                           LeaveOneOut.test_asymmetric_score
   20  weighted leave-one-out = groups of repeated rows                 LeaveOneOut.test_weights_are_repeated_rows
-  21  the method follows the shape                                     Choice.test_method_by_shape
+  21  the method follows the kernel                                    Choice.test_method_by_kernel
   22  the same best alpha any way; y twice                             Choice.test_any_route_any_way
   23  the best alpha of each output; wrong options                     Choice.test_one_alpha_for_each
   24  left-out values only when asked for                              LeaveOneOut.test_values_on_request
