@@ -53,9 +53,19 @@ def refused(words, *arguments, **variables):
     assert not (package / "src" / "Makevars").exists()
 
 
-def objects(pattern):
+def sources(pattern):
     folder = package / "src"
-    return sorted(str(path.relative_to(folder))[:-3] + "o" for path in folder.glob(pattern))
+    names = (str(path.relative_to(folder)) for path in folder.glob(pattern))
+    return sorted(name for name in names if not name.startswith("all_"))
+
+
+def objects(pattern):
+    return [name[:-3] + "o" for name in sources(pattern)]
+
+
+def together(name):
+    """What is compiled as one file."""
+    return sorted(re.findall(r'#include "(.*)"', (package / "src" / f"all_{name}.cpp").read_text()))
 
 
 def test_configure():
@@ -64,14 +74,15 @@ def test_configure():
                            for part in ("MAJOR", "MINOR", "PATCH"))
     assert configure()[0] == 0
     own = makevars()
-    assert sorted(own["OBJECTS"]) == sorted(objects("*.cpp") + objects("capi/**/*.cpp") + objects("libcore/**/*.cpp"))
+    assert sorted(own["OBJECTS"]) == sorted(["all_glue.o", "all_capi.o"] + objects("libcore/**/*.cpp"))
+    assert together("glue") == sources("*.cpp") and together("capi") == sources("capi/**/*.cpp")
     assert own["PKG_LIBS"][:3] == ["$(LAPACK_LIBS)", "$(BLAS_LIBS)", "$(FLIBS)"], own
     assert "-DFREERIDGE_STATIC" in own["PKG_CPPFLAGS"]
 
     status, errors, _ = configure("--with-freeridge", PKG_CONFIG_PATH=pkg_config_folder())
     assert status == 0, errors
     system = makevars()
-    assert sorted(system["OBJECTS"]) == objects("*.cpp")
+    assert system["OBJECTS"] == ["all_glue.o"] and together("glue") == sources("*.cpp")
     assert "-lfreeridge" in system["PKG_LIBS"] and not {"$(BLAS_LIBS)", "-Icapi"} & set(sum(system.values(), []))
     assert configure(FREERIDGE_SYSTEM=1, PKG_CONFIG_PATH=pkg_config_folder())[0] == 0
     assert makevars() == system
