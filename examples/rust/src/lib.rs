@@ -73,7 +73,9 @@ pub use error::{Error, Result, Status};
 pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};
 pub use model::Model;
-pub use selection::{convert_lambda, make_folds, make_holdout, Bandwidth, Choice, OneStandardError, Search};
+pub use selection::{
+    convert_lambda, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, LambdaFlags, OneStandardError, Search,
+};
 
 /// The number of threads of the whole process, 0: as it was before; see `freeridge_set_threads`.
 pub fn set_threads(count: i32) -> Result<()> {

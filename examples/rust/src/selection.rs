@@ -28,6 +28,28 @@ pub struct Search {
     pub dips: Vec<i32>,
 }
 
+/// How far the lambdas in force can be trusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LambdaFlags {
+    /// From this lambda on errors left out have six digits; 0: at every one.
+    pub floor: f64,
+    /// For each output 1 where its lambda is below that, and no better known, else 0.
+    pub below: Vec<i32>,
+    /// For each output -1 or +1 where its lambda is what the last search chose at an end of the range, else 0.
+    pub edge: Vec<i32>,
+}
+
+/// How sure the last choice of a bandwidth can be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BandwidthShape {
+    /// -1 or +1 when the choice sits at the low or high end of the range, else 0.
+    pub edge: i32,
+    /// Over how many powers of ten of sigma the criterion stays near its lowest.
+    pub decades: f64,
+    /// How many local minima were seen.
+    pub dips: i32,
+}
+
 /// By the one-standard-error rule: a larger lambda, the best score, and the standard error of that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OneStandardError {
@@ -98,6 +120,25 @@ impl Model<'_> {
         self.handle
             .read(|model| unsafe { sys::freeridge_get_search_shape(model, decades.as_mut_ptr(), dips.as_mut_ptr()) })?;
         Ok(Search { lambdas, scores, edge, decades, dips })
+    }
+
+    /// How far the lambdas in force can be trusted, and whether they sit at an end of the range that was searched.
+    pub fn lambda_flags(&self) -> Result<LambdaFlags> {
+        let t = self.outputs()?;
+        let (mut floor, mut below, mut edge) = (0.0, zeros(t)?, zeros(t)?);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_get_lambda_flags(model, &mut floor, below.as_mut_ptr(), edge.as_mut_ptr())
+        })?;
+        Ok(LambdaFlags { floor, below, edge })
+    }
+
+    /// How sure the last `select_bandwidth` can be.
+    pub fn bandwidth_shape(&self) -> Result<BandwidthShape> {
+        let mut out = BandwidthShape { edge: 0, decades: 0.0, dips: 0 };
+        self.handle.read(|model| unsafe {
+            sys::freeridge_get_bandwidth_shape(model, &mut out.edge, &mut out.decades, &mut out.dips)
+        })?;
+        Ok(out)
     }
 
     /// The one-standard-error rule on the last `select_lambda`. It sets nothing.

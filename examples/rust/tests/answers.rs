@@ -99,6 +99,9 @@ fn searches_and_what_they_saw() -> Result<()> {
     let best = search.scores.data().iter().copied().fold(f64::INFINITY, f64::min);
     assert!(close(best, choice.score) && search.lambdas.windows(2).all(|pair| pair[0] < pair[1]));
     assert_eq!((search.edge, search.decades.len(), search.dips.len()), (vec![0], 1, 1));
+    let flags = model.lambda_flags()?;
+    assert!(flags.floor <= choice.lambda && flags.below == [0] && flags.edge == [0]);
+    assert_eq!(model.bandwidth_shape().unwrap_err().status(), Status::InvalidState);
     let (scores, errors) = model.score_with_error(Criterion::Loo, &[choice.lambda])?;
     let rule = model.one_standard_error()?[0];
     assert!(close(scores.at(0, 0), rule.score) && close(errors.at(0, 0), rule.standard_error));
