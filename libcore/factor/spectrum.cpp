@@ -50,7 +50,7 @@ double SpectrumFactorization::row_noise() const {
 void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, std::span<const double> q1_rows,
                                      MatrixView rest, std::span<double> rest_diagonal,
                                      std::vector<Index>& small) const {
-  for (Index j = 0; j < rest.cols; ++j) std::copy_n(y_rows.col(j), rest.rows, rest.col(j));
+  copy(y_rows, rest);
   gemm(Op::none, Op::none, -1, b, gamma_inside(), 1, rest);
   for (std::size_t i = 0; i < rest_diagonal.size(); ++i)
     rest_diagonal[i] = q1_rows.empty() ? 1 : 1 - q1_rows[i] * q1_rows[i];
@@ -74,12 +74,7 @@ std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(std
     if (small_ && small_->rows == rows) return small_;
   }
   Room room;
-  Matrix b;
-  {
-    const ConstMatrixView part = gather(rows, room).b;
-    b = Matrix(part.rows, part.cols);
-    for (Index k = 0; k < part.cols; ++k) std::copy_n(part.col(k), part.rows, b.col(k));
-  }
+  Matrix b = copy_of(gather(rows, room).b);
   drop_outside(b.view());
   std::vector<double> q1;
   for (const Index i : rows)

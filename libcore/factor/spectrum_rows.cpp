@@ -16,16 +16,6 @@ namespace {
 constexpr double near_singular =
     1e-4;  // the smallest eigenvalue of N_SS or C below which more than four digits are lost
 
-void copy(ConstMatrixView from, MatrixView to) {
-  for (Index j = 0; j < to.cols; ++j) std::copy_n(from.col(j), to.rows, to.col(j));
-}
-
-Matrix copy_of(ConstMatrixView a) {
-  Matrix out(a.rows, a.cols);
-  copy(a, out.view());
-  return out;
-}
-
 // Whether a positive semi-definite matrix, lower triangle, may have an eigenvalue below near_singular: 1 / |A^-1|_1 is
 // at most the smallest one.
 bool may_be_near_singular(ConstMatrixView a) {

@@ -14,10 +14,6 @@
 namespace freeridge {
 namespace {
 
-void copy(ConstMatrixView from, MatrixView to) {
-  for (Index j = 0; j < to.cols; ++j) std::copy_n(from.col(j), to.rows, to.col(j));
-}
-
 class Streamed final : public SpectrumFactorization {
  public:
   Streamed(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced)

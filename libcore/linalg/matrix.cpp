@@ -33,6 +33,16 @@ void Matrix::fill(double value) {
   }
 }
 
+void copy(ConstMatrixView from, MatrixView to) {
+  copy_out(from, Layout::col_major, to.data, to.ld);
+}
+
+Matrix copy_of(ConstMatrixView from) {
+  Matrix to(from.rows, from.cols);
+  copy(from, to.view());
+  return to;
+}
+
 void transpose(ConstMatrixView from, MatrixView to) {
   for (Index i = 0; i < from.rows; i += transpose_tile) {
     const Index count = std::min(transpose_tile, from.rows - i);

@@ -91,6 +91,9 @@ struct LayoutView {
 Index first_not_finite(std::span<const double> values);
 // to(i, j) = from(row + i, j) for all rows of `to`.
 void copy_rows(const LayoutView& from, Index row, MatrixView to);
+// to = from
+void copy(ConstMatrixView from, MatrixView to);
+Matrix copy_of(ConstMatrixView from);
 // to = from'
 void transpose(ConstMatrixView from, MatrixView to);
 // to(i, j) = from(i, j), where `to` is the user's matrix in `layout`.

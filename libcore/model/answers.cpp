@@ -7,14 +7,6 @@
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
-namespace {
-
-void copy(const Matrix& from, MatrixView to) {
-  copy_out(from.view(), Layout::col_major, to.data, to.ld);
-}
-
-}  // namespace
-
 std::string Model::loo(MatrixView errors) const {
   require_fitted();
   require_room(lambda_bytes(), "leaving one out", "use fewer outputs, or landmarks");
@@ -25,7 +17,7 @@ std::string Model::loo(MatrixView errors) const {
     keep_first(reason, loo_errors(factorization_->problem(), maker, first, out.view().columns(first, count)));
   });
   progress_.report(1);
-  copy(out, errors);
+  copy(out.view(), errors);
   return reason;
 }
 
@@ -41,7 +33,7 @@ std::string Model::group_errors(const std::int32_t* label, MatrixView errors) co
                                                here()));
   });
   progress_.report(1);
-  copy(out, errors);
+  copy(out.view(), errors);
   return reason;
 }
 
@@ -60,8 +52,8 @@ std::string Model::score(Criterion criterion, std::span<const double> lambdas, M
   std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_,
                               errors.data != nullptr ? error_table.view() : MatrixView{});
   progress_.report(1);
-  copy(table, out);
-  if (errors.data != nullptr) copy(error_table, errors);
+  copy(table.view(), out);
+  if (errors.data != nullptr) copy(error_table.view(), errors);
   return reason;
 }
 
@@ -97,19 +89,19 @@ void Model::coefficients(MatrixView c) const {
   if (expands && (!factorization_->landmarks().empty() || (refined && !factorization_->solves_functions()))) {
     const Hearing hearing(progress_);
     progress_.report(1);
-    return copy(fit_->solution.c, c);
+    return copy(fit_->solution.c.view(), c);
   }
   require_room(lambda_bytes(), "the coefficients", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
   if (refined) {
     Solution whole{Matrix(n(), t()), {}, fit_->solution.b, {}};
-    copy(fit_->solution.c, whole.c.view());
+    copy(fit_->solution.c.view(), whole.c.view());
     for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
       maker.complete(first, count, whole, here());
     });
     require_no_overflow("the coefficients", whole.c.view());
     progress_.report(1);
-    return copy(whole.c, c);
+    return copy(whole.c.view(), c);
   }
   const Problem& problem = factorization_->problem();
   Matrix out(n(), t());
@@ -121,14 +113,14 @@ void Model::coefficients(MatrixView c) const {
     for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
   require_no_overflow("the coefficients", out.view());
   progress_.report(1);
-  copy(out, c);
+  copy(out.view(), c);
 }
 
 void Model::hyperplane(MatrixView w) const {
   const Solution& solution = fit().solution;
   if (!factorization_->problem().linear())
     fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_get_coefficients");
-  copy(solution.w, w);
+  copy(solution.w.view(), w);
 }
 
 void Model::intercept(double* b) const {
@@ -151,7 +143,7 @@ void Model::fitted(MatrixView fitted) const {
   });
   require_no_overflow("the fitted values", out.view());
   progress_.report(1);
-  copy(out, fitted);
+  copy(out.view(), fitted);
 }
 
 void Model::leverage(MatrixView leverage) const {
@@ -165,7 +157,7 @@ void Model::leverage(MatrixView leverage) const {
   });
   require_no_overflow("the leverages", out.view());
   progress_.report(1);
-  copy(out, leverage);
+  copy(out.view(), leverage);
 }
 
 const LambdaSearch& Model::require_search() const {
