@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "capi/wall.hpp"
-#include "libcore/bytes.hpp"
+#include "libcore/base/bytes.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/stream/accumulator.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "capi/handles.hpp"
-#include "libcore/kernel/text.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 
 namespace freeridge::capi {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "capi/handles.hpp"
-#include "libcore/bytes_file.hpp"
-#include "libcore/model/saved.hpp"
+#include "libcore/base/bytes_file.hpp"
+#include "libcore/model/saved_model.hpp"
 
 namespace freeridge::capi {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "capi/handles.hpp"
-#include "libcore/select/convention.hpp"
-#include "libcore/select/folds.hpp"
+#include "libcore/data/folds.hpp"
+#include "libcore/select/lambda_convention.hpp"
 
 namespace freeridge::capi {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "freeridge.h"
-#include "libcore/error.hpp"
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/error.hpp"
+#include "libcore/base/matrix.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge::capi {

@@ -10,11 +10,15 @@ stage_format() {
 # The folders of libcore that the folder $1 may include, beside itself; fails for a folder that has no place among the layers.
 may_include() {
   case $1 in
-    linalg) ;;
-    kernel) say "linalg" ;;
-    factor) say "linalg kernel" ;;
-    select) say "linalg kernel factor" ;;
-    model | classical | losses | stream) say "linalg kernel factor select" ;;
+    base) ;;
+    linalg) say "base" ;;
+    kernel) say "base linalg" ;;
+    data) say "base linalg kernel" ;;
+    factor) say "base linalg kernel data" ;;
+    spectrum) say "base linalg kernel data factor" ;;
+    routes) say "base linalg kernel data factor spectrum" ;;
+    select) say "base linalg kernel data factor spectrum routes" ;;
+    model | classical | losses | stream) say "base linalg kernel data factor spectrum routes select" ;;
     *) return 1 ;;
   esac
 }

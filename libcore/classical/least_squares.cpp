@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/base/memory.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/memory.hpp"
 
 namespace freeridge {
 

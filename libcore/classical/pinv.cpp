@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
 #include "libcore/classical/scaled_problem.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/memory.hpp"
 
 namespace freeridge {
 

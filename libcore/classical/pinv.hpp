@@ -2,7 +2,7 @@
 // 0 elsewhere. Cost: O(m n min(m, n)). Source: G. Golub, C. Van Loan, Matrix Computations, 2013, section 5.5.2.
 #pragma once
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

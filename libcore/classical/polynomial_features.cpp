@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
 #include "libcore/kernel/parameters.hpp"
-#include "libcore/linalg/memory.hpp"
 
 namespace freeridge {
 namespace {

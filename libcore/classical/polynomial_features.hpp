@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/classical/least_squares.hpp"
 #include "libcore/linalg/blas.hpp"
 

@@ -12,11 +12,11 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
 #include "libcore/classical/least_squares.hpp"
 #include "libcore/classical/regression.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/memory.hpp"
 
 namespace freeridge {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "libcore/checks.hpp"
-#include "libcore/linalg/exact_sum.hpp"
+#include "libcore/base/checks.hpp"
+#include "libcore/base/exact_sum.hpp"
 
 namespace freeridge {
 namespace {

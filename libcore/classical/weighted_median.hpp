@@ -1,11 +1,11 @@
 // The weighted median: a minimiser of sum_i w_i |v_i - m|. The objective falls while the weights up to m are less than
 // half of their sum, rises when they are more, and is flat between two values when they are exactly half.
-// The sums are exact (linalg/exact_sum.hpp), so that "exactly half" is not a matter of rounding.
+// The sums are exact (base/exact_sum.hpp), so that "exactly half" is not a matter of rounding.
 #pragma once
 
 #include <span>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

@@ -11,7 +11,7 @@
 //
 // The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual maker of
 // least squares), s = smallest eigenvalue + lambda in general, s = a power of two for Cholesky. The intercept is folded
-// in by the route (contrast.hpp); select/ and model/ never see it.
+// in by the route (intercept.hpp); select/ and model/ never see it.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/factor/solution.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 
@@ -152,7 +152,7 @@ class Factorization {
   virtual void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                      const Progress& progress) const;
 
-  // What load_factorization reads (saved.hpp).
+  // What load_factorization reads (saved_route.hpp).
   virtual void save(ByteWriter& out) const = 0;
   // While it lives, save writes the same bytes each time: a part that is made when it is first needed, and whoever
   // needs it, waits. NULL where there is none.

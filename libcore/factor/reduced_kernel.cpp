@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/base/memory.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
-#include "libcore/linalg/memory.hpp"
 
 namespace freeridge {
 namespace {

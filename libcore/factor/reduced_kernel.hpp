@@ -1,4 +1,4 @@
-// Where the dual routes begin: the weighted kernel matrix without its constant part (contrast.hpp),
+// Where the dual routes begin: the weighted kernel matrix without its constant part (intercept.hpp),
 //     Z'K_wZ,   K_w q1,   q1'K_w q1
 // and what they say of its eigenvalues in the same words. Each of them overwrites Z'K_wZ in its own way.
 // Memory: n^2. Cost: n^2 kernel values.
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "libcore/bytes.hpp"
-#include "libcore/factor/contrast.hpp"
-#include "libcore/factor/problem.hpp"
-#include "libcore/progress.hpp"
+#include "libcore/base/bytes.hpp"
+#include "libcore/base/progress.hpp"
+#include "libcore/data/problem.hpp"
+#include "libcore/factor/intercept.hpp"
 
 namespace freeridge {
 

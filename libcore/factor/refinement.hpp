@@ -8,8 +8,8 @@
 
 #include <functional>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/factor/solution.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "libcore/factor/problem.hpp"
+#include "libcore/data/problem.hpp"
 
 namespace freeridge {
 

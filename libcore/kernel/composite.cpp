@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/kernel/parameters.hpp"
-#include "libcore/kernel/passes.hpp"
-#include "libcore/kernel/text.hpp"
+#include "libcore/kernel/value_loops.hpp"
 
 namespace freeridge {
 namespace {

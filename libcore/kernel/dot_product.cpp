@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/kernel/parameters.hpp"
-#include "libcore/kernel/passes.hpp"
-#include "libcore/kernel/text.hpp"
+#include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
 
 namespace freeridge {

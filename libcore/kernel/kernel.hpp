@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 
 class Kernel;
-class KernelText;  // text.hpp
+class KernelText;  // kernel_text.hpp
 using KernelPtr = std::shared_ptr<const Kernel>;
 
 class Kernel {
@@ -24,7 +24,7 @@ class Kernel {
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
 
-  // Its text, as the grammar of text.hpp has it.
+  // Its text, as the grammar of kernel_text.hpp has it.
   virtual void describe(KernelText& out) const = 0;
   virtual bool is_sum() const { return false; }  // then it stands in brackets as a term of another sum
 

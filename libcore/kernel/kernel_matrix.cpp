@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/kernel/passes.hpp"
+#include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
 

@@ -8,8 +8,8 @@
 
 #include <span>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "libcore/error.hpp"
+#include "libcore/base/error.hpp"
 
 namespace freeridge {
 

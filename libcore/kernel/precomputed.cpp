@@ -1,5 +1,5 @@
 // A kernel whose values are given: x is K (n x n), new points are rows of k(x*, X) (m x n).
-#include "libcore/kernel/text.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 
 namespace freeridge {
 namespace {

@@ -10,9 +10,9 @@
 #include <limits>
 
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/kernel/parameters.hpp"
-#include "libcore/kernel/passes.hpp"
-#include "libcore/kernel/text.hpp"
+#include "libcore/kernel/value_loops.hpp"
 
 namespace freeridge {
 namespace {

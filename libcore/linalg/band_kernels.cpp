@@ -1,6 +1,6 @@
 #include "libcore/linalg/band_kernels.hpp"
 
-#include "libcore/linalg/instruction_sets.hpp"
+#include "libcore/base/instruction_sets.hpp"
 
 // Loops over registers must be unrolled for their arrays to be registers, whatever the optimisation level.
 #define UNROLL _Pragma("GCC unroll 8")

@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/threads.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {

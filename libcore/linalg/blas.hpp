@@ -2,7 +2,7 @@
 // written is then in between. Symmetric and triangular matrices live in the lower triangle.
 #pragma once
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

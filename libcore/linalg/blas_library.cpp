@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "libcore/error.hpp"
+#include "libcore/base/error.hpp"
 #include "libcore/linalg/fortran.hpp"
 
 // A BLAS that is linked statically is out of dlsym's reach, unless the program exports its functions. These are null

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/compact_wy.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/lapack_info.hpp"
 #include "libcore/linalg/threads.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "libcore/progress.hpp"
+#include "libcore/base/progress.hpp"
 
 namespace freeridge {
 

@@ -12,8 +12,8 @@
 
 #include <span>
 
-#include "libcore/linalg/matrix.hpp"
-#include "libcore/progress.hpp"
+#include "libcore/base/matrix.hpp"
+#include "libcore/base/progress.hpp"
 
 namespace freeridge {
 

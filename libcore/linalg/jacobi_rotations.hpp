@@ -5,8 +5,8 @@
 // side, with the same result on any number of them.
 #pragma once
 
-#include "libcore/linalg/matrix.hpp"
-#include "libcore/progress.hpp"
+#include "libcore/base/matrix.hpp"
+#include "libcore/base/progress.hpp"
 
 namespace freeridge {
 

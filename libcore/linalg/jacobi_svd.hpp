@@ -10,7 +10,7 @@
 
 #include <span>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

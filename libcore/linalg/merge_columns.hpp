@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/threads.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 

@@ -28,8 +28,8 @@
 #include <span>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/twofold.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 

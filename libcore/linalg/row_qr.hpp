@@ -11,7 +11,7 @@
 
 #include <utility>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/bidiagonal_svd.hpp"
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/fortran.hpp"
@@ -20,7 +21,6 @@
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {

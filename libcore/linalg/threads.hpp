@@ -12,9 +12,9 @@
 #include <functional>
 #include <thread>
 
+#include "libcore/base/matrix.hpp"
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
-#include "libcore/linalg/matrix.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 

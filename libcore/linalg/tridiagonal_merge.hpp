@@ -13,7 +13,7 @@
 
 #include <span>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

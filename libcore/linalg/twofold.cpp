@@ -1,6 +1,6 @@
 #include "libcore/linalg/twofold.hpp"
 
-#include "libcore/linalg/instruction_sets.hpp"
+#include "libcore/base/instruction_sets.hpp"
 
 namespace freeridge {
 namespace {

@@ -2,8 +2,8 @@
 // multiply-add where the processor has one, found out at run time, and give the same bits without.
 #pragma once
 
+#include "libcore/base/matrix.hpp"
 #include "libcore/linalg/double_double.hpp"
-#include "libcore/linalg/matrix.hpp"
 
 namespace freeridge {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "libcore/linalg/matrix.hpp"
+#include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 

@@ -4,9 +4,9 @@
 #include <limits>
 #include <utility>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
-#include "libcore/linalg/memory.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/losses/hinge.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "libcore/factor/contrast.hpp"
+#include "libcore/factor/intercept.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 

@@ -6,13 +6,13 @@
 //     B eta + db d = rho1 - tau D K rho0,   d'eta = s - 1'rho0,   B = I + tau D K D
 // where no point is divided by a weight that has underflowed, and nothing cancels between rho and v df (as it would
 // in C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, algorithm 3.1). The intercept is removed by
-// Z (contrast.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
+// Z (intercept.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
 //     S = the matrix of rho -> df: H D^-2, H the hat matrix;   1 - v_i S_ii = P_ii,  P = Z (Z'BZ)^-1 Z'
 #pragma once
 
 #include <optional>
 
-#include "libcore/factor/contrast.hpp"
+#include "libcore/factor/intercept.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {

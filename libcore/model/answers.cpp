@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {

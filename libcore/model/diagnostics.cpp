@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"

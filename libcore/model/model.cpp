@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include "libcore/checks.hpp"
-#include "libcore/kernel/text.hpp"
-#include "libcore/linalg/memory.hpp"
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/select/point_criteria.hpp"
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "libcore/bytes.hpp"
-#include "libcore/factor/plan.hpp"
+#include "libcore/base/bytes.hpp"
 #include "libcore/model/prediction.hpp"
+#include "libcore/routes/plan.hpp"
 #include "libcore/select/bandwidth.hpp"
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/lambda_search.hpp"
@@ -98,7 +98,7 @@ class Model {
   double kernel_trace() const;  // the second number of landmark_trace alone, O(n)
   void landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
 
-  // Saving (saved.cpp has the payload). `load` expects a sound frame; what is wrong behind it is CORRUPT.
+  // Saving (saved_route.cpp has the payload). `load` expects a sound frame; what is wrong behind it is CORRUPT.
   void save(ByteWriter& out) const;
   std::shared_ptr<const void> hold() const;  // while it lives, save writes the same bytes each time
   static Model load(ByteReader& in);

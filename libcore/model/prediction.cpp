@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/blas.hpp"
-#include "libcore/model/saved.hpp"
+#include "libcore/model/saved_model.hpp"
 
 namespace freeridge {
 namespace {

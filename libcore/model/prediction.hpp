@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "libcore/bytes.hpp"
+#include "libcore/base/bytes.hpp"
+#include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "libcore/factor/problem.hpp"
+#include "libcore/data/problem.hpp"
 #include "libcore/select/lambda_search.hpp"
 
 namespace freeridge {

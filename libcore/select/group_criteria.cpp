@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/select/criteria.hpp"
 
 namespace freeridge {

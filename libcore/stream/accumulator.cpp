@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "libcore/bytes.hpp"
+#include "libcore/base/bytes.hpp"
 #include "libcore/stream/reduced_problem.hpp"
 
 namespace freeridge {

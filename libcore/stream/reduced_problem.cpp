@@ -6,10 +6,10 @@
 #include <numbers>
 #include <utility>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/factor/digits.hpp"
-#include "libcore/factor/small_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
 namespace {

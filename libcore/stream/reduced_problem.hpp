@@ -1,17 +1,17 @@
 // The answers that a stack of rows gives. Its triangle (row_stack.hpp) without intercept, or with one, is
 //     R = [R_xx R_xy; 0 R_yy],      R = [r_0 r_x r_y; 0 R_xx R_xy; 0 0 R_yy],     xbar = s + r_x / r_0,  ybar likewise
 // and with the SVD R_xx = U_R diag(S) V', r = min(m, d) singular values, m = n - 1 or n, it is the spectrum of
-// factor/spectrum.hpp without its basis:
+// spectrum/spectrum.hpp without its basis:
 //     Lambda = S^2,   Gamma = U_R'R_xy,   |E_j|^2 = |R_yy e_j|^2 (0 when r = m: there is no complement)
 //     w = V (S Gamma / (Lambda + lambda)),    b = ybar - xbar'w
-// An eigenvalue below its noise (factor/small_svd.hpp) is rounding, and counts as zero at every lambda: w would have
+// An eigenvalue below its noise (spectrum/small_svd.hpp) is rounding, and counts as zero at every lambda: w would have
 // eps |x| |y| / lambda of it.
 //
 // A second pass gives the leave-one-out errors: the rows of the basis are B = W^(1/2) (X - 1 xbar') F, F = R_xx^+ U_R,
 //     e_i = r_i / (1 - h_i),     W_ii^(1/2) r_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k f_k,
 //     h_i = W_ii / sum(w) + sum_k B_ik^2 f_k,     f_k = Lambda_k / (Lambda_k + lambda)
 // Where m is the rank the fit without lambda meets every point (1 - h_i and r_i are without a part N = 0), and the sums of
-// factor/spectrum.hpp have nothing that cancels:
+// spectrum/spectrum.hpp have nothing that cancels:
 //     e_i = W_ii^(-1/2) sum_k B_ik p_k Gamma_k / sum_k B_ik^2 p_k
 // Elsewhere a row whose 1 - h_i is rounding, or next to it, has no error: R holds it and the others in one sum, in which
 // what the others say is lost.
@@ -45,7 +45,7 @@ class ReducedProblem {
                   MatrixView errors) const;
 
  private:
-  // The numbers of one lambda, as in factor/spectrum.hpp.
+  // The numbers of one lambda, as in spectrum/spectrum.hpp.
   struct Weights {
     std::vector<double> eigenvalues;  // Lambda_k as they count at this lambda
     std::vector<double> p;

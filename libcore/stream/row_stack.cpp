@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "libcore/base/memory.hpp"
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/memory.hpp"
-#include "libcore/progress.hpp"
 
 namespace freeridge {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "libcore/checks.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/stream/reduced_problem.hpp"
 

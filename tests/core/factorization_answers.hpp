@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "libcore/factor/routes.hpp"
+#include "libcore/routes/routes.hpp"
 #include "libcore/select/criteria.hpp"
 #include "libcore/select/group_criteria.hpp"
 

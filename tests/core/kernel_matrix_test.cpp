@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "libcore/kernel/text.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 #include "support/problems.hpp"
 
 namespace {

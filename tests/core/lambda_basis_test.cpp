@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "libcore/factor/lambda_basis.hpp"
-#include "libcore/factor/routes.hpp"
+#include "libcore/routes/routes.hpp"
+#include "libcore/spectrum/lambda_basis.hpp"
 #include "support/random.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // The loops that kernel values are made in, asked directly, against long double; and every instruction set of this
 // processor against the others, bit by bit.
-#include "libcore/kernel/passes.hpp"
+#include "libcore/kernel/value_loops.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // saved, whatever the route; the bytes are as many as saved.hpp says; and payloads that are cut short or forged (their
 // checksum is right) are refused, or answer something, but never crash, hang or ask for more memory than they could
 // fill.
-#include "libcore/factor/saved.hpp"
+#include "libcore/routes/saved_route.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-#include "libcore/factor/routes.hpp"
+#include "libcore/routes/routes.hpp"
 #include "support/compare.hpp"
 #include "support/gauss.hpp"
 #include "support/landmark_oracle.hpp"

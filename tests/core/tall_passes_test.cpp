@@ -8,10 +8,10 @@
 #include <cmath>
 #include <vector>
 
-#include "libcore/factor/landmarks.hpp"
-#include "libcore/factor/routes.hpp"
+#include "libcore/data/choose_landmarks.hpp"
 #include "libcore/linalg/row_qr.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/routes/routes.hpp"
 #include "libcore/select/point_criteria.hpp"
 #include "support/compare.hpp"
 #include "support/random.hpp"

@@ -15,9 +15,9 @@
 
 #include "dense.hpp"
 #include "heard.hpp"
+#include "libcore/base/random.hpp"
 #include "libcore/linalg/bidiagonal_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/random.hpp"
 
 namespace {
 

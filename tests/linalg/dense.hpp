@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "libcore/base/matrix.hpp"
 #include "libcore/linalg/band_reduction.hpp"
-#include "libcore/linalg/matrix.hpp"
 
 namespace dense {
 

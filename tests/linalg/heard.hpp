@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "libcore/error.hpp"
-#include "libcore/progress.hpp"
+#include "libcore/base/error.hpp"
+#include "libcore/base/progress.hpp"
 
 // The number of reports after which run() could be cancelled, and was. How often it is heard depends on which thread
 // does what.

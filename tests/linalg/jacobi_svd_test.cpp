@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "heard.hpp"
+#include "libcore/base/random.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
-#include "libcore/linalg/random.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace {

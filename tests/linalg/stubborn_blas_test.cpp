@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "libcore/error.hpp"
+#include "libcore/base/error.hpp"
 #include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/threads.hpp"
 

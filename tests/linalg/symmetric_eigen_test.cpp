@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "libcore/base/random.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/random.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
 
 namespace {

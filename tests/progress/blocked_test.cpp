@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/progress.hpp"
 #include "linalg/dense.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // progress.hpp by itself: work that nobody handed a Progress to, stages, cancelling, threads.
-#include "libcore/progress.hpp"
+#include "libcore/base/progress.hpp"
 
 #include <gtest/gtest.h>
 

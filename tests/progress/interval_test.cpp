@@ -1,5 +1,5 @@
 // How much may be done between two calls of the callback: this program stands between the library and the BLAS, counts
-// the work of every call that goes by on the caller's thread, in units of libcore/progress.hpp (a flop of a matrix
+// the work of every call that goes by on the caller's thread, in units of libcore/base/progress.hpp (a flop of a matrix
 // product, 16 with a BLAS that does not say what it is; a 64th of a number that comes from memory), and looks at the
 // count whenever the callback is called. With one thread it is the same on every machine, and bounds the time as soon
 // as the machine's speed is known.

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "libcore/error.hpp"
-#include "libcore/model/saved.hpp"
+#include "libcore/base/error.hpp"
+#include "libcore/model/saved_model.hpp"
 
 namespace {
 

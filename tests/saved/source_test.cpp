@@ -2,8 +2,8 @@
 // become, and never a crash.
 #include <gtest/gtest.h>
 
-#include "libcore/error.hpp"
-#include "libcore/model/saved.hpp"
+#include "libcore/base/error.hpp"
+#include "libcore/model/saved_model.hpp"
 
 namespace {
 

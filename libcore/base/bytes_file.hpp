@@ -1,0 +1,46 @@
+// Files for saved bytes. All failures of the system are IO, with the path and the system's own words. Paths are handed
+// to the system as they are.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "libcore/base/bytes.hpp"
+
+namespace freeridge {
+
+// An open file.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  // Closes it now: errno when the system cannot, else 0.
+  int close();
+
+ private:
+  int fd_;
+};
+
+// Writes a file so that there is always a whole one: into a new file in the same directory (".freeridge-<process>-<k>
+// .tmp", which a crash may leave behind), then fsync, rename over `path`, and fsync of the directory. A file that is
+// replaced hands on its permissions, and its owner where that is allowed; a symbolic link stays, and what it points to
+// is replaced; what may not be written to is not replaced. Whatever fails, what was there stays as it was. A device is
+// written to as it is.
+void write_file(const std::string& path, const std::function<void(ByteSink&)>& write);
+
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(const std::string& path);
+  Index size() const override { return size_; }
+  void read(Index at, std::span<unsigned char> out) const override;
+
+ private:
+  std::string path_;
+  Descriptor file_;
+  Index size_ = 0;
+};
+
+}  // namespace freeridge

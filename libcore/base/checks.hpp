@@ -1,0 +1,50 @@
+// Checks of the values that users hand in: each throws with a sentence that names the argument and the value; and of
+// what they get.
+#pragma once
+
+#include <cmath>
+#include <span>
+
+#include "libcore/base/matrix.hpp"
+#include "libcore/base/progress.hpp"
+
+namespace freeridge {
+
+inline void require_finite(const char* name, const LayoutView& a) {
+  const bool by_columns = a.layout == Layout::col_major;
+  const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
+  for (Index line = 0; line < lines; ++line) {
+    const std::span values(a.data + line * a.ld, static_cast<std::size_t>(length));
+    if (const Index i = first_not_finite(values); i < length)
+      fail(Status::not_finite, name, "[", by_columns ? i : line, ", ", by_columns ? line : i, "] is ",
+           values[static_cast<std::size_t>(i)], "; every value must be finite");
+    worked(touched * static_cast<double>(length));
+  }
+}
+
+// argument: its name; with several lambdas the message says which.
+inline void require_lambdas(const char* argument, std::span<const double> lambdas) {
+  for (std::size_t l = 0; l < lambdas.size(); ++l) {
+    const auto name = [&] { return lambdas.size() == 1 ? text(argument) : text(argument, "[", l, "]"); };
+    if (!std::isfinite(lambdas[l])) fail(Status::not_finite, name(), " is ", lambdas[l], "; it must be finite");
+    if (lambdas[l] < 0) fail(Status::invalid_argument, name(), " is ", lambdas[l], "; it must not be negative");
+  }
+}
+
+// An answer that has a value but is Inf, or NaN by the difference of two, overflowed on the way.
+inline void require_no_overflow(const char* what, ConstMatrixView answer) {
+  for (Index j = 0; j < answer.cols; ++j)
+    if (first_not_finite({answer.col(j), static_cast<std::size_t>(answer.rows)}) < answer.rows)
+      fail(Status::not_finite, what, " overflow; rescale y or x");
+}
+
+// 0 < low <= high, or both 0.
+inline void require_range(const char* low_name, double low, const char* high_name, double high) {
+  if (!std::isfinite(low)) fail(Status::not_finite, low_name, " is ", low, "; it must be finite");
+  if (!std::isfinite(high)) fail(Status::not_finite, high_name, " is ", high, "; it must be finite");
+  if ((low == 0 && high == 0) || (low > 0 && low <= high)) return;
+  fail(Status::invalid_argument, low_name, " is ", low, " and ", high_name, " is ", high, "; 0 < ", low_name,
+       " <= ", high_name, " must hold, or both be 0");
+}
+
+}  // namespace freeridge

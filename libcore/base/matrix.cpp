@@ -1,0 +1,81 @@
+#include "libcore/base/matrix.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "libcore/base/progress.hpp"
+
+namespace freeridge {
+namespace {
+constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target lines of one tile stay in the L1 cache
+}  // namespace
+
+Index first_not_finite(std::span<const double> values) {
+  // One multiplication a number, Inf * 0 and NaN * 0 are NaN; several sums, so that none waits for another.
+  std::array<double, 8> zeros{};
+  const std::size_t n = values.size();
+  std::size_t i = 0;
+  for (; i + zeros.size() <= n; i += zeros.size())
+    for (std::size_t k = 0; k < zeros.size(); ++k) zeros[k] += values[i + k] * 0;
+  for (; i < n; ++i) zeros[0] += values[i] * 0;
+  const bool finite = std::ranges::all_of(zeros, [](double zero) { return zero == 0; });
+  for (i = finite ? n : 0; i < n && std::isfinite(values[i]);) ++i;
+  return static_cast<Index>(i);
+}
+
+void Matrix::fill(double value) {
+  constexpr std::size_t piece = 1 << 18;
+  for (std::span<double> left = values(); !left.empty(); left = left.subspan(std::min(left.size(), piece))) {
+    const std::span<double> now = left.first(std::min(left.size(), piece));
+    std::ranges::fill(now, value);
+    worked(touched * static_cast<double>(now.size()));
+  }
+}
+
+void copy(ConstMatrixView from, MatrixView to) {
+  copy_out(from, Layout::col_major, to.data, to.ld);
+}
+
+Matrix copy_of(ConstMatrixView from) {
+  Matrix to(from.rows, from.cols);
+  copy(from, to.view());
+  return to;
+}
+
+void transpose(ConstMatrixView from, MatrixView to) {
+  for (Index i = 0; i < from.rows; i += transpose_tile) {
+    const Index count = std::min(transpose_tile, from.rows - i);
+    copy_out(from.row_range(i, count), Layout::row_major, to.col(i), to.ld);
+    worked(2 * touched * static_cast<double>(from.cols * count));
+  }
+}
+
+void copy_rows(const LayoutView& from, Index row, MatrixView to) {
+  if (from.layout == Layout::col_major) {
+    for (Index j = 0; j < to.cols; ++j) {
+      std::copy_n(from.data + row + j * from.ld, to.rows, to.col(j));
+      worked(touched * static_cast<double>(to.rows));
+    }
+    return;
+  }
+  for (Index i0 = 0; i0 < to.rows;
+       i0 += transpose_tile, worked(2 * touched * static_cast<double>(transpose_tile * to.cols)))
+    for (Index j0 = 0; j0 < to.cols; j0 += transpose_tile)
+      for (Index j = j0; j < std::min(j0 + transpose_tile, to.cols); ++j)
+        for (Index i = i0; i < std::min(i0 + transpose_tile, to.rows); ++i)
+          to(i, j) = from.data[(row + i) * from.ld + j];
+}
+
+void copy_out(ConstMatrixView from, Layout layout, double* to, Index ld) {
+  if (layout == Layout::col_major) {
+    for (Index j = 0; j < from.cols; ++j) std::copy_n(from.col(j), from.rows, to + j * ld);
+    return;
+  }
+  for (Index i0 = 0; i0 < from.rows; i0 += transpose_tile)
+    for (Index j0 = 0; j0 < from.cols; j0 += transpose_tile)
+      for (Index i = i0; i < std::min(i0 + transpose_tile, from.rows); ++i)
+        for (Index j = j0; j < std::min(j0 + transpose_tile, from.cols); ++j) to[i * ld + j] = from(i, j);
+}
+
+}  // namespace freeridge

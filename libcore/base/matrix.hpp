@@ -1,0 +1,102 @@
+// Matrices: column-major views and owners for all internal work, and a view of the user's matrices in either layout.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+
+#include "libcore/base/error.hpp"
+
+namespace freeridge {
+
+using Index = std::int64_t;
+
+enum class Layout : std::int32_t { col_major = 1, row_major = 2 };
+
+// a * b * size of a double must fit into Index; a request beyond that is a request for memory nobody has.
+inline Index checked_doubles(Index a, Index b) {
+  Index doubles = 0, bytes = 0;
+  if (__builtin_mul_overflow(a, b, &doubles) || __builtin_mul_overflow(doubles, Index{8}, &bytes))
+    fail(Status::out_of_memory, "a matrix of ", a, " x ", b, " numbers exceeds the address space");
+  return doubles;
+}
+
+// Element (i, j) is data[i + j * ld].
+template <class T>
+struct BasicView {
+  T* data = nullptr;
+  Index rows = 0, cols = 0, ld = 0;
+
+  T& operator()(Index i, Index j) const { return data[i + j * ld]; }
+  T* col(Index j) const { return data + j * ld; }
+  BasicView block(Index i, Index j, Index block_rows, Index block_cols) const {
+    return {data + i + j * ld, block_rows, block_cols, ld};
+  }
+  BasicView columns(Index j, Index count) const { return block(0, j, rows, count); }
+  BasicView row_range(Index i, Index count) const { return block(i, 0, count, cols); }
+  operator BasicView<const T>() const { return {data, rows, cols, ld}; }
+};
+using MatrixView = BasicView<double>;
+using ConstMatrixView = BasicView<const double>;
+
+// An owning column-major matrix; its numbers are not initialised.
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(Index rows, Index cols)
+      : data_(new (std::align_val_t{64}) double[static_cast<std::size_t>(checked_doubles(rows, cols))]),
+        rows_(rows),
+        cols_(cols) {}
+  Matrix(Index rows, Index cols, double value) : Matrix(rows, cols) { fill(value); }
+
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+  double* data() { return data_.get(); }
+  const double* data() const { return data_.get(); }
+  double* col(Index j) { return data() + j * rows_; }
+  const double* col(Index j) const { return data() + j * rows_; }
+  double& operator()(Index i, Index j) { return data_[static_cast<std::size_t>(i + j * rows_)]; }
+  double operator()(Index i, Index j) const { return data_[static_cast<std::size_t>(i + j * rows_)]; }
+  std::span<double> values() { return {data(), static_cast<std::size_t>(rows_ * cols_)}; }
+  std::span<const double> values() const { return {data(), static_cast<std::size_t>(rows_ * cols_)}; }
+  MatrixView view() { return {data(), rows_, cols_, rows_ > 0 ? rows_ : 1}; }
+  ConstMatrixView view() const { return {data(), rows_, cols_, rows_ > 0 ? rows_ : 1}; }
+
+ private:
+  void fill(double value);
+
+  struct Free {
+    void operator()(double* p) const { ::operator delete[](p, std::align_val_t{64}); }
+  };
+  std::unique_ptr<double[], Free> data_;
+  Index rows_ = 0, cols_ = 0;
+};
+
+// The user's matrix, read-only, in the user's layout.
+struct LayoutView {
+  const double* data = nullptr;
+  Index rows = 0, cols = 0, ld = 0;
+  Layout layout = Layout::col_major;
+
+  double operator()(Index i, Index j) const {
+    return layout == Layout::col_major ? data[i + j * ld] : data[i * ld + j];
+  }
+  LayoutView columns(Index j, Index count) const {
+    return {data + (layout == Layout::col_major ? j * ld : j), rows, count, ld, layout};
+  }
+};
+
+// The index of the first infinity or NaN; values.size() when there is none.
+Index first_not_finite(std::span<const double> values);
+// to(i, j) = from(row + i, j) for all rows of `to`.
+void copy_rows(const LayoutView& from, Index row, MatrixView to);
+// to = from
+void copy(ConstMatrixView from, MatrixView to);
+Matrix copy_of(ConstMatrixView from);
+// to = from'
+void transpose(ConstMatrixView from, MatrixView to);
+// to(i, j) = from(i, j), where `to` is the user's matrix in `layout`.
+void copy_out(ConstMatrixView from, Layout layout, double* to, Index ld);
+
+}  // namespace freeridge

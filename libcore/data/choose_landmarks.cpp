@@ -1,0 +1,150 @@
+#include "libcore/data/choose_landmarks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "libcore/base/random.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/blas.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index factor_doubles = 1 << 25;  // 256 MiB
+constexpr Index block_size = 64;           // pivots proposed at a time
+
+std::vector<Index> random_rows(Index n, Index count, Random& random) {
+  std::vector<Index> rows(static_cast<std::size_t>(n));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  random.shuffle(std::span(rows), count);
+  rows.resize(static_cast<std::size_t>(count));
+  return rows;
+}
+
+double sum_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+// k(x_i, x_s), n numbers.
+void kernel_column(const Kernel& kernel, const LayoutView& x, Index s, double* out) {
+  cross_kernel(kernel, x, {}, x, s, {out, x.rows, 1, x.rows});
+}
+
+std::vector<Index> kmeans_rows(const Kernel& kernel, const LayoutView& x, Index count, Random& random,
+                               const Progress& progress) {
+  const auto n = static_cast<std::size_t>(x.rows);
+  std::vector<double> diagonal(n), column(n), distance(n, std::numeric_limits<double>::infinity());
+  own_diagonal(kernel, x, diagonal);
+  std::vector<Index> rows{random.uniform_index(x.rows)};
+  while (true) {
+    const auto s = static_cast<std::size_t>(rows.back());
+    kernel_column(kernel, x, rows.back(), column.data());
+    for (std::size_t i = 0; i < n; ++i)
+      distance[i] = std::min(distance[i], std::max(diagonal[i] + diagonal[s] - 2 * column[i], 0.0));
+    distance[s] = 0;
+    progress.report(static_cast<double>(rows.size()) / static_cast<double>(count));
+    if (static_cast<Index>(rows.size()) == count) return rows;
+    if (sum_of(distance) > 0) {
+      rows.push_back(random.weighted_index(distance));
+    } else {  // all others coincide with landmarks: any will do
+      std::vector<char> taken(n, 0);
+      for (const Index row : rows) taken[static_cast<std::size_t>(row)] = 1;
+      for (std::size_t i = 0; static_cast<Index>(rows.size()) < count; ++i)
+        if (taken[i] == 0) rows.push_back(static_cast<Index>(i));
+      return rows;
+    }
+  }
+}
+
+// F (n x r) with F F' = K_TR K_RR^-1 K_RT grows by the pivots accepted out of each block proposed.
+std::vector<Index> pivoted_rows(const Kernel& kernel, const LayoutView& x, Index count, Random& random,
+                                const Progress& progress) {
+  const Index n = x.rows;
+  std::vector<double> left(static_cast<std::size_t>(n));
+  own_diagonal(kernel, x, left);
+  if (!std::isfinite(sum_of(left))) fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x");
+  const double enough = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * sum_of(left);
+  Matrix factor(n, count), columns(n, std::min(block_size, count));
+  std::vector<Index> rows;
+
+  while (static_cast<Index>(rows.size()) < count && sum_of(left) > enough) {
+    const Index done = static_cast<Index>(rows.size()), block = std::min(block_size, count - done);
+    std::vector<Index> proposed;
+    for (Index b = 0; b < block; ++b) {
+      const Index s = random.weighted_index(left);
+      if (std::find(proposed.begin(), proposed.end(), s) == proposed.end()) proposed.push_back(s);
+    }
+    // What is left of K at the proposed pivots, column by column, and the acceptance: after the pivots accepted so far
+    // of this block, s is accepted with the probability that the exact method would have given it.
+    const Index size = static_cast<Index>(proposed.size());
+    const MatrixView residual = columns.view().columns(0, size);
+    for (Index b = 0; b < size; ++b) kernel_column(kernel, x, proposed[static_cast<std::size_t>(b)], residual.col(b));
+    Matrix at_proposed(size, done);
+    for (Index j = 0; j < done; ++j)
+      for (Index b = 0; b < size; ++b) at_proposed(b, j) = factor(proposed[static_cast<std::size_t>(b)], j);
+    gemm(Op::none, Op::transpose, -1, factor.view().columns(0, done), at_proposed.view(), 1, residual);
+
+    Matrix core(size, size);
+    for (Index j = 0; j < size; ++j)
+      for (Index i = 0; i < size; ++i) core(i, j) = residual(proposed[static_cast<std::size_t>(i)], j);
+    std::vector<Index> accepted;
+    for (Index b = 0; b < size; ++b) {
+      const double before = left[static_cast<std::size_t>(proposed[static_cast<std::size_t>(b)])], now = core(b, b);
+      if (!(random.uniform() * before < now)) continue;
+      accepted.push_back(b);
+      const double root = std::sqrt(now);
+      for (Index i = b; i < size; ++i) core(i, b) /= root;
+      for (Index j = b + 1; j < size; ++j)
+        for (Index i = j; i < size; ++i) core(i, j) -= core(i, b) * core(j, b);
+    }
+    // The new columns of F: those accepted, times L^-T of what was eliminated.
+    const Index gained = static_cast<Index>(accepted.size());
+    Matrix l(gained, gained, 0.0);
+    const MatrixView fresh = factor.view().columns(done, gained);
+    for (Index j = 0; j < gained; ++j) {
+      const Index b = accepted[static_cast<std::size_t>(j)];
+      for (Index i = j; i < gained; ++i) l(i, j) = core(accepted[static_cast<std::size_t>(i)], b);
+      std::copy_n(residual.col(b), n, fresh.col(j));
+      rows.push_back(proposed[static_cast<std::size_t>(b)]);
+    }
+    trsm_right(Op::transpose, l.view(), fresh);
+    for (Index j = 0; j < gained; ++j)
+      for (Index i = 0; i < n; ++i) {
+        double& value = left[static_cast<std::size_t>(i)];
+        value = std::max(value - fresh(i, j) * fresh(i, j), 0.0);
+      }
+    for (const Index row : rows) left[static_cast<std::size_t>(row)] = 0;
+    progress.report(static_cast<double>(rows.size()) / static_cast<double>(count));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Index pivoted_candidates(Index count) {
+  return std::max(count, factor_doubles / count);
+}
+
+std::vector<Index> choose_landmarks(const Kernel& kernel, const LayoutView& x, const Landmarks& landmarks,
+                                    const Progress& progress) {
+  if (!landmarks.rows.empty()) return landmarks.rows;
+  const Index n = x.rows, count = landmarks.count;
+  Random random(landmarks.seed);
+  if (landmarks.method == LandmarkMethod::random) return random_rows(n, count, random);
+  if (landmarks.method == LandmarkMethod::kmeans) return kmeans_rows(kernel, x, count, random, progress);
+
+  const Index candidates = pivoted_candidates(count);
+  if (candidates >= n || kernel.precomputed()) return pivoted_rows(kernel, x, count, random, progress);
+  const std::vector<Index> chosen = random_rows(n, candidates, random);
+  Matrix points(candidates, x.cols);
+  for (Index i = 0; i < candidates; ++i)
+    pack_rows(x, chosen[static_cast<std::size_t>(i)], {}, points.view().row_range(i, 1));
+  const LayoutView view{points.data(), candidates, x.cols, candidates, Layout::col_major};
+  std::vector<Index> rows = pivoted_rows(kernel, view, count, random, progress);
+  for (Index& row : rows) row = chosen[static_cast<std::size_t>(row)];
+  return rows;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,30 @@
+#include "libcore/data/folds.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/base/random.hpp"
+
+namespace freeridge {
+
+void make_folds(std::int32_t folds, std::int64_t seed, std::span<std::int32_t> group) {
+  const auto n = static_cast<Index>(group.size());
+  if (folds < 2 || folds > n) fail(Status::invalid_argument, "folds is ", folds, "; it must be from 2 to n = ", n);
+  for (Index i = 0; i < n; ++i) group[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i % folds);
+  Random(seed).shuffle(group, n);
+}
+
+void make_holdout(double fraction, std::int64_t seed, std::span<std::int32_t> group) {
+  const auto n = static_cast<Index>(group.size());
+  if (!std::isfinite(fraction)) fail(Status::not_finite, "fraction is ", fraction, "; it must be finite");
+  if (!(fraction > 0 && fraction < 1))
+    fail(Status::invalid_argument, "fraction is ", fraction, "; 0 < fraction < 1 must hold");
+  if (n < 2) fail(Status::invalid_argument, "n is ", n, "; one row must be left out and one must be left: at least 2");
+  const auto wanted = static_cast<Index>(std::round(fraction * static_cast<double>(n)));
+  const Index count = std::clamp<Index>(wanted, 1, n - 1);
+  std::fill(group.begin(), group.end(), -1);
+  std::fill_n(group.begin(), count, 0);
+  Random(seed).shuffle(group, n);
+}
+
+}  // namespace freeridge

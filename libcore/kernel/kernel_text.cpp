@@ -1,0 +1,245 @@
+#include "libcore/kernel/kernel_text.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include "libcore/base/memory.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr std::size_t small_text = 1 << 20;  // bytes that need no thought
+constexpr Index depth_limit = 64;            // brackets and kernels: what recursion may cost of the stack
+
+constexpr const char* kernel_names =
+    "linear, polynomial, gaussian, laplacian, matern, scaled, product, precomputed or (";
+
+// Recursive descent, one member for each rule of the grammar.
+class Parser {
+ public:
+  explicit Parser(std::string_view description) : text_(description) {}
+
+  KernelPtr parse() {
+    KernelPtr kernel = sum();
+    if (!at_end()) expected("+ or the end of the text");
+    return kernel;
+  }
+
+ private:
+  KernelPtr sum() {
+    const std::size_t start = position();
+    std::vector<KernelPtr> terms;
+    std::vector<double> weights;
+    bool weighted = false;
+    do {
+      const bool has_weight = starts_number();
+      weights.push_back(has_weight ? number() : 1.0);
+      if (has_weight) expect("*");
+      weighted = weighted || has_weight;
+      terms.push_back(kernel());
+    } while (accept("+"));
+    if (terms.size() == 1 && !weighted) return std::move(terms[0]);
+    return made(start, [&] { return sum_kernel(std::move(terms), weights); });
+  }
+
+  KernelPtr kernel() {
+    const std::size_t start = position();
+    if (++depth_ > depth_limit)
+      fail(Status::invalid_argument, "at most ", depth_limit, " nested kernels were expected, and character ",
+           start + 1, " begins one more");
+    KernelPtr out;
+    if (accept("(")) {
+      out = sum();
+      expect(")");
+    } else {
+      const std::string_view name = word();
+      if (name.empty()) expected(kernel_names);
+      const auto is = [&](std::string_view known) { return name == known; };
+      if (!(is("linear") || is("polynomial") || is("gaussian") || is("laplacian") || is("matern") || is("scaled") ||
+            is("product") || is("precomputed"))) {
+        position_ = start;
+        expected(kernel_names);
+      }
+      expect("(");
+      out = named(start, name);
+    }
+    --depth_;
+    return out;
+  }
+
+  // What stands between the brackets of the kernel `name`, the closing one included.
+  KernelPtr named(std::size_t start, std::string_view name) {
+    if (name == "linear" || name == "precomputed") {
+      expect(")");
+      return name == "linear" ? linear_kernel() : precomputed_kernel();
+    }
+    if (name == "polynomial") {
+      const Index degree = integer("degree");
+      expect(",");
+      const double scale = parameter("scale");
+      expect(",");
+      const double offset = parameter("offset");
+      expect(")");
+      return made(start, [&] { return polynomial_kernel(degree, scale, offset); });
+    }
+    if (name == "gaussian") {
+      const double sigma = parameter("sigma");
+      expect(")");
+      return made(start, [&] { return gaussian_kernel(sigma); });
+    }
+    if (name == "laplacian") {
+      const double sigma = parameter("sigma");
+      expect(")");
+      return made(start, [&] { return laplacian_kernel(sigma); });
+    }
+    if (name == "matern") {
+      const double nu = parameter("nu");
+      expect(",");
+      const double length = parameter("length");
+      expect(")");
+      return made(start, [&] { return matern_kernel(nu, length); });
+    }
+    if (name == "scaled") {
+      std::vector<double> scale;
+      expect("[");
+      do scale.push_back(number());
+      while (accept(","));
+      expect("]");
+      expect(",");
+      KernelPtr inner = sum();
+      expect(")");
+      return made(start, [&] { return scaled_kernel(std::move(inner), scale); });
+    }
+    std::vector<KernelPtr> factors;
+    do factors.push_back(sum());
+    while (accept(","));
+    expect(")");
+    return made(start, [&] { return product_kernel(std::move(factors)); });
+  }
+
+  // The kernel that begins at `start`; what its maker refuses is refused with that place.
+  template <class Make>
+  KernelPtr made(std::size_t start, const Make& make) {
+    try {
+      KernelPtr kernel = make();
+      if (kernel->extent().depth > depth_limit)
+        fail(Status::invalid_argument, "it is ", kernel->extent().depth, " kernels deep, and at most ", depth_limit,
+             " were expected");
+      return kernel;
+    } catch (const Error& error) {
+      fail(error.status(), std::string_view(error.what()), " (the kernel at character ", start + 1, ")");
+    }
+  }
+
+  double parameter(std::string_view name) {
+    begin_parameter(name);
+    return number();
+  }
+
+  Index integer(std::string_view name) {
+    begin_parameter(name);
+    skip_spaces();
+    std::int32_t value = 0;
+    const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
+    if (error == std::errc::result_out_of_range) expected("a number of 32 bits");
+    if (error != std::errc()) expected("a whole number");
+    position_ = static_cast<std::size_t>(end - text_.data());
+    return value;
+  }
+
+  void begin_parameter(std::string_view name) {
+    const std::size_t start = position();
+    if (word() != name) {
+      position_ = start;
+      expected(name);
+    }
+    expect("=");
+  }
+
+  bool starts_number() {
+    skip_spaces();
+    return !at_end() && (is_digit(text_[position_]) || text_[position_] == '-' || text_[position_] == '.');
+  }
+
+  double number() {
+    skip_spaces();
+    double value = 0;
+    const auto [end, error] = std::from_chars(text_.data() + position_, text_.data() + text_.size(), value);
+    if (error == std::errc::result_out_of_range)
+      fail(Status::not_finite, "the number at character ", position_ + 1, " is beyond what a double can hold");
+    if (error != std::errc()) expected("a number");
+    position_ = static_cast<std::size_t>(end - text_.data());
+    return value;
+  }
+
+  // The letters from here on.
+  std::string_view word() {
+    skip_spaces();
+    const std::size_t start = position_;
+    while (position_ < text_.size() && is_letter(text_[position_])) ++position_;
+    return text_.substr(start, position_ - start);
+  }
+
+  bool accept(std::string_view sign) {
+    skip_spaces();
+    if (!text_.substr(position_).starts_with(sign)) return false;
+    position_ += sign.size();
+    return true;
+  }
+
+  void expect(std::string_view sign) {
+    if (!accept(sign)) expected(sign);
+  }
+
+  [[noreturn]] void expected(std::string_view what) {
+    if (at_end())
+      fail(Status::invalid_argument, what, " was expected at character ", position_ + 1, ", where the text ends");
+    const char found = text_[position_];
+    const bool printable = found > ' ' && found < 127;
+    fail(Status::invalid_argument, what, " was expected at character ", position_ + 1, ", not ",
+         printable ? std::string(1, found)
+                   : text("the byte ", static_cast<unsigned>(static_cast<unsigned char>(found))));
+  }
+
+  std::size_t position() {
+    skip_spaces();
+    return position_;
+  }
+  bool at_end() {
+    skip_spaces();
+    return position_ == text_.size();
+  }
+  void skip_spaces() {
+    while (position_ < text_.size() && is_space(text_[position_])) ++position_;
+  }
+
+  // Whatever the locale says.
+  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  Index depth_ = 0;
+};
+
+}  // namespace
+
+void KernelText::append(std::string_view part) {
+  const std::size_t needed = text_.size() + part.size();
+  if (needed > text_.capacity() && needed > small_text)
+    require_memory(static_cast<Index>(2 * needed), "the description of the kernel", "use a kernel of fewer parts");
+  text_ += part;
+}
+
+std::string describe(const Kernel& kernel) {
+  KernelText out;
+  kernel.describe(out);
+  return out.take();
+}
+
+KernelPtr parse_kernel(std::string_view description) {
+  return Parser(description).parse();
+}
+
+}  // namespace freeridge

@@ -1,0 +1,65 @@
+// The loops in which kernel values are made, over contiguous numbers, each for several instruction sets of which the
+// best is chosen at run time:
+//   exp_minus       v = exp(-v)                              v >= 0
+//   gaussian        v = exp(-v a), or exp(-v / a / a)
+//   laplacian       v = exp(-u)                              u = sqrt(v) a, or sqrt(v) / a
+//   matern32        v = (1 + u) exp(-u)                      the same u
+//   matern52        v = (1 + u + u^2 / 3) exp(-u)            the same u
+//   power           v = (scale v + offset)^degree
+//   distances       out(i, j) = ||a_i - b_j||^2
+//   divide          out = v / a
+//   add             out = out + a v
+//   multiply        out = out v
+//   weighted        out = v w_i w, and whether all of it is finite
+//   finite          whether all of v is
+// One source (value_loops_body.hpp) is compiled for each instruction set. The order of a sum does not depend on how many
+// numbers a register holds, and no product and sum are fused (-ffp-contract=off) but those of distances, which are by
+// name where the processor can (x86 since 2013, ARM), so that the bits of every result are the same with every
+// instruction set, of distances with every one that fuses, and do not depend on where in an array or a tile a number
+// stands.
+//
+// Accuracy: exp_minus is within 0.8 units in the last place of exp(-v), also where that is subnormal; it is 1 at 0, and
+// 0 from 745.2 on and at infinity. A NaN gives a NaN in all of them. distances: relative error (d / 2 + 2) eps, as all
+// its terms are positive; 0 for equal points.
+#pragma once
+
+#include <span>
+
+#include "libcore/base/matrix.hpp"
+
+namespace freeridge {
+
+// How a pass reads its parameter a.
+enum class By { factor, divisor };
+
+struct Passes {
+  const char* name;
+  void (*exp_minus)(double* v, Index n);
+  void (*gaussian)(double* v, Index n, double a, By by);
+  void (*laplacian)(double* v, Index n, double a, By by);
+  void (*matern32)(double* v, Index n, double a, By by);
+  void (*matern52)(double* v, Index n, double a, By by);
+  void (*power)(double* v, Index n, double scale, double offset, Index degree);
+  // a: p x d, b: q x d, out: p x q
+  void (*distances)(ConstMatrixView a, ConstMatrixView b, MatrixView out);
+  void (*divide)(const double* v, Index n, double a, double* out);
+  void (*add)(const double* v, Index n, double a, double* out);
+  void (*multiply)(const double* v, Index n, double* out);
+  bool (*weighted)(const double* v, Index n, const double* w_i, double w, double* out);
+  bool (*finite)(const double* v, Index n);
+};
+
+// f(v, n) for the numbers of a tile, all of them at once where they are contiguous: columns may be short.
+template <class F>
+void each_run(MatrixView tile, const F& f) {
+  if (tile.ld == tile.rows) return f(tile.data, tile.rows * tile.cols);
+  for (Index j = 0; j < tile.cols; ++j) f(tile.col(j), tile.rows);
+}
+
+// The best for this processor.
+const Passes& passes();
+
+// All that this processor can run, the best first.
+std::span<const Passes* const> all_passes();
+
+}  // namespace freeridge

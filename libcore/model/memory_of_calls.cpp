@@ -1,0 +1,70 @@
+// What the calls on a factorized model allocate beside it, so that they can be refused before they begin: for want of
+// memory, or beyond the limit that was set.
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
+#include "libcore/base/memory.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index kernel_tile = 256;
+
+}  // namespace
+
+void Model::require_room(Index bytes, const char* what, const char* advice) const {
+  if (!fits_into_memory(bytes, memory_limit_)) require_memory(bytes, what, advice, memory_limit_);
+}
+
+Request Model::factorized_request() const {
+  Request out = request(*kernel_);
+  out.landmarks = static_cast<Index>(landmarks().size());
+  return out;
+}
+
+Index Model::lambda_bytes(Index lambdas) const {
+  const bool has_maker = fit_ && fit_->shared && [&] {
+    const std::lock_guard<std::mutex> lock(fit_->shared->mutex);
+    return fit_->shared->maker != nullptr;
+  }();
+  return freeridge::lambda_bytes(route(), factorized_request(), has_maker, lambdas);
+}
+
+Index Model::group_bytes(const Groups& groups, Index lambdas) const {
+  Index most = 0;
+  for (const Group& group : groups.all()) most = std::max(most, static_cast<Index>(group.rows.size()));
+  return freeridge::group_bytes(route(), factorized_request(), most, lambdas);
+}
+
+void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
+  Index bytes = lambda_bytes(lambdas);
+  if (groups != nullptr && __builtin_add_overflow(bytes, group_bytes(*groups, lambdas), &bytes))
+    bytes = std::numeric_limits<Index>::max();
+  if (groups != nullptr)
+    require_room(bytes, "leaving groups out", "use smaller groups, fewer lambdas, or landmarks");
+  else
+    require_room(bytes, "a criterion", "use fewer outputs or lambdas, or landmarks");
+}
+
+void Model::require_room_for_trace() const {
+  require_room(trace_bytes(factorized_request()), "the trace of what the landmarks leave", "use fewer landmarks");
+}
+
+void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {
+  const Index columns = (fit_->solution.w.rows() > 0 ? d() : 0) + t();
+  const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
+  Index doubles = checked_doubles(predicted_rows(prediction(), m), columns) + tiles +
+                  checked_doubles(outputs, checked_doubles(m, t()));
+  if (with_smoother) {
+    // kappa, the smoother rows, and a copy of them on the way through Q; errors; ends of all points for each thread
+    const Index rows = smoother_rows(n(), m);
+    doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
+               checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
+  }
+  require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");
+}
+
+}  // namespace freeridge

@@ -1,0 +1,277 @@
+#include "libcore/model/saved_model.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
+#include "libcore/kernel/kernel_text.hpp"
+#include "libcore/routes/saved_route.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double largest = std::numeric_limits<double>::max();
+constexpr Index any_low = std::numeric_limits<Index>::min(), any_high = std::numeric_limits<Index>::max();
+
+enum State : std::int64_t { empty_state = 0, data_state = 1, factorized_state = 2, fitted_state = 3 };
+
+template <class Enum>
+void save_enum(Enum value, ByteWriter& out) {
+  out.integer(static_cast<std::int64_t>(value));
+}
+
+template <class Enum>
+Enum load_enum(const char* name, Enum first, Enum last, ByteReader& in) {
+  return static_cast<Enum>(in.integer(name, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)));
+}
+
+bool load_flag(const char* name, ByteReader& in) {
+  return in.integer(name, 0, 1) == 1;
+}
+
+// Line by line, as it lies in memory but for the gaps between the lines.
+void save_data(const LayoutView& a, ByteWriter& out) {
+  const bool by_columns = a.layout == Layout::col_major;
+  const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
+  for (Index line = 0; line < lines; ++line) out.numbers({a.data + line * a.ld, static_cast<std::size_t>(length)});
+}
+
+LayoutView load_data(const char* name, Index rows, Index cols, Layout layout, Matrix& room, ByteReader& in) {
+  const bool by_columns = layout == Layout::col_major;
+  room = in.matrix(name, largest, by_columns ? rows : cols, by_columns ? cols : rows);
+  return {room.data(), rows, cols, room.rows(), layout};
+}
+
+void save_integers(std::span<const std::int32_t> values, ByteWriter& out) {
+  for (const std::int32_t value : values) out.integer(value);
+}
+
+std::vector<std::int32_t> load_integers(const char* name, std::int32_t low, Index count, ByteReader& in) {
+  in.require(name, count);
+  std::vector<std::int32_t> out(static_cast<std::size_t>(count));
+  for (std::int32_t& value : out)
+    value = static_cast<std::int32_t>(in.integer(name, low, std::numeric_limits<std::int32_t>::max()));
+  return out;
+}
+
+void save_groups(const Groups& groups, Index n, ByteWriter& out) {
+  std::vector<std::int32_t> label(static_cast<std::size_t>(n), -1);
+  for (const Group& group : groups.all())
+    for (const Index row : group.rows) label[static_cast<std::size_t>(row)] = group.label;
+  save_integers(label, out);
+}
+
+// From b, as in version 1.
+std::vector<double> levels(const Matrix& w, std::vector<double> b, std::span<const double> shift) {
+  for (std::size_t j = 0; j < b.size(); ++j)
+    for (std::size_t k = 0; k < shift.size(); ++k) b[j] += shift[k] * w(static_cast<Index>(k), static_cast<Index>(j));
+  return b;
+}
+
+void save_search(const LambdaSearch& search, ByteWriter& out) {
+  save_enum(search.criterion, out);
+  out.integer(static_cast<Index>(search.lambdas.size()));
+  out.numbers(search.lambdas);
+  out.matrix(search.scores.view());
+  out.numbers(search.best);
+  out.numbers(search.best_score);
+  out.numbers(search.standard_error);
+  out.numbers(search.decades);
+  save_integers(search.edge, out);
+  save_integers(search.dips, out);
+}
+
+LambdaSearch load_search(Index t, ByteReader& in) {
+  LambdaSearch search;
+  search.criterion = load_enum("criterion", Criterion::loo, Criterion::error_rate, in);
+  const Index count = in.integer("number of lambdas", 1, largest_dimension);
+  search.lambdas = in.vector("the lambdas of the search", largest, count);
+  require_lambdas("lambdas", search.lambdas);
+  const auto any = [&](const char* name) {
+    in.require(name, t);
+    std::vector<double> out(static_cast<std::size_t>(t));
+    in.any_numbers(name, out);
+    return out;
+  };
+  in.require("the scores of the search", count, t);
+  search.scores = Matrix(count, t);
+  in.any_numbers("the scores of the search", search.scores.values());
+  search.best = in.vector("the choice of lambda", largest, t);
+  require_lambdas("best", search.best);
+  search.best_score = any("the best score");
+  search.standard_error = any("its standard error");
+  search.decades = any("the decades");
+  search.edge = load_integers("edge", -1, t, in);
+  search.dips = load_integers("number of dips", 0, t, in);
+  return search;
+}
+
+// Runs load(). Numbers that no model can have had are damage, whatever else they would be.
+template <class Load>
+auto sound(const Load& load) {
+  try {
+    return load();
+  } catch (const Error& error) {
+    switch (error.status()) {
+      case Status::corrupt:
+      case Status::newer_format:
+      case Status::io:
+      case Status::out_of_memory:
+      case Status::internal:
+        throw;
+      default:
+        throw Error(Status::corrupt, text("what is saved cannot be: ", std::string_view(error.what())));
+    }
+  }
+}
+
+}  // namespace
+
+void save_kernel(const Kernel& kernel, ByteWriter& out) {
+  const std::string description = describe(kernel);
+  try {
+    parse_kernel(description);
+  } catch (const Error& error) {
+    if (error.status() == Status::out_of_memory) throw;
+    fail(Status::invalid_argument, "the kernel cannot be saved as text: ", std::string_view(error.what()));
+  }
+  out.text(description);
+}
+
+KernelPtr load_kernel(ByteReader& in) {
+  return parse_kernel(in.text("kernel"));
+}
+
+void Model::save(ByteWriter& out) const {
+  save_kernel(*kernel_, out);
+  out.integer(intercept_ ? 1 : 0);
+  save_enum(route_, out);
+  save_enum(landmark_method_, out);
+  out.integer(landmark_seed_);
+  save_enum(reduction_, out);
+  out.integer(refinement_);
+  out.integer(expected_lambdas_);
+  save_enum(expected_criterion_, out);
+  out.integer(fit_ ? fitted_state : factorization_ ? factorized_state : data_ ? data_state : empty_state);
+  if (data_) {
+    out.integer(n());
+    out.integer(d());
+    out.integer(t());
+    save_enum(data_->x.layout, out);
+    save_enum(data_->y.layout, out);
+    save_data(data_->x, out);
+    save_data(data_->y, out);
+    out.integer(data_->weights.empty() ? 0 : 1);
+    out.numbers(data_->weights);
+    out.integer(data_->groups ? 1 : 0);
+    if (data_->groups) save_groups(*data_->groups, n(), out);
+    out.integer(data_->landmarks);
+    out.integer(static_cast<Index>(data_->landmark_rows.size()));
+    out.indices(data_->landmark_rows);
+  }
+  if (factorization_) {
+    save_enum(factorization_->route(), out);
+    factorization_->save(out);
+  }
+  if (fit_) {
+    out.numbers(fit_->lambdas);
+    out.integer(fit_->refined ? 1 : 0);
+    out.numbers(fit_->solution.b);
+    out.numbers(fit_->solution.level);
+    out.matrix(fit_->solution.w.view());
+    out.matrix(fit_->solution.c.view());
+  }
+  out.integer(search_ ? 1 : 0);
+  if (search_) save_search(*search_, out);
+}
+
+std::shared_ptr<const void> Model::hold() const {
+  return factorization_ ? factorization_->hold() : nullptr;
+}
+
+Model Model::load(ByteReader& in) {
+  Model model(load_kernel(in));
+  model.intercept_ = load_flag("intercept", in);
+  model.route_ = load_enum("route", Route::automatic, Route::landmark, in);
+  model.landmark_method_ = load_enum("landmark method", LandmarkMethod::automatic, LandmarkMethod::pivoted, in);
+  model.landmark_seed_ = in.integer("seed", any_low, any_high);
+  model.reduction_ = load_enum("reduction", Reduction::automatic, Reduction::gram, in);
+  model.refinement_ = in.integer("refinement", 0, 100);
+  model.expected_lambdas_ = in.integer("expected lambdas", 1, largest_dimension);
+  model.expected_criterion_ = load_enum("expected criterion", Criterion::loo, Criterion::error_rate, in);
+  const State state = load_enum("state", empty_state, fitted_state, in);
+  if (state >= data_state) model.load_rows(in);
+  if (state >= factorized_state) {
+    const Route route = load_enum("route of the factorization", Route::cholesky, Route::landmark, in);
+    const Data& data = *model.data_;
+    auto problem = std::make_shared<const Problem>(model.kernel_, data.x, data.y, data.weights, model.intercept_);
+    model.factorization_ = load_factorization(std::move(problem), route, in);
+  }
+  if (state == fitted_state) model.load_fit(in);
+  if (load_flag("search", in)) {
+    if (state != fitted_state)
+      fail(Status::corrupt, "the saved state is ", std::int64_t{state}, ", but there is a search");
+    model.search_ = load_search(model.t(), in);
+  }
+  return model;
+}
+
+void Model::load_rows(ByteReader& in) {
+  const Index n = in.integer("n", 1, largest_dimension), d = in.integer("d", 1, largest_dimension),
+              t = in.integer("t", 1, largest_dimension);
+  const auto x_layout = load_enum("layout of x", Layout::col_major, Layout::row_major, in);
+  const auto y_layout = load_enum("layout of y", Layout::col_major, Layout::row_major, in);
+  in.require("x", n, d);
+  kernel_->check_data(n, d);
+  data_ = Data{};
+  Data& data = *data_;
+  data.x = load_data("x", n, d, x_layout, data.x_copy, in);
+  data.y = load_data("y", n, t, y_layout, data.y_copy, in);
+  if (load_flag("weighted", in)) set_weights(in.vector("the weights", largest, n).data());
+  if (load_flag("grouped", in)) set_groups(load_integers("group label", -1, n, in).data());
+  const Index landmarks = in.integer("number of landmarks", 0, n);
+  const Index given = in.integer("number of given landmarks", 0, landmarks);
+  if (given != 0 && given != landmarks)
+    fail(Status::corrupt, "of ", landmarks, " saved landmarks ", given, " are given, which must be all or none");
+  in.require("the landmarks", given);
+  std::vector<Index> rows(static_cast<std::size_t>(given));
+  in.indices("landmark", 0, n - 1, rows);
+  set_landmarks(landmarks, rows.empty() ? nullptr : rows.data());
+}
+
+void Model::load_fit(ByteReader& in) {
+  const Problem& problem = factorization_->problem();
+  const std::vector<double> lambdas = in.vector("lambda", largest, t());
+  require_lambdas("lambda", lambdas);
+  Fit fit;
+  set_fit_lambdas(fit, lambdas);
+  fit.refined = load_flag("refined", in);
+  fit.solution.b = in.vector("the intercepts", largest, t());
+  if (problem.linear()) {
+    if (in.version() >= 2) fit.solution.level = in.vector("the levels", largest, t());
+    fit.solution.w = in.matrix("w", largest, d(), t());
+    if (in.version() < 2) fit.solution.level = levels(fit.solution.w, fit.solution.b, problem.shift);
+  } else
+    fit.solution.c = in.matrix("c", largest, n(), t());
+  set_fit_landmarks(fit, *factorization_);
+  fit_ = std::move(fit);
+}
+
+Loaded load(const ByteSource& source) {
+  ByteReader in(source, {SavedKind::model, SavedKind::predictor});
+  require_memory(8 * in.left(), "the saved model", "save it for prediction only (freeridge_save_predictor)");
+  return sound([&]() -> Loaded {
+    if (in.kind() == SavedKind::model) {
+      Loaded loaded{Model::load(in), nullptr};
+      in.end();
+      return loaded;
+    }
+    auto predictor = std::make_unique<Predictor>(in);
+    in.end();
+    KernelPtr kernel = predictor->kernel();
+    return {Model(std::move(kernel)), std::move(predictor)};
+  });
+}
+
+}  // namespace freeridge

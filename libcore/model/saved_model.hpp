@@ -1,0 +1,42 @@
+// Saved models. The payload of a model, what is in [] only where it says so:
+//     kernel      its text (kernel/kernel_text.hpp)
+//     settings    intercept 0/1, route, landmark method, seed, reduction, refinement steps, expected lambdas, expected
+//                 criterion; enums by their numbers in freeridge.h
+//     state       0 EMPTY, 1 DATA, 2 FACTORIZED, 3 FITTED
+//     [DATA or later]
+//       n, d, t; the layouts of x and y (1 column by column, 2 row by row); x (n d numbers), y (n t)
+//       weighted 0/1; [weighted] n weights
+//       grouped 0/1; [grouped] n labels, -1 for rows in no group
+//       landmarks asked for; how many of them are given (all or 0); [given] their rows
+//     [FACTORIZED or later]
+//       the route; the factorization, as routes/saved_route.hpp says
+//     [FITTED]
+//       lambda (t), refined 0/1, b (t); linear kernels: w (d x t), others: c (n x t), column by column
+//     searched 0/1
+//     [searched]
+//       criterion, how many lambdas; lambdas; scores (lambdas x t); best, best score, standard error, decades (t each);
+//       edge, dips (t each)
+// The payload of a predictor: prediction.hpp.
+// What follows from the data alone (means, centred outputs, the landmarks' x) is computed again, in the same way.
+#pragma once
+
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+
+constexpr Index largest_dimension = 2147483647;
+
+// A kernel as a text that can be read back. Throws INVALID_ARGUMENT when it is nested too deeply for that.
+void save_kernel(const Kernel& kernel, ByteWriter& out);
+KernelPtr load_kernel(ByteReader& in);
+
+struct Loaded {
+  Model model;  // of a predictor: EMPTY, with its kernel
+  std::unique_ptr<Predictor> predictor;
+};
+
+// Throws CORRUPT, NEWER_FORMAT, IO, OUT_OF_MEMORY. Memory: that of what is loaded; nothing is made room for unless the
+// bytes are there to fill it.
+Loaded load(const ByteSource& source);
+
+}  // namespace freeridge

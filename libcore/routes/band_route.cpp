@@ -1,0 +1,335 @@
+#include "libcore/routes/band_route.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+
+#include "libcore/linalg/threads.hpp"
+#include "libcore/routes/band_residual_maker.hpp"
+#include "libcore/routes/routes.hpp"
+#include "libcore/routes/saved_route.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index strip = BandKernels::strip;
+constexpr Index most_tile_rows = 256;           // a matrix product's worth of rows, and a piece of work for a thread
+constexpr Index most_bandwidth = 1024;          // of what is read: no route takes as much
+constexpr Index coefficient_doubles = 1 << 21;  // of the factors of the lambdas that are swept together: 16 MiB
+constexpr Index answer_doubles = 1 << 20;       // of residuals and diagonals in hand
+constexpr double most_span = 0x1p27;            // of the weights: reflectors mix all rows
+
+}  // namespace
+
+Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool with_basis, const Progress& progress)
+    : Factorization(std::move(the_problem)), kernel_(std::move(kernel)) {
+  const Problem& p = problem();
+  const Index n = p.n(), m = contrast().m();
+  const double reduced = with_basis ? 0.5 : 0.95;  // of the time, by the usual rates
+  basis_.emplace(kernel_.inner(), bandwidth, b_, progress.part(0, reduced));
+  for (const double value : b_.values.values())
+    if (!std::isfinite(value)) fail_eigenvalues_overflow();
+
+  bounds_ = eigenvalue_bounds(b_, relative_noise(n));
+  if (!std::isfinite(bounds_.largest)) fail_eigenvalues_overflow();
+  tolerance_ = kernel_.noise(bounds_.largest);
+  if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
+  const double below = kernel_.indefinite(bounds_.largest);
+  if (p.kernel->precomputed() && bounds_.largest > 0 && !BandedCholesky::factor(b_, below))
+    fail_indefinite(contrast(), text("it has an eigenvalue below ", -below, " and its largest is ", bounds_.largest));
+
+  Matrix y(n, p.t());
+  std::copy(p.y_tilde.values().begin(), p.y_tilde.values().end(), y.values().begin());
+  const MatrixView reduced_y = reduce(y.view());
+  gamma_ = Matrix(m, p.t());
+  for (Index j = 0; j < p.t(); ++j) std::copy_n(reduced_y.col(j), m, gamma_.col(j));
+  if (contrast().active()) {
+    tail_.assign(contrast().tail().begin(), contrast().tail().end());
+    basis_->multiply_transposed({tail_.data(), m, 1, std::max<Index>(m, 1)});
+  }
+  if (with_basis) basis_->form(progress.part(reduced, 1));
+  progress.report(1);
+}
+
+Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in)
+    : Factorization(std::move(the_problem)), kernel_(std::move(kernel)) {
+  const Index m = contrast().m(), t = problem().t();
+  b_.values = Matrix(bandwidth + 1, m, 0.0);
+  for (Index j = 0; j < m; ++j)
+    in.numbers("the band", any_finite, {b_.values.col(j), static_cast<std::size_t>(std::min(bandwidth + 1, m - j))});
+  bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
+  bounds_.largest = in.number("the largest eigenvalue", any_finite);
+  if (bounds_.smallest < 0 || bounds_.largest < bounds_.smallest)
+    fail(Status::corrupt, "the saved eigenvalues are from ", bounds_.smallest, " to ", bounds_.largest);
+  tolerance_ = kernel_.noise(bounds_.largest);
+  std::vector<double> tau = in.vector("the reflectors", orthonormal, std::max<Index>(m - bandwidth, 0));
+  basis_.emplace(kernel_.inner(), bandwidth, std::move(tau), formed_from);
+  basis_->each_run([&](std::span<double> run) { in.numbers("the reflectors", orthonormal, run); });
+  if (contrast().active()) tail_ = in.vector("Q'v", any_finite, m);
+  in.require("Gamma", m, t);
+  gamma_ = Matrix(m, t);
+  in.any_numbers("Gamma", gamma_.values());
+}
+
+void Band::save(ByteWriter& out) const {
+  const std::shared_lock lock(forming_);
+  const Index m = contrast().m();
+  out.integer(bandwidth() / 16);
+  out.integer(basis_->formed_from());
+  kernel_.save(out);
+  for (Index j = 0; j < m; ++j)
+    out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(bandwidth() + 1, m - j))});
+  out.number(bounds_.smallest);
+  out.number(bounds_.largest);
+  out.numbers(basis_->tau());
+  basis_->each_run([&](std::span<const double> run) { out.numbers(run); });
+  out.numbers(tail_);
+  out.matrix(gamma_.view());
+}
+
+std::shared_ptr<const void> Band::hold() const {
+  auto held = std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
+  const std::lock_guard lock(forming_);
+  basis_->settle();
+  return held;
+}
+
+Factorization::Range Band::eigenvalue_range() const {
+  const double largest = bounds_.largest;
+  if (!(largest > tolerance_)) return {0, 0};
+  return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, largest), largest};
+}
+
+BandFactor Band::factor(double lambda) const {
+  if (const double span = weight_span(problem().weights); span > most_span)
+    fail(Status::not_positive_definite, "the weights differ by a factor of ", span,
+         ", and to the BAND route rows of low weight are rounding beside those of high weight; use the CHOLESKY or "
+         "SPECTRAL route");
+  const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
+  std::optional<BandedCholesky> l;
+  const bool nothing_to_solve = gamma_.rows() == 0;  // one point with an intercept
+  if (lambda >= tolerance_ || bounds_.smallest > 0 || nothing_to_solve)
+    l = BandedCholesky::factor(b_, lambda / unit, unit);
+  if (!l)
+    fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda, " (below ",
+         tolerance_, " the eigenvalues are rounding); use a larger lambda or the SPECTRAL route");
+  BandFactor out{std::move(*l), Matrix(gamma_.rows(), gamma_.cols()), Matrix(gamma_.rows(), gamma_.cols()), unit,
+                 bounds_.smallest / unit + lambda / unit};
+  std::copy(gamma_.values().begin(), gamma_.values().end(), out.half.values().begin());
+  out.l.half_solve(out.half.view());
+  std::copy(gamma_.values().begin(), gamma_.values().end(), out.full.values().begin());
+  out.l.solve(out.full.view());
+  return out;
+}
+
+void Band::expand(MatrixView out) const {
+  {
+    std::shared_lock lock(forming_, std::defer_lock);
+    lock_patiently(lock);
+    basis_->multiply(contrast().rows(out));
+  }
+  contrast().expand(out);
+}
+
+MatrixView Band::reduce(MatrixView v) const {
+  const MatrixView inner = contrast().reduce(v);
+  std::shared_lock lock(forming_, std::defer_lock);
+  lock_patiently(lock);
+  basis_->multiply_transposed(inner);
+  return inner;
+}
+
+void Band::require_basis() const {
+  {
+    std::shared_lock lock(forming_, std::defer_lock);
+    lock_patiently(lock);
+    if (basis_->formed()) return;
+  }
+  std::unique_lock allowed(held_, std::defer_lock), lock(forming_, std::defer_lock);
+  lock_patiently(allowed);
+  lock_patiently(lock);
+  if (!basis_->formed()) basis_->form(here());
+}
+
+// Row i of Z is e_(i - 1)' - f_i v[1:]' (no first term for i = 0).
+void Band::pack(std::span<const Index> which, Index col, Index cols, double* strips, Index apart) const {
+  const ConstMatrixView q = basis_->q();
+  const Index offset = problem().n() - contrast().m(), count = static_cast<Index>(which.size());
+  for (Index first = 0; first < count; first += strip) {
+    double* const to = strips + first / strip * apart;
+    std::fill_n(to, strip_doubles(cols), 0.0);
+    const Index rows = std::min(strip, count - first);
+    Index from[strip];
+    double factor[strip];
+    bool together = true;  // rows of Q next to each other, as they are for all but groups
+    for (Index i = 0; i < rows; ++i) {
+      const Index row = which[static_cast<std::size_t>(first + i)];
+      from[i] = row - offset;
+      factor[i] = contrast().active() ? contrast().row_factor(row) : 0;
+      together = together && from[i] >= 0 && from[i] == from[0] + i;
+    }
+    for (Index j = 0; j < cols; ++j) {
+      const double* const column = q.col(col + j);
+      double* const values = to + j * strip;
+      if (together)
+        std::copy_n(column + from[0], rows, values);
+      else
+        for (Index i = 0; i < rows; ++i) values[i] = from[i] >= 0 ? column[from[i]] : 0;
+      if (!contrast().active()) continue;
+      const double tail = tail_[static_cast<std::size_t>(col + j)];
+      for (Index i = 0; i < rows; ++i) values[i] -= factor[i] * tail;
+    }
+  }
+}
+
+BandPieces band_pieces(Index n, Index b, Index t, Index lambdas) {
+  const Index rows = std::clamp((n / 8 + strip - 1) / strip * strip, strip, most_tile_rows);
+  const Index chunk =
+      std::min(coefficient_doubles / (n * BandKernels::stride(b) + 1), answer_doubles / (rows * (t + 1)));
+  return {std::clamp<Index>(chunk, 1, lambdas), rows};
+}
+
+void Band::multiply_rows(Index row, ConstMatrixView g, MatrixView out) const {
+  const Index offset = problem().n() - contrast().m(), skip = row < offset ? offset - row : 0;
+  for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), skip, 0.0);
+  gemm(Op::none, Op::none, 1, basis_->q().row_range(row + skip - offset, out.rows - skip), g, 0,
+       out.row_range(skip, out.rows - skip));
+  if (!contrast().active()) return;
+  for (Index j = 0; j < out.cols; ++j) {
+    const double projection = dot(g.rows, tail_.data(), g.col(j));
+    for (Index i = 0; i < out.rows; ++i) out(i, j) -= contrast().row_factor(row + i) * projection;
+  }
+}
+
+// Blocks of columns outside, lambdas inside: a block of the rows stays in the L2 cache while the lambdas go by, each
+// with its last b columns of T in a room of its own.
+void Band::squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const {
+  const Index m = contrast().m(), b = bandwidth(), strips = (out.rows + strip - 1) / strip,
+              room_doubles = 2 * b * strip;
+  const auto lambdas = static_cast<Index>(coefficients.size());
+  std::vector<double> q(static_cast<std::size_t>(strips * strip_doubles(std::min(m, solved_columns))));
+  std::vector<double> rooms(static_cast<std::size_t>(strips * lambdas * room_doubles), 0.0);
+  Matrix sums(strip, strips * lambdas, 0.0);
+  const std::vector<Index> rows = neighbours(row, out.rows);
+  for (Index col = 0; col < m; col += solved_columns) {
+    const Index cols = std::min(solved_columns, m - col);
+    pack(rows, col, cols, q.data(), strip_doubles(cols));
+    worked(touched * static_cast<double>(out.rows * cols));
+    for (Index piece = 0; piece < strips; ++piece)
+      for (Index l = 0; l < lambdas; worked(3 * static_cast<double>(strip * cols * b)), ++l)
+        kernels_.squared_norms(BandKernels::padded(cols), b, q.data() + piece * strip_doubles(cols),
+                               coefficients[static_cast<std::size_t>(l)].data() + col * BandKernels::stride(b),
+                               rooms.data() + (piece * lambdas + l) * room_doubles, sums.col(piece * lambdas + l));
+  }
+  for (Index l = 0; l < lambdas; ++l)
+    for (Index i = 0; i < out.rows; ++i) out(i, l) = sums(i % strip, i / strip * lambdas + l);
+}
+
+void Band::sweep(std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink,
+                 const Progress& progress) const {
+  // Some lambdas together, so that Q is read from memory once for them; rows of Q that stay in the cache outside, the
+  // lambdas inside.
+  {
+    const Stage stage(progress.part(0, 0.5), 0);
+    require_basis();
+  }
+  const Index n = problem().n(), m = contrast().m(), total = static_cast<Index>(lambdas.size());
+  const BandPieces pieces = band_pieces(n, bandwidth(), t, total);
+  const Index height = pieces.rows, tiles = (n + height - 1) / height;
+  const int team = team_size(tiles, 2.0 * static_cast<double>(n * m * (bandwidth() + 2)) * static_cast<double>(total));
+  const Index chunk = pieces.lambdas;
+  for (Index first = 0; first < total; first += chunk) {
+    const Index wanted = std::min(chunk, total - first);
+    struct Swept {
+      Matrix full;
+      double s;
+      std::string reason;  // why there is no answer
+    };
+    std::vector<Swept> factors(static_cast<std::size_t>(wanted));
+    std::vector<std::vector<double>> rows_of(factors.size());
+    parallel_for(
+        wanted, Progress(),
+        [&](Index l) {
+          const auto at = static_cast<std::size_t>(l);
+          try {
+            BandFactor f = factor(lambdas[static_cast<std::size_t>(first + l)]);
+            rows_of[at] = f.l.row_coefficients();
+            factors[at] = {std::move(f.full), f.s, {}};
+          } catch (const Error& error) {
+            if (error.status() != Status::not_positive_definite) throw;
+            factors[at].reason = error.what();
+          }
+        },
+        work_of_factor() * static_cast<double>(wanted));
+    // Runs of lambdas that have an answer.
+    for (Index begin = 0, end; begin < wanted; begin = end) {
+      const auto reason = [&](Index l) -> const std::string& { return factors[static_cast<std::size_t>(l)].reason; };
+      end = begin + 1;
+      if (!reason(begin).empty()) {
+        sink.undefined(first + begin, reason(begin));
+        continue;
+      }
+      while (end < wanted && reason(end).empty()) ++end;
+      const Index count = end - begin;
+      Matrix g(m, count * t);
+      for (Index l = 0; l < count; ++l) {
+        const Swept& f = factors[static_cast<std::size_t>(begin + l)];
+        for (Index j = 0; j < t; ++j)
+          for (Index k = 0; k < m; ++k) g(k, l * t + j) = f.s * f.full(k, first_output + j);
+      }
+      Matrix residual(height, team * count * t), diagonal(height, team * count);
+      const auto rows_in = [&](Index tile) { return std::min(height, n - tile * height); };
+      const auto residual_of = [&](Index tile, int worker) {
+        return residual.view().block(0, worker * count * t, rows_in(tile), count * t);
+      };
+      const auto diagonal_of = [&](Index tile, int worker) {
+        return diagonal.view().block(0, worker * count, rows_in(tile), count);
+      };
+      const auto done = [&](Index lambda) { return static_cast<double>(lambda) / static_cast<double>(total); };
+      parallel_in_order(
+          tiles, team, progress.part(done(first + begin), done(first + end)),
+          [&](Index tile, int worker) {
+            const MatrixView d = diagonal_of(tile, worker);
+            multiply_rows(tile * height, g.view(), residual_of(tile, worker));
+            squared_norms(tile * height,
+                          std::span(rows_of).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
+                          d);
+            for (Index l = 0; l < count; ++l)
+              for (Index i = 0; i < d.rows; ++i) d(i, l) *= factors[static_cast<std::size_t>(begin + l)].s;
+          },
+          [&](Index tile, int worker) {
+            sink.tile(tile * height, first + begin, count, residual_of(tile, worker), diagonal_of(tile, worker));
+          });
+    }
+  }
+}
+
+std::vector<Index> neighbours(Index first, Index count) {
+  std::vector<Index> out(static_cast<std::size_t>(count));
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+
+std::unique_ptr<ResidualMaker> Band::at(double lambda) const {
+  return std::make_unique<BandMaker>(*this, lambda);
+}
+
+std::unique_ptr<RowBlock> Band::rows(std::span<const Index> which) const {
+  return std::make_unique<BandRows>(*this, which);
+}
+
+FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress) {
+  ReducedKernel kernel(*problem, progress.part(0, 0.05), Pivot::first);
+  return std::make_shared<Band>(std::move(problem), std::move(kernel), bandwidth, with_basis, progress.part(0.05, 1));
+}
+
+FactorizationPtr load_band(ProblemPtr problem, ByteReader& in) {
+  const Index m = problem->degrees(), b = in.integer("bandwidth", 1, most_bandwidth / 16) * 16;
+  const Index reflectors = std::max<Index>(m - b, 0), formed_from = in.integer("part of Q", 0, reflectors);
+  // the band, and the reflectors as one triangle: more is read than there is room made for
+  ReducedKernel kernel(*problem, in, triangle_numbers(reflectors) + m, Pivot::first);
+  return std::make_shared<Band>(std::move(problem), std::move(kernel), b, formed_from, in);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,274 @@
+#include "libcore/routes/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
+#include "libcore/routes/band_route.hpp"
+#include "libcore/routes/feature_reduction.hpp"
+#include "libcore/spectrum/spectrum.hpp"
+
+namespace freeridge {
+namespace {
+
+// Sums and products of sizes that saturate instead of overflowing.
+class Doubles {
+ public:
+  explicit Doubles(Index value) : value_(value) {}
+  Doubles operator*(Doubles other) const {
+    Index out = 0;
+    return Doubles(__builtin_mul_overflow(value_, other.value_, &out) ? limit : out);
+  }
+  Doubles operator+(Doubles other) const {
+    Index out = 0;
+    return Doubles(__builtin_add_overflow(value_, other.value_, &out) ? limit : out);
+  }
+  Index value() const { return value_; }
+  Index bytes() const { return (*this * Doubles(8)).value_; }
+  friend Doubles larger(Doubles a, Doubles b) { return a.value_ < b.value_ ? b : a; }
+
+ private:
+  static constexpr Index limit = std::numeric_limits<Index>::max();
+  Index value_;
+};
+
+// Parts of a route below the rate of a matrix product, flops a kernel value, and what a number of K costs to touch for
+// the first time: measured with a product of 120 Gflop/s on two threads.
+constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
+                 qr_rate = 0.75;
+constexpr double solve_column = 80;  // of BAND's banded solves for all outputs, a number of the factor
+constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
+
+// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for each
+// beyond the first, tried for the outputs of a block.
+constexpr Index lambdas_of_an_output = 2, outputs_of_a_block = 32;
+Index own_lambdas(const Request& r) {
+  return r.expected_lambdas > 1 ? lambdas_of_an_output * (r.t - 1) : 0;
+}
+
+double reduction_rate(Index bandwidth) {
+  return bandwidth == 16 ? 0.78 : bandwidth == 32 ? 0.88 : 0.92;
+}
+
+Doubles outputs_of(const Request& r) {
+  return Doubles(6) * Doubles(r.n) * Doubles(r.t);  // Y~, E, the solution and the answers in hand
+}
+
+Index features_of(Route route, const Request& r) {
+  return route == Route::landmark ? r.landmarks : std::min(r.n, r.d);
+}
+
+Doubles threads() {
+  return Doubles(thread_count());
+}
+
+// Rows of K or of B of each thread, LAPACK's small workspaces.
+Doubles tiles_of(Route route, const Request& r) {
+  constexpr Index kernel_rows = 256;
+  const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
+  const bool features = route == Route::primal || route == Route::landmark;
+  const Index k = route == Route::spectral ? r.n : features_of(route, r);
+  const SweepPieces pieces = sweep_pieces(k, r.t, 1);
+  // r and B, or B in storage; B o B; of K two tiles and their points, twice where kernels are made of others.
+  const Doubles columns = Doubles(features ? 2 : 0) * Doubles(k) + Doubles(4) * Doubles(r.t);
+  const Doubles tile = Doubles(std::min(r.n, pieces.rows)) * columns;
+  const Doubles squares = Doubles(by_columns ? 0 : std::min(r.n, pieces.squares)) * Doubles(k);
+  if (route == Route::primal && r.d >= r.n - 1)  // no tiles of x, but panels of reflectors
+    return threads() * (tile + squares) + Doubles(128) * Doubles(r.d) + Doubles(1 << 20);
+  const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
+  return threads() * (tile + squares + points * Doubles(r.d) + Doubles(4 * kernel_rows * kernel_rows)) +
+         Doubles(1 << 20);
+}
+
+// PRIMAL by passes and LANDMARK: the most of three stages, one after the other.
+Doubles streamed_doubles(Route route, const Request& r) {
+  const bool landmark = route == Route::landmark;
+  const Doubles n(r.n), d(r.precomputed ? 0 : r.d), k(features_of(route, r));
+  const Doubles p = k + Doubles(r.t) + Doubles(1);
+  const bool qr =
+      r.reduction == Reduction::qr || (r.reduction == Reduction::automatic && !landmark) || r.n <= k.value() + 1;
+  const Doubles workers(reduction_workers(r.n, p.value()));
+  const Doubles choosing =
+      landmark && r.chooses_landmarks
+          ? Doubles(r.precomputed ? r.n : std::min(r.n, pivoted_candidates(r.landmarks))) * (k + d + Doubles(64))
+          : Doubles(0);
+  // p x p: each worker's sums; then R with an SVD, its copies and its workspace, or the Gram matrix with eigenvectors.
+  const Doubles reducing = larger(qr ? workers + Doubles(1) : Doubles(2) * workers, Doubles(qr ? 8 : 4)) * p * p +
+                           (Doubles(1280) + Doubles(tile_rows(features_of(route, r)) * 5 / 4) * workers) * p;
+  // R, V and to B; another triangle and its factor for a refinement
+  const Doubles sweeping = Doubles(qr ? 8 : 4) * k * k;
+  const Doubles map = landmark ? k * k + Doubles(2) * k * d : Doubles(0);  // L, the landmarks and those of a solution
+  return larger(choosing, larger(reducing, sweeping) + map) + outputs_of(r) + tiles_of(route, r) + Doubles(4) * n;
+}
+
+Doubles primal_doubles(const Request& r) {
+  const Doubles n(r.n), d(r.d), k(features_of(Route::primal, r));
+  const Doubles rest = outputs_of(r) + tiles_of(Route::primal, r);
+  const Doubles tall = primal_streams(r.n, r.d, r.reduction)
+                           ? streamed_doubles(Route::primal, r)
+                           : Doubles(2) * n * k + Doubles(7) * k * k + rest;  // X and B, R and the SVD's
+  if (r.d < r.n - 1) return tall;
+  // X', and of groups of features in different units the triangles; or a panel's reflectors, and the SVD of a triangle
+  const Doubles wide = (Doubles(2) * n + Doubles(192)) * d + Doubles(7) * n * n + rest;
+  return r.d < r.n ? larger(tall, wide) : wide;
+}
+
+// BAND: panels, reflectors, sums of each thread; then factors of the lambdas in hand.
+Doubles band_room(const Request& r) {
+  return Doubles(512 + 64 * thread_count()) * Doubles(r.n) + Doubles(5 << 20);
+}
+
+// What a sweep has in hand for the lambdas beyond the first: their coefficients, and the answers of each thread's rows.
+Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
+  if (route == Route::cholesky) return Doubles(0);
+  const Doubles t(r.t);
+  const auto workers = [&](Index rows) {
+    return Doubles(std::min<Index>(thread_count(), (r.n + rows - 1) / rows)) * Doubles(rows);
+  };
+  if (route == Route::band) {
+    const Index b = bandwidth_for(r);
+    const BandPieces pieces = band_pieces(r.n, b, r.t, lambdas);
+    const Doubles more(pieces.lambdas - 1);
+    return more * (Doubles(r.n) * (Doubles(b + 8) + Doubles(2) * t) + workers(pieces.rows) * (t + Doubles(2 * b + 2)));
+  }
+  const Index k = route == Route::spectral ? r.n : features_of(route, r);
+  const SweepPieces pieces = sweep_pieces(k, r.t, lambdas);
+  const Doubles in_hand(pieces.lambdas);
+  // p, its Lambda, p Gamma; the basis of the p while it is looked for, and the same of it
+  return Doubles(pieces.lambdas - 1) * (Doubles(k) * (Doubles(6) + Doubles(2) * t) + in_hand) +
+         workers(std::min(pieces.rows, r.n)) * Doubles(std::max<Index>(2 * pieces.lambdas * (r.t + 1) - 4 * r.t, 0));
+}
+
+}  // namespace
+
+Index bandwidth_for(const Request& r) {
+  constexpr Index choices[] = {16, 32, 64};
+  const double n = static_cast<double>(r.n), lambdas = static_cast<double>(r.expected_lambdas + own_lambdas(r));
+  const auto work = [&](Index b) {
+    return 4.0 / 3 * cube(n) / reduction_rate(b) + lambdas * 2 * n * n * static_cast<double>(b) / band_solve_rate;
+  };
+  return *std::min_element(std::begin(choices), std::end(choices), [&](Index a, Index b) { return work(a) < work(b); });
+}
+
+Index required_bytes(Route route, const Request& r) {
+  const Doubles n(r.n), d(r.d), k(features_of(route, r)), outputs = outputs_of(r), tiles = tiles_of(route, r);
+  switch (route) {
+    case Route::landmark:
+      return streamed_doubles(route, r).bytes();
+    case Route::spectral:
+      // K, reflectors, halves before their merge, panels of the merge
+      return (Doubles(2) * n * n + Doubles(256 + std::min<Index>(r.n / 12, 512)) * n + outputs + tiles).bytes();
+    case Route::band:
+      return (n * n + band_room(r) + outputs + tiles).bytes();
+    case Route::cholesky:
+      return (n * n + Doubles(192) * n + outputs + tiles).bytes();
+    default:
+      return primal_doubles(r).bytes();
+  }
+}
+
+Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lambdas) {
+  const Doubles n(r.n), k(features_of(route, r));
+  const Doubles room = route == Route::band       ? band_room(r)
+                       : route == Route::cholesky ? Doubles(192) * n + (beside_another ? n * n : Doubles(0))
+                       : route == Route::spectral ? Doubles(0)
+                                                  : Doubles(4) * k * k;  // a refinement
+  // The scores, their errors, and what they are summed up in; few of them fit into the rooms above.
+  constexpr Index few = 128;
+  const Doubles table = Doubles(8) * Doubles(std::max<Index>(lambdas - few, 0)) * Doubles(r.t);
+  return (room + outputs_of(r) + tiles_of(route, r) + lambdas_in_hand(route, r, lambdas) + table).bytes();
+}
+
+Index trace_bytes(const Request& r) {
+  constexpr Index trace_rows = 1024;
+  const Doubles k(r.landmarks), d(r.precomputed ? 0 : r.d), n(r.n);
+  return (Doubles(2) * k * (k + d) + Doubles(std::min(r.n, trace_rows)) * k + Doubles(2) * n +
+          tiles_of(Route::landmark, r))
+      .bytes();
+}
+
+Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
+  const Doubles s(rows), n(r.n), k(features_of(route, r)), t(r.t);
+  switch (route) {
+    case Route::cholesky:  // columns of L^-1, P~_SS
+      return (s * n + s * s + Doubles(2) * s * t).bytes();
+    case Route::band:  // rows of ZQ in strips, columns of T
+      return ((s + Doubles(32)) * (n + Doubles(1024)) + s * s + Doubles(2) * s * t).bytes();
+    default: {  // rows of B, those of their features or weighted; N_SS and P~_SS, or both of size r + 1 (Woodbury)
+      const Doubles columns(route == Route::spectral ? r.n : k.value());
+      const bool dense = rows <= columns.value() + 1;
+      const Doubles size(std::min(rows, columns.value() + 1));
+      // of the other rows a tile
+      const Doubles others = dense ? Doubles(0) : Doubles(std::min(r.n, tile_rows(k.value()))) * (Doubles(2) * k + t);
+      // and P~ at each of the lambdas
+      const Doubles makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
+      return (s * (Doubles(dense ? 3 : 2) * columns + Doubles(4) * t + Doubles(4)) + others + Doubles(2) * size * size +
+              Doubles(2) * columns * t + makers)
+          .bytes();
+    }
+  }
+}
+
+double required_work(Route route, const Request& r) {
+  const double n = static_cast<double>(r.n), d = static_cast<double>(r.d), t = static_cast<double>(r.t),
+               lambdas = static_cast<double>(r.expected_lambdas), value = kernel_value + kernel_feature * d,
+               features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d)),
+               rank = static_cast<double>(std::min(r.n, r.rank_bound));
+  // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
+  const double make_k = n * n / 2 * value + n * n * first_touch;
+  // Of `outputs` at each of the expected lambdas, and of a block at each output's own.
+  const auto at_lambdas = [&](const auto& work) {
+    return lambdas * work(t) +
+           static_cast<double>(own_lambdas(r)) * work(std::min(t, static_cast<double>(outputs_of_a_block)));
+  };
+  switch (route) {
+    case Route::cholesky:
+      return make_k + at_lambdas([&](double outputs) {
+               return 1e6 + 500 * n * n + cube(n) / 3 / cholesky_rate +
+                      (r.leaves_out ? cube(n) / 3 / inverse_rate : 0) + 2 * n * n * (outputs - 1);
+             });
+    case Route::spectral:
+      return make_k + (r.wide_weights ? 300 * n * rank * rank : 8 * cube(n)) + 1.5e3 * n * n + 1e5 * n +
+             at_lambdas([&](double outputs) { return 1e5 + 2 * n * n * (2 / 0.6 + outputs - 1); });
+    case Route::band: {
+      const Index b = bandwidth_for(r);
+      const double band = static_cast<double>(b), all = solve_column * n * band * t;
+      return make_k + 4.0 / 3 * cube(n) / reduction_rate(b) + 4e6 * n +
+             (r.leaves_out ? 4.0 / 3 * cube(n) / basis_rate : 0) + at_lambdas([&](double outputs) {
+               const double rows = 2 * n * n * (band + 2) / band_solve_rate + 2 * n * n * outputs;
+               return 1e5 + 1.5e4 * n + all + (r.leaves_out ? rows : 0);
+             });
+    }
+    case Route::landmark:
+      return 2 * n * features * value + 4 * n * features * features / sweep_rate +
+             lambdas * 2 * n * features * (1 + t) / sweep_rate;
+    default: {
+      if (r.d >= r.n) return 2 / qr_rate * n * n * d + 30 * cube(n) + lambdas * 2 * n * n * (1 + t) / sweep_rate;
+      const bool gram = r.reduction == Reduction::gram;
+      return (gram ? 1.0 : 2.0 / qr_rate) * n * features * d + 2 * n * features * d / sweep_rate +
+             lambdas * 2 * n * features * (1 + t) / sweep_rate;
+    }
+  }
+}
+
+const char* route_name(Route route) {
+  switch (route) {
+    case Route::automatic:
+      return "AUTO";
+    case Route::cholesky:
+      return "CHOLESKY";
+    case Route::spectral:
+      return "SPECTRAL";
+    case Route::band:
+      return "BAND";
+    case Route::primal:
+      return "PRIMAL";
+    case Route::landmark:
+      return "LANDMARK";
+  }
+  return "UNKNOWN";
+}
+
+}  // namespace freeridge

@@ -1,0 +1,96 @@
+// Tall problems: n points, p features phi(x), far fewer than points. With Phi (n x p) in rows phi(x_i),
+//     Phi~ = W^(1/2) (Phi - 1 phibar'),  phibar the weighted means (none without intercept)
+//     Phi~ = Q R,  R = U_R diag(S) V',   Lambda = S^2,   B = Q U_R = Phi~ V diag(S)^-1
+//     w = V diag(S) g,   f(x) + b = (phi(x) - phibar)'w + ybar
+// The primal route has phi(x) = x / scale, the landmark route phi(x) = L^-1 k(X_R, x), LL' = K_RR.
+#pragma once
+
+#include <vector>
+
+#include "libcore/base/bytes.hpp"
+#include "libcore/routes/routes.hpp"
+
+namespace freeridge {
+
+// phi(x) = F r(x): the raw features r(x), p numbers that can be had from x at once, and a linear map F of them.
+class FeatureMap {
+ public:
+  virtual ~FeatureMap() = default;
+  virtual Index features() const = 0;
+  // r(x) of the points [row, row + out.rows), out.rows x p.
+  virtual void raw(const LayoutView& points, Index row, MatrixView out) const = 0;
+  // phi in place of r, rows x p.
+  virtual void apply(MatrixView /*rows*/) const {}
+  // The Gram matrix of phi may be had from that of psi, phi = M psi, which takes less work to form from r: psi in place
+  // of r; then M G M' in place of G, the rows and columns [first, first + features()) of the lower triangle of `gram`,
+  // and M shift. complete answers false where rounding in psi'psi, magnified by M, exceeds that in phi'phi: form phi.
+  virtual bool has_partial() const { return false; }
+  virtual void apply_partial(MatrixView rows) const { apply(rows); }
+  virtual bool complete(MatrixView /*gram*/, Index /*first*/, std::span<double> /*shift*/, Index /*n*/) const {
+    return true;
+  }
+  // F't in place of t (p x k), so that phi't = r'(F't), and the mean of r in place of the mean of phi. False, and
+  // nothing is done, when that would lose accuracy (F is ill-conditioned): apply it to each row instead.
+  virtual bool fold(MatrixView /*t*/, std::span<double> /*mean*/) const { return true; }
+  // The solution of the outputs [first, first + w.cols) from w (p x outputs) and phibar.
+  virtual void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+                     Solution& solution) const = 0;
+  // The expansion coefficients (over W^(1/2)) that belong to w, n x outputs, where they are not those of the dual
+  // problem; false otherwise.
+  virtual bool own_coefficients(const Problem& /*problem*/, ConstMatrixView /*w*/, MatrixView /*out*/) const {
+    return false;
+  }
+  // What stands before the reduced features in saved_route.hpp.
+  virtual void save(ByteWriter& out) const = 0;
+  // The landmarks in use; none for other maps.
+  virtual std::span<const Index> landmarks() const { return {}; }
+};
+
+// Phi~ and Y~ in one pass over the rows, reduced to p x p.
+struct ReducedFeatures {
+  std::vector<double> mean;        // phibar, p; zeros without intercept
+  Matrix r;                        // R, p x p, upper triangle; empty after the Gram reduction
+  std::vector<double> s;           // S, descending, r
+  Matrix vt;                       // V', r x p
+  Matrix gamma;                    // Gamma = U_R'Q'Y~, r x t
+  std::vector<double> rest_norm2;  // |Y~_j - Q Q'Y~_j|^2
+  std::vector<double> noise;       // r: below which S_k^2 is rounding; all S_k kept are above it
+};
+
+// The rows of Phi~ that are formed at once.
+Index tile_rows(Index p);
+
+// u: an element of a Gram matrix of n rows of p columns is off by about u times the norms of its two columns.
+double gram_rounding(Index n, Index p);
+
+// The workers of a pass over n rows of `columns` = 1 + p + t: the threads, or one where the squares of so many would be
+// too large; each has (1 + p + t)^2, twice for the Gram matrix, and a tile of rows.
+int reduction_workers(Index n, Index columns);
+
+// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 (gram: twice) and a tile of rows for each worker.
+ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
+                                const Progress& progress);
+
+// For new points with the features phi (q x p, centred): z (r x q) = S V'phi' and, unless it is empty,
+//     variance = lambda / sum(w) (with intercept) + sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
+void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, std::span<const double> s,
+                      double lambda, MatrixView z, std::span<double> variance);
+
+// refine_hyperplane with (X_s'X_s + lambda I)^+: by the triangle of [R; lambda^(1/2) I] with equilibrated columns,
+// whose digits do not suffer from columns of different scale; where R (p x p, upper) is not at hand or a direction
+// counts as zero, by V diag(inverse) V', inverse_k = 1 / (S_k^2 + lambda) or 0.
+void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, std::span<const double> inverse,
+                     double lambda, Index first, Index count, Index steps, Solution& solution,
+                     const Progress& progress);
+
+// The factorization whose B is formed from the data anew at each pass: B_I = Phi~_I V diag(S)^-1, 2 n p r a pass,
+// memory O(p^2) and tiles.
+FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
+                                    Reduction reduction, const Progress& progress);
+// The same from the reduced features that it saved.
+FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in);
+
+// S^2
+std::vector<double> squares(std::span<const double> s);
+
+}  // namespace freeridge

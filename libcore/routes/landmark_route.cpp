@@ -1,0 +1,315 @@
+// Landmark route (subset of regressors), notation of feature_reduction.hpp: with landmarks R and K_RR = L L' (pivoted, so that
+// dependent landmarks are left out by rank),
+//     f(x) = sum_(i in R) c_i k(x_i, x),   phi(x) = L^-1 k(X_R, x),   ||f||_k^2 = c'K_RR c = |w|^2,   c = L^-T w
+// so that it is a ridge problem in r features. K_TR is formed by tiles in each of two passes and never stored:
+//     pass 1   Phi~'[Phi~, Y~] (or its QR)     n r kernel values, 2 n r^2
+//     pass 2   B_I = Phi~_I V diag(S)^-1       n r kernel values, 2 n r^2 for each sweep over lambdas
+// Pass 1 need not form all of phi. With L = [L11 0; L21 L22], q leading landmarks by the pivots, it takes
+//     psi = (phi_1, k_2 - L21 phi_1),   phi_1 = L11^-1 k_1,   phi_2 = L22^-1 psi_2      n (q^2 + 2 q (r - q)) + n r^2
+// and Phi'Phi = diag(I, L22^-1) Psi'Psi diag(I, L22^-T), r^3. Rounding in Psi'Psi, u of the norms g_j of the columns
+// of Psi_2, comes to about
+//     u |L22^-1 diag(g)|_F^2
+// in Phi'Phi, u as gram_rounding says. A small q is taken for which that is below the noise that is reckoned
+// with (small_svd.hpp) on a sample of rows, and the bound is checked on all of them at the end. Where K_RR has few
+// large eigenvalues (smooth kernels), q is small; q = 0 when K_RR is well conditioned.
+// Memory: about 6 r^2, and for each worker 2 r^2 and tiles of 2304 r; n t for Y~.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/routes/feature_reduction.hpp"
+#include "libcore/routes/saved_route.hpp"
+#include "libcore/spectrum/small_svd.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index rows_at_once = 128;   // of kernel values a thread
+constexpr Index least_partial = 256;  // landmarks; fewer cost little
+constexpr Index sample_rows = 256, head_step = 32;
+constexpr double safety = 1.5;     // of the sample against all rows
+constexpr double foldable = 1e-4;  // smallest over largest diagonal element of L for which L^-T may be folded into V
+constexpr double smallest_foldable = 0x1p-480, largest_foldable = 0x1p480;  // of them: L^-T V S^-1 is of their squares
+
+// A lower bound of the largest eigenvalue of A = product(A, v): a few steps of power iteration.
+template <class Product>
+double large_eigenvalue(Index n, const Product& product) {
+  std::vector<double> v(static_cast<std::size_t>(n), 1.0), next(v.size());
+  double value = 0;
+  for (int step = 0; step < 8; ++step) {
+    const double norm = norm2(n, v.data());
+    if (!(norm > 0)) return 0;
+    for (double& element : v) element /= norm;
+    product(v.data(), next.data());
+    value = dot(n, v.data(), next.data());
+    v.swap(next);
+  }
+  return value;
+}
+
+class LandmarkFeatures final : public FeatureMap {
+ public:
+  LandmarkFeatures(const Problem& problem, std::vector<Index> rows) : landmarks_(std::move(rows)) {
+    if (problem.kernel->precomputed()) require_symmetric(problem.x, landmarks_);
+    const Index count = static_cast<Index>(landmarks_.size());
+    Matrix k(count, count);
+    const Support all(problem.kernel, problem.x, landmarks_);
+    for (Index i = 0; i < count; ++i) {
+      all.evaluate(problem.x, landmarks_[static_cast<std::size_t>(i)], k.view().row_range(i, 1));
+      worked(10 * nanosecond * static_cast<double>(count));  // each number into another column
+    }
+    double largest = 0;
+    for (Index i = 0; i < count; ++i) largest = std::max(largest, k(i, i));
+    std::vector<Index> pivots(landmarks_.size());
+    const double tolerance = static_cast<double>(count) * std::numeric_limits<double>::epsilon() * largest;
+    const Index rank = largest > 0 ? pstrf(k.view(), tolerance, pivots) : 0;
+    for (Index i = 0; i < rank; ++i)
+      kept_.push_back(landmarks_[static_cast<std::size_t>(pivots[static_cast<std::size_t>(i)])]);
+    support_.emplace(problem.kernel, problem.x, kept_);
+    l_ = Matrix(rank, rank, 0.0);
+    for (Index j = 0; j < rank; ++j) std::copy_n(k.col(j) + j, rank - j, l_.col(j) + j);
+  }
+
+  // Saved.
+  LandmarkFeatures(const Problem& problem, ByteReader& in) {
+    const Index n = problem.n(), count = in.integer("number of landmarks", 0, n);
+    std::vector<char> seen(static_cast<std::size_t>(n), 0);  // 1: a landmark, 2: a kept one
+    const auto rows = [&](Index number, char before) {
+      in.require("the landmarks", number);
+      std::vector<Index> out(static_cast<std::size_t>(number));
+      in.indices("landmark", 0, n - 1, out);
+      for (const Index row : out)
+        if (seen[static_cast<std::size_t>(row)]++ != before)
+          fail(Status::corrupt, "row ", row, " is where it cannot be among the saved landmarks");
+      return out;
+    };
+    landmarks_ = rows(count, 0);
+    kept_ = rows(in.integer("number of kept landmarks", 0, count), 1);
+    const auto rank = static_cast<Index>(kept_.size());
+    in.require("L", triangle_numbers(rank));
+    l_ = Matrix(rank, rank, 0.0);
+    load_triangle(in, "L", l_.view(), Triangle::lower);
+    for (Index j = 0; j < rank; ++j)
+      if (!(l_(j, j) > 0)) fail(Status::corrupt, "the saved L has ", l_(j, j), " on its diagonal");
+    support_.emplace(problem.kernel, problem.x, kept_);
+  }
+
+  void save(ByteWriter& out) const override {
+    out.integer(static_cast<Index>(landmarks_.size()));
+    out.indices(landmarks_);
+    out.integer(static_cast<Index>(kept_.size()));
+    out.indices(kept_);
+    save_triangle(out, l_.view(), Triangle::lower);
+  }
+
+  Index features() const override { return l_.rows(); }
+
+  // Chooses q.
+  void prepare_partial(const Problem& problem) {
+    const Index r = features(), count = std::min(problem.n(), sample_rows);
+    if (r < least_partial) return;
+    Matrix phi(count, r), inverse(r, r, 0.0);
+    for (Index i = 0; i < count; ++i) raw(problem.x, i * (problem.n() / count), phi.view().row_range(i, 1));
+    apply(phi.view());
+    if (problem.intercept) centre(phi.view());
+    std::vector<double> product(static_cast<std::size_t>(count));
+    const double largest = large_eigenvalue(r, [&](const double* v, double* out) {
+      gemv(Op::none, 1, phi.view(), v, 0, product.data());
+      gemv(Op::transpose, 1, phi.view(), product.data(), 0, out);
+    });
+    for (Index j = 0; j < r; ++j) inverse(j, j) = 1;
+    trsm(Op::none, l_.view(), inverse.view());
+    const auto try_head = [&](Index q) {
+      // L22^-1 is the last block of L^-1; psi_2 = L22 phi_2
+      const Index rest = r - q;
+      Matrix psi(count, rest);
+      gemm(Op::none, Op::transpose, 1, phi.view().columns(q, rest), l_.view().block(q, q, rest, rest), 0, psi.view());
+      std::vector<double> gain;
+      double error = 0;
+      for (Index j = 0; j < rest; ++j) {
+        const double norm = norm2(rest - j, inverse.view().col(q + j) + q + j);
+        gain.push_back(norm * norm);
+        const double square = dot(count, psi.view().col(j), psi.view().col(j));
+        error += square * gain.back();
+      }
+      if (!(safety * gram_rounding(problem.n(), r) * error <= rounding_of_rows(problem.n(), r) * largest)) return false;
+      head_ = q;
+      gain_ = std::move(gain);
+      return true;
+    };
+    if (try_head(0)) return;
+    Index low = 0, high = (r - 1) / head_step;  // it takes more than low steps, and high ones or none are enough
+    while (high - low > 1) {
+      const Index middle = low + (high - low) / 2;
+      (try_head(middle * head_step) ? high : low) = middle;
+    }
+    if (gain_.empty()) try_head(high * head_step);
+  }
+
+  bool has_partial() const override { return !gain_.empty(); }
+
+  void apply_partial(MatrixView rows) const override {
+    const Index q = head_, rest = features() - q;
+    trsm_right(Op::transpose, l_.view().block(0, 0, q, q), rows.columns(0, q));
+    if (q > 0)
+      gemm(Op::none, Op::transpose, -1, rows.columns(0, q), l_.view().block(q, 0, rest, q), 1, rows.columns(q, rest));
+  }
+
+  bool complete(MatrixView gram, Index first, std::span<double> shift, Index n) const override {
+    const Index q = head_, rest = features() - q, from = first + q;
+    const ConstMatrixView l = l_.view().block(q, q, rest, rest);
+    double error = 0;
+    for (Index j = 0; j < rest; ++j) error += gram(from + j, from + j) * gain_[static_cast<std::size_t>(j)];
+    trsm(Op::none, l, gram.block(from, 0, rest, from));
+    const Index below = gram.rows - from - rest;
+    trsm_right(Op::transpose, l, gram.block(from + rest, from, below, rest));
+    Matrix full(rest, rest);
+    for (Index j = 0; j < rest; ++j)
+      for (Index i = j; i < rest; ++i) full(i, j) = full(j, i) = gram(from + i, from + j);
+    trsm(Op::none, l, full.view());
+    trsm_right(Op::transpose, l, full.view());
+    for (Index j = 0; j < rest; ++j) std::copy_n(full.col(j) + j, rest - j, gram.col(from + j) + from + j);
+    trsm(Op::none, l, {shift.data() + q, rest, 1, rest});
+    const ConstMatrixView all = gram.block(first, first, features(), features());
+    const double largest = large_eigenvalue(all.rows, [&](const double* v, double* out) { symv(all, v, out); });
+    return gram_rounding(n, features()) * error <= rounding_of_rows(n, features()) * largest;
+  }
+
+  void raw(const LayoutView& points, Index row, MatrixView out) const override {
+    if (out.cols == 0) return;
+    const Index blocks = (out.rows + rows_at_once - 1) / rows_at_once;
+    parallel_for(blocks, Progress(), [&](Index block) {
+      const Index first = block * rows_at_once;
+      support_->evaluate(points, row + first, out.row_range(first, std::min(rows_at_once, out.rows - first)));
+    });
+  }
+
+  void apply(MatrixView rows) const override { trsm_right(Op::transpose, l_.view(), rows); }
+
+  bool fold(MatrixView t, std::span<double> mean) const override {
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (Index i = 0; i < l_.rows(); ++i) {
+      low = std::min(low, l_(i, i));
+      high = std::max(high, l_(i, i));
+    }
+    if (low < foldable * high || low < smallest_foldable || high > largest_foldable) return false;
+    trsm(Op::transpose, l_.view(), t);
+    std::vector<double> of_raw(mean.size(), 0.0);  // L phibar
+    for (Index j = 0; j < l_.cols(); ++j)
+      for (Index i = j; i < l_.rows(); ++i)
+        of_raw[static_cast<std::size_t>(i)] += l_(i, j) * mean[static_cast<std::size_t>(j)];
+    std::copy(of_raw.begin(), of_raw.end(), mean.begin());
+    return true;
+  }
+
+  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+             Solution& solution) const override {
+    const Matrix c = expansion(w);
+    for (Index j = 0; j < w.cols; ++j) {
+      double b = problem.y_mean[static_cast<std::size_t>(first + j)];
+      for (Index k = 0; k < w.rows; ++k) b -= mean[static_cast<std::size_t>(k)] * w(k, j);
+      solution.b[static_cast<std::size_t>(first + j)] = problem.intercept ? b : 0;
+      if (!problem.linear()) {
+        std::fill_n(solution.c.col(first + j), problem.n(), 0.0);
+        for (Index k = 0; k < w.rows; ++k) solution.c(kept_[static_cast<std::size_t>(k)], first + j) = c(k, j);
+        continue;
+      }
+      double& level = solution.level[static_cast<std::size_t>(first + j)];
+      level = problem.y_mean[static_cast<std::size_t>(first + j)];  // the mean of what is fitted, as in set_hyperplane
+      for (Index f = 0; f < problem.d(); ++f) {
+        const double scale = (*problem.linear_scale)[static_cast<std::size_t>(f)];
+        double sum = 0;
+        for (Index k = 0; k < w.rows; ++k) sum += c(k, j) * (problem.x(kept_[static_cast<std::size_t>(k)], f) / scale);
+        solution.w(f, first + j) = sum / scale;
+        if (!problem.shift_rest.empty()) level -= problem.shift_rest[static_cast<std::size_t>(f)] * (sum / scale);
+      }
+    }
+  }
+
+  bool own_coefficients(const Problem& problem, ConstMatrixView w, MatrixView out) const override {
+    const Matrix c = expansion(w);
+    for (Index j = 0; j < out.cols; ++j) {
+      std::fill_n(out.col(j), out.rows, 0.0);
+      for (Index k = 0; k < w.rows; ++k) {
+        const Index row = kept_[static_cast<std::size_t>(k)];
+        out(row, j) = c(k, j) / problem.sqrt_w[static_cast<std::size_t>(row)];
+      }
+    }
+    return true;
+  }
+
+  std::span<const Index> landmarks() const override { return landmarks_; }
+
+ private:
+  // Each column less its mean.
+  static void centre(MatrixView a) {
+    for (Index j = 0; j < a.cols; ++j) {
+      double mean = 0;
+      for (Index i = 0; i < a.rows; ++i) mean += a(i, j) / static_cast<double>(a.rows);
+      for (Index i = 0; i < a.rows; ++i) a(i, j) -= mean;
+    }
+  }
+
+  // c = L^-T w
+  Matrix expansion(ConstMatrixView w) const {
+    Matrix c(w.rows, w.cols);
+    for (Index j = 0; j < w.cols; ++j) std::copy_n(w.col(j), w.rows, c.col(j));
+    trsm(Op::transpose, l_.view(), c.view());
+    return c;
+  }
+
+  std::vector<Index> landmarks_, kept_;  // as asked for; those that do not depend on others, in the order of the pivots
+  std::optional<Support> support_;       // of the kept ones
+  Matrix l_;
+  Index head_ = 0;            // q
+  std::vector<double> gain_;  // the squared column norms of L22^-1; empty: no psi
+};
+
+}  // namespace
+
+FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
+                                    const Progress& progress) {
+  require_symmetric(*problem->kernel, problem->x);
+  std::vector<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks, progress.part(0, 0.3));
+  std::unique_ptr<LandmarkFeatures> map;
+  {
+    const Stage stage(progress.part(0.3, 0.35), 0);
+    map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
+    if (reduction != Reduction::qr) map->prepare_partial(*problem);
+  }
+  return factorize_streamed(std::move(problem), Route::landmark, std::move(map),
+                            reduction == Reduction::qr ? Reduction::qr : Reduction::gram, progress.part(0.35, 1));
+}
+
+FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in) {
+  auto map = std::make_unique<LandmarkFeatures>(*problem, in);
+  return load_streamed(std::move(problem), Route::landmark, std::move(map), in);
+}
+
+LandmarkTrace landmark_trace(const Problem& problem, std::span<const Index> landmarks, const Progress& progress) {
+  const LandmarkFeatures map(problem, {landmarks.begin(), landmarks.end()});
+  constexpr Index tile_rows = 1024;
+  const Index n = problem.n(), step = std::min(tile_rows, n);
+  Matrix phi(step, map.features());
+  std::vector<double> diagonal(static_cast<std::size_t>(n));
+  own_diagonal(*problem.kernel, problem.x, diagonal);
+  LandmarkTrace out{0, 0};
+  for (Index row = 0; row < n; row += step) {
+    const MatrixView part = phi.view().row_range(0, std::min(step, n - row));
+    map.raw(problem.x, row, part);
+    map.apply(part);
+    for (Index i = 0; i < part.rows; ++i) {
+      double left = diagonal[static_cast<std::size_t>(row + i)];
+      out.all += left;
+      for (Index k = 0; k < part.cols; ++k) left -= part(i, k) * part(i, k);
+      out.left += std::max(left, 0.0);
+    }
+    progress.report(static_cast<double>(row + part.rows) / static_cast<double>(n));
+  }
+  return out;
+}
+
+}  // namespace freeridge

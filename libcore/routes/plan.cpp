@@ -1,0 +1,147 @@
+#include "libcore/routes/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "libcore/base/memory.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge {
+namespace {
+
+bool fits(Route route, const Request& r) {
+  return fits_into_memory(required_bytes(route, r), r.memory_limit);
+}
+
+// Why a route cannot serve, or nothing.
+std::string obstacle(Route route, const Request& r) {
+  if (route == Route::primal && !r.linear) return "needs a linear kernel";
+  if (route == Route::landmark && r.landmarks == 0) return "needs landmarks";
+  if (route != Route::landmark && r.landmarks > 0) return "takes no landmarks";
+  return {};
+}
+
+struct Choice {
+  Route route;
+  std::string reason;
+};
+
+Choice choose(const Request& r) {
+  if (r.route != Route::automatic) return {r.route, "the route was set"};
+  if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
+  // The dual routes start from X X', which squares the condition and mixes the columns' units.
+  if (r.linear && (r.d < r.n || fits(Route::primal, r)))
+    return {Route::primal, r.d < r.n ? "the kernel is linear and d < n" : "the kernel is linear"};
+  // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL; and rows of low weight are
+  // rounding to BAND beside those of high weight.
+  const bool low_rank = r.rank_bound < r.n && fits(Route::spectral, r);
+  Route best = Route::automatic;
+  for (const Route route : {Route::cholesky, Route::spectral, Route::band}) {
+    if (!obstacle(route, r).empty() || (route == Route::band && (low_rank || r.wide_weights)) || !fits(route, r))
+      continue;
+    if (best == Route::automatic || required_work(route, r) < required_work(best, r)) best = route;
+  }
+  if (best == Route::automatic) return {Route::band, "no route fits into memory"};
+  return {best, "the fastest that fits into memory"};
+}
+
+std::string padded(const std::string& value, std::size_t width) {
+  return std::string(width - std::min(width, value.size()), ' ') + value;
+}
+
+// Two digits are enough for an estimate.
+std::string short_number(double value) {
+  if (!(value > 0)) return "0";
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
+  const double rounded = std::round(value / unit) * unit;
+  return unit >= 1 ? text(static_cast<Index>(rounded)) : text(std::round(rounded * 1e9) / 1e9);
+}
+
+std::string bytes_text(Index bytes) {
+  constexpr std::array<const char*, 4> units = {" KiB", " MiB", " GiB", " TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < units.size()) value /= 1024, ++unit;
+  return short_number(value) + units[unit];
+}
+
+}  // namespace
+
+Plan make_plan(const Request& request) {
+  if (request.route == Route::primal && !request.linear)
+    fail(Status::invalid_argument, "route is PRIMAL, which needs a linear kernel; the model's kernel is another one");
+  if (request.route == Route::landmark && request.landmarks == 0)
+    fail(Status::invalid_state,
+         "route is LANDMARK, but the model has no landmarks; call freeridge_set_landmarks first");
+  if (request.route != Route::automatic && request.route != Route::landmark && request.landmarks > 0)
+    fail(Status::invalid_argument, "the model has ", request.landmarks, " landmarks, which the ",
+         route_name(request.route), " route does not take; set the route LANDMARK or AUTO, or the landmarks to none");
+  Choice choice = choose(request);
+  return {choice.route, required_bytes(choice.route, request), bandwidth_for(request), request.leaves_out,
+          std::move(choice.reason)};
+}
+
+void require_possible(const Request& request, const Plan& plan) {
+  const auto is_open = [&](Route route) {
+    return route != plan.route && obstacle(route, request).empty() && fits(route, request);
+  };
+  if (fits_into_memory(plan.bytes, request.memory_limit)) return;
+  const char* const way_out = request.linear && is_open(Route::primal) ? "use the PRIMAL route"
+                              : is_open(Route::band)                   ? "use the BAND route"
+                              : plan.route == Route::landmark          ? "use fewer landmarks"
+                              : plan.route == Route::primal            ? "use fewer features or points"
+                                                            : "use landmarks (freeridge_set_landmarks) or fewer points";
+  require_memory(plan.bytes,
+                 text("the ", route_name(plan.route), " route with n = ", request.n, " and d = ", request.d), way_out,
+                 request.memory_limit);
+}
+
+std::string explain(const Request& request, const std::string& kernel) {
+  const Plan plan = make_plan(request);
+  const double rate = matrix_product_rate();
+  const bool many = request.expected_lambdas != 1;
+  std::string out = text("route ", route_name(plan.route), ": ", plan.reason, "\n", "n = ", request.n,
+                         ", d = ", request.d, ", ", request.t, request.t == 1 ? " output, " : " outputs, ", kernel,
+                         ", ", request.expected_lambdas, many ? " lambdas" : " lambda",
+                         request.leaves_out ? ", with rows left out" : ", without leaving rows out", "\n");
+  out += "                memory        time\n";
+  for (const Route route : {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark}) {
+    const std::string why_not = obstacle(route, request);
+    const std::string name = route_name(route);
+    out += text(route == plan.route ? "* " : "  ", name, std::string(9 - std::min<std::size_t>(name.size(), 9), ' '));
+    if (!why_not.empty()) {
+      out += text("  ", why_not, "\n");
+      continue;
+    }
+    const Index bytes = required_bytes(route, request);
+    out += text(padded(bytes_text(bytes), 12), padded(short_number(required_work(route, request) / rate), 12), " s");
+    if (route == Route::band) out += text("   bandwidth ", bandwidth_for(request));
+    if (!fits(route, request)) out += "   does not fit";
+    out += "\n";
+  }
+  out += text(bytes_text(available_memory()), " available");
+  if (request.memory_limit > 0) out += text(", limited to ", bytes_text(request.memory_limit));
+  out += text("; estimates for ", short_number(rate * 1e-9), " Gflop/s, a matrix product with ", thread_count(),
+              thread_count() == 1 ? " thread" : " threads", " now");
+  return out;
+}
+
+FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
+                           const Progress& progress) {
+  switch (plan.route) {
+    case Route::cholesky:
+      return factorize_cholesky(std::move(problem), progress);
+    case Route::band:
+      return factorize_band(std::move(problem), plan.bandwidth, plan.forms_basis, progress);
+    case Route::primal:
+      return factorize_primal(std::move(problem), reduction, progress);
+    case Route::landmark:
+      return factorize_landmark(std::move(problem), landmarks, reduction, progress);
+    default:
+      return factorize_spectral(std::move(problem), progress);
+  }
+}
+
+}  // namespace freeridge

@@ -1,0 +1,31 @@
+// Which route, how much memory, and why.
+#pragma once
+
+#include <string>
+
+#include "libcore/routes/cost.hpp"
+
+namespace freeridge {
+
+struct Plan {
+  Route route;
+  Index bytes;       // required_bytes
+  Index bandwidth;   // BAND's
+  bool forms_basis;  // at once: BAND
+  std::string reason;
+};
+
+// AUTO: LANDMARK with landmarks, PRIMAL for linear kernels with d < n or where it fits into memory, else the dual route
+// with the least work of those that fit. Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear and for landmarks with a
+// route that has none, INVALID_STATE for LANDMARK without landmarks.
+Plan make_plan(const Request& request);
+// Throws OUT_OF_MEMORY, with bytes and a way out, when the plan does not fit, INVALID_ARGUMENT when the route cannot
+// take so many points.
+void require_possible(const Request& request, const Plan& plan);
+// The plan, and what the other routes would cost, as a table; takes some milliseconds to measure a matrix product.
+std::string explain(const Request& request, const std::string& kernel);
+
+FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
+                           const Progress& progress);
+
+}  // namespace freeridge

@@ -1,0 +1,239 @@
+// Primal route, for linear kernels with d < m (m = n or n - 1; d >= m: primal_wide_route.cpp):
+//     X_s = W^(1/2) (X - 1 shift') diag(scale)^-1,   Z'X_s = Q R,   R = U_R diag(S) V',   B = Z Q U_R,   Lambda = S^2
+// and w_s = V diag(S) g.
+// Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
+// n d and about 7 d^2; for d >= n the SVD of Z'X_s itself. About 6 n d^2 flops.
+// Many: X_s is streamed (feature_reduction.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed at each
+// pass.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "libcore/linalg/jacobi_svd.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/routes/linear_features.hpp"
+#include "libcore/routes/saved_route.hpp"
+#include "libcore/spectrum/small_svd.hpp"
+#include "libcore/spectrum/spectrum.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index kept_doubles = 1 << 21;  // X_s and B of at most 16 MiB each are kept
+
+class Primal final : public StoredSpectrum {
+ public:
+  Primal(ProblemPtr problem, Matrix basis, std::vector<double> eigenvalues, std::vector<double> noise,
+         std::vector<double> singular_values, Matrix vt, Matrix r)
+      : StoredSpectrum(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise)),
+        s_(std::move(singular_values)),
+        vt_(std::move(vt)),
+        r_(std::move(r)) {}
+
+  Route route() const override { return Route::primal; }
+  void save(ByteWriter& out) const override {
+    out.integer(saved_kept);
+    out.numbers(s_);
+    out.numbers(spectrum().noise);
+    out.matrix(vt_.view());
+    save_triangle(out, r_.view(), Triangle::upper);
+    out.matrix(basis());
+  }
+
+ protected:
+  Direction direction(Index k) const override {
+    const auto at = static_cast<std::size_t>(k);
+    return {spectrum().eigenvalues[at], spectrum().noise[at], sure_of_qr};
+  }
+
+  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
+    Matrix scaled(g.rows, g.cols), w_s(problem().d(), g.cols, 0.0);
+    for (Index j = 0; j < g.cols; ++j)
+      for (Index k = 0; k < g.rows; ++k) scaled(k, j) = s_[static_cast<std::size_t>(k)] * g(k, j);
+    gemm(Op::transpose, Op::none, 1, vt_.view(), scaled.view(), 0, w_s.view());
+    set_hyperplane(problem(), first, w_s.view(), solution);
+  }
+
+  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+              const Progress& progress) const override {
+    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
+  }
+
+  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+               std::span<double> variance) const override {
+    Matrix phi(z.cols, problem().d());
+    LinearFeatures(problem()).raw(points, first, phi.view());
+    for (std::size_t k = 0; k < problem().shift_rest.size(); ++k)
+      for (Index q = 0; q < phi.rows(); ++q)
+        phi(q, static_cast<Index>(k)) -= problem().shift_rest[k] / (*problem().linear_scale)[k];
+    project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
+  }
+
+ private:
+  std::vector<double> s_;
+  Matrix vt_;  // r x d
+  Matrix r_;   // R, d x d, upper triangle; empty for m <= d, which files may have
+};
+
+// The rows, the heaviest first where weights differ widely: Householder QR with column pivoting has then errors in each
+// row of that row's size (A. Cox, N. Higham, 1998), and light rows of B their digits. Elsewhere as they stand.
+std::vector<Index> rows_in_order(const Problem& problem, bool wide) {
+  std::vector<Index> order(static_cast<std::size_t>(problem.n()));
+  std::iota(order.begin(), order.end(), Index{0});
+  if (wide)
+    std::ranges::stable_sort(order, std::greater<>(),
+                             [&](Index i) { return problem.sqrt_w[static_cast<std::size_t>(i)]; });
+  return order;
+}
+
+// Row i becomes what was row order[i].
+void take_rows(std::span<const Index> order, MatrixView a) {
+  std::vector<double> column(order.size());
+  for (Index j = 0; j < a.cols; ++j) {
+    std::copy_n(a.col(j), a.rows, column.begin());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      a(static_cast<Index>(i), j) = column[static_cast<std::size_t>(order[i])];
+    worked(4 * touched * static_cast<double>(a.rows));
+  }
+}
+// Row order[i] of `to`, or column order[i], is that number i of `from`.
+void restore_rows(std::span<const Index> order, MatrixView a) {
+  std::vector<double> column(order.size());
+  for (Index j = 0; j < a.cols; ++j) {
+    std::copy_n(a.col(j), a.rows, column.begin());
+    for (std::size_t i = 0; i < order.size(); ++i) a(order[i], j) = column[i];
+    worked(4 * touched * static_cast<double>(a.rows));
+  }
+}
+Matrix restored_columns(std::span<const Index> order, ConstMatrixView from) {
+  Matrix to(from.rows, from.cols);
+  for (std::size_t j = 0; j < order.size(); ++j)
+    std::copy_n(from.col(static_cast<Index>(j)), from.rows, to.col(order[j]));
+  return to;
+}
+
+// X_s weighted, its rows in that order.
+Matrix weighted_rows(const Problem& problem, bool wide, std::span<const Index> order) {
+  const Index n = problem.n(), d = problem.d();
+  Matrix x(n, d);
+  LinearFeatures(problem).raw(problem.x, 0, x.view());
+  for (Index k = 0; k < d; ++k)
+    for (Index i = 0; i < n; ++i) {
+      x(i, k) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", i, ", ", k, "], weighted and scaled, overflows");
+    }
+  if (wide) take_rows(order, x.view());
+  return x;
+}
+
+// What Z'X_s = U diag(S) V' gives by QR; U in the place that is handed over.
+struct Directions {
+  std::vector<double> s, noise;
+  Matrix vt, triangle;
+};
+
+Directions tall_directions(MatrixView zx, std::span<const double> norms, Index n, bool wide, MatrixView u,
+                           const Progress& progress) {
+  const Index d = zx.cols;
+  const auto size = static_cast<std::size_t>(d);
+  Directions out{std::vector<double>(size), {}, Matrix(d, d), Matrix(d, d)};
+  std::vector<double> tau(size);
+  std::vector<Index> order(size);
+  {
+    const Stage stage(progress.part(0, 0.4), 0);
+    if (wide)
+      geqp3(zx, 0, order, tau);
+    else
+      geqrf(zx, tau);
+  }
+  Matrix upper(d, d, 0.0);
+  for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
+  out.triangle = wide ? restored_columns(order, upper.view()) : Matrix(d, d);
+  if (wide) {  // a triangle again, of the columns in their own order
+    std::vector<double> other_tau(size);
+    geqrf(out.triangle.view(), other_tau);
+  } else {
+    std::copy(upper.values().begin(), upper.values().end(), out.triangle.values().begin());
+  }
+  {
+    const Stage stage(progress.part(0.4, 0.65), 0);
+    if (wide)
+      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view(), true);
+    else
+      small_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
+  }
+  if (wide) out.vt = restored_columns(order, out.vt.view());
+  const Stage stage(progress.part(0.65, 1), 0);
+  ormqr(zx, tau, u);
+  out.noise = direction_noise(norms, out.vt.view(), n);
+  return out;
+}
+
+FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
+  const Index n = problem->n(), d = problem->d();
+  const bool wide = weight_span(problem->weights) > wide_weights;
+  const std::vector<Index> order = rows_in_order(*problem, wide);
+  std::vector<double> q1;
+  for (const Index i : order)
+    if (problem->intercept) q1.push_back(problem->q1[static_cast<std::size_t>(i)]);
+  const Contrast contrast(n, q1);
+  Matrix x = weighted_rows(*problem, wide, order), basis(n, d, 0.0);
+  const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
+  const std::vector<double> norms = column_norms(zx);
+  require_finite_squares(norms, "x");
+  progress.report(0.1);
+
+  Directions found;
+  {
+    const Stage stage(progress.part(0.1, 1), 0);
+    found = tall_directions(zx, norms, n, wide, u, progress.part(0.1, 1));
+  }
+  contrast.expand(basis.view());
+  if (wide) restore_rows(order, basis.view());
+  progress.report(1);
+
+  require_finite_squares(found.s, "x");
+  drop_noise(found.s, found.noise);
+  std::vector<double> eigenvalues = squares(found.s);
+  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(found.noise),
+                                  std::move(found.s), std::move(found.vt), std::move(found.triangle));
+}
+
+}  // namespace
+
+FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
+  if (!problem->linear()) fail(Status::corrupt, "the saved route is PRIMAL, but the kernel is not linear");
+  const std::int64_t way = in.integer("way to B", saved_kept, saved_wide);
+  if (way == saved_wide) return load_wide(std::move(problem), in);
+  if (way == saved_streamed) {
+    auto map = std::make_unique<LinearFeatures>(*problem);
+    return load_streamed(std::move(problem), Route::primal, std::move(map), in);
+  }
+  const Index n = problem->n(), d = problem->d(), m = problem->degrees(), r = std::min(m, d);
+  std::vector<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), r, false);
+  std::vector<double> noise = load_scales(in, "the noise", any_finite, r, false), eigenvalues = squares(s);
+  Matrix vt = in.matrix("V'", orthonormal, r, d), triangle;
+  if (m > d) {
+    in.require("R", triangle_numbers(d));
+    triangle = Matrix(d, d, 0.0);
+    load_triangle(in, "R", triangle.view(), Triangle::upper);
+  }
+  Matrix basis = in.matrix("B", orthonormal, n, r);
+  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
+                                  std::move(s), std::move(vt), std::move(triangle));
+}
+
+bool primal_streams(Index n, Index d, Reduction reduction) {
+  return d < n && (reduction == Reduction::gram || n > kept_doubles / d);
+}
+
+FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress) {
+  if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem), progress);
+  if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem), progress);
+  auto map = std::make_unique<LinearFeatures>(*problem);
+  return factorize_streamed(std::move(problem), Route::primal, std::move(map),
+                            reduction == Reduction::gram ? Reduction::gram : Reduction::qr, progress);
+}
+
+}  // namespace freeridge

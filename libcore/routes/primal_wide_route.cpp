@@ -1,0 +1,221 @@
+// Primal route for d >= m (m = n or n - 1), without X X', which squares the condition and mixes the units of the
+// columns:
+//     T = (Z'X_s)'  (d x m),   T P = Q [R; 0]  (scaled_qr.hpp),   R' = U_R diag(S) V_R'
+//     B = Z P U_R,   Lambda = S^2,   V = Q [V_R; 0],   w_s = Q [V_R diag(S) g; 0]
+// V is not formed. Of a new point phi, Q'phi = [h; rest], u = V'phi = V_R'h, |phi - V u| = |rest|: nothing is
+// subtracted.
+// Once: 2 n^2 d flops and an SVD of order m. Memory: n d for the reflectors, as much for their making, and n^2.
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/factor/refinement.hpp"
+#include "libcore/linalg/jacobi_svd.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/routes/linear_features.hpp"
+#include "libcore/routes/saved_route.hpp"
+#include "libcore/routes/scaled_qr.hpp"
+#include "libcore/spectrum/small_svd.hpp"
+#include "libcore/spectrum/spectrum.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index points_at_once = 64;      // on their way to T
+constexpr Index directions_at_once = 64;  // formed for their noise
+
+std::size_t to_size(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+class Wide final : public StoredSpectrum {
+ public:
+  Wide(ProblemPtr problem, Matrix basis, std::vector<double> eigenvalues, std::vector<double> noise,
+       std::vector<double> singular_values, Matrix right, ScaledQr qr)
+      : StoredSpectrum(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise)),
+        s_(std::move(singular_values)),
+        right_(std::move(right)),
+        qr_(std::move(qr)) {}
+
+  Route route() const override { return Route::primal; }
+  void save(ByteWriter& out) const override {
+    out.integer(saved_wide);
+    out.numbers(s_);
+    out.numbers(spectrum().noise);
+    out.matrix(right_.view());
+    qr_.save(out);
+    out.matrix(basis());
+  }
+
+ protected:
+  Direction direction(Index k) const override {
+    return {spectrum().eigenvalues[to_size(k)], spectrum().noise[to_size(k)], sure_of_qr};
+  }
+
+  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
+    Matrix scaled(g.rows, g.cols), w_s(problem().d(), g.cols);
+    for (Index j = 0; j < g.cols; ++j)
+      for (Index k = 0; k < g.rows; ++k) scaled(k, j) = s_[to_size(k)] * g(k, j);
+    apply_v(scaled.view(), w_s.view());
+    set_hyperplane(problem(), first, w_s.view(), solution);
+  }
+
+  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+              const Progress& progress) const override {
+    const auto solve_normal = [&](MatrixView g) {  // V diag(inverse) V'g
+      Matrix u(r(), g.cols);
+      apply_v_transposed(g, u.view(), {});
+      for (Index j = 0; j < g.cols; ++j)
+        for (Index k = 0; k < r(); ++k) u(k, j) *= inverse[to_size(k)];
+      apply_v(u.view(), g);
+    };
+    refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution, progress);
+  }
+
+  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+               std::span<double> variance) const override {
+    Matrix rows(z.cols, problem().d()), phi(problem().d(), z.cols);
+    LinearFeatures(problem()).raw(points, first, rows.view());
+    transpose(rows.view(), phi.view());
+    apply_v_transposed(phi.view(), z, variance);
+    for (Index q = 0; q < z.cols; ++q)
+      for (Index k = 0; k < z.rows; ++k) {
+        const double s = s_[to_size(k)], u = z(k, q);
+        if (!variance.empty()) variance[to_size(q)] += u * u * (s * s > 0 ? lambda / (s * s + lambda) : 1);
+        z(k, q) = s * u;
+      }
+    if (problem().intercept)
+      for (double& value : variance) value += lambda / problem().sum_w;
+  }
+
+ private:
+  // w = V u, in place of w; u = V'w and |w - V u|^2.
+  void apply_v(ConstMatrixView u, MatrixView w) const {
+    Matrix h(r(), u.cols);
+    gemm(Op::none, Op::none, 1, right_.view(), u, 0, h.view());
+    qr_.expand(h.view(), w);
+  }
+  void apply_v_transposed(ConstMatrixView w, MatrixView u, std::span<double> rest2) const {
+    Matrix h(r(), w.cols);
+    qr_.reduce(w, h.view(), rest2);
+    gemm(Op::transpose, Op::none, 1, right_.view(), h.view(), 0, u);
+  }
+
+  std::vector<double> s_;
+  Matrix right_;  // V_R, m x m
+  ScaledQr qr_;
+};
+
+// X_s' Z in the last m columns.
+Matrix turned_points(const Problem& problem, const Contrast& contrast) {
+  const Index n = problem.n(), d = problem.d();
+  Matrix all(d, n), rows(std::min(points_at_once, n), d);
+  const LinearFeatures features(problem);
+  for (Index row = 0; row < n; row += points_at_once) {
+    const MatrixView tile = rows.view().row_range(0, std::min(points_at_once, n - row));
+    features.raw(problem.x, row, tile);
+    for (Index k = 0; k < d; ++k)
+      for (Index i = 0; i < tile.rows; ++i) {
+        tile(i, k) *= problem.sqrt_w[to_size(row + i)];
+        if (!std::isfinite(tile(i, k)))
+          fail(Status::not_finite, "x[", row + i, ", ", k, "], weighted and scaled, overflows");
+      }
+    transpose(tile, all.view().columns(row, tile.rows));
+    worked(4 * touched * static_cast<double>(tile.rows * d));
+  }
+  contrast.reduce_right(all.view());
+  return all;
+}
+
+// U = P U_R and S from R; answers with V_R. The rows of R descend with the groups, its columns with the weights: what
+// descends in columns is what small_svd takes. Where weights differ widely Jacobi's method keeps the digits of small
+// columns of R, and so those of light rows of B.
+Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, std::span<double> s, MatrixView u) {
+  const Index m = qr.m();
+  Matrix right(m, m), other(m, m);
+  if (!qr.several_groups()) {
+    if (wide)
+      jacobi_svd(triangle.view(), s, right.view(), other.view(), true);
+    else
+      small_svd(triangle.view(), s, right.view(), other.view());
+    transpose(other.view(), u);
+    return right;
+  }
+  transpose(triangle.view(), right.view());
+  triangle = Matrix();
+  small_svd(right.view(), s, u, other.view());
+  std::vector<double> column(to_size(m));
+  for (Index k = 0; k < m; ++k) {
+    std::copy_n(u.col(k), m, column.data());
+    for (Index j = 0; j < m; ++j) u(qr.pivots()[to_size(j)], k) = column[to_size(j)];
+    worked(4 * touched * static_cast<double>(m));
+  }
+  transpose(other.view(), right.view());
+  return right;
+}
+
+// (c eps |D v_k|)^2, D the norms of the features (small_svd.hpp); where S_k is beyond c eps max D, that.
+std::vector<double> wide_noise(const ScaledQr& qr, std::span<const double> s, ConstMatrixView right) {
+  const double factor = rounding_of_rows(qr.d(), qr.m());
+  const double most = factor * (qr.d() > 0 ? *std::ranges::max_element(qr.norms()) : 0);
+  std::vector<double> out(s.size(), most * most);
+  const Index m = qr.m(), first = std::ranges::find_if(s, [&](double value) { return value <= most; }) - s.begin();
+  for (Index k = first; k < m; k += directions_at_once) {
+    const Index count = std::min(directions_at_once, m - k);
+    Matrix v(qr.d(), count);
+    qr.expand(right.columns(k, count), v.view());
+    for (Index j = 0; j < count; ++j) {
+      double mixed = 0;
+      for (Index i = 0; i < qr.d(); ++i) mixed = std::hypot(mixed, qr.norms()[to_size(i)] * v(i, j));
+      worked(15 * nanosecond * static_cast<double>(qr.d()));
+      out[to_size(k + j)] = factor * mixed * (factor * mixed);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
+  const Contrast contrast(problem->n(), problem->q1);
+  const Index m = contrast.m();
+  Matrix points = [&] {
+    const Stage stage(progress.part(0, 0.1), 0);
+    return turned_points(*problem, contrast);
+  }();
+  progress.report(0.1);
+  Matrix basis(problem->n(), m), triangle(m, m);
+  ScaledQr qr = [&] {
+    const Stage stage(progress.part(0.1, 0.7), 0);
+    return ScaledQr(std::move(points), triangle.view());
+  }();
+  require_finite_squares(qr.norms(), "x");
+  std::vector<double> s(to_size(m));
+  Matrix right = [&] {
+    const Stage stage(progress.part(0.7, 0.98), 0);
+    return decompose(qr, std::move(triangle), weight_span(problem->weights) > wide_weights, s,
+                     contrast.rows(basis.view()));
+  }();
+  contrast.expand(basis.view());
+  require_finite_squares(s, "x");
+  const Stage stage(progress.part(0.98, 1), 0);
+  std::vector<double> noise = wide_noise(qr, s, right.view());
+  drop_noise(s, noise);
+  std::vector<double> eigenvalues = squares(s);
+  progress.report(1);
+  return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
+                                std::move(s), std::move(right), std::move(qr));
+}
+
+FactorizationPtr load_wide(ProblemPtr problem, ByteReader& in) {
+  const Index m = problem->degrees();
+  if (problem->d() < m) fail(Status::corrupt, "the saved way to B needs as many features as points");
+  std::vector<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), m, false);
+  std::vector<double> noise = load_scales(in, "the noise", any_finite, m, false), eigenvalues = squares(s);
+  Matrix right = in.matrix("V", orthonormal, m, m);
+  ScaledQr qr(in, problem->d(), m);
+  Matrix basis = in.matrix("B", orthonormal, problem->n(), m);
+  return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
+                                std::move(s), std::move(right), std::move(qr));
+}
+
+}  // namespace freeridge

@@ -1,0 +1,177 @@
+#include "libcore/routes/scaled_qr.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "libcore/base/progress.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/pivoted_qr.hpp"
+#include "libcore/routes/saved_route.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double group_width = 1e-4;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+// The norms of the rows, in units of the largest number of each: no square overflows.
+std::vector<double> row_norms(ConstMatrixView a) {
+  std::vector<double> largest(at(a.rows), 0.0), sum(at(a.rows), 0.0);
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = 0; i < a.rows; ++i) largest[at(i)] = std::max(largest[at(i)], std::abs(a(i, j)));
+    worked(touched * static_cast<double>(a.rows));
+  }
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = 0; i < a.rows; ++i) {
+      const double value = largest[at(i)] > 0 ? a(i, j) / largest[at(i)] : 0;
+      sum[at(i)] += value * value;
+    }
+    worked(2 * touched * static_cast<double>(a.rows));
+  }
+  for (Index i = 0; i < a.rows; ++i) sum[at(i)] = largest[at(i)] * std::sqrt(sum[at(i)]);
+  return sum;
+}
+
+// The first k rows of R to `to`, and zeros in their place: what stays below are reflectors.
+void take_triangle(MatrixView from, Index k, MatrixView to) {
+  for (Index j = 0; j < from.cols; ++j) {
+    const Index count = std::min(j + 1, k);
+    std::copy_n(from.col(j), count, to.col(j));
+    std::fill(to.col(j) + count, to.col(j) + k, 0.0);
+    std::fill_n(from.col(j), count, 0.0);
+    worked(2 * touched * static_cast<double>(k));
+  }
+}
+
+}  // namespace
+
+Index ScaledQr::all_reflectors() const {
+  Index sum = 0;
+  for (Index g = 0; g < group_count(); ++g) sum += reflectors(g);
+  return sum;
+}
+
+// Sorts the rows by their norms where there are several groups. Rows of zeros go into the last one.
+void ScaledQr::group() {
+  const MatrixView all = t();
+  norms_ = row_norms(all);
+  order_.resize(norms_.size());
+  std::iota(order_.begin(), order_.end(), Index{0});
+  const auto [low, high] = std::ranges::minmax(norms_);
+  if (low > group_width * high || high == 0) {
+    ends_ = {d()};
+    return;
+  }
+  std::ranges::stable_sort(order_, std::greater<>(), [&](Index i) { return norms_[at(i)]; });
+  double largest = high;
+  for (Index i = 0; i < d(); ++i) {
+    const double norm = norms_[at(order_[at(i)])];
+    if (norm == 0 || norm >= group_width * largest) continue;
+    ends_.push_back(i);
+    largest = norm;
+  }
+  ends_.push_back(d());
+  std::vector<double> column(norms_.size());
+  for (Index j = 0; j < m(); ++j) {
+    std::copy_n(all.col(j), d(), column.data());
+    for (Index i = 0; i < d(); ++i) all(i, j) = column[at(order_[at(i)])];
+    worked(4 * touched * static_cast<double>(d()));
+  }
+}
+
+ScaledQr::ScaledQr(Matrix storage, MatrixView triangle) : storage_(std::move(storage)), m_(triangle.cols) {
+  group();
+  tau_.resize(at(all_reflectors()));
+  if (several_groups()) stack_ = Matrix(all_reflectors(), m());
+  const Stage stage(4 * static_cast<double>(d()) * static_cast<double>(m()) * static_cast<double>(m()));
+  for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
+    const Index k = reflectors(g);
+    const MatrixView part = t().row_range(begin(g), rows(g));
+    geqrf(part, std::span(tau_).subspan(at(row), at(k)));
+    take_triangle(part, k, several_groups() ? stack_.view().row_range(row, k) : triangle);
+  }
+  if (!several_groups()) return;
+  stack_tau_.resize(at(m()));
+  pivots_ = pivoted_qr(stack_.view(), stack_tau_);
+  take_triangle(stack_.view(), m(), triangle);
+}
+
+void ScaledQr::expand(ConstMatrixView h, MatrixView out) const {
+  Matrix top(all_reflectors(), h.cols, 0.0), y(d(), h.cols, 0.0);
+  for (Index j = 0; j < h.cols; ++j) std::copy_n(h.col(j), m(), top.col(j));
+  if (several_groups()) ormqr(stack_.view(), stack_tau_, top.view());
+  for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
+    const Index k = reflectors(g);
+    for (Index j = 0; j < h.cols; ++j) std::copy_n(top.col(j) + row, k, y.col(j) + begin(g));
+    ormqr(t().row_range(begin(g), rows(g)), std::span(tau_).subspan(at(row), at(k)),
+          y.view().row_range(begin(g), rows(g)));
+  }
+  for (Index j = 0; j < h.cols; ++j) {
+    for (Index i = 0; i < d(); ++i) out(order_[at(i)], j) = y(i, j);
+    worked(4 * touched * static_cast<double>(d()));
+  }
+}
+
+void ScaledQr::reduce(ConstMatrixView a, MatrixView h, std::span<double> rest2) const {
+  Matrix top(all_reflectors(), a.cols), y(d(), a.cols);
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = 0; i < d(); ++i) y(i, j) = a(order_[at(i)], j);
+    worked(4 * touched * static_cast<double>(d()));
+  }
+  const auto add_rest = [&](const Matrix& from, Index first, Index last) {
+    for (Index j = 0; j < std::ssize(rest2); ++j)
+      for (Index i = first; i < last; ++i) rest2[at(j)] += from(i, j) * from(i, j);
+  };
+  std::ranges::fill(rest2, 0.0);
+  for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
+    const Index k = reflectors(g);
+    ormqr(t().row_range(begin(g), rows(g)), std::span(tau_).subspan(at(row), at(k)),
+          y.view().row_range(begin(g), rows(g)), Op::transpose);
+    for (Index j = 0; j < a.cols; ++j) std::copy_n(y.col(j) + begin(g), k, top.col(j) + row);
+    add_rest(y, begin(g) + k, begin(g) + rows(g));
+  }
+  if (several_groups()) ormqr(stack_.view(), stack_tau_, top.view(), Op::transpose);
+  add_rest(top, m(), top.rows());
+  for (Index j = 0; j < a.cols; ++j) std::copy_n(top.col(j), m(), h.col(j));
+}
+
+void ScaledQr::save(ByteWriter& out) const {
+  out.integer(group_count());
+  out.indices(ends_);
+  out.indices(order_);
+  out.numbers(tau_);
+  out.matrix(t());
+  if (!several_groups()) return;
+  out.numbers(stack_tau_);
+  out.matrix(stack_.view());
+}
+
+ScaledQr::ScaledQr(ByteReader& in, Index d, Index m) : m_(m) {
+  constexpr double largest_tau = 2;
+  const Index groups = in.integer("number of groups", 1, d);
+  in.require("the groups", groups);
+  ends_.resize(at(groups));
+  in.indices("end of a group", 1, d, ends_);
+  for (Index g = 0; g < groups; ++g)
+    if (ends_[at(g)] <= begin(g) || (g + 1 == groups && ends_[at(g)] != d))
+      fail(Status::corrupt, "the saved groups of features are none");
+  in.require("the order of the features", d);
+  order_.resize(at(d));
+  in.indices("feature", 0, d - 1, order_);
+  std::vector<char> seen(at(d), 0);
+  for (const Index i : order_)
+    if (std::exchange(seen[at(i)], char{1}) != 0) fail(Status::corrupt, "feature ", i, " is saved twice");
+  const Index count = all_reflectors();
+  tau_ = in.vector("tau", largest_tau, count);
+  storage_ = in.matrix("the reflectors of X'", orthonormal, d, m);
+  if (!several_groups()) return;
+  stack_tau_ = in.vector("tau of all groups", largest_tau, m);
+  stack_ = in.matrix("the reflectors of all groups", orthonormal, count, m);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,63 @@
+// The QR of a tall T whose rows may be of different units, T (d x m, d >= m, a feature in each row):
+//     rows in groups g = 1, 2, ..., whose norms are within 10^4 of the largest in their group, the largest first
+//     T_g = Q_g R_g                          Householder QR of each group, d_g x m
+//     [R_1; R_2; ...] P = Q_0 [R; 0]         with column pivoting
+//     T P = Q [R; 0],   Q = diag(Q_1, Q_2, ...) Q_0                     one group: R = R_1, P = I, Q_0 = I
+// Without the groups the rounding in a row would be that of the largest one: eps times kilometres among nanometres. So
+// it is eps times the norms in the row's group (A. J. Cox, N. J. Higham, Stability of Householder QR factorization for
+// weighted least squares problems, Numerical Analysis 1997, Pitman: rows in descending order, columns pivoted).
+// Q is kept as reflectors in the place of T. Once: 2 d m^2, and for several groups 2 min(d, groups m) m^2 and as many
+// numbers. A product with Q: 4 d m a column.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "libcore/base/bytes.hpp"
+#include "libcore/base/matrix.hpp"
+
+namespace freeridge {
+
+class ScaledQr {
+ public:
+  // T is in the last m columns of the storage, m = triangle.cols; R is left in `triangle` (m x m, upper, zeros below).
+  ScaledQr(Matrix storage, MatrixView triangle);
+  ScaledQr(ByteReader& in, Index d, Index m);
+  void save(ByteWriter& out) const;
+
+  Index d() const { return storage_.rows(); }
+  Index m() const { return m_; }
+  bool several_groups() const { return ends_.size() > 1; }
+  // P: column j of R is column pivots()[j] of T; empty: all in their places.
+  std::span<const Index> pivots() const { return pivots_; }
+  // The norms of the rows of T.
+  std::span<const double> norms() const { return norms_; }
+
+  // out = Q [h; 0]
+  void expand(ConstMatrixView h, MatrixView out) const;
+  // h, the first m rows of Q'a (a: d x q), and, unless it is empty, the squared norms of what is left of its columns.
+  void reduce(ConstMatrixView a, MatrixView h, std::span<double> rest2) const;
+
+ private:
+  MatrixView t() { return storage_.view().columns(storage_.cols() - m_, m_); }
+  ConstMatrixView t() const { return storage_.view().columns(storage_.cols() - m_, m_); }
+  void group();
+  Index group_count() const { return static_cast<Index>(ends_.size()); }
+  Index begin(Index g) const { return g == 0 ? 0 : ends_[static_cast<std::size_t>(g - 1)]; }
+  // Of T in order, of their reflectors: those of the group g.
+  Index rows(Index g) const { return ends_[static_cast<std::size_t>(g)] - begin(g); }
+  Index reflectors(Index g) const { return std::min(rows(g), m()); }
+  Index all_reflectors() const;
+
+  Matrix storage_;  // T, rows in order; the reflectors below the diagonals of the groups
+  Index m_;
+  std::vector<Index> order_;  // row i in storage is row order_[i] of T
+  std::vector<Index> ends_;   // of the groups
+  std::vector<double> tau_;   // group by group
+  Matrix stack_;              // reflectors of Q_0; empty for one group
+  std::vector<double> stack_tau_;
+  std::vector<Index> pivots_;
+  std::vector<double> norms_;  // empty after loading
+};
+
+}  // namespace freeridge

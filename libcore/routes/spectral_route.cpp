@@ -1,0 +1,145 @@
+// Dual spectral route, for any kernel and many lambdas: Z'K_wZ = U diag(Lambda) U' by divide and conquer
+// (symmetric_eigen). Once: about 9 m^3 flops at the rate of a matrix product and n^2 kernel values. Memory: n^2 for K,
+// in whose place B = Z U stays, and 1.1 n^2 of workspace.
+// Where the rows of K_w differ widely in size, by their weights as a rule: by Cholesky and Jacobi (graded_eigen), to
+// the relative accuracy of each, and each direction has a noise of its own. That costs some 30 n^3 at the speed of
+// memory, or O(n^2 r) where the rank r of the kernel is low; n^2 of workspace.
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/factor/reduced_kernel.hpp"
+#include "libcore/factor/refinement.hpp"
+#include "libcore/linalg/graded_eigen.hpp"
+#include "libcore/linalg/scaling.hpp"
+#include "libcore/linalg/symmetric_eigen.hpp"
+#include "libcore/routes/routes.hpp"
+#include "libcore/routes/saved_route.hpp"
+#include "libcore/spectrum/spectrum.hpp"
+
+namespace freeridge {
+namespace {
+
+class Spectral final : public StoredSpectrum {
+ public:
+  Spectral(ProblemPtr problem, ReducedKernel kernel, const std::vector<double>& eigenvalues, std::vector<double> noise)
+      : StoredSpectrum(std::move(problem), std::move(kernel.storage), eigenvalues, std::move(noise)),
+        k_q1_(std::move(kernel.k_q1)) {
+    // the first are zero by the kernel's rank
+    while (zeros_ < r() && spectrum().eigenvalues[static_cast<std::size_t>(zeros_)] == 0) ++zeros_;
+    if (zeros_ < r()) smallest_ = std::max(spectrum().eigenvalues[static_cast<std::size_t>(zeros_)], 0.0);
+  }
+
+  Route route() const override { return Route::spectral; }
+  void save(ByteWriter& out) const override {
+    out.numbers(k_q1_);
+    out.numbers(spectrum().eigenvalues);
+    out.matrix(basis());
+  }
+
+ protected:
+  Direction direction(Index k) const override {
+    const auto at = static_cast<std::size_t>(k);
+    return {spectrum().eigenvalues[at], spectrum().noise[at], sure_of_matrix};
+  }
+  // Eigenvalues that are zero by the kernel's rank belong to no function, so that c predicts better without them. But the
+  // smallest one that is not zero, Lambda_r, has its direction mixed with theirs, noise / Lambda_r of it; kept, they add
+  // rounding of noise / lambda. Linear kernels decide column by column.
+  bool functions_only(double lambda) const override { return !problem().linear() && lambda <= smallest_; }
+
+  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
+    Matrix c_tilde(problem().n(), g.cols), nearly_none;
+    const ConstMatrixView b = basis();
+    if (!problem().linear()) {
+      gemm(Op::none, Op::none, 1, b, g, 0, c_tilde.view());
+    } else {  // the zeros are the first
+      const Index zeros = zeros_, rest = r() - zeros;
+      nearly_none = Matrix(problem().n(), g.cols);
+      gemm(Op::none, Op::none, 1, b.columns(zeros, rest), g.row_range(zeros, rest), 0, c_tilde.view());
+      gemm(Op::none, Op::none, 1, b.columns(0, zeros), g.row_range(0, zeros), 0, nearly_none.view());
+    }
+    set_expansion(problem(), k_q1_, first, c_tilde.view(), solution, nearly_none.view());
+  }
+
+  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+              const Progress& progress) const override {
+    if (problem().linear())
+      fail(Status::invalid_state, "the SPECTRAL route refines no linear kernel; set the route PRIMAL");
+    const auto apply = [&](MatrixView v) {  // v = B diag(1 / (Lambda + lambda)) B'v
+      Matrix g(r(), v.cols);
+      gemm(Op::transpose, Op::none, 1, basis(), v, 0, g.view());
+      for (Index j = 0; j < v.cols; ++j)
+        for (Index k = 0; k < r(); ++k) g(k, j) *= inverse[static_cast<std::size_t>(k)];
+      gemm(Op::none, Op::none, 1, basis(), g.view(), 0, v);
+    };
+    refine_expansion(problem(), apply, lambda, first, count, steps, solution, progress);
+  }
+
+  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+               std::span<double> variance) const override {
+    Matrix kappa(problem().n(), z.cols);
+    std::vector<double> prior(variance.size());
+    centred_cross_kernel(problem(), k_q1_, points, first, kappa.view(), prior);
+    gemm(Op::transpose, Op::none, 1, basis(), kappa.view(), 0, z);
+    for (std::size_t q = 0; q < variance.size(); ++q) {
+      variance[q] = prior[q] + (problem().intercept ? lambda / problem().sum_w : 0);
+      for (Index k = 0; k < r(); ++k) {
+        const double value = z(k, static_cast<Index>(q)),
+                     eigenvalue = spectrum().eigenvalues[static_cast<std::size_t>(k)];
+        if (eigenvalue > 0) variance[q] -= value * (value / (eigenvalue + lambda));  // value^2 may be out of range
+      }
+    }
+  }
+
+ private:
+  std::vector<double> k_q1_;
+  Index zeros_ = 0;      // eigenvalues that are exactly zero
+  double smallest_ = 0;  // of the others
+};
+
+// B is in the kernel's storage.
+FactorizationPtr finished(ProblemPtr problem, ReducedKernel kernel, const std::vector<double>& eigenvalues,
+                          bool graded) {
+  std::vector<double> noise(eigenvalues.size(), kernel.noise(largest_magnitude(eigenvalues)));
+  if (graded) noise = kernel.direction_noise(kernel.contrast.outer(kernel.storage.view()));
+  return std::make_shared<Spectral>(std::move(problem), std::move(kernel), eigenvalues, std::move(noise));
+}
+
+}  // namespace
+
+FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress) {
+  // The split of the progress is by the usual share of the time.
+  ReducedKernel kernel(*problem, progress.part(0, 0.1));
+  const Contrast& contrast = kernel.contrast;
+  const Index m = contrast.m(), rank_bound = problem->kernel->rank_bound(problem->d());
+  const bool graded = kernel.graded();
+  std::vector<double> eigenvalues(static_cast<std::size_t>(m));
+  double left = 0;
+  if (graded)
+    left = graded_eigen(kernel.inner(), kernel.inner_sizes(), rank_bound, eigenvalues, progress.part(0.1, 0.98));
+  else
+    symmetric_eigen(kernel.inner(), eigenvalues, progress.part(0.1, 0.98));
+  contrast.expand(contrast.outer(kernel.storage.view()));
+  progress.report(1);
+
+  // Eigenvalues beyond the rank that the kernel can have are zero, exactly: what is computed there is rounding.
+  std::fill_n(eigenvalues.begin(), std::max<Index>(m - rank_bound, 0), 0.0);
+  const double largest = largest_magnitude(eigenvalues);
+  if (!std::isfinite(largest)) fail_eigenvalues_overflow();
+  if (problem->kernel->precomputed() && !eigenvalues.empty() && eigenvalues.front() < -kernel.indefinite(largest))
+    fail_indefinite(contrast,
+                    text("its smallest eigenvalue is ", eigenvalues.front(), " and its largest ", eigenvalues.back()));
+  if (problem->kernel->precomputed() && left > 1e-8)
+    fail_indefinite(contrast, text("elimination leaves ", left, " of the diagonal where it must leave nothing"));
+  return finished(std::move(problem), std::move(kernel), eigenvalues, graded);
+}
+
+FactorizationPtr load_spectral(ProblemPtr problem, ByteReader& in) {
+  const Index n = problem->n(), m = problem->degrees();
+  ReducedKernel kernel(*problem, in, m + n * m);
+  std::vector<double> eigenvalues = in.vector("the eigenvalues", any_finite, m);
+  load_matrix(in, "the eigenvectors", orthonormal, kernel.contrast.outer(kernel.storage.view()));
+  const bool graded = in.version() >= 2 && kernel.graded();
+  return finished(std::move(problem), std::move(kernel), eigenvalues, graded);
+}
+
+}  // namespace freeridge

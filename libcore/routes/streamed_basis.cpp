@@ -1,0 +1,320 @@
+// B formed from the data at each pass; notation of feature_reduction.hpp.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "libcore/linalg/scaling.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/routes/feature_reduction.hpp"
+#include "libcore/routes/saved_route.hpp"
+#include "libcore/spectrum/small_svd.hpp"
+#include "libcore/spectrum/spectrum.hpp"
+
+namespace freeridge {
+namespace {
+
+class Streamed final : public SpectrumFactorization {
+ public:
+  Streamed(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced)
+      : SpectrumFactorization(std::move(the_problem)),
+        route_(route),
+        map_(std::move(map)),
+        mean_(std::move(reduced.mean)),
+        raw_mean_(mean_),
+        r_(std::move(reduced.r)),
+        s_(std::move(reduced.s)),
+        vt_(std::move(reduced.vt)),
+        to_basis_(vt_.cols(), vt_.rows()) {
+    transpose(vt_.view(), to_basis_.view());
+    for (Index k = 0; k < to_basis_.cols(); ++k) {
+      for (Index j = 0; j < to_basis_.rows(); ++j) to_basis_(j, k) /= s_[static_cast<std::size_t>(k)];
+      worked(touched * static_cast<double>(to_basis_.rows()));
+    }
+    folded_ = map_->fold(to_basis_.view(), raw_mean_);
+    clears_ = rounding_may_exceed_one();
+    std::vector<double> not_orthonormal = blur(reduced.noise);
+    set_spectrum({squares(s_), std::move(reduced.noise), std::move(reduced.gamma), std::move(reduced.rest_norm2),
+                  std::move(not_orthonormal)});
+  }
+
+  Route route() const override { return route_; }
+  void save(ByteWriter& out) const override {
+    map_->save(out);
+    out.integer(r());
+    out.integer(r_.cols() > 0 ? 1 : 0);
+    if (problem().intercept) out.numbers(mean_);
+    save_triangle(out, r_.view(), Triangle::upper);
+    out.numbers(s_);
+    out.numbers(spectrum().noise);
+    out.matrix(vt_.view());
+    out.matrix(spectrum().gamma.view());
+    out.numbers(spectrum().rest_norm2);
+  }
+  std::span<const Index> landmarks() const override { return map_->landmarks(); }
+
+ protected:
+  Direction direction(Index k) const override {
+    const auto at = static_cast<std::size_t>(k);
+    const double eigenvalue = spectrum().eigenvalues[at];
+    return by_qr() ? Direction{eigenvalue, spectrum().noise[at], sure_of_qr}
+                   : Direction{eigenvalue, matrix_noise(), sure_of_matrix};
+  }
+  // The directions, and landmarks, that were left out as rounding.
+  Direction left_out() const override {
+    const bool all = r() == std::min(problem().degrees(), std::max(map_->features(), std::ssize(landmarks())));
+    if (all || r() == 0) return {0, 0, 0};
+    return by_qr() ? Direction{0, tolerance(), sure_of_qr} : Direction{0, matrix_noise(), sure_of_matrix};
+  }
+
+  Tile tile(Index row, Index count, Room& room) const override {
+    reserve(room, count);
+    map_->raw(problem().x, row, room.features.view().row_range(0, count));
+    const auto q1 = std::span(problem().q1);
+    const Tile out = finish(
+        count, room, [&](Index i) { return row + i; }, problem().y_tilde.view().row_range(row, count),
+        q1.empty() ? q1 : q1.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count)));
+    for (const Index i : out.small) {
+      room.rest_diagonal[static_cast<std::size_t>(i)] = 0;
+      for (Index j = 0; j < room.rest.cols(); ++j) room.rest(i, j) = 0;
+    }
+    return out;
+  }
+
+  Tile gather(std::span<const Index> which, Room& room) const override {
+    const Index count = static_cast<Index>(which.size());
+    reserve(room, count);
+    Matrix y(count, problem().t());
+    std::vector<double> q1;
+    for (Index i = 0; i < count; ++i) {
+      const Index row = which[static_cast<std::size_t>(i)];
+      map_->raw(problem().x, row, room.features.view().row_range(i, 1));
+      worked(10 * nanosecond * static_cast<double>(vt_.cols()));  // each number from another column
+      for (Index j = 0; j < y.cols(); ++j) y(i, j) = problem().y_tilde(row, j);
+      if (problem().intercept) q1.push_back(problem().q1[static_cast<std::size_t>(row)]);
+    }
+    return finish(
+        count, room, [&](Index i) { return which[static_cast<std::size_t>(i)]; }, y.view(), q1);
+  }
+
+  Index tile_rows() const override { return freeridge::tile_rows(vt_.cols()); }
+
+  // Each tile costs the raw features and 2 p numbers for each direction, not 2 p r as B would.
+  EachProjectedTile projected_tiles() const override {
+    return [this](ConstMatrixView directions, std::span<const double> constant, const UseProjectedTile& use) {
+      const Index n = problem().n(), t = problem().t(), width = directions.cols, rows = std::min(tile_rows(), n),
+                  tiles = (n + rows - 1) / rows;
+      Matrix both(r(), width + t);
+      copy(directions, both.view().columns(0, width));
+      copy(gamma_inside(), both.view().columns(width, t));
+      const Matrix from = of_features(both.view());
+      struct Worker {
+        Room room;
+        Matrix out;
+      };
+      const int team = team_size(tiles, static_cast<double>(n * vt_.cols()) * static_cast<double>(width + t));
+      std::vector<Worker> workers(static_cast<std::size_t>(team));
+      const auto out_of = [&](Index i, int number) {
+        Worker& worker = workers[static_cast<std::size_t>(number)];
+        if (worker.out.rows() == 0) worker.out = Matrix(rows, width + t);
+        return worker.out.view().row_range(0, std::min(rows, n - i * rows));
+      };
+      const auto make = [&](Index i, int number) {
+        const MatrixView out = out_of(i, number), z = out.columns(0, width), fit = out.columns(width, t);
+        multiply(i * rows, from.view(), workers[static_cast<std::size_t>(number)].room, out);
+        finish_projection(problem().q1, i * rows, constant, z);
+        for (Index j = 0; j < t; ++j)
+          for (Index k = 0; k < fit.rows; ++k) fit(k, j) = problem().y_tilde(i * rows + k, j) - fit(k, j);
+      };
+      const auto hand_over = [&](Index i, int number) {
+        const MatrixView out = out_of(i, number);
+        use(i * rows, out.columns(0, width), out.columns(width, t));
+      };
+      parallel_in_order(tiles, team, Progress(), make, hand_over);  // heard by what it does: it is made once
+    };
+  }
+
+  void multiply(ConstMatrixView z, MatrixView out) const override {
+    const Index step = std::min(tile_rows(), out.rows);
+    const Matrix from = of_features(z);
+    Room room;
+    for (Index row = 0; row < out.rows; row += step)
+      multiply(row, from.view(), room, out.row_range(row, std::min(step, out.rows - row)));
+  }
+
+  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
+    const Matrix w = hyperplane(g);
+    map_->solve(problem(), first, w.view(), mean_, solution);
+  }
+
+  void coefficients(Index first, ConstMatrixView g, double lambda, bool with_rest, MatrixView out) const override {
+    if (!map_->own_coefficients(problem(), hyperplane(g).view(), out))
+      SpectrumFactorization::coefficients(first, g, lambda, with_rest, out);
+  }
+
+  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+              const Progress& progress) const override {
+    if (route_ == Route::landmark) fail(Status::invalid_state, "the LANDMARK route has no iterative refinement");
+    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
+  }
+
+  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+               std::span<double> variance) const override {
+    Matrix phi(z.cols, vt_.cols());
+    map_->raw(points, first, phi.view());
+    map_->apply(phi.view());
+    for (Index j = 0; j < phi.cols(); ++j)
+      for (Index q = 0; q < phi.rows(); ++q) phi(q, j) -= mean_[static_cast<std::size_t>(j)];
+    project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
+  }
+
+ private:
+  // Whether S has the noise of a QR. Landmarks have that of K_RR in any case.
+  bool by_qr() const { return route_ == Route::primal && r_.cols() > 0; }
+  // Of Lambda, where it has that of a matrix: as ReducedKernel::noise, the constant part being sum(w) |phibar|^2.
+  double matrix_noise() const {
+    const double mean = norm2(std::ssize(mean_), mean_.data()), first = s_.empty() ? 0 : s_.front();
+    return rounding_of_rows(problem().n(), vt_.cols()) * std::max(first * first, problem().sum_w * mean * mean);
+  }
+
+  void reserve(Room& room, Index count) const {
+    if (room.features.rows() >= count && room.b.rows() >= count) return;
+    room.features = Matrix(count, vt_.cols());
+    room.b = Matrix(count, r());
+    room.rest = Matrix(count, problem().t());
+    room.rest_diagonal.resize(static_cast<std::size_t>(count));
+  }
+
+  // From raw features to rows of Phi~, or of what to_basis_ is folded for.
+  template <class RowOf>
+  void centre(MatrixView features, const RowOf& row_of) const {
+    if (!folded_) map_->apply(features);
+    for (Index j = 0; j < features.cols; ++j) {
+      const double mean = raw_mean_[static_cast<std::size_t>(j)];
+      for (Index i = 0; i < features.rows; ++i)
+        features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
+      worked(2 * touched * static_cast<double>(features.rows));
+    }
+  }
+
+  // From raw features in the room to the tile.
+  template <class RowOf>
+  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, std::span<const double> q1) const {
+    const MatrixView features = room.features.view().row_range(0, count), b = room.b.view().row_range(0, count);
+    centre(features, row_of);
+    gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
+    if (clears_) clear_rounding_beyond_one(b);
+    if (!complement()) return {b, {}, {}, {}};
+    const MatrixView rest = room.rest.view().row_range(0, count);
+    const std::span<double> diagonal(room.rest_diagonal.data(), static_cast<std::size_t>(count));
+    set_rest(b, y, q1, rest, diagonal, room.small);
+    return {b, rest, diagonal, room.small};
+  }
+
+  // What the features, centred, are multiplied by to give B z; z itself where elements of B are cleared.
+  Matrix of_features(ConstMatrixView z) const {
+    Matrix out(clears_ ? z.rows : to_basis_.rows(), z.cols, 0.0);
+    if (clears_)
+      copy(z, out.view());
+    else
+      gemm(Op::none, Op::none, 1, to_basis_.view(), z, 0, out.view());
+    return out;
+  }
+
+  // B_I z for the rows I = row, row + 1, ..., from = of_features(z): B itself is formed only where its elements are cleared.
+  void multiply(Index row, ConstMatrixView from, Room& room, MatrixView out) const {
+    if (clears_) return gemm(Op::none, Op::none, 1, tile(row, out.rows, room).b, from, 0, out);
+    if (room.features.rows() < out.rows) room.features = Matrix(out.rows, vt_.cols());
+    const MatrixView features = room.features.view().row_range(0, out.rows);
+    map_->raw(problem().x, row, features);
+    centre(features, [&](Index i) { return row + i; });
+    gemm(Op::none, Op::none, 1, features, from, 0, out);
+  }
+
+  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2) where
+  // R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
+  std::vector<double> blur(std::span<const double> noise) const {
+    std::vector<double> out;
+    for (std::size_t k = 0; k < s_.size(); ++k)
+      out.push_back(r_.cols() > 0 ? std::sqrt(noise[k]) / s_[k] : noise[k] / (s_[k] * s_[k]));
+    return out;
+  }
+
+  // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features, and
+  // of the mean in it, over s_k: where rows differ by more magnitudes than there are digits, as by weights of 1 and 1e100,
+  // it may be anything.
+  bool rounding_may_exceed_one() const {
+    if (s_.empty()) return false;
+    const auto [least, most] = std::ranges::minmax(s_);
+    const double largest_mean = largest_magnitude(mean_), largest_weight = largest_magnitude(problem().sqrt_w);
+    return !(std::numeric_limits<double>::epsilon() * (most + largest_weight * largest_mean) <= least / 16);
+  }
+
+  // Such an element is small beside its error: 0.
+  void clear_rounding_beyond_one(MatrixView b) const {
+    for (Index k = 0; k < b.cols; ++k) {
+      for (Index i = 0; i < b.rows; ++i)
+        if (!(std::abs(b(i, k)) <= 2)) b(i, k) = 0;
+      worked(touched * static_cast<double>(b.rows));
+    }
+  }
+
+  // w = V diag(S) g
+  Matrix hyperplane(ConstMatrixView g) const {
+    Matrix scaled(g.rows, g.cols), w(vt_.cols(), g.cols, 0.0);
+    for (Index j = 0; j < g.cols; ++j)
+      for (Index k = 0; k < g.rows; ++k) scaled(k, j) = s_[static_cast<std::size_t>(k)] * g(k, j);
+    gemm(Op::transpose, Op::none, 1, vt_.view(), scaled.view(), 0, w.view());
+    return w;
+  }
+
+  Route route_;
+  std::unique_ptr<const FeatureMap> map_;
+  std::vector<double> mean_, raw_mean_;  // of phi, and of what tile() starts from: phi or, folded, r
+  Matrix r_;                             // for refinement; empty after the Gram reduction
+  std::vector<double> s_;
+  Matrix vt_, to_basis_;  // V'; V diag(S)^-1, folded: F'V diag(S)^-1
+  bool folded_ = false;
+  bool clears_ = false;  // rounding_may_exceed_one()
+};
+
+}  // namespace
+
+FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
+                                    Reduction reduction, const Progress& progress) {
+  ReducedFeatures reduced = reduce_features(*problem, *map, reduction, progress);
+  return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
+}
+
+FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in) {
+  const Index p = map->features(), t = problem->t();
+  const Index r = in.integer("number of directions", 0, std::min(p, problem->degrees()));
+  const bool with_r = in.integer("presence of R", 0, 1) == 1;
+  ReducedFeatures reduced{};
+  reduced.mean = problem->intercept ? in.vector("the means", any_finite, p)
+                                    : std::vector<double>(static_cast<std::size_t>(p), 0.0);
+  if (with_r) {
+    in.require("R", triangle_numbers(p));
+    reduced.r = Matrix(p, p, 0.0);
+    load_triangle(in, "R", reduced.r.view(), Triangle::upper);
+  }
+  reduced.s = load_scales(in, "the singular values", std::sqrt(any_finite), r, true);
+  reduced.noise = load_scales(in, "the noise", any_finite, r, false);
+  reduced.vt = in.matrix("V'", orthonormal, r, p);
+  in.require("Gamma", r, t);
+  reduced.gamma = Matrix(r, t);
+  in.any_numbers("Gamma", reduced.gamma.values());
+  in.require("the rest of y", t);
+  reduced.rest_norm2.resize(static_cast<std::size_t>(t));
+  in.any_numbers("the rest of y", reduced.rest_norm2);
+  if (in.version() < 2) load_scales(in, "the blur", any_finite, 1, false);  // is made of S and the noise
+  return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
+}
+
+std::vector<double> squares(std::span<const double> s) {
+  std::vector<double> out;
+  for (const double value : s) out.push_back(value * value);
+  return out;
+}
+
+}  // namespace freeridge

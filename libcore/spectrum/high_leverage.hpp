@@ -1,0 +1,41 @@
+// Rows of high leverage.  N = I - q1 q1' - B B' is a projector, N = N^2. So with E = N Y~ and the off-diagonal elements
+//     N_ij = -(q1_i q1_j + B_i B_j'),     q_i = sum_(j != i) N_ij^2 = N_ii - N_ii^2
+//     N_ii = 2 q_i / (1 + (1 - 4 q_i)^(1/2))   (N_ii < 1/2),      E_i = sum_(j != i) N_ij E_j / (1 - N_ii)
+// nothing is subtracted: 1 - q1_i^2 - |B_i|^2 and Y~_i - q1_i q1'Y~ - B_i Gamma are numbers near one less numbers near
+// one, and what rounding leaves of them is divided by about lambda / Lambda in an error left out. And in the sum for E_i an
+// error of the columns of B meets E, which is orthogonal to them, and not Y~.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "libcore/base/matrix.hpp"
+
+namespace freeridge {
+
+// N_ii from which on the subtraction costs two digits at most.
+constexpr double small_residual = 0.01;
+
+// use(row, Z_I, E_I) for tiles I of all rows, one after the other: Z_I = -(B_I basis + q1_I constant'), basis r x s,
+// constant s numbers (none without intercept). Z_I may be changed.
+using UseProjectedTile = std::function<void(Index row, MatrixView z, ConstMatrixView rest)>;
+using EachProjectedTile =
+    std::function<void(ConstMatrixView basis, std::span<const double> constant, const UseProjectedTile& use)>;
+
+// Z_I from B_I basis, in its place.
+void finish_projection(std::span<const double> q1, Index row, std::span<const double> constant, MatrixView z);
+
+// N_ii and E_i of single rows.
+struct SmallResiduals {
+  std::vector<Index> rows;
+  std::vector<double> diagonal;  // N_ii
+  Matrix rest;                   // E_i, rows x t
+};
+
+// basis: row k holds B_i of rows[k]; q1: their q1_i (or none). noise: what rounding may make of |N_i|; where it is not
+// exceeded, N_ii and E_i are zero: the unpenalised fit meets the point. Cost: a pass, 2 n r of it for each row.
+SmallResiduals small_residuals(std::vector<Index> rows, ConstMatrixView basis, std::span<const double> q1, Index t,
+                               double noise, const EachProjectedTile& each_tile);
+
+}  // namespace freeridge
