@@ -24,7 +24,7 @@
 
 namespace freeridge {
 
-constexpr std::int64_t format_version = 2;
+constexpr std::int64_t format_version = 3;
 
 // Numbers are never used again.
 enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3 };

@@ -177,7 +177,7 @@ const Model::Fit::LeftOut& Model::left_out() const {
   return out;
 }
 
-Model::Intervals Model::predict_jackknife(const LayoutView& points, double level) const {
+Model::Intervals Model::predict_jackknife(const Rows& points, double level) const {
   require_fitted();
   if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
   if (level <= 0 || level >= 1)
@@ -232,7 +232,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
   return out;
 }
 
-Model::Variance Model::predict_variance(const LayoutView& points) const {
+Model::Variance Model::predict_variance(const Rows& points) const {
   require_fitted();
   if (kernel_->precomputed())
     fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, x) of new points is not known");

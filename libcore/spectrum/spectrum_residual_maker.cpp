@@ -142,7 +142,7 @@ void SpectrumMaker::complete(Index first, Index count, Solution& solution, const
   f_.refine(first, count, 1, lambda_, inverse(false), solution, progress);
 }
 
-void SpectrumMaker::smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const {
+void SpectrumMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
   const Problem& problem = f_.problem();
   const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
   Matrix z(f_.r(), count);

@@ -30,7 +30,7 @@ class SpectrumMaker final : public ResidualMaker {
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
   void complete(Index first, Index count, Solution& solution, const Progress& progress) const override;
-  void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const override;
+  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override;
 
   double lambda() const { return lambda_; }
   double eigenvalue(Index k) const { return w_.eigenvalues[static_cast<std::size_t>(k)]; }

@@ -1,0 +1,422 @@
+#include "libcore/routes/primal_sparse_route.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "libcore/linalg/threads.hpp"
+#include "libcore/routes/linear_features.hpp"
+#include "libcore/routes/primal_sparse_maker.hpp"
+#include "libcore/routes/resolvent_nodes.hpp"
+#include "libcore/spectrum/small_svd.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr Index strip = BandKernels::strip;
+constexpr Index b = SparsePrimal::bandwidth;
+constexpr double largest_square = 1e300;        // of a column of x: sums of them are finite, too
+constexpr Index gram_rows = 4096;               // whose entries are in hand
+constexpr Index dense_rows = 512;               // of a dense tile
+constexpr double dense_from = 0.15;             // entries over n d from which a product of dense tiles is faster
+constexpr Index solved_columns = 64;            // of Z at once: they and the rows of Q they come from stay in the cache
+constexpr Index most_rows = 1024, least_rows = 128;  // of a piece of a sweep: each reads Q once
+constexpr Index room_doubles = 1 << 20;         // of a worker's banded solves
+constexpr Index coefficient_doubles = 1 << 21;  // of the factors in hand: 16 MiB
+constexpr Index answer_doubles = 1 << 20;       // of residuals and leverages in hand
+constexpr Index hyperplane_doubles = 1 << 22;   // of the hyperplanes in hand
+constexpr int bisections = 48;
+constexpr double near_one = 0.9;                // leverages from here on are made at each lambda
+
+// g(i, j) += sum_rows w x_i x_j (i >= j) for the columns j of a share.
+void add_products(const SparseTile& tile, std::span<const double> sqrt_w, Index from, Index to, MatrixView g) {
+  for (std::size_t i = 0; i + 1 < tile.start.size(); ++i) {
+    const auto end = tile.column.begin() + tile.start[i + 1];
+    const double w = sqrt_w[i] * sqrt_w[i];
+    for (auto k = std::lower_bound(tile.column.begin() + tile.start[i], end, from); k != end && *k < to; ++k) {
+      double* const column = g.col(*k);
+      const double* value = tile.value.data() + (k - tile.column.begin());
+      const double w_x = w * *value;
+      for (auto other = k; other != end; ++other, ++value) column[*other] += w_x * *value;
+    }
+    worked(touched * static_cast<double>(tile.start[i + 1] - tile.start[i]));
+  }
+}
+
+// X'W X in the lower triangle, x over scale, not centred.
+void add_sparse(const Problem& problem, MatrixView g, const Progress& progress) {
+  const Index n = problem.n(), d = problem.d(), shares = thread_count();
+  const double each = static_cast<double>(problem.x.entries()) / static_cast<double>(n);
+  parallel_for(
+      shares, progress,
+      [&](Index share) {
+        SparseTile tile;
+        for (Index row = 0; row < n; row += gram_rows) {
+          const Index count = std::min(gram_rows, n - row);
+          problem.scaled_entries(row, count, tile);
+          add_products(tile, std::span(problem.sqrt_w).subspan(static_cast<std::size_t>(row)), d * share / shares,
+                       d * (share + 1) / shares, g);
+        }
+      },
+      static_cast<double>(n) * each * each);
+}
+
+void add_dense(const Problem& problem, MatrixView g, const Progress& progress) {
+  Matrix room(std::min(dense_rows, problem.n()), problem.d());
+  for (Index row = 0; row < problem.n(); row += dense_rows) {
+    const MatrixView tile = room.view().row_range(0, std::min(dense_rows, problem.n() - row));
+    problem.weighted_rows(row, tile);
+    syrk(Op::transpose, 1, tile, 1, g);
+    progress.report(static_cast<double>(row + tile.rows) / static_cast<double>(problem.n()));
+  }
+}
+
+// A in place of A'.
+void transpose_square(MatrixView a) {
+  constexpr Index block = 32;
+  for (Index col = 0; col < a.cols; col += block)
+    for (Index row = 0; row <= col; row += block) {
+      for (Index j = col; j < std::min(col + block, a.cols); ++j)
+        for (Index i = row; i < std::min({row + block, a.rows, j}); ++i) std::swap(a(i, j), a(j, i));
+      worked(touched * static_cast<double>(block * block));
+    }
+}
+
+std::vector<Index> run_of(Index first, Index count) {
+  std::vector<Index> out(static_cast<std::size_t>(count));
+  std::iota(out.begin(), out.end(), first);
+  return out;
+}
+
+}  // namespace
+
+SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : Factorization(std::move(the_problem)) {
+  const Problem& p = problem();
+  q_transposed_ = Matrix(p.d(), p.d(), 0.0);
+  gram(q_transposed_.view(), progress.part(0, 0.05));
+  {
+    BandBasis basis(q_transposed_.view(), b, b_, progress.part(0.05, 0.5));
+    bounds_ = eigenvalue_bounds(b_, eps, bisections);
+    if (!std::isfinite(bounds_.largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
+    if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
+    basis.form(progress.part(0.5, 1));
+  }
+  transpose_square(q_transposed_.view());
+  set_centre();
+
+  Matrix y = copy_of(p.y_tilde.view()), xy(p.d(), p.t(), 0.0);
+  for (Index j = 0; j < y.cols(); ++j)
+    for (Index i = 0; i < y.rows(); ++i) y(i, j) *= p.sqrt_w[static_cast<std::size_t>(i)];
+  add_transposed(p.x, 0, p.shift, y.view(), xy.view());
+  for (Index j = 0; j < p.t(); ++j)
+    for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[static_cast<std::size_t>(k)];
+  gamma_ = Matrix(p.d(), p.t());
+  gemm(Op::none, Op::none, 1, q_transposed_.view(), xy.view(), 0, gamma_.view());
+  progress.report(1);
+}
+
+// G, and what of it is rounding.
+void SparsePrimal::gram(MatrixView g, const Progress& progress) {
+  const Problem& p = problem();
+  const bool dense = static_cast<double>(p.x.entries()) > dense_from * static_cast<double>(p.n()) * static_cast<double>(p.d());
+  if (dense)
+    add_dense(p, g, progress);
+  else
+    add_sparse(p, g, progress);
+  std::vector<double> centre(static_cast<std::size_t>(p.d()), 0.0);
+  for (std::size_t k = 0; k < p.shift.size(); ++k) centre[k] = p.shift[k] / (*p.linear_scale)[k];
+  double most = 0;
+  for (Index k = 0; k < p.d(); ++k) {
+    const double constant = p.sum_w * centre[static_cast<std::size_t>(k)] * centre[static_cast<std::size_t>(k)];
+    most = std::max(most, g(k, k) + (dense ? constant : 0));
+    if (!(most < largest_square)) fail(Status::not_finite, "the squares of x overflow; rescale x");
+  }
+  tolerance_ = static_cast<double>(std::max<Index>(p.d(), 10)) * eps * most;
+  if (p.shift.empty() || dense) return;
+  for (Index j = 0; j < p.d(); ++j) {
+    const double w_m = p.sum_w * centre[static_cast<std::size_t>(j)];
+    for (Index i = j; i < p.d() && w_m != 0; ++i) g(i, j) -= centre[static_cast<std::size_t>(i)] * w_m;
+    worked(touched * static_cast<double>(p.d() - j));
+  }
+}
+
+void SparsePrimal::set_centre() {
+  const Problem& p = problem();
+  std::vector<double> scaled(static_cast<std::size_t>(p.d()), 0.0);
+  for (std::size_t k = 0; k < p.shift.size(); ++k) scaled[k] = p.shift[k] / (*p.linear_scale)[k];
+  centre_.assign(scaled.size(), 0.0);
+  gemv(Op::none, 1, q_transposed_.view(), scaled.data(), 0, centre_.data());
+}
+
+SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
+  const Index d = problem().d(), t = problem().t();
+  in.require("Q", d, d);
+  b_.values = Matrix(b + 1, d, 0.0);
+  for (Index j = 0; j < d; ++j)
+    in.numbers("the band", any_finite, {b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d - j))});
+  bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
+  bounds_.largest = in.number("the largest eigenvalue", any_finite);
+  tolerance_ = in.number("the tolerance", any_finite);
+  if (bounds_.smallest < 0 || bounds_.largest < bounds_.smallest || tolerance_ < 0)
+    fail(Status::corrupt, "the saved eigenvalues are from ", bounds_.smallest, " to ", bounds_.largest,
+         " with a tolerance of ", tolerance_);
+  q_transposed_ = in.matrix("Q", orthonormal, d, d);
+  in.require("Gamma", d, t);
+  gamma_ = Matrix(d, t);
+  in.any_numbers("Gamma", gamma_.values());
+  set_centre();
+}
+
+void SparsePrimal::save(ByteWriter& out) const {
+  out.integer(saved_sparse);
+  for (Index j = 0; j < d(); ++j)
+    out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d() - j))});
+  out.number(bounds_.smallest);
+  out.number(bounds_.largest);
+  out.number(tolerance_);
+  out.matrix(q_transposed_.view());
+  out.matrix(gamma_.view());
+}
+
+Factorization::Range SparsePrimal::eigenvalue_range() const {
+  if (!(bounds_.largest > tolerance_)) return {0, 0};
+  return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, bounds_.largest), bounds_.largest};
+}
+
+// All of them, or where some are rounding the number of positive pivots of B - tolerance I (Sylvester's law of inertia).
+std::optional<Index> SparsePrimal::rank() const {
+  const Index most = std::min(d(), problem().degrees());
+  if (bounds_.smallest > 0) return most;
+  return std::min(most, positive_pivots(b_, tolerance_));
+}
+
+SparseFactor SparsePrimal::factor(double lambda) const {
+  const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
+  std::optional<BandedCholesky> l;
+  if (bounds_.smallest + lambda > tolerance_) l = BandedCholesky::factor(b_, lambda / unit, unit);
+  if (!l)
+    fail(Status::not_positive_definite, "x'x + lambda I is numerically singular at lambda = ", lambda, " (below ",
+         tolerance_, " the eigenvalues of x'x are rounding); use a larger lambda, or the reduction QR, which has the "
+         "limit lambda -> 0");
+  SparseFactor out{std::move(*l), copy_of(gamma_.view()), copy_of(gamma_.view()), unit};
+  out.l.half_solve(out.half.view());
+  out.l.solve(out.full.view());
+  return out;
+}
+
+Matrix SparsePrimal::hyperplane(ConstMatrixView g) const {
+  Matrix w(d(), g.cols);
+  gemm(Op::transpose, Op::none, 1, q_transposed_.view(), g, 0, w.view());
+  return w;
+}
+
+void SparsePrimal::fitted(Index row, ConstMatrixView w_s, MatrixView out) const {
+  const Problem& p = problem();
+  Matrix w = copy_of(w_s);
+  for (Index j = 0; j < w.cols(); ++j)
+    for (Index k = 0; k < w.rows(); ++k) w(k, j) /= (*p.linear_scale)[static_cast<std::size_t>(k)];
+  multiply(p.x, row, p.shift, w.view(), out);
+  for (Index j = 0; j < out.cols; ++j)
+    for (Index i = 0; i < out.rows; ++i) out(i, j) *= p.sqrt_w[static_cast<std::size_t>(row + i)];
+}
+
+double SparsePrimal::constant_leverage(Index i) const {
+  const std::vector<double>& q1 = problem().q1;
+  return q1.empty() ? 0 : q1[static_cast<std::size_t>(i)] * q1[static_cast<std::size_t>(i)];
+}
+
+double not_one(double h) {
+  return 1 - h > 256 * eps ? 1 - h : 0;
+}
+
+SparsePrimal::Entries SparsePrimal::entries(std::span<const Index> which) const {
+  Entries out{{}, {which.begin(), which.end()}};
+  out.tile.start.assign(1, 0);
+  SparseTile run;
+  for (std::size_t begin = 0, end; begin < which.size(); begin = end) {  // neighbours together
+    for (end = begin + 1; end < which.size() && which[end] == which[end - 1] + 1;) ++end;
+    problem().scaled_entries(which[begin], static_cast<Index>(end - begin), run);
+    const Index before = out.tile.start.back();
+    for (std::size_t i = 1; i < run.start.size(); ++i) out.tile.start.push_back(before + run.start[i]);
+    out.tile.column.insert(out.tile.column.end(), run.column.begin(), run.column.end());
+    out.tile.value.insert(out.tile.value.end(), run.value.begin(), run.value.end());
+  }
+  return out;
+}
+
+Matrix SparsePrimal::projected_rows(std::span<const Index> which) const {
+  const Entries rows = entries(which);
+  const auto count = static_cast<Index>(which.size());
+  Matrix by_rows(count, d()), z(d(), count);
+  multiply_columns(rows.tile, 0, q_transposed_.view(), by_rows.view());
+  transpose(by_rows.view(), z.view());
+  for (Index i = 0; i < count; ++i)
+    for (Index k = 0; k < d(); ++k)
+      z(k, i) = (z(k, i) - centre_[static_cast<std::size_t>(k)]) *
+                problem().sqrt_w[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
+  return z;
+}
+
+void SparsePrimal::project(const Rows& points, Index first, MatrixView z) const {
+  Matrix phi(z.cols, d());
+  problem().scaled_rows(points, first, phi.view());
+  gemm(Op::none, Op::transpose, 1, q_transposed_.view(), phi.view(), 0, z);
+}
+
+// Some columns of Z outside, made for all rows; the banded solves of all rows and lambdas go on from there.
+void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> at, MatrixView out) const {
+  const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
+  Matrix z(strip * solved_columns, strips, 0.0), rooms(2 * b * strip, strips * lambdas, 0.0),
+      sums(strip, strips * lambdas, 0.0);
+  for (Index col = 0; col < d(); col += solved_columns) {
+    const Index cols = std::min(solved_columns, d() - col);
+    if (cols < solved_columns) std::ranges::fill(z.values(), 0.0);
+    for (Index s = 0; s < strips; ++s) {
+      const Index height = std::min(strip, count - s * strip);
+      const MatrixView part{z.col(s), height, cols, strip};
+      multiply_columns(rows.tile, s * strip, q_transposed_.view().row_range(col, cols), part);
+      for (Index k = 0; k < cols; ++k)
+        for (Index i = 0; i < height; ++i)
+          part(i, k) = (part(i, k) - centre_[static_cast<std::size_t>(col + k)]) *
+                       problem().sqrt_w[static_cast<std::size_t>(rows.rows[static_cast<std::size_t>(s * strip + i)])];
+    }
+    for (Index l = 0; l < lambdas; ++l)
+      for (Index s = 0; s < strips; ++s) {
+        const Index place = l * strips + s;
+        kernels_.squared_norms(BandKernels::padded(cols), b, z.col(s),
+                               at[static_cast<std::size_t>(l)].values.data() + col * BandKernels::stride(b),
+                               rooms.col(place), sums.col(place));
+      }
+    worked(2.0 * static_cast<double>(strips * strip * cols) * static_cast<double>(b * lambdas));
+  }
+  for (Index l = 0; l < lambdas; ++l)
+    for (Index i = 0; i < count; ++i)
+      out(i, l) = sums(i % strip, l * strips + i / strip) / at[static_cast<std::size_t>(l)].unit +
+                  constant_leverage(rows.rows[static_cast<std::size_t>(i)]);
+}
+
+SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas) {
+  const Index coefficients = coefficient_doubles / (d * BandKernels::stride(b) + 1);
+  const Index hyperplanes = hyperplane_doubles / (d * t), answers = answer_doubles / (least_rows * (t + 1));
+  const Index chunk = std::clamp<Index>(std::min({5 * std::max<Index>(coefficients, 1), hyperplanes, answers}), 1, lambdas);
+  const Index in_hand = std::min(chunk, std::max<Index>(coefficients, 1));
+  const Index rows = std::clamp(std::min(room_doubles / (strip * in_hand), answer_doubles / (chunk * (t + 1))),
+                                least_rows, most_rows);
+  return {chunk, std::min(n, rows / strip * strip)};
+}
+
+void SparsePrimal::leverages(Index row, std::span<const SparseFactor> factors, MatrixView out) const {
+  std::vector<Coefficients> at;
+  for (const SparseFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
+  const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
+  parallel_for((out.rows + rows - 1) / rows, Progress(), [&](Index piece) {
+    const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
+    leverages(entries(run_of(row + piece * rows, part.rows)), at, part);
+  });
+}
+
+void SparsePrimal::sweep(std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink,
+                         const Progress& progress) const {
+  const Index n = problem().n(), total = std::ssize(lambdas);
+  const SparsePieces pieces = sparse_pieces(n, d(), t, total);
+  for (Index first = 0; first < total; first += pieces.lambdas) {
+    const Index last = std::min(total, first + pieces.lambdas);
+    // The lambdas that have an answer, their coefficients and hyperplanes.
+    std::vector<Index> known;
+    std::vector<double> values;
+    std::vector<Coefficients> all;
+    Matrix g(d(), (last - first) * t);
+    for (Index l = first; l < last; ++l) {
+      try {
+        const double lambda = lambdas[static_cast<std::size_t>(l)];
+        const SparseFactor f = factor(lambda);
+        for (Index j = 0; j < t; ++j)
+          for (Index k = 0; k < d(); ++k)
+            g(k, std::ssize(known) * t + j) = f.full(k, first_output + j) / f.unit;
+        all.push_back({f.l.row_coefficients(), f.unit});
+        known.push_back(l);
+        values.push_back(lambda);
+        worked(40.0 * static_cast<double>(d() * b));
+      } catch (const Error& error) {
+        if (error.status() != Status::not_positive_definite) throw;
+        sink.undefined(l, error.what());
+      }
+    }
+    const Index count = std::ssize(known);
+    const Matrix w = hyperplane(g.view().columns(0, count * t));
+    const std::optional<ResolventNodes> nodes = resolvent_nodes(values, bounds_.smallest, bounds_.largest);
+    std::vector<Coefficients> at_nodes;
+    if (nodes)
+      for (const Index l : nodes->nodes) at_nodes.push_back(all[static_cast<std::size_t>(l)]);
+
+    const Index rows = pieces.rows, tiles = (n + rows - 1) / rows;
+    const int team = team_size(tiles, static_cast<double>(n * d()) * static_cast<double>(b * count));
+    struct Worker {
+      Matrix residual, leverage;
+    };
+    std::vector<Worker> workers(static_cast<std::size_t>(team));
+    const auto leverages_of = [&](Index row, MatrixView h) {
+      const Entries tile = entries(run_of(row, h.rows));
+      if (!nodes) return leverages(tile, all, h);
+      Matrix few(h.rows, std::ssize(at_nodes));
+      leverages(tile, at_nodes, few.view());
+      gemm(Op::none, Op::none, 1, few.view(), nodes->c.view(), 0, h);
+      std::vector<Index> high;
+      for (Index i = 0; i < h.rows; ++i) {
+        double most = 0;
+        for (Index l = 0; l < count; ++l) most = std::max(most, h(i, l));
+        if (!(most < near_one)) high.push_back(row + i);
+      }
+      if (high.empty()) return;
+      Matrix again(std::ssize(high), count);
+      leverages(entries(high), all, again.view());
+      for (Index s = 0; s < again.rows(); ++s)
+        for (Index l = 0; l < count; ++l) h(high[static_cast<std::size_t>(s)] - row, l) = again(s, l);
+    };
+    const auto height_of = [&](Index i) { return std::min(rows, n - i * rows); };
+    const auto make = [&](Index i, int number) {
+      Worker& worker = workers[static_cast<std::size_t>(number)];
+      if (worker.residual.rows() == 0) worker = {Matrix(rows, count * t), Matrix(rows, count)};
+      const MatrixView res = worker.residual.view().row_range(0, height_of(i)),
+                       h = worker.leverage.view().row_range(0, height_of(i));
+      fitted(i * rows, w.view(), res);
+      leverages_of(i * rows, h);
+      for (Index l = 0; l < count; ++l) {
+        for (Index j = 0; j < t; ++j)
+          for (Index k = 0; k < res.rows; ++k)
+            res(k, l * t + j) = problem().y_tilde(i * rows + k, first_output + j) - res(k, l * t + j);
+        for (Index k = 0; k < h.rows; ++k) h(k, l) = not_one(h(k, l));
+      }
+    };
+    const auto use = [&](Index i, int number) {
+      Worker& worker = workers[static_cast<std::size_t>(number)];
+      for (Index begin = 0, end; begin < count; begin = end) {  // lambdas side by side
+        for (end = begin + 1; end < count && known[static_cast<std::size_t>(end)] == known[static_cast<std::size_t>(end - 1)] + 1;) ++end;
+        sink.tile(i * rows, known[static_cast<std::size_t>(begin)], end - begin,
+                  worker.residual.view().block(0, begin * t, height_of(i), (end - begin) * t),
+                  worker.leverage.view().block(0, begin, height_of(i), end - begin));
+      }
+    };
+    if (count > 0)
+      parallel_in_order(tiles, team,
+                        progress.part(static_cast<double>(first) / static_cast<double>(total),
+                                      static_cast<double>(last) / static_cast<double>(total)),
+                        make, use);
+  }
+}
+
+std::unique_ptr<ResidualMaker> SparsePrimal::at(double lambda) const {
+  return std::make_unique<SparseMaker>(*this, lambda);
+}
+
+std::unique_ptr<RowBlock> SparsePrimal::rows(std::span<const Index> which) const {
+  return std::make_unique<SparseRows>(*this, which);
+}
+
+FactorizationPtr factorize_sparse_primal(ProblemPtr problem, const Progress& progress) {
+  return std::make_shared<SparsePrimal>(std::move(problem), progress);
+}
+
+}  // namespace freeridge
