@@ -38,8 +38,7 @@ freeridge_status set_sparse(const char* call, freeridge_model* model, freeridge_
 
 // f(x) + b at points(d) in `out`, by a model or a predictor.
 template <class Points>
-void predict(const freeridge_model* model, Layout layout, int64_t m, double* out, int64_t ldout,
-             const Points& points) {
+void predict(const freeridge_model* model, Layout layout, int64_t m, double* out, int64_t ldout, const Points& points) {
   const Predictor* const predictor = predictor_of(model);
   const auto predict_by = [&](const auto& fitted) {
     const Rows rows = points(fitted.d());

@@ -171,8 +171,8 @@ void kernel_product(const Kernel& kernel, const Rows& points, Index first, const
   });
 }
 
-void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points,
-                  Index first, MatrixView out) {
+void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points, Index first,
+                  MatrixView out) {
   const Index n = x.rows;
   if (kernel.precomputed()) {
     for (Index q = 0; q < out.cols; ++q) {

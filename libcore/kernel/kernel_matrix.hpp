@@ -30,8 +30,8 @@ void kernel_product(const Kernel& kernel, const Rows& points, Index first, const
                     MatrixView out, const Progress& progress);
 
 // out(i, q) = k(x_i - s, points[first + q] - s), x.rows x q.
-void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points,
-                  Index first, MatrixView out);
+void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points, Index first,
+                  MatrixView out);
 
 // out[q] = k(z, z), z = points[first + q] - s; NaN for a precomputed kernel. O(d) each.
 void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, std::span<const double> shift,

@@ -50,8 +50,7 @@ void predict(const Prediction& prediction, const Rows& points, Layout layout, do
   }
 }
 
-void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f,
-                  const Progress& progress) {
+void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress) {
   const std::span<const double> constant = prediction.w.rows > 0 ? prediction.level : prediction.b;
   if (prediction.w.rows > 0) {
     multiply(points, row, prediction.origin, prediction.w, f);

@@ -41,8 +41,7 @@ Index smoother_rows(Index n, Index m);
 void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout,
              const Progress& progress);
 // The same at the points [row, row + f.rows).
-void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f,
-                  const Progress& progress);
+void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress);
 
 void save_prediction(const Prediction& prediction, ByteWriter& out);
 

@@ -41,7 +41,7 @@ constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, ba
                  qr_rate = 0.75;
 constexpr double nodes_of_lambdas = 30;  // as many as a wide spectrum asks for (resolvent_nodes.hpp)
 constexpr double touched_entry = 10;     // flops of a matrix product that the product of an entry with a number takes
-constexpr double solve_column = 80;  // of BAND's banded solves for all outputs, a number of the factor
+constexpr double solve_column = 80;      // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
 
 // Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for each

@@ -104,8 +104,9 @@ std::string explain(const Request& request, const std::string& kernel) {
   const double rate = matrix_product_rate();
   const bool many = request.expected_lambdas != 1;
   std::string out = text("route ", route_name(plan.route), ": ", plan.reason, "\n", "n = ", request.n,
-                         ", d = ", request.d, request.sparse ? text(" (sparse, ", request.entries, " entries)") : "", ", ", request.t, request.t == 1 ? " output, " : " outputs, ", kernel,
-                         ", ", request.expected_lambdas, many ? " lambdas" : " lambda",
+                         ", d = ", request.d, request.sparse ? text(" (sparse, ", request.entries, " entries)") : "",
+                         ", ", request.t, request.t == 1 ? " output, " : " outputs, ", kernel, ", ",
+                         request.expected_lambdas, many ? " lambdas" : " lambda",
                          request.leaves_out ? ", with rows left out" : ", without leaving rows out", "\n");
   out += "                memory        time\n";
   for (const Route route : {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark}) {

@@ -17,18 +17,18 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index strip = BandKernels::strip;
 constexpr Index b = SparsePrimal::bandwidth;
-constexpr double largest_square = 1e300;        // of a column of x: sums of them are finite, too
-constexpr Index gram_rows = 4096;               // whose entries are in hand
-constexpr Index dense_rows = 512;               // of a dense tile
-constexpr double dense_from = 0.15;             // entries over n d from which a product of dense tiles is faster
-constexpr Index solved_columns = 64;            // of Z at once: they and the rows of Q they come from stay in the cache
+constexpr double largest_square = 1e300;  // of a column of x: sums of them are finite, too
+constexpr Index gram_rows = 4096;         // whose entries are in hand
+constexpr Index dense_rows = 512;         // of a dense tile
+constexpr double dense_from = 0.15;       // entries over n d from which a product of dense tiles is faster
+constexpr Index solved_columns = 64;      // of Z at once: they and the rows of Q they come from stay in the cache
 constexpr Index most_rows = 1024, least_rows = 128;  // of a piece of a sweep: each reads Q once
-constexpr Index room_doubles = 1 << 20;         // of a worker's banded solves
-constexpr Index coefficient_doubles = 1 << 21;  // of the factors in hand: 16 MiB
-constexpr Index answer_doubles = 1 << 20;       // of residuals and leverages in hand
-constexpr Index hyperplane_doubles = 1 << 22;   // of the hyperplanes in hand
+constexpr Index room_doubles = 1 << 20;              // of a worker's banded solves
+constexpr Index coefficient_doubles = 1 << 21;       // of the factors in hand: 16 MiB
+constexpr Index answer_doubles = 1 << 20;            // of residuals and leverages in hand
+constexpr Index hyperplane_doubles = 1 << 22;        // of the hyperplanes in hand
 constexpr int bisections = 48;
-constexpr double near_one = 0.9;                // leverages from here on are made at each lambda
+constexpr double near_one = 0.9;  // leverages from here on are made at each lambda
 
 // g(i, j) += sum_rows w x_i x_j (i >= j) for the columns j of a share.
 void add_products(const SparseTile& tile, std::span<const double> sqrt_w, Index from, Index to, MatrixView g) {
@@ -120,7 +120,8 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : F
 // G, and what of it is rounding.
 void SparsePrimal::gram(MatrixView g, const Progress& progress) {
   const Problem& p = problem();
-  const bool dense = static_cast<double>(p.x.entries()) > dense_from * static_cast<double>(p.n()) * static_cast<double>(p.d());
+  const bool dense =
+      static_cast<double>(p.x.entries()) > dense_from * static_cast<double>(p.n()) * static_cast<double>(p.d());
   if (dense)
     add_dense(p, g, progress);
   else
@@ -171,8 +172,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorizati
 
 void SparsePrimal::save(ByteWriter& out) const {
   out.integer(saved_sparse);
-  for (Index j = 0; j < d(); ++j)
-    out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d() - j))});
+  for (Index j = 0; j < d(); ++j) out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d() - j))});
   out.number(bounds_.smallest);
   out.number(bounds_.largest);
   out.number(tolerance_);
@@ -198,7 +198,8 @@ SparseFactor SparsePrimal::factor(double lambda) const {
   if (bounds_.smallest + lambda > tolerance_) l = BandedCholesky::factor(b_, lambda / unit, unit);
   if (!l)
     fail(Status::not_positive_definite, "x'x + lambda I is numerically singular at lambda = ", lambda, " (below ",
-         tolerance_, " the eigenvalues of x'x are rounding); use a larger lambda, or the reduction QR, which has the "
+         tolerance_,
+         " the eigenvalues of x'x are rounding); use a larger lambda, or the reduction QR, which has the "
          "limit lambda -> 0");
   SparseFactor out{std::move(*l), copy_of(gamma_.view()), copy_of(gamma_.view()), unit};
   out.l.half_solve(out.half.view());
@@ -293,17 +294,17 @@ void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> 
   }
   for (Index l = 0; l < lambdas; ++l)
     for (Index i = 0; i < count; ++i)
-      out(i, l) = sums(i % strip, l * strips + i / strip) / at[static_cast<std::size_t>(l)].unit +
-                  constant_leverage(rows.rows[static_cast<std::size_t>(i)]);
+      out(i, l) = sums(i % strip, l * strips + i / strip) / at[static_cast<std::size_t>(l)].unit;
 }
 
 SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas) {
   const Index coefficients = coefficient_doubles / (d * BandKernels::stride(b) + 1);
   const Index hyperplanes = hyperplane_doubles / (d * t), answers = answer_doubles / (least_rows * (t + 1));
-  const Index chunk = std::clamp<Index>(std::min({5 * std::max<Index>(coefficients, 1), hyperplanes, answers}), 1, lambdas);
+  const Index chunk =
+      std::clamp<Index>(std::min({5 * std::max<Index>(coefficients, 1), hyperplanes, answers}), 1, lambdas);
   const Index in_hand = std::min(chunk, std::max<Index>(coefficients, 1));
-  const Index rows = std::clamp(std::min(room_doubles / (strip * in_hand), answer_doubles / (chunk * (t + 1))),
-                                least_rows, most_rows);
+  const Index rows =
+      std::clamp(std::min(room_doubles / (strip * in_hand), answer_doubles / (chunk * (t + 1))), least_rows, most_rows);
   return {chunk, std::min(n, rows / strip * strip)};
 }
 
@@ -314,6 +315,8 @@ void SparsePrimal::leverages(Index row, std::span<const SparseFactor> factors, M
   parallel_for((out.rows + rows - 1) / rows, Progress(), [&](Index piece) {
     const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
     leverages(entries(run_of(row + piece * rows, part.rows)), at, part);
+    for (Index l = 0; l < part.cols; ++l)
+      for (Index i = 0; i < part.rows; ++i) part(i, l) += constant_leverage(row + piece * rows + i);
   });
 }
 
@@ -333,8 +336,7 @@ void SparsePrimal::sweep(std::span<const double> lambdas, Index first_output, In
         const double lambda = lambdas[static_cast<std::size_t>(l)];
         const SparseFactor f = factor(lambda);
         for (Index j = 0; j < t; ++j)
-          for (Index k = 0; k < d(); ++k)
-            g(k, std::ssize(known) * t + j) = f.full(k, first_output + j) / f.unit;
+          for (Index k = 0; k < d(); ++k) g(k, std::ssize(known) * t + j) = f.full(k, first_output + j) / f.unit;
         all.push_back({f.l.row_coefficients(), f.unit});
         known.push_back(l);
         values.push_back(lambda);
@@ -366,7 +368,7 @@ void SparsePrimal::sweep(std::span<const double> lambdas, Index first_output, In
       std::vector<Index> high;
       for (Index i = 0; i < h.rows; ++i) {
         double most = 0;
-        for (Index l = 0; l < count; ++l) most = std::max(most, h(i, l));
+        for (Index l = 0; l < count; ++l) most = std::max(most, h(i, l) + constant_leverage(row + i));
         if (!(most < near_one)) high.push_back(row + i);
       }
       if (high.empty()) return;
@@ -387,13 +389,15 @@ void SparsePrimal::sweep(std::span<const double> lambdas, Index first_output, In
         for (Index j = 0; j < t; ++j)
           for (Index k = 0; k < res.rows; ++k)
             res(k, l * t + j) = problem().y_tilde(i * rows + k, first_output + j) - res(k, l * t + j);
-        for (Index k = 0; k < h.rows; ++k) h(k, l) = not_one(h(k, l));
+        for (Index k = 0; k < h.rows; ++k) h(k, l) = not_one(h(k, l) + constant_leverage(i * rows + k));
       }
     };
     const auto use = [&](Index i, int number) {
       Worker& worker = workers[static_cast<std::size_t>(number)];
       for (Index begin = 0, end; begin < count; begin = end) {  // lambdas side by side
-        for (end = begin + 1; end < count && known[static_cast<std::size_t>(end)] == known[static_cast<std::size_t>(end - 1)] + 1;) ++end;
+        for (end = begin + 1;
+             end < count && known[static_cast<std::size_t>(end)] == known[static_cast<std::size_t>(end - 1)] + 1;)
+          ++end;
         sink.tile(i * rows, known[static_cast<std::size_t>(begin)], end - begin,
                   worker.residual.view().block(0, begin * t, height_of(i), (end - begin) * t),
                   worker.leverage.view().block(0, begin, height_of(i), end - begin));

@@ -82,7 +82,7 @@ class SparsePrimal final : public Factorization {
   void set_centre();
   void gram(MatrixView g, const Progress& progress);
   Entries entries(std::span<const Index> which) const;
-  // H_ii of the rows, entries.rows x coefficients.
+  // |L^-1 z_i|^2 / unit of the rows, entries.rows x coefficients.
   void leverages(const Entries& entries, std::span<const Coefficients> at, MatrixView out) const;
 
   Matrix q_transposed_;         // column j: row j of Q

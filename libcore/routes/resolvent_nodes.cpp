@@ -31,12 +31,14 @@ std::optional<ResolventNodes> resolvent_nodes(std::span<const double> lambdas, d
   const auto count = static_cast<Index>(lambdas.size());
   const double least = count > 0 ? *std::ranges::min_element(lambdas) : 0;
   if (count < fewest || !(largest > 0) || !(least > 0)) return std::nullopt;
-  const std::vector<double> u = grid(std::min(std::max({smallest, least * nothing, largest * nothing}), largest), largest);
+  const std::vector<double> u =
+      grid(std::min(std::max({smallest, least * nothing, largest * nothing}), largest), largest);
   const Index size = std::max(std::ssize(u), count);
   Matrix phi(size, count, 0.0);
   for (Index l = 0; l < count; ++l)
     for (Index i = 0; i < std::ssize(u); ++i)
-      phi(i, l) = u[static_cast<std::size_t>(i)] / (u[static_cast<std::size_t>(i)] + lambdas[static_cast<std::size_t>(l)]);
+      phi(i, l) =
+          u[static_cast<std::size_t>(i)] / (u[static_cast<std::size_t>(i)] + lambdas[static_cast<std::size_t>(l)]);
 
   Matrix r = copy_of(phi.view());
   std::vector<Index> order(lambdas.size());

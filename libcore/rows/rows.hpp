@@ -51,7 +51,7 @@ struct SparseMatrix {
 class Rows {
  public:
   Rows() = default;
-  Rows(const LayoutView& dense) : rows(dense.rows), cols(dense.cols), dense_(dense) {}  // NOLINT: a matrix is rows
+  Rows(const LayoutView& dense) : rows(dense.rows), cols(dense.cols), dense_(dense) {}       // NOLINT: a matrix is rows
   Rows(const SparseView& sparse) : rows(sparse.rows), cols(sparse.cols), sparse_(sparse) {}  // NOLINT: likewise
 
   bool is_sparse() const { return sparse_.start != nullptr; }

@@ -45,8 +45,8 @@ void require_weights(const double* weights, Index n) {
   }
 }
 
-void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row,
-                   std::span<const double> shift, MatrixView tile) {
+void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, std::span<const double> shift,
+                   MatrixView tile) {
   const Index ones = shift.empty() ? 0 : 1, d = x.cols;
   copy_rows(x, row, tile.columns(ones, d));
   copy_rows(y, row, tile.columns(ones + d, y.cols));

@@ -29,8 +29,8 @@ void require_weights(const double* weights, Index n);
 
 // Rows row, row + 1, ... of A (as many as `tile` has), for those shifts (empty: no intercept). weights: NULL: all one.
 // Throws NOT_FINITE where a number, weighted and shifted, is beyond 1e300: nothing that follows then overflows.
-void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row,
-                   std::span<const double> shift, MatrixView tile);
+void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, std::span<const double> shift,
+                   MatrixView tile);
 
 // A_k <- A_k - delta_k A_0 for k = 1, ..., p - 1. No delta: nothing.
 void move_shift(std::span<const double> delta, MatrixView rows);
