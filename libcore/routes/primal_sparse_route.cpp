@@ -73,15 +73,16 @@ void add_dense(const Problem& problem, MatrixView g, const Progress& progress) {
   }
 }
 
-// A in place of A'.
-void transpose_square(MatrixView a) {
-  constexpr Index block = 32;
-  for (Index col = 0; col < a.cols; col += block)
-    for (Index row = 0; row <= col; row += block) {
-      for (Index j = col; j < std::min(col + block, a.cols); ++j)
-        for (Index i = row; i < std::min({row + block, a.rows, j}); ++i) std::swap(a(i, j), a(j, i));
-      worked(touched * static_cast<double>(block * block));
-    }
+// The columns of Q in panels.
+void make_panels(MatrixView q) {
+  constexpr Index columns = SparsePrimal::panel_columns;
+  Matrix room(columns, q.rows);
+  for (Index col = 0; col < q.cols; col += columns) {
+    const Index width = std::min(columns, q.cols - col);
+    const MatrixView turned{room.data(), width, q.rows, width};
+    transpose(q.columns(col, width), turned);
+    std::copy_n(turned.data, width * q.rows, q.col(col));
+  }
 }
 
 std::vector<Index> run_of(Index first, Index count) {
@@ -94,16 +95,16 @@ std::vector<Index> run_of(Index first, Index count) {
 
 SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : Factorization(std::move(the_problem)) {
   const Problem& p = problem();
-  q_transposed_ = Matrix(p.d(), p.d(), 0.0);
-  gram(q_transposed_.view(), progress.part(0, 0.05));
+  basis_ = Matrix(p.d(), p.d(), 0.0);
+  gram(basis_.view(), progress.part(0, 0.05));
   {
-    BandBasis basis(q_transposed_.view(), b, b_, progress.part(0.05, 0.5));
+    BandBasis basis(basis_.view(), b, b_, progress.part(0.05, 0.5));
     bounds_ = eigenvalue_bounds(b_, eps, bisections);
     if (!std::isfinite(bounds_.largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
     if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
     basis.form(progress.part(0.5, 1));
   }
-  transpose_square(q_transposed_.view());
+  make_panels(basis_.view());
   set_centre();
 
   Matrix y = copy_of(p.y_tilde.view()), xy(p.d(), p.t(), 0.0);
@@ -113,7 +114,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : F
   for (Index j = 0; j < p.t(); ++j)
     for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[static_cast<std::size_t>(k)];
   gamma_ = Matrix(p.d(), p.t());
-  gemm(Op::none, Op::none, 1, q_transposed_.view(), xy.view(), 0, gamma_.view());
+  reduce(xy.view(), gamma_.view());
   progress.report(1);
 }
 
@@ -148,7 +149,7 @@ void SparsePrimal::set_centre() {
   std::vector<double> scaled(static_cast<std::size_t>(p.d()), 0.0);
   for (std::size_t k = 0; k < p.shift.size(); ++k) scaled[k] = p.shift[k] / (*p.linear_scale)[k];
   centre_.assign(scaled.size(), 0.0);
-  gemv(Op::none, 1, q_transposed_.view(), scaled.data(), 0, centre_.data());
+  reduce({scaled.data(), p.d(), 1, p.d()}, {centre_.data(), p.d(), 1, p.d()});
 }
 
 SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
@@ -163,7 +164,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorizati
   if (bounds_.smallest < 0 || bounds_.largest < bounds_.smallest || tolerance_ < 0)
     fail(Status::corrupt, "the saved eigenvalues are from ", bounds_.smallest, " to ", bounds_.largest,
          " with a tolerance of ", tolerance_);
-  q_transposed_ = in.matrix("Q", orthonormal, d, d);
+  basis_ = in.matrix("Q", orthonormal, d, d);
   in.require("Gamma", d, t);
   gamma_ = Matrix(d, t);
   in.any_numbers("Gamma", gamma_.values());
@@ -176,7 +177,7 @@ void SparsePrimal::save(ByteWriter& out) const {
   out.number(bounds_.smallest);
   out.number(bounds_.largest);
   out.number(tolerance_);
-  out.matrix(q_transposed_.view());
+  out.matrix(basis_.view());
   out.matrix(gamma_.view());
 }
 
@@ -209,8 +210,16 @@ SparseFactor SparsePrimal::factor(double lambda) const {
 
 Matrix SparsePrimal::hyperplane(ConstMatrixView g) const {
   Matrix w(d(), g.cols);
-  gemm(Op::transpose, Op::none, 1, q_transposed_.view(), g, 0, w.view());
+  each_panel([&](Index col, ConstMatrixView q) {
+    gemm(Op::transpose, Op::none, 1, q, g.row_range(col, q.rows), col == 0 ? 0 : 1, w.view());
+  });
   return w;
+}
+
+void SparsePrimal::reduce(ConstMatrixView v, MatrixView out) const {
+  each_panel([&](Index col, ConstMatrixView q) {
+    gemm(Op::none, Op::none, 1, q, v, 0, out.row_range(col, q.rows));
+  });
 }
 
 void SparsePrimal::fitted(Index row, ConstMatrixView w_s, MatrixView out) const {
@@ -251,7 +260,9 @@ Matrix SparsePrimal::projected_rows(std::span<const Index> which) const {
   const Entries rows = entries(which);
   const auto count = static_cast<Index>(which.size());
   Matrix by_rows(count, d()), z(d(), count);
-  multiply_columns(rows.tile, 0, q_transposed_.view(), by_rows.view());
+  each_panel([&](Index col, ConstMatrixView q) {
+    multiply_columns(rows.tile, 0, q, by_rows.view().columns(col, q.rows));
+  });
   transpose(by_rows.view(), z.view());
   for (Index i = 0; i < count; ++i)
     for (Index k = 0; k < d(); ++k)
@@ -261,23 +272,24 @@ Matrix SparsePrimal::projected_rows(std::span<const Index> which) const {
 }
 
 void SparsePrimal::project(const Rows& points, Index first, MatrixView z) const {
-  Matrix phi(z.cols, d());
-  problem().scaled_rows(points, first, phi.view());
-  gemm(Op::none, Op::transpose, 1, q_transposed_.view(), phi.view(), 0, z);
+  Matrix rows(z.cols, d()), phi(d(), z.cols);
+  problem().scaled_rows(points, first, rows.view());
+  transpose(rows.view(), phi.view());
+  reduce(phi.view(), z);
 }
 
 // Some columns of Z outside, made for all rows; the banded solves of all rows and lambdas go on from there.
 void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> at, MatrixView out) const {
   const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
-  Matrix z(strip * solved_columns, strips, 0.0), rooms(2 * b * strip, strips * lambdas, 0.0),
+  Matrix z(strip * panel_columns, strips, 0.0), rooms(2 * b * strip, strips * lambdas, 0.0),
       sums(strip, strips * lambdas, 0.0);
-  for (Index col = 0; col < d(); col += solved_columns) {
-    const Index cols = std::min(solved_columns, d() - col);
-    if (cols < solved_columns) std::ranges::fill(z.values(), 0.0);
+  each_panel([&](Index col, ConstMatrixView q) {
+    const Index cols = q.rows;
+    if (cols < panel_columns) std::ranges::fill(z.values(), 0.0);
     for (Index s = 0; s < strips; ++s) {
       const Index height = std::min(strip, count - s * strip);
       const MatrixView part{z.col(s), height, cols, strip};
-      multiply_columns(rows.tile, s * strip, q_transposed_.view().row_range(col, cols), part);
+      multiply_columns(rows.tile, s * strip, q, part);
       for (Index k = 0; k < cols; ++k)
         for (Index i = 0; i < height; ++i)
           part(i, k) = (part(i, k) - centre_[static_cast<std::size_t>(col + k)]) *
@@ -291,7 +303,7 @@ void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> 
                                rooms.col(place), sums.col(place));
       }
     worked(2.0 * static_cast<double>(strips * strip * cols) * static_cast<double>(b * lambdas));
-  }
+  });
   for (Index l = 0; l < lambdas; ++l)
     for (Index i = 0; i < count; ++i)
       out(i, l) = sums(i % strip, l * strips + i / strip) / at[static_cast<std::size_t>(l)].unit;

@@ -14,6 +14,7 @@
 // few (resolvent_nodes.hpp).
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -54,7 +55,7 @@ class SparsePrimal final : public Factorization {
   // Throws NOT_POSITIVE_DEFINITE.
   SparseFactor factor(double lambda) const;
   const BandMatrix& band() const { return b_; }
-  Index d() const { return q_transposed_.cols(); }
+  Index d() const { return basis_.cols(); }
   // w_s = Q g, d x k.
   Matrix hyperplane(ConstMatrixView g) const;
   // X~ w_s for the rows row, row + 1, ... (out.rows of them).
@@ -67,7 +68,7 @@ class SparsePrimal final : public Factorization {
   // The leverage q1_i^2 of the intercept alone.
   double constant_leverage(Index i) const;
 
-  static constexpr Index bandwidth = 16;
+  static constexpr Index bandwidth = 16, panel_columns = 32;  // a multiple of it
 
  private:
   // Rows of X~ by their entries, and which they are.
@@ -85,7 +86,20 @@ class SparsePrimal final : public Factorization {
   // |L^-1 z_i|^2 / unit of the rows, entries.rows x coefficients.
   void leverages(const Entries& entries, std::span<const Coefficients> at, MatrixView out) const;
 
-  Matrix q_transposed_;         // column j: row j of Q
+  // The columns [col, col + width) of Q, transposed: width x d. Q lies in such panels, one after the other, so that what
+  // a product with some entries of rows reads is close together.
+  ConstMatrixView panel(Index col) const {
+    const Index width = std::min(panel_columns, d() - col);
+    return {basis_.data() + col * d(), width, d(), width};
+  }
+  template <class F>
+  void each_panel(const F& f) const {
+    for (Index col = 0; col < d(); col += panel_columns) f(col, panel(col));
+  }
+  // Q'v, d x k.
+  void reduce(ConstMatrixView v, MatrixView out) const;
+
+  Matrix basis_;                // Q, in panels
   std::vector<double> centre_;  // Q'(shift / scale); zeros without intercept
   BandMatrix b_;
   Matrix gamma_;

@@ -1,11 +1,10 @@
 // Products of rows with matrices (rows.hpp). Dense rows go by a tile and a matrix product. Sparse ones entry by entry,
-// on the transposed factor, whose columns lie side by side: a piece of a column of it stays in the registers or the L1
-// cache for all entries of a row.
+// on the transposed factor, whose columns lie side by side (entry_loops.hpp).
 #include <algorithm>
-#include <array>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/rows/entry_loops.hpp"
 #include "libcore/rows/rows.hpp"
 
 namespace freeridge {
@@ -14,7 +13,6 @@ namespace {
 constexpr Index dense_rows = 512;         // of a tile
 constexpr Index dense_doubles = 1 << 22;  // of a tile that is multiplied, or dense_rows of them
 constexpr Index sparse_rows = 4096;       // whose entries are in hand
-constexpr Index piece = 64;               // of a column of the transposed factor
 
 // shift'w
 std::vector<double> at_shift(std::span<const double> shift, ConstMatrixView w) {
@@ -33,20 +31,12 @@ void each_run(Index rows, Index most, const F& f) {
 }  // namespace
 
 void multiply_columns(const SparseTile& tile, Index first, ConstMatrixView a, MatrixView out) {
+  const EntryLoops& loops = entry_loops().front();
   const auto start = [&](Index i) { return tile.start[static_cast<std::size_t>(first + i)]; };
-  for (Index top = 0; top < a.rows; top += piece) {
-    const Index count = std::min(piece, a.rows - top);
-    for (Index i = 0; i < out.rows; ++i) {
-      std::array<double, piece> sum{};
-      for (Index p = start(i); p < start(i + 1); ++p) {
-        const double* const column = a.col(tile.column[static_cast<std::size_t>(p)]) + top;
-        const double value = tile.value[static_cast<std::size_t>(p)];
-        for (Index k = 0; k < count; ++k) sum[static_cast<std::size_t>(k)] += value * column[k];
-      }
-      for (Index k = 0; k < count; ++k) out(i, top + k) = sum[static_cast<std::size_t>(k)];
-    }
-    worked(4 * static_cast<double>(start(out.rows) - start(0) + out.rows) * static_cast<double>(count));
-  }
+  for (Index i = 0; i < out.rows; ++i)
+    loops.combine(start(i + 1) - start(i), tile.column.data() + start(i), tile.value.data() + start(i), a.data, a.ld,
+                  a.rows, out.data + i, out.ld);
+  worked(4 * static_cast<double>(start(out.rows) - start(0) + out.rows) * static_cast<double>(a.rows));
 }
 
 void multiply(const Rows& x, Index row, std::span<const double> shift, ConstMatrixView w, MatrixView out) {
