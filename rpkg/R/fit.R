@@ -3,7 +3,6 @@
 # A model of the core with the data, weights, groups and settings of `fit` (state DATA). landmarks: list(rows) or
 # list(count); by default those of the fit, which an earlier factorization may have chosen.
 new_model <- function(fit, landmarks = known_landmarks(fit)) {
-  if (is_sparse(fit$x)) return(new_sparse_model(fit))
   kernel <- fit$kernel
   if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any: the search replaces it
   by_function <- kernel$name == "function"  # then x has its values, of columns that were divided before
@@ -127,12 +126,17 @@ score_at <- function(model, criterion, lambda) {
   diag(core_score(model, criterion, lambda))
 }
 
-# The routes that are fast for a given lambda or a large n have no answer where K + lambda I is numerically singular; the
-# spectral route has.
+# The routes that are fast for a given lambda or a large n have no answer where K + lambda I is numerically singular, and
+# neither has x'x of a sparse x; the spectral route has, and the reduction by QR.
 set_given_lambda <- function(model, fit) {
   tryCatch(core_set_lambda(model, fit$lambda), freeridge_not_positive_definite = function(condition) {
-    if (fit$route != "auto" || is_sparse(fit$x)) stop(condition)
-    core_set_route(model, "spectral")
+    if (fit$route != "auto") stop(condition)
+    if (core_route(model) == "primal") {
+      if (fit$reduction != "auto") stop(condition)
+      core_set_reduction(model, "qr")
+    } else {
+      core_set_route(model, "spectral")
+    }
     core_factorize(model)
     core_set_lambda(model, fit$lambda)
   })

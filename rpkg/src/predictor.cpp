@@ -10,7 +10,7 @@ namespace {
 
 // Where the points of the model stand among the bytes, in bytes from the start; 0: nowhere as they are in x.
 std::size_t place_of_points(const Model& model, const std::vector<unsigned char>& bytes) {
-  if (Rf_isNull(model.x)) return 0;  // a predictor itself
+  if (!Rf_isReal(model.x)) return 0;  // a predictor itself, or a sparse x
   const Dimensions size = dimensions_of(model);
   const auto number = sizeof(double);
   const std::size_t points = number * static_cast<std::size_t>(size.n) * static_cast<std::size_t>(size.d);
