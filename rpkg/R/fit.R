@@ -11,7 +11,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   model <- tryCatch({
     core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y)
   }, freeridge_not_finite = function(condition) {
-    check_finite(fit$x, "x")  # says the same with R's names and places
+    if (!is_sparse(fit$x)) check_finite(fit$x, "x")  # says the same with R's names and places
     check_finite(fit$y, "y")
     stop(condition)
   })
