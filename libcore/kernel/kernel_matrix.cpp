@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/kernel/sparse_inner_products.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -97,6 +98,9 @@ void require_symmetric(const Kernel& kernel, const Rows& x) {
 
 void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, std::span<const double> shift,
                             std::span<const double> sqrt_w, MatrixView out, const Progress& progress) {
+  if (x.is_sparse())
+    if (const std::optional<std::vector<double>> scale = kernel.linear_scale(x.cols))
+      return weighted_inner_products(*scale, x, shift, sqrt_w, out, progress);
   const Index n = x.rows, blocks = tiles(n, tile_rows);
   // Item p stands for the pair (block_i >= block_j) in the order (0,0), (1,0), (1,1), (2,0), ...
   parallel_for(blocks * (blocks + 1) / 2, progress, [&](Index p) {

@@ -217,9 +217,7 @@ Matrix SparsePrimal::hyperplane(ConstMatrixView g) const {
 }
 
 void SparsePrimal::reduce(ConstMatrixView v, MatrixView out) const {
-  each_panel([&](Index col, ConstMatrixView q) {
-    gemm(Op::none, Op::none, 1, q, v, 0, out.row_range(col, q.rows));
-  });
+  each_panel([&](Index col, ConstMatrixView q) { gemm(Op::none, Op::none, 1, q, v, 0, out.row_range(col, q.rows)); });
 }
 
 void SparsePrimal::fitted(Index row, ConstMatrixView w_s, MatrixView out) const {
@@ -260,9 +258,8 @@ Matrix SparsePrimal::projected_rows(std::span<const Index> which) const {
   const Entries rows = entries(which);
   const auto count = static_cast<Index>(which.size());
   Matrix by_rows(count, d()), z(d(), count);
-  each_panel([&](Index col, ConstMatrixView q) {
-    multiply_columns(rows.tile, 0, q, by_rows.view().columns(col, q.rows));
-  });
+  each_panel(
+      [&](Index col, ConstMatrixView q) { multiply_columns(rows.tile, 0, q, by_rows.view().columns(col, q.rows)); });
   transpose(by_rows.view(), z.view());
   for (Index i = 0; i < count; ++i)
     for (Index k = 0; k < d(); ++k)

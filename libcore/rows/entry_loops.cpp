@@ -44,7 +44,8 @@ namespace {
 std::span<const EntryLoops> entry_loops() {
   static constexpr EntryLoops all[] = {
 #if FREERIDGE_X86
-    {"AVX-512", avx512::combine}, {"AVX2", avx2::combine},
+    {"AVX-512", avx512::combine},
+    {"AVX2", avx2::combine},
 #endif
     {"plain", plain::combine}
   };

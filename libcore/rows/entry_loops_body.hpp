@@ -33,8 +33,7 @@ void combine(Index entries, const std::int32_t* column, const double* value, con
   Index k = 0;
   for (; k + widest <= width; k += widest)
     combine_packs<4>(entries, column, value, a + k, ld, out + k * stride, stride);
-  for (; k + LANES <= width; k += LANES)
-    combine_packs<1>(entries, column, value, a + k, ld, out + k * stride, stride);
+  for (; k + LANES <= width; k += LANES) combine_packs<1>(entries, column, value, a + k, ld, out + k * stride, stride);
   for (; k < width; ++k) {
     double sum = 0;
     for (Index p = 0; p < entries; ++p) sum += value[p] * a[k + column[p] * ld];

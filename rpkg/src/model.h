@@ -41,7 +41,7 @@ struct Model : Listener {
   ~Model() { freeridge_destroy(core); }
 
   freeridge_model* core = nullptr;
-  Rcpp::RObject x, y;  // borrowed by core (freeridge_set_data_view): kept alive as long as core
+  Rcpp::RObject x, y;               // borrowed by core (freeridge_set_data_view): kept alive as long as core
   std::vector<std::int64_t> start;  // of a sparse x
 };
 

@@ -317,7 +317,7 @@ class SparseRows(unittest.TestCase):
         except ImportError:
             self.skipTest("scipy is not here")
         generator = np.random.default_rng(5)
-        self.x = generator.normal(size=(60, 8)) * (generator.uniform(size=(60, 8)) < 0.3)
+        self.x = generator.normal(size=(60, 8)) * (generator.uniform(size=(60, 8)) < 0.3) + 0.0  # no -0
         self.y = np.column_stack([self.x.sum(axis=1), self.x[:, 0]]) + generator.normal(size=(60, 2))
         self.formats = [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix]
         unsorted = sparse.csr_matrix(self.x)
