@@ -15,9 +15,8 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/bidiagonal_svd.hpp"
 #include "libcore/linalg/blas_library.hpp"
-#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/lapack_info.hpp"
+#include "libcore/linalg/lapack_calls.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
@@ -33,8 +32,8 @@ void decompose_whole(MatrixView a, std::span<double> s, MatrixView u, MatrixView
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols);
   std::vector<BlasInt> iwork(8 * s.size());
   const auto run = [&](double* work, BlasInt lwork) {
-    check(fortran::gesdd('S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data, blas_int(u.ld), vt.data,
-                         blas_int(vt.ld), work, lwork, iwork.data()),
+    check(FREERIDGE_LAPACK(dgesdd, 'S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data, blas_int(u.ld), vt.data,
+                           blas_int(vt.ld), work, lwork, iwork.data()),
           "dgesdd");
   };
   run(&size, -1);
@@ -122,8 +121,8 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   const MatrixView here = a.block(first, first, left, left);
   double size = 0;
   const auto run = [&](double* work, BlasInt lwork) {
-    check(fortran::gebrd(blas_int(left), blas_int(left), here.data, blas_int(a.ld), &out.d[at], &out.e[at],
-                         &out.tau_left[at], &out.tau_right[at], work, lwork),
+    check(FREERIDGE_LAPACK(dgebrd, blas_int(left), blas_int(left), here.data, blas_int(a.ld), &out.d[at], &out.e[at],
+                           &out.tau_left[at], &out.tau_right[at], work, lwork),
           "dgebrd");
   };
   run(&size, -1);
