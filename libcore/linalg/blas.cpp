@@ -1,5 +1,5 @@
-// Each call says what it has worked (progress.hpp), and is cut as long as it is more than `grain`: in two, or a product
-// in three where that is enough, as each piece copies its operands anew.
+// Each call reports its work (worked, progress.hpp). A call of more than `grain` units is cut in two, and each half again
+// if it has to be; a product of 2 to 3 grains is cut in three at once, as the BLAS copies the operands of each piece.
 #include "libcore/linalg/blas.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ double count_of(Index a, Index b) {
   return static_cast<double>(a) * static_cast<double>(b);
 }
 
-// What is cut off a side of a product of so many units.
+// A side of a product of so many units is cut after this many rows or columns.
 Index first_part(Index size, double units) {
   return size > 192 && units > 2 * grain && units <= 3 * grain ? (size / 3 + 63) / 64 * 64 : half_of(size);
 }
@@ -33,14 +33,21 @@ ConstMatrixView block_of(Op op, ConstMatrixView a, Index i, Index j, Index rows,
   return op == Op::none ? a.block(i, j, rows, cols) : a.block(j, i, cols, rows);
 }
 
-// Of calls that read each number once.
+// The grain of calls that read each number of A once: they take the time of reading it.
 constexpr double memory_grain = grain / 6;
-// A symmetric product that is not cut is as long as this, in units; cut, half of A is read twice.
+// The grain of a symmetric product: larger, as cutting it means that half of A is read twice.
 constexpr double symv_grain = 8 * grain / 3;
 // OpenBLAS's kernels for old processors, and for those it does not know, read as many numbers behind y.
 constexpr std::size_t behind_y = 4;
 
 }  // namespace
+
+const char* product_name() {
+  return FREERIDGE_PRODUCT_NAME;
+}
+void* product_address() {
+  return reinterpret_cast<void*>(&FREERIDGE_PRODUCT);
+}
 
 void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c) {
   if (c.rows == 0 || c.cols == 0) return;

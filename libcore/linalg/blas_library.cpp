@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
-#include "libcore/linalg/lapack_calls.hpp"
 
 // A BLAS that is linked statically is out of dlsym's reach, unless the program exports its functions. These are null
 // where nobody has them, and ask for no library.
@@ -58,10 +57,10 @@ AnyFunction linked(std::string_view name) {
   return found != std::end(functions) ? found->second : nullptr;
 }
 
-// The dgemm that is called here is the one that dlsym finds; else it is linked statically, and what dlsym finds may be
-// another BLAS of the process.
+// Whether the matrix product that the core calls is the one that dlsym finds. Else the BLAS is linked statically, and
+// what dlsym finds may belong to another BLAS of the process.
 bool is_shared() {
-  static const bool shared = dlsym(RTLD_DEFAULT, product_name) == product_address();
+  static const bool shared = dlsym(RTLD_DEFAULT, product_name()) == product_address();
   return shared;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libcore/linalg/column_order.hpp"
+#include "libcore/linalg/jacobi_rotations.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/merge_columns.hpp"
 #include "libcore/linalg/scaling.hpp"
@@ -130,12 +131,12 @@ double graded_eigen(MatrixView a, std::span<const double> all_sizes, Index most_
 
   const MatrixView x = a.columns(0, r);
   for (Index j = 1; j < r; ++j) std::fill_n(x.col(j), j, 0.0);
-  std::vector<double> lengths(static_cast<std::size_t>(r));
-  gesvj(x, lengths);
-  progress.report(0.95);
+  orthogonalise_columns(x, progress.part(0.15, 0.95));
   for (Index k = 0; k < r; ++k) {
-    const double value = std::ldexp(at(lengths, k), -exponent);
+    const double length = norm2(m, x.col(k)), value = std::ldexp(length, -exponent);
     at(w, k) = value * value;
+    for (Index i = 0; i < m; ++i) x(i, k) /= length;
+    worked(4 * touched * static_cast<double>(m));
   }
   std::vector<double> column(static_cast<std::size_t>(m));
   for (Index k = 0; k < m; ++k) {

@@ -3,34 +3,56 @@
 #include <algorithm>
 #include <vector>
 
-#include "libcore/linalg/lapack_calls.hpp"
+#include "libcore/base/progress.hpp"
+#include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/scaling.hpp"
-#include "libcore/linalg/threads.hpp"
-#include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
+namespace {
+
+constexpr int scaled_to = 400;  // the exponent of the largest number, so that squares of small ones do not vanish
+
+// The columns from `rank` on: an orthonormal basis of what is orthogonal to those before.
+void complete_basis(MatrixView v, Index rank) {
+  const Index n = v.rows, missing = n - rank;
+  if (missing == 0) return;
+  Matrix qr = copy_of(v.columns(0, rank));
+  std::vector<double> tau(static_cast<std::size_t>(rank));
+  geqrf(qr.view(), tau);
+  const MatrixView rest = v.columns(rank, missing);
+  for (Index j = 0; j < missing; ++j) {
+    std::fill_n(rest.col(j), n, 0.0);
+    rest(rank + j, j) = 1;
+  }
+  ormqr(qr.view(), tau, rest);
+}
+
+}  // namespace
 
 void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const Index n = a.rows;
   if (n == 0) return;
   double largest = 0;
   for (Index j = 0; j < n; ++j) largest = std::max(largest, largest_magnitude({a.col(j), s.size()}));
-  const int exponent = exponent_for_squares(largest);
-  for (Index j = 0; j < n; ++j) scale({a.col(j), s.size()}, -exponent);
-  Matrix v(n, n), work(checked_doubles(2 * n + 6, n), 1);
-  std::vector<BlasInt> iwork(4 * s.size());
-  const double units = 16 * flop() * cube(n);
-  const TeamIfWorth team(units);
-  check(
-      FREERIDGE_LAPACK(dgejsv, 'F', 'U', 'V', 'N', 'N', 'N', blas_int(n), blas_int(n), a.data, blas_int(a.ld), s.data(),
-                       u.data, blas_int(u.ld), v.data(), blas_int(n), work.data(), blas_int(work.rows()), iwork.data()),
-      "dgejsv");
-  const double unit = work(1, 0) / work(0, 0);
-  if (unit != 1)
-    for (double& value : s) value *= unit;
-  scale(s, exponent);
-  transpose(v.view(), vt);
-  worked(units);
+  const int exponent = scaled_to - exponent_of(largest);
+  for (Index j = 0; j < n; ++j) scale({a.col(j), s.size()}, exponent);
+  std::vector<double> tau(s.size());
+  std::vector<Index> order(s.size());
+  geqp3(a, 0, order, tau);
+  Matrix x(n, n, 0.0), v(n, n);
+  for (Index j = 0; j < n; ++j) {
+    std::copy_n(a.col(j), j + 1, x.col(j));
+    worked(2 * touched * static_cast<double>(n));
+  }
+  gesvj(x.view(), s, v.view());
+  complete_basis(x.view(), std::ranges::count_if(s, [](double value) { return value > 0; }));
+  copy(x.view(), u);
+  ormqr(a, tau, u);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < n; ++k) vt(k, order[static_cast<std::size_t>(i)]) = v(i, k);
+    worked(10 * nanosecond * static_cast<double>(n));
+  }
+  scale(s, -exponent);
 }
 
 }  // namespace freeridge

@@ -105,7 +105,9 @@ double laed4(Index i, std::span<const double> d, std::span<const double> z, doub
 double lasd4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* difference,
              double* sum) {
   double root = 0;
-  check(FREERIDGE_LAPACK_STEP(dlasd4, blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(),
+  auto *const poles = const_cast<double*>(d.data()), *const numerators =
+                                                         const_cast<double*>(z.data());  // as R's header
+  check(FREERIDGE_LAPACK_STEP(dlasd4, blas_int(static_cast<Index>(d.size())), blas_int(i + 1), poles, numerators,
                               difference, rho, &root, sum),
         "dlasd4");
   return root;
@@ -135,14 +137,14 @@ void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work) {
   worked(units);
 }
 
-void gesvj(MatrixView a, std::span<double> s) {
-  if (a.cols == 0) return;
-  Matrix work(std::max<Index>(a.rows + a.cols, 6), 1);
-  double unused = 0;
-  const double units = 30 * flop() * static_cast<double>(a.rows * a.cols) * static_cast<double>(a.cols);
+void gesvj(MatrixView a, std::span<double> s, MatrixView v) {
+  const Index n = a.rows;
+  if (n == 0) return;
+  Matrix work(std::max<Index>(2 * n, 6), 1);
+  const double units = 30 * flop() * cube(n);
   const TeamIfWorth team(units);
-  check(FREERIDGE_LAPACK(dgesvj, 'G', 'U', 'N', blas_int(a.rows), blas_int(a.cols), a.data, blas_int(a.ld), s.data(), 0,
-                         &unused, 1, work.data(), blas_int(work.rows())),
+  check(FREERIDGE_LAPACK(dgesvj, 'U', 'U', 'V', blas_int(n), blas_int(n), a.data, blas_int(a.ld), s.data(), 0, v.data,
+                         blas_int(v.ld), work.data(), blas_int(work.rows())),
         "dgesvj");
   if (work(0, 0) != 1)
     for (double& value : s) value *= work(0, 0);
@@ -161,6 +163,8 @@ void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> 
   check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
                          blas_int(static_cast<Index>(work.size()))),
         "dgeqp3");
+  worked(4 * flop() * static_cast<double>(rows) * static_cast<double>(cols) *
+         static_cast<double>(std::min(rows, cols)));
   std::ranges::transform(place, order.begin(), [](BlasInt j) { return Index{j} - 1; });
 }
 

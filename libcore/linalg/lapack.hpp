@@ -59,9 +59,10 @@ void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work);
 void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau);
 // C = Q C or Q'C
 void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op = Op::none);
-// A = U diag(s) V' by one-sided Jacobi rotations of the columns of A, no more of them than rows: U in the place of A, s
-// descending. Each row of U keeps the accuracy that its own size allows.
-void gesvj(MatrixView a, std::span<double> s);
+// A = U diag(s) V', A n x n and zero below its diagonal, by one-sided Jacobi rotations of its columns: U in the place of
+// A, s descending. Small s_k have the relative accuracy that columns of equal norm would have. Columns of U for s_k = 0
+// have no meaning.
+void gesvj(MatrixView a, std::span<double> s, MatrixView v);
 // A = U diag(s) V', economy: U rows x k, s descending, vt k x cols, k = min(rows, cols). A is destroyed.
 void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
 

@@ -57,10 +57,6 @@ BlasInt info_of(void (*routine)(Parameters...), Arguments... arguments) {
 #include <R_ext/Lapack.h>
 // R's LAPACK has these, its header does not.
 extern "C" {
-void F77_NAME(dgejsv)(const char* joba, const char* jobu, const char* jobv, const char* jobr, const char* jobt,
-                      const char* jobp, const int* m, const int* n, double* a, const int* lda, double* sva, double* u,
-                      const int* ldu, double* v, const int* ldv, double* work, const int* lwork, int* iwork,
-                      int* info FCLEN FCLEN FCLEN FCLEN FCLEN FCLEN);
 void F77_NAME(dgesvj)(const char* joba, const char* jobu, const char* jobv, const int* m, const int* n, double* a,
                       const int* lda, double* sva, const int* mv, double* v, const int* ldv, double* work,
                       const int* lwork, int* info FCLEN FCLEN FCLEN);
@@ -74,6 +70,8 @@ void F77_NAME(dlacn2)(const int* n, double* v, double* x, int* isgn, double* est
 #define FREERIDGE_LAPACK(routine, ...) fortran::info_of(F77_SUB(routine), __VA_ARGS__)
 #define FREERIDGE_LAPACK_OF_VECTORS(routine, ...) fortran::call(F77_SUB(routine), __VA_ARGS__)
 #define FREERIDGE_LAPACK_STEP(routine, ...) fortran::info_of(F77_SUB(routine), __VA_ARGS__)
+#define FREERIDGE_PRODUCT F77_SUB(dgemm)
+#define FREERIDGE_PRODUCT_NAME "dgemm_"
 
 namespace freeridge {
 
@@ -84,11 +82,6 @@ inline char name_of(Triangle triangle) {
   return letter(triangle);
 }
 constexpr char left_side = 'L', right_side = 'R', not_unit = 'N';
-
-constexpr const char* product_name = "dgemm_";
-inline void* product_address() {
-  return reinterpret_cast<void*>(&F77_SUB(dgemm));
-}
 
 }  // namespace freeridge
 
@@ -110,6 +103,8 @@ void dlasd4_(const lapack_int* n, const lapack_int* i, const double* d, const do
 #define FREERIDGE_LAPACK(routine, ...) LAPACKE_##routine##_work(LAPACK_COL_MAJOR, __VA_ARGS__)
 #define FREERIDGE_LAPACK_OF_VECTORS(routine, ...) LAPACKE_##routine##_work(__VA_ARGS__)
 #define FREERIDGE_LAPACK_STEP(routine, ...) fortran::info_of(routine##_, __VA_ARGS__)
+#define FREERIDGE_PRODUCT cblas_dgemm
+#define FREERIDGE_PRODUCT_NAME "cblas_dgemm"
 
 namespace freeridge {
 
@@ -121,12 +116,6 @@ inline CBLAS_UPLO name_of(Triangle triangle) {
 }
 constexpr CBLAS_SIDE left_side = CblasLeft, right_side = CblasRight;
 constexpr CBLAS_DIAG not_unit = CblasNonUnit;
-
-// What dlsym knows the matrix product by, and where it is.
-constexpr const char* product_name = "cblas_dgemm";
-inline void* product_address() {
-  return reinterpret_cast<void*>(&cblas_dgemm);
-}
 
 }  // namespace freeridge
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {

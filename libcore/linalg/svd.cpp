@@ -1,5 +1,7 @@
-// The singular value decomposition in blocks, so that progress is heard between them (progress.hpp); as LAPACK's
-// dgesdd, step by step:
+// The singular value decomposition in blocks, so that progress is heard between them (progress.hpp), by the steps of
+// LAPACK's dgesdd and in the same time. dgesdd as one call would work 0.3 s at n = 1000, 3.3 s at n = 2000 and as n^3
+// beyond that (one thread, 50 Gflop/s) without a look at whether to go on; and it takes 3 n^2 numbers of workspace, this
+// takes 2 n^2.
 //   tall         A = Q R first
 //   square       A = Q B P', B bidiagonal, by panels of reflectors from both sides (J. Dongarra, D. Sorensen,
 //                S. Hammarling, Block reduction of matrices to condensed forms for eigenvalue computations, J. Comput.
