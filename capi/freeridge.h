@@ -11,7 +11,7 @@
  *     1/2 sum_i W_ii (Y_i - f(x_i) - b)^2  +  lambda/2 ||f||_k^2                                             (1)
  *
  *   - The loss is a SUM over points, not a mean: lambda here is "lambda_total". If your text divides the loss by n,
- *     lambda here = n * lambda there (README.md has the table of other systems' conventions).
+ *     lambda here = n * lambda there (docs/other-systems.md has a table of other systems' conventions).
  *   - b, the intercept, is never penalised; freeridge_set_intercept(model, 0) removes it.
  *   - Nothing is centred or scaled behind your back. A scaled kernel divides columns when you ask for it.
  *   - The solution is f(x) = sum_i c_i k(x_i, x); for the linear kernel also f(x) = w'x.
@@ -686,7 +686,8 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
-/* lambda in the conventions of other systems. README.md has the table with the standardisation that each means. */
+/* lambda in the conventions of other systems. docs/other-systems.md has the table with the
+ * standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
   FREERIDGE_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
