@@ -5,8 +5,7 @@
 // decrease (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). With
 // G = y - tau K a, the negative gradient, up = {a_i may grow}, down = {a_i may shrink}:
 //     stationarity   max_up G - min_down G <= tolerance;   without intercept |G_i| <= tolerance for all a_i that may
-//     move
-//                    in the direction of G_i
+//                    move in the direction of G_i
 //     b              the mean of G_i over the free numbers, 0 < a_i y_i < w_i; where there is none, the middle of
 //                    [max_up G, min_down G]
 //     gap            the largest of |1 - z_i| (free), 1 - z_i (a_i = 0), z_i - 1 (at the bound), z = y (tau K a + b)
