@@ -54,7 +54,7 @@ class Progress {
 
 // So many units of work have been done on this thread.
 void worked(double units);
-// The units heard from this thread since its call began.
+// The units of work that this thread has reported since its call began.
 double units_heard();
 // For a thread that waits for others: calls the callback again with the last fraction, so that it can cancel.
 void still_waiting();
@@ -74,7 +74,7 @@ class Undisturbed {
   class Hearing* own_;
 };
 
-// From here on the calling thread's work is heard. Begins with the fraction 0.
+// While it lives, the calling thread's work is reported to the callback. Begins by reporting the fraction 0.
 class Hearing {
  public:
   explicit Hearing(const Progress& progress);

@@ -11,7 +11,7 @@ one_number <- function(value, name) {
 
 linear_kernel <- function() new_kernel("linear")
 
-# The values k(x_i, x_j) are given as they are.
+# The user gives the values k(x_i, x_j) themselves.
 precomputed_kernel <- function() new_kernel("precomputed")
 
 polynomial_kernel <- function(degree, scale = 1, offset = 1) {
