@@ -306,7 +306,7 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
  * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
-/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Called by set_data(_view), factorize,
+/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
  * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance, landmark_curve,
  * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom, get_landmarks, save and save_predictor. Calls
  * that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1).

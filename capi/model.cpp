@@ -23,7 +23,7 @@ freeridge_status set_data(const char* call, freeridge_model* model, freeridge_la
   });
 }
 
-// Writes an n x t or d x t matrix of a model or a predictor by get(from, view).
+// A getter of an n x t or d x t matrix, of a model or a predictor.
 template <class From, class Get>
 void get_matrix_of(const From& from, const char* name, double* out, const char* rows_name, int64_t ld, const Get& get) {
   get(from, checked_output(name, out, rows_name, *rows_name == 'd' ? from.d() : from.n(), from.t(), ld));

@@ -39,8 +39,8 @@ void require_finite(ConstMatrixView tile, Index row, Index col) {
   require_finite(tile, row, [&](Index j) { return col + j; });
 }
 
-// Rows of x minus the shift, as a column-major matrix: a view of x itself where x is column-major and there is no
-// shift, else a copy in `space`, which is large enough.
+// Rows of x less the shift: where they stand if they are a column-major matrix already, else packed into `space`, which
+// has room for them.
 ConstMatrixView points_of(const LayoutView& x, Index row, Index rows, std::span<const double> shift, Matrix& space) {
   if (x.layout == Layout::col_major && shift.empty()) return {x.data + row, rows, x.cols, x.ld};
   if (space.rows() < rows) space = Matrix(rows, x.cols);
@@ -101,7 +101,7 @@ void pack_rows(const LayoutView& x, Index row, std::span<const double> shift, Ma
     double* const to = tile.col(k);
     const double* const from = x.layout == Layout::row_major ? to : x.data + row + k * x.ld;
     const double s = shift[static_cast<std::size_t>(k)];
-    // The processor's own prefetch stops at the end of a page (4 KiB), and a column of a tile is about as long.
+    // The processor's own prefetch ends with the page, which a column of a tile hardly fills.
     const double* const next = k + 2 < tile.cols && from != to ? from + 2 * x.ld : from;
     Index i = 0;
     for (; i + 8 <= tile.rows; i += 8) {

@@ -16,7 +16,7 @@ namespace freeridge {
 // tile(i, k) = x(row + i, k) - shift[k]; an empty shift is none.
 void pack_rows(const LayoutView& x, Index row, std::span<const double> shift, MatrixView tile);
 
-// Throws INVALID_ARGUMENT when x is a precomputed K and not symmetric. Needed where only parts of K will be read.
+// Throws INVALID_ARGUMENT when x is a precomputed K and not symmetric; for whoever reads parts of it alone.
 void require_symmetric(const Kernel& kernel, const LayoutView& x);
 
 // Fills the lower triangle of `out` (n x n) with W^(1/2) K W^(1/2). Throws NOT_FINITE when a value overflows, and

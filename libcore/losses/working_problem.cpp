@@ -7,7 +7,7 @@
 namespace freeridge {
 namespace {
 
-constexpr double nothing = 1e-100;    // points with a smaller d_i have their load in rho0
+constexpr double nothing = 1e-100;    // d_i below it: the point's load goes to rho0
 constexpr Index block_columns = 128;  // columns of L^-1 Z' at once
 
 MatrixView column(std::vector<double>& values) {
@@ -100,8 +100,8 @@ WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s
 }
 
 std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) const {
-  // P = C'C, C = L^-1 Z', by blocks of columns of C. Column i of Z' is e_(i - 1) - f_i tail (without the first term for
-  // i = 0). L^-1 tail is computed once. L^-1 e_(i - 1) is zero above row i - 1, so that later blocks have fewer rows.
+  // P = C'C, C = L^-1 Z', in blocks of its columns. The column of Z' in place i is e_(i - 1) - f_i tail (no first term for i = 0):
+  // L^-1 of the first term has zeros above row i - 1, so that those blocks shrink; L^-1 tail is the same for all.
   const Contrast& z = *contrast_;
   const Index n = p_.n(), m = z.m(), offset = n - m;
   std::vector<double> tail(static_cast<std::size_t>(m), 0.0);

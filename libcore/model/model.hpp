@@ -122,7 +122,7 @@ class Model {
  private:
   struct Data {
     LayoutView x, y;
-    Matrix x_copy, y_copy;  // the numbers that x and y view, unless these are the user's
+    Matrix x_copy, y_copy;  // what x and y view, unless borrowed
     std::vector<double> weights;
     std::optional<Groups> groups;
     Index landmarks = 0;
@@ -167,7 +167,7 @@ class Model {
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
   static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
-  // Calls f(P~, first, count) for each run of neighbouring outputs that have the same lambda.
+  // P~ for each run of outputs with one lambda: f(maker, first, count).
   using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
   const Fit::LeftOut& left_out() const;

@@ -24,9 +24,9 @@ struct Prediction {
   const Kernel& kernel;
   Index n, d, t;
   std::span<const double> lambdas, b;  // t each
-  ConstMatrixView w;                   // d x t for linear kernels; else no rows
-  std::span<const double> origin;      // d numbers; empty means 0
-  std::span<const double> level;       // t, for linear kernels
+  ConstMatrixView w;                   // d x t; no rows: another kernel than the linear one
+  std::span<const double> origin;      // d, or empty: 0
+  std::span<const double> level;       // t; linear kernels
   LayoutView support;                  // r x d: the data or the landmarks
   ConstMatrixView c;                   // r x t
   std::span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
@@ -61,7 +61,7 @@ class Predictor {
 
   Prediction prediction() const;
   void predict(const LayoutView& points, double* out, Index ldout) const;
-  // Throw INVALID_STATE: a linear kernel has no coefficients c, and other kernels have no hyperplane w.
+  // Throw INVALID_STATE where the kernel has none.
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
 

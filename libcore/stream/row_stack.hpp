@@ -23,7 +23,7 @@
 
 namespace freeridge {
 
-// Throws unless the weights are finite and positive, or NULL.
+// Finite and positive, or NULL.
 void require_weights(const double* weights, Index n);
 
 // Rows row, row + 1, ... of A (as many as `tile` has), for those shifts (empty: no intercept). weights: NULL: all one.

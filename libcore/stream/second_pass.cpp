@@ -51,7 +51,7 @@ std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const 
   const Index chunk = std::clamp<Index>(sweep_columns / t, 1, total);
   Matrix packed(height, rows_.p()), b(height, r()), squares(height, r()), f(r(), chunk), h(height, chunk),
       residual(height, chunk * t);
-  for (Index row = 0; row < n; row += height)  // a first pass finds numbers that overflow, before anything is written
+  for (Index row = 0; row < n; row += height)  // a number that overflows is found before anything is written
     pack_weighted(x, y, weights, row, rows_.shift(), packed.view().row_range(0, std::min(height, n - row)));
 
   std::string reason;
