@@ -17,6 +17,11 @@
 
 namespace freeridge {
 
+// The eigenvalues that are not zero lie between these, as far as is known; both 0 if there are none.
+struct EigenvalueRange {
+  double smallest, largest;
+};
+
 constexpr double sure_of_matrix = 3e5, sure_of_qr = 4e9;
 
 // One direction; sure: times its noise.

@@ -1,4 +1,4 @@
-// The heart. Every route is a way to apply one symmetric n x n matrix, the residual maker, up to a positive scalar s
+// The heart. Every route is a way to apply one symmetric n x n matrix, the residual residual_maker, up to a positive scalar s
 // that the route knows, and what users ask for are ratios in which s cancels. With G = K_w + lambda I, K_w = W^(1/2) K
 // W^(1/2), Y~ = W^(1/2) Y, 1~ = W^(1/2) 1 (numerics.md has the derivations):
 //
@@ -9,7 +9,7 @@
 //     GCV     n |P~Y~|^2 / tr(P~)^2
 //     c       = W^(1/2) P Y~
 //
-// The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual maker of
+// The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual residual_maker of
 // least squares), s = smallest eigenvalue + lambda in general, s = a power of two for Cholesky. The intercept is folded
 // in by the route (intercept.hpp); select/ and model/ never see it.
 #pragma once
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/factor/digits.hpp"
 #include "libcore/factor/solution.hpp"
 
 namespace freeridge {
@@ -87,7 +88,7 @@ class RowBlock {
   virtual ~RowBlock() = default;
   // (P~_SS)^-1 (P~Y~)_S for the outputs [first, first + out.cols), s x out.cols, P~ at a lambda of the same
   // factorization. False, and `out` has no meaning, when P~_SS is singular to working precision.
-  [[nodiscard]] virtual bool left_out(const ResidualMaker& maker, Index first, MatrixView out) const = 0;
+  [[nodiscard]] virtual bool left_out(const ResidualMaker& residual_maker, Index first, MatrixView out) const = 0;
 };
 
 // Takes the tiles of a sweep over many lambdas. residual: rows x (lambdas * outputs), the j-th output of lambda l in
@@ -110,12 +111,8 @@ class Factorization {
   const Problem& problem() const { return *problem_; }
   virtual Route route() const = 0;
 
-  // The eigenvalues of Z'K_wZ that are not zero lie between these, as far as the route can tell; both 0 if there are
-  // none.
-  struct Range {
-    double smallest, largest;
-  };
-  virtual Range eigenvalue_range() const = 0;
+  // Of the eigenvalues of Z'K_wZ, as far as the route can tell.
+  virtual EigenvalueRange eigenvalue_range() const = 0;
   // How many eigenvalues are not zero to working precision, where the route knows.
   virtual std::optional<Index> rank() const { return std::nullopt; }
   // Eigenvalues below it are rounding.
@@ -132,6 +129,17 @@ class Factorization {
 
   // P~ at lambda >= 0. It must not outlive the factorization. Throws NOT_POSITIVE_DEFINITE (Cholesky).
   virtual std::unique_ptr<ResidualMaker> at(double lambda) const = 0;
+  // The same, or NULL where `at` throws NOT_POSITIVE_DEFINITE: `undefined` is told the words.
+  template <class Undefined>
+  std::unique_ptr<ResidualMaker> try_at(double lambda, const Undefined& undefined) const {
+    try {
+      return at(lambda);
+    } catch (const Error& error) {
+      if (error.status() != Status::not_positive_definite) throw;
+      undefined(error.what());
+      return nullptr;
+    }
+  }
   // The solution of every output at a lambda of its own (t of them), all in one product; false where it takes a P~ for
   // each, and nothing is done.
   [[nodiscard]] virtual bool solve_each(std::span<const double> /*lambdas*/, Solution& /*solution*/) const {

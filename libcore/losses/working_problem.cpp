@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "libcore/factor/residual_diagonal.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double nothing = 1e-100;    // d_i below it: the point's load goes to rho0
-constexpr Index block_columns = 128;  // columns of L^-1 Z' at once
+constexpr double nothing = 1e-100;  // d_i below it: the point's load goes to rho0
 
 MatrixView column(std::vector<double>& values) {
   const Index n = static_cast<Index>(values.size());
@@ -100,40 +100,11 @@ WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s
 }
 
 std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) const {
-  // P = C'C, C = L^-1 Z', in blocks of its columns. The column of Z' in place i is e_(i - 1) - f_i tail (no first term for i = 0):
-  // L^-1 of the first term has zeros above row i - 1, so that those blocks shrink; L^-1 tail is the same for all.
-  const Contrast& z = *contrast_;
-  const Index n = p_.n(), m = z.m(), offset = n - m;
-  std::vector<double> tail(static_cast<std::size_t>(m), 0.0);
-  if (z.active()) std::ranges::copy(z.tail(), tail.begin());
-  trsm(Op::none, factor(), column(tail));
-  std::vector<double> above(tail.size() + 1, 0.0);  // sums of tail_k^2, k < i
-  for (std::size_t k = 0; k < tail.size(); ++k) above[k + 1] = above[k] + tail[k] * tail[k];
-  const auto row_factor = [&](Index i) { return z.active() ? z.row_factor(i) : 0.0; };
-
-  std::vector<double> out(static_cast<std::size_t>(n));
-  for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = row_factor(i) * row_factor(i) * above.back();
-  Matrix block(m, std::min(block_columns, m));
-  for (Index first = 0; first < m; first += block_columns) {
-    progress.report(static_cast<double>(first) / static_cast<double>(m));
-    const Index count = std::min(block_columns, m - first), height = m - first;
-    const MatrixView c = block.view().block(0, 0, height, count);
-    for (Index j = 0; j < count; ++j)
-      for (Index i = 0; i < height; ++i) c(i, j) = i == j ? 1 : 0;
-    trsm(Op::none, factor().block(first, first, height, height), c);
-    for (Index j = 0; j < count; ++j) {
-      const Index place = offset + first + j;
-      const double f = row_factor(place);
-      double total = f * f * above[static_cast<std::size_t>(first)];
-      for (Index i = 0; i < height; ++i) {
-        const double value = c(i, j) - f * tail[static_cast<std::size_t>(first + i)];
-        total += value * value;
-      }
-      out[static_cast<std::size_t>(place)] = total;
-    }
-    worked(touched * static_cast<double>(height * count));
-  }
-  if (z.active()) std::swap(out[0], out[static_cast<std::size_t>(z.pivot())]);
+  const Stage stage(progress, 0);
+  std::vector<double> out(d_.size());
+  freeridge::residual_diagonal(
+      *contrast_, [&](MatrixView b, Index from) { trsm(Op::none, factor().block(from, from, b.rows, b.rows), b); },
+      out);
   return out;
 }
 

@@ -36,8 +36,8 @@ void for_each_tile(Index m, Index n, const Progress& progress, const Tile& tile)
 }
 
 // sigma2 from |P~Y~|^2; NaN when n - df = rho tr(P~) is not positive.
-double error_variance(const ResidualMaker& maker, double squared_norm, double trace) {
-  const double rho = maker.shrinkage();
+double error_variance(const ResidualMaker& residual_maker, double squared_norm, double trace) {
+  const double rho = residual_maker.shrinkage();
   return rho > 0 && trace > 0 ? squared_norm / trace * rho : nan;
 }
 
@@ -84,13 +84,13 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
   const Hearing hearing(progress_);
   Freedom out{
       std::vector<double>(static_cast<std::size_t>(t())), std::vector<double>(static_cast<std::size_t>(t())), {}};
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    std::fill_n(out.df.begin() + static_cast<std::ptrdiff_t>(first), count, maker.degrees_of_freedom());
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    std::fill_n(out.df.begin() + static_cast<std::ptrdiff_t>(first), count, residual_maker.degrees_of_freedom());
     if (!with_sigma2) return;
-    const double trace = maker.trace();
+    const double trace = residual_maker.trace();
     for (Index j = first; j < first + count; ++j) {
       double& sigma2 = out.sigma2[static_cast<std::size_t>(j)];
-      sigma2 = error_variance(maker, maker.squared_norm(j), trace);
+      sigma2 = error_variance(residual_maker, residual_maker.squared_norm(j), trace);
       if (std::isnan(sigma2)) keep_first(out.reason, no_error_variance(j));
       if (std::isinf(sigma2)) fail(Status::not_finite, "sigma2 of output ", j, " overflows; rescale y");
     }
@@ -107,26 +107,26 @@ std::string Model::cooks_distance(MatrixView distance) const {
   Matrix out(n, t());
   std::vector<double> diagonal(static_cast<std::size_t>(n)), leverage(static_cast<std::size_t>(n));
   std::string reason;
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const MatrixView residual = out.view().columns(first, count);
     const Progress whole = here();
     const auto quarter = [&](double number) { return whole.part(number / 4, (number + 1) / 4); };
     double df = 0, trace = 0;
     {
       const Stage stage(quarter(0), 0);
-      maker.residual_and_diagonal(first, residual, diagonal);
+      residual_maker.residual_and_diagonal(first, residual, diagonal);
     }
     {
       const Stage stage(quarter(1), 0);
-      maker.leverage(leverage);
+      residual_maker.leverage(leverage);
     }
     {
       const Stage stage(quarter(2), 0);
-      df = maker.degrees_of_freedom();
+      df = residual_maker.degrees_of_freedom();
     }
     {
       const Stage stage(quarter(3), 0);
-      trace = maker.trace();
+      trace = residual_maker.trace();
     }
     require_no_overflow("the residuals", residual);
     for (Index j = 0; j < count; ++j) {
@@ -138,7 +138,7 @@ std::string Model::cooks_distance(MatrixView distance) const {
         column[i] /= largest;
         squared_norm += column[i] * column[i];
       }
-      const double sigma2 = error_variance(maker, squared_norm, trace);
+      const double sigma2 = error_variance(residual_maker, squared_norm, trace);
       const bool defined = sigma2 > 0 && df > 0;
       if (!defined)
         keep_first(reason, std::isnan(sigma2)
@@ -167,8 +167,9 @@ const Model::Fit::LeftOut& Model::left_out() const {
   if (out.made) return out;
   Matrix errors(n(), t());
   std::vector<std::string> reasons(static_cast<std::size_t>(t()));
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    const std::string reason = loo_errors(factorization_->problem(), maker, first, errors.view().columns(first, count));
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    const std::string reason =
+        loo_errors(factorization_->problem(), residual_maker, first, errors.view().columns(first, count));
     std::fill_n(reasons.begin() + static_cast<std::ptrdiff_t>(first), count, reason);
   });
   out.errors = std::move(errors);
@@ -196,7 +197,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
     return this->left_out();
   }();
   const Stage stage_of_points(progress_.part(0.4, 1), 0);
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const std::string& undefined = left_out.reasons[static_cast<std::size_t>(first)];
     if (!undefined.empty()) {
       keep_first(out.reason, undefined);
@@ -210,7 +211,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
       Matrix a(n, rows);
       {
         const Stage stage(part.part(0, 0.5), 0);
-        maker.smoother(points, row, a.view(), {});
+        residual_maker.smoother(points, row, a.view(), {});
       }
       part.report(0.5);
       parallel_for((rows + points_at_once - 1) / points_at_once, part.part(0.5, 1), [&](Index block) {
@@ -242,7 +243,7 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
   const Problem& problem = factorization_->problem();
   const Index n = this->n(), m = points.rows;
   Variance out{Matrix(m, t()), std::vector<double>(static_cast<std::size_t>(t())), {}};
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const double lambda = fit_->lambdas[static_cast<std::size_t>(first)];
     if (lambda <= 0 || problem.degrees() == 0) {
       keep_first(out.reason, lambda <= 0 ? "the variance is undefined at lambda = 0"
@@ -256,7 +257,7 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
     }
     std::vector<double> tau2;
     for (Index j = first; j < first + count; ++j) {
-      tau2.push_back(maker.quadratic_form(j) / static_cast<double>(problem.degrees()));
+      tau2.push_back(residual_maker.quadratic_form(j) / static_cast<double>(problem.degrees()));
       const double noise = lambda * tau2.back();
       if (!std::isfinite(tau2.back()) || !std::isfinite(noise))
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");
@@ -265,7 +266,7 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
     for_each_tile(m, n, here(), [&](Index row, Index rows, const Progress& part) {
       std::vector<double> v(static_cast<std::size_t>(rows));
       const Stage stage(part, 0);
-      maker.smoother(points, row, {}, v);
+      residual_maker.smoother(points, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
           // A point whose variance is nothing beside the prior's is known to rounding, which may be negative.

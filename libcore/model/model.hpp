@@ -136,7 +136,7 @@ class Model {
     // P~, when all outputs have one lambda: made with the fit, or, after loading, by the first call that needs it.
     struct Shared {
       std::mutex mutex;
-      std::shared_ptr<const ResidualMaker> maker;
+      std::shared_ptr<const ResidualMaker> residual_maker;
     };
     std::shared_ptr<Shared> shared;
     // The errors left out, which all new points have in common: made by the first call that needs them.
@@ -167,9 +167,9 @@ class Model {
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
   static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
-  // P~ for each run of outputs with one lambda: f(maker, first, count).
-  using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
-  static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+  // P~ for each run of outputs with one lambda: f(residual_maker, first, count).
+  using EachResidualMaker = std::function<void(const ResidualMaker&, Index, Index)>;
+  static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
   const Fit::LeftOut& left_out() const;
   // Throws OUT_OF_MEMORY where a call that wants so many bytes beside what the model holds must not have them.
   void require_room(Index bytes, const char* what, const char* advice) const;

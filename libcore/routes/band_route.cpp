@@ -95,7 +95,7 @@ std::shared_ptr<const void> Band::hold() const {
   return held;
 }
 
-Factorization::Range Band::eigenvalue_range() const {
+EigenvalueRange Band::eigenvalue_range() const {
   const double largest = bounds_.largest;
   if (!(largest > tolerance_)) return {0, 0};
   return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, largest), largest};
@@ -312,7 +312,7 @@ std::vector<Index> neighbours(Index first, Index count) {
 }
 
 std::unique_ptr<ResidualMaker> Band::at(double lambda) const {
-  return std::make_unique<BandMaker>(*this, lambda);
+  return std::make_unique<BandResidualMaker>(*this, lambda);
 }
 
 std::unique_ptr<RowBlock> Band::rows(std::span<const Index> which) const {

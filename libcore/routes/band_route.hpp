@@ -51,7 +51,7 @@ class Band final : public Factorization {
   Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, bool with_basis, const Progress& progress);
 
   Route route() const override { return Route::band; }
-  Range eigenvalue_range() const override;
+  EigenvalueRange eigenvalue_range() const override;
   double tolerance() const override { return tolerance_; }
   double floor() const override { return smallest_direction().floor(); }
   // Saved, but for the bandwidth and how much of Q is formed.

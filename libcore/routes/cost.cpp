@@ -8,7 +8,7 @@
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/feature_reduction.hpp"
-#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
 namespace {
@@ -203,9 +203,9 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
       // of the other rows a tile
       const Doubles others = dense ? Doubles(0) : Doubles(std::min(r.n, tile_rows(k.value()))) * (Doubles(2) * k + t);
       // and P~ at each of the lambdas
-      const Doubles makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
+      const Doubles residual_makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
       return (s * (Doubles(dense ? 3 : 2) * columns + Doubles(4) * t + Doubles(4)) + others + Doubles(2) * size * size +
-              Doubles(2) * columns * t + makers)
+              Doubles(2) * columns * t + residual_makers)
           .bytes();
     }
   }

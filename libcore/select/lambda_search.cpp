@@ -224,7 +224,7 @@ Index lambdas_of_search(Index t) {
   return fine_grid + 8 * t;
 }
 
-LambdaRange lambda_range(Factorization::Range range, double floor) {
+LambdaRange lambda_range(EigenvalueRange range, double floor) {
   const double low = std::max({range.smallest / 1000, std::numeric_limits<double>::epsilon() * range.largest, floor});
   const double high = 1000 * std::max(range.largest, floor);
   if (!(range.largest > 0 && low > 0) || !std::isfinite(high))

@@ -35,7 +35,7 @@ struct LambdaRange {
 // From a thousandth of the smallest eigenvalue that is not zero, but at least eps times the largest and where errors
 // left out have six digits (Factorization::floor), to a thousand times the largest, or the floor where that is more:
 // beyond, nothing changes any more. Throws UNDEFINED when all eigenvalues are zero.
-LambdaRange lambda_range(Factorization::Range eigenvalues, double floor);
+LambdaRange lambda_range(EigenvalueRange eigenvalues, double floor);
 inline LambdaRange lambda_range(const Factorization& factorization) {
   return lambda_range(factorization.eigenvalue_range(), factorization.floor());
 }
