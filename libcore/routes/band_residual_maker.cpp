@@ -134,7 +134,8 @@ void BandResidualMaker::faint_leverage(std::span<double> out) const {
   parallel_for((n + strip - 1) / strip, Progress(), [&](Index piece) {
     const Index row = piece * strip, rows = std::min(strip, n - row);
     const auto size = static_cast<std::size_t>(band_.strip_doubles());
-    std::vector<double> q(size), bq(size, 0.0), room(static_cast<std::size_t>(2 * b * strip), 0.0);
+    std::vector<double> q(size), bq(size, 0.0), last(static_cast<std::size_t>(b * strip), 0.0);
+    Matrix room(strip, BandKernels::room_columns(b));
     double own[strip] = {}, sums[strip] = {};  // q_i'B q_i, |L^-1 B q_i|^2
     band_.pack(neighbours(row, rows), 0, m, q.data(), band_.strip_doubles());
     const auto add = [&](Index to, Index from, double value) {
@@ -149,7 +150,7 @@ void BandResidualMaker::faint_leverage(std::span<double> out) const {
       }
     }
     for (std::size_t k = 0; k < size; ++k) own[k % strip] += q[k] * bq[k];
-    band_.kernels().squared_norms(BandKernels::padded(m), b, bq.data(), rows_of.data(), room.data(), sums);
+    band_.kernels().squared_norms(BandKernels::padded(m), b, bq.data(), rows_of.data(), last.data(), room.data(), sums);
     for (Index i = 0; i < rows; ++i) {
       const auto at = static_cast<std::size_t>(row + i);
       out[at] = (own[i] - sums[i]) / lambda + (q1.empty() ? 0 : q1[at] * q1[at]);

@@ -68,9 +68,10 @@ View every(View a, Index first, Index stride) {
   return {a.data + first * a.ld, a.rows, a.cols / stride, a.ld * stride};
 }
 
-class Sweep {
+class SpectrumSweep {
  public:
-  Sweep(const SpectrumFactorization& f, std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink)
+  SpectrumSweep(const SpectrumFactorization& f, std::span<const double> lambdas, Index first_output, Index t,
+                SweepSink& sink)
       : f_(f),
         lambdas_(lambdas),
         first_output_(first_output),
@@ -255,7 +256,7 @@ SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
 
 void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                                   const Progress& progress) const {
-  Sweep(*this, lambdas, first, outputs, sink).run(progress);
+  SpectrumSweep(*this, lambdas, first, outputs, sink).run(progress);
 }
 
 }  // namespace freeridge

@@ -100,7 +100,7 @@ inline Answers all_answers(const freeridge::Factorization& f, const std::vector<
                            const freeridge::LayoutView& x, const std::vector<std::int32_t>& label) {
   using freeridge::Criterion;
   Answers out;
-  const freeridge::Factorization::Range range = f.eigenvalue_range();
+  const freeridge::EigenvalueRange range = f.eigenvalue_range();
   out.add(range.smallest);
   out.add(range.largest);
   out.add(f.tolerance());
