@@ -88,8 +88,8 @@ void symmetric_tile(ConstMatrixView a, const double* v_rows, const double* v_col
 
 // Four registers of rows and COLUMNS / 2 columns at once: the part of the sum that needs none of them, then the
 // triangle between them.
-inline void banded_columns(Index columns, Index b, const double* q, const double* coefficients, double* t,
-                           Pack (&sums)[4]) {
+inline __attribute__((always_inline)) void banded_columns(Index columns, Index b, const double* q,
+                                                          const double* coefficients, double* t, Pack (&sums)[4]) {
   constexpr int at_once = COLUMNS / 2;
   constexpr Index strip = BandKernels::strip;
   const Index stride = BandKernels::stride(b);

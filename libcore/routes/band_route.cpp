@@ -115,8 +115,8 @@ BandFactor Band::factor(double lambda) const {
                  bounds_.smallest / unit + lambda / unit};
   std::copy(gamma_.values().begin(), gamma_.values().end(), out.half.values().begin());
   out.l.half_solve(out.half.view());
-  std::copy(gamma_.values().begin(), gamma_.values().end(), out.full.values().begin());
-  out.l.solve(out.full.view());
+  std::ranges::copy(out.half.values(), out.full.values().begin());
+  out.l.other_half_solve(out.full.view());
   return out;
 }
 
