@@ -1,4 +1,4 @@
-// The heart. Every route is a way to apply one symmetric n x n matrix, the residual residual_maker, up to a positive scalar s
+// What every route is: a way to apply one symmetric n x n matrix, the residual maker, up to a positive scalar s
 // that the route knows, and what users ask for are ratios in which s cancels. With G = K_w + lambda I, K_w = W^(1/2) K
 // W^(1/2), Y~ = W^(1/2) Y, 1~ = W^(1/2) 1 (numerics.md has the derivations):
 //
@@ -9,7 +9,7 @@
 //     GCV     n |P~Y~|^2 / tr(P~)^2
 //     c       = W^(1/2) P Y~
 //
-// The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual residual_maker of
+// The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual maker of
 // least squares), s = smallest eigenvalue + lambda in general, s = a power of two for Cholesky. The intercept is folded
 // in by the route (intercept.hpp); select/ and model/ never see it.
 #pragma once
@@ -69,7 +69,8 @@ class ResidualMaker {
   // Throws INVALID_STATE where the route has no such thing.
   virtual void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const = 0;
 
-  // From the c that refine gave to all of c: adds what solve leaves out, as its function is zero; to the same digits.
+  // Adds to the c that refine gave the part that solve leaves out, because its function is zero (solves_functions), to
+  // as many digits as refine gave the rest.
   virtual void complete(Index, Index, Solution&, const Progress&) const {}
 
   // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
@@ -118,10 +119,10 @@ class Factorization {
   // Eigenvalues below it are rounding.
   virtual double tolerance() const = 0;
 
-  // From this lambda on errors left out have six digits (digits.hpp); 0: at every lambda.
+  // The lambda from which on errors left out have six digits (digits.hpp); 0: they have them at every lambda.
   virtual double floor() const = 0;
 
-  // Whether solve may leave out of c what is no function.
+  // Whether solve may leave out a part of c whose function, sum_i c_i k(x_i, .), is zero.
   virtual bool solves_functions() const { return false; }
 
   // The landmarks of the landmark route, in the order given or chosen.
@@ -162,8 +163,8 @@ class Factorization {
 
   // What load_factorization reads (saved_route.hpp).
   virtual void save(ByteWriter& out) const = 0;
-  // While it lives, save writes the same bytes each time: a part that is made when it is first needed, and whoever
-  // needs it, waits. NULL where there is none.
+  // While the returned handle lives, save writes the same bytes each time: a part of the factorization that is made
+  // when it is first needed is not made meanwhile, and calls that need it wait. NULL where there is no such part.
   virtual std::shared_ptr<const void> hold() const { return nullptr; }
 
  protected:

@@ -12,9 +12,9 @@
 //   multiply        out = out v
 //   weighted        out = v w_i w, and whether all of it is finite
 //   finite          whether all of v is
-// One source (value_loops_body.hpp) is compiled for each instruction set. The order of a sum does not depend on how many
-// numbers a register holds, and no product and sum are fused (-ffp-contract=off) but those of distances, which are by
-// name where the processor can (x86 since 2013, ARM), so that the bits of every result are the same with every
+// One source (value_loops_body.hpp) is compiled for each instruction set. The order of a sum does not depend on how
+// many numbers a register holds, and no product and sum are fused (-ffp-contract=off) but those of distances, which are
+// by name where the processor can (x86 since 2013, ARM), so that the bits of every result are the same with every
 // instruction set, of distances with every one that fuses, and do not depend on where in an array or a tile a number
 // stands.
 //

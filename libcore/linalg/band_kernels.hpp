@@ -30,8 +30,9 @@ struct BandKernels {
   static constexpr Index strip = 32;  // rows
   static constexpr Index stride(Index b) { return b + pad; }
   static constexpr Index padded(Index size) { return (size + pad - 1) / pad * pad; }
-  // sums[i] += sum_j t_ij^2, strip numbers. last: the b columns before (b x strip, zeros at the beginning), and afterwards
-  // the last b, so that T may be solved by blocks of columns. room: room_columns(b) x strip, which stay in the L1 cache.
+  // sums[i] += sum_j t_ij^2, strip numbers. last: the b columns before (b x strip, zeros at the beginning), and
+  // afterwards the last b, so that T may be solved by blocks of columns. room: room_columns(b) x strip, which stay in
+  // the L1 cache.
   static constexpr Index room_columns(Index b) { return b + 64; }
   void (*squared_norms)(Index m, Index b, const double* q, const double* coefficients, double* last, double* room,
                         double* sums);

@@ -4,8 +4,8 @@
 // library.
 // NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
-// From and to any address. A type that is aligned to 8 keeps the loop of banded_columns in registers, where memcpy makes
-// GCC 12 keep the rows of T on the stack, and take half as long again; clang does not heed the 8 at every use.
+// From and to any address. A type that is aligned to 8 keeps the loop of banded_columns in registers, where memcpy
+// makes GCC 12 keep the rows of T on the stack, and take half as long again; clang does not heed the 8 at every use.
 #ifdef __clang__
 using Pack = double __attribute__((vector_size(8 * LANES)));
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "libcore/losses/working_problem.hpp"
+#include "libcore/losses/logistic_step.hpp"
 
 namespace freeridge {
 namespace {
@@ -42,12 +42,12 @@ class Newton {
     s_.b = p_.intercept ? std::log(positive) - std::log(negative) : 0;
     tau_ = std::min(p_.tau, near_tau);
   }
-  void evaluate();          // f, e, v, the gap
-  double newton_step();     // the largest |df_i| if the step was taken whole, else infinity
-  Index stage();            // near the solution at tau_; the steps it took
-  void tangent(double to);  // along the path
-  void finish();            // to the tolerance at tau_
-  double step_length(const WorkingProblem::Step&) const;  // near the minimum of the objective along the step
+  void evaluate();                                      // f, e, v, the gap
+  double newton_step();                                 // the largest |df_i| if the step was taken whole, else infinity
+  Index stage();                                        // near the solution at tau_; the steps it took
+  void tangent(double to);                              // along the path
+  void finish();                                        // to the tolerance at tau_
+  double step_length(const LogisticStep::Move&) const;  // near the minimum of the objective along the step
   void count() {
     if (s_.iterations >= control_.iterations)
       fail(Status::not_converged, "no solution within ", control_.iterations, " Newton steps (the stationarity is ",
@@ -78,7 +78,7 @@ void Newton::evaluate() {
   }
 }
 
-double Newton::step_length(const WorkingProblem::Step& step) const {
+double Newton::step_length(const LogisticStep::Move& step) const {
   // phi(t) = objective at t, convex; the root of phi' by Newton's method within a bracket that grows to the right.
   const auto slope = [&](double t, double& curvature) {
     double total = 0;
@@ -108,9 +108,9 @@ double Newton::step_length(const WorkingProblem::Step& step) const {
 
 double Newton::newton_step() {
   count();
-  const WorkingProblem working(p_, tau_, v_, storage_.view());
+  const LogisticStep working(p_, tau_, v_, storage_.view());
   for (std::size_t i = 0; i < load_.size(); ++i) load_[i] = e_[i] - s_.a[i];
-  const WorkingProblem::Step step = working.step(load_, -sum(s_.a));
+  const LogisticStep::Move step = working.solve(load_, -sum(s_.a));
   decision_values(p_, tau_, step.da, 0, kda_);
   double largest = 0;
   for (std::size_t i = 0; i < df_.size(); ++i) {
@@ -134,8 +134,8 @@ Index Newton::stage() {
 
 void Newton::tangent(double to) {
   count();
-  const WorkingProblem working(p_, tau_, v_, storage_.view());
-  const WorkingProblem::Step step = working.step(e_, 0);
+  const LogisticStep working(p_, tau_, v_, storage_.view());
+  const LogisticStep::Move step = working.solve(e_, 0);
   const double stretch = std::log(to) - std::log(tau_), ratio = tau_ / to;
   for (std::size_t i = 0; i < s_.a.size(); ++i) s_.a[i] = (s_.a[i] + stretch * step.da[i]) * ratio;
   s_.b += stretch * step.db;
@@ -207,7 +207,7 @@ std::string logistic_loo(const LossProblem& problem, const LossSolution& solutio
   std::vector<double> v(out.size());
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = problem.w[i] * sigmoid(solution.f[i]) * sigmoid(-solution.f[i]);
   Matrix storage(problem.n(), problem.n());
-  const WorkingProblem working(problem, problem.tau, v, storage.view());
+  const LogisticStep working(problem, problem.tau, v, storage.view());
   const std::vector<double> p = working.residual_diagonal(progress);
 
   std::string reason;

@@ -7,17 +7,23 @@
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
-std::string Model::loo(MatrixView errors) const {
+void Model::answer(const char* what, MatrixView to, const EachPart& part) const {
   require_fitted();
-  require_room(lambda_bytes(), "leaving one out", "use fewer outputs, or landmarks");
+  require_room(lambda_bytes(), what, "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
   Matrix out(n(), t());
-  std::string reason;
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-    keep_first(reason, loo_errors(factorization_->problem(), residual_maker, first, out.view().columns(first, count)));
+    part(residual_maker, first, out.view().columns(first, count));
   });
   progress_.report(1);
-  copy(out.view(), errors);
+  copy(out.view(), to);
+}
+
+std::string Model::loo(MatrixView errors) const {
+  std::string reason;
+  answer("leaving one out", errors, [&](const ResidualMaker& residual_maker, Index first, MatrixView part) {
+    keep_first(reason, loo_errors(factorization_->problem(), residual_maker, first, part));
+  });
   return reason;
 }
 
@@ -128,36 +134,23 @@ void Model::intercept(double* b) const {
 }
 
 void Model::fitted(MatrixView fitted) const {
-  require_fitted();
-  require_room(lambda_bytes(), "the fitted values", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
-  const Problem& problem = factorization_->problem();
-  Matrix out(n(), t());
-  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-    const MatrixView part = out.view().columns(first, count);
+  answer("the fitted values", fitted, [&](const ResidualMaker& residual_maker, Index first, MatrixView part) {
     residual_maker.residual(first, part);
-    for (Index j = 0; j < count; ++j)
+    const double rho = residual_maker.shrinkage();
+    for (Index j = 0; j < part.cols; ++j)
       for (Index i = 0; i < part.rows; ++i)
-        part(i, j) = data_->y(i, first + j) -
-                     residual_maker.shrinkage() * part(i, j) / problem.sqrt_w[static_cast<std::size_t>(i)];
+        part(i, j) =
+            data_->y(i, first + j) - rho * part(i, j) / factorization_->problem().sqrt_w[static_cast<std::size_t>(i)];
+    require_no_overflow("the fitted values", part);
   });
-  require_no_overflow("the fitted values", out.view());
-  progress_.report(1);
-  copy(out.view(), fitted);
 }
 
 void Model::leverage(MatrixView leverage) const {
-  require_fitted();
-  require_room(lambda_bytes(), "the leverages", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
-  Matrix out(n(), t());
-  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-    residual_maker.leverage({out.col(first), static_cast<std::size_t>(n())});
-    for (Index j = 1; j < count; ++j) std::copy_n(out.col(first), n(), out.col(first + j));
+  answer("the leverages", leverage, [&](const ResidualMaker& residual_maker, Index, MatrixView part) {
+    residual_maker.leverage({part.col(0), static_cast<std::size_t>(part.rows)});
+    for (Index j = 1; j < part.cols; ++j) std::copy_n(part.col(0), part.rows, part.col(j));
+    require_no_overflow("the leverages", part);
   });
-  require_no_overflow("the leverages", out.view());
-  progress_.report(1);
-  copy(out.view(), leverage);
 }
 
 const LambdaSearch& Model::require_search() const {

@@ -170,6 +170,10 @@ class Model {
   // P~ for each run of outputs with one lambda: f(residual_maker, first, count).
   using EachResidualMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // An answer of n x t numbers at the lambdas in force: part(P~, first, its columns) for each run of outputs with one
+  // lambda, whose columns of the answer begin with `first`. what: for the message where there is no memory.
+  using EachPart = std::function<void(const ResidualMaker&, Index, MatrixView)>;
+  void answer(const char* what, MatrixView to, const EachPart& part) const;
   const Fit::LeftOut& left_out() const;
   // Throws OUT_OF_MEMORY where a call that wants so many bytes beside what the model holds must not have them.
   void require_room(Index bytes, const char* what, const char* advice) const;

@@ -134,9 +134,9 @@ BandPieces band_pieces(Index n, Index b, Index t, Index lambdas) {
   return {std::clamp<Index>(chunk, 1, lambdas), rows};
 }
 
-// Blocks of columns outside, lambdas inside, strips of rows innermost: a block of all strips stays in the L2 cache while
-// the lambdas go by, and the coefficients of a lambda in the L1 cache while the strips go by. Each strip has the last b
-// columns of T at each lambda.
+// Blocks of columns outside, lambdas inside, strips of rows innermost: a block of all strips stays in the L2 cache
+// while the lambdas go by, and the coefficients of a lambda in the L1 cache while the strips go by. Each strip has the
+// last b columns of T at each lambda.
 void Band::squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const {
   const Index m = contrast().m(), b = bandwidth(), strips = (out.rows + strip - 1) / strip;
   const auto lambdas = static_cast<Index>(coefficients.size());

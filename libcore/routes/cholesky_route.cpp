@@ -25,7 +25,8 @@ Cholesky::Cholesky(ProblemPtr the_problem, ReducedKernel kernel)
   if (kernel_.graded()) sizes_ = kernel_.inner_sizes();
 }
 
-// A lambda at work has the upper triangle and the diagonal of the storage; neither is looked at.
+// Reads the strictly lower triangle of the storage alone: a residual maker may be at work in the upper triangle and the
+// diagonal.
 void Cholesky::save(ByteWriter& out) const {
   kernel_.save(out);
   const ConstMatrixView k = inner();

@@ -28,7 +28,7 @@ class Cholesky final : public Factorization {
   // The trace bounds the largest eigenvalue; the smallest may be rounding.
   EigenvalueRange eigenvalue_range() const override { return {std::min(tolerance(), trace_), trace_}; }
   double floor() const override { return trace_ > 0 ? sure_of_matrix * kernel_.noise(trace_) : 0; }
-  // Below it, potrf has no answer.
+  // Below this lambda potrf has no answer.
   double tolerance() const override {
     return static_cast<double>(contrast().m()) * std::numeric_limits<double>::epsilon() * trace_;
   }

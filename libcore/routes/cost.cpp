@@ -41,8 +41,8 @@ constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, ba
 constexpr double solve_column = 80;  // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
 
-// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for each
-// beyond the first, tried for the outputs of a block.
+// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for
+// each beyond the first, tried for the outputs of a block.
 constexpr Index lambdas_of_an_output = 2, outputs_of_a_block = 32;
 Index own_lambdas(const Request& r) {
   return r.expected_lambdas > 1 ? lambdas_of_an_output * (r.t - 1) : 0;

@@ -3,8 +3,8 @@
 // and w_s = V diag(S) g.
 // Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
 // n d and about 7 d^2; for d >= n the SVD of Z'X_s itself. About 6 n d^2 flops.
-// Many: X_s is streamed (feature_reduction.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed at each
-// pass.
+// Many: X_s is streamed (feature_reduction.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed at
+// each pass.
 #include <algorithm>
 #include <cmath>
 #include <functional>

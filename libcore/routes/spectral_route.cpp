@@ -37,9 +37,10 @@ class Spectral final : public StoredBasis {
   }
 
  protected:
-  // Eigenvalues that are zero by the kernel's rank belong to no function, so that c predicts better without them. But the
-  // smallest one that is not zero, Lambda_r, has its direction mixed with theirs, noise / Lambda_r of it; kept, they add
-  // rounding of noise / lambda. Linear kernels decide column by column.
+  // Directions whose eigenvalue is zero by the kernel's rank have the function zero, and c predicts better without
+  // them. But rounding mixes the share noise / Lambda_r of them into the direction of the smallest eigenvalue that is
+  // not zero, Lambda_r, which loses that share without them; with them rounding of noise / lambda is added. So they are
+  // left out where lambda <= Lambda_r. Linear kernels decide column by column (set_expansion).
   bool functions_only(double lambda) const override { return !problem().linear() && lambda <= smallest_; }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {

@@ -222,7 +222,8 @@ class StreamedBasis final : public SpectrumFactorization {
     return out;
   }
 
-  // B_I z for the rows I = row, row + 1, ..., from = of_features(z): B itself is formed only where its elements are cleared.
+  // B_I z for the rows I = row, row + 1, ..., from = of_features(z): B itself is formed only where its elements are
+  // cleared.
   void multiply(Index row, ConstMatrixView from, Room& room, MatrixView out) const {
     if (clears_) return gemm(Op::none, Op::none, 1, tile(row, out.rows, room).b, from, 0, out);
     if (room.features.rows() < out.rows) room.features = Matrix(out.rows, vt_.cols());
@@ -232,8 +233,8 @@ class StreamedBasis final : public SpectrumFactorization {
     gemm(Op::none, Op::none, 1, features, from, 0, out);
   }
 
-  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2) where
-  // R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
+  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2)
+  // where R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
   std::vector<double> blur(std::span<const double> noise) const {
     std::vector<double> out;
     for (std::size_t k = 0; k < s_.size(); ++k)
@@ -241,9 +242,9 @@ class StreamedBasis final : public SpectrumFactorization {
     return out;
   }
 
-  // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features, and
-  // of the mean in it, over s_k: where rows differ by more magnitudes than there are digits, as by weights of 1 and 1e100,
-  // it may be anything.
+  // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features,
+  // and of the mean in it, over s_k: where rows differ by more magnitudes than there are digits, as by weights of 1 and
+  // 1e100, it may be anything.
   bool rounding_may_exceed_one() const {
     if (s_.empty()) return false;
     const auto [least, most] = std::ranges::minmax(s_);

@@ -17,12 +17,12 @@ namespace freeridge {
 
 enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4, error_rate = 5 };
 
-// A mean over points or groups: it has a standard error.
+// Whether a criterion is a mean over points or groups: then it has a standard error.
 inline bool is_mean(Criterion criterion) {
   return criterion != Criterion::gcv && criterion != Criterion::reml;
 }
 
-// It needs rows of P~, not its trace alone.
+// Whether a criterion needs rows of P~, and not its trace alone.
 inline bool leaves_rows_out(Criterion criterion) {
   return is_mean(criterion);
 }

@@ -61,8 +61,4 @@ Index lambdas_of_search(Index t);
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range, const Progress& progress);
 
-// For each output the largest lambda it tried, at or above the choice, up to which every score is at most best_score +
-// standard_error; NaN where that has no value. For criteria that are means.
-std::vector<double> one_standard_error(const LambdaSearch& search);
-
 }  // namespace freeridge

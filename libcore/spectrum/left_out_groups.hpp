@@ -4,7 +4,7 @@
 // Refit: fewer stay than there are unknowns, with a complement. The problem of O itself, Z an orthonormal basis of what
 // is orthogonal to q1_O,
 //     (Z'B_O diag(Lambda) B_O'Z + lambda I) c = Z'Y~_O,   g = diag(Lambda) B_O'Z c
-//     e = Y~_S - B_S g - q1_S beta,   beta = q1_O'(Y~_O - B_O g) / |q1_O|^2                     o^2 r + o^3 / 3 a lambda
+//     e = Y~_S - B_S g - q1_S beta,   beta = q1_O'(Y~_O - B_O g) / |q1_O|^2               o^2 r + o^3 / 3 a lambda
 //
 // Dense: few go. P~_SS = N_SS + B_S diag(p) B_S' as it stands, s x s.                         s^2 r + s^3 / 3 a lambda
 //
@@ -39,8 +39,8 @@ std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& factoriza
 std::vector<Index> others_of(Index n, std::span<const Index> rows);
 std::vector<double> q1_of(const Problem& problem, std::span<const Index> rows);
 
-// Whether a positive semi-definite matrix, lower triangle, may have an eigenvalue so small that more than four digits are
-// lost with it: 1 / |A^-1|_1 is at most the smallest eigenvalue.
+// Whether a positive semi-definite matrix, lower triangle, may have an eigenvalue so small that more than four digits
+// are lost with it: 1 / |A^-1|_1 is at most the smallest eigenvalue.
 bool may_be_near_singular(ConstMatrixView a);
 
 }  // namespace freeridge

@@ -10,9 +10,9 @@
 //     Y~'PY~ = sum Gamma^2 / (Lambda_k + lambda) + |E|^2 / lambda
 //
 // All p are in [0, 1]: nothing overflows and nothing is subtracted at any lambda, 0 included.
-// An eigenvalue below its noise is rounding. At lambda >= noise that does not matter; at a smaller lambda the eigenvalue
-// counts as zero. Directions whose eigenvalue counts as zero are left out of g: lambda -> 0 gives the minimum-norm
-// solution.
+// An eigenvalue below its noise is rounding. At lambda >= noise that does not matter; at a smaller lambda the
+// eigenvalue counts as zero. Directions whose eigenvalue counts as zero are left out of g: lambda -> 0 gives the
+// minimum-norm solution.
 #pragma once
 
 #include <optional>
@@ -79,9 +79,9 @@ class SpectrumAt {
   double quadratic_form(Index output) const;
   double squared_norm(Index output) const;
 
-  // Whether direction k is part of g. Directions whose eigenvalue counts as zero are not; a direction whose eigenvalue is
-  // exactly zero is where lambda is above its noise, unless `functions` says that only directions with a function are
-  // wanted.
+  // Whether direction k is part of g. Directions whose eigenvalue counts as zero are not; a direction whose eigenvalue
+  // is exactly zero is where lambda is above its noise, unless `functions` says that only directions with a function
+  // are wanted.
   bool counts(Index k, bool functions) const;
   // 1 / (Lambda_k + lambda) in the directions that count, else 0.
   std::vector<double> inverse(bool functions) const;

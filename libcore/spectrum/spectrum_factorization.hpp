@@ -1,13 +1,14 @@
-// A factorization that knows the spectrum (spectrum.hpp) and has the eigenvectors B = Z U (n x r, orthonormal, B'q1 = 0):
+// A factorization that knows the spectrum (spectrum.hpp) and has the eigenvectors B = Z U (n x r, orthonormal, B'q1 =
+// 0):
 //
 //     P~ = B diag(p) B' + N,    N = I - q1 q1' - B B' with a complement, else 0
 //     P~Y~ = B (p Gamma) + E,   diag P~ = (B o B) p + diag N,   c~ = B g + E / lambda
 //
 // The spectral route has r = m; the primal and landmark routes have r <= min(m, features).
 // N_ii and E_i of rows of high leverage are had as high_leverage.hpp says.
-// A column B_k that is not orthonormal to rounding (blur_k, streamed_basis.cpp) is left out of N and of E, and its share of
-// P~ is p_k - 1 in the place of p_k: the error of that column then comes with the factor 1 - p_k = Lambda_k / (Lambda_k +
-// lambda).
+// A column B_k that is not orthonormal to rounding (blur_k, streamed_basis.cpp) is left out of N and of E, and its
+// share of P~ is p_k - 1 in the place of p_k: the error of that column then comes with the factor 1 - p_k = Lambda_k /
+// (Lambda_k + lambda).
 //
 // B comes in tiles of rows: from storage (stored_basis.hpp) or formed from the data at each pass (streamed_basis.cpp).
 // Cost a lambda: O(n r t); many lambdas together as two matrix products.
@@ -25,7 +26,8 @@
 
 namespace freeridge {
 
-// How a sweep is cut: so many lambdas in one product with so many rows of B, of which B o B is formed by fewer.
+// How a sweep is cut: the number of lambdas and of rows of B in one product, and the number of rows of B o B that are
+// formed at once.
 struct SweepPieces {
   Index lambdas, rows, squares;
 };

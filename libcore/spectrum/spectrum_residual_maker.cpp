@@ -40,8 +40,8 @@ void SpectrumResidualMaker::refine(Index first, Index count, Index steps, Soluti
   f_.refine(first, count, steps, at_.lambda(), at_.inverse(functions_), solution, progress);
 }
 
-// One step with all directions: what is left of Y at the refined c is what has no function, so the step gives that part
-// as many digits as the rest has.
+// Adds the directions that `functions_` leaves out, and refines once with all directions: what the refined c leaves of
+// Y lies in the added directions alone, so that one step gives these as many digits as the others have.
 void SpectrumResidualMaker::complete(Index first, Index count, Solution& solution, const Progress& progress) const {
   Matrix g(f_.r(), count, 0.0);
   bool whole = true;

@@ -1,7 +1,8 @@
 // Scores at many lambdas: tiles of rows of B outside, lambdas inside; notation of spectrum_factorization.hpp.
-//     P~Y~ = B_I [p_l Gamma] + E_I,   diag P~ = (B_I o B_I) [p_l] + diag N_I       for a tile I of rows and all lambdas l
-// as two matrix products, so that B is read once for each chunk of lambdas. Where diag N_I is far from zero the products
-// are taken for a basis of the p_l alone (lambda_basis.hpp). The tiles are made side by side and handed over in their order.
+//     P~Y~ = B_I [p_l Gamma] + E_I,   diag P~ = (B_I o B_I) [p_l] + diag N_I     for a tile I of rows and all lambdas l
+// as two matrix products, so that B is read once for each chunk of lambdas. Where diag N_I is far from zero the
+// products are taken for a basis of the p_l alone (lambda_basis.hpp). The tiles are made side by side and handed over
+// in their order.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -25,8 +26,8 @@ constexpr double far_from_one = 0.1;       // N_ii above which rounding of size 
 struct Columns {
   Matrix p, p_gamma;  // r x columns; r x (columns * outputs)
 
-  // B [p Gamma] and (B o B) p, by as many rows as `squares` has, the room for B o B: few, so that they and their squares
-  // stay in the cache for both products.
+  // B [p Gamma] and (B o B) p, by as many rows as `squares` has, the room for B o B: few, so that they and their
+  // squares stay in the cache for both products.
   void multiply(ConstMatrixView b, MatrixView squares, MatrixView residual, MatrixView diagonal) const {
     for (Index row = 0; row < b.rows; row += squares.rows) {
       const Index rows = std::min(squares.rows, b.rows - row);
@@ -199,8 +200,8 @@ class SpectrumSweep {
       all_.multiply(part.b.row_range(i, 1), squares, residual.row_range(i, 1), diagonal.row_range(i, 1));
   }
 
-  // Rows of high leverage wait until they have their E and N_ii: they come after all others, also where these are known, so
-  // that sums over rows have the same bits.
+  // Rows of high leverage wait until they have their E and N_ii: they come after all others, also where these are
+  // known, so that sums over rows have the same bits.
   void hand_over(Index i, Worker& worker) {
     const MatrixView residual = residual_of(i, worker), diagonal = diagonal_of(i, worker);
     Index from = 0;

@@ -1,5 +1,5 @@
-// Least squares with a triangle T and a diagonal, one on the other: the columns of [T; diag(d)] are divided by their norms
-// D, and
+// Least squares with a triangle T and a diagonal, one on the other: the columns of [T; diag(d)] are divided by their
+// norms D, and
 //     [T; diag(d)] D^-1 = Q L',   L lower triangular
 // What is small by its units, or beside lambda, is not near singular for that, and nothing is squared.
 #pragma once

@@ -9,8 +9,8 @@ namespace {
 constexpr Index projected_rows = 1024;  // of B in one product
 }  // namespace
 
-// N Y~ once more: where X meets Y to within rounding N Y~ is rounding alone, and along B and q1 as much as elsewhere; c
-// at a small lambda would have that part, over lambda.
+// E = N (N Y~): where X fits Y to within rounding, N Y~ computed once is rounding alone, and has parts along B and q1,
+// which N must not leave. At a small lambda, c~ = B g + E / lambda would have these parts divided by lambda.
 void StoredBasis::orthogonalise_rest(ConstMatrixView b) {
   const std::vector<double>& q1 = problem().q1;
   Matrix inside(b.cols, rest_.cols());

@@ -4,9 +4,9 @@
 //     I - A'A = diag(p, 0) + D C D,   C = I - [B_S, q1_S]'[B_S, q1_S] = [B_O, q1_O]'[B_O, q1_O]
 // C is formed once for all lambdas, of the rows that are fewer. Where C is near singular it is R'R, [B_O, q1_O] = Q R,
 // and (I - A'A)^-1 A'v is the solution, in the sense of least squares, of
-//     [diag(p)^(1/2); R D] z = [D diag(p)^(1/2) Gamma; -Q'v_O]        (B'P~Y~ = p Gamma: A'v = D p Gamma - D [B_O, q1_O]'v_O)
-// in which nothing is squared or subtracted. A hold-out of many rows costs min(s, n - s) r^2 once (by R: 2 (n - s) r^2)
-// and s r t + r^3 a lambda.
+//     [diag(p)^(1/2); R D] z = [D diag(p)^(1/2) Gamma; -Q'v_O]
+// (as B'P~Y~ = p Gamma, A'v = D p Gamma - D [B_O, q1_O]'v_O), in which nothing is squared or subtracted. A hold-out of
+// many rows costs min(s, n - s) r^2 once (by R: 2 (n - s) r^2) and s r t + r^3 a lambda.
 #pragma once
 
 #include "libcore/spectrum/left_out_groups.hpp"

@@ -10,11 +10,11 @@
 // A second pass gives the leave-one-out errors: the rows of the basis are B = W^(1/2) (X - 1 xbar') F, F = R_xx^+ U_R,
 //     e_i = r_i / (1 - h_i),     W_ii^(1/2) r_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k f_k,
 //     h_i = W_ii / sum(w) + sum_k B_ik^2 f_k,     f_k = Lambda_k / (Lambda_k + lambda)
-// Where m is the rank the fit without lambda meets every point (1 - h_i and r_i are without a part N = 0), and the sums of
-// spectrum_factorization.hpp have nothing that cancels:
+// Where the rank is m, the fit at lambda = 0 meets every point; N = 0, and the sums of spectrum_factorization.hpp have
+// nothing that cancels:
 //     e_i = W_ii^(-1/2) sum_k B_ik p_k Gamma_k / sum_k B_ik^2 p_k
-// Elsewhere a row whose 1 - h_i is rounding, or next to it, has no error: R holds it and the others in one sum, in which
-// what the others say is lost.
+// Elsewhere a row whose 1 - h_i is rounding, or nearly so, has no error: R holds sums over all rows, in which such a
+// row drowns what the others say.
 // R_xx^+ is that of R_xx with its columns divided by their norms, put back afterwards: the units of the columns cost B
 // no digits (V S^-1 = F on paper, but each of its numbers is known to the largest column's rounding only).
 #pragma once

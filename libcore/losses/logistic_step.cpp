@@ -1,4 +1,4 @@
-#include "libcore/losses/working_problem.hpp"
+#include "libcore/losses/logistic_step.hpp"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ MatrixView column(std::vector<double>& values) {
 
 }  // namespace
 
-WorkingProblem::WorkingProblem(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage)
+LogisticStep::LogisticStep(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage)
     : p_(problem), tau_(tau), storage_(storage), d_(v.begin(), v.end()), root_(v.size()) {
   const Index n = p_.n();
   for (double& value : d_) value = std::sqrt(value);
@@ -50,7 +50,7 @@ WorkingProblem::WorkingProblem(const LossProblem& problem, double tau, std::span
          "matrix; use a larger lambda");
 }
 
-std::vector<double> WorkingProblem::apply(std::span<const double> x) const {
+std::vector<double> LogisticStep::apply(std::span<const double> x) const {
   std::vector<double> scaled(x.begin(), x.end()), out(x.size());
   for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] *= root_[i];
   symv(p_.k, scaled.data(), out.data());
@@ -58,7 +58,7 @@ std::vector<double> WorkingProblem::apply(std::span<const double> x) const {
   return out;
 }
 
-WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s) const {
+LogisticStep::Move LogisticStep::solve(std::span<const double> load, double s) const {
   const std::size_t n = load.size();
   std::vector<double> right(n), rest(n, 0.0);
   bool any_rest = false;
@@ -89,7 +89,7 @@ WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s
   contrast_->expand(column(eta));
   for (std::size_t i = 0; i < n && along != 0; ++i) eta[i] += d_[i] / norm_ * along;
 
-  Step out{std::move(rest), 0};
+  Move out{std::move(rest), 0};
   if (contrast_->active()) {  // db |d| = q1'(right - B eta)
     const std::vector<double> image = apply(eta);
     for (std::size_t i = 0; i < n; ++i) out.db += d_[i] / norm_ * (right[i] - image[i]);
@@ -99,7 +99,7 @@ WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s
   return out;
 }
 
-std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) const {
+std::vector<double> LogisticStep::residual_diagonal(const Progress& progress) const {
   const Stage stage(progress, 0);
   std::vector<double> out(d_.size());
   freeridge::residual_diagonal(
@@ -108,10 +108,10 @@ std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) 
   return out;
 }
 
-double WorkingProblem::response(Index i) const {
+double LogisticStep::response(Index i) const {
   std::vector<double> load(d_.size(), 0.0);
   load[static_cast<std::size_t>(i)] = 1;
-  const Step moved = step(load, 0);
+  const Move moved = solve(load, 0);
   return tau_ * dot(p_.n(), p_.k.col(i), moved.da.data()) + moved.db;
 }
 
