@@ -90,7 +90,9 @@ void Model::predict(const LayoutView& points, double* out, Index ldout) const {
 
 void Model::coefficients(MatrixView c) const {
   require_fitted();
-  // Those of the solution predict; they may lack what K maps to zero, which no prediction sees.
+  // The solution's own coefficients are enough to predict, but may lack a part that K maps to zero (its function is
+  // zero). Here all of c is wanted: complete() adds that part to refined coefficients, and coefficients() makes
+  // unrefined ones.
   const bool expands = fit_->solution.c.rows() > 0, refined = expands && fit_->refined;
   if (expands && (!factorization_->landmarks().empty() || (refined && !factorization_->solves_functions()))) {
     const Hearing hearing(progress_);

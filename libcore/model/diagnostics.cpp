@@ -142,7 +142,8 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
       residual_maker.smoother(points, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
-          // A point whose variance is nothing beside the prior's is known to rounding, which may be negative.
+          // A variance that is tiny beside the prior's is a difference of nearly equal numbers, and rounding can make
+          // it negative.
           const double value = tau2[static_cast<std::size_t>(j)] * std::max(v[static_cast<std::size_t>(q)], 0.0);
           if (!std::isfinite(value)) fail(Status::not_finite, "the variance for row ", row + q, " of x overflows");
           out.of_mean(row + q, first + j) = value;

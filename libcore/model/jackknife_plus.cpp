@@ -16,18 +16,18 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index points_at_once = 64;  // of the order statistics: less is not worth starting a thread for
+constexpr Index points_at_once = 64;  // whose order statistics one thread makes: fewer are not worth starting a thread
 
-// The place of the upper end among n values in ascending order, from 1: ceil(level (n + 1)), where a product that is a
-// whole number but for rounding counts as one (0.55 * 20 is 11, not 11.000000000000002). The lower end is the n + 1 -
-// place smallest: floor((1 - level) (n + 1)) = n + 1 - ceil(level (n + 1)).
+// ceil(level (n + 1)): the upper end of an interval is the value at this place, counted from 1, of n values in
+// ascending order. A product that would be a whole number without rounding counts as that number (0.55 * 20 is 11, not
+// 11.000000000000002). The lower end is at place floor((1 - level) (n + 1)) = n + 1 - ceil(level (n + 1)).
 Index upper_place(double level, Index n) {
   const double exact = level * static_cast<double>(n + 1), whole = std::round(exact);
   const bool is_whole = std::abs(exact - whole) <= 4 * std::numeric_limits<double>::epsilon() * exact;
   return static_cast<Index>(is_whole ? whole : std::ceil(exact));
 }
 
-// f_(-i)(x) -+ |e_i| for all i, f the prediction with all rows.
+// f_(-i)(x) - |e_i| and f_(-i)(x) + |e_i| for all i. f: the prediction made with all rows.
 void left_out_ends(double f, const double* a, const double* e, std::span<double> low, std::span<double> high) {
   for (std::size_t i = 0; i < low.size(); ++i) {
     const double left_out = f - a[i] * e[i];
@@ -37,12 +37,12 @@ void left_out_ends(double f, const double* a, const double* e, std::span<double>
 }
 
 bool all_finite(std::span<const double> values) {
-  double zero = 0;  // Inf * 0 and NaN * 0 are NaN
+  double zero = 0;  // value * 0 is 0 for a finite value, else NaN
   for (const double value : values) zero += value * 0;
   return zero == 0;
 }
 
-// The k-th smallest, from 1; reorders the values.
+// The k-th smallest value, k counted from 1. Reorders the values.
 double smallest(std::span<double> values, Index k) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(values.begin(), at, values.end());
@@ -79,7 +79,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
   require_finite("x", points);
   const Index n = this->n(), m = points.rows, place = upper_place(level, n);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
-  // f(x) + b, kept where the lower ends will be.
+  // The array `lower` holds f(x) + b until the lower ends take its place.
   each_smoother_tile(n, m, progress_.part(0, 0.2), [&](Index row, Index rows, const Progress& part) {
     predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows), part);
   });
