@@ -181,7 +181,7 @@ void SparsePrimal::save(ByteWriter& out) const {
   out.matrix(gamma_.view());
 }
 
-Factorization::Range SparsePrimal::eigenvalue_range() const {
+EigenvalueRange SparsePrimal::eigenvalue_range() const {
   if (!(bounds_.largest > tolerance_)) return {0, 0};
   return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, bounds_.largest), bounds_.largest};
 }
@@ -278,8 +278,8 @@ void SparsePrimal::project(const Rows& points, Index first, MatrixView z) const 
 // Some columns of Z outside, made for all rows; the banded solves of all rows and lambdas go on from there.
 void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> at, MatrixView out) const {
   const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
-  Matrix z(strip * panel_columns, strips, 0.0), rooms(2 * b * strip, strips * lambdas, 0.0),
-      sums(strip, strips * lambdas, 0.0);
+  Matrix z(strip * panel_columns, strips, 0.0), last(b * strip, strips * lambdas, 0.0),
+      room(BandKernels::room_columns(b), strip), sums(strip, strips * lambdas, 0.0);
   each_panel([&](Index col, ConstMatrixView q) {
     const Index cols = q.rows;
     if (cols < panel_columns) std::ranges::fill(z.values(), 0.0);
@@ -297,7 +297,7 @@ void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> 
         const Index place = l * strips + s;
         kernels_.squared_norms(BandKernels::padded(cols), b, z.col(s),
                                at[static_cast<std::size_t>(l)].values.data() + col * BandKernels::stride(b),
-                               rooms.col(place), sums.col(place));
+                               last.col(place), room.data(), sums.col(place));
       }
     worked(2.0 * static_cast<double>(strips * strip * cols) * static_cast<double>(b * lambdas));
   });
@@ -313,7 +313,7 @@ SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas) {
       std::clamp<Index>(std::min({5 * std::max<Index>(coefficients, 1), hyperplanes, answers}), 1, lambdas);
   const Index in_hand = std::min(chunk, std::max<Index>(coefficients, 1));
   const Index rows =
-      std::clamp(std::min(room_doubles / (strip * in_hand), answer_doubles / (chunk * (t + 1))), least_rows, most_rows);
+      std::clamp(std::min(room_doubles / (b * in_hand), answer_doubles / (chunk * (t + 1))), least_rows, most_rows);
   return {chunk, std::min(n, rows / strip * strip)};
 }
 

@@ -40,7 +40,7 @@ class SparsePrimal final : public Factorization {
   void save(ByteWriter& out) const override;
 
   Route route() const override { return Route::primal; }
-  Range eigenvalue_range() const override;
+  EigenvalueRange eigenvalue_range() const override;
   std::optional<Index> rank() const override;
   double tolerance() const override { return tolerance_; }
   double floor() const override { return smallest_direction().floor(); }
