@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "libcore/linalg/threads.hpp"
+#include "libcore/routes/band_route.hpp"
 #include "libcore/routes/linear_features.hpp"
 #include "libcore/routes/primal_sparse_maker.hpp"
-#include "libcore/routes/resolvent_nodes.hpp"
 #include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
@@ -22,13 +21,7 @@ constexpr Index gram_rows = 4096;         // whose entries are in hand
 constexpr Index dense_rows = 512;         // of a dense tile
 constexpr double dense_from = 0.15;       // entries over n d from which a product of dense tiles is faster
 constexpr Index solved_columns = 64;      // of Z at once: they and the rows of Q they come from stay in the cache
-constexpr Index most_rows = 1024, least_rows = 128;  // of a piece of a sweep: each reads Q once
-constexpr Index room_doubles = 1 << 20;              // of a worker's banded solves
-constexpr Index coefficient_doubles = 1 << 21;       // of the factors in hand: 16 MiB
-constexpr Index answer_doubles = 1 << 20;            // of residuals and leverages in hand
-constexpr Index hyperplane_doubles = 1 << 22;        // of the hyperplanes in hand
 constexpr int bisections = 48;
-constexpr double near_one = 0.9;  // leverages from here on are made at each lambda
 
 // g(i, j) += sum_rows w x_i x_j (i >= j) for the columns j of a share.
 void add_products(const SparseTile& tile, std::span<const double> sqrt_w, Index from, Index to, MatrixView g) {
@@ -83,12 +76,6 @@ void make_panels(MatrixView q) {
     transpose(q.columns(col, width), turned);
     std::copy_n(turned.data, width * q.rows, q.col(col));
   }
-}
-
-std::vector<Index> run_of(Index first, Index count) {
-  std::vector<Index> out(static_cast<std::size_t>(count));
-  std::iota(out.begin(), out.end(), first);
-  return out;
 }
 
 }  // namespace
@@ -306,118 +293,16 @@ void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> 
       out(i, l) = sums(i % strip, l * strips + i / strip) / at[static_cast<std::size_t>(l)].unit;
 }
 
-SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas) {
-  const Index coefficients = coefficient_doubles / (d * BandKernels::stride(b) + 1);
-  const Index hyperplanes = hyperplane_doubles / (d * t), answers = answer_doubles / (least_rows * (t + 1));
-  const Index chunk =
-      std::clamp<Index>(std::min({5 * std::max<Index>(coefficients, 1), hyperplanes, answers}), 1, lambdas);
-  const Index in_hand = std::min(chunk, std::max<Index>(coefficients, 1));
-  const Index rows =
-      std::clamp(std::min(room_doubles / (b * in_hand), answer_doubles / (chunk * (t + 1))), least_rows, most_rows);
-  return {chunk, std::min(n, rows / strip * strip)};
-}
-
 void SparsePrimal::leverages(Index row, std::span<const SparseFactor> factors, MatrixView out) const {
   std::vector<Coefficients> at;
   for (const SparseFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
   const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
   parallel_for((out.rows + rows - 1) / rows, Progress(), [&](Index piece) {
     const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
-    leverages(entries(run_of(row + piece * rows, part.rows)), at, part);
+    leverages(entries(neighbours(row + piece * rows, part.rows)), at, part);
     for (Index l = 0; l < part.cols; ++l)
       for (Index i = 0; i < part.rows; ++i) part(i, l) += constant_leverage(row + piece * rows + i);
   });
-}
-
-void SparsePrimal::sweep(std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink,
-                         const Progress& progress) const {
-  const Index n = problem().n(), total = std::ssize(lambdas);
-  const SparsePieces pieces = sparse_pieces(n, d(), t, total);
-  for (Index first = 0; first < total; first += pieces.lambdas) {
-    const Index last = std::min(total, first + pieces.lambdas);
-    // The lambdas that have an answer, their coefficients and hyperplanes.
-    std::vector<Index> known;
-    std::vector<double> values;
-    std::vector<Coefficients> all;
-    Matrix g(d(), (last - first) * t);
-    for (Index l = first; l < last; ++l) {
-      try {
-        const double lambda = lambdas[static_cast<std::size_t>(l)];
-        const SparseFactor f = factor(lambda);
-        for (Index j = 0; j < t; ++j)
-          for (Index k = 0; k < d(); ++k) g(k, std::ssize(known) * t + j) = f.full(k, first_output + j) / f.unit;
-        all.push_back({f.l.row_coefficients(), f.unit});
-        known.push_back(l);
-        values.push_back(lambda);
-        worked(40.0 * static_cast<double>(d() * b));
-      } catch (const Error& error) {
-        if (error.status() != Status::not_positive_definite) throw;
-        sink.undefined(l, error.what());
-      }
-    }
-    const Index count = std::ssize(known);
-    const Matrix w = hyperplane(g.view().columns(0, count * t));
-    const std::optional<ResolventNodes> nodes = resolvent_nodes(values, bounds_.smallest, bounds_.largest);
-    std::vector<Coefficients> at_nodes;
-    if (nodes)
-      for (const Index l : nodes->nodes) at_nodes.push_back(all[static_cast<std::size_t>(l)]);
-
-    const Index rows = pieces.rows, tiles = (n + rows - 1) / rows;
-    const int team = team_size(tiles, static_cast<double>(n * d()) * static_cast<double>(b * count));
-    struct Worker {
-      Matrix residual, leverage;
-    };
-    std::vector<Worker> workers(static_cast<std::size_t>(team));
-    const auto leverages_of = [&](Index row, MatrixView h) {
-      const Entries tile = entries(run_of(row, h.rows));
-      if (!nodes) return leverages(tile, all, h);
-      Matrix few(h.rows, std::ssize(at_nodes));
-      leverages(tile, at_nodes, few.view());
-      gemm(Op::none, Op::none, 1, few.view(), nodes->c.view(), 0, h);
-      std::vector<Index> high;
-      for (Index i = 0; i < h.rows; ++i) {
-        double most = 0;
-        for (Index l = 0; l < count; ++l) most = std::max(most, h(i, l) + constant_leverage(row + i));
-        if (!(most < near_one)) high.push_back(row + i);
-      }
-      if (high.empty()) return;
-      Matrix again(std::ssize(high), count);
-      leverages(entries(high), all, again.view());
-      for (Index s = 0; s < again.rows(); ++s)
-        for (Index l = 0; l < count; ++l) h(high[static_cast<std::size_t>(s)] - row, l) = again(s, l);
-    };
-    const auto height_of = [&](Index i) { return std::min(rows, n - i * rows); };
-    const auto make = [&](Index i, int number) {
-      Worker& worker = workers[static_cast<std::size_t>(number)];
-      if (worker.residual.rows() == 0) worker = {Matrix(rows, count * t), Matrix(rows, count)};
-      const MatrixView res = worker.residual.view().row_range(0, height_of(i)),
-                       h = worker.leverage.view().row_range(0, height_of(i));
-      fitted(i * rows, w.view(), res);
-      leverages_of(i * rows, h);
-      for (Index l = 0; l < count; ++l) {
-        for (Index j = 0; j < t; ++j)
-          for (Index k = 0; k < res.rows; ++k)
-            res(k, l * t + j) = problem().y_tilde(i * rows + k, first_output + j) - res(k, l * t + j);
-        for (Index k = 0; k < h.rows; ++k) h(k, l) = not_one(h(k, l) + constant_leverage(i * rows + k));
-      }
-    };
-    const auto use = [&](Index i, int number) {
-      Worker& worker = workers[static_cast<std::size_t>(number)];
-      for (Index begin = 0, end; begin < count; begin = end) {  // lambdas side by side
-        for (end = begin + 1;
-             end < count && known[static_cast<std::size_t>(end)] == known[static_cast<std::size_t>(end - 1)] + 1;)
-          ++end;
-        sink.tile(i * rows, known[static_cast<std::size_t>(begin)], end - begin,
-                  worker.residual.view().block(0, begin * t, height_of(i), (end - begin) * t),
-                  worker.leverage.view().block(0, begin, height_of(i), end - begin));
-      }
-    };
-    if (count > 0)
-      parallel_in_order(tiles, team,
-                        progress.part(static_cast<double>(first) / static_cast<double>(total),
-                                      static_cast<double>(last) / static_cast<double>(total)),
-                        make, use);
-  }
 }
 
 std::unique_ptr<ResidualMaker> SparsePrimal::at(double lambda) const {

@@ -71,6 +71,8 @@ class SparsePrimal final : public Factorization {
   static constexpr Index bandwidth = 16, panel_columns = 32;  // a multiple of it
 
  private:
+  class Sweep;  // primal_sparse_sweep.cpp
+
   // Rows of X~ by their entries, and which they are.
   struct Entries {
     SparseTile tile;
