@@ -90,7 +90,7 @@ struct GetBandwidth {
 };
 
 struct GetDegreesOfFreedom {
-  static constexpr std::string_view optional = "df sigma2";
+  static constexpr const char* optional = "df sigma2";
   freeridge_model* model = nullptr;
   Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_get_degrees_of_freedom, model, df, sigma2);
@@ -116,7 +116,7 @@ struct PredictJackknife {
 };
 
 struct PredictVariance {
-  static constexpr std::string_view optional = "noise";
+  static constexpr const char* optional = "noise";
   freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;

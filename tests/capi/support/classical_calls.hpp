@@ -18,13 +18,13 @@ struct RegressionCall {
 };
 
 struct Ols : RegressionCall {
-  static constexpr std::string_view optional = "rank";
+  static constexpr const char* optional = "rank";
   Output<int64_t> rank{1};
   FREERIDGE_CALL(freeridge_ols, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank);
 };
 
 struct OlsSummary : RegressionCall {
-  static constexpr std::string_view optional = "w b rank w_error b_error sigma r_squared";
+  static constexpr const char* optional = "w b rank w_error b_error sigma r_squared";
   Output<int64_t> rank{1};
   Output<double> w_error{sample::size(sample::d, sample::t)}, b_error{sample::size(sample::t)};
   Output<double> sigma{sample::size(sample::t)}, r_squared{sample::size(sample::t)};
@@ -53,7 +53,7 @@ struct TlsExact : RegressionCall {
 };
 
 struct Pinv {
-  static constexpr std::string_view optional = "rank";
+  static constexpr const char* optional = "rank";
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::n, n = sample::d;
   Input<double> a{sample::x()};

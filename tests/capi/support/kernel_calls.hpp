@@ -39,7 +39,7 @@ struct KernelMatern {
 };
 
 struct KernelSum {
-  static constexpr std::string_view optional = "weights";
+  static constexpr const char* optional = "weights";
   Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::linear();
   Input<const freeridge_kernel*> terms{{first.get(), second.get()}};
   Input<double> weights{{1.0, 2.0}};

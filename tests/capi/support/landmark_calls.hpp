@@ -6,7 +6,8 @@
 #include "capi/support/sample.hpp"
 
 struct SetLandmarks {
-  static constexpr std::string_view optional = "rows", own = "count";
+  static constexpr const char* optional = "rows";
+  static constexpr const char* own = "count";
   freeridge_model* model = nullptr;
   int64_t count = static_cast<int64_t>(sample::landmarks().size());
   Input<int64_t> rows{sample::landmarks()};
@@ -39,7 +40,7 @@ struct GetLandmarkCount {
 };
 
 struct GetLandmarks {
-  static constexpr std::string_view optional = "trace_left trace";
+  static constexpr const char* optional = "trace_left trace";
   freeridge_model* model = nullptr;
   Output<int64_t> rows{sample::landmarks().size()};
   Output<double> trace_left{1}, trace{1};

@@ -38,7 +38,7 @@ struct GetSearchCount {
 
 // Room for `most` lambdas: more than a search looks at.
 struct GetSearch {
-  static constexpr std::string_view own = "ld";
+  static constexpr const char* own = "ld";
   static constexpr int64_t most = 1000;
   freeridge_model* model = nullptr;
   Output<double> lambdas{sample::size(most)}, scores{sample::size(most, sample::t)};
@@ -75,7 +75,7 @@ struct GetOneStandardError {
 };
 
 struct GetSearchShape {
-  static constexpr std::string_view optional = "decades dips";
+  static constexpr const char* optional = "decades dips";
   freeridge_model* model = nullptr;
   Output<double> decades{sample::size(sample::t)};
   Output<int32_t> dips{sample::size(sample::t)};
@@ -83,7 +83,7 @@ struct GetSearchShape {
 };
 
 struct GetLambdaFlags {
-  static constexpr std::string_view optional = "floor below edge";
+  static constexpr const char* optional = "floor below edge";
   freeridge_model* model = nullptr;
   Output<double> floor{1};
   Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};
@@ -91,7 +91,7 @@ struct GetLambdaFlags {
 };
 
 struct GetBandwidthShape {
-  static constexpr std::string_view optional = "edge decades dips";
+  static constexpr const char* optional = "edge decades dips";
   freeridge_model* model = nullptr;
   Output<int32_t> edge{1}, dips{1};
   Output<double> decades{1};

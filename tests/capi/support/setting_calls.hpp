@@ -28,7 +28,7 @@ struct SetDataView : SetData {
 };
 
 struct SetWeights {
-  static constexpr std::string_view optional = "weights";
+  static constexpr const char* optional = "weights";
   freeridge_model* model = nullptr;
   Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_set_weights, model, weights);
@@ -41,7 +41,7 @@ struct SetIntercept {
 };
 
 struct SetGroups {
-  static constexpr std::string_view optional = "group";
+  static constexpr const char* optional = "group";
   freeridge_model* model = nullptr;
   Input<int32_t> group{sample::group()};
   FREERIDGE_CALL(freeridge_set_groups, model, group);
@@ -72,7 +72,7 @@ struct SetMemoryLimit {
 };
 
 struct SetProgress {
-  static constexpr std::string_view optional = "callback user";
+  static constexpr const char* optional = "callback user";
   freeridge_model* model = nullptr;
   freeridge_progress callback = nullptr;
   void* user = nullptr;
