@@ -30,7 +30,7 @@ void copy_if_wanted(const T& from, double* to) {
   if (to != nullptr) std::ranges::copy(from, to);
 }
 
-// An answer that is wanted has no Inf; NaN has reasons of its own.
+// Throws NOT_FINITE where a wanted answer has an Inf. NaN is allowed: it says that a number does not exist.
 template <class T>
 void require_in_range(const char* name, const T& values, const double* wanted) {
   if (wanted == nullptr) return;
@@ -44,7 +44,7 @@ void deliver(const RegressionResult& result, double* w, double* b, int64_t* rank
   if (rank != nullptr) *rank = result.rank;
 }
 
-// solve(x, y) behind the checks.
+// Checks the arguments, calls solve(x, y), and writes w and b.
 template <class Solve>
 freeridge_status regression(const char* call, const RegressionArguments& a, int64_t* rank,
                             const Solve& solve) noexcept {
@@ -108,7 +108,7 @@ freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64
     const LayoutView ys = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
     require_product("d", d, "t", t);
     OlsSummary summary = ols_summary(xs, ys, intercept != 0);
-    std::string reason;  // found before an output is written: nothing may fail after that
+    std::string reason;  // allocated before an output is written, because nothing may fail afterwards
     if (w_error != nullptr || b_error != nullptr) reason = std::move(summary.errors_undefined);
     if (reason.empty() && sigma != nullptr) reason = std::move(summary.sigma_undefined);
     if (reason.empty() && r_squared != nullptr) reason = std::move(summary.r_squared_undefined);

@@ -16,7 +16,7 @@ struct freeridge_kernel {
 
 struct freeridge_model {
   freeridge::Model model;
-  std::unique_ptr<freeridge::Predictor> predictor = nullptr;  // of one that was saved for prediction only
+  std::unique_ptr<freeridge::Predictor> predictor = nullptr;  // set for a model that was saved for prediction only
 };
 
 struct freeridge_accumulator {
@@ -25,8 +25,7 @@ struct freeridge_accumulator {
 
 namespace freeridge::capi {
 
-// What the handle has when it was saved for prediction only, else NULL. Calls that a predictor answers ask for it
-// first.
+// The predictor, if the handle was loaded from one, else NULL. Calls that a predictor can answer ask for it first.
 inline Predictor* predictor_of(freeridge_model* model) {
   return required("model", model).predictor.get();
 }
@@ -60,7 +59,7 @@ inline void check_room(std::int64_t size, void* bytes, std::int64_t* length) {
   if (size != 0) required("bytes", static_cast<char*>(bytes));
 }
 
-// A container for the caller: in `bytes` (of `size`), its length in *length; size = 0: the length alone.
+// Writes saved bytes to `bytes` (room for `size` of them), and how many there are to *length. size = 0: *length alone.
 inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length, SavedKind kind,
                            const Payload& payload) {
   check_room(size, bytes, length);
@@ -81,8 +80,8 @@ inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
   return MemorySource({from, static_cast<std::size_t>(size)});
 }
 
-// Entries without a value are in the output by now; the status and the sentence say so. The sentence is handed over and
-// not copied: nothing may fail once an output is written.
+// Called after the outputs are written, some of them NaN: throws UNDEFINED with the reason. The text is moved, not
+// copied, because no allocation may fail once an output is written.
 inline void report_undefined(std::string&& reason) {
   if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
 }

@@ -10,7 +10,7 @@
 namespace freeridge::capi {
 namespace {
 
-// What the model saves whole, or for prediction alone. The model outlives it.
+// The payload of a whole model, and below of a predictor. Each refers to the model, which must outlive it.
 Payload whole(const freeridge_model* model) {
   const Model& m = model_of(model);
   return [&m, held = m.hold()](ByteWriter& out) { m.save(out); };
@@ -35,7 +35,8 @@ std::string checked_path(const char* path) {
   return path;
 }
 
-// make: the payload of the model. Heard up to the last block; then the file takes the old one's place, whole.
+// Writes make(model) to a file. The callback is called until the last block is written; then the new file replaces the
+// old.
 template <class Make>
 void to_file(const freeridge_model* model, const char* path, SavedKind kind, const Make& make) {
   const Progress& progress = progress_of(model);
@@ -48,7 +49,8 @@ void to_file(const freeridge_model* model, const char* path, SavedKind kind, con
   });
 }
 
-// `bytes` of the caller's: without progress, for what is cancelled leaves its outputs alone.
+// Writes make(model) to the caller's memory. No callback is called: after a cancelled call the output must be as it
+// was.
 template <class Make>
 void to_memory(const freeridge_model* model, int64_t size, void* bytes, int64_t* length, SavedKind kind,
                const Make& make) {

@@ -23,21 +23,21 @@ may_include() {
   esac
 }
 
-# The layers: BLAS and LAPACK are called in libcore/linalg alone, and includes point one way. They are called by the
-# Fortran names that fortran.hpp declares: these ask for no memory, so that all there is comes from operator new, and
-# what it refuses is OUT_OF_MEMORY; CBLAS and LAPACKE, which not every BLAS has, are not called at all.
+# The layers: BLAS and LAPACK are called in libcore/linalg alone, and includes point one way. Their headers are included
+# by lapack_calls.hpp alone, and LAPACKE's functions that ask for memory are not called at all: all memory comes from
+# operator new, and what it refuses is OUT_OF_MEMORY.
 stage_layers() {
   local folders=(libcore/*/) folder layer other allowed
-  if grep -rnE '\b(fortran::|fortran\.hpp|openblas_)' libcore capi --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/'; then
+  if grep -rnE '\b(FREERIDGE_(BLAS|LAPACK)|fortran::|lapack_calls\.hpp|openblas_)' libcore capi --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/'; then
     say "BLAS or LAPACK outside libcore/linalg"
     failed=$((failed + 1))
   else
     passed=$((passed + 1))
   fi
   # (blas_library.cpp asks a BLAS for its name and threads, by functions of its own.)
-  if grep -rnE '\b(LAPACKE?_|cblas)|<lapacke|extern "C"' libcore --include='*.cpp' --include='*.hpp' |
-    grep -vE '^libcore/linalg/(fortran.hpp|blas_library.cpp):'; then
-    say "BLAS or LAPACK by another way than libcore/linalg/fortran.hpp"
+  if grep -rnE '\b(LAPACKE?_[a-z]|cblas)|<lapacke|<R_ext|extern "C"' libcore --include='*.cpp' --include='*.hpp' |
+    grep -vE '^libcore/linalg/(lapack_calls.hpp|blas_library.cpp):'; then
+    say "BLAS or LAPACK by another way than libcore/linalg/lapack_calls.hpp"
     failed=$((failed + 1))
   else
     passed=$((passed + 1))
@@ -207,8 +207,10 @@ stage_vignettes() {
   cd "$root" || return
 }
 
-# The R of README.md: all of its blocks; or with the argument 1 the first one, whose output it shows.
-readme_r() { awk -v most="${1:-0}" '$0 == "```r" { on = ++n <= most || !most; next } /^```/ { on = 0 } on' "$root/README.md"; }
+# The R of README.md and docs/limits.md: all of its blocks; or with the argument 1 the first one, whose output README.md shows.
+readme_r() {
+  awk -v most="${1:-0}" '$0 == "```r" { on = ++n <= most || !most; next } /^```/ { on = 0 } on' "$root/README.md" "$root/docs/limits.md"
+}
 
 # Runs the first block, and compares what it prints with what README.md shows.
 readme_prints() {

@@ -10,20 +10,32 @@
 namespace freeridge {
 namespace {
 
-// |K_w,ij| <= a_i a_j, a_i = K_w,ii^(1/2). The contrast adds v_i (K_w v)_j and v_i v_j v'K_w v to it, v_i = q1_i, where
-// (K_w v)_j <= a_j a'v.
-std::vector<double> sizes_of(const Problem& problem) {
-  std::vector<double> out(static_cast<std::size_t>(problem.n()));
-  if (problem.shift.empty())
-    own_diagonal(*problem.kernel, problem.x, out);
-  else
-    kernel_diagonal(*problem.kernel, problem.x, 0, problem.shift, out);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = problem.sqrt_w[i] * std::sqrt(std::max(out[i], 0.0));
-  if (problem.q1.empty()) return out;
+// a_i + q1_i a'q1 from a_i = K_w,ii^(1/2): |K_w,ij| <= a_i a_j, and taking the intercept out adds terms with v_i
+// (K_w v)_j and v_i v_j v'K_w v, where v_i = q1_i and (K_w v)_j <= a_j a'v.
+std::vector<double> without_intercept(std::vector<double> a, const std::vector<double>& q1) {
+  if (q1.empty()) return a;
   double mixed = 0;
-  for (std::size_t i = 0; i < out.size(); ++i) mixed += out[i] * problem.q1[i];
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] += problem.q1[i] * mixed;
-  return out;
+  for (std::size_t i = 0; i < a.size(); ++i) mixed += a[i] * q1[i];
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += q1[i] * mixed;
+  return a;
+}
+
+// From the diagonal of K_w as it stands in storage: n numbers, where the kernel would be called n times.
+std::vector<double> sizes_in(ConstMatrixView k_w, const Problem& problem) {
+  std::vector<double> a;
+  for (Index i = 0; i < k_w.rows; ++i) a.push_back(std::sqrt(std::max(k_w(i, i), 0.0)));
+  return without_intercept(std::move(a), problem.q1);
+}
+
+// From the kernel's values, for a saved model, whose K_w is gone.
+std::vector<double> sizes_of(const Problem& problem) {
+  std::vector<double> a(static_cast<std::size_t>(problem.n()));
+  if (problem.shift.empty())
+    own_diagonal(*problem.kernel, problem.x, a);
+  else
+    kernel_diagonal(*problem.kernel, problem.x, 0, problem.shift, a);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = problem.sqrt_w[i] * std::sqrt(std::max(a[i], 0.0));
+  return without_intercept(std::move(a), problem.q1);
 }
 
 }  // namespace
@@ -32,9 +44,9 @@ ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress, P
     : contrast(problem.n(), problem.q1, pivot),
       storage(problem.n(), problem.n()),
       k_q1(problem.q1.size()),
-      constant_part(0),
-      sizes(pivot == Pivot::heaviest ? sizes_of(problem) : std::vector<double>()) {
+      constant_part(0) {
   weighted_kernel_matrix(*problem.kernel, problem.x, problem.shift, problem.sqrt_w, storage.view(), progress);
+  if (pivot == Pivot::heaviest) sizes = sizes_in(storage.view(), problem);
   if (!contrast.active()) return;
   symv(storage.view(), problem.q1.data(), k_q1.data());
   constant_part = dot(problem.n(), k_q1.data(), problem.q1.data());

@@ -16,7 +16,7 @@ namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index least_rows = 256, most_rows = 16384, predicted_doubles = 1 << 21;  // new points in hand at once
+constexpr Index least_rows = 256, most_rows = 16384, predicted_doubles = 1 << 21;  // new points in one tile
 constexpr Index newton_steps = 100, move_multiples = 10000;
 
 // value * 2^exponent / divisor, without overflow on the way.
@@ -75,14 +75,9 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
 
 void Classifier::set_weights(const double* weights) {
   const Index count = n();
+  require_weights(weights, count);
   std::vector<double> copy(static_cast<std::size_t>(count), 1.0);
   if (weights != nullptr) std::copy_n(weights, count, copy.begin());
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    if (!std::isfinite(copy[i]))
-      fail(Status::not_finite, "weights[", i, "] is ", copy[i], "; every weight must be finite");
-    if (copy[i] <= 0)
-      fail(Status::invalid_argument, "weights[", i, "] is ", copy[i], "; every weight must be positive");
-  }
   const double omega = std::exp2(std::ilogb(*std::ranges::max_element(copy)));
   for (double& weight : copy) weight /= omega;
   data_->weights = std::move(copy);
@@ -112,7 +107,7 @@ Classifier::Gram Classifier::gram(const Progress& progress) const {
   const Index copies = loss_ == Loss::logistic ? 2 : 1;  // Newton's method has a matrix of its own
   require_memory(checked_doubles(n, copies * n) * 8, "the kernel matrix", "use fewer rows");
 
-  // The outputs of this problem are never looked at; it knows how linear kernels are shifted and scaled.
+  // The problem is made for the shift and scale of linear kernels alone. Its outputs are not used.
   const std::vector<double> zeros(static_cast<std::size_t>(n), 0.0);
   const LayoutView no_outputs{zeros.data(), n, 1, n, Layout::col_major};
   Gram out;
@@ -138,7 +133,7 @@ LossProblem Classifier::problem(double tau) const {
 
 Index Classifier::memory_required() const {
   const Index n = data().x.rows, d = data().x.cols, copies = loss_ == Loss::logistic ? 2 : 1;
-  // Tiles of the kernel matrix for each thread; the joint step of the free numbers, of a linear kernel w.
+  // Tiles of the kernel matrix for each thread, and the hinge loss's joint step; 4 d below: w of a linear kernel.
   const Index tiles = checked_doubles(thread_count(), checked_doubles(256, 384 + 2 * d)) + 2 * most_free * most_free;
   return checked_doubles(checked_doubles(copies, n) + 32, n) * 8 + checked_doubles(tiles + 4 * d, 8) + (1 << 22);
 }
@@ -173,7 +168,7 @@ Classifier::Fit Classifier::finished(LossSolution solution, double lambda) const
   fit.c.resize(solution.a.size());
   for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, lambda);
   fit.objective = data_->omega * solution.objective;
-  // ||f||; of squares that are nothing but rounding, because all features coincide, exactly 0.
+  // ||f||. Where all points have the same features, |f|^2 is nothing but rounding, and ||f|| becomes exactly 0.
   double size = 0;
   for (const double a : solution.a) size += std::abs(a);
   const bool none = !(solution.squared > 16 * eps * solution.tau * size * size);

@@ -1,5 +1,5 @@
-// What the calls on a factorized model allocate beside it, so that they can be refused before they begin: for want of
-// memory, or beyond the limit that was set.
+// What the calls on a factorized model allocate beside the model, so that a call which would not fit into memory, or
+// would exceed the limit that was set, can be refused before it begins.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -28,7 +28,7 @@ Request Model::factorized_request() const {
 Index Model::lambda_bytes(Index lambdas) const {
   const bool has_maker = fit_ && fit_->shared && [&] {
     const std::lock_guard<std::mutex> lock(fit_->shared->mutex);
-    return fit_->shared->maker != nullptr;
+    return fit_->shared->residual_maker != nullptr;
   }();
   return freeridge::lambda_bytes(route(), factorized_request(), has_maker, lambdas);
 }
@@ -59,7 +59,8 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
   Index doubles = checked_doubles(predicted_rows(prediction(), m), columns) + tiles +
                   checked_doubles(outputs, checked_doubles(m, t()));
   if (with_smoother) {
-    // kappa, the smoother rows, and a copy of them on the way through Q; errors; ends of all points for each thread
+    // Kappa, the smoother rows and a copy of them while Q is applied; the left-out errors; for each thread the n lower
+    // and n upper values of one new point
     const Index rows = smoother_rows(n(), m);
     doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;

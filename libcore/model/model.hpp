@@ -1,8 +1,7 @@
 // The state machine behind a handle:
 //   EMPTY --set_data--> DATA --factorize--> FACTORIZED --set_lambdas, select_lambda--> FITTED
-// Setters go back to DATA. Every member either does its work or throws Error and leaves the model as it was. Const
-// members may run side by side. Sizes and pointers have been checked by the caller (the C layer); values are checked
-// here.
+// Setters go back to DATA. Every member either does its work, or throws Error and leaves the model as it was. Const
+// members may run side by side. The caller (the C layer) has checked sizes and pointers; values are checked here.
 #pragma once
 
 #include <functional>
@@ -51,10 +50,10 @@ class Model {
   const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
   BandwidthSearch select_bandwidth(Criterion criterion, double low, double high, Index budget);
 
-  // Answers; a returned text says why some entries are NaN, empty when none is
+  // Answers. A returned text says why some entries are NaN; it is empty when none is.
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
-  // errors: the standard errors; without data: not wanted
+  // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
   Prediction prediction() const;  // borrows from the model
@@ -65,8 +64,8 @@ class Model {
   void fitted(MatrixView out) const;
   void leverage(MatrixView out) const;
   std::vector<double> lambda_grid(Index count) const;
-  // Of the lambdas in force, t each: below: 1 where errors left out may have fewer than six digits; edge: -1, 1 at the
-  // low, high end of the last search's range, where that chose it.
+  // About the lambdas in force, t numbers each. below: 1 where left-out errors may have fewer than six digits. edge: -1
+  // or 1 where the last search chose the lambda at the low or high end of its range, else 0.
   struct LambdaFlags {
     double floor;
     std::vector<std::int32_t> below, edge;
@@ -95,10 +94,11 @@ class Model {
   double tolerance() const { return factorization().tolerance(); }
   std::span<const Index> landmarks() const { return factorization().landmarks(); }
   LandmarkTrace landmark_trace() const;
-  double kernel_trace() const;  // the second number of landmark_trace alone, O(n)
+  double kernel_trace() const;  // landmark_trace().all alone, in O(n)
   void landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
 
-  // Saving (saved_route.cpp has the payload). `load` expects a sound frame; what is wrong behind it is CORRUPT.
+  // Saving (saved_model.hpp has the payload). `load` expects that the frame was checked, and throws CORRUPT where the
+  // payload is wrong.
   void save(ByteWriter& out) const;
   std::shared_ptr<const void> hold() const;  // while it lives, save writes the same bytes each time
   static Model load(ByteReader& in);
@@ -126,25 +126,25 @@ class Model {
     std::vector<double> weights;
     std::optional<Groups> groups;
     Index landmarks = 0;
-    std::vector<Index> landmark_rows;  // empty: chosen
+    std::vector<Index> landmark_rows;  // empty: the library chooses
   };
   struct Fit {
     std::vector<double> lambdas;  // t
     Solution solution;
     bool refined = false;
-    Matrix landmark_x, landmark_c;  // beside the landmarks all coefficients are zero: prediction meets these alone
-    // P~, when all outputs have one lambda: made with the fit, or, after loading, by the first call that needs it.
+    Matrix landmark_x, landmark_c;  // of the landmark rows, which alone have coefficients: all that prediction needs
+    // P~, where all outputs have one lambda. It is made with the fit, or after loading by the first call that needs it.
     struct Shared {
       std::mutex mutex;
-      std::shared_ptr<const ResidualMaker> maker;
+      std::shared_ptr<const ResidualMaker> residual_maker;
     };
     std::shared_ptr<Shared> shared;
-    // The errors left out, which all new points have in common: made by the first call that needs them.
+    // The left-out errors, which jackknife+ intervals of all new points need. Made by the first call that needs them.
     struct LeftOut {
       std::mutex mutex;
       bool made = false;
       Matrix errors;                     // n x t
-      std::vector<std::string> reasons;  // t: why some of an output are NaN, or empty
+      std::vector<std::string> reasons;  // t: why some errors of an output are NaN, or empty
     };
     std::shared_ptr<LeftOut> left_out;
   };
@@ -152,8 +152,8 @@ class Model {
   const Data& data(const char* wanted) const;
   const Factorization& factorization() const;
   const Fit& fit() const;
-  // What the criterion needs of the data beside x: the groups (GROUPS), or classes in y, which are checked
-  // (ERROR_RATE).
+  // Checks what a criterion needs beside x: GROUPS needs groups, which are returned (else NULL); ERROR_RATE needs
+  // outputs of -1 and +1.
   const Groups* groups_for(Criterion criterion) const;
   void unset();
   void load_rows(ByteReader& in);
@@ -161,19 +161,24 @@ class Model {
 
   Landmarks wanted_landmarks() const;
   Request request(const Kernel& kernel) const;
-  Request factorized_request() const;  // the landmarks in it are those of the factorization
+  Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
   Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
   static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
-  // P~ for each run of outputs with one lambda: f(maker, first, count).
-  using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
-  static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+  // P~ for each run of outputs with one lambda: f(residual_maker, first, count).
+  using EachResidualMaker = std::function<void(const ResidualMaker&, Index, Index)>;
+  static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // An answer of n x t numbers at the lambdas in force: part(P~, first, its columns) for each run of outputs with one
+  // lambda, whose columns of the answer begin with `first`. what: for the message where there is no memory.
+  using EachPart = std::function<void(const ResidualMaker&, Index, MatrixView)>;
+  void answer(const char* what, MatrixView to, const EachPart& part) const;
   const Fit::LeftOut& left_out() const;
-  // Throws OUT_OF_MEMORY where a call that wants so many bytes beside what the model holds must not have them.
+  // Throws OUT_OF_MEMORY where a call needs `bytes` more than the model holds and memory or the limit does not allow
+  // it.
   void require_room(Index bytes, const char* what, const char* advice) const;
-  // What a lambda, its LOO and a criterion allocate beside the factorization.
+  // The bytes that lambdas, their left-out errors and a criterion take beside the factorization.
   Index lambda_bytes(Index lambdas = 1) const;
   Index group_bytes(const Groups& groups, Index lambdas) const;
   void require_room_for_score(const Groups* groups, Index lambdas) const;
@@ -195,7 +200,7 @@ class Model {
   FactorizationPtr factorization_;
   std::optional<Fit> fit_;
   std::optional<LambdaSearch> search_;
-  std::optional<BandwidthShape> bandwidth_shape_;  // of the search that found the kernel in force
+  std::optional<BandwidthShape> bandwidth_shape_;  // that of the search which found the present kernel
 };
 
 }  // namespace freeridge

@@ -30,7 +30,7 @@ bool load_flag(const char* name, ByteReader& in) {
   return in.integer(name, 0, 1) == 1;
 }
 
-// Line by line, as it lies in memory but for the gaps between the lines.
+// Writes the columns (or rows) as they lie in memory, without the gaps between them.
 void save_data(const LayoutView& a, ByteWriter& out) {
   const bool by_columns = a.layout == Layout::col_major;
   const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
@@ -62,7 +62,7 @@ void save_groups(const Groups& groups, Index n, ByteWriter& out) {
   save_integers(label, out);
 }
 
-// From b, as in version 1.
+// Files of version 1 have no level: it is b plus w at the shift.
 std::vector<double> levels(const Matrix& w, std::vector<double> b, std::span<const double> shift) {
   for (std::size_t j = 0; j < b.size(); ++j)
     for (std::size_t k = 0; k < shift.size(); ++k) b[j] += shift[k] * w(static_cast<Index>(k), static_cast<Index>(j));
@@ -107,7 +107,8 @@ LambdaSearch load_search(Index t, ByteReader& in) {
   return search;
 }
 
-// Runs load(). Numbers that no model can have had are damage, whatever else they would be.
+// Runs load(). Where numbers are refused as a user's would be, say as INVALID_ARGUMENT, no model can have had them: so
+// the status becomes CORRUPT.
 template <class Load>
 auto sound(const Load& load) {
   try {

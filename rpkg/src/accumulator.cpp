@@ -81,7 +81,8 @@ Rcpp::NumericVector core_accumulator_sizes(SEXP handle) {
                                      Rcpp::Named("t") = static_cast<double>(size.t), Rcpp::Named("sum_w") = size.sum_w);
 }
 
-// The C interface has no question for it: only accumulators that agree in the intercept can be merged.
+// Whether there is an intercept. The C interface cannot be asked; but merging with an empty accumulator is refused
+// unless both have one, or neither.
 // [[Rcpp::export(rng = false)]]
 bool core_accumulator_has_intercept(SEXP handle) {
   const freeridge_accumulator* core = accumulator_of(handle).core;
