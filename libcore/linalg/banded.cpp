@@ -19,12 +19,16 @@ std::optional<BandedCholesky> BandedCholesky::factor(const BandMatrix& b, double
 }
 
 void BandedCholesky::solve(MatrixView c) const {
-  tbtrs(Op::none, l_.view(), c);
-  tbtrs(Op::transpose, l_.view(), c);
+  half_solve(c);
+  other_half_solve(c);
 }
 
 void BandedCholesky::half_solve(MatrixView c) const {
   tbtrs(Op::none, l_.view(), c);
+}
+
+void BandedCholesky::other_half_solve(MatrixView c) const {
+  tbtrs(Op::transpose, l_.view(), c);
 }
 
 double BandedCholesky::log_determinant() const {

@@ -21,8 +21,9 @@ class BandedCholesky {
   static std::optional<BandedCholesky> factor(const BandMatrix& b, double shift, double unit = 1);
 
   Index size() const { return l_.cols(); }
-  void solve(MatrixView c) const;       // C = (B + lambda I)^-1 C
-  void half_solve(MatrixView c) const;  // C = L^-1 C
+  void solve(MatrixView c) const;             // C = (B + lambda I)^-1 C
+  void half_solve(MatrixView c) const;        // C = L^-1 C
+  void other_half_solve(MatrixView c) const;  // C = L'^-1 C
   double log_determinant() const;
   // Z within the band, as a BandMatrix has it.
   BandMatrix inverse_band() const;

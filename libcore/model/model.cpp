@@ -102,14 +102,9 @@ void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
 
 void Model::set_weights(const double* weights) {
   require_data();
+  require_weights(weights, n());
   std::vector<double> copy;
   if (weights != nullptr) copy.assign(weights, weights + n());
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    if (!std::isfinite(copy[i]))
-      fail(Status::not_finite, "weights[", i, "] is ", copy[i], "; every weight must be finite");
-    if (copy[i] <= 0)
-      fail(Status::invalid_argument, "weights[", i, "] is ", copy[i], "; every weight must be positive");
-  }
   data_->weights = std::move(copy);
   unset();
 }
@@ -215,34 +210,34 @@ void Model::factorize() {
   factorization_ = std::move(factorization);
 }
 
-void Model::for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f) {
+void Model::for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f) {
   const Index t = static_cast<Index>(fit.lambdas.size());
   const Progress whole = here();
   if (fit.shared) {
     bool made = true;
-    const std::shared_ptr<const ResidualMaker> maker = [&] {
+    const std::shared_ptr<const ResidualMaker> residual_maker = [&] {
       std::unique_lock lock(fit.shared->mutex, std::defer_lock);
       lock_patiently(lock);
-      made = fit.shared->maker != nullptr;
+      made = fit.shared->residual_maker != nullptr;
       const Stage stage(made ? whole : whole.part(0, 0.5), 0);
-      if (!made) fit.shared->maker = factorization.at(fit.lambdas[0]);
-      return fit.shared->maker;
+      if (!made) fit.shared->residual_maker = factorization.at(fit.lambdas[0]);
+      return fit.shared->residual_maker;
     }();
     const Stage stage(made ? whole : whole.part(0.5, 1), 0);
-    return f(*maker, 0, t);
+    return f(*residual_maker, 0, t);
   }
   for (Index first = 0, end; first < t; first = end) {
     const double lambda = fit.lambdas[static_cast<std::size_t>(first)];
     for (end = first + 1; end < t && fit.lambdas[static_cast<std::size_t>(end)] == lambda;) ++end;
     const Progress part = whole.part(static_cast<double>(first) / static_cast<double>(t),
                                      static_cast<double>(end) / static_cast<double>(t));
-    std::unique_ptr<ResidualMaker> maker;
+    std::unique_ptr<ResidualMaker> residual_maker;
     {
       const Stage stage(part.part(0, 0.5), 0);
-      maker = factorization.at(lambda);
+      residual_maker = factorization.at(lambda);
     }
     const Stage stage(part.part(0.5, 1), 0);
-    f(*maker, first, end - first);
+    f(*residual_maker, first, end - first);
   }
 }
 
@@ -257,9 +252,9 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   if (problem.linear()) fit.solution.level = fit.solution.b;
   const bool solved = !fit.shared && factorization.solve_each(lambdas, fit.solution);
   if (!solved || refinement_ > 0)
-    for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
-      if (!solved) maker.solve(first, count, fit.solution);
-      if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, here());
+    for_each_residual_maker(factorization, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+      if (!solved) residual_maker.solve(first, count, fit.solution);
+      if (refinement_ > 0) residual_maker.refine(first, count, refinement_, fit.solution, here());
     });
   require_finite_solution(fit.solution);
   set_fit_landmarks(fit, factorization);

@@ -136,7 +136,7 @@ class Model {
     // P~, where all outputs have one lambda. It is made with the fit, or after loading by the first call that needs it.
     struct Shared {
       std::mutex mutex;
-      std::shared_ptr<const ResidualMaker> maker;
+      std::shared_ptr<const ResidualMaker> residual_maker;
     };
     std::shared_ptr<Shared> shared;
     // The left-out errors, which jackknife+ intervals of all new points need. Made by the first call that needs them.
@@ -167,9 +167,13 @@ class Model {
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
   static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
-  // P~ for each run of outputs with one lambda: f(maker, first, count).
-  using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
-  static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+  // P~ for each run of outputs with one lambda: f(residual_maker, first, count).
+  using EachResidualMaker = std::function<void(const ResidualMaker&, Index, Index)>;
+  static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // An answer of n x t numbers at the lambdas in force: part(P~, first, its columns) for each run of outputs with one
+  // lambda, whose columns of the answer begin with `first`. what: for the message where there is no memory.
+  using EachPart = std::function<void(const ResidualMaker&, Index, MatrixView)>;
+  void answer(const char* what, MatrixView to, const EachPart& part) const;
   const Fit::LeftOut& left_out() const;
   // Throws OUT_OF_MEMORY where a call needs `bytes` more than the model holds and memory or the limit does not allow
   // it.

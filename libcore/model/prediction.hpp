@@ -10,6 +10,7 @@
 //     form 3   r, the rows of the landmarks (r), their x (r x d), c (r x t)
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,19 @@ struct Prediction {
 Index predicted_rows(const Prediction& prediction, Index m);
 // The same where each new point has a smoother row of n numbers.
 Index smoother_rows(Index n, Index m);
+// tile(row, rows, progress) for the new points [0, m), as many at once.
+template <class Tile>
+void each_smoother_tile(Index n, Index m, const Progress& progress, const Tile& tile) {
+  const Index height = smoother_rows(n, m);
+  for (Index row = 0; row < m; row += height) {
+    const Index rows = std::min(height, m - row);
+    const Progress part = progress.part(static_cast<double>(row) / static_cast<double>(m),
+                                        static_cast<double>(row + rows) / static_cast<double>(m));
+    part.report(0);
+    tile(row, rows, part);
+    part.report(1);
+  }
+}
 // f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
 void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
              const Progress& progress);

@@ -8,7 +8,7 @@
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/feature_reduction.hpp"
-#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
 namespace {
@@ -41,8 +41,8 @@ constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, ba
 constexpr double solve_column = 80;  // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
 
-// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for each
-// beyond the first, tried for the outputs of a block.
+// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for
+// each beyond the first, tried for the outputs of a block.
 constexpr Index lambdas_of_an_output = 2, outputs_of_a_block = 32;
 Index own_lambdas(const Request& r) {
   return r.expected_lambdas > 1 ? lambdas_of_an_output * (r.t - 1) : 0;
@@ -203,9 +203,9 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
       // of the other rows a tile
       const Doubles others = dense ? Doubles(0) : Doubles(std::min(r.n, tile_rows(k.value()))) * (Doubles(2) * k + t);
       // and P~ at each of the lambdas
-      const Doubles makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
+      const Doubles residual_makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
       return (s * (Doubles(dense ? 3 : 2) * columns + Doubles(4) * t + Doubles(4)) + others + Doubles(2) * size * size +
-              Doubles(2) * columns * t + makers)
+              Doubles(2) * columns * t + residual_makers)
           .bytes();
     }
   }

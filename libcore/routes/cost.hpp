@@ -41,9 +41,9 @@ Index required_bytes(Route route, const Request& request);
 // At most allocated beside the factorization by a lambda with its LOO, or by a criterion at so many lambdas; for
 // CHOLESKY another n^2 when `beside_another` lambda is in force.
 Index lambda_bytes(Route route, const Request& request, bool beside_another, Index lambdas);
-// And by leaving out groups of so many rows at most, at so many lambdas.
+// At most allocated in addition by leaving out groups of at most so many rows, at so many lambdas.
 Index group_bytes(Route route, const Request& request, Index rows, Index lambdas);
-// By the trace of what landmarks leave of K.
+// At most allocated by landmark_trace (routes.hpp).
 Index trace_bytes(const Request& request);
 
 // For all expected lambdas together.

@@ -1,5 +1,5 @@
-// Landmark route (subset of regressors), notation of feature_reduction.hpp: with landmarks R and K_RR = L L' (pivoted, so that
-// dependent landmarks are left out by rank),
+// Landmark route (subset of regressors), notation of feature_reduction.hpp: with landmarks R and K_RR = L L' (pivoted,
+// so that dependent landmarks are left out by rank),
 //     f(x) = sum_(i in R) c_i k(x_i, x),   phi(x) = L^-1 k(X_R, x),   ||f||_k^2 = c'K_RR c = |w|^2,   c = L^-T w
 // so that it is a ridge problem in r features. K_TR is formed by tiles in each of two passes and never stored:
 //     pass 1   Phi~'[Phi~, Y~] (or its QR)     n r kernel values, 2 n r^2

@@ -15,8 +15,8 @@
 //                features
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),
 // S (r), noise (r), V' (r x p), Gamma (r x t), rest (t), [version 1: blur, a number that is not used any more].
-// The rest is made again as it was made, by passes over what is saved: a loaded factorization answers with the same
-// bits.
+// All else is computed again from what is saved, in the way it was computed at first: a loaded factorization answers
+// with the same bits.
 #pragma once
 
 #include <limits>
@@ -28,8 +28,9 @@
 
 namespace freeridge {
 
-// What Factorization::save wrote for this problem and route. Nothing is believed: sizes follow from the problem or are
-// checked against it, and what is read is there before room is made for it. What does not fit throws CORRUPT, or what
+// What Factorization::save wrote for this problem and route. No saved number is trusted: sizes follow from the problem
+// or are checked against it, and no memory is asked for before the bytes that fill it are known to be there. What does
+// not fit throws CORRUPT, or what
 // the route itself throws. Memory: that of the factorization.
 FactorizationPtr load_factorization(ProblemPtr problem, Route route, ByteReader& in);
 
@@ -40,7 +41,7 @@ FactorizationPtr load_band(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in);
 
-// What they are made of.
+// Parts of saved factorizations.
 constexpr double any_finite = std::numeric_limits<double>::max();
 constexpr double orthonormal = 2;  // the elements of an orthonormal matrix, and of reflectors, are below
 

@@ -13,9 +13,9 @@ Groups::Groups(std::span<const std::int32_t> label) {
   for (auto& [value, members] : rows) groups_.push_back({value, std::move(members)});
 }
 
-bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& maker,
+bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& residual_maker,
                   Index first, MatrixView out) {
-  const bool defined = rows.left_out(maker, first, out);
+  const bool defined = rows.left_out(residual_maker, first, out);
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i)
       out(i, j) = defined

@@ -36,15 +36,6 @@ void copy_block(ConstMatrixView from, MatrixView to) {
 
 }  // namespace
 
-void require_weights(const double* weights, Index n) {
-  for (Index i = 0; i < n && weights != nullptr; ++i) {
-    if (!std::isfinite(weights[i]))
-      fail(Status::not_finite, "weights[", i, "] is ", weights[i], "; every weight must be finite");
-    if (weights[i] <= 0)
-      fail(Status::invalid_argument, "weights[", i, "] is ", weights[i], "; every weight must be positive");
-  }
-}
-
 void pack_weighted(const LayoutView& x, const LayoutView& y, const double* weights, Index row,
                    std::span<const double> shift, MatrixView tile) {
   const Index ones = shift.empty() ? 0 : 1, d = x.cols;

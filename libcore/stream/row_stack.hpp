@@ -23,9 +23,6 @@
 
 namespace freeridge {
 
-// Finite and positive, or NULL.
-void require_weights(const double* weights, Index n);
-
 // Rows row, row + 1, ... of A (as many as `tile` has), for those shifts (empty: no intercept). weights: NULL: all one.
 // Throws NOT_FINITE where a number, weighted and shifted, is beyond 1e300: nothing that follows then overflows.
 void pack_weighted(const LayoutView& x, const LayoutView& y, const double* weights, Index row,
