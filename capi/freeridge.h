@@ -172,8 +172,10 @@ enum {
  * Every call on a handle that works on all of the data calls it at the beginning, at the end, and in between about
  * every hundredth of a second of work: where a matrix product runs at 100 Gflop/s, at the latest after 5e9 of its flops
  * or other work that takes as long. Work is cut into such pieces whether there is a callback or not, so it changes no
- * answer. The callback is not called while several GiB are given back to the system. Each call that calls it can also
- * return CANCELLED. */
+ * answer. The callback is not called while several GiB are given back to the system, nor within three steps of LAPACK:
+ * the pivoted Cholesky factor of r landmarks, r^3/3 flops; QR with column pivoting and singular values by Jacobi's
+ * method, which features or weights of widely different scales take. Each call that calls it can also return
+ * CANCELLED. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------

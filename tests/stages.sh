@@ -23,21 +23,21 @@ may_include() {
   esac
 }
 
-# The layers: BLAS and LAPACK are called in libcore/linalg alone, and includes point one way. They are called by the
-# Fortran names that fortran.hpp declares: these ask for no memory, so that all there is comes from operator new, and
-# what it refuses is OUT_OF_MEMORY; CBLAS and LAPACKE, which not every BLAS has, are not called at all.
+# The layers: BLAS and LAPACK are called in libcore/linalg alone, and includes point one way. Their headers are included
+# by lapack_calls.hpp alone, and LAPACKE's functions that ask for memory are not called at all: all memory comes from
+# operator new, and what it refuses is OUT_OF_MEMORY.
 stage_layers() {
   local folders=(libcore/*/) folder layer other allowed
-  if grep -rnE '\b(fortran::|fortran\.hpp|openblas_)' libcore capi --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/'; then
+  if grep -rnE '\b(FREERIDGE_(BLAS|LAPACK)|fortran::|lapack_calls\.hpp|openblas_)' libcore capi --include='*.cpp' --include='*.hpp' | grep -v '^libcore/linalg/'; then
     say "BLAS or LAPACK outside libcore/linalg"
     failed=$((failed + 1))
   else
     passed=$((passed + 1))
   fi
   # (blas_library.cpp asks a BLAS for its name and threads, by functions of its own.)
-  if grep -rnE '\b(LAPACKE?_|cblas)|<lapacke|extern "C"' libcore --include='*.cpp' --include='*.hpp' |
-    grep -vE '^libcore/linalg/(fortran.hpp|blas_library.cpp):'; then
-    say "BLAS or LAPACK by another way than libcore/linalg/fortran.hpp"
+  if grep -rnE '\b(LAPACKE?_[a-z]|cblas)|<lapacke|<R_ext|extern "C"' libcore --include='*.cpp' --include='*.hpp' |
+    grep -vE '^libcore/linalg/(lapack_calls.hpp|blas_library.cpp):'; then
+    say "BLAS or LAPACK by another way than libcore/linalg/lapack_calls.hpp"
     failed=$((failed + 1))
   else
     passed=$((passed + 1))

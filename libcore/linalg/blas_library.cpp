@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
-#include "libcore/linalg/fortran.hpp"
 
 // A BLAS that is linked statically is out of dlsym's reach, unless the program exports its functions. These are null
 // where nobody has them, and ask for no library.
@@ -58,10 +57,10 @@ AnyFunction linked(std::string_view name) {
   return found != std::end(functions) ? found->second : nullptr;
 }
 
-// The dgemm that is called here is the one that dlsym finds; else it is linked statically, and what dlsym finds may be
-// another BLAS of the process.
+// Whether the matrix product that the core calls is the one that dlsym finds. Else the BLAS is linked statically, and
+// what dlsym finds may belong to another BLAS of the process.
 bool is_shared() {
-  static const bool shared = dlsym(RTLD_DEFAULT, "dgemm_") == reinterpret_cast<void*>(&fortran::dgemm_);
+  static const bool shared = dlsym(RTLD_DEFAULT, product_name()) == product_address();
   return shared;
 }
 
@@ -145,7 +144,7 @@ std::string openblas_core() {
 // The file that the loader took dgemm from, for a BLAS that has no name to tell.
 std::string file_of_blas() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&fortran::dgemm_), &info) == 0 || info.dli_fname == nullptr) return "";
+  if (dladdr(product_address(), &info) == 0 || info.dli_fname == nullptr) return "";
   return text(" (", std::string_view(info.dli_fname), ")");
 }
 

@@ -86,10 +86,7 @@ void Band::save(ByteWriter& out) const {
 }
 
 std::shared_ptr<const void> Band::hold() const {
-  auto held = std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
-  const std::lock_guard lock(forming_);
-  basis_->settle();
-  return held;
+  return std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
 }
 
 EigenvalueRange Band::eigenvalue_range() const {

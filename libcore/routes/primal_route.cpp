@@ -125,7 +125,7 @@ Directions tall_directions(MatrixView zx, std::span<const double> norms, Index n
   {
     const Stage stage(progress.part(0.4, 0.65), 0);
     if (wide)
-      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view(), true);
+      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
     else
       small_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
   }

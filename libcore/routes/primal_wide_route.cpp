@@ -121,7 +121,7 @@ Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, std::span<doubl
   Matrix right(m, m), other(m, m);
   if (!qr.several_groups()) {
     if (wide)
-      jacobi_svd(triangle.view(), s, right.view(), other.view(), true);
+      jacobi_svd(triangle.view(), s, right.view(), other.view());
     else
       small_svd(triangle.view(), s, right.view(), other.view());
     transpose(other.view(), u);

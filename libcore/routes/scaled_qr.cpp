@@ -7,7 +7,6 @@
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/pivoted_qr.hpp"
 #include "libcore/linalg/row_order.hpp"
 #include "libcore/routes/saved_route.hpp"
 
@@ -93,7 +92,8 @@ ScaledQr::ScaledQr(Matrix storage, MatrixView triangle) : storage_(std::move(sto
   }
   if (!several_groups()) return;
   stack_tau_.resize(at(m()));
-  pivots_ = pivoted_qr(stack_.view(), stack_tau_);
+  pivots_.resize(at(m()));
+  geqp3(stack_.view(), 0, pivots_, stack_tau_);
   take_triangle(stack_.view(), m(), triangle);
 }
 
