@@ -30,8 +30,8 @@
  *
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
- * set_data, set_data_view, set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method, set_reduction
- * and set_route go back to DATA (unset the factorization and the lambdas). set_groups, set_expected_lambdas,
+ * set_data, set_sparse (and their _view), set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method,
+ * set_reduction and set_route go back to DATA (unset the factorization and the lambdas). set_groups, set_expected_lambdas,
  * set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from what was saved for
  * prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
@@ -53,7 +53,7 @@
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
  *             column-major with their own ld >= n. Outputs must not overlap what goes in, nor one another.
  * Ownership   The library frees what it allocates (the _destroy calls) and never keeps a pointer of yours, but for
- *             freeridge_set_data_view and the callback's user pointer.
+ *             freeridge_set_data_view, freeridge_set_sparse_view and the callback's user pointer.
  * Threads     Handles are independent: two threads may use two models. One model is used by one thread at a time, but
  *             calls that take a const freeridge_model * may run side by side on one model.
  * Manners     The library prints nothing, installs no signal handlers, never exits and lets no exception out.
@@ -128,6 +128,17 @@ typedef int32_t freeridge_layout;
 enum {
   FREERIDGE_COL_MAJOR = 1, /* element (i, j) is a[i + j * ld] */
   FREERIDGE_ROW_MAJOR = 2  /* element (i, j) is a[i * ld + j] */
+};
+
+/* How a sparse matrix lies in memory: by lines, which are its rows (CSR) or its columns (CSC). start: one number more
+ * than there are lines, start[0] = 0; the entries of line l are those p with start[l] <= p < start[l + 1], each the
+ * number value[p] in column (CSR) or row (CSC) index[p], counted from 0, ascending within the line and each place once.
+ * Other places are zero; an entry may be zero, too. scipy.sparse and the R package Matrix have them like that, once
+ * their indices are sorted. */
+typedef int32_t freeridge_sparse_format;
+enum {
+  FREERIDGE_CSR = 1, /* compressed rows */
+  FREERIDGE_CSC = 2  /* compressed columns */
 };
 
 /* How the factorization is computed. All routes give the same answers; they differ in cost, and in what they can do at
@@ -274,12 +285,34 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
                                                   const double* x, int64_t ldx, int64_t t, const double* y,
                                                   int64_t ldy);
 
-/* As freeridge_set_data without the copy: x and y are borrowed, and must stay as they are until the next set_data,
- * set_data_view or destroy. Cost: O(n (d + t)), to see that all numbers are finite; no memory. Statuses:
+/* As freeridge_set_data without the copy: x and y are borrowed, and must stay as they are until other
+ * data are set or the model is destroyed. Cost: O(n (d + t)), to see that all numbers are finite; no memory. Statuses:
  * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, freeridge_layout layout, int64_t n,
                                                        int64_t d, const double* x, int64_t ldx, int64_t t,
                                                        const double* y, int64_t ldy);
+
+/* As freeridge_set_data, x (n x d) sparse: start, index and value are copied. y (n x t) is an ordinary matrix in
+ * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
+ * place of QR (freeridge_set_reduction: QR fills tiles), and for d >= n a dual route on the products of sparse rows;
+ * other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. What sparse x does not
+ * have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set).
+ * Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than places; an index that
+ * is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d),
+ * CANCELLED. Cost: O(entries + n t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n,
+                                                    int64_t d, const int64_t* start, const int32_t* index,
+                                                    const double* value, freeridge_layout layout, int64_t t,
+                                                    const double* y, int64_t ldy);
+
+/* As freeridge_set_sparse without the copy: start, index, value and y are borrowed, and must stay as they are until
+ * other data are set or the model is destroyed. Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled
+ * kernel with another d), CANCELLED. Cost: O(entries + n t), to check them; no memory. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model, freeridge_sparse_format format,
+                                                         int64_t n, int64_t d, const int64_t* start,
+                                                         const int32_t* index, const double* value,
+                                                         freeridge_layout layout, int64_t t, const double* y,
+                                                         int64_t ldy);
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
@@ -308,7 +341,8 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
  * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
-/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
+/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
+ * set_sparse(_view), factorize,
  * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance, landmark_curve,
  * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom, get_landmarks, save and save_predictor. Calls
  * that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1).
@@ -347,7 +381,7 @@ enum {
 /* How PRIMAL and LANDMARK reduce their n rows to a small square matrix. */
 typedef int32_t freeridge_reduction;
 enum {
-  FREERIDGE_REDUCTION_AUTO = 0, /* QR for PRIMAL, GRAM for LANDMARK */
+  FREERIDGE_REDUCTION_AUTO = 0, /* QR for PRIMAL (sparse x with d < n: GRAM), GRAM for LANDMARK */
   FREERIDGE_REDUCTION_QR = 1,   /* Householder QR by blocks of rows: as accurate as the SVD of x; 2 n d^2 */
   FREERIDGE_REDUCTION_GRAM = 2  /* x'Wx: n d^2; squares the condition: what lies below about 1e-14 of the largest
                                    eigenvalue is lost (freeridge_get_tolerance says where) */
@@ -475,6 +509,14 @@ FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* mod
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
+
+/* The same at m sparse points (m x d, as freeridge_set_sparse has them) for any model; out is m x t in `layout`.
+ * Needs FITTED. Cost: linear kernels O((entries + m) t); others as freeridge_predict, by tiles of points.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridge_sparse_format format,
+                                                        int64_t m, const int64_t* start, const int32_t* index,
+                                                        const double* value, freeridge_layout layout, double* out,
+                                                        int64_t ldout);
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda
  * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); where K is singular and lambda is below
@@ -780,6 +822,15 @@ FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumula
 FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout,
                                                          int64_t n, const double* x, int64_t ldx, const double* y,
                                                          int64_t ldy, const double* weights);
+
+/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The accumulator is
+ * the one that the ordinary matrix gives, bit for bit. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted
+ * and centred, beyond 1e300), CANCELLED. Cost: 2 n (d + t)^2, as of freeridge_accumulator_add. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumulator,
+                                                                freeridge_sparse_format format, int64_t n,
+                                                                const int64_t* start, const int32_t* index,
+                                                                const double* value, freeridge_layout layout,
+                                                                const double* y, int64_t ldy, const double* weights);
 
 /* Adds all rows of another accumulator of the same d, t and intercept; `other` stays as it is. Cost: O((d + t)^3).
  * Statuses: INVALID_ARGUMENT (the same accumulator), DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. Since

@@ -12,13 +12,14 @@ may_include() {
   case $1 in
     base) ;;
     linalg) say "base" ;;
-    kernel) say "base linalg" ;;
-    data) say "base linalg kernel" ;;
-    factor) say "base linalg kernel data" ;;
-    spectrum) say "base linalg kernel data factor" ;;
-    routes) say "base linalg kernel data factor spectrum" ;;
-    select) say "base linalg kernel data factor spectrum routes" ;;
-    model | classical | losses | stream) say "base linalg kernel data factor spectrum routes select" ;;
+    rows) say "base linalg" ;;
+    kernel) say "base linalg rows" ;;
+    data) say "base linalg rows kernel" ;;
+    factor) say "base linalg rows kernel data" ;;
+    spectrum) say "base linalg rows kernel data factor" ;;
+    routes) say "base linalg rows kernel data factor spectrum" ;;
+    select) say "base linalg rows kernel data factor spectrum routes" ;;
+    model | classical | losses | stream) say "base linalg rows kernel data factor spectrum routes select" ;;
     *) return 1 ;;
   esac
 }

@@ -406,3 +406,22 @@ freeridge_get_lambda_flags(model, floor, below, edge) = ccall((:freeridge_get_la
     freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Int32}, Ptr{Int32}), model, floor, below, edge)
 freeridge_get_bandwidth_shape(model, edge, decades, dips) = ccall((:freeridge_get_bandwidth_shape, library),
     freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64}, Ptr{Int32}), model, edge, decades, dips)
+const freeridge_sparse_format = Int32
+const FREERIDGE_CSR = freeridge_sparse_format(1)
+const FREERIDGE_CSC = freeridge_sparse_format(2)
+freeridge_set_sparse(model, format, n, d, start, index, value, layout, t, y, ldy) = ccall((:freeridge_set_sparse,
+    library), freeridge_status, (Ptr{freeridge_model}, freeridge_sparse_format, Int64, Int64, Ptr{Int64}, Ptr{Int32},
+    Ptr{Float64}, freeridge_layout, Int64, Ptr{Float64}, Int64), model, format, n, d, start, index, value, layout, t,
+    y, ldy)
+freeridge_set_sparse_view(model, format, n, d, start, index, value, layout, t, y, ldy) =
+    ccall((:freeridge_set_sparse_view, library), freeridge_status, (Ptr{freeridge_model}, freeridge_sparse_format,
+    Int64, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Int64, Ptr{Float64}, Int64), model, format,
+    n, d, start, index, value, layout, t, y, ldy)
+freeridge_predict_sparse(model, format, m, start, index, value, layout, out, ldout) =
+    ccall((:freeridge_predict_sparse, library), freeridge_status, (Ptr{freeridge_model}, freeridge_sparse_format,
+    Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64), model, format, m, start,
+    index, value, layout, out, ldout)
+freeridge_accumulator_add_sparse(accumulator, format, n, start, index, value, layout, y, ldy, weights) =
+    ccall((:freeridge_accumulator_add_sparse, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64,
+    Ptr{Float64}), accumulator, format, n, start, index, value, layout, y, ldy, weights)

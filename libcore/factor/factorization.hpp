@@ -80,7 +80,7 @@ class ResidualMaker {
   // known):
   //     lambda / sum(w) + k~(x*, x*) - kappa'P kappa,   k~ centred as K is; no first term without intercept
   // Either may be empty: not wanted. Lambda = 0: directions of eigenvalue zero are left out.
-  virtual void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const = 0;
+  virtual void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const = 0;
 };
 
 // Some rows S of a factorization.

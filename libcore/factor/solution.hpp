@@ -32,7 +32,7 @@ void set_expansion(const Problem& problem, std::span<const double> k_q1, Index f
 // For new points in the dual routes: out (n x q) = kappa = W^(1/2) k(X, x*) - k_q1 / sqrt(sum(w)), x*_q = points[first
 // + q], and prior (q, or empty): k~(x*, x*) = k(x*, x*) - 2 k'W 1 / sum(w) + q1'K_w q1 / sum(w), NaN for precomputed
 // kernels. Without an intercept kappa = W^(1/2) k(X, x*), prior = k(x*, x*). n q kernel values.
-void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const LayoutView& points, Index first,
+void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const Rows& points, Index first,
                           MatrixView out, std::span<double> prior);
 
 }  // namespace freeridge

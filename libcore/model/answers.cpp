@@ -76,16 +76,16 @@ Prediction Model::prediction() const {
           solution.w.view(),
           factorization_->problem().shift,
           solution.level,
-          landmarks ? LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major} : data_->x,
+          landmarks ? Rows(LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major}) : data_->x,
           landmarks ? fit_->landmark_c.view() : solution.c.view(),
           landmarks ? factorization_->landmarks() : std::span<const Index>()};
 }
 
-void Model::predict(const LayoutView& points, double* out, Index ldout) const {
+void Model::predict(const Rows& points, Layout layout, double* out, Index ldout) const {
   require_fitted();
   require_room_to_predict(points.rows, 0, false);
   const Hearing hearing(progress_);
-  freeridge::predict(prediction(), points, out, ldout, progress_);
+  freeridge::predict(prediction(), points, layout, out, ldout, progress_);
 }
 
 void Model::coefficients(MatrixView c) const {

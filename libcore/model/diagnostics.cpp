@@ -106,7 +106,7 @@ std::string Model::cooks_distance(MatrixView distance) const {
   return reason;
 }
 
-Model::Variance Model::predict_variance(const LayoutView& points) const {
+Model::Variance Model::predict_variance(const Rows& points) const {
   require_fitted();
   if (kernel_->precomputed())
     fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, x) of new points is not known");

@@ -69,7 +69,7 @@ const Model::Fit::LeftOut& Model::left_out() const {
   return out;
 }
 
-Model::Intervals Model::predict_jackknife(const LayoutView& points, double level) const {
+Model::Intervals Model::predict_jackknife(const Rows& points, double level) const {
   require_fitted();
   if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
   if (level <= 0 || level >= 1)

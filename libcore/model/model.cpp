@@ -24,6 +24,14 @@ void require_finite_solution(const Solution& solution) {
     fail(Status::not_finite, "the solution overflows; rescale x or y");
 }
 
+void require_fit(const Kernel& kernel, const Rows& x) {
+  kernel.check_data(x.rows, x.cols);
+  if (kernel.precomputed() && x.is_sparse())
+    fail(Status::invalid_argument,
+         "the model's kernel is precomputed, and x is sparse: the values of a precomputed kernel are an ordinary "
+         "matrix");
+}
+
 }  // namespace
 
 // ---- state ----
@@ -71,14 +79,14 @@ double Model::bandwidth() const {
 // ---- settings ----
 
 void Model::set_kernel(KernelPtr kernel) {
-  if (data_) kernel->check_data(data_->x.rows, data_->x.cols);
+  if (data_) require_fit(*kernel, data_->x);
   kernel_ = std::move(kernel);
   unset();
 }
 
-void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
-  kernel_->check_data(x.rows, x.cols);
-  if (copy) {
+void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
+  require_fit(*kernel_, x);
+  if (copy && !x.is_sparse()) {
     const Index columns = x.cols + y.cols;
     require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "use freeridge_set_data_view",
                    memory_limit_);
@@ -86,13 +94,20 @@ void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
   const Hearing hearing(progress_);
   require_finite("x", x);
   require_finite("y", y);
-  Data data{x, y, {}, {}, {}, {}, 0, {}};
-  if (copy) {
+  Data data{x, y, {}, {}, {}, {}, {}, 0, {}};
+  if (copy && x.is_sparse()) {
+    require_memory(x.sparse().bytes() + checked_doubles(y.rows, y.cols) * 8, "the copy of x and y",
+                   "use freeridge_set_sparse_view", memory_limit_);
+    data.sparse_copy = SparseMatrix(x.sparse());
+    data.x = data.sparse_copy.view(x.sparse().format, x.rows, x.cols);
+  } else if (copy) {
     data.x_copy = Matrix(x.rows, x.cols);
-    data.y_copy = Matrix(y.rows, y.cols);
     copy_rows(x, 0, data.x_copy.view());
+    data.x = LayoutView{data.x_copy.data(), x.rows, x.cols, x.rows, Layout::col_major};
+  }
+  if (copy) {
+    data.y_copy = Matrix(y.rows, y.cols);
     copy_rows(y, 0, data.y_copy.view());
-    data.x = {data.x_copy.data(), x.rows, x.cols, x.rows, Layout::col_major};
     data.y = {data.y_copy.data(), y.rows, y.cols, y.rows, Layout::col_major};
   }
   progress_.report(1);
@@ -172,13 +187,15 @@ Request Model::request(const Kernel& kernel) const {
           .rank_bound = kernel.rank_bound(d()),
           .route = route_,
           .expected_lambdas = expected_lambdas_,
-          .leaves_out = leaves_rows_out(expected_criterion_),
+          .leaves_out = is_mean(expected_criterion_),
           .landmarks = data_->landmarks,
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
           .precomputed = kernel.precomputed(),
           .wide_weights = weight_span(data_->weights) > wide_weights,
-          .memory_limit = memory_limit_};
+          .memory_limit = memory_limit_,
+          .sparse = data_->x.is_sparse(),
+          .entries = data_->x.is_sparse() ? data_->x.entries() : 0};
 }
 
 Index Model::memory_required() const {

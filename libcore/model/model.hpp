@@ -27,7 +27,7 @@ class Model {
 
   // Settings
   void set_kernel(KernelPtr kernel);
-  void set_data(const LayoutView& x, const LayoutView& y, bool copy);
+  void set_data(const Rows& x, const LayoutView& y, bool copy);
   void set_weights(const double* weights);     // n, or NULL
   void set_groups(const std::int32_t* label);  // n, or NULL
   void set_intercept(bool on);
@@ -57,7 +57,7 @@ class Model {
   [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
   Prediction prediction() const;  // borrows from the model
-  void predict(const LayoutView& points, double* out, Index ldout) const;
+  void predict(const Rows& points, Layout layout, double* out, Index ldout) const;
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
   void intercept(double* b) const;
@@ -83,13 +83,13 @@ class Model {
     Matrix lower, upper;  // m x t
     std::string reason;
   };
-  Intervals predict_jackknife(const LayoutView& points, double level) const;
+  Intervals predict_jackknife(const Rows& points, double level) const;
   struct Variance {
     Matrix of_mean;             // m x t
     std::vector<double> noise;  // t
     std::string reason;
   };
-  Variance predict_variance(const LayoutView& points) const;
+  Variance predict_variance(const Rows& points) const;
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
   std::span<const Index> landmarks() const { return factorization().landmarks(); }
@@ -121,8 +121,10 @@ class Model {
 
  private:
   struct Data {
-    LayoutView x, y;
+    Rows x;
+    LayoutView y;
     Matrix x_copy, y_copy;  // what x and y view, unless borrowed
+    SparseMatrix sparse_copy;
     std::vector<double> weights;
     std::optional<Groups> groups;
     Index landmarks = 0;

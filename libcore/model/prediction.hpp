@@ -17,6 +17,7 @@
 #include "libcore/base/bytes.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
@@ -28,7 +29,7 @@ struct Prediction {
   ConstMatrixView w;                   // d x t; no rows: another kernel than the linear one
   std::span<const double> origin;      // d, or empty: 0
   std::span<const double> level;       // t; linear kernels
-  LayoutView support;                  // r x d: the data or the landmarks
+  Rows support;                        // r x d: the data or the landmarks
   ConstMatrixView c;                   // r x t
   std::span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
 };
@@ -50,12 +51,11 @@ void each_smoother_tile(Index n, Index m, const Progress& progress, const Tile& 
     part.report(1);
   }
 }
-// f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
-void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
+// f(x) + b at the points, in the user's layout. Throws NOT_FINITE when one overflows.
+void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout,
              const Progress& progress);
 // The same at the points [row, row + f.rows).
-void predict_rows(const Prediction& prediction, const LayoutView& points, Index row, MatrixView f,
-                  const Progress& progress);
+void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress);
 
 void save_prediction(const Prediction& prediction, ByteWriter& out);
 
@@ -74,7 +74,7 @@ class Predictor {
   const Progress& progress() const { return progress_; }
 
   Prediction prediction() const;
-  void predict(const LayoutView& points, double* out, Index ldout) const;
+  void predict(const Rows& points, Layout layout, double* out, Index ldout) const;
   // Throw INVALID_STATE where the kernel has none.
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;

@@ -89,8 +89,7 @@ void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& 
   refine_expansion(band_.problem(), apply, lambda_, first, count, steps, solution, progress);
 }
 
-void BandResidualMaker::smoother(const LayoutView& points, Index first, MatrixView a,
-                                 std::span<double> variance) const {
+void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
   const Problem& problem = band_.problem();
   Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
   std::vector<double> prior(variance.size());

@@ -162,7 +162,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
         f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution, progress);
   }
 
-  void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const override {
+  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override {
     const Problem& problem = f_.problem();
     Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
     std::vector<double> prior(variance.size());

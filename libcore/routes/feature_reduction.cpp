@@ -31,7 +31,7 @@ class TallMatrix {
         partial_(partial),
         ones_(problem.intercept ? 1 : 0),
         shift_(static_cast<std::size_t>(p()), 0.0) {
-    if (!problem.intercept) return;
+    if (!problem.intercept || map.centred()) return;
     // A provisional centre, from the first rows: with it, nothing cancels when the means are taken out.
     Matrix sample(std::min<Index>(problem.n(), 256), p());
     features(0, sample.view());

@@ -18,7 +18,9 @@ class FeatureMap {
   virtual ~FeatureMap() = default;
   virtual Index features() const = 0;
   // r(x) of the points [row, row + out.rows), out.rows x p.
-  virtual void raw(const LayoutView& points, Index row, MatrixView out) const = 0;
+  virtual void raw(const Rows& points, Index row, MatrixView out) const = 0;
+  // Whether their weighted means are zero but for rounding.
+  virtual bool centred() const { return false; }
   // phi in place of r, rows x p.
   virtual void apply(MatrixView /*rows*/) const {}
   // A map may have features psi, phi = M psi, that take less work to form from r than phi. apply_partial puts psi in

@@ -53,7 +53,7 @@ double large_eigenvalue(Index n, const Product& product) {
 class LandmarkFeatures final : public FeatureMap {
  public:
   LandmarkFeatures(const Problem& problem, std::vector<Index> rows) : landmarks_(std::move(rows)) {
-    if (problem.kernel->precomputed()) require_symmetric(problem.x, landmarks_);
+    if (problem.kernel->precomputed()) require_symmetric(problem.x.dense(), landmarks_);
     const Index count = static_cast<Index>(landmarks_.size());
     Matrix k(count, count);
     const Support all(problem.kernel, problem.x, landmarks_);
@@ -178,7 +178,7 @@ class LandmarkFeatures final : public FeatureMap {
     return gram_rounding(n, features()) * error <= rounding_of_rows(n, features()) * largest;
   }
 
-  void raw(const LayoutView& points, Index row, MatrixView out) const override {
+  void raw(const Rows& points, Index row, MatrixView out) const override {
     if (out.cols == 0) return;
     const Index blocks = (out.rows + rows_at_once - 1) / rows_at_once;
     parallel_for(blocks, Progress(), [&](Index block) {

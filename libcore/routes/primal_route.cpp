@@ -16,6 +16,7 @@
 #include "libcore/linalg/row_order.hpp"
 #include "libcore/routes/linear_features.hpp"
 #include "libcore/routes/primal_basis.hpp"
+#include "libcore/routes/primal_sparse_route.hpp"
 #include "libcore/routes/saved_route.hpp"
 #include "libcore/spectrum/small_svd.hpp"
 
@@ -53,7 +54,7 @@ class Primal final : public PrimalBasis {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix phi(z.cols, problem().d());
     LinearFeatures(problem()).raw(points, first, phi.view());
@@ -83,12 +84,7 @@ std::vector<Index> rows_in_order(const Problem& problem, bool wide) {
 Matrix weighted_rows(const Problem& problem, bool wide, std::span<const Index> order) {
   const Index n = problem.n(), d = problem.d();
   Matrix x(n, d);
-  LinearFeatures(problem).raw(problem.x, 0, x.view());
-  for (Index k = 0; k < d; ++k)
-    for (Index i = 0; i < n; ++i) {
-      x(i, k) *= problem.sqrt_w[static_cast<std::size_t>(i)];
-      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", i, ", ", k, "], weighted and scaled, overflows");
-    }
+  problem.weighted_rows(0, x.view());
   if (wide) take_rows(order, x.view());
   return x;
 }
@@ -169,7 +165,8 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
 
 FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
   if (!problem->linear()) fail(Status::corrupt, "the saved route is PRIMAL, but the kernel is not linear");
-  const std::int64_t way = in.integer("way to B", saved_kept, saved_wide);
+  const std::int64_t way = in.integer("way to B", saved_kept, problem->x.is_sparse() ? saved_sparse : saved_wide);
+  if (way == saved_sparse) return std::make_shared<SparsePrimal>(std::move(problem), in);
   if (way == saved_wide) return load_wide(std::move(problem), in);
   if (way == saved_streamed) {
     auto map = std::make_unique<LinearFeatures>(*problem);
@@ -193,7 +190,13 @@ bool primal_streams(Index n, Index d, Reduction reduction) {
   return d < n && (reduction == Reduction::gram || n > kept_doubles / d);
 }
 
+bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction) {
+  return sparse && d < n && reduction != Reduction::qr;
+}
+
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress) {
+  if (primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
+    return factorize_sparse_primal(std::move(problem), progress);
   if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem), progress);
   if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem), progress);
   auto map = std::make_unique<LinearFeatures>(*problem);

@@ -64,7 +64,7 @@ class Wide final : public PrimalBasis {
     refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix rows(z.cols, problem().d()), phi(problem().d(), z.cols);
     LinearFeatures(problem()).raw(points, first, rows.view());
@@ -96,16 +96,9 @@ class Wide final : public PrimalBasis {
 Matrix turned_points(const Problem& problem, const Contrast& contrast) {
   const Index n = problem.n(), d = problem.d();
   Matrix all(d, n), rows(std::min(points_at_once, n), d);
-  const LinearFeatures features(problem);
   for (Index row = 0; row < n; row += points_at_once) {
     const MatrixView tile = rows.view().row_range(0, std::min(points_at_once, n - row));
-    features.raw(problem.x, row, tile);
-    for (Index k = 0; k < d; ++k)
-      for (Index i = 0; i < tile.rows; ++i) {
-        tile(i, k) *= problem.sqrt_w[to_size(row + i)];
-        if (!std::isfinite(tile(i, k)))
-          fail(Status::not_finite, "x[", row + i, ", ", k, "], weighted and scaled, overflows");
-      }
+    problem.weighted_rows(row, tile);
     transpose(tile, all.view().columns(row, tile.rows));
     worked(4 * touched * static_cast<double>(tile.rows * d));
   }

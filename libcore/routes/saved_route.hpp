@@ -11,6 +11,8 @@
 //                2: d >= m: S, noise (m), V_R (m x m); the QR of X': the number of groups of features, their ends, the
 //                order of the features (d), tau (the sum of min(d_g, m)), the reflectors (d x m), and for several
 //                groups tau (m) and the reflectors of their triangles (the same sum x m); B (n x m)
+//                3: sparse x, d < n: the band of G (17 numbers a column, fewer in the last ones), bounds of its
+//                eigenvalues (2), the tolerance, Q by panels (d x d), Gamma (d x t)
 //     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
 //                features
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),

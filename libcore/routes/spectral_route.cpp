@@ -69,7 +69,7 @@ class Spectral final : public StoredBasis {
     refine_expansion(problem(), apply, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix kappa(problem().n(), z.cols);
     std::vector<double> prior(variance.size());

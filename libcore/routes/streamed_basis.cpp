@@ -149,7 +149,7 @@ class StreamedBasis final : public SpectrumFactorization {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix phi(z.cols, vt_.cols());
     map_->raw(points, first, phi.view());

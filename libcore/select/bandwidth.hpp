@@ -20,7 +20,7 @@ struct BandwidthRange {
 
 // The median distance between points (columns divided by the kernel's scales), over the pairs of at most 256 evenly
 // spaced rows that do not coincide; 0 when all do.
-double median_distance(const Kernel& kernel, const LayoutView& x);
+double median_distance(const Kernel& kernel, const Rows& x);
 
 // From a sixteenth of the median distance to 64 times it. Throws UNDEFINED when that is 0.
 BandwidthRange bandwidth_range(double median);

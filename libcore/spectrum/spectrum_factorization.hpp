@@ -104,7 +104,7 @@ class SpectrumFactorization : public Factorization {
   virtual void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse,
                       Solution& solution, const Progress& progress) const = 0;
   // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance (q, or empty) at lambda.
-  virtual void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  virtual void project(const Rows& points, Index first, double lambda, MatrixView z,
                        std::span<double> variance) const = 0;
 
  protected:

@@ -59,8 +59,7 @@ void SpectrumResidualMaker::complete(Index first, Index count, Solution& solutio
   f_.refine(first, count, 1, at_.lambda(), at_.inverse(false), solution, progress);
 }
 
-void SpectrumResidualMaker::smoother(const LayoutView& points, Index first, MatrixView a,
-                                     std::span<double> variance) const {
+void SpectrumResidualMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
   const Problem& problem = f_.problem();
   const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
   Matrix z(f_.r(), count);

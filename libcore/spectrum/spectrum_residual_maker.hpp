@@ -26,7 +26,7 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
   void complete(Index first, Index count, Solution& solution, const Progress& progress) const override;
-  void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const override;
+  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override;
 
   const SpectrumAt& spectrum() const { return at_; }
 

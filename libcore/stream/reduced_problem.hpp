@@ -42,7 +42,7 @@ class ReducedProblem {
   LambdaRange lambda_range() const;
   // The numbers that come in are checked. errors: x.rows x (lambdas t), NaN where there is none; answers with the
   // reason for the first. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
-  std::string loo(const LayoutView& x, const LayoutView& y, const double* weights, std::span<const double> lambdas,
+  std::string loo(const Rows& x, const LayoutView& y, const double* weights, std::span<const double> lambdas,
                   MatrixView errors) const;
 
  private:

@@ -40,7 +40,7 @@ void ReducedProblem::quotients(ConstMatrixView b, Index row, const SpectrumAt& a
   for (double& value : out) value /= bottom;
 }
 
-std::string ReducedProblem::loo(const LayoutView& x, const LayoutView& y, const double* weights,
+std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double* weights,
                                 std::span<const double> lambdas, MatrixView errors) const {
   require_finite("x", x);
   require_finite("y", y);

@@ -62,6 +62,8 @@ KRLS = 6
 GURLS = 7
 LOGISTIC = 1
 HINGE = 2
+CSR = 1
+CSC = 2
 
 
 class freeridge_model(ctypes.Structure):
@@ -289,6 +291,14 @@ _declare(STATUS, "freeridge_accumulator_memory_required", accumulator=ACCUMULATO
 _declare(STATUS, "freeridge_classifier_memory_required", classifier=CLASSIFIER, bytes=INT64S)
 _declare(STATUS, "freeridge_get_lambda_flags", model=MODEL, floor=DOUBLES, below=INT32S, edge=INT32S)
 _declare(STATUS, "freeridge_get_bandwidth_shape", model=MODEL, edge=INT32S, decades=DOUBLES, dips=INT32S)
+_declare(STATUS, "freeridge_set_sparse", model=MODEL, format=INT32, n=INT64, d=INT64, start=INT64S, index=INT32S,
+    value=DOUBLES, layout=INT32, t=INT64, y=DOUBLES, ldy=INT64)
+_declare(STATUS, "freeridge_set_sparse_view", model=MODEL, format=INT32, n=INT64, d=INT64, start=INT64S, index=INT32S,
+    value=DOUBLES, layout=INT32, t=INT64, y=DOUBLES, ldy=INT64)
+_declare(STATUS, "freeridge_predict_sparse", model=MODEL, format=INT32, m=INT64, start=INT64S, index=INT32S,
+    value=DOUBLES, layout=INT32, out=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_accumulator_add_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
+    index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES)
 
 
 def _number(kind: Any, word: str, value: Any) -> Any:

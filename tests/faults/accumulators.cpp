@@ -37,6 +37,12 @@ struct Stream {
     return freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, y.values.data(), x.rows,
                                      weights.data());
   }
+  freeridge_status add_sparse(freeridge_accumulator* to) const {
+    const std::vector<int64_t> start = sample::starts(x.rows, d);
+    const std::vector<int32_t> index = sample::places(x.rows, d);
+    return freeridge_accumulator_add_sparse(to, FREERIDGE_CSC, x.rows, start.data(), index.data(), x.values.data(),
+                                            FREERIDGE_COL_MAJOR, y.values.data(), x.rows, weights.data());
+  }
   Bytes take() {
     Bytes bytes;
     append(bytes, out.data(), out.size());
@@ -105,6 +111,7 @@ void add_accumulators(Scenarios& all) {
         support::check(s.add(s.made), "freeridge_accumulator_add");
       });
   add("freeridge_accumulator_add", false, [](Stream& s) { return s.add(s.rows.get()); });
+  add("freeridge_accumulator_add_sparse", false, [](Stream& s) { return s.add_sparse(s.rows.get()); });
   add("freeridge_accumulator_merge", false,
       [](Stream& s) { return freeridge_accumulator_merge(s.rows.get(), s.others.get()); });
   add("freeridge_accumulator_get_dimensions", true, [](Stream& s) {

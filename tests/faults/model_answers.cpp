@@ -74,6 +74,7 @@ void add_model_answers(Scenarios& all) {
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
   add_answer<Predict>(all);
+  add_answer<PredictSparse>(all);
   add_answer<GetCoefficients>(all);
   add_answer<GetHyperplane>(all, not_linear);
   add_answer<GetIntercept>(all);

@@ -81,6 +81,8 @@ void add_setters(Scenarios& all) {
     call.ldy = sample::t;
   });
   add_on_routes<SetDataView>(all, false);
+  add_on_routes<SetSparse>(all, false);
+  add_on_routes<SetSparseView>(all, false);
   add_on_routes<SetWeights>(all, false);
   add_on_routes<SetGroups>(all, false);
   const auto spectral = [] { return model_on(FREERIDGE_SPECTRAL, State::fitted); };

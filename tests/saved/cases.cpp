@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/landmarks.hpp"
+#include "support/sparse.hpp"
 
 namespace {
 
@@ -63,6 +64,18 @@ Prepare given_landmarks(bool weighted) {
   return [=](Model& model) {
     if (weighted) weigh(model);
     support::set_landmarks(model, sample::landmarks());
+  };
+}
+
+// The same x, but for two numbers that are zero, sparse.
+Prepare sparse(freeridge_sparse_format format) {
+  return [=](Model& model) {
+    support::Matrix x = sample::matrix(sample::n, sample::x());
+    x(1, 0) = x(2, 0) = 0;
+    support::check(
+        support::set_sparse(model.get(), support::Sparse(x, format), sample::matrix(sample::n, sample::y()), false),
+        "freeridge_set_sparse");
+    weigh(model);
   };
 }
 
@@ -144,6 +157,8 @@ const std::vector<SavedCase>& saved_cases() {
       of("band, few lambdas", gaussian, FREERIDGE_BAND, expect_few),
       of("spectral, refined", gaussian, FREERIDGE_SPECTRAL, refine),
       of("primal, refined", linear, FREERIDGE_PRIMAL, refine),
+      of("sparse, primal", linear, FREERIDGE_PRIMAL, sparse(FREERIDGE_CSC)),
+      of("sparse, spectral", gaussian, FREERIDGE_SPECTRAL, sparse(FREERIDGE_CSR)),
       {"borrowed rows, spectral", [](State state) { return borrowed(state, gaussian(), FREERIDGE_SPECTRAL); }},
       {"borrowed rows, primal", [](State state) { return borrowed(state, linear(), FREERIDGE_PRIMAL); }},
       {"given matrix, spectral", [](State state) { return given(state, FREERIDGE_SPECTRAL, false); }},

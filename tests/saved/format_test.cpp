@@ -39,7 +39,7 @@ class Words {
     return *this;
   }
   // In its frame.
-  Bytes container(std::int64_t kind, std::uint64_t version = 2) const {
+  Bytes container(std::int64_t kind, std::uint64_t version = 3) const {
     Bytes out(frame::payload + 8 * words_.size() + frame::tail);
     std::memcpy(out.data(), "FREERIDG", 8);
     frame::put(out, frame::version, version);
@@ -203,12 +203,13 @@ void expect_left_out(const freeridge_model* model, double lambda) {
 class SavedFiles : public testing::TestWithParam<int> {};
 
 TEST_P(SavedFiles, Models) {
-  const std::vector<std::pair<std::string, freeridge_route>> files = {{"model_cholesky", FREERIDGE_CHOLESKY},
-                                                                      {"model_spectral", FREERIDGE_SPECTRAL},
-                                                                      {"model_band", FREERIDGE_BAND},
-                                                                      {"model_primal", FREERIDGE_PRIMAL},
-                                                                      {"model_primal_streamed", FREERIDGE_PRIMAL},
-                                                                      {"model_landmark", FREERIDGE_LANDMARK}};
+  std::vector<std::pair<std::string, freeridge_route>> files = {{"model_cholesky", FREERIDGE_CHOLESKY},
+                                                                {"model_spectral", FREERIDGE_SPECTRAL},
+                                                                {"model_band", FREERIDGE_BAND},
+                                                                {"model_primal", FREERIDGE_PRIMAL},
+                                                                {"model_primal_streamed", FREERIDGE_PRIMAL},
+                                                                {"model_landmark", FREERIDGE_LANDMARK}};
+  if (GetParam() >= 3) files.emplace_back("model_primal_sparse", FREERIDGE_PRIMAL);
   for (const auto& [name, route] : files) {
     SCOPED_TRACE(name);
     const Handle model = support::loaded_file(file(name, GetParam()));
@@ -306,6 +307,6 @@ TEST_P(SavedFiles, OtherKinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3));
 
 }  // namespace

@@ -59,6 +59,7 @@ mod matrix;
 mod model;
 mod progress;
 mod selection;
+mod sparse;
 pub mod sys;
 
 pub use accumulator::Accumulator;
@@ -76,6 +77,7 @@ pub use model::Model;
 pub use selection::{
     convert_lambda, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, LambdaFlags, OneStandardError, Search,
 };
+pub use sparse::{Sparse, SparseFormat};
 
 /// The number of threads of the whole process, 0: as it was before; see `freeridge_set_threads`.
 pub fn set_threads(count: i32) -> Result<()> {

@@ -79,6 +79,9 @@ pub const FREERIDGE_KRLS: freeridge_convention = 6;
 pub const FREERIDGE_GURLS: freeridge_convention = 7;
 pub const FREERIDGE_LOGISTIC: freeridge_loss = 1;
 pub const FREERIDGE_HINGE: freeridge_loss = 2;
+pub type freeridge_sparse_format = i32;
+pub const FREERIDGE_CSR: freeridge_sparse_format = 1;
+pub const FREERIDGE_CSC: freeridge_sparse_format = 2;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -352,4 +355,16 @@ extern "C" {
         -> freeridge_status;
     pub fn freeridge_get_bandwidth_shape(model: *const freeridge_model, edge: *mut i32, decades: *mut f64, dips: *mut
         i32) -> freeridge_status;
+    pub fn freeridge_set_sparse(model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64, start:
+        *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy: i64)
+        -> freeridge_status;
+    pub fn freeridge_set_sparse_view(model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64,
+        start: *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy:
+        i64) -> freeridge_status;
+    pub fn freeridge_predict_sparse(model: *const freeridge_model, format: freeridge_sparse_format, m: i64, start:
+        *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, out: *mut f64, ldout: i64) ->
+        freeridge_status;
+    pub fn freeridge_accumulator_add_sparse(accumulator: *mut freeridge_accumulator, format: freeridge_sparse_format,
+        n: i64, start: *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy:
+        i64, weights: *const f64) -> freeridge_status;
 }

@@ -31,6 +31,23 @@ struct Predict {
   FREERIDGE_CALL(freeridge_predict, model, layout, m, x, ldx, out, ldout);
 };
 
+struct PredictSparse {
+  static constexpr const char* name = "freeridge_predict_sparse";
+  freeridge_model* model = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t m = sample::m;
+  Input<int64_t> start{sample::starts(sample::m, sample::d)};
+  Input<int32_t> index{sample::places(sample::m, sample::d)};
+  Input<double> value{sample::new_x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  Output<double> out{sample::size(sample::m, sample::t)};
+  int64_t ldout = sample::m;
+  freeridge_status operator()() {
+    return freeridge_predict_sparse(model, format, m, start.get(), index.get(), value.get(), layout, out.get(), ldout);
+  }
+  void each_output(auto visit) { visit(out); }
+};
+
 struct GetCoefficients {
   freeridge_model* model = nullptr;
   Output<double> c{sample::size(sample::n, sample::t)};

@@ -27,6 +27,28 @@ struct SetDataView : SetData {
   FREERIDGE_CALL(freeridge_set_data_view, model, layout, n, d, x, ldx, t, y, ldy);
 };
 
+// freeridge_set_sparse and freeridge_set_sparse_view, of the sample's x by columns.
+template <bool view>
+struct SetSparseCall {
+  static constexpr const char* name = view ? "freeridge_set_sparse_view" : "freeridge_set_sparse";
+  freeridge_model* model = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t n = sample::n, d = sample::d;
+  Input<int64_t> start{sample::starts(sample::n, sample::d)};
+  Input<int32_t> index{sample::places(sample::n, sample::d)};
+  Input<double> value{sample::x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t t = sample::t;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  freeridge_status operator()() {
+    constexpr auto call = view ? freeridge_set_sparse_view : freeridge_set_sparse;
+    return call(model, format, n, d, start.get(), index.get(), value.get(), layout, t, y.get(), ldy);
+  }
+};
+using SetSparse = SetSparseCall<false>;
+using SetSparseView = SetSparseCall<true>;
+
 struct SetWeights {
   static constexpr const char* optional = "weights";
   freeridge_model* model = nullptr;
