@@ -28,9 +28,9 @@ TEST(Refusals, Kernels) {
 }
 
 TEST(Refusals, Settings) {
-  expect_all_refused<SetKernel, SetData, SetDataView, SetIntercept, SetGroups, SetRoute, SetExpectedLambdas,
-                     SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda, SetLambdas,
-                     SetLandmarkMethod, SetReduction>();
+  expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetGroups, SetRoute,
+                     SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
+                     SetLambdas, SetLandmarkMethod, SetReduction>();
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
   expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
   expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
@@ -42,9 +42,9 @@ TEST(Refusals, Settings) {
 }
 
 TEST(Refusals, Answers) {
-  expect_all_refused<Loo, GroupErrors, Predict, GetCoefficients, GetIntercept, GetFitted, GetLeverage, GetLambda,
-                     GetRoute, GetDimensions, GetDegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance,
-                     GetLandmarkCount, GetTolerance>();
+  expect_all_refused<Loo, GroupErrors, Predict, PredictSparse, GetCoefficients, GetIntercept, GetFitted, GetLeverage,
+                     GetLambda, GetRoute, GetDimensions, GetDegreesOfFreedom, CooksDistance, PredictJackknife,
+                     PredictVariance, GetLandmarkCount, GetTolerance>();
   expect_refused<GetHyperplane>({}, {Variant::primal});
   expect_refused<GetBandwidth>({}, {Variant::spectral, Variant::cholesky});
   expect_refused<GetRank>({}, {Variant::spectral, Variant::primal, Variant::landmark});

@@ -32,7 +32,6 @@ struct Predict {
 };
 
 struct PredictSparse {
-  static constexpr const char* name = "freeridge_predict_sparse";
   freeridge_model* model = nullptr;
   freeridge_sparse_format format = FREERIDGE_CSC;
   int64_t m = sample::m;
@@ -42,10 +41,7 @@ struct PredictSparse {
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  freeridge_status operator()() {
-    return freeridge_predict_sparse(model, format, m, start.get(), index.get(), value.get(), layout, out.get(), ldout);
-  }
-  void each_output(auto visit) { visit(out); }
+  FREERIDGE_CALL(freeridge_predict_sparse, model, format, m, start, index, value, layout, out, ldout);
 };
 
 struct GetCoefficients {

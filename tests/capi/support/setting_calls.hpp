@@ -27,10 +27,8 @@ struct SetDataView : SetData {
   FREERIDGE_CALL(freeridge_set_data_view, model, layout, n, d, x, ldx, t, y, ldy);
 };
 
-// freeridge_set_sparse and freeridge_set_sparse_view, of the sample's x by columns.
-template <bool view>
-struct SetSparseCall {
-  static constexpr const char* name = view ? "freeridge_set_sparse_view" : "freeridge_set_sparse";
+// Of the sample's x by columns.
+struct SetSparse {
   freeridge_model* model = nullptr;
   freeridge_sparse_format format = FREERIDGE_CSC;
   int64_t n = sample::n, d = sample::d;
@@ -41,13 +39,11 @@ struct SetSparseCall {
   int64_t t = sample::t;
   Input<double> y{sample::y()};
   int64_t ldy = sample::n;
-  freeridge_status operator()() {
-    constexpr auto call = view ? freeridge_set_sparse_view : freeridge_set_sparse;
-    return call(model, format, n, d, start.get(), index.get(), value.get(), layout, t, y.get(), ldy);
-  }
+  FREERIDGE_CALL(freeridge_set_sparse, model, format, n, d, start, index, value, layout, t, y, ldy);
 };
-using SetSparse = SetSparseCall<false>;
-using SetSparseView = SetSparseCall<true>;
+struct SetSparseView : SetSparse {
+  FREERIDGE_CALL(freeridge_set_sparse_view, model, format, n, d, start, index, value, layout, t, y, ldy);
+};
 
 struct SetWeights {
   static constexpr const char* optional = "weights";
