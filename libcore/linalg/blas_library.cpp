@@ -72,7 +72,7 @@ Function* symbol(const char* name) {
   return std::string_view(name).starts_with("omp_") ? reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)) : nullptr;
 }
 
-// OpenBLAS's word for how it makes threads; 1 in versions before it had one.
+// How OpenBLAS makes threads, as openblas_get_parallel() says; versions without that function use pthread.
 enum OpenBlasThreads { serial = 0, pthread = 1, openmp = 2 };
 
 int openblas_threads() {
@@ -80,7 +80,7 @@ int openblas_threads() {
   return parallel != nullptr ? parallel() : pthread;
 }
 
-// How those that can be told apart say and take their number of threads.
+// The functions by which a BLAS says its number of threads and takes another one.
 constexpr const char* thread_numbers[][2] = {{"flexiblas_get_num_threads", "flexiblas_set_num_threads"},
                                              {"openblas_get_num_threads", "openblas_set_num_threads"},
                                              {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
@@ -90,14 +90,14 @@ bool is_openblas() {
   return symbol<void(int)>("openblas_set_num_threads") != nullptr;
 }
 
-// The BLAS's own number, for those that have one for the whole process and go by it.
+// True where the BLAS has one number of threads for the whole process, and uses it.
 bool find_shared_number(BlasControl& control) {
   for (const auto& [get, set] : thread_numbers) {
     control.get = symbol<int()>(get);
     control.set = symbol<void(int)>(set);
     if (control.get == nullptr || control.set == nullptr) continue;
-    // OpenBLAS takes a number in all its builds. The serial one has no use for it, and that with OpenMP goes by
-    // OpenMP's number of the thread that calls, whatever it was told before.
+    // All builds of OpenBLAS take a number. The serial build ignores it; the build with OpenMP uses OpenMP's number of
+    // the calling thread instead.
     return std::string_view(get) != "openblas_get_num_threads" || openblas_threads() == pthread;
   }
   return false;

@@ -187,7 +187,7 @@ Request Model::request(const Kernel& kernel) const {
           .rank_bound = kernel.rank_bound(d()),
           .route = route_,
           .expected_lambdas = expected_lambdas_,
-          .leaves_out = leaves_rows_out(expected_criterion_),
+          .leaves_out = is_mean(expected_criterion_),
           .landmarks = data_->landmarks,
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,

@@ -17,14 +17,10 @@ namespace freeridge {
 
 enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4, error_rate = 5 };
 
-// Whether a criterion is a mean over points or groups: then it has a standard error.
+// Whether a criterion is a mean over points or groups: then it has a standard error, and needs rows of P~, not its trace
+// alone.
 inline bool is_mean(Criterion criterion) {
   return criterion != Criterion::gcv && criterion != Criterion::reml;
-}
-
-// Whether a criterion needs rows of P~, and not its trace alone.
-inline bool leaves_rows_out(Criterion criterion) {
-  return is_mean(criterion);
 }
 
 // GCV of one output, from |P~Y~|^2 and tr(P~); and REML, from Y~'PY~, log|Z'GZ| and log_weights = log sum(w) - sum

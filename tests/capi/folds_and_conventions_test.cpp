@@ -27,21 +27,6 @@ std::int64_t count_of(const Labels& labels, int32_t label) {
   return std::count(labels.begin(), labels.end(), label);
 }
 
-TEST(ContractFolds, Refuse) {
-  expect_refused<MakeFolds>({
-      {"n", values(&MakeFolds::n, bad_sizes)},
-      {"folds", values(&MakeFolds::folds, {1, 0, -1, INT32_MIN, 13, INT32_MAX})},
-      {"group", null(&MakeFolds::group)},
-  });
-  expect_refused<MakeHoldout>({
-      {"n", values(&MakeHoldout::n, bad_sizes)},
-      {"n", values(&MakeHoldout::n, {1})},
-      {"fraction", values(&MakeHoldout::fraction, {0.0, 1.0, -0.1, 1.5, 1e300})},
-      {"fraction", values(&MakeHoldout::fraction, not_finite), FREERIDGE_NOT_FINITE},
-      {"group", null(&MakeHoldout::group)},
-  });
-}
-
 TEST(ContractFolds, SizesDifferByOneAtMost) {
   for (int64_t n : {2, 3, 10, 97, 1000})
     for (int32_t count : {2, 3, 5, 10, 97}) {
@@ -110,7 +95,6 @@ TEST(ContractFolds, TheLabelsAreGroups) {
 
 // --- conventions ----------------------------------------------------------------------------------------------------
 
-const std::vector<int32_t> unknown_conventions = {0, 8, 99, -1, INT32_MIN, INT32_MAX};
 const std::vector<freeridge_convention> conventions = {FREERIDGE_TOTAL,   FREERIDGE_MEAN,     FREERIDGE_GLMNET,
                                                        FREERIDGE_SKLEARN, FREERIDGE_LM_RIDGE, FREERIDGE_KRLS,
                                                        FREERIDGE_GURLS};
@@ -122,16 +106,6 @@ double convert(freeridge_convention from, freeridge_convention to, int64_t n, do
 }
 
 TEST(ContractConvention, Refuses) {
-  expect_refused<ConvertLambda>({
-      {"from", values(&ConvertLambda::from, unknown_conventions)},
-      {"to", values(&ConvertLambda::to, unknown_conventions)},
-      {"n", values(&ConvertLambda::n, bad_sizes)},
-      {"sd_y", values(&ConvertLambda::sd_y, {0.0, -1.0})},
-      {"sd_y", values(&ConvertLambda::sd_y, not_finite), FREERIDGE_NOT_FINITE},
-      {"lambda", values(&ConvertLambda::lambda, {-1.0, -1e-300})},
-      {"lambda", values(&ConvertLambda::lambda, not_finite), FREERIDGE_NOT_FINITE},
-      {"out", null(&ConvertLambda::out)},
-  });
   ConvertLambda overflows;
   overflows.from = FREERIDGE_MEAN;
   overflows.to = FREERIDGE_TOTAL;

@@ -143,6 +143,9 @@ FORWARD(dsyevd_, *lwork < 0 ? 0 : 9 * flops(*n, *n, *n),
         (Letter j, Letter u, In n, double* a, In lda, double* w, double* work, In lwork, Int* iwork, In liwork,
          Int* info, Length l1, Length l2),
         j, u, n, a, lda, w, work, lwork, iwork, liwork, info, l1, l2)
+FORWARD(dtpqrt_, 2 * flops(*m, *n, *n),
+        (In m, In n, In l, In nb, double* a, In lda, double* b, In ldb, double* tt, In ldt, double* work, Int* info), m,
+        n, l, nb, a, lda, b, ldb, tt, ldt, work, info)
 FORWARD(dtbtrs_, 20 * product(*n, *kd + 1, *nrhs),
         (Letter u, Letter t, Letter d, In n, In kd, In nrhs, Numbers a, In lda, double* b, In ldb, Int* info, Length l1,
          Length l2, Length l3),

@@ -109,7 +109,7 @@ TEST(SavedFormat, Predictors) {
         .numbers({1, 2, 3, 4})
         .container(3, version);
   };
-  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 2);
+  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 3);
   // c k(x_i, x) + b, k = (x'z)^2
   const Bytes expansion = Words()
                               .integers({2, 1, 1, 2})
@@ -137,7 +137,7 @@ TEST(SavedFormat, Predictors) {
   predictor = support::loaded(hyperplane_with({}, {}, 1));
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
-  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 2));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 3));
   for (const Bytes& bytes : {expansion, landmarks}) {
     predictor = support::loaded(bytes);
     ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);

@@ -1,10 +1,12 @@
-// Tables of bad arguments: one row names an argument, the values that spoil it and the status that answers
-// each of them (INVALID_ARGUMENT unless said); the message names the argument and the value.
+// Bad arguments: each argument of a call (call.hpp) is spoilt by the values that its type and its name forbid: NULL where
+// it is not optional, sizes that are no sizes, a leading dimension that is too short, unknown constants, numbers that are
+// not finite, negative or zero. Rows of a test's own name an argument, the values that spoil it and the status that
+// answers each of them (INVALID_ARGUMENT unless said); the message names the argument and the value.
 //
-//     expect_refused<Loo>({{"model", null(&Loo::model)},
-//                          {"ld", values(&Loo::ld, {0, sample::n - 1})}});
+//     expect_refused<SetMemoryLimit>({{"bytes", integers({-1, INT64_MIN})}});
 //
-// For every value: the status, the message, nothing printed, no output written, and the model as it was.
+// For every value: the status, the message, nothing printed, no output written, and the handle as it was. A call's own
+// `optional` are its arguments that may be NULL, `own` those whose numbers are not judged by their name.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "capi/support/arrays.hpp"
+#include "capi/support/call.hpp"
 #include "capi/support/documented.hpp"
 #include "capi/support/fingerprint.hpp"
 #include "capi/support/output_capture.hpp"
@@ -43,58 +45,27 @@ void expect_message(const std::string& message, const Words& words);
 
 // --- bad values ---------------------------------------------------------------------------------------------------
 
-template <class Call>
 struct BadValue {
   std::string text;
-  std::function<void(Call&)> spoil;
+  std::function<void(const call::Slot&)> spoil;
 };
+using BadValues = std::vector<BadValue>;
 
-template <class Call>
-using BadValues = std::vector<BadValue<Call>>;
+BadValues integers(const std::vector<int64_t>& list);
+BadValues reals(const std::vector<double>& list);
+// Each as the first, the middle and the last entry of the array.
+BadValues integer_entries(const std::vector<int64_t>& list);
+BadValues real_entries(const std::vector<double>& list);
 
-template <class Call, class Handle>
-BadValues<Call> null(Handle* Call::*handle) {
-  return {{"NULL", [=](Call& call) { call.*handle = nullptr; }}};
-}
-
-template <class Call, class T>
-BadValues<Call> null(Input<T> Call::*input) {
-  return {{"NULL", [=](Call& call) { (call.*input).null = true; }}};
-}
-
-template <class Call, class T>
-BadValues<Call> null(Output<T> Call::*output) {
-  return {{"NULL", [=](Call& call) { (call.*output).null = true; }}};
-}
-
-template <class Call, class T>
-BadValues<Call> values(T Call::*argument, const std::type_identity_t<std::vector<T>>& list) {
-  BadValues<Call> result;
-  for (T value : list) result.push_back({text_of(value), [=](Call& call) { call.*argument = value; }});
-  return result;
-}
-
-// Each value as the first, the middle and the last entry of the array.
-template <class Call, class T>
-BadValues<Call> entries(Input<T> Call::*input, const std::type_identity_t<std::vector<T>>& list) {
-  BadValues<Call> result;
-  for (T value : list) {
-    for (int place : {0, 1, 2}) {
-      result.push_back({text_of(value), [=](Call& call) {
-                          std::vector<T>& array = (call.*input).values;
-                          array[(array.size() - 1) * static_cast<std::size_t>(place) / 2] = value;
-                        }});
-    }
-  }
-  return result;
-}
+struct Row {
+  std::string argument;
+  BadValues values;
+  freeridge_status status = FREERIDGE_INVALID_ARGUMENT;
+};
+using Rows = std::vector<Row>;
 
 inline const std::vector<double> not_finite = {NaN, Inf, -Inf};
 inline const std::vector<int64_t> bad_sizes = {0, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
-inline const std::vector<int32_t> unknown_layouts = {0, 3, 5, 99, -1, INT32_MIN, INT32_MAX};
-inline const std::vector<int32_t> unknown_routes = {6, 99, -1, INT32_MIN, INT32_MAX};
-inline const std::vector<int32_t> unknown_criteria = {0, 6, 99, -1, INT32_MIN, INT32_MAX};
-
 // Leading dimensions that are shorter than `least`, and one whose product with the columns overflows.
 inline std::vector<int64_t> bad_leading(int64_t least) {
   return {least - 1, 0, -1, INT64_MIN, INT64_MAX};
@@ -102,74 +73,81 @@ inline std::vector<int64_t> bad_leading(int64_t least) {
 
 // --- the check ----------------------------------------------------------------------------------------------------
 
+// A call whatever its type is.
+class AnyCall {
+ public:
+  virtual ~AnyCall() = default;
+  virtual freeridge_status run() = 0;
+  virtual std::vector<call::Slot> slots() = 0;
+  virtual bool untouched(bool guards_alone) = 0;  // the outputs, or the guards behind them
+};
+
+template <class Call>
+class CallAs final : public AnyCall {
+ public:
+  explicit CallAs(Call& call) : call_(call) {}
+  freeridge_status run() override { return call_(); }
+  std::vector<call::Slot> slots() override { return call_.slots(); }
+  bool untouched(bool guards_alone) override {
+    bool all = true;
+    call_.each_output(
+        [&](const auto& output) { all = all && (guards_alone ? output.guard_untouched() : output.untouched()); });
+    return all;
+  }
+
+ private:
+  Call& call_;
+};
+
 // Makes the call, which is expected to fail with that status, one that freeridge.h names for it, and a message with
-// these words. Prints nothing, and writes
-// nothing but to the outputs of a call that is UNDEFINED or CANCELLED, or that fails on the way (`partly`).
+// these words. Prints nothing, and writes nothing but to the outputs of a call that is UNDEFINED or CANCELLED, or that
+// fails on the way (`partly`).
+void expect_failure_of(AnyCall& call, const char* name, freeridge_status status, const Words& words, bool partly);
+
 template <class Call>
 void expect_failure(Call& call, freeridge_status status, const Words& words, bool partly = false) {
-  leave_stale_error();
-  OutputCapture capture;
-  const freeridge_status actual = call();
-  const std::string message = freeridge_last_error();
-  const std::string printed = capture.end();
-  EXPECT_STREQ(freeridge_status_name(actual), freeridge_status_name(status)) << message;
-  expect_message(message, words);
-  EXPECT_EQ(printed, "");
-  if constexpr (requires { Call::name; }) {
-    EXPECT_TRUE(Documented::has(Call::name, actual)) << Call::name << ": " << freeridge_status_name(actual);
-  }
-  if constexpr (requires { call.each_output([](auto&) {}); }) {
-    const bool may_write = partly || status == FREERIDGE_UNDEFINED || status == FREERIDGE_CANCELLED;
-    call.each_output([&](const auto& output) {
-      EXPECT_TRUE(may_write ? output.guard_untouched() : output.untouched()) << "an output was written";
-    });
-  }
+  CallAs<Call> any(call);
+  expect_failure_of(any, Call::name, status, words, partly);
 }
 
-template <class Call>
-struct Row {
-  std::string argument;
-  BadValues<Call> values;
-  freeridge_status status = FREERIDGE_INVALID_ARGUMENT;
+// What is to be known of a call for all bad values of all its arguments.
+struct CallKind {
+  const char* name;
+  const char* argument_names;
+  const char* optional;
+  const char* own;
+  std::function<void(const std::function<void(AnyCall&)>&)> with_new;  // use(a new call)
 };
 
 template <class Call>
-concept OnModel = requires(Call call) {
-  call.model;
-};
-
-// Each bad value of each row, in a call of its own that `prepare` has had first; `check` comes after it.
-template <class Call, class Prepare, class Check>
-void expect_each_refused(const std::vector<Row<Call>>& rows, Prepare prepare, Check check) {
-  for (const Row<Call>& row : rows) {
-    for (const BadValue<Call>& value : row.values) {
-      SCOPED_TRACE(std::string(Call::name) + ": " + row.argument + " = " + value.text);
-      Call call;
-      prepare(call);
-      value.spoil(call);
-      expect_failure(call, row.status, {row.argument, value.text});
-      check();
-    }
-  }
+CallKind kind_of() {
+  CallKind kind{Call::name, Call::argument_names, "", "", [](const std::function<void(AnyCall&)>& use) {
+                  Call call;
+                  CallAs<Call> any(call);
+                  use(any);
+                }};
+  if constexpr (requires { Call::optional; }) kind.optional = Call::optional;
+  if constexpr (requires { Call::own; }) kind.own = Call::own;
+  return kind;
 }
 
-// A call without a model.
+// The argument of that name; one without anything where there is none.
+call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name);
+
+// Each bad value of each argument and of the rows given, in a call of its own that `prepare` has had first; `check` comes
+// after it.
+void expect_each_refused(const CallKind& kind, const Rows& rows, const std::function<void(AnyCall&)>& prepare,
+                         const std::function<void()>& check);
+
+// A call on a model: on FITTED ones, which must answer as before. A call without one: by itself.
+void expect_refused(const CallKind& kind, const Rows& rows, const std::vector<sample::Variant>& variants);
 template <class Call>
-requires(!OnModel<Call>) void expect_refused(const std::vector<Row<Call>>& rows) {
-  expect_each_refused(
-      rows, [](Call&) {}, [] {});
+void expect_refused(const Rows& rows = {}, const std::vector<sample::Variant>& variants = sample::variants) {
+  expect_refused(kind_of<Call>(), rows, variants);
 }
 
-// A call on a model: on FITTED ones, which must answer as before.
-template <OnModel Call>
-void expect_refused(const std::vector<Row<Call>>& rows,
-                    const std::vector<sample::Variant>& variants = sample::variants) {
-  for (sample::Variant variant : variants) {
-    SCOPED_TRACE("variant " + std::to_string(static_cast<int>(variant)));
-    const Model model = sample::model(sample::State::fitted, variant);
-    const Fingerprint before = fingerprint(model.get());
-    expect_each_refused(
-        rows, [&](Call& call) { call.model = model.get(); },
-        [&] { EXPECT_EQ(difference(before, fingerprint(model.get())), ""); });
-  }
+// Calls of which nothing is to be said but what their arguments' names say.
+template <class... Calls>
+void expect_all_refused() {
+  (expect_refused<Calls>(), ...);
 }

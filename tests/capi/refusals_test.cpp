@@ -1,0 +1,180 @@
+// The bad arguments of every call that has any (support/refusals.hpp): what their types and names say, and in rows what
+// they do not.
+#include "capi/support/refusals.hpp"
+
+#include <fstream>
+#include <set>
+
+#include "capi/support/accumulator_calls.hpp"
+#include "capi/support/answer_calls.hpp"
+#include "capi/support/classical_calls.hpp"
+#include "capi/support/classifier_calls.hpp"
+#include "capi/support/kernel_calls.hpp"
+#include "capi/support/landmark_calls.hpp"
+#include "capi/support/saved_calls.hpp"
+#include "capi/support/selection_calls.hpp"
+#include "capi/support/setting_calls.hpp"
+
+namespace {
+
+using sample::Variant;
+
+const std::vector<int64_t> negative = {-1, INT64_MIN};
+
+TEST(Refusals, Kernels) {
+  expect_all_refused<KernelLinear, KernelPolynomial, KernelGaussian, KernelLaplacian, KernelMatern, KernelSum,
+                     KernelProduct, KernelScaled, KernelPrecomputed, KernelParse, KernelEqual, Create>();
+  expect_refused<KernelDescribe>({{"size", integers(negative)}});
+}
+
+TEST(Refusals, Settings) {
+  expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetGroups, SetRoute,
+                     SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
+                     SetLambdas, SetLandmarkMethod, SetReduction>();
+  expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
+  expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
+  expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
+  expect_refused<Explain>({{"size", integers(negative)}});
+  expect_refused<SetLandmarks>({
+      {"count", integers({-1, INT64_MIN, sample::n + 1, int64_t{INT32_MAX} + 1, INT64_MAX})},
+      {"rows", integer_entries({-1, sample::n, INT64_MIN, INT64_MAX})},
+  });
+}
+
+TEST(Refusals, Answers) {
+  expect_all_refused<Loo, GroupErrors, Predict, PredictSparse, GetCoefficients, GetIntercept, GetFitted, GetLeverage,
+                     GetLambda, GetRoute, GetDimensions, GetDegreesOfFreedom, CooksDistance, PredictJackknife,
+                     PredictVariance, GetLandmarkCount, GetTolerance>();
+  expect_refused<GetHyperplane>({}, {Variant::primal});
+  expect_refused<GetBandwidth>({}, {Variant::spectral, Variant::cholesky});
+  expect_refused<GetRank>({}, {Variant::spectral, Variant::primal, Variant::landmark});
+  expect_refused<GetLandmarks>({}, {Variant::landmark});
+}
+
+TEST(Refusals, Selection) {
+  expect_all_refused<LambdaGrid, Score, SelectLambda, GetSearchCount, GetOneStandardError, GetSearchShape,
+                     GetLambdaFlags, GetBandwidthShape, ConvertLambda>();
+  // A search looks at 50 lambdas or more.
+  expect_refused<GetSearch>({{"ld", integers(bad_leading(50))}});
+  expect_refused<ScoreWithError>(  // no means
+      {{"criterion", integers({FREERIDGE_GCV, FREERIDGE_REML})}});
+  expect_refused<SelectBandwidth>({{"budget", integers({2, 1, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}},
+                                  {Variant::spectral, Variant::cholesky});
+  expect_refused<LandmarkCurve>({{"sizes", integer_entries({0, -1, 6, INT64_MIN, INT64_MAX})}}, {Variant::landmark});
+  expect_refused<MakeFolds>({{"folds", integers({1, 0, -1, INT32_MIN, 13, INT32_MAX})}});
+  expect_refused<MakeHoldout>({{"n", integers({1})}});
+}
+
+const Row empty_path = {"path", {{"empty", [](const call::Slot& path) { *path.chars = {'\0'}; }}}};
+
+// Too small a size: ContractSaved.Lengths.
+TEST(Refusals, SaveAndLoad) {
+  expect_all_refused<SaveToMemory, SavePredictorToMemory>();
+  expect_refused<Save>({empty_path});
+  expect_refused<SavePredictor>({empty_path});
+  expect_refused<Load>({empty_path});
+  expect_refused<LoadFromMemory>({{"size", integers({0, -1, INT64_MIN})}});
+}
+
+using namespace classical;
+
+TEST(Refusals, Classical) {
+  expect_all_refused<Ols, OlsSummary, Ridge, RidgePenalty, Pinv, Exponents, Features, Factors, Median, Slope>();
+  expect_refused<Tls>({{"n", integers({1, 2, 3, 4})}});  // d + t + 1 = 5
+  expect_refused<TlsExact>({{"n", integers({4})}});
+  expect_refused<FeatureCount>({{"degree", integers({INT32_MAX})}});
+  Tls without;
+  without.intercept = 0;
+  without.n = 4;
+  EXPECT_EQ(without(), FREERIDGE_OK) << freeridge_last_error();
+  Median none;
+  none.weights.values = {0, 0, 0};
+  expect_failure(none, FREERIDGE_INVALID_ARGUMENT, {"weights"});
+  Slope zeros;
+  zeros.x.values = {0, 0, 0};
+  expect_failure(zeros, FREERIDGE_UNDEFINED, {"x"});
+  EXPECT_TRUE(zeros.slope.untouched());
+}
+
+}  // namespace
+
+namespace accumulator {
+namespace {
+
+// On an accumulator with rows, which must be the same, bit for bit, afterwards.
+template <class Call>
+void expect_refused_on_accumulator(const Rows& rows = {}) {
+  const support::Accumulator it(sample_problem(), 5), other(sample_problem());
+  const std::vector<unsigned char> before = it.save();
+  const CallKind kind = kind_of<Call>();
+  const auto prepare = [&](AnyCall& call) {
+    *slot(kind, call, "accumulator").pointer = it.get();
+    if (const call::Slot the_other = slot(kind, call, "other"); the_other.pointer) *the_other.pointer = other.get();
+  };
+  expect_each_refused(kind, rows, prepare, [&] { EXPECT_EQ(it.save(), before); });
+  kind.with_new([&](AnyCall& call) {  // and the call as it stands is fine
+    prepare(call);
+    EXPECT_EQ(call.run(), FREERIDGE_OK) << freeridge_last_error();
+  });
+}
+
+TEST(Refusals, Accumulators) {
+  expect_refused<Create>();
+  expect_refused<Load>({{"size", integers({0, -1, INT64_MIN})}, {"size", integers({1, 39}), FREERIDGE_CORRUPT}});
+  expect_refused_on_accumulator<Add>({{"weights", real_entries({0.0})}});
+  expect_refused_on_accumulator<Loo>({{"weights", real_entries({0.0})}});
+  expect_refused_on_accumulator<Score>(
+      {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
+  expect_refused_on_accumulator<Merge>();
+  expect_refused_on_accumulator<GetDimensions>();
+  expect_refused_on_accumulator<MemoryRequired>();
+  expect_refused_on_accumulator<SetProgress>();
+  expect_refused_on_accumulator<Solve>();
+  expect_refused_on_accumulator<LambdaGrid>();
+  expect_refused_on_accumulator<Save>();
+}
+
+}  // namespace
+}  // namespace accumulator
+
+namespace classifier {
+namespace {
+
+// On a FITTED classifier, which must answer as before.
+template <class Call>
+void expect_refused_on_classifier(const Rows& rows = {},
+                                  const std::vector<freeridge_loss>& losses = {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : losses) {
+    const Classifier c = classifier(State::fitted, loss);
+    const support::Vector before = everything(c);
+    const CallKind kind = kind_of<Call>();
+    expect_each_refused(
+        kind, rows,
+        [&](AnyCall& call) {
+          *slot(kind, call, "classifier").pointer = c.get();
+          if (const call::Slot output = slot(kind, call, "probability"); output.null)
+            *output.null = loss == FREERIDGE_HINGE;
+        },
+        [&] { EXPECT_TRUE(support::bit_equal(everything(c), before)); });
+  }
+}
+
+TEST(Refusals, Classifiers) {
+  expect_refused<Create>();
+  expect_refused_on_classifier<SetData>({{"y", real_entries({0.0, -0.0, 2.0, 0.5, -1.5, 1e300})}});
+  expect_refused_on_classifier<SetWeights>({{"weights", real_entries({0.0})}});
+  expect_refused_on_classifier<SetIntercept>();
+  expect_refused_on_classifier<SetProgress>();
+  expect_refused_on_classifier<MemoryRequired>();
+  expect_refused_on_classifier<SetControl>();
+  expect_refused_on_classifier<Fit>(
+      {{"lambda", reals({0.0, -0.0})}, {"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
+  expect_refused_on_classifier<Predict>();
+  expect_refused_on_classifier<Loo>({}, {FREERIDGE_LOGISTIC});
+  expect_refused_on_classifier<GetCoefficients>();
+  expect_refused_on_classifier<GetConvergence>();
+  expect_refused_on_classifier<GetSupport>({}, {FREERIDGE_HINGE});
+}
+
+}  // namespace
+}  // namespace classifier
