@@ -14,6 +14,8 @@ constexpr int64_t d = 3, t = 2, few = 15, many = 1300, count = 3;
 struct Stream {
   support::Matrix x, y;
   support::Vector weights;
+  std::vector<int64_t> start;  // of x as sparse columns, and the places of its entries
+  std::vector<int32_t> index;
   Accumulator rows, others;
   std::vector<double> lambdas = {0, 0.5, 2, 4};
   std::vector<double> out;
@@ -26,6 +28,8 @@ struct Stream {
     support::Random random(9);
     x = random.uniform_matrix(n, d, -1.0, 1.0);
     y = random.uniform_matrix(n, t, -1.0, 1.0);
+    start = sample::starts(n, d);
+    index = sample::places(n, d);
     for (int64_t i = 0; i < n; ++i) weights.push_back(1.0 + 0.1 * static_cast<double>(i % 7));
     support::check(add(rows.get()), "freeridge_accumulator_add");
     support::check(add(others.get()), "freeridge_accumulator_add");
@@ -38,8 +42,6 @@ struct Stream {
                                      weights.data());
   }
   freeridge_status add_sparse(freeridge_accumulator* to) const {
-    const std::vector<int64_t> start = sample::starts(x.rows, d);
-    const std::vector<int32_t> index = sample::places(x.rows, d);
     return freeridge_accumulator_add_sparse(to, FREERIDGE_CSC, x.rows, start.data(), index.data(), x.values.data(),
                                             FREERIDGE_COL_MAJOR, y.values.data(), x.rows, weights.data());
   }

@@ -86,7 +86,7 @@ static void sparse(void) {
   }
   REFUSED(INVALID_ARGUMENT, freeridge_set_sparse(model, 3, 6, 2, by_row, columns, of_rows, 1, 1, y, 6));
   REFUSED(INVALID_ARGUMENT, freeridge_set_sparse_view(model, 1, 6, 1, by_row, columns, of_rows, 1, 1, y, 6));
-  REFUSED(INVALID_ARGUMENT, freeridge_predict_sparse(model, 2, 6, by_row, columns, of_rows, 1, out, 6));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_sparse(model, 3, 6, by_row, columns, of_rows, 1, out, 6));
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add_sparse(NULL, 1, 6, by_row, columns, of_rows, 1, y, 6, NULL));
   freeridge_destroy(model);
   freeridge_kernel_destroy(kernel);
