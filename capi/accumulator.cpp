@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <string>
 
-#include "capi/handles.hpp"
+#include "capi/saving.hpp"
+#include "libcore/base/checks.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -20,6 +21,13 @@ std::span<const double> checked_lambdas(std::int64_t count, const double* lambda
   require_size("count", count);
   required("lambdas", lambdas);
   return {lambdas, static_cast<std::size_t>(count)};
+}
+
+Criterion checked_streamed_criterion(freeridge_criterion criterion) {
+  if (criterion != FREERIDGE_GCV && criterion != FREERIDGE_REML)
+    fail(Status::invalid_argument, "criterion is ", criterion,
+         "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
+  return static_cast<Criterion>(criterion);
 }
 
 struct Rows {
@@ -120,15 +128,13 @@ freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumu
                                              int64_t count, const double* lambdas, double* scores, int64_t ld) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    if (criterion != FREERIDGE_GCV && criterion != FREERIDGE_REML)
-      fail(Status::invalid_argument, "criterion is ", criterion,
-           "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
+    const Criterion by = checked_streamed_criterion(criterion);
     const auto values = checked_lambdas(count, lambdas);
     const MatrixView out = checked_output("scores", scores, "count", count, a.rows().t(), ld);
     const Hearing hearing(a.progress());
     const auto problem = reduced(a);
     a.progress().report(1);
-    report_undefined(problem->score(static_cast<Criterion>(criterion), values, out));
+    report_undefined(problem->score(by, values, 0, out));
   });
 }
 
@@ -142,6 +148,30 @@ freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* 
     const auto problem = reduced(a);
     a.progress().report(1);
     std::ranges::copy(log_grid(problem->lambda_range(), count), lambdas);
+  });
+}
+
+freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
+                                                     freeridge_criterion criterion, double low, double high,
+                                                     double* lambda, double* score, int32_t* edge, double* decades,
+                                                     int32_t* dips, int32_t* below) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const Criterion by = checked_streamed_criterion(criterion);
+    required("lambda", lambda);
+    required("score", score);
+    a.require_rows();
+    require_range("low", low, "high", high);
+    const Hearing hearing(a.progress());
+    const auto problem = reduced(a);
+    const LambdaSearch search = problem->select_lambda(by, low, high, a.progress().part(0.5, 1));
+    std::ranges::copy(search.best, lambda);
+    std::ranges::copy(search.best_score, score);
+    copy_to(search.edge, edge);
+    copy_to(search.decades, decades);
+    copy_to(search.dips, dips);
+    for (std::size_t j = 0; j < search.best.size() && below != nullptr; ++j)
+      below[j] = search.best[j] < problem->floor() ? 1 : 0;
   });
 }
 

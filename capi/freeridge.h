@@ -40,9 +40,10 @@
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict, classifier_predict and
- *             accumulator_loo work in pieces: after CANCELLED, OUT_OF_MEMORY, or when a value overflows on the way
- *             (NOT_FINITE), their output may be partly written.
+ *             value at this lambda; those are NaN and all others are valid. predict, the calls named _path,
+ *             classifier_predict, accumulator_loo and kernel_evaluate work in pieces: after CANCELLED, OUT_OF_MEMORY,
+ *             NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their output may be partly
+ *             written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -248,6 +249,14 @@ FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridg
 FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b,
                                                       int32_t* equal);
 
+/* out: the kernel values k(x_i, z_j), m x r, of the m rows of x and the r rows of z, d features each; x, z and out are
+ * in `layout`. Statuses: INVALID_ARGUMENT (also: a precomputed kernel, whose values are given), NOT_FINITE (also: a
+ * value overflows), DIMENSION_MISMATCH (a scaled kernel of another d). Cost: m r kernel values of O(d) each; memory
+ * O(r d) and tiles. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, freeridge_layout layout,
+                                                         int64_t m, int64_t r, int64_t d, const double* x, int64_t ldx,
+                                                         const double* z, int64_t ldz, double* out, int64_t ldout);
+
 /* Frees a kernel; NULL is fine. Models keep their own copy. Cost: O(kernels in it). Since 0.1. */
 FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 
@@ -257,6 +266,13 @@ FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 /* Makes an EMPTY model; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
  * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_model** out);
+
+/* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's is a
+ * predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the other.
+ * Data that the model copied, and the factorization, are held by both and never change: they take no more memory. Data
+ * that are borrowed (freeridge_set_data_view) are borrowed by both. The callback is not copied. *out is set on success
+ * only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized or solved again. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out);
 
 /* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. Since 0.1. */
 FREERIDGE_API void freeridge_destroy(freeridge_model* model);
@@ -307,7 +323,7 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
- * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance, landmark_curve,
+ * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, *_path, cooks_distance, landmark_curve,
  * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom, get_landmarks, save and save_predictor. Calls
  * that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1).
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
@@ -318,10 +334,45 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out (landmarks,
  * another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8 MiB. A
  * model that is factorized anew holds its old factorization until the new one is there. Heard by set_data,
- * factorize, set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance,
+ * factorize, set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, *_path, cooks_distance,
  * landmark_curve, get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom and get_landmarks. Changes no
  * state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
+
+/* ----------------------------------------------------------------------------------------------------
+ * What a model was told; also of a model that was loaded or cloned. A setting that was never made has its default. */
+
+/* A new kernel, equal to the model's (also a predictor's), to be destroyed by the caller. *out is set on success only.
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_kernel(const freeridge_model* model, freeridge_kernel** out);
+
+/* weights: n numbers W_ii, ones unless set. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(n). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* model, double* weights);
+
+/* group: n labels, -1 for rows that are never left out. Needs groups. Statuses: INVALID_STATE (no data, or no groups),
+ * INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int32_t* group);
+
+/* *on: 1 with an intercept, else 0. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
+
+/* *route: what freeridge_set_route was told, FREERIDGE_AUTO unless set; freeridge_get_route says what factorize ran.
+ * Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_requested_route(const freeridge_model* model, freeridge_route* route);
+
+/* *count: as freeridge_set_expected_lambdas. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_expected_lambdas(const freeridge_model* model, int64_t* count);
+
+/* *criterion: as freeridge_set_expected_criterion. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_expected_criterion(const freeridge_model* model,
+                                                                freeridge_criterion* criterion);
+
+/* *bytes: as freeridge_set_memory_limit, 0: none. It is not saved. Statuses: INVALID_STATE (a predictor),
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_memory_limit(const freeridge_model* model, int64_t* bytes);
 
 /* ----------------------------------------------------------------------------------------------------
  * Landmarks (subset of regressors) and tall data.
@@ -368,6 +419,21 @@ FREERIDGE_API freeridge_status freeridge_set_landmark_method(freeridge_model* mo
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction);
 
+/* *count: how many landmarks freeridge_set_landmarks asked for, 0: none; *given: how many of them it was given, count or
+ * 0; rows: those, room for count. NULL is fine for each. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT (model).
+ * Cost: O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model, int64_t* count,
+                                                                 int64_t* given, int64_t* rows);
+
+/* *method, *seed: as freeridge_set_landmark_method; NULL is fine for each. Statuses: INVALID_STATE (a predictor),
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_landmark_method(const freeridge_model* model,
+                                                             freeridge_landmark_method* method, int64_t* seed);
+
+/* *reduction: as freeridge_set_reduction. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_reduction(const freeridge_model* model, freeridge_reduction* reduction);
+
 /* *count: the landmarks of the factorization (0 for other routes). Needs FACTORIZED. Statuses: INVALID_STATE,
  * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_landmark_count(const freeridge_model* model, int64_t* count);
@@ -408,6 +474,10 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes). Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or >
  * 100). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
+
+/* *steps: as freeridge_set_refinement. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_refinement(const freeridge_model* model, int32_t* steps);
 
 /* ----------------------------------------------------------------------------------------------------
  * Factorize and lambda */
@@ -517,6 +587,32 @@ FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* m
  * inside other kernels when it is the only one. Statuses: INVALID_STATE (the kernel has no bandwidth, or several),
  * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Answers at many lambdas from one factorization, whatever lambda is in force: count >= 1 lambdas >= 0, each for all
+ * outputs; output j of lambda l stands in column l t + j. They are what freeridge_set_lambda and the call of one lambda
+ * answer, and set nothing. */
+
+/* Predictions f(x) + b at m new points: x is m x d, out is m x (count t), both in `layout`. Needs FACTORIZED. Cost:
+ * that of freeridge_set_lambda for each lambda, and of freeridge_predict with count t outputs: kernel values are made
+ * once for a block of lambdas, all of them as a rule. Memory: 32 MiB, or the solution of one lambda, and tiles.
+ * Statuses: INVALID_STATE (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT,
+ * NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
+                                                      const double* x, int64_t ldx, int64_t count,
+                                                      const double* lambdas, double* out, int64_t ldout);
+
+/* c: the coefficients of freeridge_get_coefficients, n x (count t), column-major, ld >= n; b: t x count intercepts (0
+ * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_get_coefficients
+ * for each lambda; no memory beside what they take. Statuses: as freeridge_predict_path. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count,
+                                                           const double* lambdas, double* c, int64_t ld, double* b);
+
+/* w: the hyperplanes of freeridge_get_hyperplane, d x (count t), column-major, ld >= d; b: t x count intercepts, NULL is
+ * fine. Linear kernels only. Needs FACTORIZED. Cost: that of freeridge_set_lambda for each lambda. Statuses: as
+ * freeridge_predict_path; INVALID_STATE (also: the kernel is not linear). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* model, int64_t count,
+                                                         const double* lambdas, double* w, int64_t ld, double* b);
 
 /* ----------------------------------------------------------------------------------------------------
  * Diagnostics and intervals, all from the factorization in hand, at the lambdas set. Notation: H the hat matrix, h_i =
@@ -785,8 +881,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* 
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
-/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Heard by add, merge, solve, score, lambda_grid
- * and loo. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Heard by add, merge, solve, score,
+ * select_lambda, lambda_grid and loo. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
@@ -821,6 +917,21 @@ FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accum
  * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator,
                                                                  int64_t count, double* lambdas);
+
+/* Minimises GCV or REML over lambda in [low, high] for each output, by the search of freeridge_select_lambda (low = high
+ * = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its score. NULL is
+ * fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them; below: 1 where the
+ * choice is below the lambda from which on errors left out have six digits (freeridge_get_lambda_flags), else 0. Sets
+ * nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost: O(d t) for each of 100 lambdas and about
+ * ten more for each output, beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT (another criterion; 0 < low <= high does not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the
+ * criterion has no value anywhere in the range, or all eigenvalues are zero; the outputs are untouched), CANCELLED.
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
+                                                                   freeridge_criterion criterion, double low,
+                                                                   double high, double* lambda, double* score,
+                                                                   int32_t* edge, double* decades, int32_t* dips,
+                                                                   int32_t* below);
 
 /* The second pass: exact leave-one-out errors of n of the rows that were added (in any chunks, any order), x (n x d)
  * and y (n x t) in `layout`, at count >= 1 lambdas: errors is n x (count t), column-major with ld >= n, output j of
@@ -988,7 +1099,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifie
                                                              int64_t n, int64_t d, const double* x, int64_t ldx,
                                                              const double* y);
 
-/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; heard by fit, predict and loo. Cost:
+/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; heard by fit, predict, loo and save. Cost:
  * O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier,
                                                                 const double* weights);
@@ -1051,6 +1162,42 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
  * INVALID_STATE (also: the loss is LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
+
+/* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the caller;
+ * get_loss and has_intercept (1 or 0) need no data; *tolerance and *iterations are those of set_control, or the loss's
+ * own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs FITTED. NULL is
+ * fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also INVALID_STATE. Cost: O(1);
+ * weights O(n). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier,
+                                                               freeridge_kernel** out);
+FREERIDGE_API freeridge_status freeridge_classifier_get_loss(const freeridge_classifier* classifier,
+                                                             freeridge_loss* loss);
+FREERIDGE_API freeridge_status freeridge_classifier_has_intercept(const freeridge_classifier* classifier, int32_t* on);
+FREERIDGE_API freeridge_status freeridge_classifier_get_control(const freeridge_classifier* classifier,
+                                                                double* tolerance, int64_t* iterations);
+FREERIDGE_API freeridge_status freeridge_classifier_get_weights(const freeridge_classifier* classifier,
+                                                                double* weights);
+FREERIDGE_API freeridge_status freeridge_classifier_get_dimensions(const freeridge_classifier* classifier, int64_t* n,
+                                                                   int64_t* d);
+FREERIDGE_API freeridge_status freeridge_classifier_get_lambda(const freeridge_classifier* classifier, double* lambda);
+
+/* Saves the classifier, in any state, to a file, as freeridge_save does a model: settings, data and the fit, but not
+ * the kernel matrix. What is loaded predicts, and goes on, as the saved one, to the last bit on the same machine with
+ * the same number of threads; n^2 kernel values are made again by the first fit or loo. The callback is heard, and not
+ * saved. Statuses: INVALID_ARGUMENT (also: an empty path; a kernel more than 64 kernels deep), IO, CANCELLED. Cost: O(n
+ * d). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_save(const freeridge_classifier* classifier, const char* path);
+
+/* The same to memory: bytes, size, length as freeridge_save_to_memory. No callback is heard. Statuses:
+ * INVALID_ARGUMENT. Cost: O(n d). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_save_to_memory(const freeridge_classifier* classifier, int64_t size,
+                                                                   void* bytes, int64_t* length);
+
+/* Makes a classifier of what was saved, as freeridge_load and freeridge_load_from_memory do a model. *out is set on
+ * success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT, NEWER_FORMAT. Cost: O(n d). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_load(const char* path, freeridge_classifier** out);
+FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void* bytes, int64_t size,
+                                                                     freeridge_classifier** out);
 
 /* ----------------------------------------------------------------------------------------------------
  * About the library */

@@ -1,12 +1,14 @@
 // What the opaque handles of freeridge.h are, and what the calls on models share.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "capi/wall.hpp"
-#include "libcore/base/bytes.hpp"
+#include "libcore/losses/classifier.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/stream/accumulator.hpp"
 
@@ -16,20 +18,22 @@ struct freeridge_kernel {
 
 struct freeridge_model {
   freeridge::Model model;
-  std::unique_ptr<freeridge::Predictor> predictor = nullptr;  // of one that was saved for prediction only
+  // Of one that was saved for prediction only; its model is EMPTY, and has the kernel and the callback.
+  std::shared_ptr<const freeridge::Predictor> predictor = nullptr;
 };
 
 struct freeridge_accumulator {
   freeridge::Accumulator accumulator;
 };
 
+struct freeridge_classifier {
+  freeridge::Classifier classifier;
+};
+
 namespace freeridge::capi {
 
 // What the handle has when it was saved for prediction only, else NULL. Calls that a predictor answers ask for it
 // first.
-inline Predictor* predictor_of(freeridge_model* model) {
-  return required("model", model).predictor.get();
-}
 inline const Predictor* predictor_of(const freeridge_model* model) {
   return required("model", model).predictor.get();
 }
@@ -55,30 +59,10 @@ inline Criterion checked_criterion(freeridge_criterion criterion) {
   return static_cast<Criterion>(criterion);
 }
 
-inline void check_room(std::int64_t size, void* bytes, std::int64_t* length) {
-  required("length", length);
-  if (size != 0) required("bytes", static_cast<char*>(bytes));
-}
-
-// A container for the caller: in `bytes` (of `size`), its length in *length; size = 0: the length alone.
-inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length, SavedKind kind,
-                           const Payload& payload) {
-  check_room(size, bytes, length);
-  const Index needed = container_size(payload);
-  if (size == 0 || size < needed) *length = needed;
-  if (size == 0) return;
-  if (size < needed)
-    fail(Status::invalid_argument, "size is ", size, "; it must be at least ", needed, ", or 0 for the length alone");
-  MemorySink sink({static_cast<unsigned char*>(bytes), static_cast<std::size_t>(needed)});
-  write_container(kind, payload, sink);
-  *length = needed;
-}
-
-inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
-  const auto* const from = static_cast<const unsigned char*>(bytes);
-  required("bytes", from);
-  if (size < 1) fail(Status::invalid_argument, "size is ", size, "; it must be at least 1");
-  return MemorySource({from, static_cast<std::size_t>(size)});
+// NULL is fine.
+template <class T>
+void copy_to(const std::vector<T>& values, T* out) {
+  if (out != nullptr) std::ranges::copy(values, out);
 }
 
 // Entries without a value are in the output by now; the status and the sentence say so. The sentence is handed over and

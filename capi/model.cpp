@@ -68,6 +68,13 @@ freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_mode
   });
 }
 
+freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out) {
+  return guarded(__func__, [&] {
+    const freeridge_model& from = required("model", model);
+    required("out", out) = new freeridge_model{from.model.clone(), from.predictor};
+  });
+}
+
 void freeridge_destroy(freeridge_model* model) {
   delete model;
 }
@@ -124,10 +131,7 @@ freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeri
 }
 
 freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user) {
-  return guarded(__func__, [&] {
-    if (Predictor* const predictor = predictor_of(model)) return predictor->set_progress(Progress(callback, user));
-    model_of(model).set_progress(Progress(callback, user));
-  });
+  return guarded(__func__, [&] { required("model", model).model.set_progress(Progress(callback, user)); });
 }
 
 freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes) {
@@ -198,14 +202,19 @@ freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layou
     require_size("m", m);
     required("x", x);
     required("out", out);
-    const auto predict = [&](const auto& fitted) {
+    const auto checked_points = [&](const auto& fitted) {
       const LayoutView points = checked_matrix("x", x, order, "m", m, "d", fitted.d(), "ldx", ldx);
       checked_matrix("out", out, order, "m", m, "t", fitted.t(), "ldout", ldout);
-      fitted.predict(points, out, ldout);
+      return points;
     };
-    if (predictor != nullptr) return predict(*predictor);
-    model_of(model).require_fitted();
-    predict(model_of(model));
+    if (predictor == nullptr) {
+      model_of(model).require_fitted();
+      return model_of(model).predict(checked_points(model_of(model)), out, ldout);
+    }
+    const LayoutView points = checked_points(*predictor);
+    const Progress& progress = model->model.progress();
+    const Hearing hearing(progress);
+    predict(predictor->prediction(), points, out, ldout, progress);
   });
 }
 

@@ -22,12 +22,6 @@ Convention checked_convention(const char* name, freeridge_convention convention)
   return static_cast<Convention>(convention);
 }
 
-// NULL is fine.
-template <class T>
-void copy_to(const std::vector<T>& values, T* out) {
-  if (out != nullptr) std::ranges::copy(values, out);
-}
-
 }  // namespace
 }  // namespace freeridge::capi
 

@@ -27,7 +27,7 @@ namespace freeridge {
 constexpr std::int64_t format_version = 2;
 
 // Numbers are never used again.
-enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3 };
+enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3, classifier = 4 };
 
 // Takes bytes in order. Throws IO when it cannot.
 class ByteSink {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/base/checks.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -10,10 +11,11 @@
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 256;    // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
-constexpr Index tile_points = 256;  // the second argument's points met at once
-constexpr Index strip = 128;        // columns of a tile made at once, where they are copied on
-constexpr Index few_rows = 8;       // fewer fill no register
+constexpr Index tile_rows = 256;         // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
+constexpr Index tile_points = 256;       // the second argument's points met at once
+constexpr Index tile_doubles = 1 << 20;  // of kernel values on their way to the caller
+constexpr Index strip = 128;             // columns of a tile made at once, where they are copied on
+constexpr Index few_rows = 8;            // fewer fill no register
 
 Index tiles(Index n, Index tile) {
   return (n + tile - 1) / tile;
@@ -255,6 +257,26 @@ void Support::evaluate(const LayoutView& points, Index row, MatrixView out) cons
     require_finite(part, row,
                    [&](Index q) { return rows_.empty() ? col + q : rows_[static_cast<std::size_t>(col + q)]; });
   }
+}
+
+void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutView& z, double* out, Index ldout) {
+  if (kernel->precomputed())
+    fail(Status::invalid_argument, "the kernel is precomputed: its values are given, and there is no function");
+  kernel->check_features(x.cols);
+  require_finite("x", x);
+  require_finite("z", z);
+  const Support support(kernel, z);
+  const Index rows = std::clamp<Index>(tile_doubles / z.rows, 1, std::min(tile_rows, x.rows));
+  const double values = static_cast<double>(x.rows) * static_cast<double>(z.rows);
+  parallel_for(
+      tiles(x.rows, rows), Progress(),
+      [&](Index block) {
+        const Index row = block * rows;
+        Matrix tile(std::min(rows, x.rows - row), z.rows);
+        support.evaluate(x, row, tile.view());
+        copy_out(tile.view(), x.layout, out + (x.layout == Layout::col_major ? row : row * ldout), ldout);
+      },
+      values * static_cast<double>(x.cols + 10));
 }
 
 }  // namespace freeridge

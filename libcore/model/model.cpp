@@ -62,6 +62,17 @@ const Groups* Model::groups_for(Criterion criterion) const {
   return &*data_->groups;
 }
 
+Model Model::clone() const {
+  Model out(*this);
+  out.progress_ = {};
+  return out;
+}
+
+const Groups& Model::groups() const {
+  if (!data("groups").groups) fail(Status::invalid_state, "the model has no groups; call freeridge_set_groups first");
+  return *data_->groups;
+}
+
 double Model::bandwidth() const {
   const std::optional<double> sigma = kernel_->bandwidth();
   if (!sigma) fail(Status::invalid_state, "the model's kernel has no bandwidth");
@@ -88,12 +99,14 @@ void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
   require_finite("y", y);
   Data data{x, y, {}, {}, {}, {}, 0, {}};
   if (copy) {
-    data.x_copy = Matrix(x.rows, x.cols);
-    data.y_copy = Matrix(y.rows, y.cols);
-    copy_rows(x, 0, data.x_copy.view());
-    copy_rows(y, 0, data.y_copy.view());
-    data.x = {data.x_copy.data(), x.rows, x.cols, x.rows, Layout::col_major};
-    data.y = {data.y_copy.data(), y.rows, y.cols, y.rows, Layout::col_major};
+    const auto own = [](LayoutView& view) {
+      auto copied = std::make_shared<Matrix>(view.rows, view.cols);
+      copy_rows(view, 0, copied->view());
+      view = {copied->data(), view.rows, view.cols, view.rows, Layout::col_major};
+      return copied;
+    };
+    data.x_copy = own(data.x);
+    data.y_copy = own(data.y);
   }
   progress_.report(1);
   unset();
@@ -110,8 +123,9 @@ void Model::set_weights(const double* weights) {
     if (copy[i] <= 0)
       fail(Status::invalid_argument, "weights[", i, "] is ", copy[i], "; every weight must be positive");
   }
-  data_->weights = std::move(copy);
-  unset();
+  auto shared = copy.empty() ? nullptr : std::make_shared<const std::vector<double>>(std::move(copy));
+  unset();  // the old factorization borrows the old weights
+  data_->weights = std::move(shared);
 }
 
 void Model::set_groups(const std::int32_t* label) {
@@ -182,7 +196,7 @@ Request Model::request(const Kernel& kernel) const {
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
           .precomputed = kernel.precomputed(),
-          .wide_weights = weight_span(data_->weights) > wide_weights,
+          .wide_weights = weight_span(data_->weight_values()) > wide_weights,
           .memory_limit = memory_limit_};
 }
 
@@ -202,7 +216,7 @@ FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& lan
   require_possible(wanted, plan);
   const Stage stage(progress, 0);
   progress.report(0);
-  auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weights, intercept_);
+  auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weight_values(), intercept_);
   return freeridge::factorize(plan, std::move(problem), landmarks, reduction_, progress);
 }
 
@@ -294,7 +308,7 @@ void Model::set_lambdas(std::span<const double> lambdas) {
                                                       : std::vector<double>(lambdas.begin(), lambdas.end());
   require_room(lambda_bytes(), "another lambda", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
-  Fit fit = solve(*factorization_, all);
+  auto fit = std::make_shared<const Fit>(solve(*factorization_, all));
   progress_.report(1);
   fit_ = std::move(fit);
 }
@@ -306,12 +320,14 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   const LambdaRange range = low == 0 && high == 0 ? lambda_range(*factorization_) : LambdaRange{low, high};
   require_room_for_score(groups, lambdas_of_search(t()));
   const Hearing hearing(progress_);
-  LambdaSearch search = search_lambda(*factorization_, criterion, groups, range, progress_.part(0, 0.95));
+  auto search = std::make_shared<const LambdaSearch>(
+      search_lambda(*factorization_, criterion, groups, range, progress_.part(0, 0.95)));
   const Stage stage(progress_.part(0.95, 1), 0);
-  Fit fit = solve(*factorization_, search.best);
+  auto fit = std::make_shared<const Fit>(solve(*factorization_, search->best));
   progress_.report(1);
   fit_ = std::move(fit);
-  return search_.emplace(std::move(search));
+  search_ = std::move(search);
+  return *search_;
 }
 
 BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double high, Index budget) {
@@ -356,12 +372,13 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   if (trial.sigma != search.best) attempt(search.best);
 
   const Stage stage(progress_.part(0.99, 1), 0);
-  Fit fit = solve(*trial.factorization, trial.lambda.best);
+  auto fit = std::make_shared<const Fit>(solve(*trial.factorization, trial.lambda.best));
+  auto found = std::make_shared<const LambdaSearch>(std::move(trial.lambda));
   progress_.report(1);
   unset();  // what the old factorization gave goes before it
   kernel_ = std::move(trial.kernel);
   factorization_ = std::move(trial.factorization);
-  search_ = std::move(trial.lambda);
+  search_ = std::move(found);
   fit_ = std::move(fit);
   bandwidth_shape_ = search.shape;
   return search;

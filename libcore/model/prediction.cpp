@@ -5,9 +5,10 @@
 #include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/saved_values.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/linalg/blas.hpp"
-#include "libcore/model/saved_model.hpp"
 
 namespace freeridge {
 namespace {
@@ -26,8 +27,7 @@ Form form_of(const Prediction& prediction) {
 
 }  // namespace
 
-Index predicted_rows(const Prediction& prediction, Index m) {
-  const Index columns = (prediction.w.rows > 0 ? prediction.d : 0) + prediction.t;
+Index predicted_rows(Index columns, Index m) {
   return std::min(std::clamp(predicted_doubles / columns, least_rows, most_rows), m);
 }
 
@@ -38,7 +38,8 @@ Index smoother_rows(Index n, Index m) {
 void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
              const Progress& progress) {
   require_finite("x", points);
-  const Index m = points.rows, height = predicted_rows(prediction, m);
+  const Index m = points.rows;
+  const Index height = predicted_rows((prediction.w.rows > 0 ? prediction.d : 0) + prediction.t, m);
   Matrix values(height, prediction.t);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
@@ -136,11 +137,6 @@ Prediction Predictor::prediction() const {
   // A precomputed kernel reads nothing of its support but the number of its rows.
   const LayoutView support{support_.data(), c_.rows(), d_, c_.rows(), Layout::col_major};
   return {*kernel_, n_, d_, t_, lambdas_, b_, w_.view(), origin_, level_, support, c_.view(), landmarks_};
-}
-
-void Predictor::predict(const LayoutView& points, double* out, Index ldout) const {
-  const Hearing hearing(progress_);
-  freeridge::predict(prediction(), points, out, ldout, progress_);
 }
 
 void Predictor::coefficients(MatrixView c) const {

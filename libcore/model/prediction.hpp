@@ -32,8 +32,8 @@ struct Prediction {
   std::span<const Index> landmarks;    // the rows of the support; empty: all
 };
 
-// How many of m new points are in hand at once.
-Index predicted_rows(const Prediction& prediction, Index m);
+// How many of m new points are in hand at once, where each has so many numbers: its f, and for linear kernels its x.
+Index predicted_rows(Index columns, Index m);
 // The same where each has a smoother row of n numbers.
 Index smoother_rows(Index n, Index m);
 // f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
@@ -56,11 +56,8 @@ class Predictor {
   const KernelPtr& kernel() const { return kernel_; }
   std::span<const double> lambdas() const { return lambdas_; }
   std::span<const double> intercept() const { return b_; }
-  void set_progress(Progress progress) { progress_ = progress; }
-  const Progress& progress() const { return progress_; }
 
   Prediction prediction() const;
-  void predict(const LayoutView& points, double* out, Index ldout) const;
   // Throw INVALID_STATE where the kernel has none.
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
@@ -71,7 +68,6 @@ class Predictor {
   std::vector<double> lambdas_, b_, origin_, level_;
   Matrix w_, support_, c_;
   std::vector<Index> landmarks_;
-  Progress progress_;
 };
 
 }  // namespace freeridge

@@ -24,7 +24,8 @@ class Accumulator {
   const Progress& progress() const { return progress_; }
   // At most allocated by the accumulator, however many rows come, and by its answers beside what they are written to.
   Index memory_required() const;
-  // Throws INVALID_STATE before the first row.
+  // Both throw INVALID_STATE before the first row.
+  void require_rows() const;
   std::shared_ptr<const ReducedProblem> reduced() const;
 
  private:

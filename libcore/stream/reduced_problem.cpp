@@ -155,7 +155,8 @@ double ReducedProblem::reml(const Weights& at, double lambda, Index j) const {
   return (m * std::log(2 * std::numbers::pi * quadratic / m) + m + log_det) / 2;
 }
 
-std::string ReducedProblem::score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const {
+std::string ReducedProblem::score(Criterion criterion, std::span<const double> lambdas, Index first,
+                                  MatrixView out) const {
   require_lambdas("lambdas", lambdas);
   std::string reason;
   Matrix table(out.rows, out.cols);  // what fails leaves `out` as it was
@@ -163,25 +164,41 @@ std::string ReducedProblem::score(Criterion criterion, std::span<const double> l
     const double lambda = lambdas[static_cast<std::size_t>(l)];
     const Weights at = weights(lambda);
     for (Index j = 0; j < out.cols; ++j) {
-      const double score = criterion == Criterion::gcv ? gcv(at, j) : reml(at, lambda, j);
+      const double score = criterion == Criterion::gcv ? gcv(at, first + j) : reml(at, lambda, first + j);
       table(l, j) = std::isfinite(score) ? score : nan;
       if (!std::isfinite(score))
-        keep_first(reason, text("the criterion of output ", j, " has no value (lambda = ", lambda, ")"));
+        keep_first(reason, text("the criterion of output ", first + j, " has no value (lambda = ", lambda, ")"));
     }
   }
   copy_out(table.view(), Layout::col_major, out.data, out.ld);
   return reason;
 }
 
+double ReducedProblem::floor() const {
+  double out = 0;
+  for (std::size_t k = 0; k < lambda_.size(); ++k)
+    if (lambda_[k] != 0) out = std::max(out, Direction{lambda_[k], noise_[k], sure_of_qr}.floor());
+  return out;
+}
+
 LambdaRange ReducedProblem::lambda_range() const {
   Factorization::Range range{0, 0};
-  double floor = 0;
-  for (std::size_t k = 0; k < lambda_.size(); ++k) {
-    if (lambda_[k] == 0) continue;
-    range = {lambda_[k], std::max(range.largest, lambda_[k])};
-    floor = std::max(floor, Direction{lambda_[k], noise_[k], sure_of_qr}.floor());
-  }
-  return freeridge::lambda_range(range, floor);
+  for (const double value : lambda_)
+    if (value != 0) range = {value, std::max(range.largest, value)};
+  return freeridge::lambda_range(range, floor());
+}
+
+LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, double high,
+                                           const Progress& progress) const {
+  const Searched searched{
+      criterion, rows_.t(), true,
+      [&](std::span<const double> lambdas, Index first, MatrixView out, MatrixView, const Progress& part) {
+        std::string reason = score(criterion, lambdas, first, out);
+        worked(4 * touched * static_cast<double>(r() * out.rows * out.cols));
+        part.report(1);
+        return reason;
+      }};
+  return search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high}, progress);
 }
 
 }  // namespace freeridge
