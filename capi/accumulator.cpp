@@ -108,6 +108,13 @@ freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulato
   });
 }
 
+freeridge_status freeridge_accumulator_has_intercept(const freeridge_accumulator* accumulator, int32_t* on) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    required("on", on) = a.rows().intercept() ? 1 : 0;
+  });
+}
+
 freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
                                              const double* lambdas, double* w, int64_t ld, double* b) {
   return guarded(__func__, [&] {
@@ -192,15 +199,30 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
   });
 }
 
-freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, int64_t size, void* bytes,
-                                            int64_t* length) {
+freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    save_to_file(path, SavedKind::accumulator, a.progress(), [&](ByteWriter& out) { save(a.rows(), out); });
+  });
+}
+
+freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator, int64_t size,
+                                                      void* bytes, int64_t* length) {
   return guarded(__func__, [&] {
     const RowStack& rows = accumulator_of(accumulator).rows();
     hand_out_bytes(size, bytes, length, SavedKind::accumulator, [&](ByteWriter& out) { save(rows, out); });
   });
 }
 
-freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out) {
+freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out) {
+  return guarded(__func__, [&] {
+    checked_path(path);
+    required("out", out);
+    *out = new freeridge_accumulator{Accumulator(load_from_file(path, load_rows))};
+  });
+}
+
+freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size, freeridge_accumulator** out) {
   return guarded(__func__, [&] {
     const MemorySource source = checked_bytes(bytes, size);
     required("out", out);

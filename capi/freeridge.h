@@ -135,20 +135,24 @@ enum {
  * lambda = 0 (see freeridge_set_lambda). */
 typedef int32_t freeridge_route;
 enum {
-  FREERIDGE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits into
-                             memory); else that of the next three which is the fastest and fits (freeridge_explain) */
-  FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few lambdas */
-  FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up to
-                             about 1000, for kernels of low rank, and for lambda = 0 */
-  FREERIDGE_BAND = 3,     /* K to banded form, 8/3 n^3 once; then 2 n^2 (b + 2 + t) a lambda with its LOO; memory n^2;
-                             no answer below freeridge_get_tolerance, nor where weights differ by more than
-                             2^27. For many lambdas at large n */
-  FREERIDGE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and, where x
-                             has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a score). d >= n:
-                             QR of x', 2 n^2 d, memory 2 n d; the columns' units cost no digits, as in the x x' of the
-                             first three, whose eigenvalues below freeridge_get_tolerance are rounding */
-  FREERIDGE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r) a
-                             lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the data */
+  FREERIDGE_ROUTE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits
+                               into memory); else that of the next three which is the fastest and fits
+                               (freeridge_explain) */
+  FREERIDGE_ROUTE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few
+                                   lambdas */
+  FREERIDGE_ROUTE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up
+                                   to about 1000, for kernels of low rank, and for lambda = 0 */
+  FREERIDGE_ROUTE_BAND = 3,     /* K to banded form, 8/3 n^3 once; then 2 n^2 (b + 2 + t) a lambda with its LOO; memory
+                               n^2; no answer below freeridge_get_tolerance, nor where weights differ by more than
+                               2^27. For many lambdas at large n */
+  FREERIDGE_ROUTE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and,
+                                 where x has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a
+                                 score). d >= n: QR of x', 2 n^2 d, memory 2 n d; the columns' units cost no digits,
+                                 as in the x x' of the first three, whose eigenvalues below freeridge_get_tolerance
+                                 are rounding */
+  FREERIDGE_ROUTE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r)
+                                  a lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the
+                                  data */
 };
 
 /* Criteria, to be minimised over lambda. e are the errors left out, r = Y - fitted, H the hat matrix, M = K + lambda
@@ -308,7 +312,7 @@ FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, i
  * state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* group);
 
-/* Overrules the route; FREERIDGE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel, which
+/* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel, which
  * factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
 
@@ -323,8 +327,8 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
- * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, *_path, cooks_distance, landmark_curve,
- * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom, get_landmarks, save and save_predictor. Calls
+ * set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path, cooks_distance, landmark_curve,
+ * coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags, landmark_trace, save and save_predictor. Calls
  * that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1).
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
@@ -334,8 +338,8 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out (landmarks,
  * another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8 MiB. A
  * model that is factorized anew holds its old factorization until the new one is there. Heard by set_data,
- * factorize, set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, *_path, cooks_distance,
- * landmark_curve, get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom and get_landmarks. Changes no
+ * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path, cooks_distance,
+ * landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and landmark_trace. Changes no
  * state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
@@ -357,7 +361,7 @@ FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model
 /* *on: 1 with an intercept, else 0. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
 
-/* *route: what freeridge_set_route was told, FREERIDGE_AUTO unless set; freeridge_get_route says what factorize ran.
+/* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what factorize ran.
  * Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_requested_route(const freeridge_model* model, freeridge_route* route);
 
@@ -434,17 +438,16 @@ FREERIDGE_API freeridge_status freeridge_get_landmark_method(const freeridge_mod
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_reduction(const freeridge_model* model, freeridge_reduction* reduction);
 
-/* *count: the landmarks of the factorization (0 for other routes). Needs FACTORIZED. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_landmark_count(const freeridge_model* model, int64_t* count);
+/* *count: the landmarks of the factorization (0 for other routes; PIVOTED may find that fewer than asked for are
+ * enough); rows: those, in the order given or chosen. NULL is fine for each: ask for the count first. Needs FACTORIZED.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(r). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows);
 
-/* rows: freeridge_get_landmark_count numbers, in the order given or chosen; PIVOTED may find that fewer than asked for
- * are enough. *trace_left: tr(K - K_TR K_RR^-1 K_RT), the error of the approximation in nuclear norm, and *trace:
- * tr(K), both unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(r); O(n r^2) and n r
- * kernel values when trace_left is asked for. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a trace
- * overflows), CANCELLED (while trace_left is made). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* rows, double* trace_left,
-                                                       double* trace);
+/* *left: tr(K - K_TR K_RR^-1 K_RT), the error of the landmarks' approximation in nuclear norm, and *trace: tr(K), both
+ * unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(n r^2) and n r kernel values for
+ * *left, n kernel values for *trace. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a trace overflows),
+ * CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_landmark_trace(const freeridge_model* model, double* left, double* trace);
 
 /* The criterion as the number of landmarks grows, to choose that number by: for each of count >= 1 ascending sizes, the
  * first sizes[i] landmarks of the order given or chosen (one choice of the largest size), with lambda chosen for each
@@ -550,7 +553,7 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
  * function is left out where K is singular.
  * Needs FITTED. Cost: O(n r t); refined, on the SPECTRAL route with a kernel of a rank below n: one more step of
  * refinement. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
+FREERIDGE_API freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
  * only. Needs FITTED. Cost: O(d t). Statuses: INVALID_STATE (also: the kernel is not linear), INVALID_ARGUMENT. Since
@@ -584,9 +587,18 @@ FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* m
                                                         int64_t* t);
 
 /* *sigma: the bandwidth of the model's kernel: sigma of the Gaussian and Laplacian, length of the Matern kernels, also
- * inside other kernels when it is the only one. Statuses: INVALID_STATE (the kernel has no bandwidth, or several),
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma);
+ * inside other kernels when it is the only one. The others are what the last freeridge_select_bandwidth saw: *count:
+ * how many sigmas it tried; sigmas, scores: those and their criterion, count numbers each, in the order tried; and how
+ * sure it can be: *edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum may lie beyond
+ * it), else 0; *decades: over how many powers of ten of sigma around the choice, within the range, the criterion stays
+ * within 1 % of the lowest (REML: within 0.5), linear between the sigmas tried: a large number means a flat criterion;
+ * *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of the criterion. NULL is fine
+ * for each. The search is kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE
+ * (sigma: the kernel has no bandwidth, or several; the others: no bandwidth was chosen), INVALID_ARGUMENT. Cost:
+ * O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count,
+                                                       double* sigmas, double* scores, int32_t* edge, double* decades,
+                                                       int32_t* dips);
 
 /* ----------------------------------------------------------------------------------------------------
  * Answers at many lambdas from one factorization, whatever lambda is in force: count >= 1 lambdas >= 0, each for all
@@ -602,8 +614,8 @@ FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* mod
                                                       const double* x, int64_t ldx, int64_t count,
                                                       const double* lambdas, double* out, int64_t ldout);
 
-/* c: the coefficients of freeridge_get_coefficients, n x (count t), column-major, ld >= n; b: t x count intercepts (0
- * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_get_coefficients
+/* c: the coefficients of freeridge_coefficients, n x (count t), column-major, ld >= n; b: t x count intercepts (0
+ * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_coefficients
  * for each lambda; no memory beside what they take. Statuses: as freeridge_predict_path. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count,
                                                            const double* lambdas, double* c, int64_t ld, double* b);
@@ -623,8 +635,7 @@ FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* 
  * NULL is fine for each. Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED, CANCELLED. Source: T. Hastie,
  * R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df,
-                                                                double* sigma2);
+FREERIDGE_API freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2);
 
 /* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
  * above; the same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT,
@@ -667,20 +678,24 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log: the range that freeridge_select_lambda searches by
  * default, from a thousandth of the smallest eigenvalue that is not zero (at least machine epsilon times the largest,
- * and the floor of freeridge_get_lambda_flags) to a thousand times the largest. Needs FACTORIZED. Cost: O(count).
+ * and the floor of freeridge_lambda_flags) to a thousand times the largest. Needs FACTORIZED. Cost: O(count).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda
  * matters). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas);
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
- * column-major, ld >= count. Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
+ * column-major, ld >= count. errors, of the same shape, are their standard errors, of LOO, ERROR_RATE and GROUPS alone;
+ * NULL is fine: of the n terms q_i of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
+ *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
+ * Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
  * products; ERROR_RATE the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; BAND 2 n^2 (b +
  * 2 + t) (GCV, REML O(n b^2)); CHOLESKY: n^3/3 more a lambda. ERROR_RATE: the one number of all outputs stands in each
  * column. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that
- * names no class; the message says which), NOT_FINITE, UNDEFINED (some scores have no value: they are NaN, the others
- * are valid), CANCELLED. Since 0.1. */
+ * names no class; the message says which; errors of GCV or REML), NOT_FINITE, UNDEFINED (some scores have no value, or
+ * are of one term and have no error, or that overflows: they are NaN, the others are valid), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
-                                               int64_t count, const double* lambdas, double* scores, int64_t ld);
+                                               int64_t count, const double* lambdas, double* scores, double* errors,
+                                               int64_t ld);
 
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
  * freeridge_lambda_grid) by 100 log-spaced values (CHOLESKY and BAND: 50) and, in the five deepest dips, the minima of
@@ -694,57 +709,34 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 
-/* *count: how many lambdas the last freeridge_select_lambda or _bandwidth looked at. 0 before the first, and again
- * once the factorization is unset or made anew; setting another lambda keeps the search.
- * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_search_count(const freeridge_model* model, int64_t* count);
-
-/* What the last freeridge_select_lambda saw: lambdas: count numbers, ascending; scores: count x t, column-major, ld >=
- * count, NaN where a lambda was not tried for that output; edge: t flags, -1 / +1 when the choice sits at the low /
- * high end of the range (the optimum may lie beyond it), else 0. Statuses: INVALID_STATE (no search yet),
- * INVALID_ARGUMENT. Cost: O(count t). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores,
-                                                    int64_t ld, int32_t* edge);
-
-#define FREERIDGE_DEFAULT_BUDGET 15 /* factorizations; room for `tried` when budget is 0 */
+/* What the last freeridge_select_lambda or _bandwidth saw: *count: how many lambdas; lambdas: those, ascending; scores:
+ * count x t, column-major, ld >= count, NaN where a lambda was not tried for that output. How sure it can be, t numbers
+ * each: edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum may lie beyond it), else 0;
+ * decades: over how many powers of ten of lambda around the choice, within the range searched, the score stays within 1
+ * % of the best (REML: within 0.5), linear between the lambdas tried: a large number means a flat criterion; dips: how
+ * many local minima the grid saw, its ends included, that stand out by more than 1e-8 of the score (more than one: the
+ * criterion is not unimodal; 0: a constant criterion). NULL is fine for each (ld does not matter without scores): ask
+ * for the count first. The search is kept until the factorization is unset or made anew; setting another lambda keeps
+ * it. Statuses: INVALID_STATE (no search), INVALID_ARGUMENT. Cost: O(count t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas,
+                                                    double* scores, int64_t ld, int32_t* edge, double* decades,
+                                                    int32_t* dips);
 
 /* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried
  * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low =
  * high = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
- * divided by the kernel's scales) to 64 times it; budget = 0: FREERIDGE_DEFAULT_BUDGET. With several outputs the
+ * divided by the kernel's scales) to 64 times it; budget = 0: the library's choice, 15. With several outputs the
  * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores
  * (REML); ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then
  * each where the criterion is expected to fall most, until that is below 1e-5 of it), and one more when the choice was
- * not the last one tried: the search keeps one factorization at a time, beside the model's own. tried: budget x 2
- * numbers, column-major with ld = budget: sigma and its criterion, in the order tried; *used: how many. *sigma: the
+ * not the last one tried: the search keeps one factorization at a time, beside the model's own. *sigma: the
  * choice: of all tried whose criterion is within 0.3 % (REML: 0.15) of the lowest, the one nearest in log to the median
- * distance (where all points coincide: to the middle of the range): see freeridge_get_bandwidth_shape. Needs DATA, goes
- * to FITTED. Cost: `used` times factorize and select_lambda. Statuses: INVALID_STATE (no data, kernel without
+ * distance (where all points coincide: to the middle of the range). What was tried, and how sure the choice is, can be
+ * asked for: freeridge_get_bandwidth. Needs DATA, goes to FITTED. Cost: that of factorize and select_lambda for each. Statuses: INVALID_STATE (no data, kernel without
  * bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no
  * score has a value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
-                                                          double low, double high, int64_t budget, double* sigma,
-                                                          double* tried, int64_t* used);
-
-/* How sure freeridge_select_bandwidth can be, about sigma as freeridge_get_search and _search_shape are about lambda;
- * NULL is fine for each. *edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum may lie
- * beyond it), else 0; *decades: over how many powers of ten of sigma around the choice, within the range, the criterion
- * stays within 1 % of the lowest (REML: within 0.5), linear between the sigmas tried: a large number means a flat
- * criterion; *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of the criterion.
- * Kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE (no bandwidth was chosen),
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_bandwidth_shape(const freeridge_model* model, int32_t* edge,
-                                                             double* decades, int32_t* dips);
-
-/* Scores as freeridge_score, and their standard errors (both count x t, column-major, ld >= count): of the n terms q_i
- * of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
- *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
- * GCV and REML have none. Cost: as freeridge_score. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT
- * (also: GCV, REML), NOT_FINITE, UNDEFINED (a score has no value, or is one of one term and has no error, or that
- * overflows: NaN), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model* model, freeridge_criterion criterion,
-                                                          int64_t count, const double* lambdas, double* scores,
-                                                          double* errors, int64_t ld);
+                                                          double low, double high, int64_t budget, double* sigma);
 
 /* The one-standard-error rule on the last freeridge_select_lambda by LOO, GROUPS or ERROR_RATE: for each output the
  * largest lambda it tried, at or above the choice, up to which every score stays within one standard error of the best
@@ -756,13 +748,6 @@ FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model*
 FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda,
                                                                 double* score, double* standard_error);
 
-/* How sure the last search can be: t numbers each; NULL is fine for each. decades: over how many powers of ten of
- * lambda around the choice, within the range searched, the score stays within 1 % of the best (REML: within 0.5),
- * linear between the lambdas tried: a large number means a flat criterion; dips: how many local minima the grid saw,
- * its ends included, that stand out by more than 1e-8 of the score (more than one: the criterion is not unimodal; 0: a
- * constant criterion). Statuses: INVALID_STATE (no search yet), INVALID_ARGUMENT. Cost: O(t). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_search_shape(const freeridge_model* model, double* decades, int32_t* dips);
-
 /* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on what rounding does to
  * errors left out is below about 1e-6 of the largest of them; 0: at every lambda. The default searches begin there.
  * below: t flags, 1 where an output's lambda is below it and no better known (CHOLESKY: by the estimated condition of
@@ -771,8 +756,8 @@ FREERIDGE_API freeridge_status freeridge_get_search_shape(const freeridge_model*
  * (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
  * freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT,
  * NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
-                                                          int32_t* edge);
+FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
+                                                      int32_t* edge);
 
 /* group: n labels for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by one at most
  * (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
@@ -785,14 +770,16 @@ FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction
 /* lambda in the conventions of other systems. README.md has the table with the standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
-  FREERIDGE_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
-  FREERIDGE_MEAN = 2,     /* a loss divided by n: lambda_total / n */
-  FREERIDGE_GLMNET = 3,   /* glmnet, alpha = 0: lambda_total sd_y / n, sd_y the standard deviation of y with 1/n; x as
-                             glmnet standardises it (1/n too) */
-  FREERIDGE_SKLEARN = 4,  /* scikit-learn's alpha (Ridge, RidgeCV, KernelRidge): lambda_total */
-  FREERIDGE_LM_RIDGE = 5, /* MASS::lm.ridge: lambda_total, on columns divided by their standard deviation with 1/n */
-  FREERIDGE_KRLS = 6,     /* KRLS: lambda_total, on standardised x and y; its kernel is exp(-||x - z||^2 / sigma) */
-  FREERIDGE_GURLS = 7     /* GURLS: lambda_total / n */
+  FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
+  FREERIDGE_CONVENTION_MEAN = 2,     /* a loss divided by n: lambda_total / n */
+  FREERIDGE_CONVENTION_GLMNET = 3,   /* glmnet, alpha = 0: lambda_total sd_y / n, sd_y the standard deviation of y with
+                                      1/n; x as glmnet standardises it (1/n too) */
+  FREERIDGE_CONVENTION_SKLEARN = 4,  /* scikit-learn's alpha (Ridge, RidgeCV, KernelRidge): lambda_total */
+  FREERIDGE_CONVENTION_LM_RIDGE = 5, /* MASS::lm.ridge: lambda_total, on columns divided by their standard deviation
+                                        with 1/n */
+  FREERIDGE_CONVENTION_KRLS = 6,     /* KRLS: lambda_total, on standardised x and y; its kernel is exp(-||x - z||^2 /
+                                    sigma) */
+  FREERIDGE_CONVENTION_GURLS = 7     /* GURLS: lambda_total / n */
 };
 
 /* *out: lambda (>= 0) of convention `from` in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any
@@ -811,7 +798,7 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *     K + lambda I is singular to rounding here, though it was not where it was saved.) A callback is not saved.
  *   - a predictor: what prediction needs, no more: the kernel and w, or c and the points that it belongs to (n (d + t)
  *     numbers; with landmarks r (d + t)), b and lambda. What is loaded answers freeridge_predict,
- *     freeridge_get_dimensions, _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _get_coefficients (other
+ *     freeridge_get_dimensions, _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _coefficients (other
  *     kernels; where K is singular they may lack what it maps to zero, which no prediction sees), hears
  *     freeridge_set_progress, and can be saved as a predictor again; every other call on it is INVALID_STATE.
  * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
@@ -882,7 +869,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator
                                                            const freeridge_accumulator* other);
 
 /* callback: see freeridge_progress; NULL: none. `user` is handed to it. Heard by add, merge, solve, score,
- * select_lambda, lambda_grid and loo. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * select_lambda, lambda_grid, loo and save. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
@@ -896,6 +883,10 @@ FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freer
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulator* accumulator,
                                                                     int64_t* n, int64_t* d, int64_t* t, double* sum_w);
+
+/* *on: 1 with an intercept, else 0. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_has_intercept(const freeridge_accumulator* accumulator,
+                                                                   int32_t* on);
 
 /* The solutions of (1) at `lambdas`, count >= 1 numbers >= 0 (0: minimum norm): w is d x (count t), column-major with
  * ld >= d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
@@ -921,7 +912,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge
 /* Minimises GCV or REML over lambda in [low, high] for each output, by the search of freeridge_select_lambda (low = high
  * = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its score. NULL is
  * fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them; below: 1 where the
- * choice is below the lambda from which on errors left out have six digits (freeridge_get_lambda_flags), else 0. Sets
+ * choice is below the lambda from which on errors left out have six digits (freeridge_lambda_flags), else 0. Sets
  * nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost: O(d t) for each of 100 lambdas and about
  * ten more for each output, beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE,
  * INVALID_ARGUMENT (another criterion; 0 < low <= high does not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the
@@ -946,17 +937,22 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumul
                                                          const double* weights, int64_t count, const double* lambdas,
                                                          double* errors, int64_t ld);
 
-/* Saves to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length alone.
- * The form is little-endian, versioned and checksummed, the same on every machine; what is loaded goes on as what was
- * saved, bit for bit. Statuses: INVALID_ARGUMENT (size too small; *length is set, and bytes are untouched). Cost:
- * O(length). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, int64_t size,
-                                                          void* bytes, int64_t* length);
+/* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and checksummed,
+ * the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is heard, and not
+ * saved. Statuses: INVALID_ARGUMENT (also: an empty path), IO, CANCELLED. Cost: O(B), B the bytes. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path);
 
-/* What freeridge_accumulator_save wrote: exactly its `size` >= 1 bytes. *out is set on success only. Statuses:
- * INVALID_ARGUMENT, CORRUPT (cut short, changed or of something else), NEWER_FORMAT (written by a later version).
- * Cost: O(size). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out);
+/* The same to memory: bytes, size, length as freeridge_save_to_memory. No callback is heard. Statuses: INVALID_ARGUMENT
+ * (size too small; *length is set, and bytes are untouched). Cost: O(B); the length alone O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator,
+                                                                    int64_t size, void* bytes, int64_t* length);
+
+/* Makes an accumulator of what was saved, as freeridge_load and freeridge_load_from_memory do a model. *out is set on
+ * success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT (cut short, changed or of something else), NEWER_FORMAT
+ * (written by a later version). Cost: O(B). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out);
+FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size,
+                                                                      freeridge_accumulator** out);
 
 /* ----------------------------------------------------------------------------------------------------
  * Classical utilities, without a handle: each takes its data and answers at once, reports no progress and cannot be
@@ -972,61 +968,42 @@ FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m
                                               int64_t lda, double rcond, double* out, int64_t ldout, int64_t* rank);
 
 /* Ordinary least squares by QR with column pivoting. When x (with the intercept: its centred columns) is rank
- * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x; NULL is
- * fine. Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d)
- * 2^-50 of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its
- * largest entry). Cost: about 2 n d min(n, d), some times that when x is deficient; refinement, two or three steps in
- * general, is a fifth of it. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since
- * 0.1. */
+ * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x. Columns
+ * are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d) 2^-50 of the
+ * largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its largest entry).
+ * What goes into a table of results: w_error (d x t) and b_error (t): the standard errors (0 for b without intercept);
+ * sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared (t): 1 - sum r_i^2 / sum (Y_i - mean)^2 (without
+ * intercept: / sum Y_i^2). NULL is fine for every output. Cost: about 2 n d min(n, d), some times that when x is
+ * deficient; refinement, two or three steps in general, is a fifth of it; O(d^3) more for the errors. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED, UNDEFINED (where they are asked for: no
+ * degrees of freedom left: sigma and the errors; a rank deficient x: the errors of w and b; a constant y: r_squared; NaN
+ * there, and all else is valid). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
-                                             double* w, double* b, int64_t* rank);
+                                             double* w, double* b, int64_t* rank, double* w_error, double* b_error,
+                                             double* sigma, double* r_squared);
 
-/* As freeridge_ols, with what goes into a table of results; NULL is fine for every output. w_error (d x t) and b_error
- * (t): the standard errors (0 for b without intercept); sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared
- * (t): 1 - sum r_i^2 / sum (Y_i - mean)^2 (without intercept: / sum Y_i^2). Cost: as freeridge_ols, and O(d^3) for the
- * errors. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED, UNDEFINED (no degrees of
- * freedom left; a rank deficient x: the errors of w and b; a constant y: r_squared; NaN there, and all else is valid).
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64_t d, const double* x,
-                                                     int64_t ldx, int64_t t, const double* y, int64_t ldy,
-                                                     int32_t intercept, double* w, double* b, int64_t* rank,
-                                                     double* w_error, double* b_error, double* sigma,
-                                                     double* r_squared);
-
-/* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 |w|^2, primal or dual, whichever is smaller; lambda >= 0, 0: as
- * freeridge_ols. Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x
- * determines, so that lambda -> 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d
- * more where the matrix is ill conditioned, some times that where x is deficient), refinement a fifth of it. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
+/* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 sum_k penalty_k w_k^2, primal or dual, whichever is smaller;
+ * lambda >= 0, 0: as freeridge_ols. penalty: a factor for each feature, d numbers >= 0, 0: a feature that is not
+ * penalised; or NULL: all one. Where the data leave unpenalised features undetermined, their minimum-norm solution. Where
+ * lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x determines, so that lambda ->
+ * 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d more where the matrix is ill
+ * conditioned, some times that where x is deficient), refinement a fifth of it; O(n d min(n, d)) with a penalty.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
-                                               double lambda, double* w, double* b);
-
-/* As freeridge_ridge, with a penalty factor for each feature: + lambda/2 sum_k penalty_k w_k^2; penalty: d numbers >=
- * 0, 0: a feature that is not penalised. Where the data leave unpenalised features undetermined, their minimum-norm
- * solution. Cost: O(n d min(n, d)). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED.
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_ridge_penalty(freeridge_layout layout, int64_t n, int64_t d, const double* x,
-                                                       int64_t ldx, int64_t t, const double* y, int64_t ldy,
-                                                       int32_t intercept, double lambda, const double* penalty,
-                                                       double* w, double* b);
+                                               double lambda, const double* penalty, double* w, double* b);
 
 /* Total least squares: min |[E F]|_F^2 subject to (X + E) w + b = Y + F, by the SVD of [X Y]; with an intercept the
- * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). Cost: O(n (d +
- * t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED, UNDEFINED (more than one
- * solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the non-generic case: the best
- * approximation of [X Y] of rank d has no w; the message says which, and the outputs are untouched). Since 0.1. */
+ * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). exact: d flags,
+ * nonzero: this column of x is known exactly and has no error (mixed LS-TLS; all of them: ordinary least squares); or
+ * NULL: none. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED,
+ * UNDEFINED (more than one solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the non-generic
+ * case: the best approximation of [X Y] of rank d has no w; or the exact columns are linearly dependent; the message
+ * says which, and the outputs are untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
-                                             double* w, double* b);
-
-/* As freeridge_tls where some columns of x are known exactly (mixed LS-TLS): exact: d flags, nonzero: this column has
- * no error. All columns exact: ordinary least squares. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT, NOT_FINITE,
- * NOT_CONVERGED, UNDEFINED (as freeridge_tls; also: the exact columns are linearly dependent). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_tls_exact(freeridge_layout layout, int64_t n, int64_t d, const double* x,
-                                                   int64_t ldx, int64_t t, const double* y, int64_t ldy,
-                                                   int32_t intercept, const int32_t* exact, double* w, double* b);
+                                             const int32_t* exact, double* w, double* b);
 
 /* *count: the monomials of d features up to `degree`, C(d + degree, degree), without the constant one if bias is 0.
  * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Cost: O(min(d, degree)). Since 0.1. */
@@ -1081,8 +1058,8 @@ typedef struct freeridge_classifier freeridge_classifier; /* data and a fit by a
 /* The loss of a classifier, of z = y_i (f(x_i) + b). */
 typedef int32_t freeridge_loss;
 enum {
-  FREERIDGE_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
-  FREERIDGE_HINGE = 2     /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
+  FREERIDGE_LOSS_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
+  FREERIDGE_LOSS_HINGE = 2     /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
 };
 
 /* Makes an EMPTY classifier; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).

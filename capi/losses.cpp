@@ -24,7 +24,7 @@ freeridge_status freeridge_classifier_create(const freeridge_kernel* kernel, fre
                                              freeridge_classifier** out) {
   return guarded(__func__, [&] {
     const KernelPtr& inner = required("kernel", kernel).kernel;
-    require_one_of("loss", loss, {FREERIDGE_LOGISTIC, FREERIDGE_HINGE});
+    require_one_of("loss", loss, {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE});
     required("out", out);
     *out = new freeridge_classifier{Classifier(inner, static_cast<Loss>(loss))};
   });

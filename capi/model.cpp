@@ -111,9 +111,9 @@ freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* gro
 freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);
-    require_one_of(
-        "route", route,
-        {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL, FREERIDGE_LANDMARK});
+    require_one_of("route", route,
+                   {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                    FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK});
     m.set_route(static_cast<Route>(route));
   });
 }
@@ -218,7 +218,7 @@ freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layou
   });
 }
 
-freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld) {
+freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld) {
   return get_kept_matrix(__func__, model, "c", c, "n", ld, [](const auto& m, MatrixView out) { m.coefficients(out); });
 }
 
@@ -277,10 +277,20 @@ freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t*
   });
 }
 
-freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma) {
+freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count, double* sigmas,
+                                         double* scores, int32_t* edge, double* decades, int32_t* dips) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("sigma", sigma);
-    *sigma = m.bandwidth();
+    const bool asks_for_search = count != nullptr || sigmas != nullptr || scores != nullptr || edge != nullptr ||
+                                 decades != nullptr || dips != nullptr;
+    const BandwidthSearch* const search = asks_for_search ? &m.require_bandwidth_search() : nullptr;
+    if (sigma != nullptr) *sigma = m.bandwidth();
+    if (search == nullptr) return;
+    if (count != nullptr) *count = static_cast<int64_t>(search->sigma.size());
+    copy_to(search->sigma, sigmas);
+    copy_to(search->score, scores);
+    if (edge != nullptr) *edge = search->shape.edge;
+    if (decades != nullptr) *decades = search->shape.decades;
+    if (dips != nullptr) *dips = search->shape.dips;
   });
 }

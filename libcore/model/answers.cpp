@@ -129,7 +129,7 @@ void Model::coefficients(MatrixView c) const {
 void Model::hyperplane(MatrixView w) const {
   const Solution& solution = fit().solution;
   if (!factorization_->problem().linear())
-    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_get_coefficients");
+    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients");
   copy(solution.w.view(), w);
 }
 
@@ -192,10 +192,10 @@ Model::LambdaFlags Model::lambda_flags() const {
   return out;
 }
 
-const BandwidthShape& Model::require_bandwidth_shape() const {
-  if (!bandwidth_shape_)
+const BandwidthSearch& Model::require_bandwidth_search() const {
+  if (!bandwidth_search_)
     fail(Status::invalid_state, "no bandwidth has been chosen; call freeridge_select_bandwidth first");
-  return *bandwidth_shape_;
+  return *bandwidth_search_;
 }
 
 std::vector<double> Model::lambda_grid(Index count) const {

@@ -48,7 +48,7 @@ const Model::Fit& Model::fit() const {
 }
 
 void Model::unset() {
-  bandwidth_shape_.reset();
+  bandwidth_search_.reset();
   search_.reset();
   fit_.reset();
   factorization_.reset();
@@ -330,7 +330,7 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   return *search_;
 }
 
-BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double high, Index budget) {
+const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, double high, Index budget) {
   require_data();
   bandwidth();
   require_range("low", low, "high", high);
@@ -348,6 +348,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
     LambdaSearch lambda;
   };
   Trial trial;
+  if (budget == 0) budget = usual_budget;
   const double steps = static_cast<double>(budget + 1);
   double step = 0;
   const auto attempt = [&](double sigma) {
@@ -360,7 +361,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
         search_lambda(*factorization, criterion, groups, lambda_range(*factorization), progress.part(0.8, 1));
     trial = {sigma, std::move(kernel), std::move(factorization), std::move(lambda)};
   };
-  BandwidthSearch search = search_bandwidth(range, typical, budget, criterion, [&](double sigma) {
+  auto search = std::make_shared<const BandwidthSearch>(search_bandwidth(range, typical, budget, criterion, [&](double sigma) {
     try {
       attempt(sigma);
     } catch (const Error& error) {
@@ -368,8 +369,8 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
       return std::numeric_limits<double>::infinity();
     }
     return combined_score(trial.factorization->problem(), criterion, trial.lambda.best_score);
-  });
-  if (trial.sigma != search.best) attempt(search.best);
+  }));
+  if (trial.sigma != search->best) attempt(search->best);
 
   const Stage stage(progress_.part(0.99, 1), 0);
   auto fit = std::make_shared<const Fit>(solve(*trial.factorization, trial.lambda.best));
@@ -380,8 +381,8 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
   factorization_ = std::move(trial.factorization);
   search_ = std::move(found);
   fit_ = std::move(fit);
-  bandwidth_shape_ = search.shape;
-  return search;
+  bandwidth_search_ = std::move(search);
+  return *bandwidth_search_;
 }
 
 }  // namespace freeridge

@@ -54,7 +54,8 @@ class Model {
   void factorize();
   void set_lambdas(std::span<const double> lambdas);  // t, or one for all
   const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
-  BandwidthSearch select_bandwidth(Criterion criterion, double low, double high, Index budget);
+  // budget 0: the library's choice
+  const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
 
   // Answers; a returned text says why some entries are NaN, empty when none is
   [[nodiscard]] std::string loo(MatrixView errors) const;
@@ -133,9 +134,8 @@ class Model {
   Route route() const { return factorization().route(); }
   double bandwidth() const;
   std::span<const double> lambdas() const { return fit().lambdas; }
-  const LambdaSearch* search() const { return search_.get(); }
   const LambdaSearch& require_search() const;
-  const BandwidthShape& require_bandwidth_shape() const;
+  const BandwidthSearch& require_bandwidth_search() const;
   // Throw INVALID_STATE, naming the call that is missing.
   void require_data() const { data("the data"); }
   void require_factorized() const { factorization(); }
@@ -231,7 +231,7 @@ class Model {
   FactorizationPtr factorization_;
   std::shared_ptr<const Fit> fit_;
   std::shared_ptr<const LambdaSearch> search_;
-  std::optional<BandwidthShape> bandwidth_shape_;  // of the search that found the kernel in force
+  std::shared_ptr<const BandwidthSearch> bandwidth_search_;  // that found the kernel in force
 };
 
 }  // namespace freeridge

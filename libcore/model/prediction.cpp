@@ -152,8 +152,7 @@ void Predictor::coefficients(MatrixView c) const {
 }
 
 void Predictor::hyperplane(MatrixView w) const {
-  if (w_.rows() == 0)
-    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_get_coefficients");
+  if (w_.rows() == 0) fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients");
   copy_out(w_.view(), Layout::col_major, w.data, w.ld);
 }
 

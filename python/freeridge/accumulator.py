@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple, Optional, Tuple
 
+import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Matrix, empty, numbers, pointer, vector
-from .calls import Handle, Progress
+from .calls import Handle, Path, Progress
 
 
 class Solutions(NamedTuple):
@@ -16,6 +19,19 @@ class Solutions(NamedTuple):
 
     w: Array
     b: Array
+
+
+class LambdaChoice(NamedTuple):
+    """t numbers each: the best lambda and its score; edge: -1 / 1 when it is the low / high end of the range, else 0;
+    over how many powers of ten the criterion stays near its best; how many minima it has; and below: 1 where errors left
+    out at this lambda may have fewer than six digits, else 0."""
+
+    lambdas: Array
+    score: Array
+    edge: npt.NDArray[np.int32]
+    decades: Array
+    dips: npt.NDArray[np.int32]
+    below: npt.NDArray[np.int32]
 
 
 class Accumulator(Handle):
@@ -64,6 +80,10 @@ class Accumulator(Handle):
         self._ask("get_dimensions", n, None, None, sum_w)
         return n.value, sum_w.value
 
+    def has_intercept(self) -> bool:
+        """Whether there is b. Cost: O(1)."""
+        return bool(self._number("has_intercept", c.INT32))
+
     @property
     def n(self) -> int:
         """The rows so far. Cost: O(1)."""
@@ -97,6 +117,15 @@ class Accumulator(Handle):
         self._ask("lambda_grid", count, pointer(out))
         return out
 
+    def select_lambda(self, criterion: int, low: float = 0.0, high: float = 0.0) -> LambdaChoice:
+        """The best lambda of each output by GCV or REML (others: InputError) in [low, high] (0, 0: the range of
+        lambda_grid()). Sets nothing: solve() takes the lambdas. Raises Error (UNDEFINED) where no score has a value.
+        Cost: score() at about 110 lambdas."""
+        out = LambdaChoice(numbers(self.t), numbers(self.t), np.zeros(self.t, np.int32), numbers(self.t),
+                           np.zeros(self.t, np.int32), np.zeros(self.t, np.int32))
+        self._ask("select_lambda", criterion, low, high, *(pointer(array) for array in out))
+        return out
+
     def loo(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
         """The second pass: exact leave-one-out errors of rows that were added (with their weights), in any chunks:
         n x (count t), output j of lambda l in column l t + j. The sum of their squares times weights over all rows,
@@ -109,15 +138,29 @@ class Accumulator(Handle):
                             outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)
 
     def to_bytes(self) -> bytes:
-        """All of it, the same on every machine. Cost: O(bytes)."""
-        return self._bytes("save")
+        """All of it, the same on every machine, and the same bytes as those of a file. Cost: O(bytes)."""
+        return self._bytes("save_to_memory")
+
+    def save(self, path: Path) -> None:
+        """To a file: never half of it. Raises Error (IO). Cost: O(bytes)."""
+        self._ask("save", os.fsencode(path))
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Accumulator:
         """What to_bytes() gave; it goes on bit for bit. Raises Error (CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
-        saved, rows = memoryview(saved).tobytes(), cls.__new__(cls)
+        saved = memoryview(saved).tobytes()
+        return cls._loaded("accumulator_load_from_memory", saved, len(saved))
+
+    @classmethod
+    def load(cls, path: Path) -> Accumulator:
+        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+        return cls._loaded("accumulator_load", os.fsencode(path))
+
+    @classmethod
+    def _loaded(cls, name: str, *arguments: Any) -> Accumulator:
+        rows = cls.__new__(cls)
         rows.handle = c.ACCUMULATOR()
-        rows._own("accumulator_load", saved, len(saved))
+        rows._own(name, *arguments)
         d, t = c.INT64(), c.INT64()
         rows._ask("get_dimensions", None, d, t, None)
         rows.d, rows.t = d.value, t.value

@@ -17,8 +17,8 @@ from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, 
 from .model import Model
 
 _CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML}
-_ROUTES = {"auto": c.AUTO, "cholesky": c.CHOLESKY, "spectral": c.SPECTRAL, "band": c.BAND, "primal": c.PRIMAL,
-           "landmark": c.LANDMARK}
+_ROUTES = {"auto": c.ROUTE_AUTO, "cholesky": c.ROUTE_CHOLESKY, "spectral": c.ROUTE_SPECTRAL, "band": c.ROUTE_BAND, "primal": c.ROUTE_PRIMAL,
+           "landmark": c.ROUTE_LANDMARK}
 _SIMPLE = {"linear": linear, "precomputed": precomputed}
 _WITH_BANDWIDTH: Dict[str, Callable[[float], Kernel]] = {
     "gaussian": gaussian, "laplacian": laplacian, "matern": lambda length: matern(1.5, length)}

@@ -183,7 +183,7 @@ TEST(ContractLandmarks, RoutesAndLandmarksMustFit) {
   MemoryRequired memory;
   Factorize factorize;
   Model none = sample::model(State::fitted);
-  none.route(FREERIDGE_LANDMARK);
+  none.route(FREERIDGE_ROUTE_LANDMARK);
   memory.model = factorize.model = none.get();
   const Fingerprint before = fingerprint(none.get());
   expect_failure(memory, FREERIDGE_INVALID_STATE, {"LANDMARK", "freeridge_set_landmarks"});
@@ -191,7 +191,7 @@ TEST(ContractLandmarks, RoutesAndLandmarksMustFit) {
   EXPECT_EQ(difference(before, fingerprint(none.get())), "");
 
   const std::pair<freeridge_route, const char*> routes[] = {
-      {FREERIDGE_SPECTRAL, "SPECTRAL"}, {FREERIDGE_CHOLESKY, "CHOLESKY"}, {FREERIDGE_PRIMAL, "PRIMAL"}};
+      {FREERIDGE_ROUTE_SPECTRAL, "SPECTRAL"}, {FREERIDGE_ROUTE_CHOLESKY, "CHOLESKY"}, {FREERIDGE_ROUTE_PRIMAL, "PRIMAL"}};
   for (const auto& [route, name] : routes) {
     Model model = sample::model(State::data, Variant::primal);  // a linear kernel
     support::set_landmarks(model, {0, 3}).route(route);
@@ -199,8 +199,8 @@ TEST(ContractLandmarks, RoutesAndLandmarksMustFit) {
     expect_failure(memory, FREERIDGE_INVALID_ARGUMENT, {"landmarks", "2", name});
     expect_failure(factorize, FREERIDGE_INVALID_ARGUMENT, {"landmarks", "2", name});
     EXPECT_EQ(sample::state_of(model.get()), State::data);
-    model.route(FREERIDGE_AUTO).factorize();
-    EXPECT_EQ(model.route_used(), FREERIDGE_LANDMARK);
+    model.route(FREERIDGE_ROUTE_AUTO).factorize();
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_LANDMARK);
   }
 }
 
@@ -211,8 +211,8 @@ TEST(ContractLandmarks, NoneAreNone) {
     ASSERT_EQ(freeridge_set_landmarks(model.get(), 0, given), FREERIDGE_OK) << freeridge_last_error();
     EXPECT_EQ(sample::state_of(model.get()), State::data);
     EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INVALID_STATE);
-    model.route(FREERIDGE_AUTO).factorize();
-    EXPECT_EQ(model.route_used(), FREERIDGE_SPECTRAL);
+    model.route(FREERIDGE_ROUTE_AUTO).factorize();
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_SPECTRAL);
     EXPECT_EQ(support::landmark_count(model), 0);
   }
 }
@@ -221,7 +221,7 @@ TEST(ContractLandmarks, NoneAreNone) {
 TEST(ContractLandmarks, LandmarksStayUntilTheDataGo) {
   Model model = sample::model(State::data);
   Rows rows = {3, 9};
-  support::set_landmarks(model.route(FREERIDGE_AUTO), rows);
+  support::set_landmarks(model.route(FREERIDGE_ROUTE_AUTO), rows);
   rows = {77, 77};
   const Rows expected = {3, 9};
   model.weights({}).intercept(false).groups({}).kernel(Kernel::laplacian(0.7)).factorize();
@@ -241,7 +241,7 @@ TEST(ContractLandmarks, LandmarksStayUntilTheDataGo) {
   data.model = model.get();
   ASSERT_EQ(data(), FREERIDGE_OK);
   model.factorize();
-  EXPECT_EQ(model.route_used(), FREERIDGE_SPECTRAL);
+  EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_SPECTRAL);
 }
 
 // set_landmarks with rows after chosen ones, and the other way round.
@@ -369,20 +369,20 @@ TEST_F(ContractLandmarkMemory, Landmarks) {
     support::set_reduction(model, FREERIDGE_REDUCTION_AUTO);
   }
   ASSERT_EQ(freeridge_set_landmarks(model.get(), 0, nullptr), FREERIDGE_OK);
-  for (freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_CHOLESKY})
+  for (freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY})
     EXPECT_GT(bytes(model.route(route)), 10 * last);
 }
 
 TEST_F(ContractLandmarkMemory, StreamedPrimal) {
   Model model(Kernel::linear());
   use(model);
-  EXPECT_EQ(bytes(model), bytes(model.route(FREERIDGE_PRIMAL)));
+  EXPECT_EQ(bytes(model), bytes(model.route(FREERIDGE_ROUTE_PRIMAL)));
   for (freeridge_reduction reduction : {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
     support::set_reduction(model, reduction);
     EXPECT_GE(bytes(model), 8 * (4 * d * d + 2048 * d + 3 * n * t));
     EXPECT_LT(bytes(model), 8 * n * (d + 12));  // no second x
   }
-  for (freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_CHOLESKY})
+  for (freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY})
     EXPECT_GT(bytes(model.route(route)), 8 * n * n);
 }
 

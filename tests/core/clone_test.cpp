@@ -29,10 +29,10 @@ Problem problem_of(bool linear) {
 }
 
 Model fitted(freeridge_route route) {
-  const Problem problem = problem_of(route == FREERIDGE_PRIMAL);
-  Model model = oracle::make_model(problem, route == FREERIDGE_LANDMARK ? FREERIDGE_AUTO : route);
+  const Problem problem = problem_of(route == FREERIDGE_ROUTE_PRIMAL);
+  Model model = oracle::make_model(problem, route == FREERIDGE_ROUTE_LANDMARK ? FREERIDGE_ROUTE_AUTO : route);
   model.groups(modulo_groups(20, 4));
-  if (route == FREERIDGE_LANDMARK) set_landmarks(model, {1, 9, 4});
+  if (route == FREERIDGE_ROUTE_LANDMARK) set_landmarks(model, {1, 9, 4});
   model.factorize().select_lambda(FREERIDGE_GCV);
   return model;
 }
@@ -97,8 +97,8 @@ TEST_P(Clone, IsIndependent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryRoute, Clone,
-                         ::testing::Values(FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL,
-                                           FREERIDGE_LANDMARK));
+                         ::testing::Values(FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
+                                           FREERIDGE_ROUTE_LANDMARK));
 
 TEST(CloneOf, EveryStateAndAPredictor) {
   Model empty(Kernel::gaussian(2.0));
@@ -133,7 +133,7 @@ TEST(CloneOf, AView) {
 // The callback is not copied.
 TEST(CloneOf, ACallback) {
   int calls = 0;
-  Model model = fitted(FREERIDGE_SPECTRAL);
+  Model model = fitted(FREERIDGE_ROUTE_SPECTRAL);
   model.progress([](double, void* user) -> std::int32_t { return ++*static_cast<int*>(user), 0; }, &calls);
   const Handle clone = clone_of(model.get());
   ASSERT_EQ(freeridge_factorize(clone.get()), FREERIDGE_OK);

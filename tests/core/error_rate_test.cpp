@@ -38,8 +38,8 @@ TEST(ErrorRate, CountsTheRefitsThatClassifyWrongly) {
   for (const std::int64_t t : {1, 2, 4})
     for (const Family family : {Family::linear, Family::gaussian})
       for (const bool weighted : {false, true})
-        for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
-          if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
+        for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+          if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
           SCOPED_TRACE(::testing::Message() << t << " outputs, " << family_name(family) << " " << route_name(route)
                                             << (weighted ? ", weights" : ""));
           const Problem problem = classes(random, kernel_of(family, 2), 25, 2, t, weighted, t != 2);
@@ -71,7 +71,7 @@ TEST(ErrorRate, ATieIsWrong) {
       y(i, t == 1 ? 0 : i % 2) = t == 1 ? (i % 2 == 0 ? 1.0 : -1.0) : 1.0;
     }
     Model model(Kernel::linear());
-    model.data(x, y).intercept(false).route(FREERIDGE_PRIMAL).factorize();
+    model.data(x, y).intercept(false).route(FREERIDGE_ROUTE_PRIMAL).factorize();
     EXPECT_NEAR(model.score(FREERIDGE_ERROR_RATE, {0.5})(0, 0), 2.0 / 6.0, 1e-15);
   }
 }

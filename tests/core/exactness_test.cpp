@@ -166,8 +166,8 @@ std::vector<Case> cases() {
   std::vector<Case> out;
   for (const Family family : oracle::all_families)
     for (const freeridge_route route :
-         {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL})
-      if (route != FREERIDGE_PRIMAL || family == Family::linear) out.push_back({family, route});
+         {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
+      if (route != FREERIDGE_ROUTE_PRIMAL || family == Family::linear) out.push_back({family, route});
   return out;
 }
 
@@ -204,7 +204,7 @@ TEST(Kernels, ASumOfLinearKernelsIsLinear) {
   Problem linear = problem;
   linear.kernel = KernelSpec::linear().with_columns(scale);
   for (const freeridge_route route :
-       {FREERIDGE_AUTO, FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_CHOLESKY}) {
+       {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_CHOLESKY}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.3);
@@ -219,13 +219,13 @@ TEST(Kernels, AProductHasMoreRankThanItsFactors) {
   Random random(12);
   const KernelSpec square = KernelSpec::product({KernelSpec::linear(), KernelSpec::linear()});
   const Problem problem = random_problem(random, square, 30, 4, 2, true, false);
-  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_CHOLESKY}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_CHOLESKY}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.1);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-12);
     EXPECT_CLOSE(model.fitted(), oracle::fitted(problem, 0.1), 1e-12);
-    if (route != FREERIDGE_SPECTRAL) continue;
+    if (route != FREERIDGE_ROUTE_SPECTRAL) continue;
     std::int64_t rank = 0;
     EXPECT_EQ(freeridge_get_rank(model.get(), &rank), FREERIDGE_OK);
     EXPECT_EQ(rank, 10);

@@ -62,7 +62,7 @@ Answers answers(const Kernel& kernel) {
   Random random(4200);
   const Matrix x = random.uniform_matrix(9, d, -1.0, 1.0), points = random.uniform_matrix(5, d, -1.0, 1.0);
   Model model(kernel);
-  model.data(x, responses(random, x, 1, 0.2)).route(FREERIDGE_SPECTRAL);
+  model.data(x, responses(random, x, 1, 0.2)).route(FREERIDGE_ROUTE_SPECTRAL);
   Answers out;
   out.factorized = freeridge_factorize(model.get());
   if (out.factorized != FREERIDGE_OK) return out;

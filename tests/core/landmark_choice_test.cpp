@@ -116,7 +116,7 @@ TEST(LandmarkChoice, PivotedStopsWhenNothingIsLeft) {
     EXPECT_LE(traces.left, 1e-13 * traces.all);
     EXPECT_EQ(rank_of(model), 3);
     EXPECT_EQ(landmark_count(model), 3);
-    Model full = oracle::make_model(problem, FREERIDGE_PRIMAL);
+    Model full = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
     full.factorize().lambda(0.1);
     EXPECT_CLOSE(model.loo(), full.loo(), 1e-9);
   }

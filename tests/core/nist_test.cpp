@@ -30,7 +30,7 @@ double correct_digits(const std::string& dataset, double lambda) {
   const CsvFile file = read_csv(dataset + ".csv");
   std::vector<std::string> features(file.header.begin() + 1, file.header.end());
   Model model(Kernel::linear());
-  model.data(numbers(file, features), numbers(file, {"y"})).route(FREERIDGE_PRIMAL).factorize().lambda(lambda);
+  model.data(numbers(file, features), numbers(file, {"y"})).route(FREERIDGE_ROUTE_PRIMAL).factorize().lambda(lambda);
   Vector coefficients = model.intercepts();
   const Matrix w = model.hyperplane();
   coefficients.insert(coefficients.end(), w.values.begin(), w.values.end());

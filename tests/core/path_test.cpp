@@ -58,8 +58,8 @@ TEST_P(Path, IsThatOfEachLambda) {
   Random random(7);
   const Problem problem = random_problem(random, kernel_of(family, 4), 23, 4, 2, true, intercept);
   const Matrix points = random.uniform_matrix(9, 4, -1, 1);
-  Model model = oracle::make_model(problem, route == FREERIDGE_LANDMARK ? FREERIDGE_AUTO : route);
-  if (route == FREERIDGE_LANDMARK) set_landmarks(model, {20, 3, 11, 5, 8});
+  Model model = oracle::make_model(problem, route == FREERIDGE_ROUTE_LANDMARK ? FREERIDGE_ROUTE_AUTO : route);
+  if (route == FREERIDGE_ROUTE_LANDMARK) set_landmarks(model, {20, 3, 11, 5, 8});
   model.factorize().lambda(3.0);
   Matrix b, b_of_w, w;
   const Matrix by_columns = predict_path(model, points, lambdas, 2, FREERIDGE_COL_MAJOR, 3);
@@ -77,7 +77,7 @@ TEST_P(Path, IsThatOfEachLambda) {
       EXPECT_TRUE(bit_equal(at_lambda(w, l, 2), model.hyperplane()));
       EXPECT_EQ(column(b_of_w, static_cast<std::int64_t>(l)).values, model.intercepts());
     }
-    if (route == FREERIDGE_LANDMARK) continue;  // another problem, with an oracle of its own
+    if (route == FREERIDGE_ROUTE_LANDMARK) continue;  // another problem, with an oracle of its own
     EXPECT_CLOSE(at_lambda(by_columns, l, 2), oracle::predict(problem, oracle::fit(problem, lambdas[l]), points),
                  1e-10);
   }
@@ -88,8 +88,8 @@ std::vector<Case> cases() {
   for (const bool intercept : {false, true})
     for (const Family family : {Family::linear, Family::gaussian})
       for (const freeridge_route route :
-           {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL, FREERIDGE_LANDMARK})
-        if (route != FREERIDGE_PRIMAL || family == Family::linear) out.push_back({route, family, intercept});
+           {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK})
+        if (route != FREERIDGE_ROUTE_PRIMAL || family == Family::linear) out.push_back({route, family, intercept});
   return out;
 }
 
@@ -100,7 +100,7 @@ TEST(PathOf, ManyLambdasInBlocks) {
   Random random(8);
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 6, 2, 3, false, true);
   const Matrix points = random.uniform_matrix(2, 2, -1, 1);
-  Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   check(freeridge_set_refinement(model.get(), 3), "freeridge_set_refinement");
   model.factorize();
   Vector many(5000);

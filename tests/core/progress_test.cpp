@@ -124,8 +124,8 @@ class Progress : public ::testing::Test {
   // body() for a linear model by the primal route and a Gaussian one by each of the others.
   template <class Body>
   void for_each_case(Body body) {
-    for (const Case& c : {Case{Family::linear, FREERIDGE_PRIMAL}, Case{Family::gaussian, FREERIDGE_SPECTRAL},
-                          Case{Family::gaussian, FREERIDGE_CHOLESKY}}) {
+    for (const Case& c : {Case{Family::linear, FREERIDGE_ROUTE_PRIMAL}, Case{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL},
+                          Case{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY}}) {
       SCOPED_TRACE(route_name(c.route));
       case_ = c;
       body();

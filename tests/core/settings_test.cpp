@@ -45,7 +45,7 @@ std::string kernel_of_model(const freeridge_model* model) {
 TEST(Settings, AreReadAgain) {
   Model model(Kernel::matern(1.5, 0.75));
   EXPECT_EQ(settings_of(model.get()), "1 0 100 1 0 0 0 0 0 ");
-  model.intercept(false).route(FREERIDGE_BAND).expected_lambdas(7);
+  model.intercept(false).route(FREERIDGE_ROUTE_BAND).expected_lambdas(7);
   check(freeridge_set_expected_criterion(model.get(), FREERIDGE_REML), "");
   check(freeridge_set_memory_limit(model.get(), 1 << 30), "");
   check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_KMEANS, -9), "");

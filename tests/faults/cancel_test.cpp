@@ -60,23 +60,23 @@ struct OfModel final : Work {
 };
 
 const std::vector<Case> cases = {
-    {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY},
-    {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL},
-    {"SPECTRAL, refined", "matern(nu = 1.5, length = 2)", FREERIDGE_SPECTRAL, 0, FREERIDGE_REDUCTION_AUTO,
+    {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY},
+    {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL},
+    {"SPECTRAL, refined", "matern(nu = 1.5, length = 2)", FREERIDGE_ROUTE_SPECTRAL, 0, FREERIDGE_REDUCTION_AUTO,
      FREERIDGE_LOO, 2},
-    {"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND},
-    {"PRIMAL", "linear()", FREERIDGE_PRIMAL},
-    {"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
-    {"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 40},
-    {"LANDMARK by QR", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 40, FREERIDGE_REDUCTION_QR},
-    {"precomputed, SPECTRAL", "precomputed()", FREERIDGE_SPECTRAL},
+    {"BAND", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND},
+    {"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL},
+    {"PRIMAL, streamed", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
+    {"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_LANDMARK, 40},
+    {"LANDMARK by QR", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_LANDMARK, 40, FREERIDGE_REDUCTION_QR},
+    {"precomputed, SPECTRAL", "precomputed()", FREERIDGE_ROUTE_SPECTRAL},
 };
 
 void add_models(std::vector<Kind>& kinds) {
   using Make = Model (*)(const Case&, const Sizes&);
   using Calls = std::vector<Call<Model>> (*)(const Case&, const Sizes&);
   for (const Case& c : cases)
-    for (const Sizes& size : {Sizes{60, 3}, Sizes{c.route == FREERIDGE_PRIMAL ? 1500 : 300, 3, 2, 300}})
+    for (const Sizes& size : {Sizes{60, 3}, Sizes{c.route == FREERIDGE_ROUTE_PRIMAL ? 1500 : 300, 3, 2, 300}})
       for (const auto& [state, make, calls] : {std::tuple<const char*, Make, Calls>{"DATA", data_model, data_calls},
                                                {"FACTORIZED", factorized_model, factorized_calls},
                                                {"FITTED", fitted_model, factorized_calls},
@@ -104,7 +104,7 @@ struct OfSaving final : Work {
     support::write_bytes(path, {1, 2, 3});
     if (!predictor) return;
     Model other(support::Kernel::gaussian(30));
-    other.data(random.uniform_matrix(n, d, -1, 1), random.uniform_matrix(n, 1, -1, 1)).route(FREERIDGE_CHOLESKY);
+    other.data(random.uniform_matrix(n, d, -1, 1), random.uniform_matrix(n, 1, -1, 1)).route(FREERIDGE_ROUTE_CHOLESKY);
     other.factorize().lambda(1);
     model = std::move(other);
   }
@@ -226,7 +226,7 @@ struct OfClassifier final : Work {
 };
 
 void add_classifiers(std::vector<Kind>& kinds) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
     for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
       const auto add = [&](const char* name, bool fitted, OfClassifier::Run run, bool by_pieces = false) {
         kinds.push_back({std::string(name) + " of " + kernel + ", loss " + std::to_string(loss), by_pieces,
@@ -242,7 +242,7 @@ void add_classifiers(std::vector<Kind>& kinds) {
                                                 a.points.values.data(), OfClassifier::m, a.out.data(), nullptr);
           },
           true);
-      if (loss == FREERIDGE_LOGISTIC)
+      if (loss == FREERIDGE_LOSS_LOGISTIC)
         add("classifier_loo", true,
             [](OfClassifier& a) { return freeridge_classifier_loo(a.classifier, a.out.data()); });
     }

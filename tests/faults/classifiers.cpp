@@ -63,10 +63,10 @@ struct Classes {
 
 void add_classifiers(Scenarios& all) {
   const auto add = [&](const char* name, bool repeatable, freeridge_status (*call)(Classes&), bool fitted = true,
-                       const std::vector<freeridge_loss>& losses = {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+                       const std::vector<freeridge_loss>& losses = {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     for (const freeridge_loss loss : losses)
       all.push_back(
-          {name, loss == FREERIDGE_HINGE ? "hinge" : "logistic", repeatable, [=] {
+          {name, loss == FREERIDGE_LOSS_HINGE ? "hinge" : "logistic", repeatable, [=] {
              auto own = std::make_shared<Classes>(loss);
              if (fitted) own->fit();
              return Trial{[=] { return call(*own); }, [=] { return own->take(); }, [=] { return own->state(); }};
@@ -93,10 +93,10 @@ void add_classifiers(Scenarios& all) {
   add("freeridge_classifier_fit", false, [](Classes& c) { return freeridge_classifier_fit(c.classifier, 0.25); });
   add("freeridge_classifier_predict", true, [](Classes& c) {
     return freeridge_classifier_predict(c.classifier, FREERIDGE_COL_MAJOR, m, c.points.data(), m, c.out.data(),
-                                        c.loss == FREERIDGE_LOGISTIC ? c.out.data() + m : nullptr);
+                                        c.loss == FREERIDGE_LOSS_LOGISTIC ? c.out.data() + m : nullptr);
   });
   add("freeridge_classifier_loo", true, [](Classes& c) { return freeridge_classifier_loo(c.classifier, c.out.data()); },
-      true, {FREERIDGE_LOGISTIC});
+      true, {FREERIDGE_LOSS_LOGISTIC});
   add("freeridge_classifier_get_coefficients", true,
       [](Classes& c) { return freeridge_classifier_get_coefficients(c.classifier, c.out.data(), c.out.data() + n); });
   add("freeridge_classifier_get_convergence", true, [](Classes& c) {
@@ -106,7 +106,7 @@ void add_classifiers(Scenarios& all) {
       [](Classes& c) {
         return freeridge_classifier_get_support(c.classifier, c.rows.data(), c.rows.data() + 1, c.out.data());
       },
-      true, {FREERIDGE_HINGE});
+      true, {FREERIDGE_LOSS_HINGE});
 }
 
 }  // namespace faults

@@ -52,7 +52,7 @@ Model one_row() {
 
 template <class Call>
 void add_undefined(Scenarios& all, const std::function<void(Call&)>& prepare = {}, const std::string& about = "") {
-  for (const freeridge_route route : {FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL})
+  for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL})
     add_on_model<Call>(
         all, "undefined" + std::to_string(route) + about, true, [=] { return leverage_one(route); }, prepare);
 }
@@ -64,8 +64,8 @@ void score_at_zero(auto& call) {
 }  // namespace
 
 void add_model_answers(Scenarios& all) {
-  const std::vector<freeridge_route> not_linear = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND,
-                                                   FREERIDGE_LANDMARK};
+  const std::vector<freeridge_route> not_linear = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                                   FREERIDGE_ROUTE_LANDMARK};
   add_both<Loo>(all);
   add_both<GroupErrors>(all);
   add_both<GetLeverage>(all);
@@ -81,13 +81,13 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetLambda>(all);
   add_answer<GetRoute>(all);
   add_answer<GetDimensions>(all);
-  add_answer<GetBandwidth>(all, {FREERIDGE_PRIMAL});
+  add_answer<GetBandwidth>(all, {FREERIDGE_ROUTE_PRIMAL});
   add_answer<MemoryRequired>(all);
   add_answer<GetTolerance>(all);
-  add_answer<GetRank>(all, {FREERIDGE_CHOLESKY, FREERIDGE_BAND});
+  add_answer<GetRank>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND});
   add_answer<GetLandmarkCount>(all);
-  add_answer<GetLandmarks>(all, {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL});
-  add_answer<LandmarkCurve>(all, {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL});
+  add_answer<GetLandmarks>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
+  add_answer<LandmarkCurve>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
   add_answer<LambdaGrid>(all);
   add_answer<GetSearchCount>(all);
   add_answer<GetSearch>(all);
@@ -95,7 +95,7 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetSearchShape>(all);
   add_answer<GetLambdaFlags>(all);
   add_on_model<GetBandwidthShape>(all, "", true, [] {
-    Model model = model_on(FREERIDGE_SPECTRAL, State::data);
+    Model model = model_on(FREERIDGE_ROUTE_SPECTRAL, State::data);
     model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
     return model;
   });
@@ -117,7 +117,7 @@ void add_model_answers(Scenarios& all) {
   add_undefined<ScoreWithError>(all, score_at_zero<ScoreWithError>);
   add_on_model<GetOneStandardError>(all, "undefined", true, one_row);
   // Its text names the speed that it measured, and differs from call to call.
-  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_LANDMARK})
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_LANDMARK})
     all.push_back({Explain::name, "route" + std::to_string(route), true, [=] {
                      auto model = std::make_shared<Model>(model_on(route, State::fitted));
                      auto call = std::make_shared<Explain>();

@@ -16,11 +16,11 @@ struct RouteCase {
   const char* name;
   freeridge_route route;
 };
-inline const std::vector<RouteCase> routes = {{"cholesky", FREERIDGE_CHOLESKY},
-                                              {"spectral", FREERIDGE_SPECTRAL},
-                                              {"band", FREERIDGE_BAND},
-                                              {"primal", FREERIDGE_PRIMAL},
-                                              {"landmark", FREERIDGE_LANDMARK}};
+inline const std::vector<RouteCase> routes = {{"cholesky", FREERIDGE_ROUTE_CHOLESKY},
+                                              {"spectral", FREERIDGE_ROUTE_SPECTRAL},
+                                              {"band", FREERIDGE_ROUTE_BAND},
+                                              {"primal", FREERIDGE_ROUTE_PRIMAL},
+                                              {"landmark", FREERIDGE_ROUTE_LANDMARK}};
 
 // As sample::model, with the band route, too: FITTED by a search, a lambda for each output.
 Model model_on(freeridge_route route, State state);

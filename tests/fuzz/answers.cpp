@@ -52,7 +52,7 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
       "freeridge_group_errors", Caller::may_be_nan,
       [&, n = n] { return freeridge_group_errors(model, labels.data(), left_out.get(), n); }, left_out);
   call(
-      "freeridge_get_coefficients", 0, [&, n = n] { return freeridge_get_coefficients(model, c.get(), n); }, c);
+      "freeridge_coefficients", 0, [&, n = n] { return freeridge_coefficients(model, c.get(), n); }, c);
   call(
       "freeridge_get_hyperplane", 0, [&, d = d] { return freeridge_get_hyperplane(model, w.get(), d); }, w);
   call(
@@ -62,8 +62,8 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
   call(
       "freeridge_get_leverage", 0, [&, n = n] { return freeridge_get_leverage(model, leverage.get(), n); }, leverage);
   call(
-      "freeridge_get_degrees_of_freedom", 0,
-      [&] { return freeridge_get_degrees_of_freedom(model, df.get(), sigma2.get()); }, df, sigma2);
+      "freeridge_degrees_of_freedom", 0,
+      [&] { return freeridge_degrees_of_freedom(model, df.get(), sigma2.get()); }, df, sigma2);
   call(
       "freeridge_cooks_distance", 0, [&, n = n] { return freeridge_cooks_distance(model, distance.get(), n); },
       distance);
@@ -135,8 +135,8 @@ void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller&
   Output<double> floor(1);
   Output<std::int32_t> below(t);
   call(
-      "freeridge_get_lambda_flags", 0,
-      [&] { return freeridge_get_lambda_flags(model, floor.get(), below.get(), edge.get()); }, floor, below, edge);
+      "freeridge_lambda_flags", 0,
+      [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); }, floor, below, edge);
   Output<std::int32_t> end(1), minima(1);
   Output<double> flat(1);
   call(

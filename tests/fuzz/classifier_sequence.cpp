@@ -10,7 +10,7 @@ ClassifierSequence::ClassifierSequence() {
 
 void ClassifierSequence::make(Source& in) {
   const std::string text = chosen_kernel(in);
-  const std::int32_t loss = in.one_in(2) ? FREERIDGE_HINGE : FREERIDGE_LOGISTIC;
+  const std::int32_t loss = in.one_in(2) ? FREERIDGE_LOSS_HINGE : FREERIDGE_LOSS_LOGISTIC;
   Caller call;
   Output<freeridge_classifier*> out(1);
   const KernelHandle kernel = parsed(text.c_str(), call);

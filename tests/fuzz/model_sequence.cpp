@@ -365,8 +365,8 @@ void ModelSequence::ask_one(Source& in) const {
       break;
     case 3:
       call(
-          "freeridge_get_degrees_of_freedom", 0,
-          [&] { return freeridge_get_degrees_of_freedom(model, df.get(), nullptr); }, df);
+          "freeridge_degrees_of_freedom", 0,
+          [&] { return freeridge_degrees_of_freedom(model, df.get(), nullptr); }, df);
       break;
     case 4: {
       Output<std::int64_t> bytes(1);

@@ -261,7 +261,7 @@ void one_classifier(Source& in, Caller& call) {
   const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
   if (!kernel) return;
   freeridge_classifier* made = nullptr;
-  const auto loss = in.one_in(2) ? FREERIDGE_HINGE : FREERIDGE_LOGISTIC;
+  const auto loss = in.one_in(2) ? FREERIDGE_LOSS_HINGE : FREERIDGE_LOSS_LOGISTIC;
   if (freeridge_classifier_create(kernel.get(), loss, &made) != FREERIDGE_OK)
     fuzz::wrong("freeridge_classifier_create");
   const fuzz::ClassifierHandle classifier(made);

@@ -15,7 +15,7 @@ inline Vector labels() {
 
 enum class State { empty, data, fitted };
 
-inline Classifier classifier(State state, freeridge_loss loss = FREERIDGE_LOGISTIC) {
+inline Classifier classifier(State state, freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC) {
   Classifier out(Kernel::gaussian(sample::sigma), loss);
   if (state == State::empty) return out;
   out.data(sample::matrix(n, sample::x()), labels()).weights(sample::weights());
@@ -52,7 +52,7 @@ struct Create {
   static constexpr const char* name = "freeridge_classifier_create";
   Kernel owned = Kernel::gaussian(1.0);
   const freeridge_kernel* kernel = owned.get();
-  freeridge_loss loss = FREERIDGE_LOGISTIC;
+  freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
   Output<freeridge_classifier*> out{1};
   freeridge_status operator()() { return freeridge_classifier_create(kernel, loss, out.get()); }
   void each_output(auto visit) { visit(out); }

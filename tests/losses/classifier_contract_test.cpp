@@ -9,7 +9,7 @@ using namespace losses;
 
 // Each bad value on a FITTED classifier, which must answer as before.
 template <class Call>
-void expect_bad(const std::vector<Row<Call>>& rows, freeridge_loss loss = FREERIDGE_LOGISTIC) {
+void expect_bad(const std::vector<Row<Call>>& rows, freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC) {
   const Classifier c = classifier(State::fitted, loss);
   const Vector before = everything(c);
   expect_each_refused(
@@ -27,7 +27,7 @@ TEST(ClassifierArguments, Create) {
 }
 
 TEST(ClassifierArguments, SetData) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     expect_bad<SetData>({{"classifier", null(&SetData::classifier)},
                          {"layout", values(&SetData::layout, unknown_layouts)},
                          {"n", values(&SetData::rows, bad_sizes)},
@@ -67,7 +67,7 @@ TEST(ClassifierArguments, BothClassesArePresent) {
 }
 
 TEST(ClassifierArguments, TheKernelFitsTheFeatures) {
-  Classifier c(Kernel::scaled(Kernel::linear(), {1.0, 2.0, 3.0}), FREERIDGE_LOGISTIC);
+  Classifier c(Kernel::scaled(Kernel::linear(), {1.0, 2.0, 3.0}), FREERIDGE_LOSS_LOGISTIC);
   SetData call;
   call.classifier = c.get();
   expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"2", "3"});
@@ -86,7 +86,7 @@ TEST(ClassifierArguments, Settings) {
 }
 
 TEST(ClassifierArguments, Fit) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
     expect_bad<FitCall>({{"classifier", null(&FitCall::classifier)},
                          {"lambda", values(&FitCall::lambda, not_finite), FREERIDGE_NOT_FINITE},
                          {"lambda", values(&FitCall::lambda, {0.0, -0.0, -1.0, -1e-300})},
@@ -105,11 +105,11 @@ TEST(ClassifierArguments, Answers) {
   expect_bad<GetCoefficients>({{"classifier", null(&GetCoefficients::classifier)}});
   expect_bad<GetConvergence>({{"classifier", null(&GetConvergence::classifier)}});
   expect_bad<GetSupport>({{"classifier", null(&GetSupport::classifier)}, {"count", null(&GetSupport::count)}},
-                         FREERIDGE_HINGE);
+                         FREERIDGE_LOSS_HINGE);
 }
 
 TEST(ClassifierArguments, WhatMayBeNull) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     const Classifier c = classifier(State::fitted, loss);
     const Vector x = sample::new_x();
     EXPECT_EQ(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, nullptr),
@@ -125,7 +125,7 @@ TEST(ClassifierArguments, WhatMayBeNull) {
 }
 
 TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeSupport) {
-  const Classifier hinge = classifier(State::fitted, FREERIDGE_HINGE), logistic = classifier(State::fitted);
+  const Classifier hinge = classifier(State::fitted, FREERIDGE_LOSS_HINGE), logistic = classifier(State::fitted);
   Predict predict;
   predict.classifier = hinge.get();
   expect_failure(predict, FREERIDGE_INVALID_ARGUMENT, {"probability", "HINGE"});
@@ -138,7 +138,7 @@ TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeS
 }
 
 TEST(ClassifierArguments, DataThatOverflowTheKernel) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     Classifier c(Kernel::linear(), loss);
     c.data(support::scaled(sample::matrix(n, sample::x()), 1e160), labels());
     FitCall call;
@@ -150,7 +150,7 @@ TEST(ClassifierArguments, DataThatOverflowTheKernel) {
 }
 
 TEST(ClassifierArguments, MoreThanTheMemory) {
-  Classifier c(Kernel::linear(), FREERIDGE_HINGE);
+  Classifier c(Kernel::linear(), FREERIDGE_LOSS_HINGE);
   const std::int64_t rows = 4000000;  // 116 TiB of kernel values
   support::Matrix x(rows, 1);
   Vector y(static_cast<std::size_t>(rows), 1.0);
@@ -162,7 +162,7 @@ TEST(ClassifierArguments, MoreThanTheMemory) {
 }
 
 TEST(ClassifierArguments, TooFewIterations) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     const losses::Problem p = losses::random_problem(51, oracle::KernelSpec::linear(), 60, 5, false, true);
     Classifier c = losses::make_classifier(p, loss);
     c.fit(1e-3);
@@ -188,7 +188,7 @@ void expect_least(State least, const char* missing_first, const char* missing_se
     const Classifier c = classifier(state, loss);
     Call call;
     call.classifier = c.get();
-    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_HINGE;
+    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_LOSS_HINGE;
     if (state >= least)
       EXPECT_EQ(call(), FREERIDGE_OK) << Call::name << ": " << freeridge_last_error();
     else
@@ -199,7 +199,7 @@ void expect_least(State least, const char* missing_first, const char* missing_se
 TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
   const char* const data = "freeridge_classifier_set_data";
   const char* const fit = "freeridge_classifier_fit";
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     expect_least<SetData>(State::empty, "", "", loss);
     expect_least<SetIntercept>(State::empty, "", "", loss);
     expect_least<SetProgress>(State::empty, "", "", loss);
@@ -210,8 +210,8 @@ TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
     expect_least<GetCoefficients>(State::fitted, data, fit, loss);
     expect_least<GetConvergence>(State::fitted, data, fit, loss);
   }
-  expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOGISTIC);
-  expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_HINGE);
+  expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOSS_LOGISTIC);
+  expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_LOSS_HINGE);
 }
 
 template <class Setter>
@@ -239,7 +239,7 @@ TEST(ClassifierStates, SettersGoBack) {
 TEST(ClassifierStates, NewDataDropTheWeights) {
   Classifier c = classifier(State::fitted);
   c.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
-  Classifier unit(Kernel::gaussian(sample::sigma), FREERIDGE_LOGISTIC);
+  Classifier unit(Kernel::gaussian(sample::sigma), FREERIDGE_LOSS_LOGISTIC);
   unit.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
   EXPECT_TRUE(support::bit_equal(c.c(), unit.c()));
 }
@@ -252,7 +252,7 @@ TEST(ClassifierOwnership, NothingOfTheCallersIsKept) {
     freeridge_classifier* handle = nullptr;
     {
       const Kernel kernel = Kernel::gaussian(sample::sigma);
-      ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_HINGE, &handle), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_LOSS_HINGE, &handle), FREERIDGE_OK);
     }  // the kernel is gone
     Vector x = sample::x(), y = labels(), weights = sample::weights();
     ASSERT_EQ(freeridge_classifier_set_data(handle, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data()), FREERIDGE_OK);
@@ -282,11 +282,11 @@ struct Listener {
 
 template <class Call>
 void expect_heard(State state, freeridge_loss loss) {
-  SCOPED_TRACE(std::string(Call::name) + (loss == FREERIDGE_HINGE ? " hinge" : " logistic"));
+  SCOPED_TRACE(std::string(Call::name) + (loss == FREERIDGE_LOSS_HINGE ? " hinge" : " logistic"));
   const auto call_on = [&](const Classifier& c) {
     Call call;
     call.classifier = c.get();
-    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_HINGE;
+    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_LOSS_HINGE;
     if constexpr (std::is_same_v<Call, FitCall>) call.lambda = 1e-6;
     return call;
   };
@@ -315,12 +315,12 @@ void expect_heard(State state, freeridge_loss loss) {
 }
 
 TEST(ClassifierProgress, IsHeardAndCancels) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     expect_heard<FitCall>(State::data, loss);
     expect_heard<FitCall>(State::fitted, loss);
     expect_heard<Predict>(State::fitted, loss);
   }
-  expect_heard<Loo>(State::fitted, FREERIDGE_LOGISTIC);
+  expect_heard<Loo>(State::fitted, FREERIDGE_LOSS_LOGISTIC);
 }
 
 }  // namespace

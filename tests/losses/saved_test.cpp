@@ -190,11 +190,11 @@ TEST_P(SavedClassifier, ForgedNumbersDoNoHarm) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Losses, SavedClassifier, ::testing::Values(FREERIDGE_LOGISTIC, FREERIDGE_HINGE));
+INSTANTIATE_TEST_SUITE_P(Losses, SavedClassifier, ::testing::Values(FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE));
 
 TEST(SavedClassifierForm, IsTheOneDocumented) {
   const double x[] = {1, 5}, y[] = {1, -1}, weights[] = {0.5, 0.5};
-  Classifier classifier(Kernel::linear(), FREERIDGE_HINGE);
+  Classifier classifier(Kernel::linear(), FREERIDGE_LOSS_HINGE);
   check(freeridge_classifier_set_data(classifier.get(), FREERIDGE_COL_MAJOR, 2, 1, x, 2, y), "");
   check(freeridge_classifier_set_weights(classifier.get(), weights), "");
   const auto of = [](double value) { return std::bit_cast<std::uint64_t>(value); };
@@ -222,14 +222,14 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
 }
 
 TEST(SavedClassifierForm, Getters) {
-  Classifier classifier(Kernel::gaussian(2), FREERIDGE_LOGISTIC);
+  Classifier classifier(Kernel::gaussian(2), FREERIDGE_LOSS_LOGISTIC);
   freeridge_loss loss = 0;
   std::int32_t on = -1;
   double tolerance = 0, lambda = -1, weights[2] = {7, 7};
   std::int64_t iterations = 0, n = -1, d = -1;
   const auto control = [&] { return freeridge_classifier_get_control(classifier.get(), &tolerance, &iterations); };
   ASSERT_EQ(freeridge_classifier_get_loss(classifier.get(), &loss), FREERIDGE_OK);
-  EXPECT_EQ(loss, FREERIDGE_LOGISTIC);
+  EXPECT_EQ(loss, FREERIDGE_LOSS_LOGISTIC);
   ASSERT_EQ(freeridge_classifier_has_intercept(classifier.get(), &on), FREERIDGE_OK);
   EXPECT_EQ(on, 1);
   ASSERT_EQ(control(), FREERIDGE_OK);

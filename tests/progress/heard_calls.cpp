@@ -163,7 +163,7 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
   for (const auto& [name, call] :
        std::initializer_list<std::pair<const char*, Matrices>>{{"loo", freeridge_loo},
                                                                {"cooks_distance", freeridge_cooks_distance},
-                                                               {"get_coefficients", freeridge_get_coefficients},
+                                                               {"get_coefficients", freeridge_coefficients},
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
     out.push_back({name, [=](const Model& m) {
@@ -173,7 +173,7 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                    }});
   // The solution of LANDMARK holds its coefficients: they are copied.
   for (Call<Model>& call : out)
-    if (call.name == "get_coefficients" && c.route == FREERIDGE_LANDMARK) call.allocates = false;
+    if (call.name == "get_coefficients" && c.route == FREERIDGE_ROUTE_LANDMARK) call.allocates = false;
   out.push_back({"group_errors", [=](const Model& m) {
                    Vector values = numbers(s.n * s.t);
                    const freeridge_status status =
@@ -182,7 +182,7 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                  }});
   out.push_back({"get_degrees_of_freedom", [=](const Model& m) {
                    Vector df = numbers(s.t), sigma2 = df;
-                   const freeridge_status status = freeridge_get_degrees_of_freedom(m.get(), df.data(), sigma2.data());
+                   const freeridge_status status = freeridge_degrees_of_freedom(m.get(), df.data(), sigma2.data());
                    return Answer{status, joined({df, sigma2})};
                  }});
   const Matrix points = data_of(c, s).points;

@@ -151,7 +151,7 @@ Vector everything(const ClassifierHandle& handle) {
 }
 
 TEST(Progress, OfClassifiers) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
     for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
       std::vector<Call<ClassifierHandle>> calls;
       calls.push_back({"fit", [](const ClassifierHandle& h) {
@@ -167,7 +167,7 @@ TEST(Progress, OfClassifiers) {
                          return Answer{status, values};
                        },
                        true});
-      if (loss == FREERIDGE_LOGISTIC)
+      if (loss == FREERIDGE_LOSS_LOGISTIC)
         calls.push_back({"loo", [](const ClassifierHandle& h) {
                            Vector values(static_cast<std::size_t>(n), untouched);
                            const freeridge_status status = freeridge_classifier_loo(h.get(), values.data());

@@ -26,7 +26,7 @@ class ClassifierMachine(RuleBasedStateMachine):
     def teardown(self):
         c.library.freeridge_classifier_destroy(self.handle)
 
-    @initialize(kernel=kernels, loss=st.sampled_from([c.LOGISTIC, c.HINGE]))
+    @initialize(kernel=kernels, loss=st.sampled_from([c.LOSS_LOGISTIC, c.LOSS_HINGE]))
     def create(self, kernel, loss):
         handle = kernel_handle(kernel.text())
         self.handle = made("classifier_create", c.CLASSIFIER, handle, loss)
@@ -107,7 +107,7 @@ class ClassifierMachine(RuleBasedStateMachine):
         margin = self.y * decision
         alpha = self.value * coefficients * self.y / self.w  # in -dL(margin)
         slack = 2 * self.tolerance + 1e-9
-        if self.loss == c.LOGISTIC:
+        if self.loss == c.LOSS_LOGISTIC:
             close(alpha, 1 / (1 + np.exp(margin)), 1, slack, "stationarity")
         else:
             assert np.all(alpha >= 0) and np.all(alpha <= 1 + 1e-12), alpha
@@ -130,7 +130,7 @@ class ClassifierMachine(RuleBasedStateMachine):
         coefficients, b = found
         k = self.kernel.matrix(self.x, self.x)
         margin = self.y * (k @ coefficients + b)
-        losses = np.log1p(np.exp(-margin)) if self.loss == c.LOGISTIC else np.maximum(0, 1 - margin)
+        losses = np.log1p(np.exp(-margin)) if self.loss == c.LOSS_LOGISTIC else np.maximum(0, 1 - margin)
         expected = self.w @ losses + self.value / 2 * (coefficients @ k @ coefficients)
         assert status == c.OK and 0 <= gap.value <= self.tolerance and iterations.value >= 0
         close(objective.value, expected, 1 + abs(expected), 1e-9, "objective")
@@ -140,7 +140,7 @@ class ClassifierMachine(RuleBasedStateMachine):
         points = np.resize(points, (2, self.x.shape[1]))
         x = Borrowed(points, by_rows, 1)
         decision, probability = np.full(2, 7.0), np.full(2, 7.0)
-        logistic = self.loss == c.LOGISTIC
+        logistic = self.loss == c.LOSS_LOGISTIC
         status = status_of("classifier_predict", self.handle, x.layout, 2, x.pointer, x.ld, pointer(decision),
                            pointer(probability) if logistic else None)
         found = self.coefficients()
@@ -160,7 +160,7 @@ class ClassifierMachine(RuleBasedStateMachine):
         out = np.full(self.n, 7.0)
         status = status_of("classifier_loo", self.handle, pointer(out))
         found = self.coefficients()
-        if found is None or self.loss == c.HINGE:
+        if found is None or self.loss == c.LOSS_HINGE:
             assert status == c.INVALID_STATE and np.all(out == 7)
             return
         assert status in (c.OK, c.UNDEFINED), status
@@ -180,7 +180,7 @@ class ClassifierMachine(RuleBasedStateMachine):
         count, rows, margin = c.INT64(-7), np.full(self.n, -7, np.int64), c.DOUBLE(7)
         status = status_of("classifier_get_support", self.handle, count, pointer(rows), margin)
         found = self.coefficients()
-        if found is None or self.loss == c.LOGISTIC:
+        if found is None or self.loss == c.LOSS_LOGISTIC:
             assert status == c.INVALID_STATE and count.value == -7 and np.all(rows == -7) and margin.value == 7
             return
         assert status == c.OK and rows[:count.value].tolist() == np.flatnonzero(found[0]).tolist()

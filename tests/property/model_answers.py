@@ -73,7 +73,7 @@ class ModelAnswers(ModelState):
         expected_b = self.each_output(lambda value: dense.fit(value)[1][None, :])[0]
         close(b.numbers[:, 0], expected_b, self.scale(), self.tolerance(), "intercept")
         expected = self.each_output(lambda value: dense.fit(value)[0])
-        landmark = self.actual_route() == c.LANDMARK
+        landmark = self.actual_route() == c.ROUTE_LANDMARK
         if not landmark:
             close(c_asked, expected, self.scale() * 3 / min(self.lambdas), self.tolerance(), "coefficients")
         elif not self.kernel.linear:
@@ -85,7 +85,7 @@ class ModelAnswers(ModelState):
 
     def expansion(self, dense, coefficients):
         """Coefficients of k itself; those of the restricted kernel meet the landmarks alone."""
-        if self.route_taken() != c.LANDMARK:
+        if self.route_taken() != c.ROUTE_LANDMARK:
             return coefficients
         out = np.zeros_like(coefficients)
         out[self.chosen] = self.middle @ self.values(self.x)[self.chosen] @ coefficients
@@ -163,7 +163,7 @@ class ModelAnswers(ModelState):
 
     def self_values(self, points):
         """k(x, x), of the restricted kernel with landmarks."""
-        if self.route_taken() != c.LANDMARK:
+        if self.route_taken() != c.ROUTE_LANDMARK:
             return np.diag(self.kernel.matrix(points, points))
         k = self.values(points)[:, self.chosen]
         return ((k @ self.middle) * k).sum(axis=1)
@@ -223,7 +223,7 @@ class ModelAnswers(ModelState):
         expect(c.OK, "get_search_count", self.handle, count)
         assert (count.value > 0) == (self.search is not None)
         rank, grid = c.INT64(-1), Output(3)
-        knows = self.state >= FACTORIZED and self.actual_route() in (c.SPECTRAL, c.PRIMAL, c.LANDMARK)
+        knows = self.state >= FACTORIZED and self.actual_route() in (c.ROUTE_SPECTRAL, c.ROUTE_PRIMAL, c.ROUTE_LANDMARK)
         expect(c.OK if knows else c.INVALID_STATE, "get_rank", self.handle, rank)
         expect((c.OK, c.UNDEFINED) if self.state >= FACTORIZED else c.INVALID_STATE, "lambda_grid", self.handle, 3,
                grid.pointer)

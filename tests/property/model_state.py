@@ -9,7 +9,7 @@ from calls import Borrowed, expect, kernel_handle, lambdas, made, matrices, poin
 from dense import Dense, KernelSpec, restriction
 
 EMPTY, DATA, FACTORIZED, FITTED = range(4)
-DUAL = (c.CHOLESKY, c.SPECTRAL, c.BAND)
+DUAL = (c.ROUTE_CHOLESKY, c.ROUTE_SPECTRAL, c.ROUTE_BAND)
 TOLERANCE = 1e-8  # beside eps cond < 1e-9, as K < 500, lambda > 2^-6, 1/4 <= W_ii <= 3
 LANDMARK_TOLERANCE = 1e-6  # T of K_RR = L L' has the errors of cond(L)
 
@@ -35,7 +35,7 @@ class ModelState(RuleBasedStateMachine):
         self.handle = made("create", c.MODEL, text)
         c.library.freeridge_kernel_destroy(text)
         self.state, self.x, self.y, self.kept = EMPTY, None, None, None
-        self.intercept, self.route, self.reduction, self.refinement = True, c.AUTO, c.REDUCTION_AUTO, 0
+        self.intercept, self.route, self.reduction, self.refinement = True, c.ROUTE_AUTO, c.REDUCTION_AUTO, 0
         self.drop_rows()
         self.unset()
 
@@ -66,7 +66,7 @@ class ModelState(RuleBasedStateMachine):
         """The problem in force, its kernel restricted to the landmarks, and how its values at new points are made."""
         k = self.values(self.x)
         self.restrict = lambda values: values
-        if self.route_taken() == c.LANDMARK:
+        if self.route_taken() == c.ROUTE_LANDMARK:
             rows = self.chosen
             middle = restriction(k[np.ix_(rows, rows)])
             self.restrict = lambda values: values[:, rows] @ middle @ k[rows]
@@ -75,29 +75,29 @@ class ModelState(RuleBasedStateMachine):
         return Dense(k, self.y, self.weights, self.intercept)
 
     def tolerance(self):
-        return LANDMARK_TOLERANCE if self.route_taken() == c.LANDMARK else TOLERANCE
+        return LANDMARK_TOLERANCE if self.route_taken() == c.ROUTE_LANDMARK else TOLERANCE
 
     def route_taken(self):
         """AUTO's choice where the header says what it is."""
-        if self.route != c.AUTO:
+        if self.route != c.ROUTE_AUTO:
             return self.route
         if self.landmark_count:
-            return c.LANDMARK
-        return c.PRIMAL if self.kernel.linear and self.x.shape[1] < self.n else c.AUTO
+            return c.ROUTE_LANDMARK
+        return c.ROUTE_PRIMAL if self.kernel.linear and self.x.shape[1] < self.n else c.ROUTE_AUTO
 
     def plan_status(self):
-        if self.state == EMPTY or (self.route == c.LANDMARK and not self.landmark_count):
+        if self.state == EMPTY or (self.route == c.ROUTE_LANDMARK and not self.landmark_count):
             return c.INVALID_STATE
-        if self.route == c.PRIMAL and not self.kernel.linear:
+        if self.route == c.ROUTE_PRIMAL and not self.kernel.linear:
             return c.INVALID_ARGUMENT
-        if self.landmark_count and self.route not in (c.AUTO, c.LANDMARK):
+        if self.landmark_count and self.route not in (c.ROUTE_AUTO, c.ROUTE_LANDMARK):
             return c.INVALID_ARGUMENT
         return c.OK
 
     def refines(self):
         """Whether set_lambda refines as it is asked to, or answers INVALID_STATE."""
         route = self.actual_route()
-        return self.refinement == 0 or (route == c.PRIMAL if self.kernel.linear else route in DUAL)
+        return self.refinement == 0 or (route == c.ROUTE_PRIMAL if self.kernel.linear else route in DUAL)
 
     def actual_route(self):
         route = c.INT32()
@@ -163,7 +163,7 @@ class ModelState(RuleBasedStateMachine):
         self.intercept = on
         self.unset()
 
-    @rule(route=st.sampled_from([c.AUTO, c.AUTO, c.CHOLESKY, c.SPECTRAL, c.BAND, c.PRIMAL, c.LANDMARK]))
+    @rule(route=st.sampled_from([c.ROUTE_AUTO, c.ROUTE_AUTO, c.ROUTE_CHOLESKY, c.ROUTE_SPECTRAL, c.ROUTE_BAND, c.ROUTE_PRIMAL, c.ROUTE_LANDMARK]))
     def set_route(self, route):
         expect(c.OK, "set_route", self.handle, route)
         self.route = route
@@ -211,12 +211,12 @@ class ModelState(RuleBasedStateMachine):
 
     def read_landmarks(self):
         route, count = self.actual_route(), c.INT64()
-        assert self.route_taken() in (c.AUTO, route) and route != c.AUTO
+        assert self.route_taken() in (c.ROUTE_AUTO, route) and route != c.ROUTE_AUTO
         expect(c.OK, "get_landmark_count", self.handle, count)
         rows = np.full(self.n, -1, np.int64)
-        expect(c.OK if route == c.LANDMARK else c.INVALID_STATE, "get_landmarks", self.handle, pointer(rows), None, None)
+        expect(c.OK if route == c.ROUTE_LANDMARK else c.INVALID_STATE, "get_landmarks", self.handle, pointer(rows), None, None)
         self.chosen = rows[:count.value].tolist()
-        if route != c.LANDMARK:
+        if route != c.ROUTE_LANDMARK:
             assert count.value == 0
         elif self.landmarks is not None:
             assert self.chosen == list(self.landmarks)

@@ -223,7 +223,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     ASSERT_GT(expected.size(), 50u);
     for (const char* answered :
          {"freeridge_destroy", "freeridge_predict", "freeridge_get_dimensions", "freeridge_get_lambda",
-          "freeridge_get_intercept", "freeridge_get_hyperplane", "freeridge_get_coefficients", "freeridge_set_progress",
+          "freeridge_get_intercept", "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress",
           "freeridge_save_predictor", "freeridge_save_predictor_to_memory"})
       EXPECT_EQ(expected.erase(answered), 1u) << answered;
     EXPECT_EQ(others.names(), expected);

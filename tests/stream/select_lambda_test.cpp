@@ -34,7 +34,7 @@ TEST(StreamSelectLambda, IsTheModels) {
     for (const std::int64_t n : {30, 6}) {
       const Problem problem = random_problem(random, KernelSpec::linear(), n, 5, 3, true, intercept);
       const Accumulator accumulator(problem, 4);
-      Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+      Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
       model.factorize();
       for (const freeridge_criterion criterion : {FREERIDGE_GCV, FREERIDGE_REML})
         for (const double low : {0.0, 0.5}) {

@@ -256,8 +256,8 @@ class Model {
                   [&](double* out, std::int64_t ld) { return freeridge_group_errors(get(), group.data(), out, ld); });
   }
   Matrix coefficients() const {
-    return output(n_, t_, "freeridge_get_coefficients", nullptr,
-                  [&](double* out, std::int64_t ld) { return freeridge_get_coefficients(get(), out, ld); });
+    return output(n_, t_, "freeridge_coefficients", nullptr,
+                  [&](double* out, std::int64_t ld) { return freeridge_coefficients(get(), out, ld); });
   }
   Matrix hyperplane() const {
     return output(d_, t_, "freeridge_get_hyperplane", nullptr,
@@ -273,12 +273,12 @@ class Model {
   }
   Vector degrees_of_freedom() const {
     Vector out(static_cast<std::size_t>(t_));
-    check(freeridge_get_degrees_of_freedom(get(), out.data(), nullptr), "freeridge_get_degrees_of_freedom");
+    check(freeridge_degrees_of_freedom(get(), out.data(), nullptr), "freeridge_degrees_of_freedom");
     return out;
   }
   Vector error_variance(freeridge_status* status = nullptr) const {
-    return output(t_, 1, "freeridge_get_degrees_of_freedom", status,
-                  [&](double* out, std::int64_t) { return freeridge_get_degrees_of_freedom(get(), nullptr, out); })
+    return output(t_, 1, "freeridge_degrees_of_freedom", status,
+                  [&](double* out, std::int64_t) { return freeridge_degrees_of_freedom(get(), nullptr, out); })
         .values;
   }
   Matrix cooks_distance(freeridge_status* status = nullptr) const {
@@ -318,7 +318,7 @@ class Model {
     return out;
   }
   freeridge_route route_used() const {
-    freeridge_route out = FREERIDGE_AUTO;
+    freeridge_route out = FREERIDGE_ROUTE_AUTO;
     check(freeridge_get_route(get(), &out), "freeridge_get_route");
     return out;
   }
@@ -397,8 +397,8 @@ class Model {
   }
   LambdaFlags lambda_flags() const {
     LambdaFlags out{0, Labels(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
-    check(freeridge_get_lambda_flags(get(), &out.floor, out.below.data(), out.edge.data()),
-          "freeridge_get_lambda_flags");
+    check(freeridge_lambda_flags(get(), &out.floor, out.below.data(), out.edge.data()),
+          "freeridge_lambda_flags");
     return out;
   }
   BandwidthShape bandwidth_shape() const {

@@ -59,6 +59,7 @@ mod matrix;
 mod model;
 mod progress;
 mod selection;
+mod settings;
 pub mod sys;
 
 pub use accumulator::Accumulator;

@@ -7,7 +7,7 @@ enum { R = 4 };
 static void all_rows(void) {
   const freeridge_reduction reductions[] = {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM};
   const int64_t rows[N] = {3, 1, 7, 0, 2, 6, 5, 4};
-  freeridge_model *whole = fitted_model(FREERIDGE_SPECTRAL, 0.5), *model = data_model(0);
+  freeridge_model *whole = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *model = data_model(0);
   double expected[N * T], actual[N * T];
   size_t k;
   int i;
@@ -59,7 +59,7 @@ static void chosen_by_the_core(void) {
 /* The last point of the curve is the search of the model itself. */
 static void curve(void) {
   const int64_t sizes[2] = {2, R};
-  freeridge_model* model = factorized_model(FREERIDGE_LANDMARK);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_LANDMARK);
   double lambdas[2 * T], scores[2 * T], lambda[T], score[T];
   int j;
   OK(freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
@@ -72,7 +72,7 @@ static void curve(void) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = factorized_model(FREERIDGE_LANDMARK), *data = data_model(0), *empty = empty_model(0);
+  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_LANDMARK), *data = data_model(0), *empty = empty_model(0);
   int64_t rows[R] = {0, 1, 2, N}, sizes[2] = {3, 2}, count = -7;
   double lambdas[2 * T], scores[2 * T];
   REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(NULL, R, NULL));

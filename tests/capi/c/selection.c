@@ -20,7 +20,7 @@ static void scores_are_means(freeridge_route route) {
     OK(freeridge_loo(model, errors, N));
     OK(freeridge_group_errors(model, sample_group(), left, N));
     OK(freeridge_get_fitted(model, fitted, N));
-    OK(freeridge_get_degrees_of_freedom(model, df, NULL));
+    OK(freeridge_degrees_of_freedom(model, df, NULL));
     for (j = 0; j < T; ++j) {
       const int at = l + j * COUNT;
       double sum = 0, spread = 0, residuals = 0, group_sum = 0;
@@ -42,7 +42,7 @@ static void scores_are_means(freeridge_route route) {
 }
 
 static void searches(void) {
-  freeridge_model* model = factorized_model(FREERIDGE_SPECTRAL);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   static double lambdas[MOST], scores[MOST * T], grid[200], on_grid[200 * T];
   double lambda[T], score[T], in_force[T], rule[T], best[T], error[T], decades[T];
   int64_t count = -1;
@@ -54,7 +54,7 @@ static void searches(void) {
   REFUSED(INVALID_STATE, freeridge_get_search(model, lambdas, scores, MOST, edge));
   REFUSED(INVALID_STATE, freeridge_get_one_standard_error(model, rule, best, error));
   REFUSED(INVALID_STATE, freeridge_get_search_shape(model, decades, dips));
-  REFUSED(INVALID_STATE, freeridge_get_lambda_flags(model, &floor_of, below, at_edge));
+  REFUSED(INVALID_STATE, freeridge_lambda_flags(model, &floor_of, below, at_edge));
   OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, lambda, score));
   OK(freeridge_get_lambda(model, in_force));
   OK(freeridge_lambda_grid(model, 200, grid));
@@ -65,8 +65,8 @@ static void searches(void) {
   OK(freeridge_get_one_standard_error(model, rule, best, error));
   OK(freeridge_get_search_shape(model, decades, dips));
   OK(freeridge_get_search_shape(model, NULL, NULL));
-  OK(freeridge_get_lambda_flags(model, NULL, NULL, NULL));
-  OK(freeridge_get_lambda_flags(model, &floor_of, below, at_edge));
+  OK(freeridge_lambda_flags(model, NULL, NULL, NULL));
+  OK(freeridge_lambda_flags(model, &floor_of, below, at_edge));
   CHECK(floor_of >= 0 && floor_of <= grid[0]);
   for (j = 0; j < T; ++j) CHECK(below[j] == 0 && at_edge[j] == edge[j]);
   for (i = 1; i < count; ++i) CHECK(lambdas[i - 1] < lambdas[i]);
@@ -117,9 +117,9 @@ static void folds_and_conventions(void) {
     out += holdout[i] == 0;
   }
   CHECK(out == 3);
-  OK(freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_GLMNET, 50, 2.0, 5.0, &there));
+  OK(freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_GLMNET, 50, 2.0, 5.0, &there));
   NEAR(there, 5.0 * 2.0 / 50);
-  OK(freeridge_convert_lambda(FREERIDGE_GLMNET, FREERIDGE_TOTAL, 50, 2.0, there, &back));
+  OK(freeridge_convert_lambda(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, there, &back));
   NEAR(back, 5.0);
 
   REFUSED(INVALID_ARGUMENT, freeridge_make_folds(10, 1, 1, group));
@@ -132,18 +132,18 @@ static void folds_and_conventions(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 1, 1, holdout));
   REFUSED(NOT_FINITE, freeridge_make_holdout(10, NAN, 1, holdout));
   REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 0.3, 1, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(0, FREERIDGE_TOTAL, 50, 2.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, 8, 50, 2.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 0, 2.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_GLMNET, 50, 0.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, -1.0, &there));
-  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, INFINITY, &there));
-  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_MEAN, FREERIDGE_TOTAL, 50, 2.0, 1e308, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, 1.0, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(0, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, 8, 50, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 0, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_GLMNET, 50, 0.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, -1.0, &there));
+  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, INFINITY, &there));
+  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, 1e308, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, 1.0, NULL));
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *data = data_model(0), *linear = data_model(1);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *data = data_model(0), *linear = data_model(1);
   double lambdas[2] = {1, 2}, out[2 * T], errors[2 * T], sigma = -7, lambda[T], score[T], before[T];
   int64_t count = -7, used = -7;
   int32_t edge[T];
@@ -191,7 +191,7 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(NULL, lambda, score, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(model, NULL, score, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_search_shape(NULL, out, edge));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_lambda_flags(NULL, out, edge, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_lambda_flags(NULL, out, edge, edge));
   REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth_shape(NULL, edge, out, edge));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(NULL, FREERIDGE_LOO, 1, 2, 3, &sigma, out, &used));
   REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, 0, 1, 2, 3, &sigma, out, &used));

@@ -19,7 +19,7 @@ static void add_rows(freeridge_accumulator* to, int first, int rows) {
 static void as_a_model(const freeridge_accumulator* rows) {
   double w[D * T * COUNT], b[T * COUNT], scores[COUNT * T], errors[N * T * COUNT], grid[COUNT], sum_w = -1;
   double expected_w[D * T], expected_b[T], expected_loo[N * T], expected_scores[COUNT * T];
-  freeridge_model* model = factorized_model(FREERIDGE_PRIMAL);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_PRIMAL);
   int64_t n = -1, d = -1, t = -1;
   int l, i, j;
   OK(freeridge_accumulator_get_dimensions(rows, &n, &d, &t, &sum_w));

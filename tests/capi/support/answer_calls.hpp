@@ -38,11 +38,11 @@ struct Predict {
 };
 
 struct GetCoefficients {
-  static constexpr const char* name = "freeridge_get_coefficients";
+  static constexpr const char* name = "freeridge_coefficients";
   freeridge_model* model = nullptr;
   Output<double> c{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  freeridge_status operator()() { return freeridge_get_coefficients(model, c.get(), ld); }
+  freeridge_status operator()() { return freeridge_coefficients(model, c.get(), ld); }
   void each_output(auto visit) { visit(c); }
 };
 
@@ -114,10 +114,10 @@ struct GetBandwidth {
 };
 
 struct GetDegreesOfFreedom {
-  static constexpr const char* name = "freeridge_get_degrees_of_freedom";
+  static constexpr const char* name = "freeridge_degrees_of_freedom";
   freeridge_model* model = nullptr;
   Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
-  freeridge_status operator()() { return freeridge_get_degrees_of_freedom(model, df.get(), sigma2.get()); }
+  freeridge_status operator()() { return freeridge_degrees_of_freedom(model, df.get(), sigma2.get()); }
   void each_output(auto visit) { visit(df), visit(sigma2); }
 };
 

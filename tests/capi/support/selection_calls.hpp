@@ -106,11 +106,11 @@ struct GetSearchShape {
 };
 
 struct GetLambdaFlags {
-  static constexpr const char* name = "freeridge_get_lambda_flags";
+  static constexpr const char* name = "freeridge_lambda_flags";
   freeridge_model* model = nullptr;
   Output<double> floor{1};
   Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};
-  freeridge_status operator()() { return freeridge_get_lambda_flags(model, floor.get(), below.get(), edge.get()); }
+  freeridge_status operator()() { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); }
   void each_output(auto visit) { visit(floor), visit(below), visit(edge); }
 };
 
@@ -145,7 +145,7 @@ struct MakeHoldout {
 
 struct ConvertLambda {
   static constexpr const char* name = "freeridge_convert_lambda";
-  freeridge_convention from = FREERIDGE_TOTAL, to = FREERIDGE_GLMNET;
+  freeridge_convention from = FREERIDGE_CONVENTION_TOTAL, to = FREERIDGE_CONVENTION_GLMNET;
   int64_t n = 50;
   double sd_y = 3.0, lambda = 0.5;
   Output<double> out{1};

@@ -57,7 +57,7 @@ struct SetGroups {
 struct SetRoute {
   static constexpr const char* name = "freeridge_set_route";
   freeridge_model* model = nullptr;
-  freeridge_route route = FREERIDGE_SPECTRAL;
+  freeridge_route route = FREERIDGE_ROUTE_SPECTRAL;
   freeridge_status operator()() { return freeridge_set_route(model, route); }
 };
 

@@ -40,12 +40,12 @@ int main(int argc, char** argv) {
     const char* name;
     freeridge_route route;
     freeridge_reduction reduction;
-  } routes[] = {{"model_cholesky", FREERIDGE_CHOLESKY, FREERIDGE_REDUCTION_AUTO},
-                {"model_spectral", FREERIDGE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
-                {"model_band", FREERIDGE_BAND, FREERIDGE_REDUCTION_AUTO},
-                {"model_primal", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_AUTO},
-                {"model_primal_streamed", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
-                {"model_landmark", FREERIDGE_LANDMARK, FREERIDGE_REDUCTION_AUTO}};
+  } routes[] = {{"model_cholesky", FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_REDUCTION_AUTO},
+                {"model_spectral", FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
+                {"model_band", FREERIDGE_ROUTE_BAND, FREERIDGE_REDUCTION_AUTO},
+                {"model_primal", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_AUTO},
+                {"model_primal_streamed", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
+                {"model_landmark", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_AUTO}};
   const int64_t landmark = 3;
   char path[1024];
   freeridge_kernel *linear = NULL, *gaussian = NULL;
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   for (k = 0; k < sizeof routes / sizeof *routes; ++k) {
     model = model_of(linear, 6, 1, routes[k].route);
     check(freeridge_set_reduction(model, routes[k].reduction));
-    if (routes[k].route == FREERIDGE_LANDMARK) check(freeridge_set_landmarks(model, 1, &landmark));
+    if (routes[k].route == FREERIDGE_ROUTE_LANDMARK) check(freeridge_set_landmarks(model, 1, &landmark));
     fit(model);
     name_file(path, sizeof path, argv[1], routes[k].name);
     check(freeridge_save(model, path));
@@ -75,21 +75,21 @@ int main(int argc, char** argv) {
   }
 
   /* Two points, linear kernel, intercept: as many features as points. */
-  model = model_of(linear, 2, 1, FREERIDGE_PRIMAL);
+  model = model_of(linear, 2, 1, FREERIDGE_ROUTE_PRIMAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "model_primal_wide");
   check(freeridge_save(model, path));
   freeridge_destroy(model);
 
   /* Two points, Gaussian kernel, no intercept. */
-  model = model_of(gaussian, 2, 0, FREERIDGE_SPECTRAL);
+  model = model_of(gaussian, 2, 0, FREERIDGE_ROUTE_SPECTRAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "predictor_expansion");
   check(freeridge_save_predictor(model, path));
   freeridge_destroy(model);
 
   /* Six points, the fourth the only landmark, Gaussian kernel, no intercept. */
-  model = model_of(gaussian, 6, 0, FREERIDGE_LANDMARK);
+  model = model_of(gaussian, 6, 0, FREERIDGE_ROUTE_LANDMARK);
   check(freeridge_set_landmarks(model, 1, &landmark));
   fit(model);
   name_file(path, sizeof path, argv[1], "predictor_landmarks");
