@@ -42,7 +42,7 @@ Rows checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::
           checked_matrix("y", y, order, "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
 }
 
-// For a call that is heard; what follows fills the second half of its progress.
+// The reduced problem, for a call that reports progress: making it is the first half of the call.
 std::shared_ptr<const ReducedProblem> reduced(const Accumulator& accumulator) {
   const Stage stage(accumulator.progress().part(0, 0.5), 0);
   return accumulator.reduced();

@@ -30,7 +30,7 @@ void copy_if_wanted(const T& from, double* to) {
   if (to != nullptr) std::ranges::copy(from, to);
 }
 
-// An answer that is wanted has no Inf; NaN has reasons of its own.
+// Throws NOT_FINITE where a wanted answer has an Inf. NaN is allowed: it says that a number does not exist.
 template <class T>
 void require_in_range(const char* name, const T& values, const double* wanted) {
   if (wanted == nullptr) return;
@@ -38,7 +38,7 @@ void require_in_range(const char* name, const T& values, const double* wanted) {
     if (std::isinf(value)) fail(Status::not_finite, name, " overflows; rescale x or y");
 }
 
-// answer(x, y) behind the checks.
+// Checks the arguments and calls answer(x, y).
 template <class Answer>
 freeridge_status with_rows(const char* call, const RegressionArguments& a, const Answer& answer) noexcept {
   return guarded(call, [&] {
@@ -53,7 +53,7 @@ freeridge_status with_rows(const char* call, const RegressionArguments& a, const
   });
 }
 
-// solve(x, y), whose w and b have to be wanted.
+// Writes w and b of solve(x, y); neither may be NULL.
 template <class Solve>
 freeridge_status regression(const char* call, const RegressionArguments& a, const Solve& solve) noexcept {
   return with_rows(call, a, [&](const LayoutView& x, const LayoutView& y) {
@@ -69,7 +69,7 @@ std::span<const double> checked_numbers(const char* name, const double* values, 
   return {&required(name, values), static_cast<std::size_t>(count)};
 }
 
-// count values, or none where there is NULL.
+// `count` values; none for NULL.
 template <class T>
 std::span<const T> given(const T* values, int64_t count) {
   return values == nullptr ? std::span<const T>() : std::span<const T>(values, static_cast<std::size_t>(count));
@@ -105,7 +105,7 @@ freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, co
   return with_rows(__func__, arguments, [&](const LayoutView& xs, const LayoutView& ys) {
     const bool table = w_error != nullptr || b_error != nullptr || sigma != nullptr || r_squared != nullptr;
     OlsSummary summary = table ? ols_summary(xs, ys, intercept != 0) : OlsSummary(ols(xs, ys, intercept != 0));
-    std::string reason;  // found before an output is written: nothing may fail after that
+    std::string reason;  // allocated before an output is written, because nothing may fail afterwards
     if (w_error != nullptr || b_error != nullptr) reason = std::move(summary.errors_undefined);
     if (reason.empty() && sigma != nullptr) reason = std::move(summary.sigma_undefined);
     if (reason.empty() && r_squared != nullptr) reason = std::move(summary.r_squared_undefined);

@@ -11,7 +11,7 @@
  *     1/2 sum_i W_ii (Y_i - f(x_i) - b)^2  +  lambda/2 ||f||_k^2                                             (1)
  *
  *   - The loss is a SUM over points, not a mean: lambda here is "lambda_total". If your text divides the loss by n,
- *     lambda here = n * lambda there (README.md has the table of other systems' conventions).
+ *     lambda here = n * lambda there (docs/other-systems.md has a table of other systems' conventions).
  *   - b, the intercept, is never penalised; freeridge_set_intercept(model, 0) removes it.
  *   - Nothing is centred or scaled behind your back. A scaled kernel divides columns when you ask for it.
  *   - The solution is f(x) = sum_i c_i k(x_i, x); for the linear kernel also f(x) = w'x.
@@ -118,10 +118,10 @@ enum {
   FREERIDGE_CANCELLED = 30, /* the progress callback returned nonzero */
   /* files and saved bytes, 40-49 */
   FREERIDGE_IO = 40,           /* the file could not be opened, read or written */
-  FREERIDGE_CORRUPT = 41,      /* cut short, changed, or of something else */
+  FREERIDGE_CORRUPT = 41,      /* cut short, changed, or not saved by this library */
   FREERIDGE_NEWER_FORMAT = 42, /* written by a later version, which this one cannot read */
   /* a fault of the library, 90-99: please report it with freeridge_build_info() */
-  FREERIDGE_INTERNAL = 90 /* what cannot happen */
+  FREERIDGE_INTERNAL = 90 /* what should not happen */
 };
 
 /* How a matrix lies in memory, with leading dimension ld. */
@@ -171,14 +171,14 @@ enum {
 };
 
 /* Progress: fraction goes from 0 to 1 within a call, and never falls; return nonzero to cancel, which makes the call
- * return CANCELLED and leaves the model as before. Called on the thread that made the call. It must not call into the
- * same model, and has to return: longjmp or ending the thread in it is undefined. A C++ exception that it throws ends
- * there: the call returns INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before. Every call on a
- * handle that works on all of the data is heard, at its beginning, at its end, and in between about every hundredth of
- * a second of work: where a matrix product runs at 100 Gflop/s, after at most 5e9 of its flops, or what takes as long,
- * have been done. Work is cut into such pieces whether there is a callback or not: it changes no answer. What cannot
- * be asked on its way is the release of several GiB to the system. CANCELLED is one more status of every call that is
- * heard. */
+ * return CANCELLED and leaves the model as before. It is called on the thread that made the call. It must not call into
+ * the same model, and has to return: longjmp, or ending the thread, is undefined behaviour. A C++ exception that it
+ * throws goes no further: the call returns INTERNAL (OUT_OF_MEMORY for std::bad_alloc), and the model is as before.
+ * Every call on a handle that works on all of the data calls it at the beginning, at the end, and in between about
+ * every hundredth of a second of work: where a matrix product runs at 100 Gflop/s, at the latest after 5e9 of its flops
+ * or other work that takes as long. Work is cut into such pieces whether there is a callback or not, so it changes no
+ * answer. The callback is not called while several GiB are given back to the system. Each call that calls it can also
+ * return CANCELLED. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -334,12 +334,12 @@ FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model*
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the default):
- * as much as the machine has. AUTO chooses among the routes that stay below it; a call that would not is refused with
- * OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out (landmarks,
- * another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8 MiB. A
- * model that is factorized anew holds its old factorization until the new one is there. Heard by set_data,
- * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path, cooks_distance,
- * landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and landmark_trace. Changes no
+ * as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed it is refused
+ * with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out
+ * (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8
+ * MiB. A model that is factorized again keeps its old factorization until the new one is made. It limits set_data,
+ * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path, cooks_distance, landmark_curve,
+ * coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and landmark_trace. Changes no
  * state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
@@ -406,12 +406,11 @@ enum {
                                    eigenvalue is lost (freeridge_get_tolerance says where) */
 };
 
-/* Restricts the solution to `count` landmarks. rows: count different rows (0-based), copied; a landmark that depends on
- * others within rounding adds nothing and is left out (freeridge_get_rank). rows NULL: the core chooses at factorize,
- * see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks are set.
- * Needs DATA, goes back to DATA; set_data drops the landmarks.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT (count < 0 or > n, a row out of range or given twice). Cost: O(n). Since
- * 0.1. */
+/* Restricts the solution to `count` landmarks. rows: count different rows (0-based), copied; a landmark that to
+ * rounding depends on others adds nothing and is left out (freeridge_get_rank). rows NULL: the core chooses at
+ * factorize, see freeridge_set_landmark_method. count = 0: no landmarks. AUTO takes the route LANDMARK when landmarks
+ * are set. Needs DATA, goes back to DATA; set_data drops the landmarks. Statuses: INVALID_STATE, INVALID_ARGUMENT
+ * (count < 0 or > n, a row out of range or given twice). Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows);
 
 /* How the core chooses them when rows was NULL; seed: any number, 0 unless set. Goes back to DATA.
@@ -463,19 +462,19 @@ FREERIDGE_API freeridge_status freeridge_landmark_curve(const freeridge_model* m
  * and BAND do not know it). Cost: O(1). Statuses: INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_rank(const freeridge_model* model, int64_t* rank);
 
-/* *tolerance: eigenvalues below it are rounding noise; at a lambda far below it answers rest on the directions above it
- * alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *tolerance: eigenvalues below it are rounding errors. At a lambda far below it, answers use the directions with
+ * larger eigenvalues alone. Needs FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* model, double* tolerance);
 
 /* steps >= 0 (0 unless set) of iterative refinement of the solution, with residuals in twice the working precision
  * (error-free transforms: T. Ogita, S. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26 (2005);
- * A. Bjorck, Iterative refinement of linear least squares solutions, BIT 7 (1967)). Heard by the next set_lambda(s) and
- * select_*: it refines w and b of the PRIMAL route against x, and, for kernels that are not linear, c and b of the
- * SPECTRAL, BAND and CHOLESKY routes against the kernel values; fitted values and errors left out stay as they are. It
- * stops when nothing changes any more, usually after 2 to 4 steps. Other cases answer INVALID_STATE when lambda is set
- * (a linear kernel on a dual route, landmarks). Cost: O(1) here; of a step, at a tenth of the usual speed: O(n d t)
- * (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes). Changes no state. Statuses: INVALID_ARGUMENT (steps < 0 or >
- * 100). Since 0.1. */
+ * A. Bjorck, Iterative refinement of linear least squares solutions, BIT 7 (1967)). Takes effect at the next
+ * set_lambda(s) or select_*: refines w and b of the PRIMAL route with residuals from x, and, for kernels that are not
+ * linear, c and b of the SPECTRAL, BAND and CHOLESKY routes with residuals from the kernel values. Fitted values and
+ * left-out errors are not refined. It stops when nothing changes any more, usually after 2 to 4 steps. A linear kernel
+ * on a dual route, and landmarks, have no refinement: setting lambda returns INVALID_STATE then. Cost: O(1) here; of a
+ * step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes). Changes no
+ * state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
 
 /* *steps: as freeridge_set_refinement. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
@@ -503,10 +502,10 @@ FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* 
 FREERIDGE_API freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text,
                                                  int64_t* length);
 
-/* Pays for everything: builds and factorizes K or x by the chosen route. Cost: at freeridge_route. Needs DATA, goes to
- * FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required; a precomputed kernel that is not
- * symmetric, or not positive semi-definite); NOT_FINITE (a kernel value overflows); NOT_CONVERGED; CANCELLED. Since
- * 0.1. */
+/* The one expensive step: builds K or the features, and factorizes them by the chosen route. Cost: at freeridge_route.
+ * Needs DATA, goes to FACTORIZED. Statuses: INVALID_STATE, INVALID_ARGUMENT (as freeridge_memory_required; a
+ * precomputed kernel that is not symmetric, or not positive semi-definite); NOT_FINITE (a kernel value overflows);
+ * NOT_CONVERGED; CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
@@ -549,10 +548,10 @@ FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, f
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda
- * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); below freeridge_get_tolerance, what of it is no
- * function is left out where K is singular.
- * Needs FITTED. Cost: O(n r t); refined, on the SPECTRAL route with a kernel of a rank below n: one more step of
- * refinement. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. Since 0.1. */
+ * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); where K is singular and lambda is below
+ * freeridge_get_tolerance, c lacks the part that K maps to zero, whose function is zero. Needs FITTED. Cost: O(n r t);
+ * refined, on the SPECTRAL route with a kernel of a rank below n: one more step of refinement. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
@@ -571,8 +570,8 @@ FREERIDGE_API freeridge_status freeridge_get_fitted(const freeridge_model* model
 
 /* leverage: n x t, column-major, ld >= n: H_ii at each output's lambda, H the hat matrix (fitted = H Y), the
  * intercept's share included. Its column sums are the effective degrees of freedom. Needs FITTED. Cost as
- * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (the kernel overflows, which only a forged file
- * brings about), CANCELLED. Since 0.1. */
+ * freeridge_loo. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (the kernel overflows, which can only happen
+ * with a forged file), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_leverage(const freeridge_model* model, double* leverage, int64_t ld);
 
 /* lambda: t numbers, those in force. Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since 0.1. */
@@ -748,14 +747,14 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
 FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda,
                                                                 double* score, double* standard_error);
 
-/* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on what rounding does to
- * errors left out is below about 1e-6 of the largest of them; 0: at every lambda. The default searches begin there.
- * below: t flags, 1 where an output's lambda is below it and no better known (CHOLESKY: by the estimated condition of
- * K + lambda I), else 0: its answers may have fewer than six digits, and far below freeridge_get_tolerance none. edge: t
- * flags, -1 / +1 where the lambda is what the last search chose and sits at the low / high end of the range it searched
- * (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
- * freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE, INVALID_ARGUMENT,
- * NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
+/* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on, rounding changes
+ * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda). The default searches begin
+ * there. below: t flags, 1 where an output's lambda is below the floor and its answers may have fewer than six
+ * digits, far below freeridge_get_tolerance none; else 0. (CHOLESKY judges by the estimated condition of K + lambda
+ * I at this lambda.) edge: t flags, -1 / +1 where the lambda is what the last search chose and sits at the low / high
+ * end of the range it searched (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and
+ * BAND, below the floor, as freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
                                                       int32_t* edge);
 
@@ -767,7 +766,8 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
-/* lambda in the conventions of other systems. README.md has the table with the standardisation that each means. */
+/* lambda in the conventions of other systems. docs/other-systems.md has the table with the
+ * standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
   FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
@@ -796,11 +796,11 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *     with the same number of threads; nothing is factorized again. (CHOLESKY and BAND factorize for every lambda: the
  *     first answer after loading that needs more than the solution does that once more, and is NOT_POSITIVE_DEFINITE if
  *     K + lambda I is singular to rounding here, though it was not where it was saved.) A callback is not saved.
- *   - a predictor: what prediction needs, no more: the kernel and w, or c and the points that it belongs to (n (d + t)
- *     numbers; with landmarks r (d + t)), b and lambda. What is loaded answers freeridge_predict,
- *     freeridge_get_dimensions, _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _coefficients (other
- *     kernels; where K is singular they may lack what it maps to zero, which no prediction sees), hears
- *     freeridge_set_progress, and can be saved as a predictor again; every other call on it is INVALID_STATE.
+ *   - a predictor: only what prediction needs: the kernel, b, lambda, and either w, or c with its points (n (d + t)
+ *     numbers; with landmarks r (d + t)). What is loaded answers freeridge_predict, freeridge_get_dimensions,
+ *     _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _coefficients (other kernels; where K is
+ *     singular, c may lack a part that K maps to zero, which changes no prediction) and freeridge_set_progress, and can
+ *     be saved as a predictor again; every other call on it is INVALID_STATE.
  * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
  * INVALID_ARGUMENT. Writing and reading stream: beside the model no memory is needed. Costs: B is the bytes of the
  * file, about those of the model's numbers (of K one triangle). */
@@ -808,11 +808,11 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
 /* Saves the model, in any state, to a file. path: handed to the system as it is (UTF-8 where the system's paths are).
  * The file is written aside, in the same directory, brought to the disk (fsync) and renamed: whatever happens, there is
  * the old file or the new one, whole; a process that is killed may leave a file ".freeridge-<process>-<k>.tmp" behind.
- * A file that is replaced hands on its permissions; what may not be written to is not replaced. A symbolic link stays:
- * what it points to is replaced. A device is written to as it is. The callback is heard until the last byte is written;
- * then the disk is waited for. What is cancelled leaves the old file, and nothing else. Changes no state. Statuses:
- * INVALID_ARGUMENT (also: an empty path), INVALID_STATE (a predictor), IO (with the system's words), CANCELLED. Cost:
- * O(B). Since 0.1. */
+ * The new file gets the permissions of the one that it replaces; a file that may not be written to is not replaced. A
+ * symbolic link stays, and the file that it points to is replaced. A device is written to directly. The callback is
+ * called until the last byte is written, not while the disk is waited for. A cancelled call leaves the old file as it
+ * was, and no other. Changes no state. Statuses: INVALID_ARGUMENT (also: an empty path), INVALID_STATE (a predictor),
+ * IO (with the system's words), CANCELLED. Cost: O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_save(const freeridge_model* model, const char* path);
 
 /* The same of a predictor alone. Needs FITTED (or a predictor). Statuses: as freeridge_save. Cost: O(B). Since 0.1. */
@@ -820,12 +820,12 @@ FREERIDGE_API freeridge_status freeridge_save_predictor(const freeridge_model* m
 
 /* Makes a model of what freeridge_save or freeridge_save_predictor wrote. *out is set on success only. The checksum of
  * the whole file is checked before any number in it is believed, and sizes are checked against the file before memory
- * is asked for. Statuses: INVALID_ARGUMENT, IO, CORRUPT (cut short, changed, or of something else), NEWER_FORMAT
- * (written by a later version). Cost: O(B), in two passes over the file. Since 0.1. */
+ * is asked for. Statuses: INVALID_ARGUMENT, IO, CORRUPT (cut short, changed, or not saved by this library),
+ * NEWER_FORMAT (written by a later version). Cost: O(B), in two passes over the file. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_load(const char* path, freeridge_model** out);
 
 /* The same to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length
- * alone. No callback is heard. Statuses: as freeridge_save but for IO and CANCELLED; INVALID_ARGUMENT (size too small;
+ * alone. No callback is called. Statuses: as freeridge_save but for IO and CANCELLED; INVALID_ARGUMENT (size too small;
  * *length is set, and bytes are untouched). Cost: O(B); the length alone O(n + d + t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes,
                                                         int64_t* length);
@@ -854,10 +854,10 @@ FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t
 /* Frees an accumulator; NULL is fine. Cost: O(1). Since 0.1. */
 FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumulator);
 
-/* Adds n >= 1 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays may
- * go afterwards. Rows may come one at a time: they are reduced a block at once. Cost: 2 n (d + t)^2, a quarter more
- * when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted and centred, beyond 1e300),
- * CANCELLED. Since 0.1. */
+/* Adds n >= 1 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays are
+ * not needed afterwards. Rows may come one at a time: they are collected, and reduced in blocks. Cost: 2 n (d + t)^2, a
+ * quarter more when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted and centred,
+ * beyond 1e300), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout,
                                                          int64_t n, const double* x, int64_t ldx, const double* y,
                                                          int64_t ldy, const double* weights);
@@ -868,7 +868,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* 
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
-/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Heard by add, merge, solve, score,
+/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, solve, score,
  * select_lambda, lambda_grid, loo and save. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
@@ -1076,8 +1076,8 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifie
                                                              int64_t n, int64_t d, const double* x, int64_t ldx,
                                                              const double* y);
 
-/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; heard by fit, predict, loo and save. Cost:
- * O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
+/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; the callback is called by fit, predict,
+ * loo and save. Cost: O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier,
                                                                 const double* weights);
 FREERIDGE_API freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on);
@@ -1194,14 +1194,13 @@ FREERIDGE_API freeridge_status freeridge_version(int32_t* major, int32_t* minor,
  * so for all models and for whatever else calls this BLAS. count: from 1 to 1024; 0 goes back to what the BLAS was set
  * to before the first call (OPENBLAS_NUM_THREADS and the like), and where the BLAS has no threads of its own, to
  * OMP_NUM_THREADS or the number of cores. While a loop runs, the BLAS has one thread inside it; no threads are kept
- * between calls. A BLAS may have a limit of its own, below count. One that is built with OpenMP counts for each thread
- * of the caller's; it takes the setting over in the next call of the library on that thread.
- * With one thread equal calls give equal bits; for other numbers answers differ by rounding.
- * The BLAS is told if it is OpenBLAS, BLIS, MKL or FlexiBLAS, a shared library or linked statically, or goes by OpenMP;
- * freeridge_build_info says which it is. One of unknown make has the number of its own environment variable.
- * Statuses: INVALID_ARGUMENT, UNDEFINED (the BLAS has more threads after it was told; the library's own loops go by
- * count). Cost: O(1). Not to be called while other threads are in calls on models: what they are doing may end with the
- * old number. Since 0.1. */
+ * between calls. A BLAS may have a limit of its own, below count. A BLAS that is built with OpenMP has a number for
+ * each calling thread, which is set at the next call of the library on that thread. With one thread equal calls give
+ * equal bits; for other numbers answers differ by rounding. OpenBLAS, BLIS, MKL and FlexiBLAS are told the number, as
+ * shared libraries or linked statically, and so is any BLAS that uses OpenMP; freeridge_build_info says which BLAS it
+ * is. Any other keeps the number that its own environment variable has. Statuses: INVALID_ARGUMENT, UNDEFINED (the BLAS
+ * still has more threads; the library's own loops use count). Cost: O(1). Not to be called while other threads are in
+ * calls on models: what they are doing may end with the old number. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_threads(int32_t count);
 
 /* *count: the number of threads in force, at least 1. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */

@@ -1,6 +1,7 @@
 // freeridge.hpp - freeridge.h for C++17 and later: owners, matrices whose sizes are checked, exceptions with a status
 //
 // SPDX-License-Identifier: MIT
+//
 // freeridge.h is the manual. All here is inline, on its calls; what has no method is a call on get(), inside check().
 // Arrays have the lengths that the library reads, or are refused.
 #pragma once
@@ -19,7 +20,7 @@
 #endif
 
 namespace freeridge {
-inline namespace hpp {  // so that these are no names of the library's own
+inline namespace hpp {  // keeps these names apart from the library's own C++ names
 using Numbers = std::vector<double>;
 
 struct Error : std::runtime_error {
@@ -27,13 +28,13 @@ struct Error : std::runtime_error {
       : std::runtime_error(std::string(freeridge_status_name(number)) + ": " + message), status(number) {}
   freeridge_status status;
 };
-inline void check(freeridge_status status) {  // throws where a call failed; right after it, on its thread
+inline void check(freeridge_status status) {  // throws if a call failed; to be called right after it
   if (status != FREERIDGE_OK) throw Error(status, freeridge_last_error());
 }
 inline void require(bool holds, freeridge_status status, const std::string& message) {
   if (!holds) throw Error(status, message);
 }
-inline std::int64_t size(std::size_t value) {  // for the library, before memory is asked for
+inline std::int64_t size(std::size_t value) {  // refuses what the library would, before memory is allocated
   require(value <= 2147483647, FREERIDGE_INVALID_ARGUMENT, "a size is " + std::to_string(value));
   return static_cast<std::int64_t>(value);
 }
@@ -44,8 +45,8 @@ const T* exactly(std::int64_t count, const std::vector<T>& values, const char* n
   return values.data();
 }
 
-// A matrix that is lent: element (i, j) is data[i + j ld] (COL_MAJOR) or data[i ld + j] (ROW_MAJOR). What it is made of
-// has to live as long as it is used, and so is no vector that goes at the end of the line.
+// A matrix that belongs to somebody else: element (i, j) is data[i + j ld] (COL_MAJOR) or data[i ld + j] (ROW_MAJOR).
+// The numbers must live as long as the view is used; so it cannot be made of a temporary vector.
 struct View {
   View(const double* numbers, std::size_t count, std::size_t n, std::size_t d, std::size_t leading,
        freeridge_layout order = FREERIDGE_COL_MAJOR)
@@ -66,7 +67,7 @@ struct View {
   View(std::span<const double> v, std::size_t n, std::size_t d, freeridge_layout order)
       : View(v.data(), v.size(), n, d, order == FREERIDGE_ROW_MAJOR ? d : n, order) {}
 #endif
-  // The leading dimension as a matrix beside x, in the layout of x: one column without gaps is in both.
+  // The leading dimension of this matrix in the layout of x. (A single column without gaps is in both layouts.)
   std::int64_t ld_beside(const View& x) const {
     const bool same = layout == x.layout, both = columns == 1 && (layout == FREERIDGE_COL_MAJOR || ld == 1);
     require(rows == x.rows && (same || both), FREERIDGE_DIMENSION_MISMATCH, "x and y differ in rows or in layout");
@@ -77,14 +78,14 @@ struct View {
   const freeridge_layout layout;
 };
 
-struct Matrix {  // an answer, without gaps
+struct Matrix {  // an answer; owns its numbers, which have no gaps
   Matrix(std::int64_t n, std::int64_t d, freeridge_layout order = FREERIDGE_COL_MAJOR)
       : rows(n), columns(d), layout(order), numbers(static_cast<std::size_t>(n) * static_cast<std::size_t>(d)) {}
   double operator()(std::int64_t i, std::int64_t j = 0) const {
     if (i < 0 || i >= rows || j < 0 || j >= columns) throw std::out_of_range("freeridge::Matrix");
     return numbers.at(static_cast<std::size_t>(layout == FREERIDGE_ROW_MAJOR ? i * columns + j : i + j * rows));
   }
-  template <class Call, class... Arguments>  // by a call whose last arguments are the place and its leading dimension
+  template <class Call, class... Arguments>  // its last two arguments: the array and its ld
   Matrix filled(Call call, Arguments... arguments) && {
     check(call(arguments..., numbers.data(), layout == FREERIDGE_ROW_MAJOR ? columns : rows));
     return std::move(*this);
@@ -95,7 +96,7 @@ struct Matrix {  // an answer, without gaps
 };
 
 template <class T, void (*destroy)(T*)>
-class Owner {  // of a handle; what is moved from has none, and every call refuses it
+class Owner {  // owns a handle; a moved-from owner has NULL, which every call refuses
  public:
   const T* get() const noexcept { return handle_.get(); }
   T* get() noexcept { return handle_.get(); }
@@ -121,7 +122,7 @@ class Owner {  // of a handle; what is moved from has none, and every call refus
 
 class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
  public:
-  using Owner::Owner;  // as protected as it was
+  using Owner::Owner;  // still protected
   static Kernel linear() { return Kernel(freeridge_kernel_linear); }
   static Kernel gaussian(double sigma) { return Kernel(freeridge_kernel_gaussian, sigma); }
   // Any kernel: "0.5 * linear() + matern(nu = 1.5, length = 2)".
@@ -137,13 +138,13 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   Matrix like_y() const { return Matrix(sizes()[0], sizes()[2]); }
 
  public:
-  using Owner::Owner;  // as protected as it was
+  using Owner::Owner;  // still protected
   explicit Model(const Kernel& kernel) : Owner(freeridge_create, kernel.get()) {}
   static Model load(const std::string& path) { return Model(freeridge_load, path.c_str()); }
   Model clone() const { return Model(freeridge_clone, get()); }
   void save(const std::string& path) const { check(freeridge_save(get(), path.c_str())); }
   void set_data(const View& x, const View& y) { hand_over(freeridge_set_data, x, y); }
-  // Borrows: what x and y view has to stay as it is until the model goes, or has other data.
+  // Borrows the numbers of x and y: they must stay as they are until the model is destroyed or gets other data.
   void set_data_view(const View& x, const View& y) { hand_over(freeridge_set_data_view, x, y); }
   void set_weights(const Numbers& w) { check(freeridge_set_weights(get(), exactly(sizes()[0], w, "weights"))); }
   void factorize() { check(freeridge_factorize(get())); }

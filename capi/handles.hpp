@@ -18,7 +18,7 @@ struct freeridge_kernel {
 
 struct freeridge_model {
   freeridge::Model model;
-  // Of one that was saved for prediction only; its model is EMPTY, and has the kernel and the callback.
+  // Set for a model that was saved for prediction only. Then `model` is EMPTY, with the kernel and the callback.
   std::shared_ptr<const freeridge::Predictor> predictor = nullptr;
 };
 
@@ -32,8 +32,7 @@ struct freeridge_classifier {
 
 namespace freeridge::capi {
 
-// What the handle has when it was saved for prediction only, else NULL. Calls that a predictor answers ask for it
-// first.
+// The predictor, if the handle was loaded from one, else NULL. Calls that a predictor can answer ask for it first.
 inline const Predictor* predictor_of(const freeridge_model* model) {
   return required("model", model).predictor.get();
 }
@@ -59,14 +58,14 @@ inline Criterion checked_criterion(freeridge_criterion criterion) {
   return static_cast<Criterion>(criterion);
 }
 
-// NULL is fine.
+// out may be NULL.
 template <class T>
 void copy_to(const std::vector<T>& values, T* out) {
   if (out != nullptr) std::ranges::copy(values, out);
 }
 
-// Entries without a value are in the output by now; the status and the sentence say so. The sentence is handed over and
-// not copied: nothing may fail once an output is written.
+// Called after the outputs are written, some of them NaN: throws UNDEFINED with the reason. The text is moved, not
+// copied, because no allocation may fail once an output is written.
 inline void report_undefined(std::string&& reason) {
   if (!reason.empty()) throw Error(Status::undefined, std::move(reason));
 }

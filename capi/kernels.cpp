@@ -10,7 +10,7 @@
 namespace freeridge::capi {
 namespace {
 
-// *out takes a new kernel, once it is made.
+// Makes a kernel and puts it into *out.
 template <class Make>
 freeridge_status new_kernel(const char* call, freeridge_kernel** out, const Make& make) noexcept {
   return guarded(call, [&] {
@@ -25,7 +25,7 @@ std::vector<KernelPtr> checked_parts(const char* name, const freeridge_kernel* c
   require_size("count", count);
   std::vector<KernelPtr> out;
   for (int32_t i = 0; i < count; ++i)
-    // NOLINTNEXTLINE(performance-inefficient-vector-operation): a count that is wrong asks for no memory
+    // NOLINTNEXTLINE(performance-inefficient-vector-operation): no reserve(count), as count may be wrong
     out.push_back(required(text(name, "[", i, "]").c_str(), parts[i]).kernel);
   return out;
 }

@@ -9,7 +9,7 @@
 namespace freeridge::capi {
 namespace {
 
-// The numbers of the header are those of the core.
+// The status numbers of the header must be those of the core.
 static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
               FREERIDGE_INVALID_STATE == int(Status::invalid_state) &&
               FREERIDGE_NOT_FINITE == int(Status::not_finite) &&
@@ -98,8 +98,8 @@ freeridge_status freeridge_get_threads(int32_t* count) {
   return guarded(__func__, [&] { required("count", count) = thread_count(); });
 }
 
-// Plain bytes: a thread-local object with a destructor would ask for memory when a thread first comes here, and the C++
-// library ends the process when there is none.
+// The text is in a plain thread-local array. A thread-local object with a destructor would need memory when a thread
+// first gets here, and the C++ library ends the process if there is none.
 const char* freeridge_build_info(void) {
   thread_local char info[1024] = "";
   const freeridge_status status = guarded(__func__, [&] {

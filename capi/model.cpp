@@ -40,7 +40,7 @@ freeridge_status get_matrix(const char* call, const freeridge_model* model, cons
   });
 }
 
-// The same of what a predictor keeps, too.
+// The same for numbers that a predictor has, too.
 template <class Get>
 freeridge_status get_kept_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
                                  const char* rows_name, int64_t ld, const Get& get) noexcept {

@@ -9,7 +9,7 @@
 namespace freeridge::capi {
 namespace {
 
-// What the model saves whole, or for prediction alone. The model outlives it.
+// The payload of a whole model, and below of a predictor. Each refers to the model, which must outlive it.
 Payload whole(const freeridge_model* model) {
   const Model& m = model_of(model);
   return [&m, held = m.hold()](ByteWriter& out) { m.save(out); };

@@ -14,7 +14,7 @@ inline std::string checked_path(const char* path) {
   return path;
 }
 
-// Heard up to the last block; then the file takes the old one's place, whole.
+// The callback is called until the last block is written; then the new file replaces the old.
 inline void save_to_file(const char* path, SavedKind kind, const Progress& progress, const Payload& payload) {
   const std::string name = checked_path(path);
   const Hearing hearing(progress);
@@ -42,8 +42,8 @@ inline void check_room(std::int64_t size, void* bytes, std::int64_t* length) {
   if (size != 0) required("bytes", static_cast<char*>(bytes));
 }
 
-// In `bytes` (of `size`), its length in *length; size = 0: the length alone. Without progress, for what is cancelled
-// leaves its outputs alone.
+// Writes saved bytes to `bytes` (room for `size` of them), and how many there are to *length. size = 0: *length alone.
+// No callback is called: after a cancelled call the output must be as it was.
 inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length, SavedKind kind,
                            const Payload& payload) {
   check_room(size, bytes, length);

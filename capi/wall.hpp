@@ -1,5 +1,5 @@
-// The exception wall, and the checks of pointers, sizes, leading dimensions and enum values: everything that can be
-// said without looking at the numbers. What passes here is safe to hand to the core.
+// The exception wall: no exception leaves a call of the C API. And the checks of pointers, sizes, leading dimensions
+// and enum values, all that can be checked without reading the numbers. The core relies on these checks.
 #pragma once
 
 #include <initializer_list>
@@ -21,7 +21,7 @@ void remember(const char* call, const char* message) noexcept;
 template <class Body>
 freeridge_status guarded(const char* call, const Body& body) noexcept {
   try {
-    adopt_thread_count();  // a BLAS whose number is each thread's own meets the process's here
+    adopt_thread_count();  // a BLAS may count threads for each calling thread: sets the process's number
     body();
     return FREERIDGE_OK;
   } catch (const Error& error) {
@@ -52,8 +52,8 @@ inline void require_size(const char* name, std::int64_t value) {
     fail(Status::invalid_argument, name, " is ", value, "; it must be from 1 to ", largest_size);
 }
 
-// A text for the caller: make() in `text` (size bytes, 0-terminated), its length without the 0 in *length; size = 0:
-// the length alone.
+// Writes the text that make() returns to `text` (room for `size` bytes, 0-terminated), and its length without the 0 to
+// *length. size = 0: *length alone.
 template <class Make>
 void hand_out(std::int64_t size, char* text, std::int64_t* length, const Make& make) {
   if (size < 0) fail(Status::invalid_argument, "size is ", size, "; it must not be negative");

@@ -210,8 +210,10 @@ stage_vignettes() {
   cd "$root" || return
 }
 
-# The R of README.md: all of its blocks; or with the argument 1 the first one, whose output it shows.
-readme_r() { awk -v most="${1:-0}" '$0 == "```r" { on = ++n <= most || !most; next } /^```/ { on = 0 } on' "$root/README.md"; }
+# The R of README.md and docs/limits.md: all of its blocks; or with the argument 1 the first one, whose output README.md shows.
+readme_r() {
+  awk -v most="${1:-0}" '$0 == "```r" { on = ++n <= most || !most; next } /^```/ { on = 0 } on' "$root/README.md" "$root/docs/limits.md"
+}
 
 # Runs the first block, and compares what it prints with what README.md shows.
 readme_prints() {

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::string_view magic = "FREERIDG";
 constexpr std::size_t head = 32, tail = 8;
-constexpr std::size_t block = std::size_t{1} << 17;  // bytes in hand at once
-constexpr double saved_byte = 200;                   // units of work: its checksum, and the system's copy of it
+constexpr std::size_t block = std::size_t{1} << 17;  // bytes in the buffer
+constexpr double saved_byte = 200;                   // units of work for a byte: checksum and system copy
 
-// A word in the order of this machine from one in little-endian order, and back.
+// Turns a little-endian word into one in this machine's byte order, or back: the same operation.
 template <class T>
 T little(T value) {
   static_assert(sizeof(T) == 8);
@@ -31,7 +31,7 @@ std::uint64_t word(std::span<const unsigned char> bytes, std::size_t at) {
   return little(value);
 }
 
-// tables[0]: the remainders of all bytes; tables[k]: of all bytes with k zeros after them.
+// crc_tables[k][v]: the CRC remainder of the byte v followed by k zero bytes.
 constexpr std::array<std::array<std::uint32_t, 256>, 8> crc_tables = [] {
   std::array<std::array<std::uint32_t, 256>, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -45,7 +45,7 @@ constexpr std::array<std::array<std::uint32_t, 256>, 8> crc_tables = [] {
   return tables;
 }();
 
-// The CRC of bytes with `crc` and more after them: eight at a time, by what each is worth there.
+// Extends a CRC by more bytes, eight at a time: a table gives each byte's part according to its place among the eight.
 std::uint32_t extend_crc(std::uint32_t crc, std::span<const unsigned char> bytes) {
   crc ^= 0xffffffffu;
   std::size_t k = 0;
@@ -245,7 +245,7 @@ double ByteReader::number(const char* name, double most) {
 }
 
 void ByteReader::numbers(const char* name, double most, std::span<double> out) {
-  constexpr std::size_t at_once = block / 8;  // checked while they are in the cache
+  constexpr std::size_t at_once = block / 8;  // numbers: each block is checked while it is still in the cache
   for (; !out.empty(); out = out.subspan(std::min(at_once, out.size()))) {
     const std::span<double> part = out.first(std::min(at_once, out.size()));
     words(name, part);

@@ -9,7 +9,8 @@
 // Every number has 8 bytes, little-endian: integers in two's complement, doubles as IEEE 754 binary64. A text is its
 // length in bytes as an integer, the bytes, and zeros up to a multiple of 8.
 // What does not fit this frame, or fails its checksum, is CORRUPT; a sound frame of a later version is NEWER_FORMAT.
-// What is saved streams from where it lies to a sink, and back from a source: there is never a second copy in memory.
+// Saving and loading stream: numbers go from where they lie to a sink, and from a source to where they will lie,
+// without a second copy in memory.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ namespace freeridge {
 
 constexpr std::int64_t format_version = 2;
 
-// Numbers are never used again.
+// A number that was once given to a kind is never given to another one.
 enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3, classifier = 4 };
 
 // Takes bytes in order. Throws IO when it cannot.
@@ -36,7 +37,7 @@ class ByteSink {
   virtual void put(std::span<const unsigned char> bytes) = 0;
 };
 
-// Has bytes, to be read from any place and more than once. Throws IO, or CORRUPT when it has become shorter.
+// Bytes that can be read from any place, more than once. Throws IO, or CORRUPT when the source has become shorter.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -45,7 +46,7 @@ class ByteSource {
   virtual void read(Index at, std::span<unsigned char> out) const = 0;
 };
 
-// Memory of the caller's, borrowed.
+// The caller's memory, borrowed.
 class MemorySink final : public ByteSink {
  public:
   explicit MemorySink(std::span<unsigned char> room) : room_(room) {}
@@ -66,14 +67,14 @@ class MemorySource final : public ByteSource {
 };
 
 class ByteWriter;
-// Writes what is saved. It is called twice, first to count; both times it has to write equally many bytes.
+// Writes the payload. It is called twice, the first time only to count the bytes; both times it has to write as many.
 using Payload = std::function<void(ByteWriter&)>;
 
 // The size of the container.
 Index container_size(const Payload& payload);
 void write_container(SavedKind kind, const Payload& payload, ByteSink& sink);
 
-// The numbers of a payload, in order.
+// Writes the numbers of a payload, in order.
 class ByteWriter {
  public:
   void integer(std::int64_t value);
@@ -87,7 +88,7 @@ class ByteWriter {
   friend Index container_size(const Payload& payload);
   friend void write_container(SavedKind kind, const Payload& payload, ByteSink& sink);
 
-  explicit ByteWriter(ByteSink* sink) : sink_(sink) {}  // NULL: counts only
+  explicit ByteWriter(ByteSink* sink) : sink_(sink) {}  // NULL: only counts the bytes
   template <class T>
   void words(std::span<const T> values);
   void put(std::span<const unsigned char> bytes);
@@ -96,11 +97,12 @@ class ByteWriter {
   ByteSink* sink_;
   Index count_ = 0;  // bytes so far
   std::vector<unsigned char> waiting_;
-  std::uint32_t crc_ = 0;  // of what has gone to the sink
+  std::uint32_t crc_ = 0;  // CRC of the bytes that went to the sink
 };
 
-// Reads the payload in order; never beyond its end. What is wrong with it is CORRUPT. Whoever makes room for what is to
-// be read has to ask `left` or `require` first, as `vector` and `matrix` do: a size among the numbers proves nothing.
+// Reads the payload in order, never beyond its end; throws CORRUPT where it is wrong. A size that was read may be
+// forged: so before memory is allocated for that many numbers, `left` or `require` must say that they are there (as
+// `vector` and `matrix` do).
 class ByteReader {
  public:
   // Checks the frame and the checksum, in a pass of its own. The source is borrowed.
@@ -123,7 +125,7 @@ class ByteReader {
   void any_numbers(const char* name, std::span<double> out);
   void indices(const char* name, std::int64_t low, std::int64_t high, std::span<Index> out);
   std::string text(const char* name);
-  // There is nothing more, and the bytes were those of the first pass.
+  // Throws unless all was read, and the bytes were those that the first pass checked.
   void end();
 
  private:
@@ -135,9 +137,9 @@ class ByteReader {
   SavedKind kind_{};
   std::int64_t version_ = 0;
   Index at_ = 0, end_ = 0;             // of the payload, from the begin of the container
-  std::vector<unsigned char> buffer_;  // what follows at_ is in its last `ready_` bytes
+  std::vector<unsigned char> buffer_;  // its last `ready_` bytes are those that follow at_
   std::size_t ready_ = 0;
-  std::uint32_t crc_ = 0, checksum_ = 0;  // of what has been read; of all
+  std::uint32_t crc_ = 0, checksum_ = 0;  // CRC of what has been read; CRC of all
 };
 
 }  // namespace freeridge

@@ -12,14 +12,14 @@
 namespace freeridge {
 namespace {
 
-constexpr int most_links = 40;         // as the system has it
-constexpr int most_attempts = 100000;  // at a name that nothing has yet
+constexpr int most_links = 40;         // followed one after another, as by the system
+constexpr int most_attempts = 100000;  // to find a name that no file has
 
 [[noreturn]] void fail_with(const std::string& path, int error) {
   fail(Status::io, path, ": ", std::generic_category().message(error));
 }
 
-// Once more when a signal came between.
+// Makes a system call again when a signal interrupted it.
 template <class Call>
 auto uninterrupted(const Call& call) {
   for (;;) {
@@ -48,7 +48,7 @@ class FileSink final : public ByteSink {
   int fd_;
 };
 
-// Asks the system to have the file on the disk. Some kinds of files have no such thing.
+// Asks the system to write the file to the disk (fsync). Some kinds of files cannot, which is no error.
 void sync_file(const std::string& path, int fd, bool regular) {
   if (uninterrupted([&] { return fsync(fd); }) == 0) return;
   if (!regular && (errno == EINVAL || errno == ENOTSUP || errno == EROFS)) return;
@@ -68,7 +68,7 @@ std::string name_in_directory(const std::string& path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
 }
 
-// Where the symbolic links of that name, if it is one, lead to at last; there may be nothing yet.
+// The path that a symbolic link leads to in the end, or `path` itself when it is no link. The file need not exist.
 std::string without_links(const std::string& path) {
   std::string at = path;
   for (int links = 0; links <= most_links; ++links) {
@@ -83,7 +83,7 @@ std::string without_links(const std::string& path) {
   fail_with(path, ELOOP);
 }
 
-// A new file beside the one that it will replace; gone again unless it was renamed.
+// A new file beside the one that it will replace. The destructor deletes it unless it was renamed.
 class AsideFile {
  public:
   AsideFile(const std::string& path, int directory, mode_t mode) : directory_(directory), file_(make(path, mode)) {}
@@ -119,8 +119,8 @@ class AsideFile {
   Descriptor file_;
 };
 
-// The owner, the group and the permissions of the file that is replaced, as far as the system allows: who may not give
-// files away keeps them, and then the bits that lend an owner's rights are not handed on.
+// Gives the new file the owner, the group and the permissions of the file that it replaces. Where the process may not
+// change the owner, the new file belongs to the process, and the set-user-ID and set-group-ID bits are cleared.
 void take_over(const std::string& path, int fd, const struct stat& old) {
   constexpr uid_t unchanged = static_cast<uid_t>(-1);
   const bool same = fchown(fd, old.st_uid, old.st_gid) == 0;

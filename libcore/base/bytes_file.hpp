@@ -24,11 +24,13 @@ class Descriptor {
   int fd_;
 };
 
-// Writes a file so that there is always a whole one: into a new file in the same directory (".freeridge-<process>-<k>
-// .tmp", which a crash may leave behind), then fsync, rename over `path`, and fsync of the directory. A file that is
-// replaced hands on its permissions, and its owner where that is allowed; a symbolic link stays, and what it points to
-// is replaced; what may not be written to is not replaced. Whatever fails, what was there stays as it was. A device is
-// written to as it is.
+// Writes a file such that `path` is at every moment the whole old file or the whole new one: into a new file in the
+// same directory (".freeridge-<process>-<k>.tmp", which a crash may leave behind), then fsync, rename to `path`, and
+// fsync of the directory. Any failure leaves the old file as it was.
+//   - The new file gets the old one's permissions, and its owner where the system allows that.
+//   - A symbolic link stays a link; the file that it leads to is replaced.
+//   - A file that may not be written to is not replaced.
+//   - A device is written to directly.
 void write_file(const std::string& path, const std::function<void(ByteSink&)>& write);
 
 class FileSource final : public ByteSource {

@@ -1,5 +1,5 @@
-// Checks of the values that users hand in: each throws with a sentence that names the argument and the value; and of
-// what they get.
+// Checks of values that users hand in, and of answers. Each throws with a sentence that names the argument and the
+// value.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@ inline void require_lambdas(const char* argument, std::span<const double> lambda
   }
 }
 
-// An answer that has a value but is Inf, or NaN by the difference of two, overflowed on the way.
+// Throws NOT_FINITE when an answer is Inf or NaN: it exists, but a number overflowed while it was computed.
 inline void require_no_overflow(const char* what, ConstMatrixView answer) {
   for (Index j = 0; j < answer.cols; ++j)
     if (first_not_finite({answer.col(j), static_cast<std::size_t>(answer.rows)}) < answer.rows)

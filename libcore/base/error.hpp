@@ -52,7 +52,8 @@ void append(std::string& out, Number value) {
 }
 }  // namespace detail
 
-// text("sigma is ", sigma): the parts in a row, numbers in their shortest exact form.
+// text("sigma is ", sigma) joins its parts; a number is written in the shortest form that reads back as the same
+// number.
 template <class... Parts>
 std::string text(const Parts&... parts) {
   std::string out;
@@ -60,7 +61,7 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
-// Cold: its code is made small and lies beside that of the work.
+// `cold` tells the compiler that this seldom runs: its code is kept small and apart from the loops that call it.
 template <class... Parts>
 [[noreturn, gnu::cold]] void fail(Status status, const Parts&... parts) {
   throw Error(status, text(parts...));

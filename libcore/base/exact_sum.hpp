@@ -1,7 +1,8 @@
-// Sums of doubles without any rounding, for questions that have an answer only then: "exactly half?".
-// In fixed point, as digits of 28 bits from the last bit of the smallest double on:
+// Sums of doubles without any rounding, for questions that rounding would spoil: is this exactly half of that?
+// The sum is kept in fixed point, in digits of 28 bits, the first of which begins at the last bit of the smallest
+// double:
 //     sum = sum_k digit_k 2^(28 k - 1074)
-// A double has a part in three digits at the most, and 2^32 of them leave each below 2^60, so that nothing is carried.
+// A double touches at most three digits, and after 2^32 additions each digit is below 2^60: so no carry is needed.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,8 @@ class ExactSum {
     used_ = std::max(used_, k + 1);
   }
 
-  // -1, 0 or 1. All below a digit is less than 2^33 units of it, so that the first that differ from zero decide.
+  // -1, 0 or 1. All digits below one digit together are less than 2^33 of its units, so the leading nonzero digits
+  // decide.
   int sign() const {
     constexpr std::int64_t decided = std::int64_t(1) << 33;
     std::int64_t leading = 0;

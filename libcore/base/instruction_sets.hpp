@@ -1,10 +1,11 @@
 // Loops compiled more than once, for processors with different instruction sets, of which the best is taken at run
 // time. A file of loops (a "body") is included once for each, in a namespace of its own, between
 //     FREERIDGE_BEGIN_TARGET("avx2") ... FREERIDGE_END_TARGET
-// and what it defines stands in a table, the fastest first: AVX-512 (avx512f), AVX2 with FMA, and what the compiler
-// builds for anyway; the last alone where FREERIDGE_X86 is 0. Of the table, bodies_here() can run on this processor.
-// No function of another file may be called in a body: an inline one, compiled for its instruction set, might become
-// the one for the whole library.
+// and its functions stand in a table, the fastest first: AVX-512 (avx512f), AVX2 with FMA, and the baseline that the
+// compiler builds for anyway (the only one where FREERIDGE_X86 is 0). bodies_here() gives those of the table that this
+// processor can run.
+// A body must not call a function of another file: the linker keeps one copy of an inline function, and it might keep
+// the one that was compiled for AVX-512, which then ends the process on other machines.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ inline bool runs_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
-// Those of the table (AVX-512, AVX2, any) that run on this processor, the fastest first.
+// The part of a table {AVX-512, AVX2, baseline} that this processor can run, the fastest first.
 template <class Body>
 std::span<const Body> bodies_here(const Body (&table)[3]) {
   const std::size_t first = __builtin_cpu_supports("avx512f") ? 0 : runs_avx2() ? 1 : 2;

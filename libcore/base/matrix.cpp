@@ -12,7 +12,8 @@ constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target line
 }  // namespace
 
 Index first_not_finite(std::span<const double> values) {
-  // One multiplication a number, Inf * 0 and NaN * 0 are NaN; several sums, so that none waits for another.
+  // x * 0 is 0 for a finite x, else NaN: so a sum of such products says whether all are finite. Eight sums, so that no
+  // addition waits for the one before it.
   std::array<double, 8> zeros{};
   const std::size_t n = values.size();
   std::size_t i = 0;

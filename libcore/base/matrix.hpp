@@ -14,7 +14,7 @@ using Index = std::int64_t;
 
 enum class Layout : std::int32_t { col_major = 1, row_major = 2 };
 
-// a * b * size of a double must fit into Index; a request beyond that is a request for memory nobody has.
+// a * b, or OUT_OF_MEMORY when so many doubles have more bytes than Index can count.
 inline Index checked_doubles(Index a, Index b) {
   Index doubles = 0, bytes = 0;
   if (__builtin_mul_overflow(a, b, &doubles) || __builtin_mul_overflow(doubles, Index{8}, &bytes))

@@ -14,7 +14,8 @@ Index available_memory();
 // (3435973836 bytes), 1 GiB are available; <advice>".
 void require_memory(Index bytes, std::string_view what, std::string_view advice, Index limit = 0);
 
-// Whether it would not throw. Few bytes are not asked the system for: that takes longer than to use them.
+// Whether require_memory would let this pass. The system is not asked about few bytes: asking takes longer than using
+// them.
 bool fits_into_memory(Index bytes, Index limit);
 
 }  // namespace freeridge

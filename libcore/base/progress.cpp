@@ -6,7 +6,7 @@
 namespace freeridge {
 namespace {
 
-thread_local Hearing* hearing = nullptr;  // of this thread's call
+thread_local Hearing* hearing = nullptr;  // the Hearing of the call that this thread makes, if any
 
 [[noreturn]] void cancel() {
   fail(Status::cancelled, "cancelled by the progress callback");

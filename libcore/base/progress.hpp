@@ -1,14 +1,13 @@
-// Progress and cancelling: a callback heard between pieces of work, on the thread that made the call.
-//   Hearing    lives as long as a call of the API; from then on the work of this thread is heard
-//   Progress   a stretch [low, high] of the call, handed down to the parts of the work that report for themselves
-//   worked     said by whatever does work of its own, also where no Progress was handed down: the callback is called
-//              when `beat` units have been done since it was last
-//   Stage      what the fraction does meanwhile: so many units fill this stretch
+// Progress and cancelling: the user's callback is called between pieces of work, on the thread that made the call.
+//   Hearing    lives as long as a call of the API; while it lives, the work of this thread is reported to the callback
+//   Progress   a stretch [low, high] of the call's fraction 0 to 1, for a part of the work that reports by itself
+//   worked     worked(units): so much work has been done. Any code may say so, also where there is no Progress; the
+//              callback is called whenever `beat` units have been done since its last call
+//   Stage      says how worked moves the fraction: that many units fill this stretch
 // A unit is the time of one flop of a matrix product, so that `beat` takes 10 ms at 100 Gflop/s, 100 ms at 10; with a
 // slow BLAS a flop is many units (flop(), linalg/blas_library.hpp). No piece of work between two calls of worked is
-// larger than `grain`. Fractions never fall within a call; the user's wish to cancel comes out of report and worked as
-// CANCELLED, so both may throw. What this thread hears is found through one thread-local pointer to the Hearing, which
-// is gone when the call is: nothing is remembered.
+// larger than `grain`. Fractions never fall within a call. When the user wishes to cancel, report and worked throw
+// CANCELLED. Each thread finds its Hearing through one thread-local pointer, which is NULL again when the call ends.
 #pragma once
 
 #include <atomic>
@@ -34,7 +33,7 @@ class Progress {
   void report(double fraction) const;
 
   bool heard() const { return callback_ != nullptr; }
-  // The fraction of the call at which `fraction` of this part is done.
+  // Turns a fraction of this stretch into a fraction of the whole call.
   double at(double fraction) const { return low_ + (high_ - low_) * fraction; }
 
   // The stretch [low, high] of this progress, for a part of the work.
@@ -55,14 +54,15 @@ class Progress {
 
 // So many units of work have been done on this thread.
 void worked(double units);
-// The units heard from this thread since its call began.
+// The units of work that this thread has reported since its call began.
 double units_heard();
-// The callback once more with the last fraction, on a thread that waits for others.
+// For a thread that waits for others: calls the callback again with the last fraction, so that it can cancel.
 void still_waiting();
-// The stretch that work without a Progress of its own fills now; silent where nothing is heard.
+// The stretch that work without a Progress of its own fills at present; outside a Hearing, one that reports nothing.
 Progress here();
 
-// While it lives this thread's work is not heard: between two changes that belong together, or in the callback.
+// While it lives, no callback is called for this thread's work: between two changes that must both be made, or neither,
+// and within the callback itself.
 class Undisturbed {
  public:
   Undisturbed();
@@ -74,11 +74,11 @@ class Undisturbed {
   class Hearing* own_;
 };
 
-// From here on the calling thread's work is heard. Begins with the fraction 0.
+// While it lives, the calling thread's work is reported to the callback. Begins by reporting the fraction 0.
 class Hearing {
  public:
   explicit Hearing(const Progress& progress);
-  // On a thread that helps the one that made the call: nothing to hear, but CANCELLED comes out of worked once `stop`
+  // For a thread that helps the one that made the call: it calls no callback, but worked throws CANCELLED once `stop`
   // is set.
   explicit Hearing(const std::atomic<bool>& stop);
   ~Hearing();
@@ -97,17 +97,18 @@ class Hearing {
   Hearing* before_;
   Progress stretch_;  // of the stage
   const std::atomic<bool>* stop_ = nullptr;
-  double units_ = 0, done_ = 0;  // of the stage; 0: not known
+  double units_ = 0, done_ = 0;  // of the stage: all its units (0: not known), and those done
   double fraction_ = 0;          // the largest so far
   double since_ = 0;             // units since the callback was last called
   double heard_ = 0;             // units since the call began
 };
 
-// While it lives, work fills `progress`; of so many units, or unknown (0): the fraction then moves by reports alone.
+// While it lives, work of `units` units moves the fraction through `progress`. units = 0: how much work there is is not
+// known, and only reports move the fraction.
 class Stage {
  public:
   Stage(const Progress& progress, double units);
-  // So many units fill the stretch that is being filled, unless that knows its units already.
+  // Gives the present stretch its number of units, unless it has one already.
   explicit Stage(double units);
   ~Stage();
   Stage(const Stage&) = delete;

@@ -37,7 +37,8 @@ inline std::vector<std::int32_t> load_integers(const char* name, std::int32_t lo
   return out;
 }
 
-// Runs load(). Numbers that no handle can have had are damage, whatever else they would be.
+// Runs load(). Where numbers are refused as a user's would be, say as INVALID_ARGUMENT, no handle can have had them: so
+// the status becomes CORRUPT.
 template <class Load>
 auto sound(const Load& load) {
   try {

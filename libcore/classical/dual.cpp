@@ -1,11 +1,12 @@
-// n < d. With U = [1, the columns without penalty] = Q [R_U; 0], X the others, F = penalty^(-1/2) X'Q = [F_1 F_2] (the
-// columns of Q that U spans, and Z), the equations of refine_dual (linalg/refine.hpp),
+// Least squares with n < d. U = [1, the columns without penalty] = Q [R_U; 0], X the other columns, and
+// F = penalty^(-1/2) X'Q = [F_1 F_2], where F_1 belongs to the columns of Q that U spans and F_2 to the others (Z).
+// Then the equations of refine_dual (linalg/refine.hpp),
 //     (X penalty^-1 X' + lambda I) a + U v = rho,   U'a = sigma
-// are with a = Q [alpha_1; alpha_2], [zeta_1; zeta_2] = Q'rho:
+// become, with a = Q [alpha_1; alpha_2] and [zeta_1; zeta_2] = Q'rho,
 //     R_U' alpha_1 = sigma
 //     (F_2'F_2 + lambda I) alpha_2 = zeta_2 - F_2'F_1 alpha_1              by Cholesky, or the QR of [F_2; sqrt(lambda) I]
 //     R_U v = zeta_1 - lambda alpha_1 - F_1'(F_1 alpha_1 + F_2 alpha_2)
-// All columns are centred first: that makes b another one (b_c = b + shift'w), and nothing else.
+// All columns are centred first, which changes b alone: b_c = b + shift'w.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +20,7 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-// No pivot of R is at most `tolerance` of the largest.
+// Whether every pivot of R exceeds `tolerance` times the largest.
 bool regular(ConstMatrixView qr, Index size, double tolerance) {
   double largest = 0, smallest = HUGE_VAL;
   for (Index k = 0; k < size; ++k) {
@@ -31,14 +32,15 @@ bool regular(ConstMatrixView qr, Index size, double tolerance) {
 
 class Dual {
  public:
-  // gram: by Cholesky, half the work or less of the QR, where a solution is refined and K is well conditioned.
+  // gram: tries Cholesky first, which costs at most half as much as QR. It needs a well conditioned K, and refinement
+  // afterwards.
   Dual(const ScaledProblem& scaled, double tolerance, bool gram) : scaled_(scaled) {
     const PenalisedProblem& problem = scaled.problem();
     const Index n = problem.n();
     for (const Index k : scaled.varying()) (scaled.penalty(k) > 0 ? penalised_ : free_).push_back(k);
     ones_ = problem.intercept ? 1 : 0;
     q_ = ones_ + static_cast<Index>(free_.size());
-    if (q_ >= n) return;  // Z has no column: X does not matter, or U is singular
+    if (q_ >= n) return;  // Z has no column: the columns without penalty fit all points, or U is singular
 
     u_ = Matrix(n, q_, 1.0);
     scaled.centred(free_, u_.view().columns(ones_, q_ - ones_));
@@ -144,7 +146,7 @@ std::optional<SolvedLeastSquares> solve_dual(const PenalisedProblem& given, Inde
   PenalisedProblem problem = given;
   const std::vector<double> all_one(at(problem.d()), 1.0);
   const bool penalised = problem.lambda > 0 && std::ranges::any_of(problem.penalty, [](double p) { return p > 0; });
-  if (!penalised) {  // the limit: the norm of all of w
+  if (!penalised) {  // the limit lambda -> 0: the norm of all of w is minimised
     problem.lambda = 0;
     problem.penalty = all_one;
   }
@@ -153,7 +155,7 @@ std::optional<SolvedLeastSquares> solve_dual(const PenalisedProblem& given, Inde
     if (gram && max_steps == 0) continue;
     const Dual dual(out.scaled, pivot_tolerance(problem.n(), problem.d()), gram);
     if (!dual.is_regular()) return {};
-    // The unrefined solution is the first correction of zero.
+    // The solution is got by refining zero: the first step gives the unrefined solution, max_steps more refine it.
     const DualSolver solve = [&](MatrixView points, MatrixView features, std::span<double> ones) {
       dual.solve(points, features, ones);
     };

@@ -21,8 +21,9 @@ Matrix lower_factor(ConstMatrixView qr, Index first, Index size) {
 
 namespace {
 
-// R of a P = Q [R; 0], and Q'c in place of c. Pivoting takes twice the time, and of many columns R's will do: they have
-// the lengths and angles of a's.
+// a P = Q [R; 0]: returns R, and puts Q'c in the place of c. QR with pivoting takes twice the time of QR without. So
+// with many columns `a` is factorized without pivoting, and the pivots are chosen in its triangle, whose columns have
+// the same lengths and angles.
 Matrix pivoted_qr(Matrix& a, Index fixed, std::span<Index> order, MatrixView c) {
   constexpr Index many_columns = 64;
   std::vector<double> tau(order.size());
@@ -61,7 +62,8 @@ std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, 
   const Index penalised = std::ranges::count_if(varying, [&](Index k) { return scaled.penalty(k) > 0; });
   if (n + penalised < ones + d) return {};
 
-  // [1 X_c; 0 sqrt(p)], the ones first: what is below R's first row then belongs to the centred columns.
+  // [1 X_c; 0 sqrt(p)] with the ones first: then R without its first row and column is the triangle of the centred
+  // columns.
   Matrix a(n + penalised, ones + d, 0.0), rhs(n + penalised, t, 0.0);
   if (problem.intercept) std::fill_n(a.col(0), n, 1.0);
   scaled.centred(varying, a.view().block(0, ones, n, d));

@@ -1,13 +1,14 @@
-// Where the data do not determine w, or its columns are of sizes so different that the other ways see only the largest.
+// Least squares where the data do not determine w, or where columns differ so much in size that the other solvers would
+// see only the largest. w is written as D C u, where u has one solution:
 //     columns without penalty   X_U = X_B [I N] to working precision, B a basis of r columns found by QR with pivoting;
 //                               of all w_U with the same fit the one of minimum norm is D C_U u, C_U = [I; N']
 //     columns with a penalty    the same on what is left of them beside the ones and X_U: w_V is in the range of
 //                               D C_V, because lambda penalty w_V = X_V'r and r is orthogonal to X_U
-// so w = D C u with C of full rank, and u has one solution. D: 1 (columns without penalty) or 1 / penalty, in the units
-// of w~. Whether a column depends on others is asked in its own units, whatever lambda is. Columns go into the basis by
-// classes of about one size in the units of the norm, the largest first: a column of D C then has its largest entry,
-// or nearly so, in its own row of the basis. By a basis of small columns all of them would be that of the large column
-// which depends on them, to all digits.
+// So w = D C u, and C has full rank. D is 1 (columns without penalty) or 1 / penalty, in the units of w~. Whether a
+// column depends on others is decided in its own units, whatever lambda is.
+// Columns go into the basis by size (in the units of the norm), the largest first. Then each column of D C has about
+// its largest entry in its own row of the basis, and the columns differ clearly. If small columns were the basis, a
+// large column that depends on them would dominate all columns of D C, and these would be equal to all digits.
 // N is refined as w is; entries below 2^-70 are zeros. The intercept is no part of any norm: all columns are centred.
 #include <algorithm>
 #include <cmath>
@@ -29,17 +30,18 @@ Index size_of(const std::vector<Index>& list) {
   return static_cast<Index>(list.size());
 }
 
-// The range of D [I N]' of some columns, X_basis [I N] = X_free beside the ones and columns that were before them.
+// A basis of some columns, and the coefficients N of the other (free) ones: X_free = X_basis N, after the ones and the
+// columns treated earlier have been projected out. It stands for the range of D [I N]'.
 struct Range {
   struct Dependent {
     Index column;
-    std::vector<double> n;  // of the first columns of the basis; the others are not in it
+    std::vector<double> n;  // coefficients of the first columns of the basis; those of the others are 0
   };
   std::vector<Index> basis;
   std::vector<Dependent> free;
 };
 
-// Each column of `candidates` goes into the basis, or depends on [1 lead basis].
+// Puts each candidate into the basis, unless it is a linear combination of the ones, `lead` and the basis.
 void extend(const ScaledProblem& own, const std::vector<Index>& lead, const std::vector<Index>& candidates,
             Range& range) {
   const PenalisedProblem& problem = own.problem();
@@ -85,7 +87,7 @@ void extend(const ScaledProblem& own, const std::vector<Index>& lead, const std:
   }
 }
 
-// Columns of about one size in the norm's units, X_k / sqrt(norm_k), at a time, the largest first.
+// Extends the basis by classes of columns of about one size, measured as X_k / sqrt(norm_k), the largest first.
 Range range_of(const ScaledProblem& own, const std::vector<Index>& lead, std::vector<Index> candidates,
                std::span<const double> norm) {
   const auto size = [&](Index k) { return 2 * own.x_exponent(k) - (norm.empty() ? 0 : exponent_of(norm[at(k)])); };
@@ -102,7 +104,7 @@ Range range_of(const ScaledProblem& own, const std::vector<Index>& lead, std::ve
   return out;
 }
 
-// The columns of D [I N]', from column `first` of c on, each of the size of one.
+// Writes the columns of D [I N]' to c, from column `first` on, each scaled to about one.
 void append_range(const ScaledProblem& own, const ScaledProblem& scaled, const Range& range,
                   std::span<const double> norm, Index first, Matrix& c) {
   const auto put = [&](Index k, double value, Index column, std::vector<int>& exponent) {
@@ -129,7 +131,7 @@ SolvedLeastSquares solve_minimum_norm(const PenalisedProblem& problem, Index max
   const ScaledProblem& scaled = out.scaled;
   const Index n = problem.n(), d = problem.d(), ones = problem.intercept ? 1 : 0;
   std::vector<Index> free, penalised, all(at(d));
-  for (const Index k : scaled.varying())  // a penalty counts as one even where it is lost beside the data
+  for (const Index k : scaled.varying())  // by the penalty as given, however small
     (problem.lambda > 0 && problem.penalty[at(k)] > 0 ? penalised : free).push_back(k);
   for (Index k = 0; k < d; ++k) all[at(k)] = k;
 

@@ -18,7 +18,7 @@ PseudoInverse pinv(const LayoutView& a, double rcond) {
   checked_doubles(m + n, 3 * std::max(m, n));
   require_memory(8 * (2 * m * n + (m + n + 4 * k) * k), "the SVD", "use a smaller matrix");
 
-  // A power of two takes the largest entry to one: the same digits, and no overflow on the way.
+  // Dividing by a power of two makes the largest entry about one: no digit changes, and nothing overflows on the way.
   double largest = 0;
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < m; ++i) largest = std::max(largest, std::abs(a(i, j)));

@@ -16,7 +16,7 @@ std::size_t at(Index i) {
 
 constexpr Index largest_count = 2147483647;
 
-// value 2^exponent, value in [1/2, 1] or 0: products of these do not overflow.
+// The number value 2^exponent with value in [1/2, 1], or 0. Products of such numbers do not overflow.
 struct Scaled {
   double value = 1;
   Index exponent = 0;
@@ -74,7 +74,7 @@ Monomials::Monomials(Index d, std::int32_t degree, bool bias) : d_(d), degree_(d
 void Monomials::exponents(std::int32_t* out) const {
   const Index rows = count();
   for (Index k = 0; k < d_; ++k) {
-    // Monomial j has what its parent has, and one more of its own feature.
+    // The exponents of monomial j are those of its parent, plus one for its own feature.
     for (Index j = 0; j < rows; ++j) {
       const Index parent = parent_[at(j + first_)] - first_;
       const bool constant = j + first_ == 0;
@@ -87,7 +87,8 @@ void Monomials::exponents(std::int32_t* out) const {
 void Monomials::evaluate(const LayoutView& x, Layout layout, double* out, Index ld) const {
   require_finite("x", x);
   const Index all = count() + first_;
-  // Whether anything overflows is known beforehand, in general from the largest entry alone.
+  // Overflow must be known before `out` is written. Usually the largest entry to the power `degree` rules it out; else
+  // all monomials are computed once to see.
   double largest = 0, power = 1;
   for (Index k = 0; k < x.cols; ++k)
     for (Index i = 0; i < x.rows; ++i) largest = std::max(largest, std::abs(x(i, k)));
@@ -109,7 +110,7 @@ void Monomials::evaluate(const LayoutView& x, Layout layout, double* out, Index 
     }
     return;
   }
-  for (Index j = first_; j < all; ++j) {  // column by column, each from its parent's
+  for (Index j = first_; j < all; ++j) {  // one column after the other: the parent's column times a feature
     double* const to = out + (j - first_) * ld;
     const Index parent = parent_[at(j)] - first_, feature = feature_[at(j)];
     if (j == 0)
@@ -123,8 +124,8 @@ void Monomials::kernel_factors(double scale, double offset, std::span<double> fa
   require_positive("scale", scale);
   if (!std::isfinite(offset)) fail(Status::not_finite, "offset is ", offset, "; it must be finite");
   if (offset < 0) fail(Status::invalid_argument, "offset is ", offset, "; it must not be negative");
-  // The multinomial coefficient of a monomial from that of its parent: one of degree - |e| free places is given to a
-  // feature, which has `own` places then. Whole numbers, and exact as far as doubles are.
+  // coefficient_j = coefficient_parent (degree - |e_parent|) / own, where `own` is the exponent of the feature that
+  // monomial j has once more than its parent. These are whole numbers, exact up to 2^53.
   const auto all = static_cast<Index>(parent_.size());
   std::vector<Scaled> coefficient(at(all)), scale_power(at(Index{degree_} + 1)), offset_power(scale_power);
   std::vector<std::int32_t> own(at(all), 0);

@@ -1,6 +1,6 @@
 // The monomials of d features up to a degree, by degree, and within a degree lexicographically as products of features
 // in ascending order:   1;   x1, x2;   x1 x1, x1 x2, x2 x2;   ...
-// Each is a monomial one degree lower (its parent) times one feature: powers by repeated multiplication.
+// Each is a monomial one degree lower, its parent, times one feature. So powers are made by repeated multiplication.
 #pragma once
 
 #include <span>
@@ -29,7 +29,7 @@ class Monomials {
  private:
   Index d_;
   std::int32_t degree_;
-  Index first_;  // 1 when the constant is not asked for: monomial 0 is always kept
+  Index first_;  // 1 when the constant is not asked for; monomial 0 is kept in any case, as the parent of others
   std::vector<std::int32_t> parent_, feature_, degree_of_;
 };
 

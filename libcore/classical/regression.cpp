@@ -32,7 +32,7 @@ std::vector<double> ones(Index count) {
   return std::vector<double>(static_cast<std::size_t>(count), 1.0);
 }
 
-// sum_i r_ij^2; in twice the precision, because r_squared is made of differences of such sums
+// sum_i r_ij^2, in twice the precision: r_squared is 1 - a / b for such sums, and a / b may be near one
 DoubleDouble squared_norm(const TwofoldMatrix& r, Index j) {
   DoubleDouble sum;
   for (Index i = 0; i < r.rows(); ++i) sum += r(i, j) * r(i, j);

@@ -1,5 +1,6 @@
 // Ordinary least squares, ridge regression and total least squares on the user's data: w (d x t), b (t; zeros without
-// intercept). x, y: checked for sizes alone; NOT_FINITE for numbers that are not and for answers that overflow.
+// intercept). The caller has checked the sizes of x and y. Throws NOT_FINITE for numbers that are not finite, and for
+// answers that overflow.
 #pragma once
 
 #include <span>
@@ -25,7 +26,7 @@ RegressionResult ols(const LayoutView& x, const LayoutView& y, bool intercept);
 // With s_j^2 = sum_i r_ij^2 / (n - rank - intercept) and G = X_c'X_c:
 //     sigma_j = s_j,  w_error_kj = s_j sqrt((G^-1)_kk),  b_error_j = s_j sqrt(1/n + xbar'G^-1 xbar),
 //     r_squared_j = 1 - sum r_ij^2 / sum (Y_ij - mean_j)^2
-// NaN where there is no such number; *_undefined then says why, and is empty otherwise.
+// NaN where one of them does not exist; the text *_undefined then says why, and is empty otherwise.
 struct OlsSummary {
   explicit OlsSummary(RegressionResult alone) : regression(std::move(alone)) {}
   OlsSummary(Index d, Index t)
@@ -45,7 +46,7 @@ RegressionResult ridge(const LayoutView& x, const LayoutView& y, bool intercept,
                        std::span<const double> penalty);
 
 // min |[E F]|_F subject to (X + E) w + b = Y + F, E zero in the columns whose flag in `exact` (d flags, or empty: none)
-// is not zero. UNDEFINED, and why.
+// is not zero. Throws UNDEFINED, with the reason, where there is no solution or more than one.
 RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, std::span<const std::int32_t> exact);
 
 }  // namespace freeridge

@@ -81,7 +81,7 @@ ScaledProblem ScaledProblem::uniform(const PenalisedProblem& problem) {
   for (Index k = 0; k < problem.d(); ++k)
     if (const ColumnStatistics& u = out.statistics_[at(k)]; problem.penalty[at(k)] > 0 && u.deviation > 0)
       e = std::max(e, u.exponent + exponent_of(u.deviation) - half_exponent(k));
-  if (e == std::numeric_limits<int>::min()) e = 0;  // no column counts
+  if (e == std::numeric_limits<int>::min()) e = 0;  // there are no columns
   for (Index k = 0; k < problem.d(); ++k) {
     const ColumnStatistics& u = out.statistics_[at(k)];
     if (problem.penalty[at(k)] > 0) {
@@ -117,7 +117,7 @@ void ScaledProblem::centred(std::span<const Index> columns, MatrixView out) cons
 }
 
 void ScaledProblem::scaled(std::span<const Index> columns, MatrixView out) const {
-  // By blocks of rows: a row-major x comes in lines of the cache.
+  // By blocks of rows, so that each cache line of a row-major x is read once.
   constexpr Index block = 64;
   for (Index row = 0; row < out.rows; row += block)
     for (Index j = 0; j < out.cols; ++j)

@@ -36,35 +36,34 @@ ColumnStatistics column_statistics(const LayoutView& x, Index column, bool inter
 
 class ScaledProblem {
  public:
-  // Each column of [X_c; sqrt(lambda penalty)] of the size of one: how X is made ready for primal methods.
+  // For primal solvers: each column of [X_c; sqrt(lambda penalty)] is scaled to about one.
   static ScaledProblem equilibrated(const PenalisedProblem& problem);
-  // One scale for all columns X_k / sqrt(penalty_k), which K = X diag(penalty)^-1 X' is made of, and columns with
-  // penalty 0 each of the size of one: for dual methods. `penalty` and `lambda` then are those of
+  // For dual solvers: one scale for all columns X_k / sqrt(penalty_k), of which K = X diag(penalty)^-1 X' is made;
+  // columns with penalty 0 are scaled to about one each. `penalty` and `lambda` are then those of
   //     1/2 |..|^2 + lambda/2 sum_k penalty_k w~_k^2,    penalty_k in [1/4, 4], lambda at most about one
-  // and lambda is 0 where it is lost beside the data.
+  // and lambda becomes 0 where it is too small to change a sum with the data.
   static ScaledProblem uniform(const PenalisedProblem& problem);
 
   const PenalisedProblem& problem() const { return problem_; }
   LeastSquaresData data() const;
-  // The columns X~_k - shift_k (n x columns), shift_k about the mean of X~_k: to be centred exactly by a column of
-  // ones.
+  // The columns X~_k - shift_k (n x columns). shift_k is the mean of X~_k but for rounding; a column of ones in the
+  // problem takes care of the rest.
   void centred(std::span<const Index> columns, MatrixView out) const;
   // The columns X~_k themselves.
   void scaled(std::span<const Index> columns, MatrixView out) const;
-  // Y~, with an intercept less about its column means
+  // Y~; with an intercept minus its column means, but for rounding
   void centred_y(MatrixView out) const;
   // w and b in the original units. Throws NOT_FINITE when they overflow.
   void unscale(const LeastSquaresSolution& solution, MatrixView w, std::span<double> b) const;
 
   // The columns that are not constant.
   std::vector<Index> varying() const;
-  // Binary orders between the largest and the smallest of these columns as they are, each over sqrt(penalty_k) if that
-  // is not 0.
+  // log2 of the largest over the smallest of these columns, each divided by sqrt(penalty_k) where that is not 0.
   int spread(std::span<const Index> columns) const;
   int x_exponent(Index k) const { return x_exponent_[static_cast<std::size_t>(k)]; }
   int y_exponent(Index j) const { return y_statistics_[static_cast<std::size_t>(j)].exponent; }
   double shift(Index k) const { return shift_[static_cast<std::size_t>(k)]; }
-  // equilibrated: lambda penalty_k in the units of w~; uniform: see there.
+  // equilibrated(): lambda penalty_k in the units of w~. uniform(): penalty_k as said there.
   double penalty(Index k) const { return penalty_[static_cast<std::size_t>(k)]; }
   double lambda() const { return lambda_; }
 

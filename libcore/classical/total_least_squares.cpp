@@ -1,12 +1,13 @@
 // [1 X_E] = Q [R_E; 0], exact columns and the ones;   Q'[X Y] = [T_X T_Y; C]   of the other columns;   C = U S V':
 //     w = -V_12 V_22^-1   (V in blocks of d' and t rows and columns),   R_E w_E = T_Y - T_X w
-// The [E F] of the smallest norm make C one of rank d', and what that matrix sends to zero is the span of V's last t
-// columns, and of no others exactly if S_d' > S_(d' + 1). A hyperplane is in it exactly if V_22 is regular. So there is
-// one solution exactly if both hold. A smallest singular value of X_c above S_(d' + 1) is enough; for t > 1 it is not
-// needed.
-// S_d' = S_(d' + 1): of S_p > S_(p + 1) = ... = S_q > S_(q + 1) it is any q - d' of the q - p equal columns, with all
-// after them; that has hyperplanes, and then many, exactly if V's last t rows have rank t in the columns from p + 1 on,
-// and full rank in those from q + 1 on.
+// Adding the smallest [E F] to C gives the best approximation of C of rank d'. It is the only one exactly if
+// S_d' > S_(d' + 1); its null space is then spanned by the last t columns of V, and w exists exactly if V_22 is
+// regular. So there is one solution exactly if both hold. (If the smallest singular value of X_c exceeds S_(d' + 1),
+// both hold; for t > 1 they may hold without it.)
+// A tie, S_p > S_(p + 1) = ... = S_q > S_(q + 1) with p < d' < q: the null space may take any q - d' of the q - p
+// columns of V with equal singular values, and has all columns after them. Some such null space has a w, and then many
+// have one, exactly if the last t rows of V have rank t in the columns from p + 1 on and full rank in those from q + 1
+// on.
 // Source: S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991, sections 2.3 and 3.5.
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,7 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-// A column of x or y, times 2^-exponent and less about its mean.
+// A column of x or y times 2^-exponent, minus its mean (but for rounding).
 struct ScaledColumn {
   const LayoutView* from;
   Index index;
@@ -50,7 +51,7 @@ std::vector<double> singular_values(ConstMatrixView a, Matrix& vt) {
   return s;
 }
 
-// The rank of V's last t rows in its columns from `first` on.
+// The rank of the last t rows of V, in its columns from `first` on.
 Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
   const Index q = vt.cols, columns = q - first, most = std::min(t, columns);
   if (most == 0) return 0;
@@ -65,8 +66,8 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
   return rank;
 }
 
-// S_d = S_(d + 1) to within `relative` of S_1. V's columns of equal singular values are known up to eps S_1 over the
-// of these to the next ones.
+// Says what a tie means: S_d = S_(d + 1) to within `relative` S_1. The space that the tied columns of V span is known
+// up to relative S_1 over the distance of their singular value to the next other ones.
 [[noreturn]] void fail_of_tie(ConstMatrixView vt, std::span<const double> s, Index d, double relative, int e) {
   const auto q = static_cast<Index>(s.size());
   const double next = s[at(d)], tolerance = relative * s.front();
@@ -82,7 +83,7 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
        ", to working precision");
 }
 
-// w (d x t) of R'R = C'C; the entries of C are those of the data over 2^e.
+// w (d x t) from R'R = C'C. C has the data divided by 2^e, which the messages take back.
 Matrix hyperplane(ConstMatrixView r, Index d, double relative, int e) {
   const Index t = r.cols - d;
   Matrix vt, v22(t, t), rhs(t, d), w(d, t);
@@ -95,7 +96,7 @@ Matrix hyperplane(ConstMatrixView r, Index d, double relative, int e) {
   std::vector<Index> order(at(t));
   std::vector<double> tau(at(t));
   geqp3(v22.view(), 0, order, tau);
-  if (!(std::abs(v22(t - 1, t - 1)) > tolerance / gap))  // what V_22 is known to
+  if (!(std::abs(v22(t - 1, t - 1)) > tolerance / gap))  // the error of V_22
     fail(Status::undefined,
          "no solution exists (the non-generic case): to working precision ever larger weights come "
          "ever closer to the best approximation of [x y] by a matrix of rank ",
@@ -129,7 +130,7 @@ RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, s
     return out;
   }
   for (Index j = 0; j < t; ++j) noisy.push_back({&y, j, column_statistics(y, j, intercept)});
-  int e = std::numeric_limits<int>::min();  // one scale for all columns with errors
+  int e = std::numeric_limits<int>::min();  // one common scale for all columns with errors
   for (const ScaledColumn& column : noisy)
     if (column.statistics.deviation > 0) e = std::max(e, column.own_exponent());
   if (e == std::numeric_limits<int>::min()) e = 0;

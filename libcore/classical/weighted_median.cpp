@@ -23,7 +23,7 @@ double weighted_median(std::span<const double> values, std::span<const double> w
   for (std::size_t i = 0; i < values.size(); ++i)
     if (weights[i] > 0) order.push_back(i);
   std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
-  ExactSum excess;  // of the weights up to a value over those above it
+  ExactSum excess;  // sum of the weights up to a value minus the sum of those above it
   for (const std::size_t i : order) excess.add(-weights[i]);
   for (std::size_t k = 0;;) {
     const double value = values[order[k]];

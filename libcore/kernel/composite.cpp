@@ -15,8 +15,8 @@ namespace freeridge {
 namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();
-constexpr Index depth_limit = 1000;              // each walk through a kernel takes a stack frame for each
-constexpr Index kernels_limit = Index{1} << 20;  // parts may be shared: a few calls could make a kernel of 2^64 parts
+constexpr Index depth_limit = 1000;              // a walk through a kernel takes one stack frame for each level
+constexpr Index kernels_limit = Index{1} << 20;  // 64 sums of a kernel with itself would have 2^64 parts
 
 Kernel::Extent extent_of(std::span<const KernelPtr> parts) {
   Kernel::Extent out{0, 0, 0};
@@ -41,7 +41,8 @@ class Scaled final : public Kernel {
       : inner_(std::move(inner)), scale_(std::move(scale)), extent_(extent_of({&inner_, 1})) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
-    Matrix scaled(a.rows + b.rows, a.cols);  // one piece of memory: two so large would go back to the system each time
+    // One array for both: two would each be so large that the allocator returns them to the system after every tile.
+    Matrix scaled(a.rows + b.rows, a.cols);
     const MatrixView scaled_a = scaled.view().row_range(0, a.rows), scaled_b = scaled.view().row_range(a.rows, b.rows);
     divide(a, scaled_a);
     divide(b, scaled_b);
@@ -96,7 +97,7 @@ class Scaled final : public Kernel {
   Extent extent_;
 };
 
-// What sums and products share: they have the bandwidth of their only part that has one.
+// What sums and products share. The bandwidth is that of a part, where exactly one part has a bandwidth.
 class Composite : public Kernel {
  public:
   Extent extent() const override { return extent_; }
@@ -130,7 +131,7 @@ class Composite : public Kernel {
 
  private:
   Extent extent_;
-  std::optional<double> bandwidth_;  // of parts_[part_], when it has the only one; found once, not at each question
+  std::optional<double> bandwidth_;  // that of parts_[part_], if no other part has one
   std::size_t part_ = 0;
 };
 

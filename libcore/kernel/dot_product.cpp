@@ -38,10 +38,11 @@ class Polynomial final : public Kernel {
     out.add("polynomial(degree = ", degree_, ", scale = ", scale_, ", offset = ", offset_, ")");
   }
 
-  // The number of monomials of degree up to p in d variables (without offset of degree p exactly: one variable fewer).
+  // The number of monomials of degree at most p in d variables. Without offset only those of degree p count, of which
+  // there are as many as monomials of degree at most p in d - 1 variables.
   Index rank_bound(Index d) const override {
     const Index variables = offset_ > 0 ? d : d - 1;
-    double count = 1;  // the binomial coefficient (variables + p over p); exact where it is small enough to matter
+    double count = 1;  // binomial coefficient (variables + p over p); exact while it is below 2^53
     for (Index e = 1; e <= std::min(degree_, variables); ++e)
       count = std::round(count * static_cast<double>(std::max(degree_, variables) + e) / static_cast<double>(e));
     return count < 1e9 ? static_cast<Index>(count) : Kernel::rank_bound(d);

@@ -24,12 +24,12 @@ class Kernel {
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
 
-  // Its text, as the grammar of kernel_text.hpp has it.
+  // Writes the kernel as text, in the grammar of kernel_text.hpp.
   virtual void describe(KernelText& out) const = 0;
-  virtual bool is_sum() const { return false; }  // then it stands in brackets as a term of another sum
+  virtual bool is_sum() const { return false; }  // a sum is written in brackets where it is a term of another sum
 
-  // How many kernels deep it is, of how many it is made, and how many of them have a bandwidth. The first two are
-  // limited (composite.cpp), so that what walks through a kernel ends, and within the stack.
+  // How deeply kernels are nested in it, how many there are in all, and how many of them have a bandwidth. Depth and
+  // number are limited (composite.cpp), so that recursion through a kernel ends and does not exhaust the stack.
   struct Extent {
     Index depth, kernels, bandwidths;
   };
@@ -40,8 +40,8 @@ class Kernel {
   // The same for the data, n points with d features.
   virtual void check_data(Index /*n*/, Index d) const { check_features(d); }
 
-  // Whether the "points" are the kernel values themselves: x is K. Such a kernel has no function to evaluate; what
-  // reads kernel matrices goes through kernel_matrix.hpp, which knows.
+  // Whether x is the kernel matrix K itself, instead of points. Such a kernel cannot be evaluated: its values are read
+  // by the functions of kernel_matrix.hpp.
   virtual bool precomputed() const { return false; }
 
   // For a kernel x' diag(s)^-2 z: the d divisors s. Nothing for other kernels.

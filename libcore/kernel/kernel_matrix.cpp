@@ -11,17 +11,17 @@
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 256;         // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
-constexpr Index tile_points = 256;       // the second argument's points met at once
-constexpr Index tile_doubles = 1 << 20;  // of kernel values on their way to the caller
-constexpr Index strip = 128;             // columns of a tile made at once, where they are copied on
-constexpr Index few_rows = 8;            // fewer fill no register
+constexpr Index tile_rows = 256;    // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
+constexpr Index tile_points = 256;  // points of the second argument in one tile
+constexpr Index tile_doubles = 1 << 20;  // kernel values in one tile of kernel_values()
+constexpr Index strip = 128;        // columns of a tile that are made together and then copied to the matrix
+constexpr Index few_rows = 8;       // with fewer rows than this a column does not fill a register
 
 Index tiles(Index n, Index tile) {
   return (n + tile - 1) / tile;
 }
 
-// In units of progress.hpp, beside the inner products of the points.
+// The work of a tile in units of progress.hpp, without the inner products of the points.
 double work_of(ConstMatrixView tile, Index d) {
   return (60 + 2 * static_cast<double>(d)) * static_cast<double>(tile.rows) * static_cast<double>(tile.cols);
 }
@@ -51,7 +51,8 @@ ConstMatrixView points_of(const LayoutView& x, Index row, Index rows, std::span<
   return packed;
 }
 
-// kernel.evaluate(a, b, out). The loops run along columns: a few rows are made as columns, k(x, z) being k(z, x).
+// kernel.evaluate(a, b, out). Its loops run along columns, which is slow for short columns. So for a few rows the
+// transpose is evaluated, as k(x, z) = k(z, x).
 void evaluate_tile(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, MatrixView out) {
   if (out.rows >= few_rows || out.rows >= out.cols) return kernel.evaluate(a, b, out);
   Matrix columns(out.cols, out.rows);
@@ -132,9 +133,9 @@ void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span
       pack_rows(x, i0, shift, a.view());
       b = block_j == block_i ? a.view() : points_of(x, j0, cols, shift, space);
     }
-    // By strips of columns, each made in the cache and brought to `out` weighted: the columns of `out` are far apart,
-    // and where n is a multiple of a power of two they all compete for the same few lines of the cache. On the diagonal
-    // a strip begins at its own row.
+    // A strip of columns is made in an array of its own, which fits into the cache, and then weighted and copied to
+    // `out`. In `out` itself columns are n numbers apart: where a large power of two divides n, they compete for the
+    // same few lines of the cache. In a block on the diagonal a strip begins at its first row on or below the diagonal.
     Matrix strip_space(given ? 0 : rows, std::min(strip, cols));
     if (given) copy_symmetric(x, i0, j0, out.block(i0, j0, rows, cols));
     for (Index col = 0; col < cols; col += strip) {

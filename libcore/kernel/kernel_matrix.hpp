@@ -2,7 +2,7 @@
 //   K_w = W^(1/2) K W^(1/2),  K_ij = k(x_i - s, x_j - s)   lower triangle, each pair once
 //   F = K(x*, X) C                                          for prediction, K(x*, X) never stored
 //   K(x*, X_R) for the rows R of X                         in tiles, for any use
-// A precomputed kernel's values are copied: x is K, points are rows of k(x*, X).
+// For a precomputed kernel x is K, new points are rows of k(x*, X), and values are copied.
 // s is a shift of the features (the centre of X for linear kernels with an intercept), or nothing.
 #pragma once
 
@@ -24,7 +24,7 @@ void require_symmetric(const Kernel& kernel, const LayoutView& x);
 void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span<const double> shift,
                             std::span<const double> sqrt_w, MatrixView out, const Progress& progress);
 
-// Throws INVALID_ARGUMENT when these rows of a precomputed K are not as its columns. O(n rows).
+// Throws INVALID_ARGUMENT when these rows of a precomputed K differ from the same columns. O(n rows).
 void require_symmetric(const LayoutView& k, std::span<const Index> rows);
 
 // out = K(points[first ...], x) c, out.rows x t. Memory: one tile a thread. Throws NOT_FINITE when a value overflows.
@@ -46,8 +46,9 @@ void kernel_diagonal(const Kernel& kernel, const LayoutView& points, Index first
 // out[i] = k(x_i, x_i), n numbers, also for a precomputed kernel.
 void own_diagonal(const Kernel& kernel, const LayoutView& x, std::span<double> out);
 
-// Rows of x as the second argument of a kernel: all of them, or the chosen ones in the order given. Packed once (size()
-// x d doubles; a precomputed kernel keeps nothing but the choice). Immutable; calls may run side by side.
+// Rows of x as the second argument of a kernel: all rows, or chosen ones in a given order. They are copied once into a
+// column-major array of size() x d doubles (for a precomputed kernel only their numbers are kept). Immutable; calls may
+// run side by side.
 class Support {
  public:
   Support(KernelPtr kernel, const LayoutView& x);

@@ -8,8 +8,8 @@
 namespace freeridge {
 namespace {
 
-constexpr std::size_t small_text = 1 << 20;  // bytes that need no thought
-constexpr Index depth_limit = 64;            // brackets and kernels: what recursion may cost of the stack
+constexpr std::size_t small_text = 1 << 20;  // bytes for which the machine's memory is not asked about
+constexpr Index depth_limit = 64;            // nested brackets and kernels: bounds the stack that recursion takes
 
 constexpr const char* kernel_names =
     "linear, polynomial, gaussian, laplacian, matern, scaled, product, precomputed or (";
@@ -67,7 +67,7 @@ class Parser {
     return out;
   }
 
-  // What stands between the brackets of the kernel `name`, the closing one included.
+  // Reads the parameters of the kernel `name`, up to and including the closing bracket.
   KernelPtr named(std::size_t start, std::string_view name) {
     if (name == "linear" || name == "precomputed") {
       expect(")");
@@ -117,7 +117,7 @@ class Parser {
     return made(start, [&] { return product_kernel(std::move(factors)); });
   }
 
-  // The kernel that begins at `start`; what its maker refuses is refused with that place.
+  // Makes the kernel whose text begins at `start`. If that throws, the message gets this place added.
   template <class Make>
   KernelPtr made(std::size_t start, const Make& make) {
     try {
@@ -172,7 +172,7 @@ class Parser {
     return value;
   }
 
-  // The letters from here on.
+  // Reads letters as long as there are any.
   std::string_view word() {
     skip_spaces();
     const std::size_t start = position_;
@@ -213,7 +213,7 @@ class Parser {
     while (position_ < text_.size() && is_space(text_[position_])) ++position_;
   }
 
-  // Whatever the locale says.
+  // Not std::isspace, which depends on the locale.
   static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

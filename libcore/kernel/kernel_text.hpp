@@ -4,8 +4,8 @@
 //   kernel  := "linear()" | "polynomial(degree = 3, scale = 0.5, offset = 1)"
 //            | "gaussian(sigma = 1.5)" | "laplacian(sigma = 2)" | "matern(nu = 1.5, length = 2)" | "precomputed()"
 //            | "scaled([" number { "," number } "]," sum ")" | "product(" sum { "," sum } ")" | "(" sum ")"
-// A description has every weight, brackets around a sum that is a term, and numbers in their shortest form that reads
-// back as the same number, so that it stands for one kernel and a kernel has one description.
+// describe() writes every weight, puts brackets around a sum that is a term, and writes numbers in the shortest form
+// that reads back as the same number. So each kernel has one description, and each description stands for one kernel.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace freeridge {
 
-// The text of a description while it grows. Throws OUT_OF_MEMORY before it outgrows the machine: kernels share their
-// parts, so that the text may be far longer than the kernel is large.
+// The text of a description while it is written. Throws OUT_OF_MEMORY when it would not fit into memory: kernels share
+// their parts, and the text repeats a shared part, so that it may be far longer than the kernel is large.
 class KernelText {
  public:
   template <class... Parts>

@@ -17,14 +17,14 @@
 namespace freeridge {
 namespace {
 
-// Distances are made from differences, not as ||x||^2 + ||z||^2 - 2 x'z by the BLAS: nothing cancels, so that near
-// points keep all digits and equal ones are at 0 exactly; and a value does not depend on the tile it is in, nor on the
-// BLAS, which refinement relies upon where it evaluates K anew. The price, measured for 100 features with AVX-512: the
-// products of a BLAS with kernels of the same kind take 0.75 of the time, before anything is made of them, and those of
-// one with AVX2 kernels 1.1 times.
-constexpr Index panel = 32;  // columns at once: distances are still in the cache when they become kernel values
+// ||x - z||^2 is summed from differences, not computed as ||x||^2 + ||z||^2 - 2 x'z by the BLAS. Nothing cancels, so
+// near points keep all digits and equal points have distance 0 exactly; and a value depends neither on its tile nor on
+// the BLAS, which refinement relies on when it evaluates K again. The price, measured with 100 features and AVX-512:
+// the product of a BLAS alone, without the rest, takes 0.75 of the time with AVX-512 kernels, and 1.1 times as long
+// with AVX2 kernels.
+constexpr Index panel = 32;  // columns at once: distances are still in the cache when kernel values are made of them
 
-// The kernel as a function of r^2 and the bandwidth; root: what multiplies r in u, none for r^2 / sigma^2.
+// A kernel as a function of u = root r / bandwidth, or, where root is 0, of r^2 / bandwidth^2.
 struct Profile {
   const char* text;  // how its description begins
   double root;
@@ -40,13 +40,14 @@ constexpr Profile matern52{"matern(nu = 2.5, length = ", 2.23606797749979, &Pass
 class Radial final : public Kernel {
  public:
   Radial(const Profile& profile, double bandwidth) : profile_(profile), bandwidth_(bandwidth) {
-    // A product costs much less than divisions, but 1 / sigma^2 or root / length may overflow or underflow where the
-    // quotient does not.
+    // v a with a = 1 / sigma^2 (or root / length) is much faster than v / sigma^2, but a may overflow or underflow
+    // where the quotient does not. Then the loops divide.
     const bool squared = profile.root == 0;
     a_ = squared ? 1 / (bandwidth * bandwidth) : profile.root / bandwidth;
     if (std::isnormal(a_) && std::isnormal(squared ? bandwidth * bandwidth : bandwidth)) return;
     by_ = By::divisor;
-    // 0 / 0 is not 1: a divisor that underflows to 0 becomes the smallest number, and any r > 0 is then far away.
+    // The divisor must not be 0, as equal points would have 0 / 0. The smallest number takes its place, and any r > 0
+    // is then far away.
     a_ = squared ? bandwidth : std::max(bandwidth / profile.root, std::numeric_limits<double>::denorm_min());
   }
 

@@ -12,11 +12,10 @@
 //   multiply        out = out v
 //   weighted        out = v w_i w, and whether all of it is finite
 //   finite          whether all of v is
-// One source (value_loops_body.hpp) is compiled for each instruction set. The order of a sum does not depend on how many
-// numbers a register holds, and no product and sum are fused (-ffp-contract=off) but those of distances, which are by
-// name where the processor can (x86 since 2013, ARM), so that the bits of every result are the same with every
-// instruction set, of distances with every one that fuses, and do not depend on where in an array or a tile a number
-// stands.
+// One source (value_loops_body.hpp) is compiled for each instruction set. All give the same bits, wherever in an array
+// or a tile a number stands: the order of a sum does not depend on the width of a register, and the compiler may not
+// fuse a product and a sum (-ffp-contract=off). The one exception is `distances`, which asks for fused operations where
+// the processor has them (x86 since 2013, ARM): its bits are the same on all processors that fuse.
 //
 // Accuracy: exp_minus is within 0.8 units in the last place of exp(-v), also where that is subnormal; it is 1 at 0, and
 // 0 from 745.2 on and at infinity. A NaN gives a NaN in all of them. distances: relative error (d / 2 + 2) eps, as all
@@ -29,7 +28,7 @@
 
 namespace freeridge {
 
-// How a pass reads its parameter a.
+// Whether the parameter a of a pass multiplies or divides.
 enum class By { factor, divisor };
 
 struct Passes {
@@ -49,7 +48,8 @@ struct Passes {
   bool (*finite)(const double* v, Index n);
 };
 
-// f(v, n) for the numbers of a tile, all of them at once where they are contiguous: columns may be short.
+// Calls f(v, n) for the numbers of a tile: once for all of them where they are contiguous, as columns may be short;
+// else column by column.
 template <class F>
 void each_run(MatrixView tile, const F& f) {
   if (tile.ld == tile.rows) return f(tile.data, tile.rows * tile.cols);

@@ -6,9 +6,9 @@
 // Nothing of the standard library may be instantiated here: a template's instance would be compiled with this
 // instruction set and then be shared with code that runs on every processor.
 //
-// Registers are the vectors of GCC and Clang: elementwise + - * / and comparisons, for any instruction set (where it
-// has none the compiler writes the lanes out), and vector code whatever the optimisation level and without a choice of
-// the compiler's.
+// A register is a vector type of GCC and Clang, with elementwise + - * / and comparisons. It works for any instruction
+// set (one number after the other where there are no vectors), and gives vector code at every optimisation level,
+// without a decision of the compiler's.
 
 constexpr Index lanes = FREERIDGE_LANES;
 using Vec = double __attribute__((vector_size(8 * FREERIDGE_LANES)));
@@ -28,13 +28,13 @@ inline void store(Vec v, double* to) {
 //   exp(r) = 1 + r + r^2 q(r),  q the polynomial with the least relative error of exp(r): 3.7e-18 (Remez)
 // m is found by adding 1.5 2^52, which leaves a whole number in the low bits; with 1151 added, and -m rather than m,
 // these bits are the exponent of 2^(128 - m). ln 2 is split into 33 bits, whose product with m is exact, and the rest.
-// What the sums 1 + r and r = high + low round away is added with the small terms, which leaves one rounding of any
-// size.
+// The rounding errors of the sums 1 + r and r = high + low are added to the small terms: so only the last addition
+// rounds noticeably.
 inline Vec exp_minus_scaled(Vec u) {
   constexpr double whole = 0x1.8p52 + 1023 + 128;
   constexpr double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
   const Vec limit = Vec{} + 764.0;  // where u^2 exp(-u) is 0 in double precision
-  u = u > limit ? limit : u;        // in this order a NaN remains
+  u = u > limit ? limit : u;        // written this way round, NaN > limit is false and NaN stays
   const Vec t = whole - u * 0x1.71547652b82fep0;
   const Vec m = whole - t;
   const Vec high = m * ln2_high - u, low = m * ln2_low;
@@ -53,11 +53,11 @@ inline Vec exp_minus_scaled(Vec u) {
 }
 constexpr double unscale = 0x1p-128;  // exact, but for the one rounding where the result is subnormal
 
-// x = f(x) for all n. The rest that fills no register goes through the same instructions.
+// x = f(x) for all n numbers. The last ones, too few for a register, are padded and go through the same instructions.
 template <class F>
 inline void each(double* x, Index n, F f) {
   Index i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes) {  // two at a time: independent work while results are under way
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {  // two at a time: one works while the other waits
     const Vec first = f(load(x + i)), second = f(load(x + i + lanes));
     store(first, x + i);
     store(second, x + i + lanes);
@@ -83,7 +83,8 @@ struct GaussianDivisor {
   Vec operator()(Vec v) const { return exp_minus_scaled(v / a / a) * unscale; }
 };
 
-// Where u is beyond the limit of exp_minus_scaled the polynomial may be infinite, and must not be multiplied by 0.
+// Beyond the limit of exp_minus_scaled the exponential is 0 and the polynomial may be Inf: their product would be NaN,
+// so u is limited first.
 struct ThreeHalves {
   Vec operator()(Vec u) const {
     const Vec limit = Vec{} + 764.0;
@@ -152,7 +153,7 @@ inline void multiply(const double* v, Index n, double* out) {
   for (; i < n; ++i) out[i] *= v[i];
 }
 
-// 0 x is 0 for a finite x and NaN for all others, so that a sum of them tells.
+// 0 * x is 0 for a finite x, else NaN: so the sum of 0 * x says whether all x are finite.
 inline bool all_zero(Vec sum, double rest) {
   for (Index k = 0; k < lanes; ++k) rest += sum[k];
   return rest == 0;

@@ -16,7 +16,7 @@ namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index least_rows = 256, most_rows = 16384, predicted_doubles = 1 << 21;  // new points in hand at once
+constexpr Index least_rows = 256, most_rows = 16384, predicted_doubles = 1 << 21;  // new points in one tile
 constexpr Index newton_steps = 100, move_multiples = 10000;
 
 // value * 2^exponent / divisor, without overflow on the way.
@@ -115,7 +115,7 @@ Index Classifier::iterations() const {
 
 // ---- work ----
 
-// The outputs of this problem are never looked at; it knows how linear kernels are shifted and scaled.
+// The problem is made for the shift and scale of linear kernels alone. Its outputs are not used.
 ProblemPtr Classifier::shape() const {
   const Index n = data().x.rows;
   const std::vector<double> zeros(static_cast<std::size_t>(n), 0.0);
@@ -166,7 +166,7 @@ LossProblem Classifier::problem(const Gram& gram, double tau) const {
 
 Index Classifier::memory_required() const {
   const Index n = data().x.rows, d = data().x.cols, copies = loss_ == Loss::logistic ? 2 : 1;
-  // Tiles of the kernel matrix for each thread; the joint step of the free numbers, of a linear kernel w.
+  // Tiles of the kernel matrix for each thread, and the hinge loss's joint step; 4 d below: w of a linear kernel.
   const Index tiles = checked_doubles(thread_count(), checked_doubles(256, 384 + 2 * d)) + 2 * most_free * most_free;
   return checked_doubles(checked_doubles(copies, n) + 32, n) * 8 + checked_doubles(tiles + 4 * d, 8) + (1 << 22);
 }
@@ -204,7 +204,7 @@ Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double la
   fit.c.resize(solution.a.size());
   for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, lambda);
   fit.objective = data_->omega * solution.objective;
-  // ||f||; of squares that are nothing but rounding, because all features coincide, exactly 0.
+  // ||f||. Where all points have the same features, |f|^2 is nothing but rounding, and ||f|| becomes exactly 0.
   double size = 0;
   for (const double a : solution.a) size += std::abs(a);
   const bool none = !(solution.squared > 16 * eps * solution.tau * size * size);

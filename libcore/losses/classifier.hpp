@@ -1,9 +1,9 @@
 // The state machine behind freeridge_classifier:
 //   EMPTY --set_data--> DATA --fit--> FITTED
-// Setters go back to DATA. Every member either does its work or throws Error and leaves the classifier as it was;
-// const members may run side by side. Sizes and pointers have been checked by the caller (the C layer), values are
-// checked here. The solvers see loss_problem.hpp; here are its units:
-//   c = a omega / lambda,   objective = omega * theirs,   ||f||^2 = omega / lambda * a'(tau K)a
+// Setters go back to DATA. Every member either does its work, or throws Error and leaves the classifier as it was.
+// Const members may run side by side. The caller (the C layer) has checked sizes and pointers; values are checked here.
+// The solvers solve the scaled problem of loss_problem.hpp. Its a, objective and norm in the user's units:
+//   c = omega a / lambda,   objective = omega * (scaled objective),   ||f||^2 = omega / lambda * a'(tau K)a
 #pragma once
 
 #include <memory>
@@ -37,9 +37,9 @@ class Classifier {
   // Work
   void fit(double lambda);
 
-  // Answers; n() numbers each, NULL where nothing is wanted
+  // Answers: one number for each point; NULL where one is not wanted
   void predict(const LayoutView& points, double* decision, double* probability) const;
-  [[nodiscard]] std::string loo(double* decision) const;  // why some are NaN, empty when none is
+  [[nodiscard]] std::string loo(double* decision) const;  // says why some are NaN; empty when none is
   void coefficients(double* c, double* b) const;
   void convergence(double* objective, Index* iterations, double* gap) const;
   void support(Index* count, Index* rows, double* margin) const;
@@ -69,12 +69,12 @@ class Classifier {
     std::vector<double> y, given, weights;  // given: W, or empty
     double omega = 1;                       // a power of two; weights = W / omega
   };
-  // The kernel matrix, kept from lambda to lambda.
+  // The kernel matrix, which is the same for all lambdas and is kept.
   struct Gram {
     Matrix k;       // K / kappa, both triangles
-    int kappa = 0;  // the exponent of kappa
+    int kappa = 0;  // log2 of the divisor kappa
   };
-  // Made by the first call that needs it: fit, or, after loading, loo.
+  // The kernel matrix is made by the first call that needs it: fit, or loo after loading.
   struct Kept {
     std::mutex mutex;
     std::shared_ptr<const Gram> gram;
@@ -106,7 +106,7 @@ class Classifier {
   std::optional<Data> data_;
   bool intercept_ = true;
   double tolerance_ = 1e-8;
-  Index iterations_ = 0;  // 0: the loss's own
+  Index iterations_ = 0;  // 0: the default of the loss
   Progress progress_;
   ProblemPtr shape_;  // the shift and scale of linear kernels; made with the first fit
   std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double usual_moves = 20;  // in multiples of n, for the progress
+constexpr double usual_moves = 20;  // how many there usually are, in multiples of n; for the progress fraction
 
 class Smo {
  public:
@@ -30,11 +30,11 @@ class Smo {
   bool may_shrink(std::size_t i) const { return s_.a[i] > low_[i]; }
   bool is_free(std::size_t i) const { return may_grow(i) && may_shrink(i); }
 
-  void refresh();  // 1'a = 0 and G from scratch
+  void refresh();  // restores 1'a = 0 and computes G anew
   bool move();     // one move; false when the stationarity seen is within the tolerance
   bool move_pair();
   bool move_one();
-  Index move_free();  // joint steps of all free numbers; what they cost, in moves
+  Index move_free();  // joint steps of all free numbers; returns their cost, in moves
   bool step_free(std::vector<std::size_t>& free);
   void add(std::size_t i, double t);
   double curvature(double k) const;
@@ -49,12 +49,12 @@ class Smo {
   double violation_ = 0;
 };
 
-// The second derivative along a move, never zero: where K has none, the box ends the move.
+// The second derivative along a move, but never zero: where K has no curvature the move ends at the box.
 double Smo::curvature(double k) const {
   return p_.tau * std::max(k, 16 * eps) + std::numeric_limits<double>::min();
 }
 
-// a_i += t; what rounding leaves between it and a bound is removed, so that bounds are met exactly.
+// a_i += t. Where only rounding separates a_i from a bound, it is set to the bound.
 void Smo::add(std::size_t i, double t) {
   const Index column = static_cast<Index>(i);
   double a = s_.a[i] + t;
@@ -117,8 +117,8 @@ bool Smo::move() {
   return p_.intercept ? move_pair() : move_one();
 }
 
-// One step along the solution of the problem of the free numbers alone, to its end or to the first bound, which ends
-// the freedom of one: false at the end.
+// Solves the problem of the free numbers alone, and moves towards that solution until a number meets a bound. That
+// number is free no longer, and the result is true; false where the solution was reached.
 bool Smo::step_free(std::vector<std::size_t>& free) {
   const Index f = static_cast<Index>(free.size());
   const auto at = [&](Index l) { return static_cast<Index>(free[static_cast<std::size_t>(l)]); };
@@ -127,7 +127,7 @@ bool Smo::step_free(std::vector<std::size_t>& free) {
   Matrix k(f, f), step(f, 1);
   for (Index j = 0; j < f; ++j) {
     for (Index i = j; i < f; ++i) k(i, j) = p_.k(at(i), at(j));
-    k(j, j) += 16 * eps * static_cast<double>(f);  // where K has no curvature the step is long, and ends at a bound
+    k(j, j) += 16 * eps * static_cast<double>(f);  // keeps K_FF regular: the step is long, and ends at a bound
     step(j, 0) = g_[free[static_cast<std::size_t>(j)]];
   }
   contrast.reduce_symmetric(k.view());
@@ -187,7 +187,7 @@ Index Smo::move_free() {
 }
 
 void Smo::refresh() {
-  if (p_.intercept) {  // what rounding has added up to in 1'a goes where there is room
+  if (p_.intercept) {  // 1'a is zero but for rounding; the excess is taken from free numbers
     double excess = sum(s_.a);
     for (std::size_t i = 0; i < g_.size() && excess != 0; ++i) {
       if (!is_free(i)) continue;
@@ -234,17 +234,17 @@ LossSolution Smo::solve(const LossSolution* start) {
   Index most = 0;
   if (__builtin_mul_overflow(n, control_.iterations, &most)) most = std::numeric_limits<Index>::max();
 
-  // Where the problem is badly conditioned, pairs creep towards a point that the free numbers reach jointly in one
-  // step. Such steps are tried now and then, so that at most half of the work goes into them.
+  // In a badly conditioned problem pairs approach slowly a point that all free numbers together reach in one step. So
+  // joint steps are tried now and then; at most half of the work goes into them.
   Index until_joint = n;
-  // G is carried along, and made anew before it is believed. When that shows it wrong again and again, with nothing
-  // gained, rounding has the last word.
+  // Moves update G, and rounding errors add up in it. So G is computed anew before the end of the moves is believed. If
+  // the new G shows ten times in a row that nothing was gained, rounding prevents the tolerance.
   double best = infinity;
   bool polished = false;
   for (int idle = 0; idle < 10;) {
     refresh();
     if (!move()) {
-      if (!polished) {  // a last joint step: far below the tolerance, which matters where lambda is small
+      if (!polished) {  // a last joint step: it goes far below the tolerance, which counts where lambda is small
         polished = true;
         move_free();
         continue;

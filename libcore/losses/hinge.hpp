@@ -4,19 +4,21 @@
 // by sequential minimal optimisation: two numbers move at a time, one without intercept, those that promise the largest
 // decrease (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). With
 // G = y - tau K a, the negative gradient, up = {a_i may grow}, down = {a_i may shrink}:
-//     stationarity   max_up G - min_down G <= tolerance;   without intercept |G_i| <= tolerance where a_i may follow it
-//     b              the mean of G_i over 0 < a_i y_i < w_i, or the middle of [max_up G, min_down G] without any
+//     stationarity   max_up G - min_down G <= tolerance;   without intercept |G_i| <= tolerance for all a_i that may
+//                    move in the direction of G_i
+//     b              the mean of G_i over the free numbers, 0 < a_i y_i < w_i; where there is none, the middle of
+//                    [max_up G, min_down G]
 //     gap            the largest of |1 - z_i| (free), 1 - z_i (a_i = 0), z_i - 1 (at the bound), z = y (tau K a + b)
-// Now and then the free numbers F move jointly, along the solution of their own problem until one meets a bound:
+// Now and then the free numbers F move together, towards the solution of their own problem, until one meets a bound:
 //     tau (K_FF + rounding I) da_F + db 1 = G_F,  1'da_F = 0
-// The box does not depend on lambda: a solution at another lambda is a feasible start.
+// The bounds of a do not depend on lambda, so the solution at another lambda is a feasible start.
 #pragma once
 
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {
 
-constexpr Index most_free = 1024;  // the joint step of the free numbers is left out beyond: 8 MB
+constexpr Index most_free = 1024;  // with more free numbers there is no joint step, whose matrix would exceed 8 MB
 
 // control.iterations: moves, in multiples of n. O(n) a move. Throws NOT_CONVERGED.
 LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start,

@@ -9,10 +9,10 @@ namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double whole_step = 0.5;   // the largest |df_i| of a step that is taken without looking
-constexpr double near_tau = 1e4;     // the path begins at most here
-constexpr double first_stretch = 7;  // of log tau along a tangent; doubled after easy stages, halved after hard ones
-constexpr double usual_steps = 10;   // for the progress
+constexpr double whole_step = 0.5;   // a step with all |df_i| up to this is taken whole, without a line search
+constexpr double near_tau = 1e4;     // the path begins at this tau, or at the wanted one if that is smaller
+constexpr double first_stretch = 7;  // in log tau, along a tangent; doubled after few Newton steps, halved after many
+constexpr double usual_steps = 10;   // how many there usually are; for the progress fraction
 
 // log(1 + exp(-z))
 double loss(double z) {
@@ -44,9 +44,9 @@ class Newton {
   }
   void evaluate();          // f, e, v, the gap
   double newton_step();     // the largest |df_i| if the step was taken whole, else infinity
-  Index stage();            // near the solution at tau_; the steps it took
-  void tangent(double to);  // along the path
-  void finish();            // to the tolerance at tau_
+  Index stage();            // Newton steps until near the solution at tau_; returns how many
+  void tangent(double to);  // moves along the path's tangent to tau = `to`
+  void finish();            // Newton steps to the tolerance at tau_
   double step_length(const WorkingProblem::Step&) const;  // near the minimum of the objective along the step
   void count() {
     if (s_.iterations >= control_.iterations)
@@ -62,7 +62,7 @@ class Newton {
   LossSolution s_;
   double tau_ = 0;
   std::vector<double> e_, v_, load_;
-  std::vector<double> df_, kda_;  // of the last step: its move of f, tau K da
+  std::vector<double> df_, kda_;  // of the last step: the change of f, and tau K da
 };
 
 void Newton::evaluate() {
@@ -79,7 +79,8 @@ void Newton::evaluate() {
 }
 
 double Newton::step_length(const WorkingProblem::Step& step) const {
-  // phi(t) = objective at t, convex; the root of phi' by Newton's method within a bracket that grows to the right.
+  // phi(t) = the objective after t steps, which is convex. Newton's method finds the root of phi' inside a bracket;
+  // while the bracket has no right end, t grows.
   const auto slope = [&](double t, double& curvature) {
     double total = 0;
     curvature = 0;
@@ -144,8 +145,9 @@ void Newton::tangent(double to) {
 }
 
 void Newton::finish() {
-  // A whole step that moved every f_i by at most r leaves e_i - a_i = O(r^2) e_i: relative to the points' own terms,
-  // which are far smaller than w_i when the classes separate and lambda is small. Hence the second condition.
+  // After a whole step that moved every f_i by at most r, e_i - a_i = O(r^2) e_i: so r <= sqrt(tolerance) makes the
+  // error small relative to each point's own e_i. The gap alone measures it relative to w_i, which may be far larger:
+  // where the classes separate and lambda is small.
   double before = std::numeric_limits<double>::infinity(), gap_before = before;
   for (int idle = 0; idle < 4;) {
     const double moved = newton_step();
@@ -160,7 +162,7 @@ void Newton::finish() {
 }
 
 LossSolution Newton::solve(const LossSolution* start) {
-  // The solution at hand is the better start when its tau is nearer than the path's beginning.
+  // Starts from the given solution where its tau is nearer than the beginning of the path.
   const double distance = std::max(first_stretch, std::log(p_.tau) - std::log(near_tau));
   const bool warm =
       start != nullptr && p_.tau > 1 && start->tau > 1 && std::abs(std::log(p_.tau) - std::log(start->tau)) <= distance;
@@ -216,7 +218,7 @@ std::string logistic_loo(const LossProblem& problem, const LossSolution& solutio
     const double y = problem.y[i], z = y * solution.f[i], own = sigmoid(z);
     if (p[i] > rounding && own > 1e-4) {
       out[i] = solution.f[i] - y / own * ((1 - p[i]) / p[i]);
-    } else if (p[i] > rounding) {  // far on the wrong side: 1 - P_ii has lost the digits that 1 / own asks for
+    } else if (p[i] > rounding) {  // far on the wrong side: dividing by `own` would magnify the error of 1 - P_ii
       const double s = working.response(static_cast<Index>(i));
       out[i] = solution.f[i] - problem.w[i] * sigmoid(-z) * y * s / (1 - v[i] * s);
     }

@@ -2,13 +2,13 @@
 // (notation as in loss_problem.hpp). With p_i = 1 / (1 + exp(-f_i)), e_i = w_i y_i / (1 + exp(y_i f_i)):
 //     stationarity   a = e, 1'a = 0        gap = max_i |e_i - a_i| / w_i, and |1'a| / 1'w
 //     step           the working problem with v_i = w_i p_i (1 - p_i) and the load e - a (working_problem.hpp)
-// Steps that move no f_i by more than 1/2 are taken whole: there |L'''| <= L'' makes the decrease a certainty
-// (F. Bach, Self-concordant analysis for logistic regression, Electronic Journal of Statistics 4 (2010)). Others end
-// near the minimum along their line.
-// Small lambda. Newton's steps from afar move exp(-f) by a factor e each, in a badly conditioned problem. So a large
-// tau is reached along the path of solutions: from one at tau, the load a gives the path's tangent,
+// Steps that move no f_i by more than 1/2 are taken whole: as |L'''| <= L'', the objective is sure to fall (F. Bach,
+// Self-concordant analysis for logistic regression, Electronic Journal of Statistics 4 (2010)). Along others a line
+// search finds about the minimum.
+// Small lambda, large tau: far from the solution each Newton step changes exp(-f) by a factor of about e only. So the
+// solution is followed from a smaller tau on. At a solution the load a gives the tangent of that path,
 //     d(tau a)/dlog tau = tau da,   df/dlog tau = df       (f is nearly linear in log tau where classes separate)
-// and one tangent may cross many orders of magnitude.
+// and one step along the tangent may cross many orders of magnitude of tau.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace freeridge {
 
-// 1 / (1 + exp(-z)) without overflow, and with all its digits for z << 0.
+// 1 / (1 + exp(-z)), without overflow and with full relative accuracy for large negative z.
 inline double sigmoid(double z) {
   const double t = std::exp(-std::abs(z));
   return z >= 0 ? 1 / (1 + t) : t / (1 + t);
@@ -29,7 +29,7 @@ LossSolution solve_logistic(const LossProblem& problem, const LossControl& contr
 
 // The left-out values after one Newton step from the solution without the point:
 //     f_i - e_i S_ii / (1 - v_i S_ii) = f_i - y_i (1 + exp(-y_i f_i)) (1 - P_ii) / P_ii
-// out: n numbers, NaN where P_ii is nothing but rounding; returns the reason for the first NaN, empty without.
+// out: n numbers, NaN where P_ii is nothing but rounding. Returns the reason for the first NaN; empty if there is none.
 [[nodiscard]] std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, std::span<double> out,
                                        const Progress& progress);
 

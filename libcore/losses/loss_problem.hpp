@@ -1,8 +1,8 @@
-// The problem of a loss for two classes in numbers of the order of one, which both solvers see:
+// The problem of a loss for two classes, scaled so that its numbers are about one. Both solvers solve it in this form:
 //     min over f, b   sum_i w_i L(y_i f_i) + 1/2 a'(tau K)a,      f = tau K a + b 1,  1'a = 0 (with intercept)
 // K = kernel matrix / kappa, w = W / omega, tau = kappa omega / lambda; kappa and omega are powers of two next to the
-// largest kernel value and weight, so that scaling rounds nothing. a_i = lambda c_i / omega is what stationarity
-// speaks of: a_i is -w_i times a (sub)derivative of L(y_i f) by f, so 0 <= a_i y_i <= w_i, whatever lambda.
+// largest kernel value and weight, so that scaling rounds nothing. Stationarity says that a_i = lambda c_i / omega is
+// -w_i times a (sub)derivative of L(y_i f) by f. So 0 <= a_i y_i <= w_i whatever lambda is.
 #pragma once
 
 #include <cmath>
@@ -35,9 +35,9 @@ struct LossSolution {
   double b = 0;
   std::vector<double> f;  // n, b included
   Index iterations = 0;
-  double gap = 0;        // the largest stationarity left, in units of w
+  double gap = 0;        // how far from stationary the solution is, in units of w
   double squared = 0;    // a'(tau K)a
-  double objective = 0;  // of the problem above
+  double objective = 0;  // the minimum of the problem above
 };
 
 inline double sum(std::span<const double> values) {
@@ -53,7 +53,7 @@ inline void decision_values(const LossProblem& p, double tau, std::span<const do
   for (double& value : out) value = tau * value + b;
 }
 
-// A fraction for work whose length is not known: `done` of about `usual` units, never quite 1.
+// The progress fraction of work of unknown length: `done` units, where `usual` are usual. It stays below 1.
 inline double open_fraction(Index done, double usual) {
   const double ratio = static_cast<double>(done) / usual;
   return ratio / (1 + ratio);

@@ -1,10 +1,11 @@
-// The weighted least squares problem in which one Newton step of the logistic loss consists (notation as in
-// loss_problem.hpp; v_i = w_i p_i (1 - p_i) the second derivatives of the loss terms at f, D = diag(v)^(1/2), d = D1).
+// The weighted least squares problem that one Newton step of the logistic loss solves (notation as in loss_problem.hpp;
+// v_i = w_i p_i (1 - p_i) the second derivatives of the loss terms at f, D = diag(v)^(1/2), d = D1).
 // A load rho, n numbers that are added to the derivatives, moves the solution by (da, db), its values by df:
 //     da = rho - v df,   df = tau K da + db 1,   1'da = s (with intercept; else db = 0)
-// With rho = D rho1 + rho0 (rho0 where v_i is nothing) and da = rho0 + D eta:
+// With rho = D rho1 + rho0 (a point has its load in rho0 where v_i has underflowed, else in rho1) and da = rho0 + D
+// eta:
 //     B eta + db d = rho1 - tau D K rho0,   d'eta = s - 1'rho0,   B = I + tau D K D
-// where no point is divided by a weight that has underflowed, and nothing cancels between rho and v df (as it would
+// In this form nothing is divided by a v_i that has underflowed, and rho and v df do not cancel (as they would
 // in C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, algorithm 3.1). The intercept is removed by
 // Z (intercept.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
 //     S = the matrix of rho -> df: H D^-2, H the hat matrix;   1 - v_i S_ii = P_ii,  P = Z (Z'BZ)^-1 Z'

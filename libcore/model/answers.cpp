@@ -86,7 +86,8 @@ void Model::predict(const LayoutView& points, double* out, Index ldout) const {
   freeridge::predict(prediction(), points, out, ldout, progress_);
 }
 
-// Those of the solution predict; they may lack what K maps to zero, which no prediction sees.
+// The solution's own coefficients are enough to predict, but may lack a part that K maps to zero (its function is zero).
+// Where all of c is wanted, complete() adds that part to refined coefficients, and coefficients() makes unrefined ones.
 bool Model::keeps_coefficients(const Fit& fit) const {
   return fit.solution.c.rows() > 0 &&
          (!factorization_->landmarks().empty() || (fit.refined && !factorization_->solves_functions()));

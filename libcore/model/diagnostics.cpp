@@ -19,9 +19,9 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr Index points_at_once = 64;  // of the order statistics: less is not worth starting a thread for
+constexpr Index points_at_once = 64;  // whose order statistics one thread makes: fewer are not worth starting a thread
 
-// tile(row, rows, progress) for new points [0, m) in tiles, as many at once as memory O(tile) allows.
+// Calls tile(row, rows, progress) for the new points [0, m), in tiles of as many points as smoother_rows allows.
 template <class Tile>
 void for_each_tile(Index m, Index n, const Progress& progress, const Tile& tile) {
   const Index height = smoother_rows(n, m);
@@ -45,16 +45,16 @@ std::string no_error_variance(Index output) {
   return text("sigma2 of output ", output, " is undefined: no degrees of freedom are left for the errors");
 }
 
-// The place of the upper end among n values in ascending order, from 1: ceil(level (n + 1)), where a product that is a
-// whole number but for rounding counts as one (0.55 * 20 is 11, not 11.000000000000002). The lower end is the n + 1 -
-// place smallest: floor((1 - level) (n + 1)) = n + 1 - ceil(level (n + 1)).
+// ceil(level (n + 1)): the upper end of an interval is the value at this place, counted from 1, of n values in
+// ascending order. A product that would be a whole number without rounding counts as that number (0.55 * 20 is 11, not
+// 11.000000000000002). The lower end is at place floor((1 - level) (n + 1)) = n + 1 - ceil(level (n + 1)).
 Index upper_place(double level, Index n) {
   const double exact = level * static_cast<double>(n + 1), whole = std::round(exact);
   const bool is_whole = std::abs(exact - whole) <= 4 * std::numeric_limits<double>::epsilon() * exact;
   return static_cast<Index>(is_whole ? whole : std::ceil(exact));
 }
 
-// f_(-i)(x) -+ |e_i| for all i, f the prediction with all rows.
+// f_(-i)(x) - |e_i| and f_(-i)(x) + |e_i| for all i. f: the prediction made with all rows.
 void left_out_ends(double f, const double* a, const double* e, std::span<double> low, std::span<double> high) {
   for (std::size_t i = 0; i < low.size(); ++i) {
     const double left_out = f - a[i] * e[i];
@@ -64,12 +64,12 @@ void left_out_ends(double f, const double* a, const double* e, std::span<double>
 }
 
 bool all_finite(std::span<const double> values) {
-  double zero = 0;  // Inf * 0 and NaN * 0 are NaN
+  double zero = 0;  // value * 0 is 0 for a finite value, else NaN
   for (const double value : values) zero += value * 0;
   return zero == 0;
 }
 
-// The k-th smallest, from 1; reorders the values.
+// The k-th smallest value, k counted from 1. Reorders the values.
 double smallest(std::span<double> values, Index k) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(values.begin(), at, values.end());
@@ -132,7 +132,8 @@ std::string Model::cooks_distance(MatrixView distance) const {
     for (Index j = 0; j < count; ++j) {
       double* const column = residual.col(j);
       const double largest = largest_magnitude({column, static_cast<std::size_t>(n)});
-      // D_i is free of the units of Y: in units of the largest residual no square overflows or underflows.
+      // D_i does not change when Y is multiplied by a number. So the residuals are divided by the largest one, and no
+      // square overflows or underflows.
       double squared_norm = 0;
       for (Index i = 0; i < n && largest > 0; ++i) {
         column[i] /= largest;
@@ -187,7 +188,7 @@ Model::Intervals Model::predict_jackknife(const LayoutView& points, double level
   require_finite("x", points);
   const Index n = this->n(), m = points.rows, place = upper_place(level, n);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
-  // f(x) + b, kept where the lower ends will be.
+  // The array `lower` holds f(x) + b until the lower ends take its place.
   for_each_tile(m, n, progress_.part(0, 0.2), [&](Index row, Index rows, const Progress& part) {
     predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows), part);
   });
@@ -268,7 +269,8 @@ Model::Variance Model::predict_variance(const LayoutView& points) const {
       maker.smoother(points, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
-          // A point whose variance is nothing beside the prior's is known to rounding, which may be negative.
+          // A variance that is tiny beside the prior's is a difference of nearly equal numbers, and rounding can make
+          // it negative.
           const double value = tau2[static_cast<std::size_t>(j)] * std::max(v[static_cast<std::size_t>(q)], 0.0);
           if (!std::isfinite(value)) fail(Status::not_finite, "the variance for row ", row + q, " of x overflows");
           out.of_mean(row + q, first + j) = value;

@@ -69,7 +69,7 @@ void Model::landmark_curve(Criterion criterion, std::span<const Index> sizes, Ma
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const double at = static_cast<double>(i) / total;
     const Progress part = progress_.part(0.2 + 0.8 * at, 0.2 + 0.8 * (at + 1 / total));
-    Landmarks first = wanted;  // the pivoted choice may have ended early: then all there are
+    Landmarks first = wanted;  // cut to sizes[i]; where the pivoted choice found fewer, all of them
     first.rows.resize(static_cast<std::size_t>(std::min(sizes[i], static_cast<Index>(wanted.rows.size()))));
     first.count = static_cast<Index>(first.rows.size());
     const FactorizationPtr factorization = factorized(kernel_, first, part.part(0, 0.5));

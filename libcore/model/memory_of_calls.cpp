@@ -1,5 +1,5 @@
-// What the calls on a factorized model allocate beside it, so that they can be refused before they begin: for want of
-// memory, or beyond the limit that was set.
+// What the calls on a factorized model allocate beside the model, so that a call which would not fit into memory, or
+// would exceed the limit that was set, can be refused before it begins.
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -59,7 +59,8 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
   Index doubles =
       checked_doubles(predicted_rows(columns, m), columns) + tiles + checked_doubles(outputs, checked_doubles(m, t()));
   if (with_smoother) {
-    // kappa, the smoother rows, and a copy of them on the way through Q; errors; ends of all points for each thread
+    // Kappa, the smoother rows and a copy of them while Q is applied; the left-out errors; for each thread the n lower
+    // and n upper values of one new point
     const Index rows = smoother_rows(n(), m);
     doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;

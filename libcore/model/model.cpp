@@ -339,8 +339,8 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
   const double typical = median_distance(*kernel_, data_->x);
   const BandwidthRange range = low == 0 && high == 0 ? bandwidth_range(typical) : BandwidthRange{low, high};
 
-  // One factorization of the search lives at a time, beside the model's own, which a failure must leave: memory runs
-  // out before patience. The best one is made again at the end unless it was the last one tried.
+  // Memory is scarcer than time here: only one factorization of the search is kept, beside the model's own, which must
+  // survive a failure. So the best one is made again at the end, unless it was the last one tried.
   struct Trial {
     double sigma = 0;
     KernelPtr kernel;
@@ -376,7 +376,7 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
   auto fit = std::make_shared<const Fit>(solve(*trial.factorization, trial.lambda.best));
   auto found = std::make_shared<const LambdaSearch>(std::move(trial.lambda));
   progress_.report(1);
-  unset();  // what the old factorization gave goes before it
+  unset();  // answers of the old factorization go before the factorization itself
   kernel_ = std::move(trial.kernel);
   factorization_ = std::move(trial.factorization);
   search_ = std::move(found);

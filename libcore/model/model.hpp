@@ -1,8 +1,7 @@
 // The state machine behind a handle:
 //   EMPTY --set_data--> DATA --factorize--> FACTORIZED --set_lambdas, select_lambda--> FITTED
-// Setters go back to DATA. Every member either does its work or throws Error and leaves the model as it was. Const
-// members may run side by side. Sizes and pointers have been checked by the caller (the C layer); values are checked
-// here.
+// Setters go back to DATA. Every member either does its work, or throws Error and leaves the model as it was. Const
+// members may run side by side. The caller (the C layer) has checked sizes and pointers; values are checked here.
 #pragma once
 
 #include <functional>
@@ -57,10 +56,10 @@ class Model {
   // budget 0: the library's choice
   const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
 
-  // Answers; a returned text says why some entries are NaN, empty when none is
+  // Answers. A returned text says why some entries are NaN; it is empty when none is.
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
-  // errors: the standard errors; without data: not wanted
+  // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
   Prediction prediction() const;  // borrows from the model
@@ -76,8 +75,8 @@ class Model {
   void fitted(MatrixView out) const;
   void leverage(MatrixView out) const;
   std::vector<double> lambda_grid(Index count) const;
-  // Of the lambdas in force, t each: below: 1 where errors left out may have fewer than six digits; edge: -1, 1 at the
-  // low, high end of the last search's range, where that chose it.
+  // About the lambdas in force, t numbers each. below: 1 where left-out errors may have fewer than six digits. edge: -1
+  // or 1 where the last search chose the lambda at the low or high end of its range, else 0.
   struct LambdaFlags {
     double floor;
     std::vector<std::int32_t> below, edge;
@@ -106,10 +105,11 @@ class Model {
   double tolerance() const { return factorization().tolerance(); }
   std::span<const Index> landmarks() const { return factorization().landmarks(); }
   LandmarkTrace landmark_trace() const;
-  double kernel_trace() const;  // the second number of landmark_trace alone, O(n)
+  double kernel_trace() const;  // landmark_trace().all alone, in O(n)
   void landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
 
-  // Saving (saved_route.cpp has the payload). `load` expects a sound frame; what is wrong behind it is CORRUPT.
+  // Saving (saved_model.hpp has the payload). `load` expects that the frame was checked, and throws CORRUPT where the
+  // payload is wrong.
   void save(ByteWriter& out) const;
   std::shared_ptr<const void> hold() const;  // while it lives, save writes the same bytes each time
   static Model load(ByteReader& in);
@@ -152,7 +152,7 @@ class Model {
     std::shared_ptr<const std::vector<double>> weights;  // NULL: all one
     std::optional<Groups> groups;
     Index landmarks = 0;
-    std::vector<Index> landmark_rows;  // empty: chosen
+    std::vector<Index> landmark_rows;  // empty: the library chooses
 
     std::span<const double> weight_values() const { return weights ? std::span(*weights) : std::span<const double>(); }
   };
@@ -160,19 +160,19 @@ class Model {
     std::vector<double> lambdas;  // t
     Solution solution;
     bool refined = false;
-    Matrix landmark_x, landmark_c;  // beside the landmarks all coefficients are zero: prediction meets these alone
-    // P~, when all outputs have one lambda: made with the fit, or, after loading, by the first call that needs it.
+    Matrix landmark_x, landmark_c;  // of the landmark rows, which alone have coefficients: all that prediction needs
+    // P~, where all outputs have one lambda. It is made with the fit, or after loading by the first call that needs it.
     struct Shared {
       std::mutex mutex;
       std::shared_ptr<const ResidualMaker> maker;
     };
     std::shared_ptr<Shared> shared;
-    // The errors left out, which all new points have in common: made by the first call that needs them.
+    // The left-out errors, which jackknife+ intervals of all new points need. Made by the first call that needs them.
     struct LeftOut {
       std::mutex mutex;
       bool made = false;
       Matrix errors;                     // n x t
-      std::vector<std::string> reasons;  // t: why some of an output are NaN, or empty
+      std::vector<std::string> reasons;  // t: why some errors of an output are NaN, or empty
     };
     std::shared_ptr<LeftOut> left_out;
   };
@@ -180,8 +180,8 @@ class Model {
   const Data& data(const char* wanted) const;
   const Factorization& factorization() const;
   const Fit& fit() const;
-  // What the criterion needs of the data beside x: the groups (GROUPS), or classes in y, which are checked
-  // (ERROR_RATE).
+  // Checks what a criterion needs beside x: GROUPS needs groups, which are returned (else NULL); ERROR_RATE needs
+  // outputs of -1 and +1.
   const Groups* groups_for(Criterion criterion) const;
   void unset();
   void load_rows(ByteReader& in);
@@ -189,7 +189,7 @@ class Model {
 
   Landmarks wanted_landmarks() const;
   Request request(const Kernel& kernel) const;
-  Request factorized_request() const;  // the landmarks in it are those of the factorization
+  Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
   Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
@@ -206,9 +206,10 @@ class Model {
   using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
   static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
   const Fit::LeftOut& left_out() const;
-  // Throws OUT_OF_MEMORY where a call that wants so many bytes beside what the model holds must not have them.
+  // Throws OUT_OF_MEMORY where a call needs `bytes` more than the model holds and memory or the limit does not allow
+  // it.
   void require_room(Index bytes, const char* what, const char* advice) const;
-  // What a lambda, its LOO and a criterion allocate beside the factorization.
+  // The bytes that lambdas, their left-out errors and a criterion take beside the factorization.
   Index lambda_bytes(Index lambdas = 1) const;
   Index group_bytes(const Groups& groups, Index lambdas) const;
   void require_room_for_score(const Groups* groups, Index lambdas) const;
@@ -231,7 +232,7 @@ class Model {
   FactorizationPtr factorization_;
   std::shared_ptr<const Fit> fit_;
   std::shared_ptr<const LambdaSearch> search_;
-  std::shared_ptr<const BandwidthSearch> bandwidth_search_;  // that found the kernel in force
+  std::shared_ptr<const BandwidthSearch> bandwidth_search_;  // that found the present kernel
 };
 
 }  // namespace freeridge

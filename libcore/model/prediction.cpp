@@ -13,9 +13,9 @@
 namespace freeridge {
 namespace {
 
-constexpr Index least_rows = 256, most_rows = 16384;  // of new points in hand at once
-constexpr Index predicted_doubles = 1 << 21;          // of their x and f: 16 MiB
-constexpr Index smoother_doubles = 1 << 22;           // of their smoother rows: 32 MiB
+constexpr Index least_rows = 256, most_rows = 16384;  // new points in one tile
+constexpr Index predicted_doubles = 1 << 21;          // numbers of x and f in a tile: 16 MiB
+constexpr Index smoother_doubles = 1 << 22;           // numbers of smoother rows in a tile: 32 MiB
 constexpr double largest = std::numeric_limits<double>::max();
 
 enum Form : std::int64_t { hyperplane_form = 1, data_form = 2, landmark_form = 3 };
@@ -103,7 +103,7 @@ Predictor::Predictor(ByteReader& in)
       d_(in.integer("d", 1, largest_dimension)),
       t_(in.integer("t", 1, largest_dimension)) {
   const auto form = static_cast<Form>(in.integer("form", hyperplane_form, landmark_form));
-  in.require("d features", d_);  // whatever the form
+  in.require("d features", d_);  // each form has at least d numbers
   kernel_ = load_kernel(in);
   kernel_->check_data(n_, d_);
   if ((form == hyperplane_form) != kernel_->linear_scale(d_).has_value() ||
@@ -134,7 +134,7 @@ Predictor::Predictor(ByteReader& in)
 }
 
 Prediction Predictor::prediction() const {
-  // A precomputed kernel reads nothing of its support but the number of its rows.
+  // Of the support a precomputed kernel needs the number of rows alone, so the view has no data then.
   const LayoutView support{support_.data(), c_.rows(), d_, c_.rows(), Layout::col_major};
   return {*kernel_, n_, d_, t_, lambdas_, b_, w_.view(), origin_, level_, support, c_.view(), landmarks_};
 }

@@ -1,8 +1,8 @@
-// Predicting, from the least that it needs:
-//     f(x) + b = (x - origin)'w + level               linear kernels: with the origin amid the data, so that large means
-//                                                     of x cost no digits
-//     f(x) + b = sum_i c_i k(x_i, x) + b              x_i the data, or the landmarks alone
-// and the predictor: a fit that was saved for prediction only. Its payload:
+// Prediction, and the numbers that it needs:
+//     f(x) + b = (x - origin)'w + level               linear kernels; the origin is the mean of the data, so that large
+//                                                     means of x cost no digits
+//     f(x) + b = sum_i c_i k(x_i, x) + b              other kernels; x_i are the data, or the landmarks
+// A predictor is a fit that was saved for prediction only. Its payload:
 //     n, d, t, the form (1 hyperplane, 2 expansion over the data, 3 expansion over landmarks), the kernel's text,
 //     lambda (t numbers), b (t)
 //     form 1   origin (d), level (t), w (d x t, column by column, as all that follow); version 1: w alone, f = w'x + b
@@ -19,7 +19,7 @@
 
 namespace freeridge {
 
-// What predicts; borrowed.
+// The numbers of a fit that predict; all of them are borrowed.
 struct Prediction {
   const Kernel& kernel;
   Index n, d, t;
@@ -29,12 +29,12 @@ struct Prediction {
   std::span<const double> level;       // t; linear kernels
   LayoutView support;                  // r x d: the data or the landmarks
   ConstMatrixView c;                   // r x t
-  std::span<const Index> landmarks;    // the rows of the support; empty: all
+  std::span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
 };
 
-// How many of m new points are in hand at once, where each has so many numbers: its f, and for linear kernels its x.
+// How many of m new points form a tile, where each has so many numbers: its predictions, and for linear kernels its x.
 Index predicted_rows(Index columns, Index m);
-// The same where each has a smoother row of n numbers.
+// The same where each new point has a smoother row of n numbers.
 Index smoother_rows(Index n, Index m);
 // f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
 void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,

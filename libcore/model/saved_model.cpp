@@ -17,7 +17,7 @@ constexpr Index any_low = std::numeric_limits<Index>::min(), any_high = std::num
 
 enum State : std::int64_t { empty_state = 0, data_state = 1, factorized_state = 2, fitted_state = 3 };
 
-// Line by line, as it lies in memory but for the gaps between the lines.
+// Writes the columns (or rows) as they lie in memory, without the gaps between them.
 void save_data(const LayoutView& a, ByteWriter& out) {
   const bool by_columns = a.layout == Layout::col_major;
   const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
@@ -37,7 +37,7 @@ void save_groups(const Groups& groups, Index n, ByteWriter& out) {
   save_integers(label, out);
 }
 
-// From b, as in version 1.
+// Files of version 1 have no level: it is b plus w at the shift.
 std::vector<double> levels(const Matrix& w, std::vector<double> b, std::span<const double> shift) {
   for (std::size_t j = 0; j < b.size(); ++j)
     for (std::size_t k = 0; k < shift.size(); ++k) b[j] += shift[k] * w(static_cast<Index>(k), static_cast<Index>(j));

@@ -1,4 +1,4 @@
-// Saved models. The payload of a model, what is in [] only where it says so:
+// Saved models. The payload of a model; a word in [] says when the lines below it are there:
 //     kernel      its text (kernel/kernel_text.hpp)
 //     settings    intercept 0/1, route, landmark method, seed, reduction, refinement steps, expected lambdas, expected
 //                 criterion; enums by their numbers in freeridge.h
@@ -17,7 +17,8 @@
 //       criterion, how many lambdas; lambdas; scores (lambdas x t); best, best score, standard error, decades (t each);
 //       edge, dips (t each)
 // The payload of a predictor: prediction.hpp.
-// What follows from the data alone (means, centred outputs, the landmarks' x) is computed again, in the same way.
+// Whatever follows from the data alone (means, centred outputs, the x of the landmarks) is not saved, but computed
+// again in the same way.
 #pragma once
 
 #include "libcore/model/model.hpp"
@@ -29,8 +30,8 @@ struct Loaded {
   std::shared_ptr<const Predictor> predictor;
 };
 
-// Throws CORRUPT, NEWER_FORMAT, IO, OUT_OF_MEMORY. Memory: that of what is loaded; nothing is made room for unless the
-// bytes are there to fill it.
+// Throws CORRUPT, NEWER_FORMAT, IO, OUT_OF_MEMORY. Memory: that of the loaded model. No array is allocated before the
+// file is known to have the bytes that fill it.
 Loaded load(const ByteSource& source);
 
 }  // namespace freeridge

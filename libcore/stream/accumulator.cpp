@@ -17,7 +17,7 @@ void Accumulator::add(const LayoutView& x, const LayoutView& y, const double* we
   require_weights(weights, x.rows);
   if (rows_.has_room(x.rows)) {
     rows_.add(x, y, weights, progress_);
-  } else {  // a copy costs little beside the reductions, and a failure leaves the rows as they were
+  } else {  // a copy, so that a failure changes nothing; it costs little beside the reductions
     RowStack next = rows_.copy();
     next.add(x, y, weights, progress_);
     rows_ = std::move(next);
@@ -57,8 +57,9 @@ std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
 }
 
 Index Accumulator::memory_required() const {
-  // The stack, its copy while rows come or an answer is made, and of p x p: what the reduced problem keeps, its two
-  // decompositions one after the other, and their workspaces; tiles of rows of a second pass.
+  // Two stacks (one is the copy that rows are added to, or that is reduced for an answer); about 12 p x p matrices:
+  // those that the reduced problem keeps, its two decompositions, one after the other, and their workspaces; tiles of a
+  // second pass.
   const Index p = rows_.p();
   return checked_doubles(checked_doubles(2, rows_.capacity()) + checked_doubles(12, p) + 8192, p) * 8 + (1 << 22);
 }
@@ -90,7 +91,8 @@ RowStack load_rows(const ByteSource& source) {
   if (n > 0 ? !(sum_w > 0) : sum_w != 0) fail(Status::corrupt, "the saved sum_w is ", sum_w, " for ", n, " rows");
   const Index height = in.integer("stack", std::min(n, empty.p()), std::min(n, empty.capacity()));
   const Index shifts = intercept && n > 0 ? d + t : 0;
-  // Nothing is made before the bytes are known to hold it; height p may be more than there are addresses.
+  // Arrays are allocated only when the bytes are known to hold their numbers. (height * p might overflow, so the
+  // division.)
   const Index left = in.left() - shifts;
   if (left < 0 || left / empty.p() != height || left % empty.p() != 0)
     fail(Status::corrupt, "the saved bytes hold ", in.left(), " numbers for a stack of ", height, " rows, d = ", d,

@@ -1,6 +1,6 @@
-// What is behind an accumulator handle: the rows so far (row_stack.hpp), and their reduced problem, made when an answer
-// is asked for and kept until rows are added. Members either do their work or throw Error and leave everything as it
-// was. Const members may run side by side.
+// What an accumulator handle holds: the rows so far (row_stack.hpp), and their reduced problem, which is made when an
+// answer is asked for, and kept until rows are added. Members either do their work, or throw Error and leave everything
+// as it was. Const members may run side by side.
 #pragma once
 
 #include <memory>
@@ -19,10 +19,10 @@ class Accumulator {
   // weights: n numbers, or NULL.
   void add(const LayoutView& x, const LayoutView& y, const double* weights);
   void merge(const Accumulator& other);
-  // Heard by add, merge, reduced and what the reduced problem answers.
+  // add, merge, reduced and the answers of the reduced problem report to it.
   void set_progress(Progress progress) { progress_ = progress; }
   const Progress& progress() const { return progress_; }
-  // At most allocated by the accumulator, however many rows come, and by its answers beside what they are written to.
+  // The most bytes that the accumulator and its answers allocate, however many rows come, without the caller's arrays.
   Index memory_required() const;
   // Both throw INVALID_STATE before the first row.
   void require_rows() const;
@@ -31,7 +31,7 @@ class Accumulator {
  private:
   RowStack rows_;
   Progress progress_;
-  mutable std::mutex mutex_;  // of reduced_: the first const call that needs it makes it, others wait
+  mutable std::mutex mutex_;  // guards reduced_: the first const call that needs it makes it, others wait
   mutable std::shared_ptr<const ReducedProblem> reduced_;
 };
 

@@ -116,7 +116,8 @@ void ReducedProblem::solve(std::span<const double> lambdas, MatrixView w, Matrix
   Matrix planes(d, count * t), intercepts(t, count, 0.0);
   gemm(Op::transpose, Op::none, 1, vt_.view(), coefficients(Factor::hyperplane, lambdas).view(), 0, planes.view());
   for (Index c = 0; c < count * t && rows_.intercept(); ++c) {
-    // The shifts apart from the small rest of the means, so that the rest keeps its digits.
+    // The means are shift + rest, and rest is small. b is summed from the two parts separately, so that rest keeps its
+    // digits.
     const Index j = c % t;
     const double* const w_c = planes.col(c);
     const double* const shift = rows_.shift().data();
@@ -159,7 +160,7 @@ std::string ReducedProblem::score(Criterion criterion, std::span<const double> l
                                   MatrixView out) const {
   require_lambdas("lambdas", lambdas);
   std::string reason;
-  Matrix table(out.rows, out.cols);  // what fails leaves `out` as it was
+  Matrix table(out.rows, out.cols);  // copied to `out` at the end, so that a failure leaves `out` as it was
   for (Index l = 0; l < out.rows; ++l) {
     const double lambda = lambdas[static_cast<std::size_t>(l)];
     const Weights at = weights(lambda);

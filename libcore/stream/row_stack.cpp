@@ -14,7 +14,7 @@ namespace {
 
 constexpr Index least_block = 512;
 constexpr Index blocks_per_p = 4;
-constexpr Index least_rows = 16;  // of a stack that begins to grow
+constexpr Index least_rows = 16;  // the height of a stack that gets its first rows
 
 bool too_large(double value) {
   return !(std::abs(value) <= largest_entry);
@@ -104,7 +104,8 @@ Index RowStack::capacity() const {
   return p() + std::max(least_block, blocks_per_p * p());
 }
 
-// The height of a stack for so many rows; it doubles, so that each row is moved about once.
+// The height that a stack for `rows` rows gets. It at least doubles each time, so that a row is moved about once on
+// average.
 Index RowStack::wanted_height(Index rows) const {
   if (rows <= stack_.rows()) return stack_.rows();
   return std::min(capacity(), std::max({rows, 2 * stack_.rows(), least_rows}));
@@ -125,7 +126,7 @@ void RowStack::reserve(Index rows) {
   stack_ = std::move(larger);
 }
 
-// Counts rows in; changes nothing when it fails.
+// Adds to the number of rows and replaces the sums of the weights; changes nothing when it fails.
 void RowStack::count(Index rows, double sum_w, double sum_log_w) {
   Index n = 0;
   if (__builtin_add_overflow(n_, rows, &n))
@@ -174,7 +175,7 @@ void RowStack::add(const RowStack& other) {
     reserve(filled_ + taken);
     const MatrixView rows = stack_.view().row_range(filled_, taken);
     copy_block(other.rows().row_range(row, taken), rows);
-    std::vector<double> delta = shift_;  // reduce() moves the shift, so each piece has its own
+    std::vector<double> delta = shift_;  // computed for each piece, as reduce() changes the shift
     for (std::size_t k = 0; k < delta.size(); ++k) delta[k] -= other.shift_[k];
     move_shift(delta, rows);
     for (Index k = 0; k < rows.cols; ++k)
@@ -187,7 +188,8 @@ void RowStack::add(const RowStack& other) {
   count(other.n_, sum_w_ + other.sum_w_, sum_log_w_ + other.sum_log_w_);
 }
 
-// Moves the shifts to the weighted mean: delta_k = A_0'A_k / A_0'A_0. Any delta is right; the mean is the best.
+// Moves the shifts to the weighted mean: delta_k = A_0'A_k / A_0'A_0. Any delta keeps the sums right; with the mean the
+// columns are smallest, and so are rounding errors.
 void RowStack::centre(MatrixView rows) {
   std::vector<double> q(rows.col(0), rows.col(0) + rows.rows), delta(shift_.size());
   const double norm = std::sqrt(dot(rows.rows, q.data(), q.data()));
@@ -199,7 +201,7 @@ void RowStack::centre(MatrixView rows) {
       delta[k] = 0;
       continue;
     }
-    delta[k] = moved - shift_[k];  // what the shift moves by once it is rounded
+    delta[k] = moved - shift_[k];  // by how much the rounded shift has moved, exactly
     shift_[k] = moved;
   }
   move_shift(delta, rows);

@@ -5,11 +5,11 @@
 // stable: R'R = (A + E)'(A + E) with each column of E within rounding of that of A. No row of R is special: a row of
 // data, a row of a triangle and a row of another accumulator are appended and reduced alike.
 //
-// The shifts s, u are provisional. They begin with the first row and move to the weighted mean of all rows before each
-// reduction, so that "within rounding of A" means of the centred columns. A move by delta is a column operation, exact
-// in the triangle, which also brings another accumulator's rows to this one's shifts:
+// The shifts s, u may be any numbers; near the means they keep the columns of A, and so the rounding errors, small.
+// They begin as the first row, and move to the weighted mean of all rows before each reduction. A move by delta is a
+// column operation on the stack, by which the rows of another accumulator get this one's shifts, too:
 //     A_k <- A_k - delta_k A_0,      s_k <- s_k + delta_k
-// A constant column stays exactly zero.
+// A column of x that is constant stays exactly zero.
 //
 // The stack takes p + max(512, 4 p) rows, so that a reduction costs at most a quarter more than its new rows alone; it
 // grows as rows come. What it holds depends on the rows and their order, not on the chunks they came in.
@@ -57,9 +57,9 @@ class RowStack {
   std::span<const double> shift() const { return shift_; }  // s, u: d + t numbers; empty without intercept or rows
   ConstMatrixView rows() const { return stack_.view().row_range(0, filled_); }  // R
 
-  // Throws OUT_OF_MEMORY when there is none for so many more rows.
+  // Throws OUT_OF_MEMORY when there is no memory for `count` more rows.
   void require_memory_for(Index count) const;
-  // Whether so many rows fit without a reduction; then `add` changes nothing when it fails.
+  // Whether `count` rows fit without a reduction. Then `add` changes nothing if it fails.
   bool has_room(Index count) const { return count <= capacity() - filled_; }
   void add(const LayoutView& x, const LayoutView& y, const double* weights, const Progress& progress);
   // Adds the rows of another stack of the same d, t and intercept.

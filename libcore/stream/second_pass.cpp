@@ -1,5 +1,5 @@
-// The leave-one-out errors of rows that come by again (formulas in reduced_problem.hpp): tiles of rows outside, lambdas
-// inside, so that B is made once and both sums over k are matrix products,
+// The leave-one-out errors of rows that are given a second time (formulas in reduced_problem.hpp). The outer loop is
+// over tiles of rows, the inner one over lambdas: so B is made once, and both sums over k are matrix products,
 //     [W^(1/2) r] = Y~_I - B_I [Gamma f],      [h] = W_I / sum(w) + (B_I o B_I) [f].
 #include <algorithm>
 #include <cmath>
@@ -14,14 +14,14 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double cancels = 0.125;     // 1 - h_i from here on has lost three bits at most
+constexpr double cancels = 0.125;     // a 1 - h_i of this size or more has lost at most three bits by the subtraction
 constexpr Index tile_rows = 512;      // B and its squares stay in the L2 cache for moderate d
 constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
 
 }  // namespace
 
-// 1 - h_i is a difference of numbers near one: from here on it has six digits, and B_ik as many as the condition of the
-// scaled R_xx leaves.
+// 1 - h_i is a difference, with an absolute error of about `rounding`. So it has six digits from 10^6 times that on;
+// and it must exceed the error that the condition of the scaled R_xx brings into B_ik.
 double ReducedProblem::least_residual() const {
   constexpr double six_digits = 1e6;
   const double rounding = 10 * eps * (1 + std::sqrt(static_cast<double>(rank_)));

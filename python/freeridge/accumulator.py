@@ -35,10 +35,10 @@ class LambdaChoice(NamedTuple):
 
 
 class Accumulator(Handle):
-    """Ridge regression on rows that come in chunks, from disk or many machines, and are forgotten: O((d + t)^2) memory,
-    as accurate as all rows at once. d features, t outputs; intercept: b, which is not penalised. What it answers is
-    that of a Model with the linear kernel on all rows. Threads, Ctrl-C and errors are as a Model's; pickle and copy
-    take all of it."""
+    """Ridge regression on rows that come in chunks, from disk or many machines, and are forgotten: O((d + t)^2)
+    memory, as accurate as all rows at once. d features, t outputs; intercept: b, which is not penalised. Its answers
+    are those of a Model with the linear kernel and all rows. Threads, Ctrl-C and errors are as a Model's; pickle and
+    copy take all of it."""
 
     _kind = "accumulator_"
     _destroy = "freeridge_accumulator_destroy"
@@ -61,15 +61,15 @@ class Accumulator(Handle):
         return points, outputs, None if weights is None else vector(weights, length=points.rows, name="weights")
 
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
-        """n rows: x (n x d), y (n, or n x t), weights: n positive numbers. Raises ValueError, InputError. Cost:
-        2 n (d + t)^2."""
+        """Adds n rows: x (n x d), y (n, or n x t), weights: n positive numbers. Raises ValueError, InputError. Cost: 2
+        n (d + t)^2."""
         points, outputs, weights = self._rows(x, y, weights)
         return self._change("add", points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
                             pointer(weights))
 
     def merge(self, other: Accumulator) -> Accumulator:
-        """All rows of another one of the same d, t and intercept, else InputError; it stays as it is, and no other
-        thread may change it meanwhile. Cost: O((d + t)^3)."""
+        """Adds all rows of another accumulator, which must have the same d, t and intercept, else InputError. The
+        other one stays as it is, and no other thread may change it meanwhile. Cost: O((d + t)^3)."""
         if not isinstance(other, Accumulator):
             raise TypeError(f"only an Accumulator can be merged, not {other!r}")
         other._calls.refuse_own()
@@ -99,20 +99,22 @@ class Accumulator(Handle):
         return self._number("memory_required")
 
     def solve(self, lambdas: ArrayLike) -> Solutions:
-        """w, d x (count t), and b, t x count, at some lambdas >= 0 (0: minimum norm). Without rows: Error
-        (INVALID_STATE). Cost: O((d + t)^3) once after rows were added, O(d^2 t) a lambda."""
+        """The solutions at some lambdas >= 0 (0: minimum norm): w, d x (count t), and b, t x count. Raises Error
+        (INVALID_STATE) before the first row. Cost: O((d + t)^3) once after rows were added, O(d^2 t) a lambda."""
         lambdas = vector(lambdas, name="lambdas")
         out = Solutions(empty(self.d, len(lambdas) * self.t), empty(self.t, len(lambdas)))
         return self._answer(out, "solve", len(lambdas), pointer(lambdas), pointer(out.w), self.d, pointer(out.b))
 
     def score(self, criterion: int, lambdas: ArrayLike) -> Array:
-        """GCV or REML (others: InputError) at some lambdas, count x t. Cost: O(d t) a lambda, once as solve()."""
+        """GCV or REML (others: InputError) at some lambdas, count x t. Cost: O(d t) for each lambda, and the first
+        answer's (see solve)."""
         lambdas = vector(lambdas, name="lambdas")
         out = empty(len(lambdas), self.t)
         return self._answer(out, "score", criterion, len(lambdas), pointer(lambdas), pointer(out), len(lambdas))
 
     def lambda_grid(self, count: int = 100) -> Array:
-        """`count` lambdas, ascending and evenly spaced in log, for all that matters. Cost: O(count); as solve()."""
+        """`count` lambdas, ascending and evenly spaced in log, over the range in which lambda matters. Cost: O(count),
+        and the first answer's (see solve)."""
         out = numbers(count)
         self._ask("lambda_grid", count, pointer(out))
         return out
@@ -138,7 +140,7 @@ class Accumulator(Handle):
                             outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)
 
     def to_bytes(self) -> bytes:
-        """All of it, the same on every machine, and the same bytes as those of a file. Cost: O(bytes)."""
+        """The accumulator as bytes, the same on every machine and in a file. Cost: O(bytes)."""
         return self._bytes("save_to_memory")
 
     def save(self, path: Path) -> None:
@@ -147,7 +149,8 @@ class Accumulator(Handle):
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Accumulator:
-        """What to_bytes() gave; it goes on bit for bit. Raises Error (CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+        """The accumulator that to_bytes() saved. It goes on bit for bit as the saved one would. Raises Error (CORRUPT,
+        NEWER_FORMAT). Cost: O(bytes)."""
         saved = memoryview(saved).tobytes()
         return cls._loaded("accumulator_load_from_memory", saved, len(saved))
 

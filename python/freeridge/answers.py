@@ -42,9 +42,9 @@ class LandmarkError(NamedTuple):
 
 
 class LambdaFlags(NamedTuple):
-    """floor: from this lambda on errors left out have six digits, 0 if they do at every one; below: for each output 1
-    where its lambda is below the floor and no better known, else 0; edge: -1 / 1 where it is what the last search chose
-    at the low / high end of the range, else 0."""
+    """floor: from this lambda on left-out errors have six digits (0: at every lambda). below: for each output 1 where
+    its lambda is below the floor and its answers may have fewer digits, else 0. edge: -1 / 1 where the last search
+    chose it at the low / high end of its range, else 0."""
 
     floor: float
     below: npt.NDArray[np.int32]
@@ -72,7 +72,7 @@ class Answers(Settings):
         return points
 
     def _width(self, points: Matrix) -> int:
-        """The leading dimension of answers at some points, in their layout."""
+        """The leading dimension of answers at some points, which have the layout of the points."""
         return self.t if points.layout == c.ROW_MAJOR else points.rows
 
     def predict(self, x: ArrayLike) -> Array:
@@ -183,7 +183,7 @@ class Answers(Settings):
     # Of the factorization: no lambda is needed
 
     def route(self) -> int:
-        """What factorize took: CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK. Cost: O(1)."""
+        """The route that factorize took: CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK. Cost: O(1)."""
         return self._number("get_route", c.INT32)
 
     def bandwidth(self) -> float:
@@ -194,12 +194,13 @@ class Answers(Settings):
         return sigma.value
 
     def rank(self) -> int:
-        """The eigenvalues that are not zero to working precision (SPECTRAL, PRIMAL, LANDMARK; else Error,
+        """How many eigenvalues are not zero to working precision (SPECTRAL, PRIMAL, LANDMARK; else Error,
         INVALID_STATE). Cost: O(1)."""
         return self._number("get_rank")
 
     def tolerance(self) -> float:
-        """Eigenvalues below it are rounding: far below it lambda no longer matters. Cost: O(1)."""
+        """Eigenvalues below this are rounding errors. At a lambda far below it, lambda no longer matters. Cost:
+        O(1)."""
         return self._number("get_tolerance", c.DOUBLE)
 
     def landmarks(self) -> Integers:
@@ -211,8 +212,8 @@ class Answers(Settings):
         return rows
 
     def landmark_error(self) -> LandmarkError:
-        """How much of the kernel matrix the landmarks leave, in nuclear norm, beside all of it. LANDMARK only, else
-        Error (INVALID_STATE). Cost: O(n r^2) and n r kernel values."""
+        """The error of the landmarks' approximation of the kernel matrix, in nuclear norm, and the trace of the
+        matrix. LANDMARK only, else Error (INVALID_STATE). Cost: O(n r^2) and n r kernel values."""
         left, whole = c.DOUBLE(), c.DOUBLE()
         self._ask("landmark_trace", left, whole)
         return LandmarkError(left.value, whole.value)

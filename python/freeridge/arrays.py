@@ -17,7 +17,7 @@ _POINTERS = {np.dtype(np.float64): DOUBLES, np.dtype(np.int32): INT32S, np.dtype
 
 
 def pointer(array: Any) -> Any:
-    """Where the numbers are; None is NULL. The pointer keeps the array alive."""
+    """The address of the numbers of an array; NULL for None. The pointer keeps the array alive."""
     return None if array is None else array.ctypes.data_as(_POINTERS[array.dtype])
 
 
@@ -32,7 +32,7 @@ def real(values: Any, name: str) -> np.ndarray:
 
 
 def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, name: str = "the array") -> np.ndarray:
-    """A contiguous vector, of a given length. What should be whole numbers is not rounded."""
+    """A contiguous vector of a given length. Numbers that should be whole but are not are refused, not rounded."""
     given = real(values, name)
     array = np.ascontiguousarray(given, dtype=dtype)
     if array.ndim != 1 or length not in (None, len(array)):
@@ -43,7 +43,7 @@ def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, n
 
 
 def leading_dimension(array: np.ndarray, layout: int) -> Optional[int]:
-    """The leading dimension with which a matrix is in a layout already; None: it is not."""
+    """The leading dimension of a matrix that is in this layout already, else None."""
     shape, strides = array.shape, array.strides
     line, step = (1, 0) if layout == ROW_MAJOR else (0, 1)  # along this axis numbers are neighbours; and lines follow
     if shape[line] > 1 and strides[line] != 8:

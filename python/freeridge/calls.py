@@ -20,7 +20,7 @@ Self = TypeVar("Self", bound="Handle")
 
 
 class _Call:
-    """One that runs: what was raised on its way, and whether the progress function is at work."""
+    """A call that is running: the exception raised during it, if any, and whether the progress function is running."""
 
     def __init__(self) -> None:
         self.raised: Optional[BaseException] = None
@@ -28,8 +28,8 @@ class _Call:
 
 
 class Calls:
-    """The calls on one handle: those that change it run alone, others side by side. The library knows one callback,
-    which lives as long as the handle, whatever the progress function is."""
+    """The calls on one handle. Calls that change it run alone, others side by side. The library gets one callback,
+    which lives as long as the handle and calls the present progress function, if there is one."""
 
     def __init__(self) -> None:
         self.function: Optional[Progress] = None
@@ -39,7 +39,7 @@ class Calls:
         self.callback = c.PROGRESS(self._report)
 
     def refuse_own(self) -> None:
-        """A callback must not call into what reports to it."""
+        """Raises RuntimeError when a progress function calls into the object whose work it reports."""
         if threading.get_ident() in self._running:
             raise RuntimeError("a progress function must not use the object whose work it hears of: let it return, "
                                "true to cancel, and use it after the call")
@@ -66,7 +66,8 @@ class Calls:
                 self._turn.notify_all()
 
     def _report(self, fraction: float, _: Any) -> int:
-        """No exception crosses the library: it cancels, and is raised when the call is over."""
+        """The library's callback. No exception may pass through the library: one that is raised here cancels the call,
+        and is raised again when the call is over."""
         this = self._running.get(threading.get_ident())
         if this is None or this.raised is not None:
             return int(this is not None)
@@ -126,16 +127,17 @@ class Handle:
             getattr(library, self._destroy)(self.handle)
 
     def _change(self: Self, name: str, *arguments: Any) -> Self:
-        """A call that takes the handle as it likes: no other runs on it."""
+        """A call that may change the handle: no other call runs on it meanwhile."""
         self._calls.run(True, self._kind + name, self.handle, *arguments)
         return self
 
     def _ask(self, name: str, *arguments: Any) -> None:
-        """A call that takes a const handle: such calls run side by side."""
+        """A call that takes a const handle. Such calls may run side by side."""
         self._calls.run(False, self._kind + name, self.handle, *arguments)
 
     def _answer(self, values: Values, name: str, *arguments: Any) -> Values:
-        """What a call fills. With UNDEFINED some of it is NaN, and the exception has it all."""
+        """The array that a call fills. With UNDEFINED some of its numbers are NaN, and the exception has the array as
+        `values`."""
         try:
             self._ask(name, *arguments)
         except c.Error as error:
@@ -157,10 +159,10 @@ class Handle:
         return out.raw
 
     def set_progress(self: Self, function: Optional[Progress]) -> Self:
-        """function: of the fraction done, from 0 to 1, which is called about every hundredth of a second while a call
-        works; it returns true to cancel, and the call raises Error (CANCELLED) and changes nothing. None: no function.
-        What it raises goes on after the call. It must not use this object (RuntimeError). Ctrl-C ends calls with and
-        without it. Cost: O(1)."""
+        """function(fraction) is called about every hundredth of a second while a call works; fraction goes from 0 to
+        1. If it returns true the call changes nothing and raises Error (CANCELLED). If it raises, the call is
+        cancelled and raises the same. None: no function. It must not use this object (RuntimeError). Ctrl-C ends calls
+        with and without it. Cost: O(1)."""
         self._calls.refuse_own()
         self._calls.function = function
         return self

@@ -76,8 +76,8 @@ class Classifier(Handle):
         return f"<Classifier of {self.n} x {self.d}>"
 
     def control(self, tolerance: float = 1e-8, iterations: Optional[int] = None) -> Classifier:
-        """tolerance > 0: of the stationarity conditions; iterations: Newton steps (None: 100), or pair updates in
-        multiples of n (10000). Unsets the fit. Cost: O(1)."""
+        """When a fit ends. tolerance > 0: how far from stationary it may be; iterations: the most Newton steps (None:
+        100), or pair updates in multiples of n (None: 10000). Unsets the fit. Cost: O(1)."""
         if iterations is None:
             iterations = 100 if self.loss() == c.LOSS_LOGISTIC else 10000
         return self._change("set_control", tolerance, iterations)
@@ -87,8 +87,9 @@ class Classifier(Handle):
         return self._number("memory_required")
 
     def fit(self, value: float) -> Classifier:
-        """At lambda > 0; another lambda starts from this solution. Raises InputError, Error (NOT_CONVERGED). Cost: n^2
-        kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE O(n) a pair update."""
+        """Fits at lambda > 0. The next fit, at another lambda, starts from this solution. Raises InputError, Error
+        (NOT_CONVERGED). Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE
+        O(n) a pair update."""
         return self._change("fit", value)
 
     def _predict(self, x: ArrayLike, want_probability: bool) -> Array:
@@ -106,7 +107,8 @@ class Classifier(Handle):
         return self._predict(x, False)
 
     def probability(self, x: ArrayLike) -> Array:
-        """Of the class +1 at m points, 1 / (1 + exp(-decision)). LOGISTIC, else InputError. Cost: as decision()."""
+        """The probability of the class +1 at m points, 1 / (1 + exp(-decision)). LOGISTIC, else InputError. Cost: as
+        decision()."""
         return self._predict(x, True)
 
     def loo(self) -> Array:
@@ -128,7 +130,7 @@ class Classifier(Handle):
         return Convergence(objective.value, iterations.value, gap.value)
 
     def support(self) -> Support:
-        """HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
+        """The support vectors and the margin. HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
         count, rows, margin = c.INT64(), np.empty(self.n, dtype=np.int64), c.DOUBLE()
         self._ask("get_support", count, pointer(rows), margin)
         return Support(rows[: count.value], margin.value)

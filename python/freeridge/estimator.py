@@ -27,7 +27,7 @@ _THEIRS = {"rbf": '"gaussian" with sigma = 1 / sqrt(gamma)',
 
 
 class NotFittedError(ValueError, AttributeError):
-    """Asked before fit."""
+    """An answer was asked for before fit."""
 
 
 class FreeRidge:
@@ -80,7 +80,7 @@ class FreeRidge:
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def set_params(self, **params: Any) -> FreeRidge:
-        """Some of them anew; ValueError for a name that is none."""
+        """Sets some of the parameters. Raises ValueError for an unknown name."""
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
@@ -161,8 +161,8 @@ class FreeRidge:
         return self._outputs(self._in_place(errors, y.reshape(len(y), -1) - self._predicted(X)))
 
     def predictor(self) -> FreeRidge:
-        """An estimator with what predict and score need, and no more: for deployment. Its pickle is small: a linear
-        kernel's has w and b, others' the points and c. loo_errors() is not in it. Cost: that of copying them."""
+        """An estimator that has only what predict and score need, for deployment. Its pickle is small: w and b of a
+        linear kernel, the points and c of others. It has no loo_errors(). Cost: that of copying them."""
         small = copy.copy(self)
         small._model, small._unused = self._fitted().predictor(), None
         return small
@@ -236,8 +236,9 @@ class FreeRidge:
         return best
 
     def _choose_bandwidth(self, model: Model, criterion: int, spread: Array) -> Array:
-        """The best at the alpha given of those bandwidths that the library tries when it chooses both; for several
-        outputs, by the sum of the scores beside the variance of y, or of the likelihoods, as it does."""
+        """Chooses the bandwidth at a given alpha, among the bandwidths that the library tries when it chooses both.
+        For several outputs the criterion is the library's: the sum of scores divided by the variance of y, or the sum
+        of likelihoods."""
         kernel = _WITH_BANDWIDTH[str(self.kernel)]
         alpha = np.array(np.broadcast_to(np.asarray(self.alpha, dtype=np.float64), model.t))
         best, chosen, chosen_scores = np.inf, None, np.full(model.t, np.nan)
@@ -302,7 +303,7 @@ class FreeRidge:
         return matrix[:, 0].copy() if self._vector else np.ascontiguousarray(matrix)
 
     def _shaped(self, values: Array) -> Any:
-        """What there is one of for each output."""
+        """Values of which there is one for each output: a number where y was a vector."""
         return (values[0].copy() if values.ndim > 1 else float(values[0])) if self._vector else values
 
     # For scikit-learn's tools, which ask for it
@@ -311,13 +312,13 @@ class FreeRidge:
         return getattr(self, "_model", None) is not None
 
     def _get_tags(self) -> Dict[str, Any]:
-        """Before 1.6, whose own words stand for all the others."""
+        """scikit-learn before 1.6. All other tags have their default."""
         from sklearn.utils._tags import _DEFAULT_TAGS
 
         return {**_DEFAULT_TAGS, "multioutput": True, "requires_y": True, "pairwise": self._pairwise()}
 
     def __sklearn_tags__(self) -> Any:
-        """Since 1.6."""
+        """scikit-learn from 1.6 on."""
         from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
 
         return Tags(estimator_type="regressor", target_tags=TargetTags(required=True, multi_output=True),

@@ -51,7 +51,7 @@ def column_names(X: Any) -> Optional[np.ndarray]:
 
 
 def compare_names(names: Optional[np.ndarray], known: Optional[np.ndarray], estimator: str) -> None:
-    """The names at prediction with those of the fit."""
+    """Raises unless the column names at prediction are those of the fit."""
     if (names is None) != (known is None):
         what = "does not have valid feature names, but" if names is None else "has feature names, but"
         how = "was fitted with feature names" if names is None else "was fitted without feature names"
@@ -70,7 +70,7 @@ def compare_names(names: Optional[np.ndarray], known: Optional[np.ndarray], esti
 
 
 def choice(choices: Any, value: Any, name: str) -> Any:
-    """What a word of a parameter stands for."""
+    """The value that a word given as a parameter stands for."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return choices[value]

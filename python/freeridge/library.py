@@ -92,8 +92,8 @@ PROGRESS = ctypes.CFUNCTYPE(INT32, DOUBLE, BYTES)
 
 
 class Error(Exception):
-    """A call that failed: `status` is one of the constants above, `name` its word. `values`: where only some of an
-    answer's numbers have no value (UNDEFINED), the answer with NaN for these; else None."""
+    """A call that failed. `status` is one of the constants above, `name` its word. `values`: for UNDEFINED, where only
+    some numbers of an answer do not exist, the answer with NaN for these; else None."""
 
     def __init__(self, status: int, name: str, message: str) -> None:
         super().__init__(f"{name}: {message}")
@@ -105,11 +105,11 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """What was handed over is wrong: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH."""
+    """An argument is wrong: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH."""
 
 
 class ResourceError(Error, MemoryError):
-    """It does not fit into memory: OUT_OF_MEMORY."""
+    """The call does not fit into memory: OUT_OF_MEMORY."""
 
 
 def _load() -> ctypes.CDLL:
@@ -281,7 +281,8 @@ _declare(STATUS, "freeridge_lambda_flags", model=MODEL, floor=DOUBLES, below=INT
 
 
 def _number(kind: Any, word: str, value: Any) -> Any:
-    """An argument that is a number, numpy's own among them. ctypes would cut what is too large."""
+    """A number given as an argument, also one of numpy's types. Too large a number is refused; ctypes would cut off
+    its upper bits."""
     whole = kind is not DOUBLE
     try:
         if isinstance(value, (str, bytes)):  # float() would read them

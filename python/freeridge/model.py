@@ -1,4 +1,4 @@
-"""Models: data and one factorization, and what comes of them."""
+"""Models: data, one factorization, and the answers that it gives."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Model(Selection):
     # Data and settings: they unset the factorization, unless it says otherwise
 
     def set_data(self, x: ArrayLike, y: ArrayLike, copy: bool = True) -> Model:
-        """Other data; weights, groups and landmarks go. Cost: O(n (d + t))."""
+        """Replaces the data; drops weights, groups and landmarks. Cost: O(n (d + t))."""
         points = Matrix(x, name="x")
         outputs = Matrix(y, points.layout, name="y")
         if outputs.rows != points.rows:
@@ -67,7 +67,7 @@ class Model(Selection):
         return self
 
     def set_kernel(self, kernel: Kernel) -> Model:
-        """For loops over bandwidths. Cost: O(1)."""
+        """Replaces the kernel, for loops over bandwidths. Cost: O(1)."""
         return self._change("set_kernel", _checked(kernel).handle)
 
     def set_weights(self, weights: Optional[ArrayLike]) -> Model:
@@ -121,8 +121,8 @@ class Model(Selection):
         return self._change("set_expected_criterion", criterion)
 
     def set_memory_limit(self, limit: int) -> Model:
-        """The most bytes that one call may allocate beside what is held, else ResourceError before it begins; 0: what
-        the machine has. Keeps the factorization. Cost: O(1)."""
+        """The most bytes that one call may allocate beside what the model holds; a call that would need more raises
+        ResourceError before it begins. 0: no limit but the machine's memory. Keeps the factorization. Cost: O(1)."""
         return self._change("set_memory_limit", limit)
 
     # Factorize and lambda
@@ -142,8 +142,8 @@ class Model(Selection):
         return text.value.decode()
 
     def factorize(self) -> Model:
-        """Pays for everything. Raises InputError (a precomputed kernel that is none), ResourceError, Error
-        (NOT_CONVERGED). Cost: by route; n^3 times 8/3 to 9 (kernels), 2 to 6 n d^2 (linear)."""
+        """The one expensive step. Raises InputError (a precomputed matrix that is not a kernel matrix), ResourceError,
+        Error (NOT_CONVERGED). Cost: by route; n^3 times 8/3 to 9 (kernels), 2 to 6 n d^2 (linear)."""
         return self._change("factorize")
 
     def set_lambda(self, value: Union[float, ArrayLike]) -> Model:
@@ -169,32 +169,34 @@ class Model(Selection):
 
     @property
     def is_predictor(self) -> bool:
-        """Whether it was loaded from what was saved for prediction: it predicts, and has no more. Cost: O(1)."""
+        """Whether it was loaded from a predictor: then it predicts, and answers little else. Cost: O(1)."""
         return self._predictor
 
     def predictor(self) -> Model:
-        """A model with what prediction needs, and no more: for deployment. Linear kernels: w and b; others: n (d + t)
-        numbers. Its pickle is as small. Cost: that of copying them."""
+        """A model that has only what prediction needs, for deployment: w and b of linear kernels, n (d + t) numbers of
+        others. Its pickle is as small. Cost: that of copying them."""
         return self.from_bytes(self.to_bytes(predictor=True))
 
     def to_bytes(self, predictor: bool = False) -> bytes:
-        """The whole model, or what prediction needs; the same bytes as those of a file. Cost: O(their number)."""
+        """The whole model, or only what prediction needs, as the bytes that a file would have. Cost: O(their
+        number)."""
         return self._bytes("save_predictor_to_memory" if predictor or self._predictor else "save_to_memory")
 
     def save(self, path: Path, predictor: bool = False) -> None:
-        """To a file: never half of it. Raises Error (IO). Cost: O(bytes)."""
+        """Saves to a file. Whatever happens, the file is the whole old one or the whole new one. Raises Error (IO).
+        Cost: O(bytes)."""
         self._ask("save_predictor" if predictor or self._predictor else "save", os.fsencode(path))
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Model:
-        """What to_bytes() gave, with data of its own; nothing is factorized again. Raises Error (CORRUPT,
+        """The model that to_bytes() saved, with data of its own. Nothing is factorized again. Raises Error (CORRUPT,
         NEWER_FORMAT). Cost: O(bytes)."""
         saved = memoryview(saved).tobytes()
         return cls._loaded("load_from_memory", saved, len(saved))
 
     @classmethod
     def load(cls, path: Path) -> Model:
-        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+        """The model that save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
         return cls._loaded("load", os.fsencode(path))
 
     @classmethod

@@ -21,7 +21,7 @@ class Choice(NamedTuple):
 
 
 class Bandwidth(NamedTuple):
-    """The best bandwidth, and what was tried, in its order: rows of a bandwidth and its criterion."""
+    """The best bandwidth, and all that were tried, in this order: rows of a bandwidth and its criterion."""
 
     sigma: float
     tried: Array

@@ -1,6 +1,6 @@
 # Answers: predictions, leave-one-out and leave-group-out errors, scores along lambda.
 
-# What stands behind the dots has to be written out: `s`, glmnet's lambda, is not taken for se.fit.
+# Arguments behind the dots are not matched by a part of their name: so `s`, glmnet's lambda, is not taken for se.fit.
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
                               se.fit = FALSE, na.action = stats::na.pass) {
   refuse_extra(...)
@@ -85,7 +85,7 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
   for (criterion in unique(criteria)) scores <- c(scores, scores_of(model, criterion, lambdas))
   for (name in names(scores)) {
     missing <- is.nan(scores[[name]])
-    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("_se$", "", name)]])  # else it was said already
+    if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("_se$", "", name)]])  # said above already
     undefined <- lambdas[rowSums(missing) > 0L]
     if (length(undefined) > 0L) warn_undefined(name, " is undefined (NaN) at lambda = ", some_of(undefined))
   }

@@ -38,7 +38,7 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       ends$height <- spread(ends$coefficient, 0.045 * diff(limits), limits)
       span <- range(data$lambda)
       ends$left <- rep(span[1L] * (span[1L] / span[2L])^0.08, nrow(ends))
-      # The names are an axis of their own, which has the room that they need; lines lead from there to the curves.
+      # The names stand on an axis of their own, where they have room; lines lead from the names to the curves.
       ggplot2::ggplot(data, mapping("lambda", "coefficient")) +
         ggplot2::geom_line(ggplot2::aes(linetype = !!column("column"))) + chosen +
         ggplot2::geom_segment(ggplot2::aes(x = !!column("left"), xend = !!column("lambda"), y = !!column("height"),
@@ -69,8 +69,9 @@ lambda_scale <- function(lambdas, most, ...) {
 }
 
 # One row for each lambda and criterion: score; place, lower and upper, where the score and the ends of its band stand
-# (NA for none), within the range that plot() shows. As there, places are logarithms, but for scores that have none: these
-# stand `shift` higher, beyond every logarithm, so that the one scale of ggplot2 knows them.
+# (NA for none), within the range that plot() shows. Places are logarithms of scores. Where scores have no logarithm,
+# the place is the score plus `shift`, which is beyond all logarithms: so one scale of ggplot2 can tell the two kinds
+# apart.
 path_panels <- function(path) {
   criteria <- intersect(names(path), criteria_names)
   known <- unlist(path[criteria])

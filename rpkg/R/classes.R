@@ -69,11 +69,11 @@ class_answers <- function(fit, decision, type, scaling) {
   if (type == "decision") return(decision)
   if (type == "class") return(as_labels(fit$classes, decision))
   values <- probabilities(fit$classes$levels, decision, scaling)
-  if (type == "response" && fit$vector) values[, 2L] else values  # as glm: that of the second level
+  if (type == "response" && fit$vector) values[, 2L] else values  # as glm(): the probability of the second level
 }
 
-# What becomes of the rows that are left out: how many of them (by weight) get a wrong class, how many would if all got
-# the largest class, and a table of the class that each has and gets.
+# The classes of left-out rows: the share (by weight) that is wrong, the share that would be wrong if every row got the
+# largest class, and a table of true and left-out classes.
 left_out_classes <- function(fit) {
   if (!is.null(fit$cache$left_out)) return(fit$cache$left_out)
   weights <- if (is.null(fit$weights)) rep(1, nrow(fit$y)) else fit$weights
@@ -94,14 +94,14 @@ left_out_classes <- function(fit) {
   )
 }
 
-# Whether printing may ask for the errors: not where they cost another factorization.
+# Whether print() may show left-out classes: only where they cost no further factorization.
 has_left_out_classes <- function(fit) {
   if (is.null(fit$classes)) return(FALSE)
   !is.null(fit$cache$left_out) || (core_is_alive(fit$cache$model) && (fit$route != "cholesky" || nrow(fit$y) <= 2000L))
 }
 
-# More than a quarter of the rows of a class put elsewhere: one against all, a linear kernel cannot see a class that lies
-# between two others.
+# A class is reported when more than this share of its rows gets another class. This happens to a class that lies
+# between two others when a linear kernel separates one class from all others.
 poor_class <- 1 / 4
 
 print_left_out_classes <- function(fit, digits) {
@@ -137,7 +137,7 @@ platt_scaling <- function(decision, positive, weights) {
   start <- c(log((many[2L] + 1) / (many[1L] + 1)), 0)
   fit <- stats::glm.fit(cbind(1, decision), target, weights, start = start, family = stats::quasibinomial(),
                         control = list(epsilon = 1e-12, maxit = 100L))
-  ifelse(is.na(fit$coefficients), 0, fit$coefficients)  # one value for all rows says nothing
+  ifelse(is.na(fit$coefficients), 0, fit$coefficients)  # NA where all decision values are equal
 }
 
 # A row for each point, a column for each class. More than two classes: the probabilities of one against all, divided by

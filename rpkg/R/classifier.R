@@ -115,8 +115,8 @@ revived_classifier <- function(fit) {
   if (is.null(fit$bytes)) new_classifier(fit, fit$lambda) else core_classifier_load(fit$bytes, fit$x)
 }
 
-# The core's classifier at the fit's lambda, or at another one: that has a place of its own, where the kernel matrix and
-# the last solution wait for the next lambda.
+# The core's classifier at the fit's lambda, or at another one. For other lambdas a second classifier is kept, which
+# reuses its kernel matrix and starts from its last solution.
 classifier_at <- function(fit, lambda = NULL) {
   if (is.null(lambda) || check_one_positive(lambda, "lambda") == fit$lambda) {
     if (!core_is_alive(fit$cache$model)) fit$cache$model <- revived_classifier(fit)
@@ -159,7 +159,7 @@ predict.freeridge_classifier <- function(object, newdata = NULL, type = "decisio
   stats::setNames(values, new$names)
 }
 
-# Values of the rows that count and, by `ask`, of those of weight zero, in the order of the data.
+# Values of all rows in the order of the data: `values` for rows with a weight, ask(x) for those of weight zero.
 classifier_rows <- function(fit, values, ask, as_class = FALSE) {
   cases <- fit$cases
   if (!is.null(fit$aside)) {

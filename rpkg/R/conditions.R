@@ -1,4 +1,5 @@
-# Conditions: every error is of class freeridge_error and of one class more that says which kind, and has no call.
+# Conditions. Every error has the class freeridge_error and a second class that says what kind of error it is; it shows
+# no call.
 
 new_condition <- function(message, kind, class) {
   structure(class = c(paste0("freeridge_", kind), class, "condition"), list(message = message, call = NULL))
@@ -9,13 +10,13 @@ refuse <- function(...) {
   stop(new_condition(paste0(...), "invalid_argument", c("freeridge_error", "error")))
 }
 
-# Called by the C++ side: a status that is not OK, and the core's own sentence in the words of R.
+# Called by the C++ side when a status is not OK: signals the error, with the core's sentence put into R's words.
 stop_from_core <- function(status, message) {
   if (status == "OUT_OF_MEMORY" && grepl(": out of memory$", message)) stop(out_of_memory())
   stop(new_condition(in_words_of_r(message), tolower(status), c("freeridge_error", "error")))
 }
 
-# What the core says, and what R has for it.
+# Patterns in the core's sentences, and the words of R for them.
 words_of_r <- c(
   "^freeridge_[a-z_]+: " = "",
   "but the model has no landmarks; call freeridge_set_landmarks first" = "but there are none: give landmarks",
@@ -49,7 +50,7 @@ in_words_of_r <- function(message) {
   message
 }
 
-# Memory that was asked for and not given, in the core or in the C++ side, which then asks for this and signals it.
+# The condition for memory that could not be had. The C++ side asks for it and signals it.
 out_of_memory <- function() {
   new_condition(paste("out of memory: the system has not given what this call needs; objects that were there before are",
                       "as they were"), "out_of_memory", c("freeridge_error", "error"))
@@ -106,7 +107,7 @@ all_given <- function(...) {
   }
 }
 
-# Refuses what no argument of the calling function has taken, and names the argument that may have been meant.
+# Refuses arguments in the dots of the calling function, and names the argument that may have been meant.
 refuse_extra <- function(...) {
   if (...length() == 0L) return(invisible())
   given <- ...names()
@@ -120,7 +121,7 @@ refuse_extra <- function(...) {
   refuse("unknown argument: ", paste(shown, collapse = ", "), "; see ?freeridge for those there are")
 }
 
-# What arguments are called elsewhere.
+# Names of arguments in other packages, and what they are called here.
 other_names <- c(newx = "newdata", new_data = "newdata", s = "lambda", penalty = "lambda", lambdas = "lambda",
                  alpha = "lambda", nfolds = "groups", foldid = "groups", sigma = "kernel", bandwidth = "kernel",
                  se = "se.fit", conf.level = "level")

@@ -6,7 +6,7 @@
 #   bayesian:    Cov(v) = sigma^2 (V (S^2 + lambda)^-1 V' + (I - V V') / lambda)
 # b = mean(Y) - m'w, and the mean is not correlated with w: Var(b) = sigma^2 / sum(W) + m' Cov(w) m.
 
-# complete: other packages ask for lm's coefficients that are NA; here there are none.
+# complete: only for other packages, which hand it on; lm() has NA coefficients, here there are none.
 vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = TRUE, ...) {
   refuse_extra(...)
   check_flag(complete, "complete")
@@ -54,16 +54,17 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
 # Var(x'w + b) / sigma^2 for the rows of x, points x outputs, where no direction is without data.
 linear_shares <- function(fit, x, lambda) {
   parts <- covariance_parts(fit, "bayesian", lambda)
-  x <- x[, seq_len(ncol(fit$x)), drop = FALSE]  # without what with_columns() added
+  x <- x[, seq_len(ncol(fit$x)), drop = FALSE]  # without the column of zeros that with_columns() added
   centred <- (x - rep(parts$centre, each = nrow(x))) * rep(sqrt(parts$metric), each = nrow(x))
   (centred %*% parts$v)^2 %*% parts$g^2 + if (fit$intercept) 1 / parts$mass else 0
 }
 
 covariance_types <- c("bayesian", "frequentist")
 
-# What both are made of: v; g (directions x outputs), whose products are the eigenvalues of Cov(v) / sigma^2 along v;
-# free: whether directions without data count (they do in the prior: bayesian, fewer points than columns); space: the
-# projection on the directions that the fit has (all of them, but for landmarks).
+# The parts of vcov() and coefficient_errors(): v, the directions; g (directions x outputs), such that g_kj g_kl is the
+# eigenvalue of direction k in the covariance of outputs j and l over sigma^2; free: whether directions without data
+# have a variance, the prior's (bayesian, fewer points than columns); space: with landmarks the projection on the
+# directions that the fit can have.
 covariance_parts <- function(fit, type, lambda) {
   check_choice(type, "type", covariance_types)
   if (is_sparse(fit$x)) refuse_sparse("a covariance of the coefficients")
@@ -78,7 +79,7 @@ covariance_parts <- function(fit, type, lambda) {
   centre <- if (fit$intercept) colSums(weights * fit$x) / sum(weights) else rep(0, d)
 
   metric <- linear_metric(fit$kernel, d) / (if (is.null(fit$scale)) 1 else fit$scale^2)
-  if (all(lambda == 0) && is.null(fit$landmarks)) {  # then any metric will do: columns of length one lose least
+  if (all(lambda == 0) && is.null(fit$landmarks)) {  # any metric will do: this one loses fewest digits
     lengths <- colSums(weights * (fit$x - rep(centre, each = nrow(fit$x)))^2)
     metric <- 1 / ifelse(lengths > 0, lengths, 1)
   }
@@ -86,7 +87,7 @@ covariance_parts <- function(fit, type, lambda) {
   found <- if (d > 0L) {
     svd(triangle_of(fit, sqrt(weights), centre, sqrt(metric), space), nu = 0L)
   } else {
-    list(d = numeric(), v = matrix(0, 0L, 0L))  # nothing but an intercept
+    list(d = numeric(), v = matrix(0, 0L, 0L))  # there is only an intercept
   }
   s <- found$d
   v <- if (is.null(space)) found$v else space %*% found$v

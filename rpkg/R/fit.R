@@ -5,14 +5,14 @@
 new_model <- function(fit, landmarks = known_landmarks(fit)) {
   if (is_sparse(fit$x)) return(new_sparse_model(fit))
   kernel <- fit$kernel
-  if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any: the search replaces it
-  by_function <- kernel$name == "function"  # then x has its values, of columns that were divided before
+  if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any number: the search replaces it
+  by_function <- kernel$name == "function"  # then x has the kernel's values, of columns that are divided already
   if (by_function) kernel <- precomputed_kernel()
   y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
   model <- tryCatch({
     core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y)
   }, freeridge_not_finite = function(condition) {
-    check_finite(fit$x, "x")  # says the same with R's names and places
+    check_finite(fit$x, "x")  # finds the same fault first, and names row and column as R does
     check_finite(fit$y, "y")
     stop(condition)
   })
@@ -88,14 +88,14 @@ fit_model <- function(fit) {
   structure(fit, class = "freeridge")
 }
 
-# What the automatic choice of the route should know. lambda = 0 asks for the minimum-norm solution, which the route for
-# a few lambdas does not have.
+# Tells the core what it needs for choosing a route. lambda = 0 asks for the minimum-norm solution, which CHOLESKY, the
+# route for a few lambdas, does not have.
 expect <- function(model, lambda, criterion) {
   if (!is.null(lambda) && all(lambda > 0)) core_expect_lambdas(model, length(unique(lambda)))
   core_expect_criterion(model, criterion)
 }
 
-# What the search found and saw, as data; with the rule "1se" that lambda is put in force.
+# The result and the record of the search, as parts of the fit. With the rule "1se" that rule's lambda is set.
 keep_search <- function(fit, model, found) {
   named <- function(values) stats::setNames(values, fit$outputs)
   fit$lambda <- found$lambda
@@ -127,8 +127,8 @@ score_at <- function(model, criterion, lambda) {
   diag(core_score(model, criterion, lambda))
 }
 
-# The routes that are fast for a given lambda or a large n have no answer where K + lambda I is numerically singular; the
-# spectral route has.
+# Sets the given lambda. CHOLESKY and BAND have no answer where K + lambda I is numerically singular; then the model is
+# made again with the spectral route, which has one.
 set_given_lambda <- function(model, fit) {
   tryCatch(core_set_lambda(model, fit$lambda), freeridge_not_positive_definite = function(condition) {
     if (fit$route != "auto" || is_sparse(fit$x)) stop(condition)
@@ -173,7 +173,8 @@ model_at <- function(fit, lambda = NULL, warn = FALSE) {
   model
 }
 
-# A model that is made for many lambdas: the fit's own, unless the automatic choice went for the route that pays for each.
+# The model for a path of lambdas: the fit's own, unless that was chosen for a single lambda (CHOLESKY factorizes for
+# each).
 model_for_path <- function(fit) {
   if (fit$route != "cholesky" || fit$requested_route == "cholesky") return(model_at(fit))
   model <- fit$cache$path_model
@@ -203,10 +204,10 @@ plus_offset <- function(values, offset) if (is.null(offset)) values else values 
 core_fitted_of_model <- core_fitted
 core_fitted <- function(handle) plus_offset(core_fitted_of_model(handle), attr(handle, "offset"))
 
-# The rows that the kernel sees, rows of features: x, unless the kernel is an R function; then x has its values.
+# The points, one in each row. They are x, unless the kernel is an R function: then x has the kernel's values.
 points_of <- function(fit) if (is.null(fit$points)) fit$x else fit$points
 
-# The fitted values cost a pass over the data, and many fits are never asked for them.
+# The fitted values. They are made when first asked for, because they cost a pass over the data.
 fitted_matrix <- function(fit) {
   if (is.null(fit$cache$fitted)) {
     fit$cache$fitted <- if (core_is_alive(fit$cache$model) || is.null(fit$predictor)) {

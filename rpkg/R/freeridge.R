@@ -20,7 +20,7 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
   if (!is.null(classes)) y <- classes$y
   vector <- is.null(dim(y)) || length(dim(y)) == 1L
   sparse <- is_sparse(x)
-  x <- if (sparse) sparse_matrix(x, "x") else numeric_matrix(x, "x", finite = FALSE)  # the core looks at every number
+  x <- if (sparse) sparse_matrix(x, "x") else numeric_matrix(x, "x", finite = FALSE)  # the core checks for NaN and Inf
   y <- response_matrix(y, finite = FALSE)
   n <- nrow(x)
   if (nrow(y) != n) refuse("y has ", nrow(y), " rows, x has ", n)
@@ -118,7 +118,7 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
   with_terms(fit, terms, frame, design)
 }
 
-# What was taken from the response goes back to it.
+# Adds the offset, which was subtracted from the response before the fit, to the fit's parts.
 with_offset <- function(fit, offset) {
   fit$offset <- offset
   if (!is.null(fit$aside)) {

@@ -1,7 +1,7 @@
 # What users hand in, as the double matrices and plain vectors that the core takes.
 
 # A double matrix is returned as it is (the core borrows its memory); anything else that is numeric is converted once.
-# finite = FALSE leaves it to the caller to see that all values are finite, rows = FALSE takes no rows for what they are.
+# finite = FALSE: the caller checks that all values are finite. rows = FALSE: a matrix without rows is allowed.
 numeric_matrix <- function(value, name, finite = TRUE, rows = TRUE) {
   if (is.data.frame(value)) {
     good <- vapply(value, function(column) is.numeric(column) || is.logical(column), NA)
@@ -251,7 +251,7 @@ new_design <- function(fit, newdata) {
   x
 }
 
-# What model.frame says, and for a new level of a factor those that the fit knows.
+# The message of model.frame; for a new level of a factor with the levels that the fit knows.
 sentence_of <- function(condition, xlevels) {
   words <- conditionMessage(condition)
   factor <- sub("^factor (.*) has new levels? .*$", "\\1", words)

@@ -11,7 +11,7 @@ one_number <- function(value, name) {
 
 linear_kernel <- function() new_kernel("linear")
 
-# The values k(x_i, x_j) are given as they are.
+# The user gives the values k(x_i, x_j) themselves.
 precomputed_kernel <- function() new_kernel("precomputed")
 
 polynomial_kernel <- function(degree, scale = 1, offset = 1) {
@@ -79,7 +79,7 @@ new_checked_kernel <- function(...) {
   kernel
 }
 
-# What users give as a kernel: one of these, an object of kernlab, or an R function k(x, z) of two rows.
+# The kernel that a user gave: one made here, an object of kernlab, or an R function k(x, z) of two rows.
 as_kernel <- function(kernel) {
   if (is_kernel(kernel)) return(kernel)
   if (isS4(kernel) && inherits(kernel, "kernel")) return(from_kernlab(kernel))
@@ -168,7 +168,7 @@ with_kernel_values <- function(fit) {
   new_checked_kernel("sum", terms = parts$terms, weights = factor * parts$weights)
 }
 
-# All other operators; those above and below go first.
+# Refuses all operators that have no method of their own.
 Ops.freeridge_kernel <- function(e1, e2) {
   refuse("kernels have no operator ", .Generic, "; they have +, * (by a kernel or a positive number), == and !=")
 }
@@ -225,8 +225,8 @@ check_kernel <- function(kernel) {
   }
 }
 
-# The core's description of a kernel, to the last bit. A bandwidth that is still to be chosen has no number: it is
-# described as one that nobody uses, whose digits are then replaced.
+# The core's description of a kernel, exact to the last bit. A bandwidth that is still to be chosen has no number. So
+# this number, which nobody uses, is described in its place, and its digits are then replaced by text.
 open_bandwidth <- 1.2345678901234567e+123
 
 as.character.freeridge_kernel <- function(x, ...) {
@@ -329,7 +329,7 @@ parse_kernel <- function(text) {
       }
     }
     take()
-    if (name == "scaled") fields <- fields[c("inner", "scale")]  # as scaled_kernel() has them
+    if (name == "scaled") fields <- fields[c("inner", "scale")]  # in the order of scaled_kernel()
     do.call(new_kernel, c(name, fields))
   }
   sum_or_term()

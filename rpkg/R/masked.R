@@ -1,5 +1,6 @@
-# Names that generics of other packages have, too. Our classes are registered with theirs, and what our generics do not
-# know is handed on to theirs: whichever package was attached last, both kinds of objects are understood.
+# Generics here that have the same names as generics of other packages. Our methods are registered with theirs too, and
+# objects that ours do not know are handed on to theirs: so both kinds of objects work, whichever package was attached
+# last.
 
 # Packages that have a generic of this name, and our classes that have a method.
 shared_generics <- list(
@@ -39,7 +40,8 @@ masked_function <- function(generic) {
   }
 }
 
-# Calls it from where no method of ours is seen: else its own UseMethod() would come back to our default.
+# Calls f from an environment that does not see our methods. Otherwise its UseMethod() would find our default method,
+# which would call f again, without end.
 call_outside <- function(f, ...) f(...)
 environment(call_outside) <- baseenv()
 

@@ -4,9 +4,9 @@
 
 progress <- new.env(parent = baseenv())  # cli evaluates its templates here: they need R's own functions
 
-# Draws the bar; a fraction of 1 ends it. TRUE when a bar is (still) on the screen. A call goes on whatever becomes of
-# its bar: one that cannot be drawn is drawn by base R or, if that fails too, not at all. An interrupt waits until the
-# bar is drawn, so that none is left behind.
+# Draws the bar, or ends it at a fraction of 1. Returns whether a bar is on the screen. An error while drawing does not
+# end the call: base R draws the bar instead or, if that fails too, nobody. An interrupt waits until the bar is drawn,
+# so that no half-drawn bar is left.
 show_progress <- function(fraction) suspendInterrupts(draw_progress(fraction))
 
 draw_progress <- function(fraction) {

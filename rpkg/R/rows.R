@@ -56,7 +56,8 @@ predicted_aside <- function(fit, model) {
   core_predict(model, with_columns(x))
 }
 
-# What was observed there minus f: residuals, and errors of the fit without them, which is the fit itself.
+# Outputs minus f at the rows of weight zero. These are residuals and left-out errors at once: the fit was made without
+# them.
 errors_aside <- function(fit, model) {
   f <- predicted_aside(fit, model)
   if (is.null(f)) NULL else fit$aside$y - plus_offset(f, fit$aside$offset)

@@ -1,5 +1,5 @@
-# The number of threads of package and BLAS. Where somebody limits the threads of all packages, that holds until the user
-# asks for another number: OMP_THREAD_LIMIT, and two while a package is checked (_R_CHECK_LIMIT_CORES_).
+# The number of threads of package and BLAS. Two limits hold until the user sets a number: OMP_THREAD_LIMIT, and two
+# threads while R checks a package (_R_CHECK_LIMIT_CORES_).
 
 # The number of threads that was in force, which a call with it brings back.
 freeridge_threads <- function(count = NULL) {

@@ -81,6 +81,7 @@ Rcpp::NumericVector core_accumulator_sizes(SEXP handle) {
                                      Rcpp::Named("t") = static_cast<double>(size.t), Rcpp::Named("sum_w") = size.sum_w);
 }
 
+// Whether there is an intercept.
 // [[Rcpp::export(rng = false)]]
 bool core_accumulator_has_intercept(SEXP handle) {
   std::int32_t on = 0;

@@ -1,6 +1,6 @@
 // Householder's reduction by panels of columns, as LAPACK's dsytrd and dorgtr have it, of the same parts:
 //     A <- A - V W' - W V'   for each panel of reflectors V,   Q = H_1 ... H_(d-2),  H_k = I - tau_k v_k v_k'
-// dsytrd itself does not come back before it is done: many seconds for d in the thousands.
+// LAPACK's dsytrd cannot be interrupted, and takes many seconds for d in the thousands.
 // Source: Dongarra, Hammarling & Sorensen, Block reduction of matrices to condensed forms, 1989.
 #include "householder.h"
 
@@ -25,7 +25,7 @@ struct Matrix {
   int ld;
 };
 
-// Columns of a panel: each reads all of A once, and a panel should take a small part of a second.
+// Columns of a panel. Each column reads all of A once; between panels the user can interrupt, so a panel must be short.
 int panel_of(int d) {
   return std::clamp(static_cast<int>(1.5e8 / (static_cast<double>(d) * d)), 2, 32);
 }

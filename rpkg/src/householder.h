@@ -1,4 +1,4 @@
-// A = Q T Q' with T tridiagonal, so that the user is heard on the way.
+// A = Q T Q' with T tridiagonal. The user can interrupt it.
 #pragma once
 
 #include <vector>

@@ -6,7 +6,7 @@
 
 namespace {
 
-// The parts of a sum or a product: owners, and the bare handles that the core takes.
+// The parts of a sum or a product: their owners, and the handles that the C call wants.
 struct Parts {
   explicit Parts(const Rcpp::List& kernels) {
     for (R_xlen_t i = 0; i < kernels.size(); ++i)
@@ -72,7 +72,7 @@ KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale) {
   return Rf_isNull(scale) ? std::move(inner) : scaled(inner, scale);
 }
 
-// Builds the kernel and throws it away: the core's own words on its parameters.
+// Makes the kernel and frees it, so that the core judges its parameters.
 // [[Rcpp::export(rng = false)]]
 void core_check_kernel(Rcpp::List kernel) {
   make_kernel(kernel, R_NilValue);
@@ -98,7 +98,7 @@ bool core_kernel_equal(Rcpp::List a, Rcpp::List b) {
   return equal != 0;
 }
 
-// The number that a description writes, to the last bit: R's own reader of numbers rounds twice.
+// The number in a description, exactly. R's own as.numeric() rounds twice, and may miss the last bit.
 // [[Rcpp::export(rng = false)]]
 double core_number(std::string text) {
   double value = 0;

@@ -14,7 +14,7 @@ void raise(freeridge_status status) {
   signal("stop_from_core", freeridge_status_name(status), freeridge_last_error());
 }
 
-// Asked of R by its C interface alone, which takes no memory of C++.
+// R's condition for no memory. It is made through R's C interface alone, so that no C++ allocation is needed.
 SEXP out_of_memory() {
   const SEXP name = PROTECT(Rf_mkString("freeridge"));
   const SEXP call = PROTECT(Rf_lang1(Rf_install("out_of_memory")));
@@ -47,20 +47,20 @@ namespace {
 
 constexpr std::chrono::milliseconds between_updates(100);
 
-// The option freeridge.progress may be a number: the seconds of a call before its bar is drawn.
+// The seconds that a call takes before its bar is drawn: the option freeridge.progress where it is a number.
 std::chrono::duration<double> before_a_bar() {
   const SEXP option = Rf_GetOption1(Rf_install("freeridge.progress"));
   const bool given = Rf_isReal(option) && Rf_length(option) == 1 && REAL(option)[0] >= 0;
   return std::chrono::duration<double>(given ? REAL(option)[0] : 1.0);
 }
 
-// R's function draws the bar; it says whether one is wanted.
+// Calls R's function, which draws the bar. Its result says whether a bar is on the screen.
 bool draw(double fraction) {
   const Rcpp::Function show(Rcpp::Environment::namespace_env("freeridge").get("show_progress"));
   return Rcpp::as<bool>(show(fraction));
 }
 
-// The time counts from the first word of a call on.
+// The time of a call counts from its first report on.
 void show_progress(Listener& listener, double fraction) {
   const auto now = Listener::Clock::now();
   if (listener.fraction < 0) {
@@ -70,7 +70,7 @@ void show_progress(Listener& listener, double fraction) {
   listener.fraction = fraction;
   if (now - listener.started < listener.patience || now - listener.shown < between_updates) return;
   listener.shown = now;
-  listener.bar = true;  // also if R jumps while it draws
+  listener.bar = true;  // set first, because R may jump out of draw()
   listener.bar = draw(fraction);
 }
 
@@ -111,8 +111,8 @@ void Listener::finish() {
   if (std::exchange(bar, false)) draw(1);
 }
 
-// Heard by the core between blocks of work, on R's main thread. A jump (interrupt, time limit) that R asks for, here or
-// while it draws, is kept as a C++ exception until the core has returned.
+// The core calls this between blocks of work, on R's main thread. R may want to jump out of it (an interrupt, a time
+// limit): the jump is kept as a C++ exception until the core, which is cancelled, has returned.
 std::int32_t listen(double fraction, void* user) {
   auto& listener = *static_cast<Listener*>(user);
   try {
@@ -134,7 +134,7 @@ void* address_of(SEXP handle, const char* tag) {
   return address;
 }
 
-// Whether the handle is of this session (an external pointer that was saved comes back empty).
+// Whether the handle is of this session. (An external pointer that was saved to a file is NULL when it is read.)
 // [[Rcpp::export(rng = false)]]
 bool core_is_alive(SEXP handle) {
   return TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrAddr(handle) != nullptr;
@@ -176,5 +176,5 @@ freeridge_route route_of(const std::string& name) {
 std::string route_name(freeridge_route route) {
   for (const auto& [name, known] : routes)
     if (route == known) return name;
-  return std::to_string(route);  // one that is newer than this file
+  return std::to_string(route);  // a route that this file does not know
 }

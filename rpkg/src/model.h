@@ -20,11 +20,11 @@ using KernelPtr = std::unique_ptr<freeridge_kernel, KernelDeleter>;
 
 using View = Eigen::Map<Eigen::MatrixXd>;  // R's own memory, column-major without padding
 
-// Whoever makes calls that R's user can interrupt.
+// What every handle has whose calls can be interrupted by R's user.
 struct Listener {
-  std::exception_ptr interrupt;  // the jump that R asked for during a call that was then cancelled
+  std::exception_ptr interrupt;  // R's jump out of a call, kept until the cancelled call has returned
 
-  // Between two calls: no time has passed, and no bar is shown.
+  // Forgets the last call: no time has passed, and no bar is shown.
   using Clock = std::chrono::steady_clock;
   Clock::time_point started, shown;
   std::chrono::duration<double> patience{1};
@@ -55,22 +55,22 @@ template <class... Arguments>
   throw std::logic_error(std::string(function) + " returned");
 }
 
-// R's refuse(): a bad argument, which the R side should have seen before.
+// Calls refuse() of the R side, for a bad argument that the R side let pass.
 [[noreturn]] void refuse(const std::string& words);
-// The R condition that a status asks for; the R side has its words from freeridge_last_error().
+// Signals the R condition of a status, with the words of freeridge_last_error().
 [[noreturn]] void raise(freeridge_status status);
 void check(freeridge_status status);
-// The same for calls that listen to the user: a cancelled one goes on with the interrupt that R asked for.
+// The same for calls that the user can interrupt: after a cancelled one the jump that R wanted is made.
 void check(Listener& listener, freeridge_status status);
-// The same for calls whose UNDEFINED means NaN entries among valid ones: R sees these and gives its own warning.
+// The same for calls whose UNDEFINED says that some entries are NaN: it is no error here, as the R side warns of NaN.
 void check_but_undefined(freeridge_status status);
 void check_but_undefined(Listener& listener, freeridge_status status);
 
 // R's memory for numbers, zeros: a vector, or a matrix of rows x columns.
 SEXP zeros(SEXPTYPE type, R_xlen_t count);
 SEXP zeros(SEXPTYPE type, int rows, int columns);
-// The same for Rcpp. Where there is none R's jump comes as a C++ exception, so that destructors run. (Within, nothing may
-// throw: R's frames are below.)
+// The same as an Rcpp object. Where there is no memory R's jump becomes a C++ exception, so that destructors run. (The
+// function that R calls back must not throw: a C++ exception cannot pass R's own frames.)
 template <class T, class... Sizes>
 T fresh(Sizes... sizes) {
   using Number = std::decay_t<decltype(*std::declval<T>().begin())>;
@@ -78,7 +78,7 @@ T fresh(Sizes... sizes) {
   return T(Rcpp::Shield<SEXP>(Rcpp::unwindProtect([=]() -> SEXP { return zeros(type, sizes...); })));
 }
 
-// Whether the user wants to go on: if not, R's jump comes as a C++ exception.
+// Lets R handle an interrupt that is waiting; R's jump becomes a C++ exception.
 void check_interrupt();
 // The progress callback of the core; user: a Listener.
 std::int32_t listen(double fraction, void* user);

@@ -1,6 +1,6 @@
-// Predictors: a fitted model as the bytes that prediction needs, and back. The points of an expansion over all rows
-// (form 2 of docs/file-format.md) stand before c and the checksum, column by column, as R has x: a fit, which has x
-// anyway, keeps the bytes without them.
+// Predictors: a fitted model as the bytes that prediction needs, and back. Where f is a sum over all rows (form 2 of
+// docs/file-format.md) the bytes hold x, column by column, before c and the checksum. A fit has x anyway, so it keeps
+// the bytes without it.
 #include <cstring>
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace {
 
-// Where the points of the model stand among the bytes, in bytes from the start; 0: nowhere as they are in x.
+// The offset at which the bytes hold x as the model's x is; 0 when they do not.
 std::size_t place_of_points(const Model& model, const std::vector<unsigned char>& bytes) {
-  if (Rf_isNull(model.x)) return 0;  // a predictor itself
+  if (Rf_isNull(model.x)) return 0;  // the model is a predictor itself
   const Dimensions size = dimensions_of(model);
   const auto number = sizeof(double);
   const std::size_t points = number * static_cast<std::size_t>(size.n) * static_cast<std::size_t>(size.d);
@@ -22,8 +22,8 @@ std::size_t place_of_points(const Model& model, const std::vector<unsigned char>
 
 }  // namespace
 
-// whole: with the points. list(bytes, place): place is 0, or where the points that were left out belong. NULL for a
-// kernel that cannot be saved.
+// list(bytes, place). whole: with x. Otherwise x may be left out, and place is the offset where it belongs (0: it is
+// not left out). NULL for a kernel that cannot be saved.
 // [[Rcpp::export(rng = false)]]
 SEXP core_save_predictor(SEXP handle, bool whole) {
   const Model& model = model_of(handle);
@@ -44,7 +44,7 @@ SEXP core_save_predictor(SEXP handle, bool whole) {
   return Rcpp::List::create(Rcpp::Named("bytes") = raw, Rcpp::Named("place") = static_cast<double>(place));
 }
 
-// A model that predicts, and knows its lambda, intercept and coefficients. x: the points, where place is not 0.
+// Makes a predictor of such bytes. x: the points, which are put in at the offset `place` unless that is 0.
 // [[Rcpp::export(rng = false)]]
 SEXP core_load_predictor(Rcpp::RawVector bytes, double place, SEXP x) {
   auto model = std::make_unique<Model>();

@@ -139,7 +139,7 @@ TEST(ContractConvention, Refuses) {
   expect_failure(overflows, FREERIDGE_NOT_FINITE, {"lambda"});
 }
 
-// The table of README.md.
+// The table of docs/other-systems.md.
 TEST(ContractConvention, EachIsThatOfItsSystem) {
   constexpr int64_t n = 80;
   constexpr double sd = 2.5, lambda = 7.0;

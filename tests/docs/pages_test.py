@@ -13,8 +13,8 @@ from pages import ROOT, anchor, blocks, dead_links, differences, pages, project_
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 COMPILERS = {"c": ("CC", "-std=c99"), "cpp": ("CXX", "-std=c++17")}
 
-# What the README's fragments of C are about, so that they compile.
-AROUND = """#include <freeridge.h>
+# What the fragments of C and C++ on pages are about, so that they compile.
+AROUND = {"c": """#include <freeridge.h>
 #include <stddef.h>
 int next_chunk(int64_t* n, double* x, double* y);
 int main(void) {
@@ -25,7 +25,13 @@ int main(void) {
 %s
   return model && sums && n && d && x && y && w && lambda > 0 && b > 0;
 }
-"""
+""", "cpp": """#include <freeridge.hpp>
+int main() {
+  const std::vector<double> x, y, at;
+%s
+  return f.rows > 0;
+}
+"""}
 
 
 class Links(unittest.TestCase):
@@ -83,6 +89,21 @@ class Names(unittest.TestCase):
         self.assertEqual(self.unknown(r"\./dev ([a-z][\w-]*)", known.__contains__), [])
 
 
+class Architecture(unittest.TestCase):
+    """The picture of the folders is the one that their includes give."""
+
+    def test_picture(self):
+        subprocess.run([sys.executable, ROOT / "docs/architecture.py", "--check"], check=True)
+
+    def test_includes_go_one_way(self):
+        sys.path.insert(0, str(ROOT / "docs"))
+        from architecture import arrows, levels
+        self.assertEqual(arrows({"a": {"b", "c"}, "b": {"c"}, "c": set()}), {"a": ["b"], "b": ["c"], "c": []})
+        self.assertEqual(levels({"a": ["b"], "b": [], "c": ["b"], "d": ["c"]}), {"a": 2, "b": 0, "c": 1, "d": 2})
+        with self.assertRaisesRegex(SystemExit, "one way"):
+            arrows({"a": {"b", "c"}, "b": {"c"}, "c": {"b"}})
+
+
 class Version(unittest.TestCase):
     def test_one_version_everywhere(self):
         def text(name):
@@ -117,7 +138,7 @@ class Programs(unittest.TestCase):
             with self.subTest(page=name, block=i), tempfile.TemporaryDirectory() as folder:
                 program = pathlib.Path(folder) / "program"
                 if "main(" not in code:
-                    self.compile(language, AROUND % code, program, "-c")
+                    self.compile(language, AROUND[language] % code, program, "-c")
                     continue
                 self.compile(language, code, program, f"-L{library.parent}", "-lfreeridge", f"-Wl,-rpath,{library.parent}", "-lm")
                 run = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=60,
@@ -132,6 +153,19 @@ class Programs(unittest.TestCase):
 
     def test_readme(self):
         self.run_page("README.md", 1)
+
+    def test_limits(self):
+        self.run_page("docs/limits.md", 0)
+
+    def test_rust_of_the_readme(self):
+        """Its lines are those of the crate's own example, which `cargo test` compiles and runs."""
+        crate = (ROOT / "examples/rust/src/lib.rs").read_text(encoding="utf-8")
+        example = re.sub(r"^//! ?|//[^!\n].*$", "", crate.split("```")[1], flags=re.M)
+        code, = [code for language, code, _ in blocks(ROOT / "README.md") if language == "rust"]
+        self.assertIn("".join(code.split()), "".join(example.split()))
+
+    def test_length_of_the_readme(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()), 150)
 
     def test_c_in_ten_minutes(self):
         self.run_page("docs/c-in-ten-minutes.md", 10)
