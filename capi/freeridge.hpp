@@ -1,9 +1,8 @@
 // freeridge.hpp - freeridge.h for C++17 and later: owners, matrices whose sizes are checked, exceptions with a status
 //
 // SPDX-License-Identifier: MIT
-//
-// freeridge.h is the manual. All here is inline, on its calls; what has no method is a call on get(), inside check().
-// Arrays have the lengths that the library reads, or are refused.
+// freeridge.h is the manual. A call without a method here can be made as check(freeridge_...(model.get(), ...)). Arrays of
+// a wrong length are refused.
 #pragma once
 
 #include <freeridge.h>

@@ -11,11 +11,11 @@
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 256;    // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
-constexpr Index tile_points = 256;  // points of the second argument in one tile
+constexpr Index tile_rows = 256;         // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
+constexpr Index tile_points = 256;       // points of the second argument in one tile
 constexpr Index tile_doubles = 1 << 20;  // kernel values in one tile of kernel_values()
-constexpr Index strip = 128;        // columns of a tile that are made together and then copied to the matrix
-constexpr Index few_rows = 8;       // with fewer rows than this a column does not fill a register
+constexpr Index strip = 128;             // columns of a tile that are made together and then copied to the matrix
+constexpr Index few_rows = 8;            // with fewer rows than this a column does not fill a register
 
 Index tiles(Index n, Index tile) {
   return (n + tile - 1) / tile;

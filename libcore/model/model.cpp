@@ -361,15 +361,16 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
         search_lambda(*factorization, criterion, groups, lambda_range(*factorization), progress.part(0.8, 1));
     trial = {sigma, std::move(kernel), std::move(factorization), std::move(lambda)};
   };
-  auto search = std::make_shared<const BandwidthSearch>(search_bandwidth(range, typical, budget, criterion, [&](double sigma) {
-    try {
-      attempt(sigma);
-    } catch (const Error& error) {
-      if (error.status() != Status::undefined) throw;
-      return std::numeric_limits<double>::infinity();
-    }
-    return combined_score(trial.factorization->problem(), criterion, trial.lambda.best_score);
-  }));
+  auto search =
+      std::make_shared<const BandwidthSearch>(search_bandwidth(range, typical, budget, criterion, [&](double sigma) {
+        try {
+          attempt(sigma);
+        } catch (const Error& error) {
+          if (error.status() != Status::undefined) throw;
+          return std::numeric_limits<double>::infinity();
+        }
+        return combined_score(trial.factorization->problem(), criterion, trial.lambda.best_score);
+      }));
   if (trial.sigma != search->best) attempt(search->best);
 
   const Stage stage(progress_.part(0.99, 1), 0);
