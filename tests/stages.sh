@@ -66,38 +66,29 @@ stage_layers() {
 # as threads of OpenMP and BLIS wait for each other without letting go of their core: with more of them than cores a
 # test takes ten times as long, and more.
 ctest_stage() {
-  local preset=$1 report=$root/build/$1/tests.xml
+  local preset=$1 report=$root/build/$1/tests.xml single=$root/build/$1/gtest
   shift
-  compile "$preset" || return
-  rm -f "$report"
+  rm -rf "$report" "$single"
   local threads=${blas_threads:-1} at_once
   at_once=$((jobs > threads ? jobs / threads : 1))
   OPENBLAS_NUM_THREADS=$threads ctest --preset "$preset" --parallel "$at_once" --no-tests=error --output-junit "$report" "$@"
   local code=$?
-  # Tests that were skipped or disabled did not pass.
-  read -r passed failed not_run < <(awk -F'"' '
-    /^[ \t]*tests="/ { tests = $2 } /^[ \t]*(failures|disabled)="/ { bad += $2 } /^[ \t]*skipped="/ { skipped = $2 }
-    /<testcase/ { exit } END { print tests - bad - skipped, bad + 0, skipped + 0 }' "$report") || return
+  read -r passed failed not_run < <(python3 -B tests/count.py "$report" "$single") || return
   return $code
 }
 
-# The tests under valgrind and those that take long (the label deep) have stages of their own.
-stage_tests() { ctest_stage development --label-exclude '^(valgrind|deep)$'; }
-stage_valgrind() { ctest_stage development --label-regex '^valgrind$' --label-exclude '^deep$'; }
-stage_thread_sanitizer() { ctest_stage tsan; }
+stage_tests() { compile development && ctest_stage development --label-exclude '^(valgrind|deep)$'; }
+stage_deep() { compile development && ctest_stage development --label-regex '^deep$' --label-exclude '^valgrind$'; }
+stage_valgrind() { compile development && ctest_stage development --label-regex '^valgrind$'; }
+stage_thread_sanitizer() { compile tsan && ctest_stage tsan; }
 
-# With sanitizers: the library, under the programs of the stage of the tests, which are not compiled again; or all of it.
-# What looks at digits with more numbers than others need, in code that they run, and whole groups once more with two
-# threads take minutes here; the second has them, too.
-stage_sanitizers() {
-  local without='Ratios/|^LeastSquares|^digits\.|two_threads$|ThreadCounts\.|^KernelMatrix\.(ProductsRows|LowerTriangleW)'
-  without+='|AtEverySize$|FortyOutputs|^SymmetricEigen\.(Larger|Hard)|/Exactness\.'
-  without+='|^Pieces\.Products|^BandReduction\.GivesTheMatrixBack|^LambdaBasis\.Sweep|^StreamChunks\.ManyFeatures'
-  ASAN_OPTIONS=detect_leaks=1 ctest_stage asan-library --label-exclude '^deep$' --exclude-regex "$without"
+# With AddressSanitizer and UndefinedBehaviorSanitizer: the C programs, which make every call, and the fuzzers' corpus; or
+# all tests.
+stage_sanitized_calls() {
+  configure asan && cmake --build --preset asan --parallel "$jobs" --target sanitized_calls &&
+    ASAN_OPTIONS=detect_leaks=1 ctest_stage asan --label-regex '^sanitize$'
 }
-stage_all_sanitizers() { ASAN_OPTIONS=detect_leaks=1 ctest_stage asan; }
-
-stage_deep() { ctest_stage development --label-regex '^deep$'; }
+stage_sanitizers() { compile asan && ASAN_OPTIONS=detect_leaks=1 ctest_stage asan --label-exclude '^deep$'; }
 
 # clang-tidy 14 with the checks of .clang-tidy: each file is one count.
 stage_tidy() {
@@ -110,29 +101,26 @@ stage_tidy() {
   failed=$(grep -c '^not tidy: ' "$logs/tidy.txt" || true)
 }
 
-# The tests that go through BLAS or LAPACK, with those of the folders of "$1" under /usr/lib/<machine> and $2 threads. The
-# loader finds libblas.so.3 and liblapack.so.3 there, as Debian's alternatives would have it. BLIS with threads of its own
-# cannot be told a number there, and has one thread always, as threads.hpp asks of its users: $2 are the core's.
+# The tests that go through BLAS or LAPACK (the label blas), with those of the folders of "$1" under /usr/lib/<machine> and
+# $2 threads; $3: a filter of GoogleTest. The loader finds libblas.so.3 and liblapack.so.3 there, as Debian's alternatives
+# would have it. BLIS with threads of its own cannot be told a number there, and has one thread always, as threads.hpp asks
+# of its users: $2 are the core's.
 stage_blas() {
-  local folder folders="" path library blis=$2 without='^(docs\.|ffi\.rust|ffi\.declarations)'
-  case $1 in
-    blas*) without+='|^capi\.landmark_memory$' ;;  # half an hour, and a BLAS without memory of its own
-    *blis-pthread*) blis=1 ;;
-  esac
+  local folder folders="" path library blis=$2
+  case $1 in *blis-pthread*) blis=1 ;; esac
   for folder in $1; do
     path=/usr/lib/$(gcc -print-multiarch)/$folder
     [ -d "$path" ] || { say "not run: there is no $path"; not_run=1; return; }
     folders+=${folders:+:}$path
   done
   compile development || return
-  local -x LD_LIBRARY_PATH=$folders
+  local -x LD_LIBRARY_PATH=$folders GTEST_FILTER=${3:-*}
   ldd build/development/libfreeridge.so | tee "$logs/blas.txt"
   for library in libblas liblapack; do
     path=$(awk -v name=$library.so.3 '$1 == name { print $3 }' "$logs/blas.txt")
     case ":$folders:" in *":${path%/*}:"*) ;; *) say "$library is $path"; return 1 ;; esac
   done
-  OMP_NUM_THREADS=$2 BLIS_NUM_THREADS=$blis blas_threads=$2 ctest_stage development \
-    --label-exclude '^(valgrind|deep|consumers|abi)$' --exclude-regex "$without"
+  OMP_NUM_THREADS=$2 BLIS_NUM_THREADS=$blis blas_threads=$2 ctest_stage development --label-regex '^blas$'
 }
 
 # The R package in sessions of its own: with garbage collected at each allocation, without memory, interrupted.
@@ -143,8 +131,8 @@ stage_r_sessions() {
   attempt sh tests/r/no_memory.sh
   attempt python3 -B tests/r/interrupts.py
   attempt python3 -B tests/r/prompt.py each
-  R_KEEP_PKG_SOURCE=yes MAKEFLAGS=-j$jobs R CMD INSTALL --with-keep.source --library="$r_library" "$r_build"/freeridge_*.tar.gz
-  attempt Rscript --vanilla tests/r/coverage.R rpkg/tests/testthat
+  R_KEEP_PKG_SOURCE=yes r_development --with-keep.source
+  R_LIBS=$r_development_library attempt Rscript --vanilla tests/r/coverage.R rpkg/tests/testthat
 }
 
 # The R package as a plain R has it: compiled from the tarball with Rcpp, RcppEigen and what comes with R, and its tests
@@ -168,27 +156,25 @@ stage_r_plain() {
 # A word of dev, one count.
 stage_word() { attempt "$root/dev" "$@"; }
 
-# R CMD check: its items passed, its errors and warnings failed (notes are shown). Of the packages in Suggests some are
-# not in Debian: their tests are skipped by name.
+# R CMD check of the tarball: its items passed, its errors and warnings failed (notes are shown), and the R tests that it
+# ran. Of the packages in Suggests some are not in Debian: their tests are skipped by name.
 stage_r_check() {
   rm -rf "$r_build/freeridge.Rcheck"
   r_tarball || return
   echo 'CXX20FLAGS += -g0' >"$r_build/Makevars"  # a quarter of the compile time; the linker drops what -g adds
   (cd "$r_build" && R_MAKEVARS_USER=$r_build/Makevars _R_CHECK_FORCE_SUGGESTS_=false NOT_CRAN=true MAKEFLAGS=-j$jobs \
     R CMD check --no-manual --ignore-vignettes "$tarball")
-  local log=$r_build/freeridge.Rcheck/00check.log
+  local log=$r_build/freeridge.Rcheck/00check.log items errors
   grep -E 'WARNING$|NOTE$|^Status' "$log" || true
-  passed=$(grep -cE '^\* .*\.\.\. .*OK$' "$log" || true)
-  failed=$(sed -nE 's/^Status: //p' "$log" | grep -oE '[0-9]+ (ERROR|WARNING)' | awk '{ n += $1 } END { print n + 0 }')
-  grep -q '^Status: ' "$log"
+  items=$(grep -cE '^\* .*\.\.\. .*OK$' "$log" || true)
+  errors=$(sed -nE 's/^Status: //p' "$log" | grep -oE '[0-9]+ (ERROR|WARNING)' | awk '{ n += $1 } END { print n + 0 }')
+  grep -q '^Status: ' "$log" || return
+  count_expectations "$r_build"/freeridge.Rcheck/tests/testthat.Rout* || errors=$((errors + 1))
+  passed=$((passed + items)) failed=$((failed + errors))
 }
 
-# The R tests that R CMD check ran: one count for each expectation. A skipped test did not pass: it was not run.
-stage_r_tests() {
-  count_expectations "$r_build"/freeridge.Rcheck/tests/testthat.Rout*
-}
-
-# count_expectations FILE...: testthat's summary in them.
+# count_expectations FILE...: testthat's summary in them, one count for each expectation. A skipped test did not pass: it
+# was not run.
 count_expectations() {
   local summary
   summary=$(grep -hoE '\[ FAIL [0-9]+ \| WARN [0-9]+ \| SKIP [0-9]+ \| PASS [0-9]+ \]' "$@" | tail -n 1)
@@ -197,12 +183,23 @@ count_expectations() {
   read -r failed not_run passed < <(say "$summary" | awk '{ print $3, $9, $12 }')
 }
 
-# The vignettes, with the package that R CMD check installed: each is built by its own engine, in an R session of its own,
+# The R tests with the package on the library of the build development (r_development in dev).
+stage_r_tests() {
+  r_development || return
+  local code=0
+  (cd "$root/rpkg/tests" && R_LIBS=$r_development_library NOT_CRAN=true OPENBLAS_NUM_THREADS=1 Rscript --vanilla testthat.R) \
+    >"$logs/testthat.txt" 2>&1 || code=1
+  cat "$logs/testthat.txt"
+  count_expectations "$logs/testthat.txt" && return $code
+}
+
+# The vignettes: each is built by its own engine, in an R session of its own,
 # and stops where a number is not what its text says. Makes what R CMD build puts into inst/doc.
 stage_vignettes() {
+  r_is_current || r_install || return
   local folder=$root/build/vignettes page
   rm -rf "$folder" && mkdir -p "$folder" && cp "$root"/rpkg/vignettes/*.Rmd "$folder" && cd "$folder" || return
-  local -x R_LIBS=$r_build/freeridge.Rcheck${R_LIBS:+:$R_LIBS}
+  local -x R_LIBS=$r_library
   for page in *.Rmd; do
     attempt Rscript --vanilla -e "tools::buildVignette('$page', buildPkg = 'knitr', tangle = FALSE)"
     attempt test -s "${page%.Rmd}.html"
@@ -221,9 +218,9 @@ readme_prints() {
     python3 -B "$root/tests/docs/pages.py" printed "$root/README.md" r first.out
 }
 
-# The R package at a prompt, in a pseudo-terminal, with the package of the stage of R CMD check.
+# The R package at a prompt, in a pseudo-terminal.
 stage_r_prompt() {
-  R_LIBS=$r_build/freeridge.Rcheck${R_LIBS:+:$R_LIBS} OPENBLAS_NUM_THREADS=1 attempt python3 -B tests/r/prompt.py
+  R_LIBS=$r_development_library OPENBLAS_NUM_THREADS=1 attempt python3 -B tests/r/prompt.py
 }
 
 # attempt COMMAND...: one count.
@@ -232,17 +229,17 @@ attempt() {
   if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
 
-# What a new user runs: the README's R (its C is a test: docs.Programs), with the package of the stage before, and the demo.
+# What a new user runs: the README's R (its C is a test: docs.Programs), with the package of the stages before, and the demo.
 stage_examples() {
   local folder=$root/build/examples
   rm -rf "$folder" && mkdir -p "$folder" && cd "$folder" || return
-  local -x R_LIBS=$r_build/freeridge.Rcheck
+  local -x R_LIBS=$r_development_library
   attempt readme_prints
   readme_r >readme.R
   attempt Rscript --vanilla readme.R
   attempt Rscript --vanilla "$root/examples/demo.R"
   attempt test -s freeridge-demo.png
-  attempt env R_LIBS="$r_build/freeridge.Rcheck" FREERIDGE_TEST_DATA="$root/tests/data" \
+  attempt env FREERIDGE_TEST_DATA="$root/tests/data" \
     FREERIDGE_LIBRARY="$root/build/development/libfreeridge.so" \
     FREERIDGE_FIVE_SETS_C="$root/build/development/tests/ffi/five_sets" \
     FREERIDGE_FIVE_SETS_R="Rscript --vanilla $root/examples/r/five_sets.R" \
@@ -250,9 +247,10 @@ stage_examples() {
   cd "$root" || return
 }
 
-# run_stage TITLE COMMAND...
+# run_stage TITLE COMMAND...: if the title holds what was asked for ($wanted).
 run_stage() {
   local title=$1 start=$SECONDS log
+  [[ $title == *"${wanted:-}"* ]] || return 0
   shift
   log=$logs/$(tr -c 'a-z0-9\n' _ <<<"$*").log
   passed=0 failed=0 not_run=0
@@ -271,9 +269,12 @@ run_stage() {
 # run_stages LIST: the table of the stages in it, and the sum.
 run_stages() {
   total_passed=0 total_failed=0 table=""
+  local start=$SECONDS
   rm -rf "$logs" && mkdir -p "$logs"
   "$1"
-  printf '\n%-34s %8s %8s %8s %8s\n%s\n' stage passed failed "not run" seconds "$table"
+  [ -n "$table" ] || say "no stage has \"$wanted\" in its title"
+  printf '\n%-34s %8s %8s %8s %8s\n%s' stage passed failed "not run" seconds "$table"
+  printf '%-34s %8d %8d %8s %8d\n\n' all "$total_passed" "$total_failed" "" $((SECONDS - start))
   say "$total_passed passed, $total_failed failed"
   [ "$total_failed" -eq 0 ] && [ -n "$table" ]
 }
@@ -282,38 +283,35 @@ quick_stages() {
   run_stage "format" stage_format
   run_stage "layers" stage_layers
   run_stage "tests" stage_tests
-  run_stage "C tests, valgrind" stage_valgrind
-  run_stage "tests, library with ASan and UBSan" stage_sanitizers
-  run_stage "threads, TSan" stage_thread_sanitizer
-  run_stage "R CMD check" stage_r_check
+  run_stage "calls and corpus, ASan and UBSan" stage_sanitized_calls
   run_stage "R tests" stage_r_tests
   run_stage "R at a prompt" stage_r_prompt
-  run_stage "R vignettes" stage_vignettes
   run_stage "examples and demo" stage_examples
 }
 
 deep_stages() {
-  run_stage "clang-tidy" stage_tidy
   run_stage "tests that take long" stage_deep
-  run_stage "tests, all with ASan and UBSan" stage_all_sanitizers
+  run_stage "C tests, valgrind" stage_valgrind
+  run_stage "threads, TSan" stage_thread_sanitizer
+  run_stage "all tests, ASan and UBSan" stage_sanitizers
+  blas_stages
+  run_stage "R CMD check" stage_r_check
+  run_stage "R vignettes" stage_vignettes
   run_stage "R: gctorture, memory, interrupts" stage_r_sessions
   run_stage "R tests, plain R, reference BLAS" stage_r_plain
-  blas_stages
+  run_stage "clang-tidy" stage_tidy
   run_stage "coverage" stage_word coverage
-  run_stage "mutants" stage_word mutants
+  run_stage "mutants" stage_word mutants 100
   run_stage "fuzz, $fuzz_minutes minutes" stage_word fuzz "$fuzz_minutes"
 }
-
-# blas_stage TITLE COMMAND...: if the title holds what was asked for.
-blas_stage() { [[ $1 != *"$wanted_blas"* ]] || run_stage "$@"; }
 
 blas_stages() {
   local threads
   for threads in 1 2; do
-    blas_stage "OpenBLAS pthread, $threads" stage_blas openblas-pthread $threads
-    blas_stage "OpenBLAS OpenMP, $threads" stage_blas openblas-openmp $threads
-    blas_stage "BLIS pthread, $threads" stage_blas "blis-pthread lapack" $threads
-    blas_stage "BLIS OpenMP, $threads" stage_blas "blis-openmp lapack" $threads
+    run_stage "OpenBLAS pthread, $threads" stage_blas openblas-pthread $threads
+    run_stage "OpenBLAS OpenMP, $threads" stage_blas openblas-openmp $threads
+    run_stage "BLIS pthread, $threads" stage_blas "blis-pthread lapack" $threads
+    run_stage "BLIS OpenMP, $threads" stage_blas "blis-openmp lapack" $threads
   done
-  blas_stage "reference BLAS" stage_blas "blas lapack" 1
+  run_stage "reference BLAS" stage_blas "blas lapack" 1 "$reference_blas"
 }

@@ -12,8 +12,8 @@ if (complete) seen <- messages$watch_messages(package)
 test_check("freeridge")
 
 if (complete) {
-  source_folder <- file.path("..", "00_pkg_src", "freeridge", "src")  # where R CMD check has it
-  if (!dir.exists(source_folder)) source_folder <- NULL
+  source_folder <- Filter(dir.exists, c("../00_pkg_src/freeridge/src", "../src"))  # of R CMD check, of a checkout
+  source_folder <- if (length(source_folder) > 0L) source_folder[1L]
   unseen <- messages$unseen_messages(messages$message_sites(package), seen$sites(), seen$words(), source_folder)
   plain <- messages$plain_messages(package)
   if (length(unseen) > 0L) stop("no test raises these messages:\n", paste(unseen, collapse = "\n"))

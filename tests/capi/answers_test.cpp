@@ -9,23 +9,6 @@ namespace {
 
 constexpr int64_t n = sample::n, d = sample::d, t = sample::t, m = sample::m;
 
-TEST(ContractAnswers, LooRefuses) {
-  expect_refused<Loo>({
-      {"model", null(&Loo::model)},
-      {"errors", null(&Loo::errors)},
-      {"ld", values(&Loo::ld, bad_leading(n))},
-  });
-}
-
-TEST(ContractAnswers, GroupErrorsRefuses) {
-  expect_refused<GroupErrors>({
-      {"model", null(&GroupErrors::model)},
-      {"group", null(&GroupErrors::group)},
-      {"errors", null(&GroupErrors::errors)},
-      {"ld", values(&GroupErrors::ld, bad_leading(n))},
-  });
-}
-
 TEST(ContractAnswers, GroupErrorsRefusesGroupsWithoutAnyLabel) {
   Model model = sample::model(sample::State::fitted);
   const Fingerprint before = fingerprint(model.get());
@@ -36,94 +19,6 @@ TEST(ContractAnswers, GroupErrorsRefusesGroupsWithoutAnyLabel) {
     expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"group"});
     EXPECT_EQ(difference(before, fingerprint(model.get())), "");
   }
-}
-
-TEST(ContractAnswers, PredictRefuses) {
-  expect_refused<Predict>({
-      {"model", null(&Predict::model)},
-      {"layout", values(&Predict::layout, unknown_layouts)},
-      {"m", values(&Predict::m, bad_sizes)},
-      {"x", null(&Predict::x)},
-      {"x", entries(&Predict::x, not_finite), FREERIDGE_NOT_FINITE},
-      {"ldx", values(&Predict::ldx, bad_leading(m))},
-      {"out", null(&Predict::out)},
-      {"ldout", values(&Predict::ldout, bad_leading(m))},
-  });
-}
-
-BadValues<Predict> row_major(int64_t Predict::*leading, const std::vector<int64_t>& list) {
-  BadValues<Predict> result = values(leading, list);
-  for (BadValue<Predict>& value : result) {
-    value.spoil = [spoil = value.spoil](Predict& call) {
-      call.layout = FREERIDGE_ROW_MAJOR;
-      call.ldx = d;
-      call.ldout = t;
-      spoil(call);
-    };
-  }
-  return result;
-}
-
-TEST(ContractAnswers, PredictRefusesInRowMajor) {
-  expect_refused<Predict>({
-      {"ldx", row_major(&Predict::ldx, bad_leading(d))},
-      {"ldout", row_major(&Predict::ldout, bad_leading(t))},
-  });
-}
-
-TEST(ContractAnswers, GettersRefuse) {
-  expect_refused<GetCoefficients>({
-      {"model", null(&GetCoefficients::model)},
-      {"c", null(&GetCoefficients::c)},
-      {"ld", values(&GetCoefficients::ld, bad_leading(n))},
-  });
-  expect_refused<GetIntercept>({
-      {"model", null(&GetIntercept::model)},
-      {"b", null(&GetIntercept::b)},
-  });
-  expect_refused<GetFitted>({
-      {"model", null(&GetFitted::model)},
-      {"fitted", null(&GetFitted::fitted)},
-      {"ld", values(&GetFitted::ld, bad_leading(n))},
-  });
-  expect_refused<GetLeverage>({
-      {"model", null(&GetLeverage::model)},
-      {"leverage", null(&GetLeverage::leverage)},
-      {"ld", values(&GetLeverage::ld, bad_leading(n))},
-  });
-  expect_refused<GetLambda>({
-      {"model", null(&GetLambda::model)},
-      {"lambda", null(&GetLambda::lambda)},
-  });
-  expect_refused<GetRoute>({
-      {"model", null(&GetRoute::model)},
-      {"route", null(&GetRoute::route)},
-  });
-  expect_refused<GetDimensions>({
-      {"model", null(&GetDimensions::model)},
-      {"n", null(&GetDimensions::n)},
-      {"d", null(&GetDimensions::d)},
-      {"t", null(&GetDimensions::t)},
-  });
-}
-
-TEST(ContractAnswers, GetHyperplaneRefuses) {
-  expect_refused<GetHyperplane>(
-      {
-          {"model", null(&GetHyperplane::model)},
-          {"w", null(&GetHyperplane::w)},
-          {"ld", values(&GetHyperplane::ld, bad_leading(d))},
-      },
-      {sample::Variant::primal});
-}
-
-TEST(ContractAnswers, GetBandwidthRefuses) {
-  expect_refused<GetBandwidth>(
-      {
-          {"model", null(&GetBandwidth::model)},
-          {"sigma", null(&GetBandwidth::sigma)},
-      },
-      {sample::Variant::spectral, sample::Variant::cholesky});
 }
 
 // A new point whose prediction overflows: the message names its row. The points before it may have been predicted.

@@ -9,59 +9,6 @@ namespace {
 constexpr int64_t n = sample::n, d = sample::d, t = sample::t;
 
 template <class Call>
-void expect_data_refused() {
-  expect_refused<Call>({
-      {"model", null(&Call::model)},
-      {"layout", values(&Call::layout, unknown_layouts)},
-      {"n", values(&Call::n, bad_sizes)},
-      {"d", values(&Call::d, bad_sizes)},
-      {"x", null(&Call::x)},
-      {"x", entries(&Call::x, not_finite), FREERIDGE_NOT_FINITE},
-      {"ldx", values(&Call::ldx, bad_leading(n))},
-      {"t", values(&Call::t, bad_sizes)},
-      {"y", null(&Call::y)},
-      {"y", entries(&Call::y, not_finite), FREERIDGE_NOT_FINITE},
-      {"ldy", values(&Call::ldy, bad_leading(n))},
-  });
-}
-
-TEST(ContractData, SetDataRefuses) {
-  expect_data_refused<SetData>();
-}
-
-TEST(ContractData, SetDataViewRefuses) {
-  expect_data_refused<SetDataView>();
-}
-
-// The leading dimension of a row-major matrix is at least the number of its columns.
-template <class Call>
-BadValues<Call> row_major(int64_t Call::*leading, const std::vector<int64_t>& list) {
-  BadValues<Call> result = values(leading, list);
-  for (BadValue<Call>& value : result) {
-    value.spoil = [spoil = value.spoil](Call& call) {
-      call.layout = FREERIDGE_ROW_MAJOR;
-      call.ldx = d;
-      call.ldy = t;
-      spoil(call);
-    };
-  }
-  return result;
-}
-
-template <class Call>
-void expect_row_major_refused() {
-  expect_refused<Call>({
-      {"ldx", row_major(&Call::ldx, bad_leading(d))},
-      {"ldy", row_major(&Call::ldy, bad_leading(t))},
-  });
-}
-
-TEST(ContractData, RowMajorRefuses) {
-  expect_row_major_refused<SetData>();
-  expect_row_major_refused<SetDataView>();
-}
-
-template <class Call>
 void expect_other_d_refused() {
   Model model = sample::model(sample::State::fitted, sample::Variant::cholesky);  // its kernel is scaled
   const Fingerprint before = fingerprint(model.get());
@@ -77,20 +24,6 @@ TEST(ContractData, AScaledKernelRefusesDataOfAnotherD) {
   expect_other_d_refused<SetDataView>();
 }
 
-TEST(ContractData, SetWeightsRefuses) {
-  expect_refused<SetWeights>({
-      {"model", null(&SetWeights::model)},
-      {"weights", entries(&SetWeights::weights, {0.0, -1.0, -1e-300})},
-      {"weights", entries(&SetWeights::weights, not_finite), FREERIDGE_NOT_FINITE},
-  });
-}
-
-TEST(ContractData, SetGroupsRefuses) {
-  expect_refused<SetGroups>({
-      {"model", null(&SetGroups::model)},
-  });
-}
-
 TEST(ContractData, SetGroupsRefusesGroupsWithoutAnyLabel) {
   Model model = sample::model(sample::State::fitted);
   const Fingerprint before = fingerprint(model.get());
@@ -101,31 +34,6 @@ TEST(ContractData, SetGroupsRefusesGroupsWithoutAnyLabel) {
     expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"group"});
     EXPECT_EQ(difference(before, fingerprint(model.get())), "");
   }
-}
-
-TEST(ContractData, OtherSettingsRefuse) {
-  expect_refused<SetIntercept>({
-      {"model", null(&SetIntercept::model)},
-  });
-  expect_refused<SetRoute>({
-      {"model", null(&SetRoute::model)},
-      {"route", values(&SetRoute::route, unknown_routes)},
-  });
-  expect_refused<SetExpectedLambdas>({
-      {"model", null(&SetExpectedLambdas::model)},
-      {"count", values(&SetExpectedLambdas::count, bad_sizes)},
-  });
-  expect_refused<SetExpectedCriterion>({
-      {"model", null(&SetExpectedCriterion::model)},
-      {"criterion", values(&SetExpectedCriterion::criterion, unknown_criteria)},
-  });
-  expect_refused<SetMemoryLimit>({
-      {"model", null(&SetMemoryLimit::model)},
-      {"bytes", values(&SetMemoryLimit::bytes, {int64_t{-1}, INT64_MIN})},
-  });
-  expect_refused<SetProgress>({
-      {"model", null(&SetProgress::model)},
-  });
 }
 
 TEST(ContractData, AnyIntegerButZeroTurnsTheInterceptOn) {

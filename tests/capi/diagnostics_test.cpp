@@ -6,62 +6,6 @@ namespace {
 
 constexpr int64_t n = sample::n, d = sample::d, t = sample::t, m = sample::m;
 
-TEST(ContractDiagnostics, Refuse) {
-  expect_refused<GetDegreesOfFreedom>({{"model", null(&GetDegreesOfFreedom::model)}});
-  expect_refused<CooksDistance>({
-      {"model", null(&CooksDistance::model)},
-      {"distance", null(&CooksDistance::distance)},
-      {"ld", values(&CooksDistance::ld, bad_leading(n))},
-  });
-  expect_refused<PredictJackknife>({
-      {"model", null(&PredictJackknife::model)},
-      {"layout", values(&PredictJackknife::layout, unknown_layouts)},
-      {"m", values(&PredictJackknife::m, bad_sizes)},
-      {"x", null(&PredictJackknife::x)},
-      {"x", entries(&PredictJackknife::x, not_finite), FREERIDGE_NOT_FINITE},
-      {"ldx", values(&PredictJackknife::ldx, bad_leading(m))},
-      {"level", values(&PredictJackknife::level, {0.0, 1.0, -0.5, 1.5, -1e-300, 95.0})},
-      {"level", values(&PredictJackknife::level, not_finite), FREERIDGE_NOT_FINITE},
-      {"lower", null(&PredictJackknife::lower)},
-      {"upper", null(&PredictJackknife::upper)},
-      {"ldout", values(&PredictJackknife::ldout, bad_leading(m))},
-  });
-  expect_refused<PredictVariance>({
-      {"model", null(&PredictVariance::model)},
-      {"layout", values(&PredictVariance::layout, unknown_layouts)},
-      {"m", values(&PredictVariance::m, bad_sizes)},
-      {"x", null(&PredictVariance::x)},
-      {"x", entries(&PredictVariance::x, not_finite), FREERIDGE_NOT_FINITE},
-      {"ldx", values(&PredictVariance::ldx, bad_leading(m))},
-      {"variance", null(&PredictVariance::variance)},
-      {"ldout", values(&PredictVariance::ldout, bad_leading(m))},
-  });
-}
-
-template <class Call>
-void expect_refused_in_row_major() {
-  const auto row_major = [](int64_t Call::*leading, const std::vector<int64_t>& list) {
-    BadValues<Call> result = values(leading, list);
-    for (BadValue<Call>& value : result)
-      value.spoil = [spoil = value.spoil](Call& call) {
-        call.layout = FREERIDGE_ROW_MAJOR;
-        call.ldx = d;
-        call.ldout = t;
-        spoil(call);
-      };
-    return result;
-  };
-  expect_refused<Call>({
-      {"ldx", row_major(&Call::ldx, bad_leading(d))},
-      {"ldout", row_major(&Call::ldout, bad_leading(t))},
-  });
-}
-
-TEST(ContractDiagnostics, RefuseInRowMajor) {
-  expect_refused_in_row_major<PredictJackknife>();
-  expect_refused_in_row_major<PredictVariance>();
-}
-
 TEST(ContractDiagnostics, OutputsThatAreNotWanted) {
   for (sample::Variant variant : sample::variants) {
     Model model = sample::model(sample::State::fitted, variant);

@@ -6,36 +6,6 @@
 
 namespace {
 
-TEST(ContractFactorize, MemoryRequiredRefuses) {
-  expect_refused<MemoryRequired>({
-      {"model", null(&MemoryRequired::model)},
-      {"bytes", null(&MemoryRequired::bytes)},
-  });
-}
-
-TEST(ContractFactorize, FactorizeRefuses) {
-  expect_refused<Factorize>({
-      {"model", null(&Factorize::model)},
-  });
-}
-
-TEST(ContractFactorize, SetLambdaRefuses) {
-  expect_refused<SetLambda>({
-      {"model", null(&SetLambda::model)},
-      {"lambda", values(&SetLambda::lambda, {-0.5, -1e-300})},
-      {"lambda", values(&SetLambda::lambda, not_finite), FREERIDGE_NOT_FINITE},
-  });
-}
-
-TEST(ContractFactorize, SetLambdasRefuses) {
-  expect_refused<SetLambdas>({
-      {"model", null(&SetLambdas::model)},
-      {"lambda", null(&SetLambdas::lambda)},
-      {"lambda", entries(&SetLambdas::lambda, {-0.5, -1e-300})},
-      {"lambda", entries(&SetLambdas::lambda, not_finite), FREERIDGE_NOT_FINITE},
-  });
-}
-
 TEST(ContractFactorize, PrimalNeedsALinearKernel) {
   for (const Kernel& kernel : {Kernel::gaussian(sample::sigma), Kernel::polynomial(2, 1.0, 1.0),
                                Kernel::scaled(Kernel::gaussian(sample::sigma), sample::scale())}) {

@@ -7,25 +7,6 @@
 
 namespace {
 
-TEST(ContractKernelText, Refuses) {
-  expect_refused<KernelPrecomputed>({{"out", null(&KernelPrecomputed::out)}});
-  expect_refused<KernelDescribe>({
-      {"kernel", null(&KernelDescribe::kernel)},
-      {"size", values(&KernelDescribe::size, {-1, INT64_MIN})},
-      {"text", null(&KernelDescribe::text)},
-      {"length", null(&KernelDescribe::length)},
-  });
-  expect_refused<KernelParse>({
-      {"text", null(&KernelParse::text)},
-      {"out", null(&KernelParse::out)},
-  });
-  expect_refused<KernelEqual>({
-      {"a", null(&KernelEqual::a)},
-      {"b", null(&KernelEqual::b)},
-      {"equal", null(&KernelEqual::equal)},
-  });
-}
-
 // "gaussian(sigma = 1.5)": 21 bytes and the 0. A buffer that is too small is left alone, and the length is told.
 TEST(ContractKernelText, DescribeFillsABufferThatIsLargeEnough) {
   const std::string expected = "gaussian(sigma = 1.5)";

@@ -8,57 +8,7 @@
 
 namespace {
 
-TEST(ContractKernels, LinearRefuses) {
-  expect_refused<KernelLinear>({
-      {"out", null(&KernelLinear::out)},
-  });
-}
-
-TEST(ContractKernels, PolynomialRefuses) {
-  expect_refused<KernelPolynomial>({
-      {"degree", values(&KernelPolynomial::degree, {0, -1, INT32_MIN})},
-      {"scale", values(&KernelPolynomial::scale, {0.0, -1.0})},
-      {"scale", values(&KernelPolynomial::scale, not_finite), FREERIDGE_NOT_FINITE},
-      {"offset", values(&KernelPolynomial::offset, {-0.5, -1.0})},
-      {"offset", values(&KernelPolynomial::offset, not_finite), FREERIDGE_NOT_FINITE},
-      {"out", null(&KernelPolynomial::out)},
-  });
-}
-
-TEST(ContractKernels, GaussianRefuses) {
-  expect_refused<KernelGaussian>({
-      {"sigma", values(&KernelGaussian::sigma, {0.0, -1.0, -1e-300})},
-      {"sigma", values(&KernelGaussian::sigma, not_finite), FREERIDGE_NOT_FINITE},
-      {"out", null(&KernelGaussian::out)},
-  });
-}
-
-TEST(ContractKernels, LaplacianRefuses) {
-  expect_refused<KernelLaplacian>({
-      {"sigma", values(&KernelLaplacian::sigma, {0.0, -1.0, -1e-300})},
-      {"sigma", values(&KernelLaplacian::sigma, not_finite), FREERIDGE_NOT_FINITE},
-      {"out", null(&KernelLaplacian::out)},
-  });
-}
-
-TEST(ContractKernels, MaternRefuses) {
-  expect_refused<KernelMatern>({
-      {"nu", values(&KernelMatern::nu, {0.0, -0.5, 1.0, 3.5})},
-      {"nu", values(&KernelMatern::nu, not_finite), FREERIDGE_NOT_FINITE},
-      {"length", values(&KernelMatern::length, {0.0, -1.0, -1e-300})},
-      {"length", values(&KernelMatern::length, not_finite), FREERIDGE_NOT_FINITE},
-      {"out", null(&KernelMatern::out)},
-  });
-}
-
 TEST(ContractKernels, SumRefuses) {
-  expect_refused<KernelSum>({
-      {"terms", null(&KernelSum::terms)},
-      {"weights", entries(&KernelSum::weights, {-1.0, -1e-300})},
-      {"weights", entries(&KernelSum::weights, not_finite), FREERIDGE_NOT_FINITE},
-      {"count", values(&KernelSum::count, {0, -1, INT32_MIN})},
-      {"out", null(&KernelSum::out)},
-  });
   KernelSum none, zeros;
   none.terms.values[1] = nullptr;
   expect_failure(none, FREERIDGE_INVALID_ARGUMENT, {"terms[1]", "NULL"});
@@ -67,11 +17,6 @@ TEST(ContractKernels, SumRefuses) {
 }
 
 TEST(ContractKernels, ProductRefuses) {
-  expect_refused<KernelProduct>({
-      {"factors", null(&KernelProduct::factors)},
-      {"count", values(&KernelProduct::count, {0, -1, INT32_MIN})},
-      {"out", null(&KernelProduct::out)},
-  });
   KernelProduct none;
   none.factors.values[0] = nullptr;
   expect_failure(none, FREERIDGE_INVALID_ARGUMENT, {"factors[0]", "NULL"});
@@ -101,31 +46,6 @@ TEST(ContractKernels, SumTakesNullWeightsAndZeros) {
     EXPECT_NEAR(c[1], (5 * a - 2 * b) / determinant, 1e-14);
     freeridge_destroy(handle);
   }
-}
-
-TEST(ContractKernels, ScaledRefuses) {
-  expect_refused<KernelScaled>({
-      {"inner", null(&KernelScaled::inner)},
-      {"d", values(&KernelScaled::d, bad_sizes)},
-      {"scale", null(&KernelScaled::scale)},
-      {"scale", entries(&KernelScaled::scale, {0.0, -1.0})},
-      {"scale", entries(&KernelScaled::scale, not_finite), FREERIDGE_NOT_FINITE},
-      {"out", null(&KernelScaled::out)},
-  });
-}
-
-TEST(ContractKernels, CreateRefuses) {
-  expect_refused<Create>({
-      {"kernel", null(&Create::kernel)},
-      {"out", null(&Create::out)},
-  });
-}
-
-TEST(ContractKernels, SetKernelRefuses) {
-  expect_refused<SetKernel>({
-      {"model", null(&SetKernel::model)},
-      {"kernel", null(&SetKernel::kernel)},
-  });
 }
 
 TEST(ContractKernels, SetKernelRefusesAScaledKernelOfAnotherD) {

@@ -15,18 +15,7 @@ using sample::State;
 using sample::Variant;
 using support::Rows;
 
-const std::vector<int32_t> unknown_methods = {4, 99, -1, INT32_MIN, INT32_MAX};
-const std::vector<int32_t> unknown_reductions = {3, 99, -1, INT32_MIN, INT32_MAX};
-
 // ---- bad arguments ----
-
-TEST(ContractLandmarks, SetLandmarksRefuses) {
-  expect_refused<SetLandmarks>({
-      {"model", null(&SetLandmarks::model)},
-      {"count", values(&SetLandmarks::count, {-1, INT64_MIN, sample::n + 1, int64_t{INT32_MAX} + 1, INT64_MAX})},
-      {"rows", entries(&SetLandmarks::rows, {-1, sample::n, INT64_MIN, INT64_MAX})},
-  });
-}
 
 TEST(ContractLandmarks, ARowTwice) {
   for (Variant variant : sample::variants) {
@@ -41,55 +30,6 @@ TEST(ContractLandmarks, ARowTwice) {
     expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"rows", "1", "0"});
     EXPECT_EQ(difference(before, fingerprint(model.get())), "");
   }
-}
-
-TEST(ContractLandmarks, OtherSettingsRefuse) {
-  expect_refused<SetLandmarkMethod>({
-      {"model", null(&SetLandmarkMethod::model)},
-      {"method", values(&SetLandmarkMethod::method, unknown_methods)},
-  });
-  expect_refused<SetReduction>({
-      {"model", null(&SetReduction::model)},
-      {"reduction", values(&SetReduction::reduction, unknown_reductions)},
-  });
-}
-
-TEST(ContractLandmarks, GettersRefuse) {
-  expect_refused<GetLandmarkCount>({
-      {"model", null(&GetLandmarkCount::model)},
-      {"count", null(&GetLandmarkCount::count)},
-  });
-  expect_refused<GetLandmarks>(
-      {
-          {"model", null(&GetLandmarks::model)},
-          {"rows", null(&GetLandmarks::rows)},
-      },
-      {Variant::landmark});
-  expect_refused<GetRank>(
-      {
-          {"model", null(&GetRank::model)},
-          {"rank", null(&GetRank::rank)},
-      },
-      {Variant::spectral, Variant::primal, Variant::landmark});
-  expect_refused<GetTolerance>({
-      {"model", null(&GetTolerance::model)},
-      {"tolerance", null(&GetTolerance::tolerance)},
-  });
-}
-
-TEST(ContractLandmarks, LandmarkCurveRefuses) {
-  expect_refused<LandmarkCurve>(
-      {
-          {"model", null(&LandmarkCurve::model)},
-          {"criterion", values(&LandmarkCurve::criterion, unknown_criteria)},
-          {"count", values(&LandmarkCurve::count, bad_sizes)},
-          {"sizes", null(&LandmarkCurve::sizes)},
-          {"sizes", entries(&LandmarkCurve::sizes, {0, -1, 6, INT64_MIN, INT64_MAX})},
-          {"lambdas", null(&LandmarkCurve::lambdas)},
-          {"scores", null(&LandmarkCurve::scores)},
-          {"ld", values(&LandmarkCurve::ld, bad_leading(3))},
-      },
-      {Variant::landmark});
 }
 
 TEST(ContractLandmarks, SizesMustAscend) {

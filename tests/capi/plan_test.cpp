@@ -135,15 +135,6 @@ TEST_F(ContractPlan, ARouteThatIsSetIsRefusedAsByFactorize) {
   EXPECT_EQ(freeridge_explain(model_.get(), 2048, text, &length), FREERIDGE_INVALID_STATE);
 }
 
-TEST(ContractExplain, Refuses) {
-  expect_refused<Explain>({
-      {"model", null(&Explain::model)},
-      {"size", values(&Explain::size, {-1, INT64_MIN})},
-      {"text", null(&Explain::text)},
-      {"length", null(&Explain::length)},
-  });
-}
-
 TEST(ContractExplain, TheLengthAloneAndASizeTooSmall) {
   Model model = sample::model(sample::State::data);
   int64_t length = 0;

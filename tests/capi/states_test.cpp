@@ -73,10 +73,9 @@ Rule rule(State least, Leaves leaves) {
             Call call;
             call.model = model;
             int outputs = 0;
-            if constexpr (requires { call.each_output([](auto&) {}); })
-              call.each_output([&](auto& output) {
-                if (outputs++ == k) output.null = true;
-              });
+            call.each_output([&](auto& output) {
+              if (outputs++ == k) output.null = true;
+            });
             return k < outputs ? call() : FREERIDGE_OK;
           }};
 }

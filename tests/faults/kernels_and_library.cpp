@@ -47,16 +47,6 @@ void add_maker(Scenarios& all, const std::string& about = "plain", const std::fu
                  }});
 }
 
-// A call struct that only asks.
-template <class Call>
-void add_question(Scenarios& all, const std::string& about, const std::function<void(Call&)>& prepare = {}) {
-  all.push_back({Call::name, about, true, [prepare] {
-                   auto call = std::make_shared<Call>();
-                   if (prepare) prepare(*call);
-                   return trial_of(call, call, [] { return Bytes(); });
-                 }});
-}
-
 }  // namespace
 
 void add_kernels(Scenarios& all) {
@@ -75,15 +65,15 @@ void add_kernels(Scenarios& all) {
     call.owned = describe(composite().get());
     call.text = call.owned.c_str();
   });
-  add_question<KernelDescribe>(all, "gaussian");
-  add_question<KernelDescribe>(all, "composite", [](KernelDescribe& call) {
+  add_plain<KernelDescribe>(all, "gaussian");
+  add_plain<KernelDescribe>(all, "composite", [](KernelDescribe& call) {
     call.owned = composite();
     call.kernel = call.owned.get();
     call.size = 500;
     call.text = Output<char>(500);
   });
-  add_question<KernelEqual>(all, "equal");
-  add_question<KernelEqual>(all, "composite", [](KernelEqual& call) {
+  add_plain<KernelEqual>(all, "equal");
+  add_plain<KernelEqual>(all, "composite", [](KernelEqual& call) {
     call.first = composite();
     call.a = call.first.get();
   });

@@ -130,17 +130,9 @@ void add_model_answers(Scenarios& all) {
                      };
                      return trial;
                    }});
-  // Without a handle.
-  const auto add = [&](auto call) {
-    using Call = decltype(call);
-    all.push_back({Call::name, "plain", true, [] {
-                     auto own = std::make_shared<Call>();
-                     return trial_of(own, own, [] { return Bytes(); });
-                   }});
-  };
-  add(MakeFolds());
-  add(MakeHoldout());
-  add(ConvertLambda());
+  add_plain<MakeFolds>(all);
+  add_plain<MakeHoldout>(all);
+  add_plain<ConvertLambda>(all);
 }
 
 }  // namespace faults

@@ -65,12 +65,6 @@ Model refined(freeridge_route route) {
   return model;
 }
 
-struct SetRefinement {
-  static constexpr const char* name = "freeridge_set_refinement";
-  freeridge_model* model = nullptr;
-  freeridge_status operator()() { return freeridge_set_refinement(model, 2); }
-};
-
 struct NewModel {
   Create call;
   ~NewModel() {

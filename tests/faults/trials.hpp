@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "capi/support/arrays.hpp"
+#include "capi/support/call.hpp"
 #include "freeridge.h"
 
 namespace faults {
@@ -64,12 +64,11 @@ void append(Bytes& bytes, const T& value) {
 template <class Call>
 Bytes take_outputs(Call& call) {
   Bytes bytes;
-  if constexpr (requires { call.each_output([](auto&) {}); })
-    call.each_output([&](auto& output) {
-      append(bytes, output.values.data(), output.values.size());
-      using Value = std::decay_t<decltype(output.values[0])>;
-      std::fill(output.values.begin(), output.values.end(), sentinel<Value>());
-    });
+  call.each_output([&](auto& output) {
+    append(bytes, output.values.data(), output.values.size());
+    using Value = std::decay_t<decltype(output.values[0])>;
+    std::fill(output.values.begin(), output.values.end(), sentinel<Value>());
+  });
   return bytes;
 }
 
@@ -77,6 +76,16 @@ Bytes take_outputs(Call& call) {
 template <class Call, class Owner>
 Trial trial_of(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner, std::function<Bytes()> state) {
   return {[call, owner] { return (*call)(); }, [call] { return take_outputs(*call); }, std::move(state)};
+}
+
+// A call that leaves all handles as they are, and needs none beside its own.
+template <class Call>
+void add_plain(Scenarios& all, const std::string& about = "plain", const std::function<void(Call&)>& prepare = {}) {
+  all.push_back({Call::name, about, true, [prepare] {
+                   auto call = std::make_shared<Call>();
+                   if (prepare) prepare(*call);
+                   return trial_of(call, call, [] { return Bytes(); });
+                 }});
 }
 
 }  // namespace faults

@@ -35,6 +35,7 @@ class Classifier {
     handle_.reset(out);
   }
   freeridge_classifier* get() const { return handle_.get(); }
+  freeridge_classifier* release() { return handle_.release(); }
 
   Classifier& data(const Matrix& x, const Vector& y, freeridge_layout layout = FREERIDGE_COL_MAJOR,
                    std::int64_t padding = 0) {

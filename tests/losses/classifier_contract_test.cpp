@@ -1,55 +1,13 @@
-// The contract of freeridge_classifier: hostile arguments, states, ownership, progress and cancelling.
-#include "losses/classifier_calls.hpp"
+// The contract of freeridge_classifier: hostile arguments, states, ownership.
+#include "capi/support/classifier_calls.hpp"
+#include "capi/support/refusals.hpp"
 
+namespace classifier {
 namespace {
 
-using namespace losses;
+using sample::d, sample::m, sample::n;
 
 // ---- hostile arguments ----
-
-// Each bad value on a FITTED classifier, which must answer as before.
-template <class Call>
-void expect_bad(const std::vector<Row<Call>>& rows, freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC) {
-  const Classifier c = classifier(State::fitted, loss);
-  const Vector before = everything(c);
-  expect_each_refused(
-      rows, [&](Call& call) { call.classifier = c.get(); },
-      [&] { EXPECT_TRUE(support::bit_equal(everything(c), before)); });
-}
-
-const std::vector<int32_t> unknown_losses = {0, 3, 99, -1, INT32_MIN, INT32_MAX};
-
-TEST(ClassifierArguments, Create) {
-  expect_refused<Create>({{"kernel", null(&Create::kernel)},
-                          {"loss", values(&Create::loss, unknown_losses)},
-                          {"out", null(&Create::out)}});
-  freeridge_classifier_destroy(nullptr);
-}
-
-TEST(ClassifierArguments, SetData) {
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
-    expect_bad<SetData>({{"classifier", null(&SetData::classifier)},
-                         {"layout", values(&SetData::layout, unknown_layouts)},
-                         {"n", values(&SetData::rows, bad_sizes)},
-                         {"d", values(&SetData::columns, bad_sizes)},
-                         {"x", null(&SetData::x)},
-                         {"x", entries(&SetData::x, not_finite), FREERIDGE_NOT_FINITE},
-                         {"ldx", values(&SetData::ldx, bad_leading(n))},
-                         {"y", null(&SetData::y)},
-                         {"y", entries(&SetData::y, not_finite), FREERIDGE_NOT_FINITE},
-                         {"y", entries(&SetData::y, {0.0, -0.0, 2.0, 0.5, -1.5, 1e300})}},
-                        loss);
-  }
-}
-
-TEST(ClassifierArguments, RowMajorLeadingDimension) {
-  const Classifier c = classifier(State::fitted);
-  SetData call;
-  call.classifier = c.get();
-  call.layout = FREERIDGE_ROW_MAJOR;
-  call.ldx = d - 1;
-  expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"ldx", "1", "d"});
-}
 
 TEST(ClassifierArguments, BothClassesArePresent) {
   for (const double only : {1.0, -1.0}) {
@@ -59,7 +17,7 @@ TEST(ClassifierArguments, BothClassesArePresent) {
     call.classifier = c.get();
     call.y.values.assign(n, only);
     expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"y", only > 0 ? "-1" : "1"});
-    call.rows = 1;  // one point has one class
+    call.n = 1;  // one point has one class
     call.ldx = 1;
     expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"y", only > 0 ? "-1" : "1"});
     EXPECT_TRUE(support::bit_equal(everything(c), before));
@@ -67,49 +25,14 @@ TEST(ClassifierArguments, BothClassesArePresent) {
 }
 
 TEST(ClassifierArguments, TheKernelFitsTheFeatures) {
-  Classifier c(Kernel::scaled(Kernel::linear(), {1.0, 2.0, 3.0}), FREERIDGE_LOSS_LOGISTIC);
+  Classifier c(Kernel::scaled(Kernel::linear(), {1.0, 2.0, 3.0}), FREERIDGE_LOGISTIC);
   SetData call;
   call.classifier = c.get();
   expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"2", "3"});
 }
 
-TEST(ClassifierArguments, Settings) {
-  expect_bad<SetWeights>({{"classifier", null(&SetWeights::classifier)},
-                          {"weights", entries(&SetWeights::weights, not_finite), FREERIDGE_NOT_FINITE},
-                          {"weights", entries(&SetWeights::weights, {0.0, -1.0, -1e-300})}});
-  expect_bad<SetIntercept>({{"classifier", null(&SetIntercept::classifier)}});
-  expect_bad<SetProgress>({{"classifier", null(&SetProgress::classifier)}});
-  expect_bad<SetControl>({{"classifier", null(&SetControl::classifier)},
-                          {"tolerance", values(&SetControl::tolerance, not_finite), FREERIDGE_NOT_FINITE},
-                          {"tolerance", values(&SetControl::tolerance, {0.0, -1e-8})},
-                          {"iterations", values(&SetControl::iterations, {0, -1, INT64_MIN})}});
-}
-
-TEST(ClassifierArguments, Fit) {
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
-    expect_bad<FitCall>({{"classifier", null(&FitCall::classifier)},
-                         {"lambda", values(&FitCall::lambda, not_finite), FREERIDGE_NOT_FINITE},
-                         {"lambda", values(&FitCall::lambda, {0.0, -0.0, -1.0, -1e-300})},
-                         {"lambda", values(&FitCall::lambda, {1e-307, 1e-305}), FREERIDGE_NOT_FINITE}},
-                        loss);
-}
-
-TEST(ClassifierArguments, Answers) {
-  expect_bad<Predict>({{"classifier", null(&Predict::classifier)},
-                       {"layout", values(&Predict::layout, unknown_layouts)},
-                       {"m", values(&Predict::rows, bad_sizes)},
-                       {"x", null(&Predict::x)},
-                       {"x", entries(&Predict::x, not_finite), FREERIDGE_NOT_FINITE},
-                       {"ldx", values(&Predict::ldx, bad_leading(m))}});
-  expect_bad<Loo>({{"classifier", null(&Loo::classifier)}, {"decision", null(&Loo::decision)}});
-  expect_bad<GetCoefficients>({{"classifier", null(&GetCoefficients::classifier)}});
-  expect_bad<GetConvergence>({{"classifier", null(&GetConvergence::classifier)}});
-  expect_bad<GetSupport>({{"classifier", null(&GetSupport::classifier)}, {"count", null(&GetSupport::count)}},
-                         FREERIDGE_LOSS_HINGE);
-}
-
 TEST(ClassifierArguments, WhatMayBeNull) {
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
     const Classifier c = classifier(State::fitted, loss);
     const Vector x = sample::new_x();
     EXPECT_EQ(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, nullptr),
@@ -125,7 +48,7 @@ TEST(ClassifierArguments, WhatMayBeNull) {
 }
 
 TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeSupport) {
-  const Classifier hinge = classifier(State::fitted, FREERIDGE_LOSS_HINGE), logistic = classifier(State::fitted);
+  const Classifier hinge = classifier(State::fitted, FREERIDGE_HINGE), logistic = classifier(State::fitted);
   Predict predict;
   predict.classifier = hinge.get();
   expect_failure(predict, FREERIDGE_INVALID_ARGUMENT, {"probability", "HINGE"});
@@ -138,10 +61,10 @@ TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeS
 }
 
 TEST(ClassifierArguments, DataThatOverflowTheKernel) {
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
     Classifier c(Kernel::linear(), loss);
     c.data(support::scaled(sample::matrix(n, sample::x()), 1e160), labels());
-    FitCall call;
+    Fit call;
     call.classifier = c.get();
     expect_failure(call, FREERIDGE_NOT_FINITE, {"kernel"});
     c.data(support::scaled(sample::matrix(n, sample::x()), 1e140), labels()).fit(1e280);  // and can be used again
@@ -150,25 +73,25 @@ TEST(ClassifierArguments, DataThatOverflowTheKernel) {
 }
 
 TEST(ClassifierArguments, MoreThanTheMemory) {
-  Classifier c(Kernel::linear(), FREERIDGE_LOSS_HINGE);
+  Classifier c(Kernel::linear(), FREERIDGE_HINGE);
   const std::int64_t rows = 4000000;  // 116 TiB of kernel values
   support::Matrix x(rows, 1);
   Vector y(static_cast<std::size_t>(rows), 1.0);
   y[0] = -1;
   c.data(x, y);
-  FitCall call;
+  Fit call;
   call.classifier = c.get();
   expect_failure(call, FREERIDGE_OUT_OF_MEMORY, {"kernel", "GiB"});
 }
 
 TEST(ClassifierArguments, TooFewIterations) {
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
     const losses::Problem p = losses::random_problem(51, oracle::KernelSpec::linear(), 60, 5, false, true);
     Classifier c = losses::make_classifier(p, loss);
     c.fit(1e-3);
     const losses::Convergence before = c.convergence();
     c.control(1e-8, 1);
-    FitCall call;
+    Fit call;
     call.classifier = c.get();
     call.lambda = 1e-4;
     expect_failure(call, FREERIDGE_NOT_CONVERGED, {"freeridge_classifier_set_control"});
@@ -188,7 +111,7 @@ void expect_least(State least, const char* missing_first, const char* missing_se
     const Classifier c = classifier(state, loss);
     Call call;
     call.classifier = c.get();
-    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_LOSS_HINGE;
+    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_HINGE;
     if (state >= least)
       EXPECT_EQ(call(), FREERIDGE_OK) << Call::name << ": " << freeridge_last_error();
     else
@@ -199,19 +122,19 @@ void expect_least(State least, const char* missing_first, const char* missing_se
 TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
   const char* const data = "freeridge_classifier_set_data";
   const char* const fit = "freeridge_classifier_fit";
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
     expect_least<SetData>(State::empty, "", "", loss);
     expect_least<SetIntercept>(State::empty, "", "", loss);
     expect_least<SetProgress>(State::empty, "", "", loss);
     expect_least<SetControl>(State::empty, "", "", loss);
     expect_least<SetWeights>(State::data, data, "", loss);
-    expect_least<FitCall>(State::data, data, "", loss);
+    expect_least<Fit>(State::data, data, "", loss);
     expect_least<Predict>(State::fitted, data, fit, loss);
     expect_least<GetCoefficients>(State::fitted, data, fit, loss);
     expect_least<GetConvergence>(State::fitted, data, fit, loss);
   }
-  expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOSS_LOGISTIC);
-  expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_LOSS_HINGE);
+  expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOGISTIC);
+  expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_HINGE);
 }
 
 template <class Setter>
@@ -239,7 +162,7 @@ TEST(ClassifierStates, SettersGoBack) {
 TEST(ClassifierStates, NewDataDropTheWeights) {
   Classifier c = classifier(State::fitted);
   c.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
-  Classifier unit(Kernel::gaussian(sample::sigma), FREERIDGE_LOSS_LOGISTIC);
+  Classifier unit(Kernel::gaussian(sample::sigma), FREERIDGE_LOGISTIC);
   unit.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
   EXPECT_TRUE(support::bit_equal(c.c(), unit.c()));
 }
@@ -252,7 +175,7 @@ TEST(ClassifierOwnership, NothingOfTheCallersIsKept) {
     freeridge_classifier* handle = nullptr;
     {
       const Kernel kernel = Kernel::gaussian(sample::sigma);
-      ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_LOSS_HINGE, &handle), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_HINGE, &handle), FREERIDGE_OK);
     }  // the kernel is gone
     Vector x = sample::x(), y = labels(), weights = sample::weights();
     ASSERT_EQ(freeridge_classifier_set_data(handle, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data()), FREERIDGE_OK);
@@ -268,59 +191,5 @@ TEST(ClassifierOwnership, NothingOfTheCallersIsKept) {
   }
 }
 
-// ---- progress ----
-
-struct Listener {
-  std::vector<double> fractions;
-  std::size_t cancel_at = 0;  // the report that cancels, from 1 on; 0: none
-  static std::int32_t hear(double fraction, void* user) {
-    auto& self = *static_cast<Listener*>(user);
-    self.fractions.push_back(fraction);
-    return self.fractions.size() == self.cancel_at ? 1 : 0;
-  }
-};
-
-template <class Call>
-void expect_heard(State state, freeridge_loss loss) {
-  SCOPED_TRACE(std::string(Call::name) + (loss == FREERIDGE_LOSS_HINGE ? " hinge" : " logistic"));
-  const auto call_on = [&](const Classifier& c) {
-    Call call;
-    call.classifier = c.get();
-    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_LOSS_HINGE;
-    if constexpr (std::is_same_v<Call, FitCall>) call.lambda = 1e-6;
-    return call;
-  };
-  Classifier heard = classifier(state, loss);
-  Listener all;
-  heard.progress(Listener::hear, &all);
-  Call whole = call_on(heard);
-  ASSERT_EQ(whole(), FREERIDGE_OK) << freeridge_last_error();
-  ASSERT_GE(all.fractions.size(), 1u);
-  EXPECT_TRUE(std::is_sorted(all.fractions.begin(), all.fractions.end()));
-  EXPECT_GE(all.fractions.front(), 0.0);
-  EXPECT_EQ(all.fractions.back(), 1.0);
-
-  for (std::size_t at = 1; at <= all.fractions.size(); ++at) {
-    Classifier cancelled = classifier(state, loss);
-    const Vector before = everything(cancelled);
-    Listener listener;
-    listener.cancel_at = at;
-    cancelled.progress(Listener::hear, &listener);
-    Call call = call_on(cancelled);
-    expect_failure(call, FREERIDGE_CANCELLED, {});
-    EXPECT_EQ(listener.fractions.size(), at) << "called again after it had cancelled";
-    cancelled.progress(nullptr, nullptr);
-    EXPECT_TRUE(support::bit_equal(everything(cancelled), before));
-  }
-}
-
-TEST(ClassifierProgress, IsHeardAndCancels) {
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
-    expect_heard<FitCall>(State::data, loss);
-    expect_heard<FitCall>(State::fitted, loss);
-    expect_heard<Predict>(State::fitted, loss);
-  }
-  expect_heard<Loo>(State::fitted, FREERIDGE_LOSS_LOGISTIC);
-}
-
 }  // namespace
+}  // namespace classifier

@@ -1,12 +1,14 @@
 // Every call that hears a progress callback, on every route: fractions from 0 to 1 that never fall, on the caller's
 // thread; cancelled at its first, second, ..., last report the call answers CANCELLED, its outputs are untouched, all
 // that the model answers is the same to the last bit, and the same call then succeeds with the bits of one that was
-// never cancelled.
+// never cancelled. Deep: of 300 points, whose matrices are cut into tiles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "capi/support/documented.hpp"
 #include "progress/heard_calls.hpp"
+#include "support/deep.hpp"
 
 namespace {
 
@@ -28,7 +30,7 @@ const std::vector<Case> cases = {
     {"precomputed, SPECTRAL", "precomputed()", FREERIDGE_ROUTE_SPECTRAL},
     {"precomputed, LANDMARK", "precomputed()", FREERIDGE_ROUTE_LANDMARK, 9},
 };
-const Sizes size = {40, 3};
+const Sizes size = support::deep() ? Sizes{300, 3, 2, 300} : Sizes{40, 3};
 
 void expect_risen(const Listener& listener) {
   ASSERT_FALSE(listener.fractions.empty()) << "the callback was never called";
@@ -50,6 +52,7 @@ template <class Make>
 void expect_heard(const Case& c, const Make& make, const std::vector<Call<Model>>& calls) {
   for (const Call<Model>& call : calls) {
     SCOPED_TRACE(std::string(c.name) + ": " + call.name);
+    EXPECT_TRUE(Documented::has("freeridge_" + call.name.substr(0, call.name.find(' ')), FREERIDGE_CANCELLED));
     Model silent = make(c, size), heard = make(c, size);
     if (c.expected == FREERIDGE_GCV) {
       everything(c, size, silent);

@@ -45,7 +45,7 @@ struct Listener {
     auto* self = static_cast<Listener*>(user);
     if (std::this_thread::get_id() != self->thread) self->on_other_thread = true;
     self->fractions.push_back(fraction);
-    return self->fractions.size() - 1 == self->cancel_at ? 1 : 0;
+    return self->fractions.size() - 1 == self->cancel_at ? 7 : 0;  // any number but 0 cancels
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "losses/classifier.hpp"
 #include "progress/heard_calls.hpp"
 
 namespace {
@@ -16,15 +17,6 @@ constexpr std::int64_t d = 4, t = 2;
 oracle::Problem rows(std::int64_t n, std::uint64_t seed) {
   support::Random random(seed);
   return support::random_problem(random, support::kernel_of(oracle::Family::linear, d), n, d, t, true, true);
-}
-
-std::vector<unsigned char> saved(const Accumulator& accumulator) {
-  std::int64_t length = 0;
-  support::check(freeridge_accumulator_save(accumulator.get(), 0, nullptr, &length), "freeridge_accumulator_save");
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-  support::check(freeridge_accumulator_save(accumulator.get(), length, bytes.data(), &length),
-                 "freeridge_accumulator_save");
-  return bytes;
 }
 
 freeridge_status add(const Accumulator& accumulator, const oracle::Problem& more) {
@@ -89,14 +81,14 @@ TEST(Progress, OfAccumulators) {
     const Answer expected = call.run(silent), answer = call.run(heard);
     ASSERT_EQ(answer.status, FREERIDGE_OK) << freeridge_last_error();
     EXPECT_TRUE(support::bit_equal(answer.numbers, expected.numbers));
-    EXPECT_EQ(saved(heard), saved(silent));
+    EXPECT_EQ(heard.save(), silent.save());
     ASSERT_FALSE(whole.fractions.empty());
     EXPECT_EQ(whole.fractions.front(), 0.0);
     EXPECT_EQ(whole.fractions.back(), 1.0);
     EXPECT_TRUE(std::is_sorted(whole.fractions.begin(), whole.fractions.end()));
     EXPECT_FALSE(whole.on_other_thread);
 
-    const std::vector<unsigned char> before = saved(cancelled);
+    const std::vector<unsigned char> before = cancelled.save();
     for (std::size_t place = 0; place < whole.fractions.size(); ++place) {
       SCOPED_TRACE("cancelled at report " + std::to_string(place));
       Listener listener;
@@ -107,7 +99,7 @@ TEST(Progress, OfAccumulators) {
       if (none.status == FREERIDGE_OK && place >= listener.fractions.size()) break;
       ASSERT_EQ(none.status, FREERIDGE_CANCELLED);
       EXPECT_EQ(listener.fractions.size(), place + 1);
-      EXPECT_EQ(saved(cancelled), before);
+      EXPECT_EQ(cancelled.save(), before);
       if (!call.by_pieces) {
         EXPECT_TRUE(std::all_of(none.numbers.begin(), none.numbers.end(), [](double v) { return v == untouched; }));
       }
@@ -115,32 +107,25 @@ TEST(Progress, OfAccumulators) {
     set_progress(cancelled, nullptr);
     const Accumulator again(before);
     EXPECT_TRUE(support::bit_equal(call.run(again).numbers, expected.numbers));
-    EXPECT_EQ(saved(again), saved(silent));
+    EXPECT_EQ(again.save(), silent.save());
   }
 }
 
-struct DestroyClassifier {
-  void operator()(freeridge_classifier* classifier) const { freeridge_classifier_destroy(classifier); }
-};
-using ClassifierHandle = std::unique_ptr<freeridge_classifier, DestroyClassifier>;
+using losses::Classifier;
 
 constexpr std::int64_t n = 40, m = 9;
 
-ClassifierHandle classifier(freeridge_loss loss, const char* kernel) {
+Classifier classifier(freeridge_loss loss, const char* kernel) {
   support::Random random(4);
   const Matrix x = random.uniform_matrix(n, 2, -1, 1);
   Vector y;
   for (std::int64_t i = 0; i < n; ++i) y.push_back(x(i, 0) + 0.3 * random.normal() > 0 ? 1 : -1);
-  freeridge_classifier* out = nullptr;
-  support::check(freeridge_classifier_create(support::Kernel::parse(kernel).get(), loss, &out),
-                 "freeridge_classifier_create");
-  ClassifierHandle handle(out);
-  support::check(freeridge_classifier_set_data(out, FREERIDGE_COL_MAJOR, n, 2, x.values.data(), n, y.data()),
-                 "freeridge_classifier_set_data");
-  return handle;
+  Classifier out(support::Kernel::parse(kernel), loss);
+  out.data(x, y);
+  return out;
 }
 
-Vector everything(const ClassifierHandle& handle) {
+Vector everything(const Classifier& handle) {
   Vector c(static_cast<std::size_t>(n), untouched), b(1, untouched), objective(1, untouched);
   if (freeridge_classifier_get_coefficients(handle.get(), c.data(), b.data()) != FREERIDGE_OK) return {};
   support::check(freeridge_classifier_get_convergence(handle.get(), objective.data(), nullptr, nullptr),
@@ -151,14 +136,12 @@ Vector everything(const ClassifierHandle& handle) {
 }
 
 TEST(Progress, OfClassifiers) {
-  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
+  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
     for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
-      std::vector<Call<ClassifierHandle>> calls;
-      calls.push_back({"fit", [](const ClassifierHandle& h) {
-                         return Answer{freeridge_classifier_fit(h.get(), 0.5), {}};
-                       }});
+      std::vector<Call<Classifier>> calls;
+      calls.push_back({"fit", [](const Classifier& h) { return Answer{freeridge_classifier_fit(h.get(), 0.5), {}}; }});
       calls.push_back({"predict",
-                       [](const ClassifierHandle& h) {
+                       [](const Classifier& h) {
                          support::Random random(6);
                          const Matrix x = random.uniform_matrix(m, 2, -1, 1);
                          Vector values(static_cast<std::size_t>(m), untouched);
@@ -167,22 +150,22 @@ TEST(Progress, OfClassifiers) {
                          return Answer{status, values};
                        },
                        true});
-      if (loss == FREERIDGE_LOSS_LOGISTIC)
-        calls.push_back({"loo", [](const ClassifierHandle& h) {
+      if (loss == FREERIDGE_LOGISTIC)
+        calls.push_back({"loo", [](const Classifier& h) {
                            Vector values(static_cast<std::size_t>(n), untouched);
                            const freeridge_status status = freeridge_classifier_loo(h.get(), values.data());
                            return Answer{status, values};
                          }});
       for (const bool fitted : {false, true})
-        for (const Call<ClassifierHandle>& call : calls) {
+        for (const Call<Classifier>& call : calls) {
           if (!fitted && call.name != "fit") continue;
           SCOPED_TRACE(std::string(kernel) + ", loss " + std::to_string(loss) + ": " + call.name);
           const auto make = [&] {
-            ClassifierHandle handle = classifier(loss, kernel);
-            if (fitted) support::check(freeridge_classifier_fit(handle.get(), 2), "freeridge_classifier_fit");
+            Classifier handle = classifier(loss, kernel);
+            if (fitted) handle.fit(2);
             return handle;
           };
-          const ClassifierHandle silent = make(), model = make();
+          const Classifier silent = make(), model = make();
           const Answer expected = call.run(silent);
           const Vector before = everything(model), after = everything(silent);
           std::size_t cancelled = 0;

@@ -340,27 +340,6 @@ TEST(SavedFile, SavedByManyAtOnce) {
 // --- arguments ----------------------------------------------------------------------------------------------------
 
 template <class Call>
-BadValues<Call> empty_path() {
-  return {{"empty", [](Call& call) { call.path.values = {'\0'}; }}};
-}
-
-TEST(ContractSaved, Save) {
-  expect_refused<Save>({{"model", null(&Save::model)}, {"path", null(&Save::path)}, {"path", empty_path<Save>()}});
-  expect_refused<SavePredictor>({{"model", null(&SavePredictor::model)},
-                                 {"path", null(&SavePredictor::path)},
-                                 {"path", empty_path<SavePredictor>()}});
-}
-
-TEST(ContractSaved, SaveToMemory) {
-  expect_refused<SaveToMemory>({{"model", null(&SaveToMemory::model)},
-                                {"bytes", null(&SaveToMemory::bytes)},
-                                {"length", null(&SaveToMemory::length)}});
-  expect_refused<SavePredictorToMemory>({{"model", null(&SavePredictorToMemory::model)},
-                                         {"bytes", null(&SavePredictorToMemory::bytes)},
-                                         {"length", null(&SavePredictorToMemory::length)}});
-}
-
-template <class Call>
 void expect_lengths() {
   const Model model = sample::model(State::fitted);
   Call length_alone;
@@ -392,13 +371,6 @@ void expect_lengths() {
 TEST(ContractSaved, Lengths) {
   expect_lengths<SaveToMemory>();
   expect_lengths<SavePredictorToMemory>();
-}
-
-TEST(ContractSaved, Load) {
-  expect_refused<Load>({{"path", null(&Load::path)}, {"path", empty_path<Load>()}, {"out", null(&Load::out)}});
-  expect_refused<LoadFromMemory>({{"bytes", null(&LoadFromMemory::bytes)},
-                                  {"out", null(&LoadFromMemory::out)},
-                                  {"size", values(&LoadFromMemory::size, {0, -1, INT64_MIN})}});
 }
 
 }  // namespace

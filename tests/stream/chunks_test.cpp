@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "support/accumulator.hpp"
-#include "support/csv.hpp"
 #include "support/problems.hpp"
 
 namespace {
@@ -277,33 +276,6 @@ TEST(StreamScale, UnitsOfXAndYAndWeights) {
     EXPECT_CLOSE(of_w.solve({0.2 * unit}).w, planes.w, 1e-13);
     EXPECT_CLOSE(of_w.solve({0.2 * unit}).b, planes.b, 1e-13);
     EXPECT_CLOSE(of_w.loo(moved, {0.2 * unit}), loo, 1e-13);
-  }
-}
-
-// Correct decimal digits of the worst coefficient at lambda = 0 of a set of the NIST Statistical Reference Datasets.
-double correct_digits(const std::string& dataset, std::int64_t chunk) {
-  const CsvFile file = read_csv(dataset + ".csv"), certified = read_csv("nist_certified.csv");
-  const std::vector<std::string> features(file.header.begin() + 1, file.header.end());
-  const Problem problem{KernelSpec::linear(), numbers(file, features), numbers(file, {"y"}), {}, true};
-  const Planes planes = Accumulator(problem, chunk).solve({0.0});
-  Vector coefficients = planes.b.values;
-  coefficients.insert(coefficients.end(), planes.w.values.begin(), planes.w.values.end());
-  double digits = 15;
-  std::size_t k = 0;
-  for (const auto& row : certified.rows) {
-    if (row[static_cast<std::size_t>(certified.column("dataset"))] != dataset) continue;
-    const double expected = std::stod(row[static_cast<std::size_t>(certified.column("estimate"))]);
-    const double error = std::abs(coefficients.at(k++) - expected) / std::abs(expected);
-    digits = std::min(digits, error > 0 ? -std::log10(error) : 15.0);
-  }
-  EXPECT_EQ(k, coefficients.size());
-  return digits;
-}
-
-TEST(StreamNist, NorrisAndLongley) {
-  for (const std::int64_t chunk : {0, 1, 5}) {
-    EXPECT_GE(correct_digits("norris", chunk), 12.0);
-    EXPECT_GE(correct_digits("longley", chunk), 12.0);
   }
 }
 

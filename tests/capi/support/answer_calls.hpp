@@ -2,30 +2,25 @@
 // one.
 #pragma once
 
-#include "capi/support/arrays.hpp"
+#include "capi/support/call.hpp"
 #include "capi/support/sample.hpp"
 
 struct Loo {
-  static constexpr const char* name = "freeridge_loo";
   freeridge_model* model = nullptr;
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  freeridge_status operator()() { return freeridge_loo(model, errors.get(), ld); }
-  void each_output(auto visit) { visit(errors); }
+  FREERIDGE_CALL(freeridge_loo, model, errors, ld);
 };
 
 struct GroupErrors {
-  static constexpr const char* name = "freeridge_group_errors";
   freeridge_model* model = nullptr;
   Input<int32_t> group{sample::group()};
   Output<double> errors{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  freeridge_status operator()() { return freeridge_group_errors(model, group.get(), errors.get(), ld); }
-  void each_output(auto visit) { visit(errors); }
+  FREERIDGE_CALL(freeridge_group_errors, model, group, errors, ld);
 };
 
 struct Predict {
-  static constexpr const char* name = "freeridge_predict";
   freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;
@@ -33,105 +28,82 @@ struct Predict {
   int64_t ldx = sample::m;
   Output<double> out{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  freeridge_status operator()() { return freeridge_predict(model, layout, m, x.get(), ldx, out.get(), ldout); }
-  void each_output(auto visit) { visit(out); }
+  FREERIDGE_CALL(freeridge_predict, model, layout, m, x, ldx, out, ldout);
 };
 
 struct GetCoefficients {
-  static constexpr const char* name = "freeridge_coefficients";
   freeridge_model* model = nullptr;
   Output<double> c{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  freeridge_status operator()() { return freeridge_coefficients(model, c.get(), ld); }
-  void each_output(auto visit) { visit(c); }
+  FREERIDGE_CALL(freeridge_get_coefficients, model, c, ld);
 };
 
 struct GetHyperplane {
-  static constexpr const char* name = "freeridge_get_hyperplane";
   freeridge_model* model = nullptr;
   Output<double> w{sample::size(sample::d, sample::t)};
   int64_t ld = sample::d;
-  freeridge_status operator()() { return freeridge_get_hyperplane(model, w.get(), ld); }
-  void each_output(auto visit) { visit(w); }
+  FREERIDGE_CALL(freeridge_get_hyperplane, model, w, ld);
 };
 
 struct GetIntercept {
-  static constexpr const char* name = "freeridge_get_intercept";
   freeridge_model* model = nullptr;
   Output<double> b{sample::size(sample::t)};
-  freeridge_status operator()() { return freeridge_get_intercept(model, b.get()); }
-  void each_output(auto visit) { visit(b); }
+  FREERIDGE_CALL(freeridge_get_intercept, model, b);
 };
 
 struct GetFitted {
-  static constexpr const char* name = "freeridge_get_fitted";
   freeridge_model* model = nullptr;
   Output<double> fitted{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  freeridge_status operator()() { return freeridge_get_fitted(model, fitted.get(), ld); }
-  void each_output(auto visit) { visit(fitted); }
+  FREERIDGE_CALL(freeridge_get_fitted, model, fitted, ld);
 };
 
 struct GetLeverage {
-  static constexpr const char* name = "freeridge_get_leverage";
   freeridge_model* model = nullptr;
   Output<double> leverage{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  freeridge_status operator()() { return freeridge_get_leverage(model, leverage.get(), ld); }
-  void each_output(auto visit) { visit(leverage); }
+  FREERIDGE_CALL(freeridge_get_leverage, model, leverage, ld);
 };
 
 struct GetLambda {
-  static constexpr const char* name = "freeridge_get_lambda";
   freeridge_model* model = nullptr;
   Output<double> lambda{sample::size(sample::t)};
-  freeridge_status operator()() { return freeridge_get_lambda(model, lambda.get()); }
-  void each_output(auto visit) { visit(lambda); }
+  FREERIDGE_CALL(freeridge_get_lambda, model, lambda);
 };
 
 struct GetRoute {
-  static constexpr const char* name = "freeridge_get_route";
   freeridge_model* model = nullptr;
   Output<freeridge_route> route{1};
-  freeridge_status operator()() { return freeridge_get_route(model, route.get()); }
-  void each_output(auto visit) { visit(route); }
+  FREERIDGE_CALL(freeridge_get_route, model, route);
 };
 
 struct GetDimensions {
-  static constexpr const char* name = "freeridge_get_dimensions";
   freeridge_model* model = nullptr;
   Output<int64_t> n{1}, d{1}, t{1};
-  freeridge_status operator()() { return freeridge_get_dimensions(model, n.get(), d.get(), t.get()); }
-  void each_output(auto visit) { visit(n), visit(d), visit(t); }
+  FREERIDGE_CALL(freeridge_get_dimensions, model, n, d, t);
 };
 
 struct GetBandwidth {
-  static constexpr const char* name = "freeridge_get_bandwidth";
   freeridge_model* model = nullptr;
   Output<double> sigma{1};
-  freeridge_status operator()() { return freeridge_get_bandwidth(model, sigma.get()); }
-  void each_output(auto visit) { visit(sigma); }
+  FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma);
 };
 
 struct GetDegreesOfFreedom {
-  static constexpr const char* name = "freeridge_degrees_of_freedom";
+  static constexpr std::string_view optional = "df sigma2";
   freeridge_model* model = nullptr;
   Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
-  freeridge_status operator()() { return freeridge_degrees_of_freedom(model, df.get(), sigma2.get()); }
-  void each_output(auto visit) { visit(df), visit(sigma2); }
+  FREERIDGE_CALL(freeridge_get_degrees_of_freedom, model, df, sigma2);
 };
 
 struct CooksDistance {
-  static constexpr const char* name = "freeridge_cooks_distance";
   freeridge_model* model = nullptr;
   Output<double> distance{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  freeridge_status operator()() { return freeridge_cooks_distance(model, distance.get(), ld); }
-  void each_output(auto visit) { visit(distance); }
+  FREERIDGE_CALL(freeridge_cooks_distance, model, distance, ld);
 };
 
 struct PredictJackknife {
-  static constexpr const char* name = "freeridge_predict_jackknife";
   freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;
@@ -140,14 +112,11 @@ struct PredictJackknife {
   double level = 0.75;
   Output<double> lower{sample::size(sample::m, sample::t)}, upper{sample::size(sample::m, sample::t)};
   int64_t ldout = sample::m;
-  freeridge_status operator()() {
-    return freeridge_predict_jackknife(model, layout, m, x.get(), ldx, level, lower.get(), upper.get(), ldout);
-  }
-  void each_output(auto visit) { visit(lower), visit(upper); }
+  FREERIDGE_CALL(freeridge_predict_jackknife, model, layout, m, x, ldx, level, lower, upper, ldout);
 };
 
 struct PredictVariance {
-  static constexpr const char* name = "freeridge_predict_variance";
+  static constexpr std::string_view optional = "noise";
   freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;
@@ -155,8 +124,5 @@ struct PredictVariance {
   int64_t ldx = sample::m;
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
   int64_t ldout = sample::m;
-  freeridge_status operator()() {
-    return freeridge_predict_variance(model, layout, m, x.get(), ldx, variance.get(), ldout, noise.get());
-  }
-  void each_output(auto visit) { visit(variance), visit(noise); }
+  FREERIDGE_CALL(freeridge_predict_variance, model, layout, m, x, ldx, variance, ldout, noise);
 };

@@ -58,3 +58,64 @@ void expect_message(const std::string& message, const Words& words) {
   }
   EXPECT_NE(message, "");
 }
+
+// --- bad values -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Rows of a table: the names that share a list.
+template <class T>
+struct Named {
+  std::string_view names;
+  std::vector<T> list;
+};
+
+template <class T>
+std::vector<BadNumbers<T>> found(const std::vector<Named<T>>& table, std::string_view name) {
+  std::vector<BadNumbers<T>> out;
+  for (const Named<T>& row : table)
+    if (call::has_name(row.names, name)) out.push_back({FREERIDGE_INVALID_ARGUMENT, row.list});
+  return out;
+}
+
+// Pinned constants end where the next one would be.
+std::vector<int32_t> unknown(int32_t next) {
+  return {next, 99, -1, INT32_MIN, INT32_MAX};
+}
+
+}  // namespace
+
+std::vector<BadNumbers<int32_t>> bad_numbers(std::string_view name, int32_t) {
+  return found<int32_t>({{"layout reduction loss", unknown(3)},
+                         {"method", unknown(4)},
+                         {"route criterion", unknown(6)},
+                         {"from to", unknown(8)},
+                         {"layout criterion loss from to", {0}},
+                         {"degree count", {0, -1, INT32_MIN}}},
+                        name);
+}
+
+std::vector<BadNumbers<int64_t>> bad_numbers(std::string_view name, int64_t valid) {
+  return found<int64_t>(
+      {{"n d t m count", bad_sizes}, {"ld ldx ldy ldout lda", bad_leading(valid)}, {"iterations", {0, -1, INT64_MIN}}},
+      name);
+}
+
+std::vector<BadNumbers<double>> bad_numbers(std::string_view name, double) {
+  std::vector<BadNumbers<double>> out = found<double>({{"sigma length scale sd_y tolerance", {0.0, -1.0, -1e-300}},
+                                                       {"lambda offset", {-0.5, -1e-300}},
+                                                       {"nu", {0.0, -0.5, 1.0, 3.5}},
+                                                       {"low", {0.0, -1.0, 200.0}},
+                                                       {"high", {0.0, -1.0, 0.001}},
+                                                       {"level fraction", {0.0, 1.0, -0.5, 1.5, -1e-300, 95.0}}},
+                                                      name);
+  out.push_back({FREERIDGE_NOT_FINITE, not_finite});
+  return out;
+}
+
+std::vector<BadNumbers<double>> bad_entries(std::string_view name) {
+  std::vector<BadNumbers<double>> out = found<double>(
+      {{"weights scale", {-1.0, -1e-300}}, {"scale", {0.0}}, {"lambdas lambda penalty", {-0.5, -1e-300}}}, name);
+  out.push_back({FREERIDGE_NOT_FINITE, not_finite});
+  return out;
+}

@@ -1,10 +1,12 @@
-// Tables of bad arguments: one row names an argument, the values that spoil it and the status that answers
-// each of them (INVALID_ARGUMENT unless said); the message names the argument and the value.
+// Bad arguments: each argument of a call (call.hpp) is spoilt by the values that its type and its name forbid: NULL where
+// it is not optional, sizes that are no sizes, a leading dimension that is too short, unknown constants, numbers that are
+// not finite, negative or zero. Rows of a test's own name an argument, the values that spoil it and the status that
+// answers each of them (INVALID_ARGUMENT unless said); the message names the argument and the value.
 //
-//     expect_refused<Loo>({{"model", null(&Loo::model)},
-//                          {"ld", values(&Loo::ld, {0, sample::n - 1})}});
+//     expect_refused<SetMemoryLimit>({{"bytes", values(&SetMemoryLimit::bytes, {-1, INT64_MIN})}});
 //
-// For every value: the status, the message, nothing printed, no output written, and the model as it was.
+// For every value: the status, the message, nothing printed, no output written, and the handle as it was. `own`: the
+// arguments of a call whose numbers are not judged by their name.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "capi/support/arrays.hpp"
+#include "capi/support/call.hpp"
 #include "capi/support/documented.hpp"
 #include "capi/support/fingerprint.hpp"
 #include "capi/support/output_capture.hpp"
@@ -52,21 +54,6 @@ struct BadValue {
 template <class Call>
 using BadValues = std::vector<BadValue<Call>>;
 
-template <class Call, class Handle>
-BadValues<Call> null(Handle* Call::*handle) {
-  return {{"NULL", [=](Call& call) { call.*handle = nullptr; }}};
-}
-
-template <class Call, class T>
-BadValues<Call> null(Input<T> Call::*input) {
-  return {{"NULL", [=](Call& call) { (call.*input).null = true; }}};
-}
-
-template <class Call, class T>
-BadValues<Call> null(Output<T> Call::*output) {
-  return {{"NULL", [=](Call& call) { (call.*output).null = true; }}};
-}
-
 template <class Call, class T>
 BadValues<Call> values(T Call::*argument, const std::type_identity_t<std::vector<T>>& list) {
   BadValues<Call> result;
@@ -91,10 +78,6 @@ BadValues<Call> entries(Input<T> Call::*input, const std::type_identity_t<std::v
 
 inline const std::vector<double> not_finite = {NaN, Inf, -Inf};
 inline const std::vector<int64_t> bad_sizes = {0, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
-inline const std::vector<int32_t> unknown_layouts = {0, 3, 5, 99, -1, INT32_MIN, INT32_MAX};
-inline const std::vector<int32_t> unknown_routes = {6, 99, -1, INT32_MIN, INT32_MAX};
-inline const std::vector<int32_t> unknown_criteria = {0, 6, 99, -1, INT32_MIN, INT32_MAX};
-
 // Leading dimensions that are shorter than `least`, and one whose product with the columns overflows.
 inline std::vector<int64_t> bad_leading(int64_t least) {
   return {least - 1, 0, -1, INT64_MIN, INT64_MAX};
@@ -133,14 +116,82 @@ struct Row {
   freeridge_status status = FREERIDGE_INVALID_ARGUMENT;
 };
 
+// The numbers that an argument of this name may not be; `valid` is what it is else.
+template <class T>
+struct BadNumbers {
+  freeridge_status status;
+  std::vector<T> list;
+};
+std::vector<BadNumbers<int32_t>> bad_numbers(std::string_view name, int32_t valid);
+std::vector<BadNumbers<int64_t>> bad_numbers(std::string_view name, int64_t valid);
+std::vector<BadNumbers<double>> bad_numbers(std::string_view name, double valid);
+// The same of an entry of an array.
+std::vector<BadNumbers<double>> bad_entries(std::string_view name);
+
 template <class Call>
-concept OnModel = requires(Call call) {
-  call.model;
+concept ByRows = requires(Call call) {
+  call.layout;
+  call.ldx;
 };
 
-// Each bad value of each row, in a call of its own that `prepare` has had first; `check` comes after it.
+// The call with x, y and its outputs in row-major order, where the leading dimensions are numbers of columns.
+template <ByRows Call>
+void lay_by_rows(Call& call) {
+  call.layout = FREERIDGE_ROW_MAJOR;
+  call.ldx = sample::d;
+  if constexpr (requires { call.ldy; }) call.ldy = sample::t;
+  if constexpr (requires { call.ldout; }) call.ldout = sample::t;
+}
+
+// The rows of the k-th argument.
+template <class Call, std::size_t k>
+void add_bad(std::vector<Row<Call>>& rows) {
+  constexpr std::string_view name = call::nth_name(Call::argument_names, k);
+  const std::string argument(name);
+  using T = std::remove_reference_t<std::tuple_element_t<k, decltype(std::declval<Call&>().arguments())>>;
+  bool optional = false, own = false;
+  if constexpr (requires { Call::optional; }) optional = call::has_name(Call::optional, name);
+  if constexpr (requires { Call::own; }) own = call::has_name(Call::own, name);
+  const auto add = [&](freeridge_status status, auto value, auto place) {
+    rows.push_back({argument, {{text_of(value), [=](Call& call) { place(call) = value; }}}, status});
+  };
+  const auto itself = [](Call& call) -> T& { return std::get<k>(call.arguments()); };
+  if constexpr (std::is_pointer_v<T>) {
+    if (!optional) rows.push_back({argument, {{"NULL", [=](Call& call) { itself(call) = nullptr; }}}});
+  } else if constexpr (requires(T value) { value.null; }) {
+    if (!optional) rows.push_back({argument, {{"NULL", [=](Call& call) { itself(call).null = true; }}}});
+    if constexpr (std::is_same_v<T, Input<double>>) {
+      if (own) return;
+      for (const auto& [status, list] : bad_entries(name))
+        for (const double value : list)
+          for (const std::size_t third : {0, 1, 2})  // the first, the middle and the last
+            add(status, value, [=](Call& call) -> double& {
+              std::vector<double>& array = itself(call).values;
+              return array[(array.size() - 1) * third / 2];
+            });
+    }
+  } else {
+    if (own) return;
+    Call valid;
+    for (const auto& [status, list] : bad_numbers(name, itself(valid)))
+      for (const T value : list) add(status, value, itself);
+    if constexpr (ByRows<Call> && (name == "ldx" || name == "ldy" || name == "ldout"))
+      for (const int64_t value : bad_leading(name == "ldx" ? sample::d : sample::t))
+        add(FREERIDGE_INVALID_ARGUMENT, value, [=](Call& call) -> T& {
+          lay_by_rows(call);
+          return itself(call);
+        });
+  }
+}
+
+// Each bad value of each argument and of the rows given, in a call of its own that `prepare` has had first; `check` comes
+// after it.
 template <class Call, class Prepare, class Check>
-void expect_each_refused(const std::vector<Row<Call>>& rows, Prepare prepare, Check check) {
+void expect_each_refused(std::vector<Row<Call>> rows, Prepare prepare, Check check) {
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    (add_bad<Call, k>(rows), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<decltype(std::declval<Call&>().arguments())>>());
   for (const Row<Call>& row : rows) {
     for (const BadValue<Call>& value : row.values) {
       SCOPED_TRACE(std::string(Call::name) + ": " + row.argument + " = " + value.text);
@@ -153,16 +204,21 @@ void expect_each_refused(const std::vector<Row<Call>>& rows, Prepare prepare, Ch
   }
 }
 
+template <class Call>
+concept OnModel = requires(Call call) {
+  call.model;
+};
+
 // A call without a model.
 template <class Call>
-requires(!OnModel<Call>) void expect_refused(const std::vector<Row<Call>>& rows) {
+requires(!OnModel<Call>) void expect_refused(const std::vector<Row<Call>>& rows = {}) {
   expect_each_refused(
       rows, [](Call&) {}, [] {});
 }
 
 // A call on a model: on FITTED ones, which must answer as before.
 template <OnModel Call>
-void expect_refused(const std::vector<Row<Call>>& rows,
+void expect_refused(const std::vector<Row<Call>>& rows = {},
                     const std::vector<sample::Variant>& variants = sample::variants) {
   for (sample::Variant variant : variants) {
     SCOPED_TRACE("variant " + std::to_string(static_cast<int>(variant)));
@@ -172,4 +228,10 @@ void expect_refused(const std::vector<Row<Call>>& rows,
         rows, [&](Call& call) { call.model = model.get(); },
         [&] { EXPECT_EQ(difference(before, fingerprint(model.get())), ""); });
   }
+}
+
+// Calls of which nothing is to be said but what their arguments' names say.
+template <class... Calls>
+void expect_all_refused() {
+  (expect_refused<Calls>(), ...);
 }

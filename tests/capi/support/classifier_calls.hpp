@@ -2,10 +2,15 @@
 // that it answers.
 #pragma once
 
-#include "capi/support/refusals.hpp"
+#include "capi/support/call.hpp"
+#include "capi/support/sample.hpp"
 #include "losses/classifier.hpp"
 
-namespace losses {
+namespace classifier {
+
+using losses::Classifier;
+using support::Kernel;
+using support::Vector;
 
 constexpr std::int64_t n = sample::n, d = sample::d, m = sample::m;
 
@@ -49,112 +54,101 @@ inline Vector everything(const Classifier& c) {
 // ---- the calls, valid until a test spoils an argument ----
 
 struct Create {
-  static constexpr const char* name = "freeridge_classifier_create";
   Kernel owned = Kernel::gaussian(1.0);
   const freeridge_kernel* kernel = owned.get();
   freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
   Output<freeridge_classifier*> out{1};
-  freeridge_status operator()() { return freeridge_classifier_create(kernel, loss, out.get()); }
-  void each_output(auto visit) { visit(out); }
+  FREERIDGE_CALL(freeridge_classifier_create, kernel, loss, out);
 };
 
 struct SetData {
-  static constexpr const char* name = "freeridge_classifier_set_data";
   freeridge_classifier* classifier = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t rows = n, columns = d;
+  int64_t n = sample::n, d = sample::d;
   Input<double> x{sample::x()};
-  int64_t ldx = n;
+  int64_t ldx = sample::n;
   Input<double> y{labels()};
-  freeridge_status operator()() {
-    return freeridge_classifier_set_data(classifier, layout, rows, columns, x.get(), ldx, y.get());
-  }
+  FREERIDGE_CALL(freeridge_classifier_set_data, classifier, layout, n, d, x, ldx, y);
 };
 
 struct SetWeights {
-  static constexpr const char* name = "freeridge_classifier_set_weights";
+  static constexpr std::string_view optional = "weights";
   freeridge_classifier* classifier = nullptr;
   Input<double> weights{sample::weights()};
-  freeridge_status operator()() { return freeridge_classifier_set_weights(classifier, weights.get()); }
+  FREERIDGE_CALL(freeridge_classifier_set_weights, classifier, weights);
 };
 
 struct SetIntercept {
-  static constexpr const char* name = "freeridge_classifier_set_intercept";
   freeridge_classifier* classifier = nullptr;
-  freeridge_status operator()() { return freeridge_classifier_set_intercept(classifier, 1); }
+  int32_t on = 1;
+  FREERIDGE_CALL(freeridge_classifier_set_intercept, classifier, on);
 };
 
 struct SetProgress {
-  static constexpr const char* name = "freeridge_classifier_set_progress";
+  static constexpr std::string_view optional = "callback user";
   freeridge_classifier* classifier = nullptr;
-  freeridge_status operator()() { return freeridge_classifier_set_progress(classifier, nullptr, nullptr); }
+  freeridge_progress callback = nullptr;
+  void* user = nullptr;
+  FREERIDGE_CALL(freeridge_classifier_set_progress, classifier, callback, user);
+};
+
+struct MemoryRequired {
+  freeridge_classifier* classifier = nullptr;
+  Output<int64_t> bytes{1};
+  FREERIDGE_CALL(freeridge_classifier_memory_required, classifier, bytes);
 };
 
 struct SetControl {
-  static constexpr const char* name = "freeridge_classifier_set_control";
   freeridge_classifier* classifier = nullptr;
   double tolerance = 1e-6;
   int64_t iterations = 500;
-  freeridge_status operator()() { return freeridge_classifier_set_control(classifier, tolerance, iterations); }
+  FREERIDGE_CALL(freeridge_classifier_set_control, classifier, tolerance, iterations);
 };
 
-struct FitCall {
-  static constexpr const char* name = "freeridge_classifier_fit";
+struct Fit {
   freeridge_classifier* classifier = nullptr;
   double lambda = 0.25;
-  freeridge_status operator()() { return freeridge_classifier_fit(classifier, lambda); }
+  FREERIDGE_CALL(freeridge_classifier_fit, classifier, lambda);
 };
 
 struct Predict {
-  static constexpr const char* name = "freeridge_classifier_predict";
+  static constexpr std::string_view optional = "decision probability";
   freeridge_classifier* classifier = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
-  int64_t rows = m;
+  int64_t m = sample::m;
   Input<double> x{sample::new_x()};
-  int64_t ldx = m;
-  Output<double> decision{m}, probability{m};
-  freeridge_status operator()() {
-    return freeridge_classifier_predict(classifier, layout, rows, x.get(), ldx, decision.get(), probability.get());
-  }
-  void each_output(auto visit) { visit(decision), visit(probability); }
+  int64_t ldx = sample::m;
+  Output<double> decision{sample::m}, probability{sample::m};
+  FREERIDGE_CALL(freeridge_classifier_predict, classifier, layout, m, x, ldx, decision, probability);
 };
 
 struct Loo {
-  static constexpr const char* name = "freeridge_classifier_loo";
   freeridge_classifier* classifier = nullptr;
   Output<double> decision{n};
-  freeridge_status operator()() { return freeridge_classifier_loo(classifier, decision.get()); }
-  void each_output(auto visit) { visit(decision); }
+  FREERIDGE_CALL(freeridge_classifier_loo, classifier, decision);
 };
 
 struct GetCoefficients {
-  static constexpr const char* name = "freeridge_classifier_get_coefficients";
+  static constexpr std::string_view optional = "c b";
   freeridge_classifier* classifier = nullptr;
   Output<double> c{n}, b{1};
-  freeridge_status operator()() { return freeridge_classifier_get_coefficients(classifier, c.get(), b.get()); }
-  void each_output(auto visit) { visit(c), visit(b); }
+  FREERIDGE_CALL(freeridge_classifier_get_coefficients, classifier, c, b);
 };
 
 struct GetConvergence {
-  static constexpr const char* name = "freeridge_classifier_get_convergence";
+  static constexpr std::string_view optional = "objective iterations gap";
   freeridge_classifier* classifier = nullptr;
   Output<double> objective{1}, gap{1};
   Output<int64_t> iterations{1};
-  freeridge_status operator()() {
-    return freeridge_classifier_get_convergence(classifier, objective.get(), iterations.get(), gap.get());
-  }
-  void each_output(auto visit) { visit(objective), visit(gap), visit(iterations); }
+  FREERIDGE_CALL(freeridge_classifier_get_convergence, classifier, objective, iterations, gap);
 };
 
 struct GetSupport {
-  static constexpr const char* name = "freeridge_classifier_get_support";
+  static constexpr std::string_view optional = "rows margin";
   freeridge_classifier* classifier = nullptr;
   Output<int64_t> count{1}, rows{n};
   Output<double> margin{1};
-  freeridge_status operator()() {
-    return freeridge_classifier_get_support(classifier, count.get(), rows.get(), margin.get());
-  }
-  void each_output(auto visit) { visit(count), visit(rows), visit(margin); }
+  FREERIDGE_CALL(freeridge_classifier_get_support, classifier, count, rows, margin);
 };
 
-}  // namespace losses
+}  // namespace classifier

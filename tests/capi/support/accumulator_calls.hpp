@@ -1,0 +1,125 @@
+// The calls of freeridge_accumulator as structs: their arguments, valid until a test spoils one.
+#pragma once
+
+#include "capi/support/call.hpp"
+#include "capi/support/sample.hpp"
+#include "support/accumulator.hpp"
+
+namespace accumulator {
+
+constexpr int64_t lambda_count = 3;
+
+inline oracle::Problem sample_problem() {
+  return {oracle::KernelSpec::linear(), sample::matrix(sample::n, sample::x()), sample::matrix(sample::n, sample::y()),
+          sample::weights(), true};
+}
+
+struct Create {
+  int64_t d = 2, t = 3;
+  int32_t intercept = 1;
+  Output<freeridge_accumulator*> out{1};
+  FREERIDGE_CALL(freeridge_accumulator_create, d, t, intercept, out);
+};
+
+struct Add {
+  static constexpr std::string_view optional = "weights";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n;
+  Input<double> x{sample::x()};
+  int64_t ldx = sample::n;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  FREERIDGE_CALL(freeridge_accumulator_add, accumulator, layout, n, x, ldx, y, ldy, weights);
+};
+
+struct Merge {
+  freeridge_accumulator* accumulator = nullptr;
+  const freeridge_accumulator* other = nullptr;
+  FREERIDGE_CALL(freeridge_accumulator_merge, accumulator, other);
+};
+
+struct GetDimensions {
+  static constexpr std::string_view optional = "n d t sum_w";
+  freeridge_accumulator* accumulator = nullptr;
+  Output<int64_t> n{1}, d{1}, t{1};
+  Output<double> sum_w{1};
+  FREERIDGE_CALL(freeridge_accumulator_get_dimensions, accumulator, n, d, t, sum_w);
+};
+
+struct MemoryRequired {
+  freeridge_accumulator* accumulator = nullptr;
+  Output<int64_t> bytes{1};
+  FREERIDGE_CALL(freeridge_accumulator_memory_required, accumulator, bytes);
+};
+
+struct SetProgress {
+  static constexpr std::string_view optional = "callback user";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_progress callback = nullptr;
+  void* user = nullptr;
+  FREERIDGE_CALL(freeridge_accumulator_set_progress, accumulator, callback, user);
+};
+
+struct Solve {
+  freeridge_accumulator* accumulator = nullptr;
+  int64_t count = lambda_count;
+  Input<double> lambdas{{0.0, 1e-1, 1e1}};
+  Output<double> w{sample::size(sample::d, lambda_count* sample::t)};
+  int64_t ld = sample::d;
+  Output<double> b{sample::size(sample::t, lambda_count)};
+  FREERIDGE_CALL(freeridge_accumulator_solve, accumulator, count, lambdas, w, ld, b);
+};
+
+struct Score {
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_criterion criterion = FREERIDGE_GCV;
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+  Output<double> scores{sample::size(lambda_count, sample::t)};
+  int64_t ld = lambda_count;
+  FREERIDGE_CALL(freeridge_accumulator_score, accumulator, criterion, count, lambdas, scores, ld);
+};
+
+struct LambdaGrid {
+  freeridge_accumulator* accumulator = nullptr;
+  int64_t count = lambda_count;
+  Output<double> lambdas{sample::size(lambda_count)};
+  FREERIDGE_CALL(freeridge_accumulator_lambda_grid, accumulator, count, lambdas);
+};
+
+struct Loo {
+  static constexpr std::string_view optional = "weights";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n;
+  Input<double> x{sample::x()};
+  int64_t ldx = sample::n;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+  Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
+  int64_t ld = sample::n;
+  FREERIDGE_CALL(freeridge_accumulator_loo, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors,
+                 ld);
+};
+
+struct Save {
+  freeridge_accumulator* accumulator = nullptr;
+  int64_t size = 100000;
+  Output<unsigned char> bytes{100000};
+  Output<int64_t> length{1};
+  FREERIDGE_CALL(freeridge_accumulator_save, accumulator, size, bytes, length);
+};
+
+struct Load {
+  Input<unsigned char> bytes{support::Accumulator(sample_problem()).save()};
+  int64_t size = static_cast<int64_t>(bytes.values.size());
+  Output<freeridge_accumulator*> out{1};
+  FREERIDGE_CALL(freeridge_accumulator_load, bytes, size, out);
+};
+
+}  // namespace accumulator

@@ -1,0 +1,115 @@
+// The calls without a handle as structs: their arguments, valid until a test spoils one.
+#pragma once
+
+#include "capi/support/call.hpp"
+#include "capi/support/sample.hpp"
+
+namespace classical {
+
+struct RegressionCall {
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n, d = sample::d;
+  Input<double> x{sample::x()};
+  int64_t ldx = sample::n, t = sample::t;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  int32_t intercept = 1;
+  Output<double> w{sample::size(sample::d, sample::t)}, b{sample::size(sample::t)};
+};
+
+struct Ols : RegressionCall {
+  static constexpr std::string_view optional = "rank";
+  Output<int64_t> rank{1};
+  FREERIDGE_CALL(freeridge_ols, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank);
+};
+
+struct OlsSummary : RegressionCall {
+  static constexpr std::string_view optional = "w b rank w_error b_error sigma r_squared";
+  Output<int64_t> rank{1};
+  Output<double> w_error{sample::size(sample::d, sample::t)}, b_error{sample::size(sample::t)};
+  Output<double> sigma{sample::size(sample::t)}, r_squared{sample::size(sample::t)};
+  FREERIDGE_CALL(freeridge_ols_summary, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma,
+                 r_squared);
+};
+
+struct Ridge : RegressionCall {
+  double lambda = 0.5;
+  FREERIDGE_CALL(freeridge_ridge, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, w, b);
+};
+
+struct RidgePenalty : RegressionCall {
+  double lambda = 0.5;
+  Input<double> penalty{sample::scale()};
+  FREERIDGE_CALL(freeridge_ridge_penalty, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b);
+};
+
+struct Tls : RegressionCall {
+  FREERIDGE_CALL(freeridge_tls, layout, n, d, x, ldx, t, y, ldy, intercept, w, b);
+};
+
+struct TlsExact : RegressionCall {
+  Input<int32_t> exact{{1, 0}};
+  FREERIDGE_CALL(freeridge_tls_exact, layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b);
+};
+
+struct Pinv {
+  static constexpr std::string_view optional = "rank";
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::n, n = sample::d;
+  Input<double> a{sample::x()};
+  int64_t lda = sample::n;
+  double rcond = -1;
+  Output<double> out{sample::size(sample::d, sample::n)};
+  int64_t ldout = sample::d;
+  Output<int64_t> rank{1};
+  FREERIDGE_CALL(freeridge_pinv, layout, m, n, a, lda, rcond, out, ldout, rank);
+};
+
+struct FeatureCount {
+  int64_t d = 2;
+  int32_t degree = 2, bias = 1;
+  Output<int64_t> count{1};
+  FREERIDGE_CALL(freeridge_polynomial_feature_count, d, degree, bias, count);
+};
+
+struct Exponents {
+  int64_t d = 2;
+  int32_t degree = 2, bias = 1;
+  Output<int32_t> exponents{12};
+  FREERIDGE_CALL(freeridge_polynomial_exponents, d, degree, bias, exponents);
+};
+
+struct Features {
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n, d = sample::d;
+  Input<double> x{sample::x()};
+  int64_t ldx = sample::n;
+  int32_t degree = 2, bias = 1;
+  Output<double> out{sample::size(sample::n, 6)};
+  int64_t ldout = sample::n;
+  FREERIDGE_CALL(freeridge_polynomial_features, layout, n, d, x, ldx, degree, bias, out, ldout);
+};
+
+struct Factors {
+  int64_t d = 2;
+  int32_t degree = 2;
+  double scale = 1, offset = 1;
+  Output<double> factors{6};
+  FREERIDGE_CALL(freeridge_polynomial_feature_factors, d, degree, scale, offset, factors);
+};
+
+struct Median {
+  int64_t n = 3;
+  Input<double> values{{1, 2, 3}}, weights{{1, 1, 1}};
+  Output<double> median{1};
+  FREERIDGE_CALL(freeridge_weighted_median, n, values, weights, median);
+};
+
+struct Slope {
+  int64_t n = 3;
+  Input<double> x{{1, 2, 3}}, y{{1, 1, 1}};
+  Output<double> slope{1};
+  FREERIDGE_CALL(freeridge_absolute_slope, n, x, y, slope);
+};
+
+}  // namespace classical
