@@ -46,7 +46,8 @@ TEST(ContractSelection, ABudgetOfZeroIsTheDefault) {
 TEST(ContractSelection, GetSearchFillsWhatItSays) {
   Model model = sample::model(sample::State::fitted);
   int64_t count = 0;
-  ASSERT_EQ(freeridge_get_search_count(model.get(), &count), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(freeridge_get_search(model.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK)
+      << freeridge_last_error();
   ASSERT_GE(count, 100);
   ASSERT_LT(count, GetSearch::most);
   GetSearch short_ld;
@@ -147,7 +148,8 @@ TEST(ContractSelection, SelectBandwidthTellsWhatItTried) {
     if (criterion < best) best = criterion, sigma = call.tried.values[sample::size(i)];
   }
   EXPECT_EQ(call.sigma.values[0], sigma);
-  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &in_force), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &in_force, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+            FREERIDGE_OK);
   EXPECT_EQ(in_force, sigma);
 }
 
@@ -195,7 +197,8 @@ TEST(ContractSelection, CoincidingPointsHaveNoBandwidth) {
   expect_failure(call, FREERIDGE_UNDEFINED, {});
   EXPECT_EQ(sample::state_of(model.get()), sample::State::data);
   double sigma = NaN;
-  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &sigma), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+            FREERIDGE_OK);
   EXPECT_EQ(sigma, 1.25);
 }
 

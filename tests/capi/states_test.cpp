@@ -258,7 +258,8 @@ TEST(ContractStates, TheCriterionGroupsNeedsGroups) {
 TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
   const auto count_of = [](const Model& model) {
     int64_t count = -1;
-    EXPECT_EQ(freeridge_get_search_count(model.get(), &count), FREERIDGE_OK) << freeridge_last_error();
+    EXPECT_EQ(freeridge_get_search(model.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK)
+        << freeridge_last_error();
     return count;
   };
   GetSearch search;

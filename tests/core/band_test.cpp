@@ -153,7 +153,7 @@ TEST(Band, BelowTheRoundingOfASingularKernelThereIsNoAnswer) {
   // The others keep their scores, and the search stays above.
   Matrix scores(2, 1);
   const Vector lambdas = {tolerance / 2, 1.0};
-  EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 2, lambdas.data(), scores.values.data(), 2),
+  EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 2, lambdas.data(), scores.values.data(), nullptr, 2),
             FREERIDGE_UNDEFINED);
   EXPECT_TRUE(std::isnan(scores(0, 0)));
   EXPECT_TRUE(bit_equal(Matrix(1, 1, scores(1, 0)), model.score(FREERIDGE_LOO, {1.0})));

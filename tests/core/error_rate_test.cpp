@@ -38,7 +38,8 @@ TEST(ErrorRate, CountsTheRefitsThatClassifyWrongly) {
   for (const std::int64_t t : {1, 2, 4})
     for (const Family family : {Family::linear, Family::gaussian})
       for (const bool weighted : {false, true})
-        for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+        for (const freeridge_route route :
+             {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
           if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
           SCOPED_TRACE(::testing::Message() << t << " outputs, " << family_name(family) << " " << route_name(route)
                                             << (weighted ? ", weights" : ""));
@@ -142,12 +143,10 @@ TEST(ErrorRate, AYThatNamesNoClassesIsRefusedWithTheRow) {
           << message;
     };
     const double at = 1.0;
-    expect_refused(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), 1));
-    expect_refused(
-        freeridge_score_with_error(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), errors.data(), 1));
+    expect_refused(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), nullptr, 1));
+    expect_refused(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), errors.data(), 1));
     expect_refused(freeridge_select_lambda(model.get(), FREERIDGE_ERROR_RATE, 0, 0, lambda.data(), scores.data()));
-    expect_refused(
-        freeridge_select_bandwidth(model.get(), FREERIDGE_ERROR_RATE, 0, 0, 3, lambda.data(), tried.data(), &used));
+    expect_refused(freeridge_select_bandwidth(model.get(), FREERIDGE_ERROR_RATE, 0, 0, 3, lambda.data()));
     EXPECT_EQ(scores, Vector(3, -1.0));
     EXPECT_EQ(lambda, Vector(3, -1.0));
   }

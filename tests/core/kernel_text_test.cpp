@@ -250,7 +250,10 @@ TEST(KernelText, TheBandwidthOfDeepKernels) {
   const auto bandwidth = [&](const std::string& text) {
     Model model(Kernel::parse(text));
     double sigma = -1;
-    return freeridge_get_bandwidth(model.get(), &sigma) == FREERIDGE_OK ? sigma : -1;
+    return freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) ==
+                   FREERIDGE_OK
+               ? sigma
+               : -1;
   };
   EXPECT_EQ(bandwidth(nested("product(linear(), ", "matern(nu = 0.5, length = 3)", ")", 60)), 3);
   EXPECT_EQ(bandwidth("product(gaussian(sigma = 1), gaussian(sigma = 2))"), -1);

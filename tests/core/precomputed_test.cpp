@@ -50,7 +50,8 @@ class Precomputed : public ::testing::TestWithParam<Family> {
                                                 << (weighted ? ", weights" : "") << (intercept ? ", intercept" : "")
                                                 << (layout == FREERIDGE_COL_MAJOR ? ", column-major" : ", row-major"));
               Model model = precomputed_model(problem, route, layout, 2);
-              Model reference = oracle::make_model(problem, GetParam() == Family::linear ? FREERIDGE_ROUTE_PRIMAL : route);
+              Model reference =
+                  oracle::make_model(problem, GetParam() == Family::linear ? FREERIDGE_ROUTE_PRIMAL : route);
               body(problem, model.factorize(), reference.factorize());
             }
         }
@@ -256,11 +257,11 @@ TEST(PrecomputedMatrix, HasNeitherBandwidthNorHyperplaneNorPrimalRoute) {
   Model model = precomputed_model(problem, FREERIDGE_ROUTE_PRIMAL);
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INVALID_ARGUMENT);
   double sigma = 0;
-  EXPECT_EQ(freeridge_get_bandwidth(model.get(), &sigma), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+            FREERIDGE_INVALID_STATE);
   Vector tried(30);
   std::int64_t used = 0;
-  EXPECT_EQ(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0, 0, 15, &sigma, tried.data(), &used),
-            FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0, 0, 15, &sigma), FREERIDGE_INVALID_STATE);
   model.route(FREERIDGE_ROUTE_AUTO).factorize().lambda(1.0);
   Vector w(8);
   EXPECT_EQ(freeridge_get_hyperplane(model.get(), w.data(), 8), FREERIDGE_INVALID_STATE);

@@ -227,20 +227,24 @@ TEST(SearchShape, BelongsToTheLastSearch) {
   Random random(43);
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 20, 2, 2, false, true);
   Model model = oracle::make_model(problem);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
+            FREERIDGE_INVALID_STATE);
   model.factorize().select_lambda(FREERIDGE_LOO, 1e-3, 1e3);
   const SearchShape shape = model.search_shape();
   model.lambda(7.0);
   EXPECT_EQ(model.search_shape().decades, shape.decades);
   Vector decades(2, -1.0);
   Labels dips(2, -1);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, nullptr), FREERIDGE_OK);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), decades.data(), nullptr), FREERIDGE_OK);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, dips.data()), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, decades.data(), nullptr),
+            FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, dips.data()),
+            FREERIDGE_OK);
   EXPECT_EQ(decades, shape.decades);
   EXPECT_EQ(dips, shape.dips);
   model.weights(Vector(20, 2.0));
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
+            FREERIDGE_INVALID_STATE);
 }
 
 // --- the one-standard-error rule ------------------------------------------------------------------------------------

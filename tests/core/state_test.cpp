@@ -132,7 +132,8 @@ std::vector<Setter> setters_back_to_data() {
        [](Model& m, const Problem& p) { m.kernel(oracle::make_kernel(p.kernel)); }},
       {"set_intercept", [](Problem& problem) { problem.intercept = false; },
        [](Model& m, const Problem&) { m.intercept(false); }},
-      {"set_route", [](Problem&) {}, [](Model& m, const Problem&) { m.route(FREERIDGE_ROUTE_CHOLESKY); }, FREERIDGE_ROUTE_CHOLESKY},
+      {"set_route", [](Problem&) {}, [](Model& m, const Problem&) { m.route(FREERIDGE_ROUTE_CHOLESKY); },
+       FREERIDGE_ROUTE_CHOLESKY},
   };
 }
 
@@ -235,7 +236,7 @@ TEST(State, GroupsBelongToTheRows) {
   const auto score = [&] {
     Matrix out(1, t);
     const double at = 1.0;
-    return freeridge_score(model.get(), FREERIDGE_GROUPS, 1, &at, out.values.data(), 1);
+    return freeridge_score(model.get(), FREERIDGE_GROUPS, 1, &at, out.values.data(), nullptr, 1);
   };
   EXPECT_EQ(score(), FREERIDGE_INVALID_STATE);
   model.groups(modulo_groups(n, 4));

@@ -76,22 +76,23 @@ void add_accumulators(Scenarios& all) {
     all.push_back({name, "plain", false, [=] {
                      auto own = std::make_shared<Stream>(few);
                      own->saved = own->rows.save();
-                     return Trial{[=] { return call(*own); },
-                                  [=] {
-                                    Bytes bytes;
-                                    int64_t length = 0;
-                                    if (own->made == nullptr) return bytes;
-                                    support::check(freeridge_accumulator_save(own->made, 0, nullptr, &length), "save");
-                                    bytes.resize(static_cast<std::size_t>(length));
-                                    support::check(freeridge_accumulator_save(own->made, length, bytes.data(), &length),
-                                                   "save");
-                                    return bytes;
-                                  }};
+                     return Trial{
+                         [=] { return call(*own); },
+                         [=] {
+                           Bytes bytes;
+                           int64_t length = 0;
+                           if (own->made == nullptr) return bytes;
+                           support::check(freeridge_accumulator_save_to_memory(own->made, 0, nullptr, &length), "save");
+                           bytes.resize(static_cast<std::size_t>(length));
+                           support::check(
+                               freeridge_accumulator_save_to_memory(own->made, length, bytes.data(), &length), "save");
+                           return bytes;
+                         }};
                    }});
   };
   add_maker("freeridge_accumulator_create", [](Stream& s) { return freeridge_accumulator_create(d, t, 1, &s.made); });
-  add_maker("freeridge_accumulator_load", [](Stream& s) {
-    return freeridge_accumulator_load(s.saved.data(), static_cast<int64_t>(s.saved.size()), &s.made);
+  add_maker("freeridge_accumulator_load_from_memory", [](Stream& s) {
+    return freeridge_accumulator_load_from_memory(s.saved.data(), static_cast<int64_t>(s.saved.size()), &s.made);
   });
   add(
       "freeridge_accumulator_destroy", false,
@@ -141,10 +142,10 @@ void add_accumulators(Scenarios& all) {
   };
   add("freeridge_accumulator_loo", false, loo, alone, "_undefined");
   add(
-      "freeridge_accumulator_save", true,
+      "freeridge_accumulator_save_to_memory", true,
       [](Stream& s) {
-        return freeridge_accumulator_save(s.rows.get(), static_cast<int64_t>(s.saved.size()), s.saved.data(),
-                                          &s.number);
+        return freeridge_accumulator_save_to_memory(s.rows.get(), static_cast<int64_t>(s.saved.size()), s.saved.data(),
+                                                    &s.number);
       },
       [](Stream& s) { s.saved = s.rows.save(); });
 }

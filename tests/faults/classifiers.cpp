@@ -7,17 +7,17 @@ namespace {
 
 using namespace classifier;
 
-const std::vector<freeridge_loss> both = {FREERIDGE_LOGISTIC, FREERIDGE_HINGE};
+const std::vector<freeridge_loss> both = {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE};
 
 // On a FITTED classifier.
 template <class Call>
 void add(Scenarios& all, bool repeatable, const std::vector<freeridge_loss>& losses = both) {
   for (const freeridge_loss loss : losses)
-    all.push_back({Call::name, loss == FREERIDGE_HINGE ? "hinge" : "logistic", repeatable, [=] {
+    all.push_back({Call::name, loss == FREERIDGE_LOSS_HINGE ? "hinge" : "logistic", repeatable, [=] {
                      auto own = std::make_shared<Classifier>(classifier::classifier(State::fitted, loss));
                      auto call = std::make_shared<Call>();
                      call->classifier = own->get();
-                     if constexpr (requires { call->probability; }) call->probability.null = loss == FREERIDGE_HINGE;
+                     if constexpr (requires { call->probability; }) call->probability.null = loss == FREERIDGE_LOSS_HINGE;
                      return trial_of(call, own, [own] {
                        const Vector answers = everything(*own);
                        Bytes bytes;
@@ -38,7 +38,7 @@ struct NewClassifier {
 
 void add_classifiers(Scenarios& all) {
   for (const freeridge_loss loss : both) {
-    const std::string about = loss == FREERIDGE_HINGE ? "hinge" : "logistic";
+    const std::string about = loss == FREERIDGE_LOSS_HINGE ? "hinge" : "logistic";
     all.push_back({Create::name, about, false, [loss] {
                      auto made = std::make_shared<NewClassifier>();
                      made->call.loss = loss;
@@ -62,10 +62,10 @@ void add_classifiers(Scenarios& all) {
   add<MemoryRequired>(all, true);
   add<Fit>(all, false);
   add<Predict>(all, true);
-  add<Loo>(all, true, {FREERIDGE_LOGISTIC});
+  add<Loo>(all, true, {FREERIDGE_LOSS_LOGISTIC});
   add<GetCoefficients>(all, true);
   add<GetConvergence>(all, true);
-  add<GetSupport>(all, true, {FREERIDGE_HINGE});
+  add<GetSupport>(all, true, {FREERIDGE_LOSS_HINGE});
 }
 
 }  // namespace faults

@@ -99,7 +99,7 @@ void add_threaded(Scenarios& all) {
       return freeridge_predict(own.model.get(), FREERIDGE_COL_MAJOR, m, own.points.data(), m, own.out.data(), m);
     });
     add(all, "freeridge_score", c.name, c.route, c.rows, true, [](Threaded& own) {
-      return freeridge_score(own.model.get(), FREERIDGE_LOO, count, own.lambdas.data(), own.out.data(), count);
+      return freeridge_score(own.model.get(), FREERIDGE_LOO, count, own.lambdas.data(), own.out.data(), nullptr, count);
     });
   }
 }

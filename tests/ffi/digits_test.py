@@ -125,7 +125,7 @@ class KernelRidgeDigits(unittest.TestCase):
             for intercept in (False, True):
                 with self.subTest(name=name, power=power, intercept=intercept):
                     exact, g = self.reference(x, y, sigma, lam, intercept)
-                    model = fr.Model(fr.gaussian(sigma), x, y, intercept=intercept, route=fr.CHOLESKY).set_lambda(lam)
+                    model = fr.Model(fr.gaussian(sigma), x, y, intercept=intercept, route=fr.ROUTE_CHOLESKY).set_lambda(lam)
                     found = [Decimal(float(e)) for e in model.loo()[:, 0]]
                     reached = digits(max(abs(f - e) for f, e in zip(found, exact)), max(abs(e) for e in exact))
                     self.assertGreaterEqual(reached, 15.3 - math.log10(np.linalg.cond(g)))

@@ -21,7 +21,9 @@ void ask_for_what_is_set(const freeridge_model* model, const Sizes& size, Caller
   Output<std::int32_t> route(1);
   Output<std::int64_t> landmarks(1), rank(1);
   call(
-      "freeridge_get_bandwidth", 0, [&] { return freeridge_get_bandwidth(model, sigma.get()); }, sigma);
+      "freeridge_get_bandwidth", 0,
+      [&] { return freeridge_get_bandwidth(model, sigma.get(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr); },
+      sigma);
   call(
       "freeridge_get_route", 0, [&] { return freeridge_get_route(model, route.get()); }, route);
   call(
@@ -29,13 +31,12 @@ void ask_for_what_is_set(const freeridge_model* model, const Sizes& size, Caller
   call(
       "freeridge_get_tolerance", 0, [&] { return freeridge_get_tolerance(model, tolerance.get()); }, tolerance);
   const auto counted = call(
-      "freeridge_get_landmark_count", 0, [&] { return freeridge_get_landmark_count(model, landmarks.get()); },
+      "freeridge_get_landmarks", 0, [&] { return freeridge_get_landmarks(model, landmarks.get(), nullptr); },
       landmarks);
   Output<std::int64_t> rows(counted == FREERIDGE_OK ? size_of(landmarks.values[0]) : 1);
   call(
-      "freeridge_get_landmarks", 0,
-      [&] { return freeridge_get_landmarks(model, rows.get(), trace_left.get(), trace.get()); }, rows, trace_left,
-      trace);
+      "freeridge_get_landmarks", 0, [&] { return freeridge_landmark_trace(model, trace_left.get(), trace.get()); },
+      rows, trace_left, trace);
   Output<double> lambda(size_of(size.t));
   call(
       "freeridge_get_lambda", 0, [&] { return freeridge_get_lambda(model, lambda.get()); }, lambda);
@@ -62,8 +63,8 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
   call(
       "freeridge_get_leverage", 0, [&, n = n] { return freeridge_get_leverage(model, leverage.get(), n); }, leverage);
   call(
-      "freeridge_degrees_of_freedom", 0,
-      [&] { return freeridge_degrees_of_freedom(model, df.get(), sigma2.get()); }, df, sigma2);
+      "freeridge_degrees_of_freedom", 0, [&] { return freeridge_degrees_of_freedom(model, df.get(), sigma2.get()); },
+      df, sigma2);
   call(
       "freeridge_cooks_distance", 0, [&, n = n] { return freeridge_cooks_distance(model, distance.get(), n); },
       distance);
@@ -104,44 +105,52 @@ void ask_for_scores(const freeridge_model* model, const Sizes& size, const Quest
     Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
     const double* const lambdas = questions.lambdas.data();
     call(
-        "freeridge_score", 0, [&] { return freeridge_score(model, criterion, count, lambdas, scores.get(), count); },
-        scores);
+        "freeridge_score", 0,
+        [&] { return freeridge_score(model, criterion, count, lambdas, scores.get(), nullptr, count); }, scores);
     call(
-        "freeridge_score_with_error", 0,
-        [&] { return freeridge_score_with_error(model, criterion, count, lambdas, again.get(), errors.get(), count); },
-        again, errors);
+        "freeridge_score", 0,
+        [&] { return freeridge_score(model, criterion, count, lambdas, again.get(), errors.get(), count); }, again,
+        errors);
   }
 }
 
 void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller& call) {
   Output<std::int64_t> searched(1);
   call(
-      "freeridge_get_search_count", 0, [&] { return freeridge_get_search_count(model, searched.get()); }, searched);
+      "freeridge_get_search", 0,
+      [&] { return freeridge_get_search(model, searched.get(), nullptr, nullptr, 0, nullptr, nullptr, nullptr); },
+      searched);
   const std::int64_t count = std::max<std::int64_t>(1, searched.values[0]);
   const std::size_t t = size_of(size.t);
   Output<double> lambdas(size_of(count)), scores(size_of(count, size.t)), lambda(t), score(t), error(t), decades(t);
   Output<std::int32_t> edge(t), dips(t);
   call(
       "freeridge_get_search", Caller::may_be_nan,
-      [&] { return freeridge_get_search(model, lambdas.get(), scores.get(), count, edge.get()); }, lambdas, scores,
-      edge);
+      [&] {
+        return freeridge_get_search(model, nullptr, lambdas.get(), scores.get(), count, edge.get(), nullptr, nullptr);
+      },
+      lambdas, scores, edge);
   call(
       "freeridge_get_one_standard_error", 0,
       [&] { return freeridge_get_one_standard_error(model, lambda.get(), score.get(), error.get()); }, lambda, score,
       error);
   call(
-      "freeridge_get_search_shape", 0, [&] { return freeridge_get_search_shape(model, decades.get(), dips.get()); },
+      "freeridge_get_search", 0,
+      [&] { return freeridge_get_search(model, nullptr, nullptr, nullptr, 0, nullptr, decades.get(), dips.get()); },
       decades, dips);
   Output<double> floor(1);
   Output<std::int32_t> below(t);
   call(
-      "freeridge_lambda_flags", 0,
-      [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); }, floor, below, edge);
+      "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); },
+      floor, below, edge);
   Output<std::int32_t> end(1), minima(1);
   Output<double> flat(1);
   call(
-      "freeridge_get_bandwidth_shape", 0,
-      [&] { return freeridge_get_bandwidth_shape(model, end.get(), flat.get(), minima.get()); }, end, flat, minima);
+      "freeridge_get_bandwidth", 0,
+      [&] {
+        return freeridge_get_bandwidth(model, nullptr, nullptr, nullptr, nullptr, end.get(), flat.get(), minima.get());
+      },
+      end, flat, minima);
 }
 
 template <class Save>
@@ -272,9 +281,10 @@ Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {
 }
 
 Bytes saved(const freeridge_accumulator* accumulator, Caller& call) {
-  return bytes_of("freeridge_accumulator_save", call, [&](std::int64_t size, void* bytes, std::int64_t* length) {
-    return freeridge_accumulator_save(accumulator, size, bytes, length);
-  });
+  return bytes_of("freeridge_accumulator_save_to_memory", call,
+                  [&](std::int64_t size, void* bytes, std::int64_t* length) {
+                    return freeridge_accumulator_save_to_memory(accumulator, size, bytes, length);
+                  });
 }
 
 ModelHandle loaded_model(const Bytes& bytes, Caller& call) {
@@ -282,7 +292,7 @@ ModelHandle loaded_model(const Bytes& bytes, Caller& call) {
 }
 
 AccumulatorHandle loaded_accumulator(const Bytes& bytes, Caller& call) {
-  return loaded<AccumulatorHandle>("freeridge_accumulator_load", bytes, call, freeridge_accumulator_load);
+  return loaded<AccumulatorHandle>("freeridge_accumulator_load_from_memory", bytes, call, freeridge_accumulator_load);
 }
 
 KernelHandle parsed(const char* text, Caller& call) {

@@ -295,11 +295,8 @@ void ModelSequence::select_bandwidth(Source& in) {
   Output<std::int64_t> used(1);
   if (!worked(
           in, "freeridge_select_bandwidth",
-          [&] {
-            return freeridge_select_bandwidth(model_.get(), criterion, low, high, budget, sigma.get(), tried.get(),
-                                              used.get());
-          },
-          sigma, used))
+          [&] { return freeridge_select_bandwidth(model_.get(), criterion, low, high, budget, sigma.get()); }, sigma,
+          used))
     return;
   if (used.values[0] < 1 || used.values[0] > budget) wrong("freeridge_select_bandwidth: used");
   // The bandwidth is the number after the last "=" of all kernels that have one.
@@ -365,8 +362,8 @@ void ModelSequence::ask_one(Source& in) const {
       break;
     case 3:
       call(
-          "freeridge_degrees_of_freedom", 0,
-          [&] { return freeridge_degrees_of_freedom(model, df.get(), nullptr); }, df);
+          "freeridge_degrees_of_freedom", 0, [&] { return freeridge_degrees_of_freedom(model, df.get(), nullptr); },
+          df);
       break;
     case 4: {
       Output<std::int64_t> bytes(1);

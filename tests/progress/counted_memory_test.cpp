@@ -54,7 +54,9 @@ const Counted routes[] = {
      0.2},
     {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {4000, 800}, 0.3},
     {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_LANDMARK, 600}, {5000, 4}, 0.5},
-    {{"LANDMARK by QR", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_LANDMARK, 600, FREERIDGE_REDUCTION_QR}, {5000, 4}, 0.4},
+    {{"LANDMARK by QR", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_LANDMARK, 600, FREERIDGE_REDUCTION_QR},
+     {5000, 4},
+     0.4},
     {{"precomputed, CHOLESKY", "precomputed()", FREERIDGE_ROUTE_CHOLESKY}, {1500, 4}, 0.5},
 };
 
@@ -144,8 +146,8 @@ TEST(CountedMemory, OfManyLambdas) {
     const Model model = fitted_model(c, size);
     const Call<Model> call{"score", [&](const Model& m) {
                              Vector scores(static_cast<std::size_t>(count * size.t));
-                             const freeridge_status status =
-                                 freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), count);
+                             const freeridge_status status = freeridge_score(m.get(), criterion, count, lambdas.data(),
+                                                                             scores.data(), nullptr, count);
                              return Answer{status, scores};
                            }};
     expect_announced(call, model, size.n, criterion == FREERIDGE_GCV ? 0 : 0.02);  // GCV keeps no rows
@@ -164,7 +166,9 @@ TEST(CountedMemory, OfManyLambdas) {
 TEST(CountedMemory, OfLargeGroups) {
   const Counted cases[] = {
       {{"PRIMAL, kept", "linear()", FREERIDGE_ROUTE_PRIMAL}, {100000, 8}, 0.1},
-      {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {100000, 8}, 0.1},
+      {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
+       {100000, 8},
+       0.1},
       {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_LANDMARK, 30}, {20000, 4}, 0.1},
       {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL}, {400, 4}, 0.1}};
   for (const Counted& r : cases) {
@@ -188,7 +192,7 @@ TEST(CountedMemory, OfLargeGroups) {
     bytes_of(
         [&](const Model& m, Vector& out) {
           const Vector lambdas = {0.1, 1, 10};
-          return freeridge_score(m.get(), FREERIDGE_GROUPS, 3, lambdas.data(), out.data(), 3);
+          return freeridge_score(m.get(), FREERIDGE_GROUPS, 3, lambdas.data(), out.data(), nullptr, 3);
         },
         3 * r.size.t);
     bytes_of(
@@ -202,8 +206,8 @@ TEST(CountedMemory, OfLargeGroups) {
 
 // A search for many outputs, each with a curve of its own.
 TEST(CountedMemory, OfASearchForManyOutputs) {
-  for (const Case& c :
-       {Case{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL}, Case{"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL}}) {
+  for (const Case& c : {Case{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL},
+                        Case{"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL}}) {
     SCOPED_TRACE(c.name);
     const Sizes size = {200, 20, 300};
     const Model model = factorized_model(c, size);

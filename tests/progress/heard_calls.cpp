@@ -107,8 +107,8 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
     out.push_back({"select_bandwidth", [=](const Model& m) {
                      Vector sigma = numbers(1), tried = numbers(6);
                      std::int64_t used = 0;
-                     const freeridge_status status = freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3,
-                                                                                sigma.data(), tried.data(), &used);
+                     const freeridge_status status =
+                         freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3, sigma.data());
                      return Answer{status, joined({sigma, tried})};
                    }});
   return out;
@@ -128,14 +128,14 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
     out.push_back({"score" + name, [=](const Model& m) {
                      Vector scores = numbers(count * s.t);
                      const freeridge_status status =
-                         freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), count);
+                         freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), nullptr, count);
                      return Answer{status, scores};
                    }});
     if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS)
       out.push_back({"score_with_error" + name, [=](const Model& m) {
                        Vector scores = numbers(count * s.t), errors = scores;
-                       const freeridge_status status = freeridge_score_with_error(
-                           m.get(), criterion, count, lambdas.data(), scores.data(), errors.data(), count);
+                       const freeridge_status status = freeridge_score(m.get(), criterion, count, lambdas.data(),
+                                                                       scores.data(), errors.data(), count);
                        return Answer{status, joined({scores, errors})};
                      }});
     if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GCV)
@@ -150,8 +150,7 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
     out.push_back({"get_landmarks", [=](const Model& m) {
                      std::vector<std::int64_t> rows(at(s.n));
                      Vector left = numbers(1), trace = numbers(1);
-                     const freeridge_status status =
-                         freeridge_get_landmarks(m.get(), rows.data(), left.data(), trace.data());
+                     const freeridge_status status = freeridge_landmark_trace(m.get(), left.data(), trace.data());
                      return Answer{status, joined({left, trace})};
                    }});
   return out;
@@ -224,10 +223,13 @@ std::vector<Vector> everything(const Case& c, const Sizes& size, const Model& mo
   const bool factorized = freeridge_get_route(model.get(), &route) == FREERIDGE_OK;
   out.push_back({static_cast<double>(route)});
   std::int64_t count = 0;
-  support::check(freeridge_get_search_count(model.get(), &count), "freeridge_get_search_count");
+  support::check(freeridge_get_search(model.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
+                 "freeridge_get_search");
   out.push_back({static_cast<double>(count)});
   double sigma = 0;
-  if (freeridge_get_bandwidth(model.get(), &sigma) == FREERIDGE_OK) out.push_back({sigma});
+  if (freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) ==
+      FREERIDGE_OK)
+    out.push_back({sigma});
   if (!factorized) return out;
   for (const Call<Model>& call : factorized_calls(c, size))
     if (call.name.rfind("score", 0) == 0) out.push_back(call.run(model).numbers);

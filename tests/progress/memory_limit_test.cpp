@@ -111,7 +111,7 @@ TEST(MemoryLimit, KnowsHowManyLambdas) {
       SCOPED_TRACE(::testing::Message() << c.name << ", criterion " << criterion);
       const auto score = [&](const Vector& lambdas) {
         const auto count = static_cast<std::int64_t>(lambdas.size());
-        return freeridge_score(model.get(), criterion, count, lambdas.data(), scores.data(), count);
+        return freeridge_score(model.get(), criterion, count, lambdas.data(), scores.data(), nullptr, count);
       };
       const auto announced = [&](const Vector& lambdas) {
         limit(model, 1);

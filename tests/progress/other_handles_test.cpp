@@ -136,7 +136,7 @@ Vector everything(const Classifier& handle) {
 }
 
 TEST(Progress, OfClassifiers) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
     for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
       std::vector<Call<Classifier>> calls;
       calls.push_back({"fit", [](const Classifier& h) { return Answer{freeridge_classifier_fit(h.get(), 0.5), {}}; }});
@@ -150,7 +150,7 @@ TEST(Progress, OfClassifiers) {
                          return Answer{status, values};
                        },
                        true});
-      if (loss == FREERIDGE_LOGISTIC)
+      if (loss == FREERIDGE_LOSS_LOGISTIC)
         calls.push_back({"loo", [](const Classifier& h) {
                            Vector values(static_cast<std::size_t>(n), untouched);
                            const freeridge_status status = freeridge_classifier_loo(h.get(), values.data());

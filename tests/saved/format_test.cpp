@@ -301,8 +301,9 @@ TEST_P(SavedFiles, OtherKinds) {
   for (const char* name : {"model_primal", "predictor_hyperplane"}) {
     const Bytes bytes = support::file_bytes(file(name, GetParam()));
     freeridge_accumulator* accumulator = nullptr;
-    EXPECT_EQ(freeridge_accumulator_load(bytes.data(), static_cast<std::int64_t>(bytes.size()), &accumulator),
-              FREERIDGE_CORRUPT);
+    EXPECT_EQ(
+        freeridge_accumulator_load_from_memory(bytes.data(), static_cast<std::int64_t>(bytes.size()), &accumulator),
+        FREERIDGE_CORRUPT);
   }
 }
 

@@ -41,7 +41,7 @@ static void identities(freeridge_route route) {
   } else {
     double w[D * T], sigma = -1;
     REFUSED(INVALID_STATE, freeridge_get_hyperplane(model, w, D));
-    OK(freeridge_get_bandwidth(model, &sigma));
+    OK(freeridge_get_bandwidth(model, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
     CHECK(sigma == 1.5);
   }
   freeridge_destroy(model);
@@ -90,7 +90,8 @@ static void too_early(void) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_PRIMAL, 0.5), *landmark = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_PRIMAL, 0.5),
+                  *landmark = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5);
   const int32_t none[N] = {-1, -1, -1, -1, -1, -1, -1, -1};
   double out[N * T], points[M * D], sigma = -7;
   int64_t n, d;
@@ -135,9 +136,9 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_get_leverage(model, out, BEYOND));
   REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(NULL, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(model, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(NULL, &sigma));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(landmark, NULL));
-  REFUSED(INVALID_STATE, freeridge_get_bandwidth(model, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(NULL, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(landmark, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_bandwidth(model, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_get_dimensions(model, &n, &d, NULL));
   for (i = 0; i < N * T; ++i) CHECK(out[i] == -7);
   CHECK(sigma == -7);

@@ -100,3 +100,18 @@ struct Create {
   Output<freeridge_model*> out{1};
   FREERIDGE_CALL(freeridge_create, kernel, out);
 };
+
+struct KernelEvaluate {
+  support::Kernel owned = support::Kernel::gaussian(1.0);
+  const freeridge_kernel* kernel = owned.get();
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m, r = sample::n, d = sample::d;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  Input<double> z{sample::x()};
+  int64_t ldz = sample::n;
+  Output<double> out{sample::size(sample::m, sample::n)};
+  int64_t ldout = sample::m;
+  static constexpr std::string_view own = "ldx ldout";
+  FREERIDGE_CALL(freeridge_kernel_evaluate, kernel, layout, m, r, d, x, ldx, z, ldz, out, ldout);
+};

@@ -99,10 +99,10 @@ int main(int argc, char** argv) {
   /* Six points in an accumulator, with intercept. */
   check(freeridge_accumulator_create(1, 1, 1, &accumulator));
   check(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 6, x, 6, y, 6, NULL));
-  check(freeridge_accumulator_save(accumulator, 0, NULL, &length));
+  check(freeridge_accumulator_save_to_memory(accumulator, 0, NULL, &length));
   bytes = malloc((size_t)length);
   if (bytes == NULL) return 1;
-  check(freeridge_accumulator_save(accumulator, length, bytes, &length));
+  check(freeridge_accumulator_save_to_memory(accumulator, length, bytes, &length));
   freeridge_accumulator_destroy(accumulator);
   name_file(path, sizeof path, argv[1], "accumulator");
   file = fopen(path, "wb");
