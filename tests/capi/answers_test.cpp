@@ -49,15 +49,15 @@ void expect_overflow(const Model& model, int64_t rows, const char* word, const c
 
 // OK means that all numbers are finite: answers beyond the range of a double, of a fit within it, are refused.
 TEST(ContractAnswers, AnAnswerThatOverflowsIsNotFinite) {
-  for (const freeridge_route route :
-       {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_AUTO}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_CHOLESKY,
+                                      FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_AUTO}) {
     SCOPED_TRACE(route);
     // c = (y - fitted) / lambda
     Model tiny = sample::model_of(Kernel::linear(), {1e-60, 2e-60, 4e-60}, {1e300, -1e300, 0.0}, 3);
     tiny.route(route).factorize();
     const double lambda = 1e-20;
     if (freeridge_set_lambda(tiny.get(), lambda) == FREERIDGE_OK)
-      expect_overflow<GetCoefficients>(tiny, 3, "coefficients", "overflow");
+      expect_overflow<Coefficients>(tiny, 3, "coefficients", "overflow");
     else  // w overflows, too
       expect_message(freeridge_last_error(), {"solution", "overflows"});
     // The line through the first two points, at the third, which weighs nothing.
@@ -101,7 +101,7 @@ TEST(ContractAnswers, LeadingDimensionsOfOutputs) {
   for (sample::Variant variant : sample::variants) {
     expect_padding_untouched(&Loo::errors, n, variant);
     expect_padding_untouched(&GroupErrors::errors, n, variant);
-    expect_padding_untouched(&GetCoefficients::c, n, variant);
+    expect_padding_untouched(&Coefficients::c, n, variant);
     expect_padding_untouched(&GetFitted::fitted, n, variant);
     expect_padding_untouched(&GetLeverage::leverage, n, variant);
   }

@@ -32,18 +32,15 @@ void add_classical(Scenarios& all) {
     call.t = call.ldy = 1;
     call.w = Output<double>(5);
   });
-  add_plain<OlsSummary>(all, "full_rank");
-  add_plain<OlsSummary>(all, "undefined", deficient);  // its words need memory, too
   add_plain<Ridge>(all, "primal");
   add_plain<Ridge>(all, "deficient", deficient);
   add_plain<Ridge>(all, "dual", wide);
-  add_plain<RidgePenalty>(all, "primal", [](RidgePenalty& call) { call.penalty.values = {0, 2}; });
-  add_plain<RidgePenalty>(all, "dual", [](RidgePenalty& call) {
+  add_plain<Ridge>(all, "penalty_primal", [](Ridge& call) { call.penalty.values = {0, 2}; });
+  add_plain<Ridge>(all, "penalty_dual", [](Ridge& call) {
     wide(call);
     call.penalty.values = {0, 1, 2, 3, 4, 5};
   });
   add_plain<Tls>(all);
-  add_plain<TlsExact>(all);
   add_plain<Pinv>(all, "tall");
   add_plain<Pinv>(all, "wide_rows", [](Pinv& call) {
     call.layout = FREERIDGE_ROW_MAJOR;

@@ -64,17 +64,17 @@ void score_at_zero(auto& call) {
 }  // namespace
 
 void add_model_answers(Scenarios& all) {
-  const std::vector<freeridge_route> not_linear = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
-                                                   FREERIDGE_ROUTE_LANDMARK};
+  const std::vector<freeridge_route> not_linear = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL,
+                                                   FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK};
   add_both<Loo>(all);
   add_both<GroupErrors>(all);
   add_both<GetLeverage>(all);
-  add_both<GetDegreesOfFreedom>(all);
+  add_both<DegreesOfFreedom>(all);
   add_both<CooksDistance>(all);
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
   add_answer<Predict>(all);
-  add_answer<GetCoefficients>(all);
+  add_answer<Coefficients>(all);
   add_answer<GetHyperplane>(all, not_linear);
   add_answer<GetIntercept>(all);
   add_answer<GetFitted>(all);
@@ -85,22 +85,32 @@ void add_model_answers(Scenarios& all) {
   add_answer<MemoryRequired>(all);
   add_answer<GetTolerance>(all);
   add_answer<GetRank>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND});
-  add_answer<GetLandmarkCount>(all);
-  add_answer<GetLandmarks>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
-  add_answer<LandmarkCurve>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
+  add_answer<GetLandmarks>(all);
+  add_answer<LandmarkTrace>(
+      all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
+  add_answer<LandmarkCurve>(
+      all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
   add_answer<LambdaGrid>(all);
-  add_answer<GetSearchCount>(all);
   add_answer<GetSearch>(all);
   add_answer<GetOneStandardError>(all);
-  add_answer<GetSearchShape>(all);
-  add_answer<GetLambdaFlags>(all);
-  add_on_model<GetBandwidthShape>(all, "", true, [] {
-    Model model = model_on(FREERIDGE_ROUTE_SPECTRAL, State::data);
-    model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
-    return model;
-  });
-  add_scores<Score>(all, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS});
-  add_scores<ScoreWithError>(all, {FREERIDGE_LOO, FREERIDGE_GROUPS});
+  add_answer<LambdaFlags>(all);
+  add_answer<PredictPath>(all);
+  add_answer<CoefficientsPath>(all);
+  add_answer<HyperplanePath>(all, not_linear);
+  add_answer<Clone>(all);
+  add_answer<GetKernel>(all);
+  add_answer<GetWeights>(all);
+  add_answer<GetGroups>(all);
+  add_answer<HasIntercept>(all);
+  add_answer<GetRequestedRoute>(all);
+  add_answer<GetRequestedLandmarks>(all);
+  add_answer<GetLandmarkMethod>(all);
+  add_answer<GetReduction>(all);
+  add_answer<GetRefinement>(all);
+  add_answer<GetExpectedLambdas>(all);
+  add_answer<GetExpectedCriterion>(all);
+  add_answer<GetMemoryLimit>(all);
+  add_scores<Score>(all, {FREERIDGE_LOO, FREERIDGE_GROUPS});
   add_undefined<Loo>(all);
   add_undefined<GroupErrors>(all);
   add_undefined<CooksDistance>(all);
@@ -114,7 +124,6 @@ void add_model_answers(Scenarios& all) {
         score_at_zero(call);
       },
       "_groups");
-  add_undefined<ScoreWithError>(all, score_at_zero<ScoreWithError>);
   add_on_model<GetOneStandardError>(all, "undefined", true, one_row);
   // Its text names the speed that it measured, and differs from call to call.
   for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_LANDMARK})

@@ -105,11 +105,10 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
                    }});
   if (std::string(c.kernel).find("gaussian") != std::string::npos)
     out.push_back({"select_bandwidth", [=](const Model& m) {
-                     Vector sigma = numbers(1), tried = numbers(6);
-                     std::int64_t used = 0;
+                     Vector sigma = numbers(1);
                      const freeridge_status status =
                          freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3, sigma.data());
-                     return Answer{status, joined({sigma, tried})};
+                     return Answer{status, sigma};
                    }});
   return out;
 }
@@ -147,8 +146,7 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
                      }});
   }
   if (c.landmarks > 0)
-    out.push_back({"get_landmarks", [=](const Model& m) {
-                     std::vector<std::int64_t> rows(at(s.n));
+    out.push_back({"landmark_trace", [=](const Model& m) {
                      Vector left = numbers(1), trace = numbers(1);
                      const freeridge_status status = freeridge_landmark_trace(m.get(), left.data(), trace.data());
                      return Answer{status, joined({left, trace})};
@@ -162,7 +160,7 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
   for (const auto& [name, call] :
        std::initializer_list<std::pair<const char*, Matrices>>{{"loo", freeridge_loo},
                                                                {"cooks_distance", freeridge_cooks_distance},
-                                                               {"get_coefficients", freeridge_coefficients},
+                                                               {"coefficients", freeridge_coefficients},
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
     out.push_back({name, [=](const Model& m) {
@@ -222,10 +220,7 @@ std::vector<Vector> everything(const Case& c, const Sizes& size, const Model& mo
   freeridge_route route = -1;
   const bool factorized = freeridge_get_route(model.get(), &route) == FREERIDGE_OK;
   out.push_back({static_cast<double>(route)});
-  std::int64_t count = 0;
-  support::check(freeridge_get_search(model.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
-                 "freeridge_get_search");
-  out.push_back({static_cast<double>(count)});
+  out.push_back({static_cast<double>(model.search_count())});
   double sigma = 0;
   if (freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) ==
       FREERIDGE_OK)

@@ -58,9 +58,9 @@ TEST(SavedPredictor, AnswersAsTheModel) {
     EXPECT_EQ(answer<GetHyperplane>(predictor.get()), answer<GetHyperplane>(model.get()));
     const bool linear = answer<GetHyperplane>(model.get()).first == FREERIDGE_OK;
     if (linear)
-      EXPECT_EQ(answer<GetCoefficients>(predictor.get()).first, FREERIDGE_INVALID_STATE);
+      EXPECT_EQ(answer<Coefficients>(predictor.get()).first, FREERIDGE_INVALID_STATE);
     else
-      EXPECT_EQ(answer<GetCoefficients>(predictor.get()), answer<GetCoefficients>(model.get()));
+      EXPECT_EQ(answer<Coefficients>(predictor.get()), answer<Coefficients>(model.get()));
     int64_t n = 0, d = 0, t = 0;
     ASSERT_EQ(freeridge_get_dimensions(predictor.get(), &n, &d, &t), FREERIDGE_OK);
     for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
@@ -210,11 +210,13 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
         .refused<SetKernel, SetData, SetDataView, SetWeights, SetGroups, SetIntercept, SetRoute, SetExpectedLambdas,
                  SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
-    others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, GetDegreesOfFreedom, CooksDistance,
+    others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance>();
-    others.refused<LambdaGrid, Score, ScoreWithError, GetSearchCount, GetSearch, GetOneStandardError, GetSearchShape,
-                   GetBandwidthShape, GetLambdaFlags>();
-    others.refused<GetLandmarkCount, GetLandmarks, LandmarkCurve, GetRank, GetTolerance>();
+    others.refused<LambdaGrid, Score, GetSearch, GetOneStandardError, LambdaFlags, PredictPath, CoefficientsPath,
+                   HyperplanePath>();
+    others.refused<GetWeights, GetGroups, HasIntercept, GetRequestedRoute, GetRequestedLandmarks, GetLandmarkMethod,
+                   GetReduction, GetRefinement, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
+    others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
     others.refused<Save, SaveToMemory>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";
 

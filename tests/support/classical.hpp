@@ -45,7 +45,8 @@ Regression regress(const RegressionData& data, const char* name, bool status_wan
 }
 
 inline Regression ols(const RegressionData& data, bool status_wanted = false) {
-  return regress(data, "freeridge_ols", status_wanted, freeridge_ols);
+  return regress(data, "freeridge_ols", status_wanted,
+                 [](auto... arguments) { return freeridge_ols(arguments..., nullptr, nullptr, nullptr, nullptr); });
 }
 
 inline Regression ridge(const RegressionData& data, double lambda, bool status_wanted = false) {

@@ -51,9 +51,8 @@ inline Rows landmark_rows(const Model& model) {
 }
 
 inline Traces landmark_traces(const Model& model) {
-  Rows rows(static_cast<std::size_t>(landmark_count(model)));
   Traces out;
-  check(freeridge_landmark_trace(model.get(), &out.left, &out.all), "freeridge_get_landmarks");
+  check(freeridge_landmark_trace(model.get(), &out.left, &out.all), "freeridge_landmark_trace");
   return out;
 }
 

@@ -372,8 +372,9 @@ class Model {
     return out;
   }
   std::int64_t search_count() const {
-    std::int64_t count = -1;
-    check(freeridge_get_search(get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), "freeridge_get_search");
+    std::int64_t count = 0;  // none before a search
+    const freeridge_status status = freeridge_get_search(get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
+    if (status != FREERIDGE_INVALID_STATE) check(status, "freeridge_get_search");
     return count;
   }
   Search search() const {
@@ -409,14 +410,14 @@ class Model {
     return out;
   }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {
-    Matrix tried(budget, 2);
     BandwidthChoice out;
-    std::int64_t used = 0;
     check(freeridge_select_bandwidth(get(), criterion, low, high, budget, &out.sigma), "freeridge_select_bandwidth");
-    if (used < 1 || used > budget) throw std::logic_error("freeridge_select_bandwidth: used is out of range");
+    std::int64_t used = 0;
+    check(freeridge_get_bandwidth(get(), nullptr, &used, nullptr, nullptr, nullptr, nullptr, nullptr), "the count");
+    if (used < 1 || used > budget + 1) throw std::logic_error("freeridge_get_bandwidth: count is out of range");
     out.tried = Matrix(used, 2);
-    for (std::int64_t j = 0; j < 2; ++j)
-      for (std::int64_t i = 0; i < used; ++i) out.tried(i, j) = tried(i, j);
+    double* const tried = out.tried.values.data();
+    check(freeridge_get_bandwidth(get(), nullptr, nullptr, tried, tried + used, nullptr, nullptr, nullptr), "tried");
     return out;
   }
 
