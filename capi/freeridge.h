@@ -271,11 +271,11 @@ FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
  * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_model** out);
 
-/* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's is a
- * predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the other.
- * Data that the model copied, and the factorization, are held by both and never change: they take no more memory. Data
- * that are borrowed (freeridge_set_data_view) are borrowed by both. The callback is not copied. *out is set on success
- * only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized or solved again. Since 0.1. */
+/* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's
+ * is a predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the
+ * other. Data that the model copied, and the factorization, are held by both and never change: they take no more
+ * memory. Data that are borrowed (freeridge_set_data_view) are borrowed by both. The callback is not copied. *out is
+ * set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized or solved again. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out);
 
 /* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. Since 0.1. */
@@ -312,8 +312,8 @@ FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, i
  * state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* group);
 
-/* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel, which
- * factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel,
+ * which factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
 
 /* A hint for AUTO: how many values of lambda will be looked at (count >= 1; 100 unless set), beside the lambdas of
@@ -328,19 +328,19 @@ FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model*
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
  * set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path, cooks_distance, landmark_curve,
- * coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags, landmark_trace, save and save_predictor. Calls
- * that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1).
- * Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags, landmark_trace, save and save_predictor.
+ * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
+ * O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
-/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the default):
- * as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed it is refused
- * with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out
- * (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8
- * MiB. A model that is factorized again keeps its old factorization until the new one is made. It limits set_data,
- * factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path, cooks_distance, landmark_curve,
- * coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and landmark_trace. Changes no
- * state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
+/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the
+ * default): as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed
+ * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
+ * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
+ * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
+ * limits set_data, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
+ * cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and
+ * landmark_trace. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -361,8 +361,8 @@ FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model
 /* *on: 1 with an intercept, else 0. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
 
-/* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what factorize ran.
- * Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what
+ * factorize ran. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_requested_route(const freeridge_model* model, freeridge_route* route);
 
 /* *count: as freeridge_set_expected_lambdas. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
@@ -422,9 +422,9 @@ FREERIDGE_API freeridge_status freeridge_set_landmark_method(freeridge_model* mo
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction);
 
-/* *count: how many landmarks freeridge_set_landmarks asked for, 0: none; *given: how many of them it was given, count or
- * 0; rows: those, room for count. NULL is fine for each. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT (model).
- * Cost: O(count). Since 0.1. */
+/* *count: how many landmarks freeridge_set_landmarks asked for, 0: none; *given: how many of them it was given,
+ * count or 0; rows: those, room for count. NULL is fine for each. Needs DATA. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT (model). Cost: O(count). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model, int64_t* count,
                                                                  int64_t* given, int64_t* rows);
 
@@ -585,16 +585,16 @@ FREERIDGE_API freeridge_status freeridge_get_route(const freeridge_model* model,
 FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t* n, int64_t* d,
                                                         int64_t* t);
 
-/* *sigma: the bandwidth of the model's kernel: sigma of the Gaussian and Laplacian, length of the Matern kernels, also
- * inside other kernels when it is the only one. The others are what the last freeridge_select_bandwidth saw: *count:
- * how many sigmas it tried; sigmas, scores: those and their criterion, count numbers each, in the order tried; and how
- * sure it can be: *edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum may lie beyond
- * it), else 0; *decades: over how many powers of ten of sigma around the choice, within the range, the criterion stays
- * within 1 % of the lowest (REML: within 0.5), linear between the sigmas tried: a large number means a flat criterion;
- * *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of the criterion. NULL is fine
- * for each. The search is kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE
- * (sigma: the kernel has no bandwidth, or several; the others: no bandwidth was chosen), INVALID_ARGUMENT. Cost:
- * O(count). Since 0.1. */
+/* *sigma: the bandwidth of the model's kernel: sigma of the Gaussian and Laplacian, length of the Matern kernels,
+ * also inside other kernels when it is the only one. The others are what the last freeridge_select_bandwidth saw:
+ * *count: how many sigmas it tried; sigmas, scores: those and their criterion, count numbers each, in the order
+ * tried; and how sure it can be: *edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum
+ * may lie beyond it), else 0; *decades: over how many powers of ten of sigma around the choice, within the range,
+ * the criterion stays within 1 % of the lowest (REML: within 0.5), linear between the sigmas tried: a large number
+ * means a flat criterion; *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of
+ * the criterion. NULL is fine for each. The search is kept until the factorization is unset or made anew, and not
+ * saved. Statuses: INVALID_STATE (sigma: the kernel has no bandwidth, or several; the others: no bandwidth was
+ * chosen), INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count,
                                                        double* sigmas, double* scores, int32_t* edge, double* decades,
                                                        int32_t* dips);
@@ -619,9 +619,10 @@ FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* mod
 FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count,
                                                            const double* lambdas, double* c, int64_t ld, double* b);
 
-/* w: the hyperplanes of freeridge_get_hyperplane, d x (count t), column-major, ld >= d; b: t x count intercepts, NULL is
- * fine. Linear kernels only. Needs FACTORIZED. Cost: that of freeridge_set_lambda for each lambda. Statuses: as
- * freeridge_predict_path; INVALID_STATE (also: the kernel is not linear). Since 0.1. */
+/* w: the hyperplanes of freeridge_get_hyperplane, d x (count t), column-major, ld >= d; b: t x count intercepts,
+ * NULL is fine. Linear kernels only. Needs FACTORIZED. Cost: that of freeridge_set_lambda for each lambda. Statuses:
+ * INVALID_STATE (also: the kernel is not linear; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* model, int64_t count,
                                                          const double* lambdas, double* w, int64_t ld, double* b);
 
@@ -721,19 +722,19 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
                                                     double* scores, int64_t ld, int32_t* edge, double* decades,
                                                     int32_t* dips);
 
-/* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried
- * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low =
- * high = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
+/* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried sigma
+ * with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low = high
+ * = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
  * divided by the kernel's scales) to 64 times it; budget = 0: the library's choice, 15. With several outputs the
- * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores
- * (REML); ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then
- * each where the criterion is expected to fall most, until that is below 1e-5 of it), and one more when the choice was
- * not the last one tried: the search keeps one factorization at a time, beside the model's own. *sigma: the
- * choice: of all tried whose criterion is within 0.3 % (REML: 0.15) of the lowest, the one nearest in log to the median
- * distance (where all points coincide: to the middle of the range). What was tried, and how sure the choice is, can be
- * asked for: freeridge_get_bandwidth. Needs DATA, goes to FITTED. Cost: that of factorize and select_lambda for each. Statuses: INVALID_STATE (no data, kernel without
- * bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no
- * score has a value), CANCELLED. Since 0.1. */
+ * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores (REML);
+ * ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then each
+ * where the criterion is expected to fall most, until that is below 1e-5 of it), and one more when the choice was
+ * not the last one tried: the search keeps one factorization at a time, beside the model's own. *sigma: the choice:
+ * of all tried whose criterion is within 0.3 % (REML: 0.15) of the lowest, the one nearest in log to the median
+ * distance (where all points coincide: to the middle of the range). What was tried, and how sure the choice is, can
+ * be asked for: freeridge_get_bandwidth. Needs DATA, goes to FITTED. Cost: that of factorize and select_lambda for
+ * each. Statuses: INVALID_STATE (no data, kernel without bandwidth, GROUPS without groups), INVALID_ARGUMENT,
+ * NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no score has a value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
                                                           double low, double high, int64_t budget, double* sigma);
 
@@ -909,15 +910,15 @@ FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accum
 FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator,
                                                                  int64_t count, double* lambdas);
 
-/* Minimises GCV or REML over lambda in [low, high] for each output, by the search of freeridge_select_lambda (low = high
- * = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its score. NULL is
- * fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them; below: 1 where the
- * choice is below the lambda from which on errors left out have six digits (freeridge_lambda_flags), else 0. Sets
- * nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost: O(d t) for each of 100 lambdas and about
- * ten more for each output, beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE,
- * INVALID_ARGUMENT (another criterion; 0 < low <= high does not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the
- * criterion has no value anywhere in the range, or all eigenvalues are zero; the outputs are untouched), CANCELLED.
- * Since 0.1. */
+/* Minimises GCV or REML over lambda in [low, high] for each output, by the search of freeridge_select_lambda (low =
+ * high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its
+ * score. NULL is fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them;
+ * below: 1 where the choice is below the lambda from which on errors left out have six digits
+ * (freeridge_lambda_flags), else 0. Sets nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost:
+ * O(d t) for each of 100 lambdas and about ten more for each output, beside the first answer's
+ * (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; 0 < low <= high does
+ * not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere in the range, or all
+ * eigenvalues are zero; the outputs are untouched), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
                                                                    freeridge_criterion criterion, double low,
                                                                    double high, double* lambda, double* score,
@@ -937,9 +938,10 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumul
                                                          const double* weights, int64_t count, const double* lambdas,
                                                          double* errors, int64_t ld);
 
-/* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and checksummed,
- * the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is heard, and not
- * saved. Statuses: INVALID_ARGUMENT (also: an empty path), IO, CANCELLED. Cost: O(B), B the bytes. Since 0.1. */
+/* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and
+ * checksummed, the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is
+ * heard, and not saved. Statuses: INVALID_ARGUMENT (also: an empty path), IO, CANCELLED. Cost: O(B), B the bytes.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path);
 
 /* The same to memory: bytes, size, length as freeridge_save_to_memory. No callback is heard. Statuses: INVALID_ARGUMENT
@@ -947,9 +949,9 @@ FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumu
 FREERIDGE_API freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator,
                                                                     int64_t size, void* bytes, int64_t* length);
 
-/* Makes an accumulator of what was saved, as freeridge_load and freeridge_load_from_memory do a model. *out is set on
- * success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT (cut short, changed or of something else), NEWER_FORMAT
- * (written by a later version). Cost: O(B). Since 0.1. */
+/* Makes an accumulator of what was saved, as freeridge_load and freeridge_load_from_memory do a model. *out is set
+ * on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT (cut short, changed or of something else),
+ * NEWER_FORMAT (written by a later version). Cost: O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out);
 FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size,
                                                                       freeridge_accumulator** out);
@@ -968,16 +970,16 @@ FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m
                                               int64_t lda, double rcond, double* out, int64_t ldout, int64_t* rank);
 
 /* Ordinary least squares by QR with column pivoting. When x (with the intercept: its centred columns) is rank
- * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x. Columns
- * are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d) 2^-50 of the
- * largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its largest entry).
- * What goes into a table of results: w_error (d x t) and b_error (t): the standard errors (0 for b without intercept);
- * sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared (t): 1 - sum r_i^2 / sum (Y_i - mean)^2 (without
- * intercept: / sum Y_i^2). NULL is fine for every output. Cost: about 2 n d min(n, d), some times that when x is
- * deficient; refinement, two or three steps in general, is a fifth of it; O(d^3) more for the errors. Statuses:
+ * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x.
+ * Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d) 2^-50
+ * of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its largest
+ * entry). What goes into a table of results: w_error (d x t) and b_error (t): the standard errors (0 for b without
+ * intercept); sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared (t): 1 - sum r_i^2 / sum (Y_i - mean)^2
+ * (without intercept: / sum Y_i^2). NULL is fine for every output. Cost: about 2 n d min(n, d), some times that when
+ * x is deficient; refinement, two or three steps in general, is a fifth of it; O(d^3) more for the errors. Statuses:
  * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED, UNDEFINED (where they are asked for: no
- * degrees of freedom left: sigma and the errors; a rank deficient x: the errors of w and b; a constant y: r_squared; NaN
- * there, and all else is valid). Since 0.1. */
+ * degrees of freedom left: sigma and the errors; a rank deficient x: the errors of w and b; a constant y: r_squared;
+ * NaN there, and all else is valid). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              double* w, double* b, int64_t* rank, double* w_error, double* b_error,
@@ -985,22 +987,22 @@ FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n,
 
 /* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 sum_k penalty_k w_k^2, primal or dual, whichever is smaller;
  * lambda >= 0, 0: as freeridge_ols. penalty: a factor for each feature, d numbers >= 0, 0: a feature that is not
- * penalised; or NULL: all one. Where the data leave unpenalised features undetermined, their minimum-norm solution. Where
- * lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x determines, so that lambda ->
- * 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d more where the matrix is ill
- * conditioned, some times that where x is deficient), refinement a fifth of it; O(n d min(n, d)) with a penalty.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
+ * penalised; or NULL: all one. Where the data leave unpenalised features undetermined, their minimum-norm solution.
+ * Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x determines, so that
+ * lambda -> 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d more where the
+ * matrix is ill conditioned, some times that where x is deficient), refinement a fifth of it; O(n d min(n, d)) with
+ * a penalty. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                                double lambda, const double* penalty, double* w, double* b);
 
 /* Total least squares: min |[E F]|_F^2 subject to (X + E) w + b = Y + F, by the SVD of [X Y]; with an intercept the
  * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). exact: d flags,
- * nonzero: this column of x is known exactly and has no error (mixed LS-TLS; all of them: ordinary least squares); or
- * NULL: none. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED,
- * UNDEFINED (more than one solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the non-generic
- * case: the best approximation of [X Y] of rank d has no w; or the exact columns are linearly dependent; the message
- * says which, and the outputs are untouched). Since 0.1. */
+ * nonzero: this column of x is known exactly and has no error (mixed LS-TLS; all of them: ordinary least squares);
+ * or NULL: none. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED,
+ * UNDEFINED (more than one solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the
+ * non-generic case: the best approximation of [X Y] of rank d has no w; or the exact columns are linearly dependent;
+ * the message says which, and the outputs are untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
                                              const int32_t* exact, double* w, double* b);
@@ -1140,11 +1142,11 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
-/* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the caller;
- * get_loss and has_intercept (1 or 0) need no data; *tolerance and *iterations are those of set_control, or the loss's
- * own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs FITTED. NULL is
- * fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also INVALID_STATE. Cost: O(1);
- * weights O(n). Since 0.1. */
+/* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
+ * caller; get_loss and has_intercept (1 or 0) need no data; *tolerance and *iterations are those of set_control, or
+ * the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs
+ * FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
+ * INVALID_STATE. Cost: O(1); weights O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier,
                                                                freeridge_kernel** out);
 FREERIDGE_API freeridge_status freeridge_classifier_get_loss(const freeridge_classifier* classifier,

@@ -1,6 +1,7 @@
 // Choosing lambda and the bandwidth: bad arguments, what a search leaves behind, searches without an answer.
 #include <cmath>
 
+#include "capi/support/answer_calls.hpp"
 #include "capi/support/refusals.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
@@ -172,10 +173,11 @@ TEST(ContractSelection, NoScoreNoChoice) {
   Score score;
   SelectLambda select;
   score.model = select.model = model.get();
-  score.scores = Output<double>(sample::size(sample::count));
+  score.scores = score.errors = Output<double>(sample::size(sample::count));
   select.lambda = select.score = Output<double>(1);
   for (freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV}) {
     score.criterion = select.criterion = criterion;
+    score.errors.null = criterion == FREERIDGE_GCV;  // which has none
     expect_failure(score, FREERIDGE_UNDEFINED, {});
     for (int64_t i = 0; i < sample::count; ++i) EXPECT_TRUE(std::isnan(score.scores.values[sample::size(i)]));
     expect_failure(select, FREERIDGE_UNDEFINED, {});

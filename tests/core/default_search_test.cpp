@@ -201,7 +201,7 @@ TEST(DefaultSearch, DataSets) {
     SCOPED_TRACE(entry.path().filename());
     Problem problem = data_set(read_csv("base_r/" + entry.path().filename().string()));
     Model model = oracle::make_model(problem);
-    problem.kernel.sigma = model.select_bandwidth(FREERIDGE_LOO, 0, 0, FREERIDGE_DEFAULT_BUDGET).sigma;
+    problem.kernel.sigma = model.select_bandwidth(FREERIDGE_LOO, 0, 0, 15).sigma;
     EXPECT_EQ(model.lambda_flags().below, Labels{0});
     EXPECT_LE(distance(model.loo().values, left_out(problem, model.lambda_in_force()[0])), six_digits)
         << "sigma " << problem.kernel.sigma << " lambda " << model.lambda_in_force()[0];

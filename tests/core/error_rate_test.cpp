@@ -133,8 +133,7 @@ TEST(ErrorRate, AYThatNamesNoClassesIsRefusedWithTheRow) {
   for (const Bad& bad : all) {
     Model model = oracle::make_model(bad.problem);
     model.factorize();
-    Vector lambda(3, -1.0), scores(3, -1.0), errors(3, -1.0), tried(6, -1.0);
-    std::int64_t used = -1;
+    Vector lambda(3, -1.0), scores(3, -1.0), errors(3, -1.0);
     const auto expect_refused = [&](freeridge_status status) {
       EXPECT_EQ(status, FREERIDGE_INVALID_ARGUMENT);
       const std::string message = freeridge_last_error(), row = std::to_string(bad.row);

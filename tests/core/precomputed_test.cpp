@@ -259,8 +259,6 @@ TEST(PrecomputedMatrix, HasNeitherBandwidthNorHyperplaneNorPrimalRoute) {
   double sigma = 0;
   EXPECT_EQ(freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
             FREERIDGE_INVALID_STATE);
-  Vector tried(30);
-  std::int64_t used = 0;
   EXPECT_EQ(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0, 0, 15, &sigma), FREERIDGE_INVALID_STATE);
   model.route(FREERIDGE_ROUTE_AUTO).factorize().lambda(1.0);
   Vector w(8);

@@ -35,8 +35,10 @@ void ask_for_what_is_set(const freeridge_model* model, const Sizes& size, Caller
       landmarks);
   Output<std::int64_t> rows(counted == FREERIDGE_OK ? size_of(landmarks.values[0]) : 1);
   call(
-      "freeridge_get_landmarks", 0, [&] { return freeridge_landmark_trace(model, trace_left.get(), trace.get()); },
-      rows, trace_left, trace);
+      "freeridge_get_landmarks", 0, [&] { return freeridge_get_landmarks(model, nullptr, rows.get()); }, rows);
+  call(
+      "freeridge_landmark_trace", 0, [&] { return freeridge_landmark_trace(model, trace_left.get(), trace.get()); },
+      trace_left, trace);
   Output<double> lambda(size_of(size.t));
   call(
       "freeridge_get_lambda", 0, [&] { return freeridge_get_lambda(model, lambda.get()); }, lambda);
@@ -120,7 +122,8 @@ void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller&
       "freeridge_get_search", 0,
       [&] { return freeridge_get_search(model, searched.get(), nullptr, nullptr, 0, nullptr, nullptr, nullptr); },
       searched);
-  const std::int64_t count = std::max<std::int64_t>(1, searched.values[0]);
+  if (searched.untouched()) return;
+  const std::int64_t count = searched.values[0];
   const std::size_t t = size_of(size.t);
   Output<double> lambdas(size_of(count)), scores(size_of(count, size.t)), lambda(t), score(t), error(t), decades(t);
   Output<std::int32_t> edge(t), dips(t);
@@ -292,7 +295,8 @@ ModelHandle loaded_model(const Bytes& bytes, Caller& call) {
 }
 
 AccumulatorHandle loaded_accumulator(const Bytes& bytes, Caller& call) {
-  return loaded<AccumulatorHandle>("freeridge_accumulator_load_from_memory", bytes, call, freeridge_accumulator_load);
+  return loaded<AccumulatorHandle>("freeridge_accumulator_load_from_memory", bytes, call,
+                                   freeridge_accumulator_load_from_memory);
 }
 
 KernelHandle parsed(const char* text, Caller& call) {

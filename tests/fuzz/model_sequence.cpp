@@ -291,14 +291,14 @@ void ModelSequence::select_bandwidth(Source& in) {
   const auto criterion = static_cast<std::int32_t>(in.from(0, 6));
   const double low = in.one_in(2) ? 0 : in.tame(), high = low == 0 ? 0 : in.tame();
   const std::int64_t budget = in.from(2, 5);
-  Output<double> sigma(1), tried(size_of(budget, 2));
-  Output<std::int64_t> used(1);
+  Output<double> sigma(1);
   if (!worked(
           in, "freeridge_select_bandwidth",
-          [&] { return freeridge_select_bandwidth(model_.get(), criterion, low, high, budget, sigma.get()); }, sigma,
-          used))
+          [&] { return freeridge_select_bandwidth(model_.get(), criterion, low, high, budget, sigma.get()); }, sigma))
     return;
-  if (used.values[0] < 1 || used.values[0] > budget) wrong("freeridge_select_bandwidth: used");
+  std::int64_t used = 0;
+  freeridge_get_bandwidth(model_.get(), nullptr, &used, nullptr, nullptr, nullptr, nullptr, nullptr);
+  if (used < 1 || used > budget) wrong("freeridge_get_bandwidth: count");
   // The bandwidth is the number after the last "=" of all kernels that have one.
   char number[40];
   std::snprintf(number, sizeof number, "%.17g)", sigma.values[0]);
