@@ -300,8 +300,6 @@ TEST(SelectBandwidthRange, SmallestBudgetAndAnySequence) {
 TEST(SelectBandwidthRange, NeedsDataABandwidthAndPointsThatDiffer) {
   Model empty(Kernel::gaussian(1.0));
   double sigma = 0;
-  Matrix tried(5, 2);
-  std::int64_t used = 0;
   const auto select = [&](const Model& model, freeridge_criterion criterion) {
     return freeridge_select_bandwidth(model.get(), criterion, 0, 0, 5, &sigma);
   };

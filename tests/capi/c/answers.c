@@ -137,7 +137,6 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(NULL, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(model, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(NULL, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(landmark, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_STATE, freeridge_get_bandwidth(model, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_get_dimensions(model, &n, &d, NULL));
   for (i = 0; i < N * T; ++i) CHECK(out[i] == -7);

@@ -18,7 +18,7 @@ static void all_rows(void) {
     OK(freeridge_set_landmarks(model, N, rows));
     OK(freeridge_set_reduction(model, reductions[k]));
     OK(freeridge_factorize(model));
-    OK(freeridge_get_landmarks(model, &count, NULL));
+    OK(freeridge_get_landmarks(model, &count, chosen));
     CHECK(count == N);
     OK(freeridge_landmark_trace(model, &left, &trace));
     for (i = 0; i < N; ++i) CHECK(chosen[i] == rows[i]);
@@ -91,7 +91,6 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(NULL, FREERIDGE_REDUCTION_QR));
   REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(model, 3));
   REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, &count, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(model, NULL, NULL));
   REFUSED(INVALID_STATE, freeridge_get_landmarks(data, &count, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, NULL, rows));
   REFUSED(INVALID_STATE, freeridge_get_landmarks(data, NULL, rows));
