@@ -2,20 +2,22 @@
 //
 //   dgemm     the rate of a product of two matrices of order size=: the limit of everything made of products
 //   dsyevd    data=FOLDER sigma=S: all eigenvalues and eigenvectors of the Gaussian kernel matrix of the data
-#include "libcore/linalg/fortran.hpp"
+#define LAPACK_COMPLEX_CPP
+#include <cblas.h>
+#include <lapacke.h>
+
 #include "support.hpp"
 
 namespace {
-
-namespace fortran = freeridge::fortran;
 
 void dgemm(std::int64_t size, std::int64_t repeat) {
   const int n = static_cast<int>(size);
   const std::vector<double> a(static_cast<std::size_t>(size * size), 0.5), b(a.size(), 0.25);
   std::vector<double> c(a.size()), rates;
   for (std::int64_t repetition = 0; repetition <= repeat; ++repetition) {
-    const double taken =
-        bench::seconds([&] { fortran::gemm('N', 'N', n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n); });
+    const double taken = bench::seconds([&] {
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a.data(), n, b.data(), n, 0, c.data(), n);
+    });
     if (repetition > 0)
       rates.push_back(2.0 * std::pow(static_cast<double>(size), 3) / taken);  // the first one warms up
   }
@@ -27,7 +29,7 @@ std::vector<double> kernel_matrix(const bench::Data& data, double sigma) {
   const int n = static_cast<int>(data.n), d = static_cast<int>(data.d);
   const auto order = static_cast<std::size_t>(n);
   std::vector<double> k(order * order);
-  fortran::gemm('N', 'T', n, n, d, 1, data.x.data(), n, data.x.data(), n, 0, k.data(), n);
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, n, d, 1, data.x.data(), n, data.x.data(), n, 0, k.data(), n);
   std::vector<double> squares(order);
   for (std::size_t i = 0; i < order; ++i) squares[i] = k[i * (order + 1)];
   for (std::size_t j = 0; j < order; ++j)
@@ -43,13 +45,7 @@ void dsyevd(const bench::Data& data, double sigma, std::int64_t repeat) {
   for (; repeat > 0; --repeat) {
     std::vector<double> k = kernel_matrix(data, sigma);
     taken.push_back(bench::seconds([&] {
-      double size = 0;
-      std::int32_t isize = 0;
-      fortran::syevd('V', 'L', n, k.data(), n, eigenvalues.data(), &size, -1, &isize, -1);
-      std::vector<double> work(static_cast<std::size_t>(size));
-      std::vector<std::int32_t> iwork(static_cast<std::size_t>(isize));
-      if (fortran::syevd('V', 'L', n, k.data(), n, eigenvalues.data(), work.data(), static_cast<int>(size),
-                         iwork.data(), isize) != 0)
+      if (LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, k.data(), n, eigenvalues.data()) != 0)
         bench::stop("dsyevd failed");
     }));
   }

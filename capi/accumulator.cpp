@@ -30,12 +30,12 @@ Criterion checked_streamed_criterion(freeridge_criterion criterion) {
   return static_cast<Criterion>(criterion);
 }
 
-struct Rows {
+struct Chunk {
   LayoutView x, y;
 };
 
-Rows checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::int64_t n, const double* x,
-                  std::int64_t ldx, const double* y, std::int64_t ldy) {
+Chunk checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::int64_t n, const double* x,
+                   std::int64_t ldx, const double* y, std::int64_t ldy) {
   const Layout order = checked_layout(layout);
   require_size("n", n);
   return {checked_matrix("x", x, order, "n", n, "d", accumulator.rows().d(), "ldx", ldx),
@@ -85,8 +85,20 @@ freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, f
                                            const double* weights) {
   return guarded(__func__, [&] {
     Accumulator& a = accumulator_of(accumulator);
-    const Rows rows = checked_rows(a, layout, n, x, ldx, y, ldy);
+    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy);
     a.add(rows.x, rows.y, weights);
+  });
+}
+
+freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumulator, freeridge_sparse_format format,
+                                                  int64_t n, const int64_t* start, const int32_t* index,
+                                                  const double* value, freeridge_layout layout, const double* y,
+                                                  int64_t ldy, const double* weights) {
+  return guarded(__func__, [&] {
+    Accumulator& a = accumulator_of(accumulator);
+    require_size("n", n);
+    const SparseView x = checked_sparse(format, n, a.rows().d(), start, index, value);
+    a.add(x, checked_matrix("y", y, checked_layout(layout), "n", n, "t", a.rows().t(), "ldy", ldy), weights);
   });
 }
 
@@ -188,7 +200,7 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
                                            int64_t ld) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    const Rows rows = checked_rows(a, layout, n, x, ldx, y, ldy);
+    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy);
     const auto values = checked_lambdas(count, lambdas);
     require_product("count", count, "t", a.rows().t());
     const MatrixView out = checked_output("errors", errors, "n", n, count * a.rows().t(), ld);

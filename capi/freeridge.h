@@ -30,10 +30,10 @@
  *
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
- * set_data, set_data_view, set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method, set_reduction
- * and set_route go back to DATA (unset the factorization and the lambdas). set_groups, set_expected_lambdas,
- * set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from what was saved for
- * prediction only answers INVALID_STATE to all calls but a few ("Save and load").
+ * set_data, set_sparse (and their _view), set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method,
+ * set_reduction and set_route go back to DATA (unset the factorization and the lambdas). set_groups,
+ * set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from
+ * what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
@@ -54,7 +54,7 @@
  *             a[i * ld + j] for ROW_MAJOR (ld >= columns). Outputs "n x t" without a layout argument are
  *             column-major with their own ld >= n. Outputs must not overlap what goes in, nor one another.
  * Ownership   The library frees what it allocates (the _destroy calls) and never keeps a pointer of yours, but for
- *             freeridge_set_data_view and the callback's user pointer.
+ *             freeridge_set_data_view, freeridge_set_sparse_view and the callback's user pointer.
  * Threads     Handles are independent: two threads may use two models. One model is used by one thread at a time, but
  *             calls that take a const freeridge_model * may run side by side on one model.
  * Manners     The library prints nothing, installs no signal handlers, never exits and lets no exception out.
@@ -131,6 +131,17 @@ enum {
   FREERIDGE_ROW_MAJOR = 2  /* element (i, j) is a[i * ld + j] */
 };
 
+/* How a sparse matrix lies in memory: by lines, which are its rows (CSR) or its columns (CSC). start: one number more
+ * than there are lines, start[0] = 0; the entries of line l are those p with start[l] <= p < start[l + 1], each the
+ * number value[p] in column (CSR) or row (CSC) index[p], counted from 0, ascending within the line and each place once.
+ * Other places are zero; an entry may be zero, too. scipy.sparse and the R package Matrix have them like that, once
+ * their indices are sorted. */
+typedef int32_t freeridge_sparse_format;
+enum {
+  FREERIDGE_CSR = 1, /* compressed rows */
+  FREERIDGE_CSC = 2  /* compressed columns */
+};
+
 /* How the factorization is computed. All routes give the same answers; they differ in cost, and in what they can do at
  * lambda = 0 (see freeridge_set_lambda). */
 typedef int32_t freeridge_route;
@@ -177,8 +188,10 @@ enum {
  * Every call on a handle that works on all of the data calls it at the beginning, at the end, and in between about
  * every hundredth of a second of work: where a matrix product runs at 100 Gflop/s, at the latest after 5e9 of its flops
  * or other work that takes as long. Work is cut into such pieces whether there is a callback or not, so it changes no
- * answer. The callback is not called while several GiB are given back to the system. Each call that calls it can also
- * return CANCELLED. */
+ * answer. The callback is not called while several GiB are given back to the system, nor within three steps of LAPACK:
+ * the pivoted Cholesky factor of r landmarks, r^3/3 flops; QR with column pivoting and singular values by Jacobi's
+ * method, which features or weights of widely different scales take. Each call that calls it can also return
+ * CANCELLED. */
 typedef int32_t (*freeridge_progress)(double fraction, void* user);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -274,8 +287,9 @@ FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, 
 /* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's
  * is a predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the
  * other. Data that the model copied, and the factorization, are held by both and never change: they take no more
- * memory. Data that are borrowed (freeridge_set_data_view) are borrowed by both. The callback is not copied. *out is
- * set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized or solved again. Since 0.1. */
+ * memory. Data that are borrowed (freeridge_set_data_view, freeridge_set_sparse_view) are borrowed by both. The
+ * callback is not copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized
+ * or solved again. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out);
 
 /* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. Since 0.1. */
@@ -292,12 +306,34 @@ FREERIDGE_API freeridge_status freeridge_set_data(freeridge_model* model, freeri
                                                   const double* x, int64_t ldx, int64_t t, const double* y,
                                                   int64_t ldy);
 
-/* As freeridge_set_data without the copy: x and y are borrowed, and must stay as they are until the next set_data,
- * set_data_view or destroy. Cost: O(n (d + t)), to see that all numbers are finite; no memory. Statuses:
+/* As freeridge_set_data without the copy: x and y are borrowed, and must stay as they are until other
+ * data are set or the model is destroyed. Cost: O(n (d + t)), to see that all numbers are finite; no memory. Statuses:
  * INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, freeridge_layout layout, int64_t n,
                                                        int64_t d, const double* x, int64_t ldx, int64_t t,
                                                        const double* y, int64_t ldy);
+
+/* As freeridge_set_data, x (n x d) sparse: start, index and value are copied. y (n x t) is an ordinary matrix in
+ * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
+ * place of QR (freeridge_set_reduction: QR fills tiles), and for d >= n a dual route on the products of sparse rows;
+ * other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. What sparse x does not
+ * have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and
+ * of the *_path calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than
+ * places; an index that is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (scaled
+ * kernel with another d), CANCELLED. Cost: O(entries + n t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n,
+                                                    int64_t d, const int64_t* start, const int32_t* index,
+                                                    const double* value, freeridge_layout layout, int64_t t,
+                                                    const double* y, int64_t ldy);
+
+/* As freeridge_set_sparse without the copy: start, index, value and y are borrowed, and must stay as they are until
+ * other data are set or the model is destroyed. Statuses: INVALID_ARGUMENT, NOT_FINITE, DIMENSION_MISMATCH (scaled
+ * kernel with another d), CANCELLED. Cost: O(entries + n t), to check them; no memory. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model, freeridge_sparse_format format,
+                                                         int64_t n, int64_t d, const int64_t* start,
+                                                         const int32_t* index, const double* value,
+                                                         freeridge_layout layout, int64_t t, const double* y,
+                                                         int64_t ldy);
 
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
@@ -326,11 +362,11 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
  * the next factorize. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
-/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view), factorize,
- * set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path, cooks_distance, landmark_curve,
- * coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags, landmark_trace, save and save_predictor.
- * Calls that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost:
- * O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
+ * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
+ * cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags,
+ * landmark_trace, save and save_predictor. Calls that run side by side on one model call it on their own threads, at
+ * the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the
@@ -338,8 +374,8 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
  * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
  * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
- * limits set_data, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
- * cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and
+ * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*,
+ * *_path, cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and
  * landmark_trace. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
@@ -400,7 +436,7 @@ enum {
 /* How PRIMAL and LANDMARK reduce their n rows to a small square matrix. */
 typedef int32_t freeridge_reduction;
 enum {
-  FREERIDGE_REDUCTION_AUTO = 0, /* QR for PRIMAL, GRAM for LANDMARK */
+  FREERIDGE_REDUCTION_AUTO = 0, /* QR for PRIMAL (sparse x with d < n: GRAM), GRAM for LANDMARK */
   FREERIDGE_REDUCTION_QR = 1,   /* Householder QR by blocks of rows: as accurate as the SVD of x; 2 n d^2 */
   FREERIDGE_REDUCTION_GRAM = 2  /* x'Wx: n d^2; squares the condition: what lies below about 1e-14 of the largest
                                    eigenvalue is lost (freeridge_get_tolerance says where) */
@@ -547,6 +583,15 @@ FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* mod
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
+/* The same at m sparse points (m x d, as freeridge_set_sparse has them) for any model but those of a precomputed kernel
+ * (INVALID_ARGUMENT); out is m x t in `layout`. Needs FITTED. Cost: linear kernels O((entries + m) t); others as
+ * freeridge_predict, by tiles of points. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1.
+ */
+FREERIDGE_API freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridge_sparse_format format,
+                                                        int64_t m, const int64_t* start, const int32_t* index,
+                                                        const double* value, freeridge_layout layout, double* out,
+                                                        int64_t ldout);
+
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda
  * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); where K is singular and lambda is below
  * freeridge_get_tolerance, c lacks the part that K maps to zero, whose function is zero. Needs FITTED. Cost: O(n r t);
@@ -602,7 +647,7 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 /* ----------------------------------------------------------------------------------------------------
  * Answers at many lambdas from one factorization, whatever lambda is in force: count >= 1 lambdas >= 0, each for all
  * outputs; output j of lambda l stands in column l t + j. They are what freeridge_set_lambda and the call of one lambda
- * answer, and set nothing. */
+ * answer, and set nothing. The data may be sparse; the new points of freeridge_predict_path are an ordinary matrix. */
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x (count t), both in `layout`. Needs FACTORIZED. Cost:
  * that of freeridge_set_lambda for each lambda, and of freeridge_predict with count t outputs: kernel values are made
@@ -863,6 +908,15 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* 
                                                          int64_t n, const double* x, int64_t ldx, const double* y,
                                                          int64_t ldy, const double* weights);
 
+/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The accumulator is
+ * the one that the ordinary matrix gives, bit for bit. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted
+ * and centred, beyond 1e300), CANCELLED. Cost: 2 n (d + t)^2, as of freeridge_accumulator_add. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumulator,
+                                                                freeridge_sparse_format format, int64_t n,
+                                                                const int64_t* start, const int32_t* index,
+                                                                const double* value, freeridge_layout layout,
+                                                                const double* y, int64_t ldy, const double* weights);
+
 /* Adds all rows of another accumulator of the same d, t and intercept; `other` stays as it is. Cost: O((d + t)^3).
  * Statuses: INVALID_ARGUMENT (the same accumulator), DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. Since
  * 0.1. */
@@ -949,9 +1003,9 @@ FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumu
 FREERIDGE_API freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator,
                                                                     int64_t size, void* bytes, int64_t* length);
 
-/* Makes an accumulator of what was saved, as freeridge_load and freeridge_load_from_memory do a model. *out is set
- * on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT (cut short, changed or of something else),
- * NEWER_FORMAT (written by a later version). Cost: O(B). Since 0.1. */
+/* Makes an accumulator of what was saved, from the file `path` or from `size` bytes, as freeridge_load and
+ * freeridge_load_from_memory do a model. *out is set on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT
+ * (cut short, changed or of something else), NEWER_FORMAT (written by a later version). Cost: O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out);
 FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size,
                                                                       freeridge_accumulator** out);
@@ -1172,8 +1226,9 @@ FREERIDGE_API freeridge_status freeridge_classifier_save(const freeridge_classif
 FREERIDGE_API freeridge_status freeridge_classifier_save_to_memory(const freeridge_classifier* classifier, int64_t size,
                                                                    void* bytes, int64_t* length);
 
-/* Makes a classifier of what was saved, as freeridge_load and freeridge_load_from_memory do a model. *out is set on
- * success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT, NEWER_FORMAT. Cost: O(n d). Since 0.1. */
+/* Makes a classifier of what was saved, from the file `path` or from `size` bytes, as freeridge_load and
+ * freeridge_load_from_memory do a model. *out is set on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT,
+ * NEWER_FORMAT. Cost: O(n d). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_load(const char* path, freeridge_classifier** out);
 FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void* bytes, int64_t size,
                                                                      freeridge_classifier** out);

@@ -23,6 +23,38 @@ freeridge_status set_data(const char* call, freeridge_model* model, freeridge_la
   });
 }
 
+freeridge_status set_sparse(const char* call, freeridge_model* model, freeridge_sparse_format format, int64_t n,
+                            int64_t d, const int64_t* start, const int32_t* index, const double* value,
+                            freeridge_layout layout, int64_t t, const double* y, int64_t ldy, bool copy) noexcept {
+  return guarded(call, [&] {
+    Model& m = model_of(model);
+    require_size("n", n);
+    require_size("d", d);
+    require_size("t", t);
+    const SparseView x = checked_sparse(format, n, d, start, index, value);
+    m.set_data(x, checked_matrix("y", y, checked_layout(layout), "n", n, "t", t, "ldy", ldy), copy);
+  });
+}
+
+// f(x) + b at points(d) in `out`, by a model or a predictor.
+template <class Points>
+void predict(const freeridge_model* model, Layout layout, int64_t m, double* out, int64_t ldout, const Points& points) {
+  const Predictor* const predictor = predictor_of(model);
+  const auto checked = [&](const auto& fitted) {
+    const Rows rows = points(fitted.d());
+    checked_matrix("out", out, layout, "m", m, "t", fitted.t(), "ldout", ldout);
+    return rows;
+  };
+  if (predictor == nullptr) {
+    model_of(model).require_fitted();
+    return model_of(model).predict(checked(model_of(model)), layout, out, ldout);
+  }
+  const Rows rows = checked(*predictor);
+  const Progress& progress = model->model.progress();
+  const Hearing hearing(progress);
+  predict(predictor->prediction(), rows, layout, out, ldout, progress);
+}
+
 // A getter of an n x t or d x t matrix, of a model or a predictor.
 template <class From, class Get>
 void get_matrix_of(const From& from, const char* name, double* out, const char* rows_name, int64_t ld, const Get& get) {
@@ -94,6 +126,18 @@ freeridge_status freeridge_set_data(freeridge_model* model, freeridge_layout lay
 freeridge_status freeridge_set_data_view(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                                          const double* x, int64_t ldx, int64_t t, const double* y, int64_t ldy) {
   return set_data(__func__, model, layout, n, d, x, ldx, t, y, ldy, false);
+}
+
+freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n, int64_t d,
+                                      const int64_t* start, const int32_t* index, const double* value,
+                                      freeridge_layout layout, int64_t t, const double* y, int64_t ldy) {
+  return set_sparse(__func__, model, format, n, d, start, index, value, layout, t, y, ldy, true);
+}
+
+freeridge_status freeridge_set_sparse_view(freeridge_model* model, freeridge_sparse_format format, int64_t n, int64_t d,
+                                           const int64_t* start, const int32_t* index, const double* value,
+                                           freeridge_layout layout, int64_t t, const double* y, int64_t ldy) {
+  return set_sparse(__func__, model, format, n, d, start, index, value, layout, t, y, ldy, false);
 }
 
 freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights) {
@@ -197,24 +241,26 @@ freeridge_status freeridge_group_errors(const freeridge_model* model, const int3
 freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m, const double* x,
                                    int64_t ldx, double* out, int64_t ldout) {
   return guarded(__func__, [&] {
-    const Predictor* const predictor = predictor_of(model);
+    predictor_of(model);
     const Layout order = checked_layout(layout);
     require_size("m", m);
     required("x", x);
     required("out", out);
-    const auto checked_points = [&](const auto& fitted) {
-      const LayoutView points = checked_matrix("x", x, order, "m", m, "d", fitted.d(), "ldx", ldx);
-      checked_matrix("out", out, order, "m", m, "t", fitted.t(), "ldout", ldout);
-      return points;
-    };
-    if (predictor == nullptr) {
-      model_of(model).require_fitted();
-      return model_of(model).predict(checked_points(model_of(model)), out, ldout);
-    }
-    const LayoutView points = checked_points(*predictor);
-    const Progress& progress = model->model.progress();
-    const Hearing hearing(progress);
-    predict(predictor->prediction(), points, out, ldout, progress);
+    predict(model, order, m, out, ldout,
+            [&](Index d) { return checked_matrix("x", x, order, "m", m, "d", d, "ldx", ldx); });
+  });
+}
+
+freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridge_sparse_format format, int64_t m,
+                                          const int64_t* start, const int32_t* index, const double* value,
+                                          freeridge_layout layout, double* out, int64_t ldout) {
+  return guarded(__func__, [&] {
+    predictor_of(model);
+    require_size("m", m);
+    const SparseView points = checked_sparse(format, m, 1, start, index, value);
+    const Layout order = checked_layout(layout);
+    required("out", out);
+    predict(model, order, m, out, ldout, [&](Index d) { return SparseView{points.format, m, d, start, index, value}; });
   });
 }
 

@@ -43,7 +43,7 @@ freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_
     const LayoutView points = checked_matrix("x", x, order, "m", m, "d", factorized.d(), "ldx", ldx);
     const Path path = path_of(factorized, count, lambdas, nullptr);
     checked_matrix("out", out, order, "m", m, "count t", path.columns, "ldout", ldout);
-    factorized.predict_path(points, path.lambdas, out, ldout);
+    factorized.predict_path(points, order, path.lambdas, out, ldout);
   });
 }
 

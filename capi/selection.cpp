@@ -6,6 +6,7 @@
 #include "capi/handles.hpp"
 #include "libcore/data/folds.hpp"
 #include "libcore/select/lambda_convention.hpp"
+#include "libcore/select/one_standard_error.hpp"
 
 namespace freeridge::capi {
 namespace {

@@ -11,6 +11,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/rows/rows.hpp"
 
 namespace freeridge::capi {
 
@@ -104,6 +105,16 @@ inline LayoutView checked_matrix(const char* name, const double* data, Layout la
   else
     require_ld(ld_name, ld, cols_name, cols, rows);
   return {data, rows, cols, ld, layout};
+}
+
+// The user's sparse rows x cols matrix; the sizes have been checked. Its numbers are checked in the core.
+inline SparseView checked_sparse(freeridge_sparse_format format, std::int64_t rows, std::int64_t cols,
+                                 const std::int64_t* start, const std::int32_t* index, const double* value) {
+  require_one_of("format", format, {FREERIDGE_CSR, FREERIDGE_CSC});
+  required("start", start);
+  required("index", index);
+  required("value", value);
+  return {static_cast<SparseFormat>(format), rows, cols, start, index, value};
 }
 
 // A column-major output of rows x cols.

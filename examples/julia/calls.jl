@@ -449,3 +449,22 @@ freeridge_classifier_load(path, out) = ccall((:freeridge_classifier_load, librar
     Ptr{Ptr{freeridge_classifier}}), path, out)
 freeridge_classifier_load_from_memory(bytes, size, out) = ccall((:freeridge_classifier_load_from_memory, library),
     freeridge_status, (Ptr{Cvoid}, Int64, Ptr{Ptr{freeridge_classifier}}), bytes, size, out)
+const freeridge_sparse_format = Int32
+const FREERIDGE_CSR = freeridge_sparse_format(1)
+const FREERIDGE_CSC = freeridge_sparse_format(2)
+freeridge_set_sparse(model, format, n, d, start, index, value, layout, t, y, ldy) = ccall((:freeridge_set_sparse,
+    library), freeridge_status, (Ptr{freeridge_model}, freeridge_sparse_format, Int64, Int64, Ptr{Int64}, Ptr{Int32},
+    Ptr{Float64}, freeridge_layout, Int64, Ptr{Float64}, Int64), model, format, n, d, start, index, value, layout, t,
+    y, ldy)
+freeridge_set_sparse_view(model, format, n, d, start, index, value, layout, t, y, ldy) =
+    ccall((:freeridge_set_sparse_view, library), freeridge_status, (Ptr{freeridge_model}, freeridge_sparse_format,
+    Int64, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Int64, Ptr{Float64}, Int64), model, format,
+    n, d, start, index, value, layout, t, y, ldy)
+freeridge_predict_sparse(model, format, m, start, index, value, layout, out, ldout) =
+    ccall((:freeridge_predict_sparse, library), freeridge_status, (Ptr{freeridge_model}, freeridge_sparse_format,
+    Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64), model, format, m, start,
+    index, value, layout, out, ldout)
+freeridge_accumulator_add_sparse(accumulator, format, n, start, index, value, layout, y, ldy, weights) =
+    ccall((:freeridge_accumulator_add_sparse, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64,
+    Ptr{Float64}), accumulator, format, n, start, index, value, layout, y, ldy, weights)

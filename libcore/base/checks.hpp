@@ -22,6 +22,16 @@ inline void require_finite(const char* name, const LayoutView& a) {
   }
 }
 
+// weights: n numbers, or NULL: none.
+inline void require_weights(const double* weights, Index n) {
+  for (Index i = 0; i < n && weights != nullptr; ++i) {
+    if (!std::isfinite(weights[i]))
+      fail(Status::not_finite, "weights[", i, "] is ", weights[i], "; every weight must be finite");
+    if (weights[i] <= 0)
+      fail(Status::invalid_argument, "weights[", i, "] is ", weights[i], "; every weight must be positive");
+  }
+}
+
 // argument: its name; with several lambdas the message says which.
 inline void require_lambdas(const char* argument, std::span<const double> lambdas) {
   for (std::size_t l = 0; l < lambdas.size(); ++l) {

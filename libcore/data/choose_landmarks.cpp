@@ -28,11 +28,11 @@ double sum_of(std::span<const double> values) {
 }
 
 // k(x_i, x_s), n numbers.
-void kernel_column(const Kernel& kernel, const LayoutView& x, Index s, double* out) {
+void kernel_column(const Kernel& kernel, const Rows& x, Index s, double* out) {
   cross_kernel(kernel, x, {}, x, s, {out, x.rows, 1, x.rows});
 }
 
-std::vector<Index> kmeans_rows(const Kernel& kernel, const LayoutView& x, Index count, Random& random,
+std::vector<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Random& random,
                                const Progress& progress) {
   const auto n = static_cast<std::size_t>(x.rows);
   std::vector<double> diagonal(n), column(n), distance(n, std::numeric_limits<double>::infinity());
@@ -59,7 +59,7 @@ std::vector<Index> kmeans_rows(const Kernel& kernel, const LayoutView& x, Index 
 }
 
 // F (n x r) with F F' = K_TR K_RR^-1 K_RT grows by the pivots accepted out of each block proposed.
-std::vector<Index> pivoted_rows(const Kernel& kernel, const LayoutView& x, Index count, Random& random,
+std::vector<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Random& random,
                                 const Progress& progress) {
   const Index n = x.rows;
   std::vector<double> left(static_cast<std::size_t>(n));
@@ -127,7 +127,7 @@ Index pivoted_candidates(Index count) {
   return std::max(count, factor_doubles / count);
 }
 
-std::vector<Index> choose_landmarks(const Kernel& kernel, const LayoutView& x, const Landmarks& landmarks,
+std::vector<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
                                     const Progress& progress) {
   if (!landmarks.rows.empty()) return landmarks.rows;
   const Index n = x.rows, count = landmarks.count;

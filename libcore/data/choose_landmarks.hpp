@@ -11,6 +11,7 @@
 
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
@@ -31,7 +32,7 @@ Index pivoted_candidates(Index count);
 // or, where the factor would take more than 256 MiB, as many random ones as fit (all of a precomputed K, which is
 // larger than the factor). Throws NOT_FINITE when a kernel value or the trace overflows. Cost: random O(n); k-means++ n
 // r kernel values, memory O(n); pivoted n r kernel values and 2 n r^2 flops for n candidates.
-std::vector<Index> choose_landmarks(const Kernel& kernel, const LayoutView& x, const Landmarks& landmarks,
+std::vector<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
                                     const Progress& progress);
 
 }  // namespace freeridge

@@ -2,7 +2,8 @@
 //   Y~ = W^(1/2) (Y - 1 ybar'),  ybar = Y'W1 / sum(w) with an intercept, else 0
 //   q1 = W^(1/2) 1 / sqrt(sum(w))
 // Subtracting ybar changes neither P~Y~ (P~ W^(1/2) 1 = 0) nor c; it makes a large mean of Y harmless.
-// For a linear kernel with an intercept the points are centred too (shift = xbar), for the same reason.
+// For a linear kernel with an intercept the points are centred too (shift = xbar), for the same reason:
+//   X_s = (X - 1 shift') diag(scale)^-1,   X~ = W^(1/2) X_s
 #pragma once
 
 #include <cmath>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
@@ -22,7 +24,7 @@ constexpr double wide_weights = 0x1p20;
 
 struct Problem {
   // x, y and weights are borrowed; weights: n numbers or empty.
-  Problem(KernelPtr kernel, const LayoutView& x, const LayoutView& y, std::span<const double> weights, bool intercept);
+  Problem(KernelPtr kernel, const Rows& x, const LayoutView& y, std::span<const double> weights, bool intercept);
 
   Index n() const { return x.rows; }
   Index d() const { return x.cols; }
@@ -36,8 +38,15 @@ struct Problem {
     return sqrt_w[at] * (q1.empty() ? p_kappa : p_kappa + q1[at] / std::sqrt(sum_w));
   }
 
+  // Rows row, row + 1, ... of X_s, of any points, and of X~; linear kernels. Throws NOT_FINITE where X~ overflows.
+  void scaled_rows(const Rows& points, Index row, MatrixView out) const;
+  void weighted_rows(Index row, MatrixView out) const;
+  // The entries of sparse rows over `scale`: those of X_s but for the shift.
+  void scaled_entries(Index row, Index count, SparseTile& out) const;
+
   KernelPtr kernel;
-  LayoutView x, y;
+  Rows x;
+  LayoutView y;
   std::span<const double> weights;
   bool intercept;
   std::vector<double> sqrt_w;  // n

@@ -1,6 +1,6 @@
 // From which lambda on errors left out have six digits.
-// Rounding moves Z'K_wZ by E, and P = (Z'K_wZ + lambda I)^-1 by P E P; or the features Phi~ by an error that moves their
-// singular values S. In the direction of Lambda_k that is, relatively, at most about
+// Rounding moves Z'K_wZ by E, and P = (Z'K_wZ + lambda I)^-1 by P E P; or the features Phi~ by an error that moves
+// their singular values S. In the direction of Lambda_k that is, relatively, at most about
 //     |E| / (Lambda_k + lambda)               kernel matrices, Gram matrices, landmarks (whose K_RR is rounded as K is)
 //     |dS_k| / (Lambda_k + lambda)^(1/2)      features by QR
 // The noise below which an eigenvalue counts as zero bounds |E| and dS_k^2 from far above. Against refits in 113 bits
@@ -8,8 +8,9 @@
 //     0.3 noise / (Lambda_k + lambda)       and      0.06 (noise / (Lambda_k + lambda))^(1/2)
 // so that six digits want, in every direction k,
 //     Lambda_k + lambda >= sure noise_k,      sure = 3e5 and 4e9
-// An eigenvalue above its noise may satisfy that at any lambda; one below counts as zero, and does at lambda = 0, where
-// it is left out, and from sure noise_k on. Eigenvalues that are zero by the kernel's rank are exact.
+// An eigenvalue above its noise may satisfy this at any lambda. An eigenvalue below its noise counts as zero: at lambda
+// = 0 its direction is left out, and is no source of error; above, it satisfies the condition from sure noise_k on.
+// Eigenvalues that are zero by the kernel's rank are exact.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +18,19 @@
 
 namespace freeridge {
 
+// The eigenvalues that are not zero lie between these, as far as is known; both 0 if there are none.
+struct EigenvalueRange {
+  double smallest, largest;
+};
+
 constexpr double sure_of_matrix = 3e5, sure_of_qr = 4e9;
 
-// One direction; sure: times its noise.
+// A direction of the spectrum. Its errors have six digits where Lambda + lambda >= sure noise.
 struct Direction {
   double eigenvalue, noise, sure;
 
   bool counts_as_zero() const { return eigenvalue < noise; }
-  // The smallest lambda > 0 from which on it is known.
+  // The smallest lambda > 0 from which on they have six digits.
   double floor() const { return counts_as_zero() ? sure * noise : std::max(sure * noise - eigenvalue, 0.0); }
   bool known(double lambda) const { return lambda >= floor() || (lambda == 0 && counts_as_zero()); }
 };

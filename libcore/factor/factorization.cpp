@@ -10,17 +10,12 @@ void Factorization::sweep(std::span<const double> lambdas, Index first, Index ou
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     const Progress part = progress.part(static_cast<double>(l) / total, static_cast<double>(l + 1) / total);
     const Stage first_half(part.part(0, 0.5), 0);
-    std::unique_ptr<ResidualMaker> maker;
-    try {
-      maker = at(lambdas[l]);
-    } catch (const Error& error) {
-      if (error.status() != Status::not_positive_definite) throw;
-      sink.undefined(static_cast<Index>(l), error.what());
-    }
-    if (maker) {
+    const auto undefined = [&](const char* reason) { sink.undefined(static_cast<Index>(l), reason); };
+    const std::unique_ptr<ResidualMaker> residual_maker = try_at(lambdas[l], undefined);
+    if (residual_maker) {
       const Stage second_half(part.part(0.5, 1), 0);
-      maker->residual(first, residual.view());
-      maker->diagonal(diagonal.values());
+      residual_maker->residual(first, residual.view());
+      residual_maker->diagonal(diagonal.values());
       sink.tile(0, static_cast<Index>(l), 1, residual.view(), diagonal.view());
     }
     part.report(1);

@@ -1,4 +1,4 @@
-// The heart. Every route is a way to apply one symmetric n x n matrix, the residual maker, up to a positive scalar s
+// What every route is: a way to apply one symmetric n x n matrix, the residual maker, up to a positive scalar s
 // that the route knows, and what users ask for are ratios in which s cancels. With G = K_w + lambda I, K_w = W^(1/2) K
 // W^(1/2), Y~ = W^(1/2) Y, 1~ = W^(1/2) 1 (numerics.md has the derivations):
 //
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/factor/digits.hpp"
 #include "libcore/factor/solution.hpp"
 
 namespace freeridge {
@@ -68,7 +69,8 @@ class ResidualMaker {
   // Throws INVALID_STATE where the route has no such thing.
   virtual void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const = 0;
 
-  // From the c that refine gave to all of c: adds what solve leaves out, as its function is zero; to the same digits.
+  // Adds to the c that refine gave the part that solve leaves out, because its function is zero (solves_functions), to
+  // as many digits as refine gave the rest.
   virtual void complete(Index, Index, Solution&, const Progress&) const {}
 
   // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
@@ -78,7 +80,7 @@ class ResidualMaker {
   // known):
   //     lambda / sum(w) + k~(x*, x*) - kappa'P kappa,   k~ centred as K is; no first term without intercept
   // Either may be empty: not wanted. Lambda = 0: directions of eigenvalue zero are left out.
-  virtual void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const = 0;
+  virtual void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const = 0;
 };
 
 // Some rows S of a factorization.
@@ -87,7 +89,7 @@ class RowBlock {
   virtual ~RowBlock() = default;
   // (P~_SS)^-1 (P~Y~)_S for the outputs [first, first + out.cols), s x out.cols, P~ at a lambda of the same
   // factorization. False, and `out` has no meaning, when P~_SS is singular to working precision.
-  [[nodiscard]] virtual bool left_out(const ResidualMaker& maker, Index first, MatrixView out) const = 0;
+  [[nodiscard]] virtual bool left_out(const ResidualMaker& residual_maker, Index first, MatrixView out) const = 0;
 };
 
 // Takes the tiles of a sweep over many lambdas. residual: rows x (lambdas * outputs), the j-th output of lambda l in
@@ -110,21 +112,17 @@ class Factorization {
   const Problem& problem() const { return *problem_; }
   virtual Route route() const = 0;
 
-  // The eigenvalues of Z'K_wZ that are not zero lie between these, as far as the route can tell; both 0 if there are
-  // none.
-  struct Range {
-    double smallest, largest;
-  };
-  virtual Range eigenvalue_range() const = 0;
+  // Of the eigenvalues of Z'K_wZ, as far as the route can tell.
+  virtual EigenvalueRange eigenvalue_range() const = 0;
   // How many eigenvalues are not zero to working precision, where the route knows.
   virtual std::optional<Index> rank() const { return std::nullopt; }
   // Eigenvalues below it are rounding.
   virtual double tolerance() const = 0;
 
-  // From this lambda on errors left out have six digits (digits.hpp); 0: at every lambda.
+  // The lambda from which on errors left out have six digits (digits.hpp); 0: they have them at every lambda.
   virtual double floor() const = 0;
 
-  // Whether solve may leave out of c what is no function.
+  // Whether solve may leave out a part of c whose function, sum_i c_i k(x_i, .), is zero.
   virtual bool solves_functions() const { return false; }
 
   // The landmarks of the landmark route, in the order given or chosen.
@@ -132,6 +130,17 @@ class Factorization {
 
   // P~ at lambda >= 0. It must not outlive the factorization. Throws NOT_POSITIVE_DEFINITE (Cholesky).
   virtual std::unique_ptr<ResidualMaker> at(double lambda) const = 0;
+  // The same, or NULL where `at` throws NOT_POSITIVE_DEFINITE: `undefined` is told the words.
+  template <class Undefined>
+  std::unique_ptr<ResidualMaker> try_at(double lambda, const Undefined& undefined) const {
+    try {
+      return at(lambda);
+    } catch (const Error& error) {
+      if (error.status() != Status::not_positive_definite) throw;
+      undefined(error.what());
+      return nullptr;
+    }
+  }
   // The solution of every output at a lambda of its own (t of them), all in one product; false where it takes a P~ for
   // each, and nothing is done.
   [[nodiscard]] virtual bool solve_each(std::span<const double> /*lambdas*/, Solution& /*solution*/) const {
@@ -154,8 +163,8 @@ class Factorization {
 
   // What load_factorization reads (saved_route.hpp).
   virtual void save(ByteWriter& out) const = 0;
-  // While it lives, save writes the same bytes each time: a part that is made when it is first needed, and whoever
-  // needs it, waits. NULL where there is none.
+  // While the returned handle lives, save writes the same bytes each time: a part of the factorization that is made
+  // when it is first needed is not made meanwhile, and calls that need it wait. NULL where there is no such part.
   virtual std::shared_ptr<const void> hold() const { return nullptr; }
 
  protected:

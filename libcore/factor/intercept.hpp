@@ -5,7 +5,8 @@
 // the complement. (Patterson & Thompson 1971: error contrasts.) Z is the last m columns of the Householder reflector
 //     H = I - tau v v',  v = q1 + e_1,  tau = 1 / (1 + q1_1),  H q1 = -e_1
 // whose v has no cancellation because q1 > 0. Without an intercept Z = I.
-// Row 1 is one that weighs as much as any, but for a factor: the row that weighs most changes places with it. Then v_i
+// The first row must weigh as much as any other, up to a factor: where it does not, the heaviest row changes places
+// with it. Then v_i
 // is of the size of W_i^(1/2), and so are the rounding errors in row i (A. Cox, N. Higham, Stability of Householder QR
 // factorization for weighted least squares problems, 1998). With a light row in the first place Z'KZ would have
 // the small numbers of that row as differences of large ones.

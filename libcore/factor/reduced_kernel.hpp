@@ -19,8 +19,9 @@ struct ReducedKernel {
   Matrix storage;            // n x n; Z'K_wZ in its last m rows and columns, lower triangle
   std::vector<double> k_q1;  // K_w q1, n; empty without intercept
   double constant_part;      // q1'K_w q1, which the contrast removes; 0 without intercept
-  std::vector<double>
-      sizes;  // d, n: what row i and column j of Z'K_wZ and of Z are made of is within d_i d_j; only with Pivot::heaviest
+  // d, n numbers: row i and column j of Z'K_wZ, and of Z, are made of numbers within d_i d_j. Only with
+  // Pivot::heaviest.
+  std::vector<double> sizes;
 
   ReducedKernel(const Problem& problem, const Progress& progress, Pivot pivot = Pivot::heaviest);
   // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.

@@ -46,11 +46,13 @@ void subtract_expansion(const Problem& problem, const LayoutView& y, const Twofo
 
 void refine_hyperplane(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
                        Index count, Index steps, Solution& solution, const Progress& progress) {
+  if (problem.x.is_sparse())
+    fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
   const std::vector<double>& scale = *problem.linear_scale;
   std::vector<double> penalty;
   if (lambda > 0)
     for (const double s : scale) penalty.push_back(lambda * s * s);
-  const LeastSquaresData data{.x = problem.x,
+  const LeastSquaresData data{.x = problem.x.dense(),
                               .y = problem.y.columns(first, count),
                               .weights = problem.weights,
                               .intercept = problem.intercept,

@@ -39,28 +39,34 @@ Matrix unweighted(const Problem& problem, ConstMatrixView c_tilde) {
   return c;
 }
 
+// sum_i |x_ik - shift_k| |c_ij|
+Matrix sizes_of_sums(const Problem& problem, ConstMatrixView c) {
+  Matrix size(problem.d(), c.cols, 0.0), tile(std::min(rows_at_once, problem.n()), problem.d());
+  for (Index row = 0; row < problem.n() && c.cols > 0; row += tile.rows()) {
+    const MatrixView points = tile.view().row_range(0, std::min(tile.rows(), problem.n() - row));
+    pack_rows(problem.x, row, problem.shift, points);
+    for (Index j = 0; j < c.cols; ++j)
+      for (Index k = 0; k < problem.d(); ++k)
+        for (Index i = 0; i < points.rows; ++i) size(k, j) += std::abs(points(i, k) * c(row + i, j));
+    worked(touched * static_cast<double>(points.rows * points.cols * c.cols));
+  }
+  return size;
+}
+
 // w_s = ((X - shift) / scale)'c
 Matrix hyperplane_of(const Problem& problem, ConstMatrixView c, ConstMatrixView nearly_none) {
-  const Index n = problem.n(), d = problem.d(), count = c.cols;
-  Matrix w_s(d, count, 0.0), more(d, nearly_none.cols, 0.0), size(d, nearly_none.cols, 0.0);
-  Matrix tile(std::min(rows_at_once, n), d);
-  for (Index row = 0; row < n; row += rows_at_once) {
-    const Index rows = std::min(rows_at_once, n - row);
-    const MatrixView points = tile.view().row_range(0, rows);
-    pack_rows(problem.x, row, problem.shift, points);
-    gemm(Op::transpose, Op::none, 1, points, c.row_range(row, rows), 1, w_s.view());
-    if (nearly_none.cols == 0) continue;
-    gemm(Op::transpose, Op::none, 1, points, nearly_none.row_range(row, rows), 1, more.view());
-    for (Index j = 0; j < count; ++j)
+  const Index n = problem.n(), d = problem.d();
+  Matrix w_s(d, c.cols, 0.0), more(d, nearly_none.cols, 0.0);
+  add_transposed(problem.x, 0, problem.shift, c, w_s.view());
+  if (nearly_none.cols > 0) {
+    add_transposed(problem.x, 0, problem.shift, nearly_none, more.view());
+    const Matrix size = sizes_of_sums(problem, nearly_none);
+    for (Index j = 0; j < c.cols; ++j)
       for (Index k = 0; k < d; ++k)
-        for (Index i = 0; i < rows; ++i) size(k, j) += std::abs(points(i, k) * nearly_none(row + i, j));
-    worked(touched * static_cast<double>(rows * d * count));
+        if (std::abs(more(k, j)) > relative_noise(n) * size(k, j)) w_s(k, j) += more(k, j);
   }
-  for (Index j = 0; j < count; ++j)
-    for (Index k = 0; k < d; ++k) {
-      if (more.cols() > 0 && std::abs(more(k, j)) > relative_noise(n) * size(k, j)) w_s(k, j) += more(k, j);
-      w_s(k, j) /= (*problem.linear_scale)[static_cast<std::size_t>(k)];
-    }
+  for (Index j = 0; j < c.cols; ++j)
+    for (Index k = 0; k < d; ++k) w_s(k, j) /= (*problem.linear_scale)[static_cast<std::size_t>(k)];
   return w_s;
 }
 
@@ -83,7 +89,7 @@ void set_expansion(const Problem& problem, std::span<const double> k_q1, Index f
   }
 }
 
-void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const LayoutView& points, Index first,
+void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const Rows& points, Index first,
                           MatrixView out, std::span<double> prior) {
   const Index n = problem.n(), count = out.cols;
   cross_kernel(*problem.kernel, problem.x, problem.shift, points, first, out);

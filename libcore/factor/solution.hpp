@@ -18,21 +18,21 @@ struct Solution {
   std::vector<double> level;  // t: f(shift) + b; linear kernels
 };
 
-// From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols); the
-// level is ybar, less what rounding left in the means of the columns.
+// From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols);
+// the level is ybar, less what rounding left in the means of the columns.
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution);
 
 // From c~ (c = W^(1/2) c~), for the dual routes. k_q1 = K_w q1 (n; empty without intercept):
 //   q1'(Y~ - K_w c~ - b 1~) = 0   gives   b = ybar - k_q1'c~ / sqrt(sum(w))
-// nearly_none: another part of c~, for linear kernels, whose function is zero but for columns so small beside the others
-// that K does not show them: each w_k takes what of it is more than rounding.
+// nearly_none: for linear kernels, another part of c~. Its function is zero except in columns of x that are so small
+// beside the others that K does not show them: each w_k takes the part of it that is more than rounding.
 void set_expansion(const Problem& problem, std::span<const double> k_q1, Index first, ConstMatrixView c_tilde,
                    Solution& solution, ConstMatrixView nearly_none = {});
 
 // For new points in the dual routes: out (n x q) = kappa = W^(1/2) k(X, x*) - k_q1 / sqrt(sum(w)), x*_q = points[first
 // + q], and prior (q, or empty): k~(x*, x*) = k(x*, x*) - 2 k'W 1 / sum(w) + q1'K_w q1 / sum(w), NaN for precomputed
 // kernels. Without an intercept kappa = W^(1/2) k(X, x*), prior = k(x*, x*). n q kernel values.
-void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const LayoutView& points, Index first,
+void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const Rows& points, Index first,
                           MatrixView out, std::span<double> prior);
 
 }  // namespace freeridge

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/kernel/sparse_inner_products.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -43,8 +44,9 @@ void require_finite(ConstMatrixView tile, Index row, Index col) {
 
 // Rows of x less the shift: where they stand if they are a column-major matrix already, else packed into `space`, which
 // has room for them.
-ConstMatrixView points_of(const LayoutView& x, Index row, Index rows, std::span<const double> shift, Matrix& space) {
-  if (x.layout == Layout::col_major && shift.empty()) return {x.data + row, rows, x.cols, x.ld};
+ConstMatrixView points_of(const Rows& x, Index row, Index rows, std::span<const double> shift, Matrix& space) {
+  if (!x.is_sparse() && x.dense().layout == Layout::col_major && shift.empty())
+    return {x.dense().data + row, rows, x.cols, x.dense().ld};
   if (space.rows() < rows) space = Matrix(rows, x.cols);
   const MatrixView packed = space.view().row_range(0, rows);
   pack_rows(x, row, shift, packed);
@@ -86,36 +88,22 @@ void copy_symmetric(const LayoutView& k, Index row, Index col, MatrixView tile) 
 
 }  // namespace
 
-void require_symmetric(const Kernel& kernel, const LayoutView& x) {
+void require_symmetric(const Kernel& kernel, const Rows& x) {
   if (!kernel.precomputed()) return;
   Matrix tile(std::min(tile_rows, x.rows), std::min(tile_rows, x.rows));
   for (Index row = 0; row < x.rows; row += tile_rows)
     for (Index col = 0; col <= row; col += tile_rows) {
-      copy_symmetric(x, row, col,
+      copy_symmetric(x.dense(), row, col,
                      tile.view().block(0, 0, std::min(tile_rows, x.rows - row), std::min(tile_rows, x.rows - col)));
       worked(4 * touched * static_cast<double>(tile_rows * tile_rows));
     }
 }
 
-void pack_rows(const LayoutView& x, Index row, std::span<const double> shift, MatrixView tile) {
-  if (shift.empty() || x.layout == Layout::row_major) copy_rows(x, row, tile);
-  for (Index k = 0; k < static_cast<Index>(shift.size()); ++k) {
-    double* const to = tile.col(k);
-    const double* const from = x.layout == Layout::row_major ? to : x.data + row + k * x.ld;
-    const double s = shift[static_cast<std::size_t>(k)];
-    // The processor's own prefetch ends with the page, which a column of a tile hardly fills.
-    const double* const next = k + 2 < tile.cols && from != to ? from + 2 * x.ld : from;
-    Index i = 0;
-    for (; i + 8 <= tile.rows; i += 8) {
-      __builtin_prefetch(next + i);
-      for (Index m = i; m < i + 8; ++m) to[m] = from[m] - s;
-    }
-    for (; i < tile.rows; ++i) to[i] = from[i] - s;
-  }
-}
-
-void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span<const double> shift,
+void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, std::span<const double> shift,
                             std::span<const double> sqrt_w, MatrixView out, const Progress& progress) {
+  if (x.is_sparse())
+    if (const std::optional<std::vector<double>> scale = kernel.linear_scale(x.cols))
+      return weighted_inner_products(*scale, x, shift, sqrt_w, out, progress);
   const Index n = x.rows, blocks = tiles(n, tile_rows);
   // Item p stands for the pair (block_i >= block_j) in the order (0,0), (1,0), (1,1), (2,0), ...
   parallel_for(blocks * (blocks + 1) / 2, progress, [&](Index p) {
@@ -137,7 +125,7 @@ void weighted_kernel_matrix(const Kernel& kernel, const LayoutView& x, std::span
     // `out`. In `out` itself columns are n numbers apart: where a large power of two divides n, they compete for the
     // same few lines of the cache. In a block on the diagonal a strip begins at its first row on or below the diagonal.
     Matrix strip_space(given ? 0 : rows, std::min(strip, cols));
-    if (given) copy_symmetric(x, i0, j0, out.block(i0, j0, rows, cols));
+    if (given) copy_symmetric(x.dense(), i0, j0, out.block(i0, j0, rows, cols));
     for (Index col = 0; col < cols; col += strip) {
       const Index width = std::min(strip, cols - col), top = block_j == block_i ? col : 0;
       const MatrixView to = out.block(i0 + top, j0 + col, rows - top, width);
@@ -168,7 +156,7 @@ void require_symmetric(const LayoutView& k, std::span<const Index> rows) {
   }
 }
 
-void kernel_product(const Kernel& kernel, const LayoutView& points, Index first, const LayoutView& x, ConstMatrixView c,
+void kernel_product(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,
                     MatrixView out, const Progress& progress) {
   const Index m = out.rows, n = x.rows, d = x.cols, step = std::min(tile_points, n);
   parallel_for(tiles(m, tile_rows), progress, [&](Index block) {
@@ -180,7 +168,7 @@ void kernel_product(const Kernel& kernel, const LayoutView& points, Index first,
       const Index cols = std::min(step, n - col);
       const MatrixView tile = k.view().columns(0, cols);
       if (given)
-        copy_rows(points.columns(col, cols), first + row, tile);
+        copy_rows(points.dense().columns(col, cols), first + row, tile);
       else
         evaluate_tile(kernel, a.view(), points_of(x, col, cols, {}, space), tile);
       require_finite(tile, first + row, col);
@@ -190,8 +178,8 @@ void kernel_product(const Kernel& kernel, const LayoutView& points, Index first,
   });
 }
 
-void cross_kernel(const Kernel& kernel, const LayoutView& x, std::span<const double> shift, const LayoutView& points,
-                  Index first, MatrixView out) {
+void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points, Index first,
+                  MatrixView out) {
   const Index n = x.rows;
   if (kernel.precomputed()) {
     for (Index q = 0; q < out.cols; ++q) {
@@ -212,7 +200,7 @@ void cross_kernel(const Kernel& kernel, const LayoutView& x, std::span<const dou
   });
 }
 
-void kernel_diagonal(const Kernel& kernel, const LayoutView& points, Index first, std::span<const double> shift,
+void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, std::span<const double> shift,
                      std::span<double> out) {
   if (kernel.precomputed()) return std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
   Matrix z(1, points.cols);
@@ -223,18 +211,18 @@ void kernel_diagonal(const Kernel& kernel, const LayoutView& points, Index first
   }
 }
 
-void own_diagonal(const Kernel& kernel, const LayoutView& x, std::span<double> out) {
+void own_diagonal(const Kernel& kernel, const Rows& x, std::span<double> out) {
   if (!kernel.precomputed()) return kernel_diagonal(kernel, x, 0, {}, out);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = x(static_cast<Index>(i), static_cast<Index>(i));
 }
 
-Support::Support(KernelPtr kernel, const LayoutView& x) : kernel_(std::move(kernel)), size_(x.rows) {
+Support::Support(KernelPtr kernel, const Rows& x) : kernel_(std::move(kernel)), size_(x.rows) {
   if (kernel_->precomputed()) return;
   packed_ = Matrix(size_, x.cols);
   copy_rows(x, 0, packed_.view());
 }
 
-Support::Support(KernelPtr kernel, const LayoutView& x, std::span<const Index> rows)
+Support::Support(KernelPtr kernel, const Rows& x, std::span<const Index> rows)
     : kernel_(std::move(kernel)), size_(static_cast<Index>(rows.size())), rows_(rows.begin(), rows.end()) {
   if (kernel_->precomputed()) return;
   packed_ = Matrix(size_, x.cols);
@@ -242,11 +230,11 @@ Support::Support(KernelPtr kernel, const LayoutView& x, std::span<const Index> r
     for (Index q = 0; q < size_; ++q) packed_(q, k) = x(rows_[static_cast<std::size_t>(q)], k);
 }
 
-void Support::evaluate(const LayoutView& points, Index row, MatrixView out) const {
+void Support::evaluate(const Rows& points, Index row, MatrixView out) const {
   if (kernel_->precomputed()) {
     if (rows_.empty()) return copy_rows(points, row, out);
     for (Index q = 0; q < size_; ++q)
-      copy_rows(points.columns(rows_[static_cast<std::size_t>(q)], 1), row, out.columns(q, 1));
+      copy_rows(points.dense().columns(rows_[static_cast<std::size_t>(q)], 1), row, out.columns(q, 1));
     return;
   }
   Matrix tile(out.rows, points.cols);

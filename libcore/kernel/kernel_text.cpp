@@ -1,6 +1,8 @@
 #include "libcore/kernel/kernel_text.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "libcore/base/memory.hpp"
@@ -11,6 +13,8 @@ namespace {
 constexpr std::size_t small_text = 1 << 20;  // bytes for which the machine's memory is not asked about
 constexpr Index depth_limit = 64;            // nested brackets and kernels: bounds the stack that recursion takes
 
+constexpr std::string_view names[] = {"linear", "polynomial", "gaussian", "laplacian",
+                                      "matern", "scaled",     "product",  "precomputed"};
 constexpr const char* kernel_names =
     "linear, polynomial, gaussian, laplacian, matern, scaled, product, precomputed or (";
 
@@ -53,10 +57,7 @@ class Parser {
       expect(")");
     } else {
       const std::string_view name = word();
-      if (name.empty()) expected(kernel_names);
-      const auto is = [&](std::string_view known) { return name == known; };
-      if (!(is("linear") || is("polynomial") || is("gaussian") || is("laplacian") || is("matern") || is("scaled") ||
-            is("product") || is("precomputed"))) {
+      if (std::ranges::find(names, name) == std::end(names)) {
         position_ = start;
         expected(kernel_names);
       }
@@ -82,15 +83,10 @@ class Parser {
       expect(")");
       return made(start, [&] { return polynomial_kernel(degree, scale, offset); });
     }
-    if (name == "gaussian") {
+    if (name == "gaussian" || name == "laplacian") {
       const double sigma = parameter("sigma");
       expect(")");
-      return made(start, [&] { return gaussian_kernel(sigma); });
-    }
-    if (name == "laplacian") {
-      const double sigma = parameter("sigma");
-      expect(")");
-      return made(start, [&] { return laplacian_kernel(sigma); });
+      return made(start, [&] { return name == "gaussian" ? gaussian_kernel(sigma) : laplacian_kernel(sigma); });
     }
     if (name == "matern") {
       const double nu = parameter("nu");

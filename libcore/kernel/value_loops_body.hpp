@@ -1,5 +1,5 @@
-// The loops of value_loops.hpp for one instruction set; value_loops.cpp includes this file once for each, inside a namespace,
-// with
+// The loops of value_loops.hpp for one instruction set; value_loops.cpp includes this file once for each, inside a
+// namespace, with
 //   FREERIDGE_LANES       how many doubles a register holds
 //   FREERIDGE_SQRT(v)     the square root of a register
 //   FREERIDGE_ADD_PRODUCT(sum, x, y)   sum + x y, rounded once where the processor can
@@ -186,9 +186,9 @@ inline bool finite(const double* v, Index n) {
 }
 
 // Squared distances in blocks of two registers of points a times four points b: for each feature two loads and four
-// broadcasts serve eight subtractions and fused products and sums, which stay in registers. The points are packed so that these
-// loads are contiguous: `high` rows of a, feature by feature, `depth` features at once; groups of four points b alike.
-// The sums run over the features in order, whatever the blocks.
+// broadcasts serve eight subtractions and fused products and sums, which stay in registers. The points are packed so
+// that these loads are contiguous: `high` rows of a, feature by feature, `depth` features at once; groups of four
+// points b alike. The sums run over the features in order, whatever the blocks.
 constexpr Index high = 2 * lanes, wide = 4, depth = 128, panel = 32;
 
 template <int registers>

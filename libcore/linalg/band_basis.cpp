@@ -25,11 +25,6 @@ BandBasis::BandBasis(MatrixView a, Index b, std::vector<double> tau, Index forme
   if (formed()) set_corner();
 }
 
-void BandBasis::settle() {
-  const Undisturbed undisturbed;
-  if (taken_up_) take_up();
-}
-
 BandBasis::Block BandBasis::block(Index first, Index count) const {
   const Index origin = first + b_, rows = a_.rows - origin;
   Block out{Matrix(rows, count, 0.0), {}};
@@ -54,123 +49,68 @@ void BandBasis::apply(MatrixView c, bool transposed) const {
   };
   const auto multiply_block = [&](Index k) {
     const Index first = k * together, count = std::min(together, formed_from_ - first);
-    if (taken_up_ && taken_up_->first == first) return;  // multiply_half_formed has met them
     const Block h = block(first, count);
     multiply_compact_wy(transposed ? Op::transpose : Op::none, h.v.view(), h.t.view(),
                         c.row_range(first + b_, h.v.rows()));
   };
-  const auto multiply_rest = [&] { taken_up_ ? multiply_half_formed(c, transposed) : multiply_formed(); };
   if (transposed) {
     for (Index k = 0; k < blocks; ++k) multiply_block(k);
-    multiply_rest();
+    multiply_formed();
   } else {
-    multiply_rest();
+    multiply_formed();
     for (Index k = blocks - 1; k >= 0; --k) multiply_block(k);
   }
 }
 
-// H diag(I, Q_f) where some columns of Q_f have met H already: their rows from `origin` on are those of the product.
-void BandBasis::multiply_half_formed(MatrixView c, bool transposed) const {
-  const TakenUp& t = *taken_up_;
-  const Index count = t.after - t.origin, rest = a_.rows - t.after;
-  const MatrixView all = c.row_range(t.origin, count + rest), last = c.row_range(t.after, rest);
-  Matrix done(count + rest, c.cols, 0.0), other(count + rest, c.cols, 0.0);
-  const auto each_piece_of = [&](bool met, const auto& f) {
-    for (Index col = 0; col < rest; col += t.width)
-      if ((t.met[static_cast<std::size_t>(col / t.width)] != 0) == met) f(col, std::min(t.width, rest - col));
-  };
-  if (!transposed) {
-    // H [c1; Q_other c2_other] + [H Q]_met c2_met
-    for (Index j = 0; j < c.cols; ++j) std::copy_n(all.col(j), count, other.col(j));
-    each_piece_of(false, [&](Index col, Index cols) {
-      gemm(Op::none, Op::none, 1, a_.block(t.after, t.after + col, rest, cols), last.row_range(col, cols), 1,
-           other.view().row_range(count, rest));
-    });
-    each_piece_of(true, [&](Index col, Index cols) {
-      gemm(Op::none, Op::none, 1, a_.block(t.origin, t.after + col, count + rest, cols), last.row_range(col, cols), 1,
-           done.view());
-    });
-    multiply_compact_wy(Op::none, t.h.v.view(), t.h.t.view(), other.view());
-    for (Index j = 0; j < c.cols; ++j)
-      for (Index i = 0; i < all.rows; ++i) all(i, j) = other(i, j) + done(i, j);
-    return;
-  }
-  // d = H'c:  [d1; Q_other'd2], and [H Q]_met'c
-  for (Index j = 0; j < c.cols; ++j) {
-    std::copy_n(all.col(j), all.rows, done.col(j));
-    std::copy_n(all.col(j), all.rows, other.col(j));
-  }
-  multiply_compact_wy(Op::transpose, t.h.v.view(), t.h.t.view(), other.view());
-  for (Index j = 0; j < c.cols; ++j) std::copy_n(other.col(j), count, all.col(j));
-  each_piece_of(false, [&](Index col, Index cols) {
-    gemm(Op::transpose, Op::none, 1, a_.block(t.after, t.after + col, rest, cols), other.view().row_range(count, rest),
-         0, last.row_range(col, cols));
-  });
-  each_piece_of(true, [&](Index col, Index cols) {
-    gemm(Op::transpose, Op::none, 1, a_.block(t.origin, t.after + col, count + rest, cols), done.view(), 0,
-         last.row_range(col, cols));
-  });
-}
-
 // From the last reflectors to the first: with H = I - V T V' and V = [V1; V2], V1 square,
 //     H diag(I, Q_f) = [I - V1 T V1', -V1 T (V2'Q_f); -V2 T V1', Q_f - V2 T (V2'Q_f)]
-// Its first columns take the place of reflectors that have been taken up already. A piece of columns is changed as a
-// whole or not at all, so that the work may be left between any two of them.
+// Its first columns take the place of these reflectors.
 void BandBasis::form(const Progress& progress) {
   while (formed_from_ > 0) {
-    const auto done = [&](Index left) { return work_done(left, reflectors()); };
-    const Index before = formed_from_;
-    if (!taken_up_) {
-      const Index together = reflectors_together(a_.rows), first = (formed_from_ - 1) / together * together;
-      const Index origin = first + b_, after = formed_from_ + b_, width = pieces_of(a_.rows - after);
-      // Less than a grain, and not to be cancelled: it would be lost, and each call that is cancelled early lose it anew.
-      const Undisturbed undisturbed;
-      auto next =
-          std::make_unique<TakenUp>(TakenUp{block(first, formed_from_ - first), first, origin, after, width, {}});
-      next->met.assign(static_cast<std::size_t>((a_.rows - after + width - 1) / width), 0);
-      taken_up_ = std::move(next);
-    }
-    const Stage stage(progress.part(done(before), done(taken_up_->first)), 0);
-    take_up();
-    progress.report(done(formed_from_));
+    const Index together = reflectors_together(a_.rows);
+    form_block((formed_from_ - 1) / together * together);
+    progress.report(work_done(formed_from_, reflectors()));
   }
 }
 
-void BandBasis::take_up() {
-  TakenUp& t = *taken_up_;
-  const Index m = a_.rows, count = t.after - t.origin, rest = m - t.after;
-  const ConstMatrixView v1 = t.h.v.view().row_range(0, count), v2 = t.h.v.view().row_range(count, rest);
-  const MatrixView q = a_.block(t.after, t.after, rest, rest), top = a_.block(t.origin, t.after, count, rest);
-  // What is left of the stage when it is taken up again is reported as if it were all.
-  const Stage stage(4.0 * flop() * static_cast<double>(rest * count) * static_cast<double>(rest) / thread_count());
-  each_columns(rest, t.width, 4.0 * static_cast<double>(rest * rest * count), [&](Index col, Index cols) {
-    char& met = t.met[static_cast<std::size_t>(col / t.width)];
-    if (met != 0) return;
-    Matrix inner(count, cols), scaled(count, cols);
-    gemm(Op::transpose, Op::none, 1, v2, q.columns(col, cols), 0, inner.view());
-    gemm(Op::none, Op::none, 1, t.h.t.view(), inner.view(), 0, scaled.view());
-    {
-      const Undisturbed undisturbed;
-      gemm(Op::none, Op::none, -1, v2, scaled.view(), 1, q.columns(col, cols));
-      gemm(Op::none, Op::none, -1, v1, scaled.view(), 0, top.columns(col, cols));
-      met = 1;
-    }
-    worked(2.0 * flop() * static_cast<double>(m * count) * static_cast<double>(cols));
+// Of the reflectors from `first` on. First all that leaves Q as it is, where memory may run out and the call may be
+// cancelled; then what changes Q, in one loop that neither asks for memory nor is cancelled.
+void BandBasis::form_block(Index first) {
+  const Index m = a_.rows, origin = first + b_, after = formed_from_ + b_, count = after - origin, rest = m - after;
+  const Index width = pieces_of(rest), pieces = (rest + width - 1) / width, own_pieces = (count + 63) / 64;
+  const double flops = 2.0 * static_cast<double>(rest * count) * static_cast<double>(m);
+  const Block h = block(first, count);
+  const ConstMatrixView v1 = h.v.view().row_range(0, count), v2 = h.v.view().row_range(count, rest);
+  const MatrixView q = a_.block(after, after, rest, rest), top = a_.block(origin, after, count, rest);
+  Matrix scaled(count, rest), left(count, count);  // T V2'Q_f and T V1'
+  each_columns(rest, width, flops, [&](Index col, Index cols) {
+    const MatrixView product = top.columns(col, cols);
+    gemm(Op::transpose, Op::none, 1, v2, q.columns(col, cols), 0, product);
+    gemm(Op::none, Op::none, 1, h.t.view(), product, 0, scaled.view().columns(col, cols));
   });
-  Matrix left(count, count);
   {
     const SingleThreadedBlas single;
-    gemm(Op::none, Op::transpose, 1, t.h.t.view(), v1, 0, left.view());
+    gemm(Op::none, Op::transpose, 1, h.t.view(), v1, 0, left.view());
   }
-  const Undisturbed undisturbed;  // the columns of the reflectors themselves
-  const MatrixView fresh = a_.block(t.origin, t.origin, m - t.origin, count);
-  each_columns(count, 64, 2.0 * static_cast<double>(fresh.rows * count * count), [&](Index col, Index cols) {
-    gemm(Op::none, Op::none, -1, t.h.v.view(), left.view().columns(col, cols), 0, fresh.columns(col, cols));
-  });
-  for (Index j = 0; j < count; ++j) a_(t.origin + j, t.origin + j) += 1;
-  formed_from_ = t.first;
-  taken_up_.reset();
-  if (formed()) set_corner();
+  {
+    const Undisturbed undisturbed;
+    const MatrixView own = a_.block(origin, origin, m - origin, count);
+    each_piece(pieces + own_pieces, flops, [&](Index piece) {
+      if (piece < pieces) {
+        const Index col = piece * width, cols = std::min(width, rest - col);
+        const ConstMatrixView with = scaled.view().columns(col, cols);
+        gemm(Op::none, Op::none, -1, v2, with, 1, q.columns(col, cols));
+        gemm(Op::none, Op::none, -1, v1, with, 0, top.columns(col, cols));
+      } else {
+        const Index col = (piece - pieces) * 64, cols = std::min<Index>(64, count - col);
+        gemm(Op::none, Op::none, -1, h.v.view(), left.view().columns(col, cols), 0, own.columns(col, cols));
+      }
+    });
+    for (Index j = 0; j < count; ++j) a_(origin + j, origin + j) += 1;
+    formed_from_ = first;
+    if (formed()) set_corner();
+  }
+  worked(flop() * flops / thread_count());
 }
 
 void BandBasis::set_corner() {

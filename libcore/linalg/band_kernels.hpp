@@ -30,10 +30,12 @@ struct BandKernels {
   static constexpr Index strip = 32;  // rows
   static constexpr Index stride(Index b) { return b + pad; }
   static constexpr Index padded(Index size) { return (size + pad - 1) / pad * pad; }
-  // sums[i] += sum_j t_ij^2, strip numbers. room: 2 b x strip, of which the first half holds the b columns before
-  // (zeros at the beginning), and afterwards the last b: T may be solved by blocks of columns (multiples of b but for
-  // the last).
-  void (*squared_norms)(Index m, Index b, const double* q, const double* coefficients, double* room, double* sums);
+  // sums[i] += sum_j t_ij^2, strip numbers. last: the b columns before (b x strip, zeros at the beginning), and
+  // afterwards the last b, so that T may be solved by blocks of columns. room: room_columns(b) x strip, which stay in
+  // the L1 cache.
+  static constexpr Index room_columns(Index b) { return b + 64; }
+  void (*squared_norms)(Index m, Index b, const double* q, const double* coefficients, double* last, double* room,
+                        double* sums);
   // The same with T kept: t has (b + m) x strip numbers, of which the first b x strip are the columns before.
   void (*solve)(Index m, Index b, const double* q, const double* coefficients, double* t, double* sums);
 };

@@ -4,8 +4,8 @@
 // library.
 // NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): numbers of registers and lanes
 
-// From and to any address. A type that is aligned to 8 keeps the loop of banded_columns in registers, where memcpy makes
-// GCC 12 keep the rows of T on the stack, and take half as long again; clang does not heed the 8 at every use.
+// From and to any address. A type that is aligned to 8 keeps the loop of banded_columns in registers, where memcpy
+// makes GCC 12 keep the rows of T on the stack, and take half as long again; clang does not heed the 8 at every use.
 #ifdef __clang__
 using Pack = double __attribute__((vector_size(8 * LANES)));
 
@@ -88,8 +88,8 @@ void symmetric_tile(ConstMatrixView a, const double* v_rows, const double* v_col
 
 // Four registers of rows and COLUMNS / 2 columns at once: the part of the sum that needs none of them, then the
 // triangle between them.
-inline void banded_columns(Index columns, Index b, const double* q, const double* coefficients, double* t,
-                           Pack (&sums)[4]) {
+inline __attribute__((always_inline)) void banded_columns(Index columns, Index b, const double* q,
+                                                          const double* coefficients, double* t, Pack (&sums)[4]) {
   constexpr int at_once = COLUMNS / 2;
   constexpr Index strip = BandKernels::strip;
   const Index stride = BandKernels::stride(b);
@@ -128,19 +128,31 @@ inline void banded_columns(Index columns, Index b, const double* q, const double
   }
 }
 
-void squared_norms(Index m, Index b, const double* q, const double* coefficients, double* room, double* out) {
+// to = from, `columns` columns of four registers of rows.
+inline void copy_columns(Index columns, const double* from, double* to) {
   constexpr Index strip = BandKernels::strip;
+  for (Index k = 0; k < columns * strip; k += strip) {
+    UNROLL
+    for (int v = 0; v < 4; ++v) store(to + k + v * LANES, load(from + k + v * LANES));
+  }
+}
+
+void squared_norms(Index m, Index b, const double* q, const double* coefficients, double* last, double* room,
+                   double* out) {
+  constexpr Index strip = BandKernels::strip;
+  const Index together = BandKernels::room_columns(b) - b;
   for (Index part = 0; part < strip; part += 4 * LANES) {
     Pack sums[4];
     UNROLL
     for (int v = 0; v < 4; ++v) sums[v] = load(out + part + v * LANES);
-    double* const t = room + b * strip;
-    for (Index j = 0; j < m; j += b) {
-      banded_columns(b < m - j ? b : m - j, b, q + j * strip + part, coefficients + j * BandKernels::stride(b),
-                     t + part, sums);
-      for (Index k = part; k < b * strip; k += strip)  // these columns are the last b now
-        for (Index v = 0; v < 4 * LANES; v += LANES) store(room + k + v, load(t + k + v));
+    copy_columns(b, last + part, room + part);
+    for (Index j = 0; j < m; j += together) {
+      const Index columns = together < m - j ? together : m - j;
+      banded_columns(columns, b, q + j * strip + part, coefficients + j * BandKernels::stride(b),
+                     room + b * strip + part, sums);
+      copy_columns(b, room + columns * strip + part, room + part);
     }
+    copy_columns(b, room + part, last + part);
     UNROLL
     for (int v = 0; v < 4; ++v) store(out + part + v * LANES, sums[v]);
   }

@@ -88,9 +88,7 @@ class SymmetricProduct {
   Matrix v_, partial_;
 };
 
-// The reduction of A, panel by panel. Matrix products are cut into blocks of rows or columns, one to a thread, by hand:
-// most of them are too narrow for a BLAS to share out, and its own threads, waiting for the next, would be in the way
-// of ours in between.
+// The reduction of A, panel by panel. Matrix products are cut into blocks of rows or columns, one to a thread (pieces.hpp).
 class Reduction {
  public:
   Reduction(MatrixView a, Index b)
@@ -104,7 +102,7 @@ class Reduction {
         inner_(2 * most_, b),
         product_(below_, b) {}
 
-  // The panels from the column `start` on, until A has to be updated, and the update. Answers with the next column.
+  // Reduces panels from the column `start` on, and then updates A for all of them. Returns the column after the last panel.
   Index run(Index start, double* tau, const Progress& progress) {
     origin_ = start + b_;
     used_ = 0;
@@ -138,7 +136,7 @@ class Reduction {
     });
   }
 
-  // A(c:, c:c+b) -= V W_p' + W V_p', the panel as it would be now
+  // A(c:, c:c+b) -= V W_p' + W V_p': what the panels since the last update change in this one
   void update_panel(Index c) {
     const Index rows = a_.rows - c, shift = c - origin_;
     const MatrixView panel = a_.block(c, c, rows, b_);

@@ -8,7 +8,6 @@
 // columns.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -38,11 +37,10 @@ class BandBasis {
   void multiply(MatrixView c) const { apply(c, false); }
   void multiply_transposed(MatrixView c) const { apply(c, true); }
 
-  // Forms Q in the place of A, 4/3 m^3 flops. May be cancelled, and is then taken up again by the next call, with the
-  // same Q at the end; meanwhile products with Q are the same but for rounding.
+  // Forms Q in the place of A, 4/3 m^3 flops. A call that is cancelled has formed whole blocks of 128 reflectors (256 from
+  // m = 4096 on): products with Q stay right, and the next call goes on from there. Half of the work on a block is done
+  // without a look at whether to go on.
   void form(const Progress& progress);
-  // Finishes the reflectors that were being taken up when it was cancelled: each_run speaks of whole ones.
-  void settle();
   bool formed() const { return formed_from_ == 0; }
   // Q, m x m; when it is formed.
   ConstMatrixView q() const { return a_; }
@@ -65,16 +63,8 @@ class BandBasis {
   struct Block {
     Matrix v, t;
   };
-  // Reflectors that are being taken up: the columns of Q that have met them. Their rows of V below the square part and
-  // those of Q that are formed already begin with the row and column `after`.
-  struct TakenUp {
-    Block h;
-    Index first, origin, after, width;  // of reflectors; rows of A; columns of a piece
-    std::vector<char> met;              // by pieces
-  };
   Block block(Index first, Index count) const;
-  void take_up();
-  void multiply_half_formed(MatrixView c, bool transposed) const;
+  void form_block(Index first);
   void apply(MatrixView c, bool transposed) const;
   void set_corner();  // the first b rows and columns of Q, those of the identity
   Index reflectors() const { return static_cast<Index>(tau_.size()); }
@@ -82,8 +72,7 @@ class BandBasis {
   MatrixView a_;
   Index b_;
   std::vector<double> tau_;  // reflector j acts on the rows from j + b on
-  std::unique_ptr<TakenUp> taken_up_;
-  Index formed_from_;  // Q's part that is formed: its columns from b + this on; 0: all
+  Index formed_from_;        // Q's part that is formed: its columns from b + this on; 0: all
 };
 
 }  // namespace freeridge

@@ -19,12 +19,16 @@ std::optional<BandedCholesky> BandedCholesky::factor(const BandMatrix& b, double
 }
 
 void BandedCholesky::solve(MatrixView c) const {
-  tbtrs(Op::none, l_.view(), c);
-  tbtrs(Op::transpose, l_.view(), c);
+  half_solve(c);
+  other_half_solve(c);
 }
 
 void BandedCholesky::half_solve(MatrixView c) const {
   tbtrs(Op::none, l_.view(), c);
+}
+
+void BandedCholesky::other_half_solve(MatrixView c) const {
+  tbtrs(Op::transpose, l_.view(), c);
 }
 
 double BandedCholesky::log_determinant() const {
@@ -62,8 +66,7 @@ std::vector<double> BandedCholesky::row_coefficients() const {
   return out;
 }
 
-EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor) {
-  constexpr int steps = 12;  // a factor of 10^12 is halved to a percent
+EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor, int steps) {
   const Index m = b.size();
   std::vector<double> row_sum(static_cast<std::size_t>(m), 0.0);  // of |B_ij|: Gershgorin's bound
   double least = 0, most = 0;                                     // the smallest and the largest diagonal element
@@ -94,6 +97,20 @@ EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor) {
     (BandedCholesky::factor(b, -middle) ? inside : outside) = middle;
   }
   return {inside, largest};
+}
+
+Index positive_pivots(const BandMatrix& b, double level) {
+  Matrix left = copy_of(b.values.view());
+  Index count = 0;
+  for (Index j = 0; j < b.size(); ++j) {
+    const double pivot = left(0, j) - level;
+    count += pivot > 0 ? 1 : 0;
+    const Index below = std::min(b.bandwidth(), b.size() - 1 - j);
+    if (pivot == 0) continue;
+    for (Index k = 1; k <= below; ++k)
+      for (Index i = k; i <= below; ++i) left(i - k, j + k) -= left(i, j) * (left(k, j) / pivot);
+  }
+  return count;
 }
 
 double band_inner_product(const BandMatrix& x, const BandMatrix& y) {

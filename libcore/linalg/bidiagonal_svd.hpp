@@ -1,6 +1,7 @@
-// Singular values and vectors of a bidiagonal matrix by divide and conquer, as LAPACK's dbdsdc and as accurate, in less
-// memory and with progress heard between its pieces (progress.hpp). A zero column on the right makes of the matrix, and
-// of all that it is torn into (bidiagonal_merge.hpp), one with a column more than rows.
+// Singular values and vectors of a bidiagonal matrix by divide and conquer, as accurate as LAPACK's dbdsdc, in less
+// memory and with progress heard between its pieces (progress.hpp); why it is not dbdsdc: svd.cpp. The matrix gets a
+// column of zeros on its right. It then has one column more than rows, and so have the two parts that remain when a row in
+// the middle is taken out (bidiagonal_merge.hpp).
 #pragma once
 
 #include <span>

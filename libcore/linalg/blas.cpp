@@ -1,5 +1,5 @@
-// Each call says what it has worked (progress.hpp), and is cut as long as it is more than `grain`: in two, or a product
-// in three where that is enough, as each piece copies its operands anew.
+// Each call reports its work (worked, progress.hpp). A call of more than `grain` units is cut in two, and each half again
+// if it has to be; a product of 2 to 3 grains is cut in three at once, as the BLAS copies the operands of each piece.
 #include "libcore/linalg/blas.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
-#include "libcore/linalg/fortran.hpp"
+#include "libcore/linalg/lapack_calls.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -23,7 +23,7 @@ double count_of(Index a, Index b) {
   return static_cast<double>(a) * static_cast<double>(b);
 }
 
-// What is cut off a side of a product of so many units.
+// A side of a product of so many units is cut after this many rows or columns.
 Index first_part(Index size, double units) {
   return size > 192 && units > 2 * grain && units <= 3 * grain ? (size / 3 + 63) / 64 * 64 : half_of(size);
 }
@@ -33,14 +33,21 @@ ConstMatrixView block_of(Op op, ConstMatrixView a, Index i, Index j, Index rows,
   return op == Op::none ? a.block(i, j, rows, cols) : a.block(j, i, cols, rows);
 }
 
-// Of calls that read each number once.
+// The grain of calls that read each number of A once: they take the time of reading it.
 constexpr double memory_grain = grain / 6;
-// A symmetric product that is not cut is as long as this, in units; cut, half of A is read twice.
+// The grain of a symmetric product: larger, as cutting it means that half of A is read twice.
 constexpr double symv_grain = 8 * grain / 3;
 // OpenBLAS's kernels for old processors, and for those it does not know, read as many numbers behind y.
 constexpr std::size_t behind_y = 4;
 
 }  // namespace
+
+const char* product_name() {
+  return FREERIDGE_PRODUCT_NAME;
+}
+void* product_address() {
+  return reinterpret_cast<void*>(&FREERIDGE_PRODUCT);
+}
 
 void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, double beta, MatrixView c) {
   if (c.rows == 0 || c.cols == 0) return;
@@ -51,8 +58,8 @@ void gemm(Op op_a, Op op_b, double alpha, ConstMatrixView a, ConstMatrixView b, 
                touched * (count_of(c.rows, inner) + count_of(inner, c.cols) + count_of(c.rows, c.cols)));
   if (units <= grain || std::max({c.rows, c.cols, inner}) < 128) {
     const TeamIfWorth team(units);
-    fortran::gemm(letter(op_a), letter(op_b), blas_int(c.rows), blas_int(c.cols), blas_int(inner), alpha, a.data,
-                  blas_int(a.ld), b.data, blas_int(b.ld), beta, c.data, blas_int(c.ld));
+    FREERIDGE_BLAS(dgemm, name_of(op_a), name_of(op_b), blas_int(c.rows), blas_int(c.cols), blas_int(inner), alpha,
+                   a.data, blas_int(a.ld), b.data, blas_int(b.ld), beta, c.data, blas_int(c.ld));
     return worked(units);
   }
   if (inner > 4 * std::max(c.rows, c.cols)) {
@@ -77,8 +84,8 @@ void syrk(Op op, double alpha, ConstMatrixView a, double beta, MatrixView c, Tri
                                 touched * (count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || std::max(n, inner) < 128) {
     const TeamIfWorth team(units);
-    fortran::syrk(letter(triangle), letter(op), blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), beta,
-                  c.data, blas_int(c.ld));
+    FREERIDGE_BLAS(dsyrk, name_of(triangle), name_of(op), blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld),
+                   beta, c.data, blas_int(c.ld));
     return worked(units);
   }
   if (inner > 4 * n) {
@@ -105,8 +112,8 @@ void syr2k(double alpha, ConstMatrixView a, ConstMatrixView b, double beta, Matr
                                 touched * (2 * count_of(n, inner) + count_of(n, n) / 2));
   if (units <= grain || n < 128) {
     const TeamIfWorth team(units);
-    fortran::syr2k('L', 'N', blas_int(n), blas_int(inner), alpha, a.data, blas_int(a.ld), b.data, blas_int(b.ld), beta,
-                   c.data, blas_int(c.ld));
+    FREERIDGE_BLAS(dsyr2k, name_of(Triangle::lower), name_of(Op::none), blas_int(n), blas_int(inner), alpha, a.data,
+                   blas_int(a.ld), b.data, blas_int(b.ld), beta, c.data, blas_int(c.ld));
     return worked(units);
   }
   const Index half = half_of(n), rest = n - half;
@@ -125,7 +132,8 @@ void gemv(Op op, double alpha, ConstMatrixView a, const double* x, double beta, 
   }
   const double units = touched * count_of(a.rows, a.cols);
   if (units <= memory_grain) {
-    fortran::gemv(letter(op), blas_int(a.rows), blas_int(a.cols), alpha, a.data, blas_int(a.ld), x, 1, beta, y, 1);
+    FREERIDGE_BLAS(dgemv, name_of(op), blas_int(a.rows), blas_int(a.cols), alpha, a.data, blas_int(a.ld), x, 1, beta, y,
+                   1);
     return worked(units);
   }
   const bool by_columns = a.cols > 1;
@@ -141,7 +149,7 @@ void ger(double alpha, const double* x, const double* y, MatrixView a) {
   if (a.rows == 0 || a.cols == 0) return;
   const double units = touched * count_of(a.rows, a.cols);
   if (units <= memory_grain || a.cols == 1) {
-    fortran::ger(blas_int(a.rows), blas_int(a.cols), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
+    FREERIDGE_BLAS(dger, blas_int(a.rows), blas_int(a.cols), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
     return worked(units);
   }
   const Index half = half_of(a.cols);
@@ -153,7 +161,8 @@ void symv(ConstMatrixView a, const double* x, double* y) {
   const double units = touched * count_of(a.rows, a.rows) / 2;
   if (units <= symv_grain) {
     std::vector<double> product(static_cast<std::size_t>(a.rows) + behind_y, 0.0);
-    fortran::symv('L', blas_int(a.rows), 1, a.data, blas_int(a.ld), x, 1, 0, product.data(), 1);
+    FREERIDGE_BLAS(dsymv, name_of(Triangle::lower), blas_int(a.rows), 1.0, a.data, blas_int(a.ld), x, 1, 0.0,
+                   product.data(), 1);
     std::copy_n(product.data(), a.rows, y);
     return worked(units);
   }
@@ -168,7 +177,7 @@ void symv(ConstMatrixView a, const double* x, double* y) {
 void syr2(double alpha, const double* x, const double* y, MatrixView a) {
   const double units = touched * count_of(a.rows, a.rows) / 2;
   if (units <= memory_grain) {
-    fortran::syr2('L', blas_int(a.rows), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
+    FREERIDGE_BLAS(dsyr2, name_of(Triangle::lower), blas_int(a.rows), alpha, x, 1, y, 1, a.data, blas_int(a.ld));
     return worked(units);
   }
   const Index half = half_of(a.rows), rest = a.rows - half;
@@ -188,8 +197,8 @@ void trsm(Op op, ConstMatrixView l, MatrixView b, Triangle triangle) {
                                 touched * (count_of(b.rows, b.rows) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
     const TeamIfWorth team(units);
-    fortran::trsm('L', letter(triangle), letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld),
-                  b.data, blas_int(b.ld));
+    FREERIDGE_BLAS(dtrsm, left_side, name_of(triangle), name_of(op), not_unit, blas_int(b.rows), blas_int(b.cols), 1.0,
+                   l.data, blas_int(l.ld), b.data, blas_int(b.ld));
     return worked(units);
   }
   if (b.cols > b.rows) {
@@ -220,8 +229,8 @@ void trsm_right(Op op, ConstMatrixView l, MatrixView b) {
                                 touched * (count_of(b.cols, b.cols) / 2 + count_of(b.rows, b.cols)));
   if (units <= grain || std::max(b.rows, b.cols) < 128) {
     const TeamIfWorth team(units);
-    fortran::trsm('R', 'L', letter(op), 'N', blas_int(b.rows), blas_int(b.cols), 1, l.data, blas_int(l.ld), b.data,
-                  blas_int(b.ld));
+    FREERIDGE_BLAS(dtrsm, right_side, name_of(Triangle::lower), name_of(op), not_unit, blas_int(b.rows),
+                   blas_int(b.cols), 1.0, l.data, blas_int(l.ld), b.data, blas_int(b.ld));
     return worked(units);
   }
   if (b.rows > b.cols) {
@@ -246,11 +255,11 @@ void trsm_right(Op op, ConstMatrixView l, MatrixView b) {
 }
 
 double dot(Index n, const double* x, const double* y) {
-  return fortran::dot(blas_int(n), x, 1, y, 1);
+  return FREERIDGE_BLAS_OF_VECTORS(ddot, blas_int(n), x, 1, y, 1);
 }
 
 double norm2(Index n, const double* x) {
-  return fortran::nrm2(blas_int(n), x, 1);
+  return FREERIDGE_BLAS_OF_VECTORS(dnrm2, blas_int(n), x, 1);
 }
 
 double matrix_product_rate() {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "libcore/base/error.hpp"
-#include "libcore/linalg/fortran.hpp"
 
 // A BLAS that is linked statically is out of dlsym's reach, unless the program exports its functions. These are null
 // where nobody has them, and ask for no library.
@@ -58,10 +57,10 @@ AnyFunction linked(std::string_view name) {
   return found != std::end(functions) ? found->second : nullptr;
 }
 
-// The dgemm that is called here is the one that dlsym finds; else it is linked statically, and what dlsym finds may be
-// another BLAS of the process.
+// Whether the matrix product that the core calls is the one that dlsym finds. Else the BLAS is linked statically, and
+// what dlsym finds may belong to another BLAS of the process.
 bool is_shared() {
-  static const bool shared = dlsym(RTLD_DEFAULT, "dgemm_") == reinterpret_cast<void*>(&fortran::dgemm_);
+  static const bool shared = dlsym(RTLD_DEFAULT, product_name()) == product_address();
   return shared;
 }
 
@@ -73,7 +72,7 @@ Function* symbol(const char* name) {
   return std::string_view(name).starts_with("omp_") ? reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name)) : nullptr;
 }
 
-// OpenBLAS's word for how it makes threads; 1 in versions before it had one.
+// How OpenBLAS makes threads, as openblas_get_parallel() says; versions without that function use pthread.
 enum OpenBlasThreads { serial = 0, pthread = 1, openmp = 2 };
 
 int openblas_threads() {
@@ -81,7 +80,7 @@ int openblas_threads() {
   return parallel != nullptr ? parallel() : pthread;
 }
 
-// How those that can be told apart say and take their number of threads.
+// The functions by which a BLAS says its number of threads and takes another one.
 constexpr const char* thread_numbers[][2] = {{"flexiblas_get_num_threads", "flexiblas_set_num_threads"},
                                              {"openblas_get_num_threads", "openblas_set_num_threads"},
                                              {"bli_thread_get_num_threads", "bli_thread_set_num_threads"},
@@ -91,14 +90,14 @@ bool is_openblas() {
   return symbol<void(int)>("openblas_set_num_threads") != nullptr;
 }
 
-// The BLAS's own number, for those that have one for the whole process and go by it.
+// True where the BLAS has one number of threads for the whole process, and uses it.
 bool find_shared_number(BlasControl& control) {
   for (const auto& [get, set] : thread_numbers) {
     control.get = symbol<int()>(get);
     control.set = symbol<void(int)>(set);
     if (control.get == nullptr || control.set == nullptr) continue;
-    // OpenBLAS takes a number in all its builds. The serial one has no use for it, and that with OpenMP goes by
-    // OpenMP's number of the thread that calls, whatever it was told before.
+    // All builds of OpenBLAS take a number. The serial build ignores it; the build with OpenMP uses OpenMP's number of
+    // the calling thread instead.
     return std::string_view(get) != "openblas_get_num_threads" || openblas_threads() == pthread;
   }
   return false;
@@ -145,7 +144,7 @@ std::string openblas_core() {
 // The file that the loader took dgemm from, for a BLAS that has no name to tell.
 std::string file_of_blas() {
   Dl_info info{};
-  if (dladdr(reinterpret_cast<void*>(&fortran::dgemm_), &info) == 0 || info.dli_fname == nullptr) return "";
+  if (dladdr(product_address(), &info) == 0 || info.dli_fname == nullptr) return "";
   return text(" (", std::string_view(info.dli_fname), ")");
 }
 

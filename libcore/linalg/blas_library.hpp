@@ -27,6 +27,10 @@ struct BlasControl {
 // Looked up once: a process keeps its BLAS.
 const BlasControl& blas_control();
 
+// The matrix product of the BLAS that the core calls: its name for dlsym, and its address.
+const char* product_name();
+void* product_address();
+
 // "OpenBLAS 0.3.21, Haswell kernels, threads by pthread": as far as the BLAS that is loaded tells.
 std::string blas_description();
 

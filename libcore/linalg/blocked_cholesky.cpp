@@ -1,28 +1,20 @@
-// Cholesky factors in blocks, so that progress is heard between them (progress.hpp):
-//   potrf   A = [A11 .; A21 A22]:  L11 = chol(A11),  L21 = A21 L11^-T,  L22 = chol(A22 - L21 L21'), halves of
-//           halves down to what LAPACK does within `grain`
-//   pstrf   panels of columns: the pivot of each column from what is left of the diagonal, the column from the columns
-//           of its panel before it; then the panel is taken out of all columns after it
+// The Cholesky factor by halves, with progress between them (progress.hpp), down to what LAPACK does within `grain`:
+//     A = [A11 .; A21 A22],   L11 = chol(A11),   L21 = A21 L11^-T,   L22 = chol(A22 - L21 L21')
 // and the condition of a factor: N. Higham's estimate of |A^-1|_1 (FORTRAN codes for estimating the one-norm of a real
 // or complex matrix, ACM Trans. Math. Software 14 (1988)), a few solutions with the factor.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
-#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/lapack_info.hpp"
+#include "libcore/linalg/lapack_calls.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr Index panel_columns = 64;
 
 double work_of(Index n) {
   return flop() * cube(n) / 3;
@@ -31,7 +23,7 @@ double work_of(Index n) {
 bool factor_whole(MatrixView a, Triangle triangle) {
   const double units = std::max(work_of(a.rows), touched * static_cast<double>(a.rows * a.rows) / 2);
   const TeamIfWorth team(units);
-  const BlasInt info = fortran::potrf(letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld));
+  const BlasInt info = FREERIDGE_LAPACK(dpotrf, letter(triangle), blas_int(a.rows), a.data, blas_int(a.ld));
   if (info < 0) check(info, "dpotrf");
   worked(units);
   return info == 0;
@@ -52,14 +44,6 @@ bool factor(MatrixView a, Triangle triangle) {
     syrk(Op::transpose, -1, beside, 1, second, Triangle::upper);
   }
   return factor(second, triangle);
-}
-
-// Rows and columns i < j of a symmetric matrix change places; lower triangle.
-void swap_rows_and_columns(MatrixView a, Index i, Index j) {
-  std::swap(a(i, i), a(j, j));
-  for (Index k = 0; k < i; ++k) std::swap(a(i, k), a(j, k));
-  for (Index k = i + 1; k < j; ++k) std::swap(a(k, i), a(j, k));
-  for (Index k = j + 1; k < a.rows; ++k) std::swap(a(k, i), a(k, j));
 }
 
 }  // namespace
@@ -100,50 +84,13 @@ double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle) 
   BlasInt kase = 0, state[3] = {};
   double estimate = 0;
   do {
-    fortran::lacn2(blas_int(n), v.data(), x.data(), sign.data(), &estimate, &kase, state);
+    FREERIDGE_LAPACK_OF_VECTORS(dlacn2, blas_int(n), v.data(), x.data(), sign.data(), &estimate, &kase, &state[0]);
     if (kase == 0) break;
     trsm(triangle == Triangle::lower ? Op::none : Op::transpose, l, column, triangle);
     trsm(triangle == Triangle::lower ? Op::transpose : Op::none, l, column, triangle);
     if (!std::ranges::all_of(x, [](double value) { return std::isfinite(value); })) return 0;  // beyond all numbers
   } while (true);
   return estimate > 0 ? 1 / estimate / norm1 : 0;
-}
-
-Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots) {
-  const Index n = a.rows;
-  std::iota(pivots.begin(), pivots.end(), Index{0});
-  std::vector<double> sums(static_cast<std::size_t>(n)), row(static_cast<std::size_t>(panel_columns));
-  const Stage stage(work_of(n));
-  for (Index first = 0; first < n; first += panel_columns) {
-    const Index last = std::min(first + panel_columns, n);
-    std::fill(sums.begin(), sums.end(), 0.0);  // of the squares that the panel takes off the diagonal
-    for (Index j = first; j < last; ++j) {
-      Index pivot = j;
-      double largest = -1;
-      for (Index i = j; i < n; ++i) {
-        double& sum = sums[static_cast<std::size_t>(i)];
-        if (j > first) sum += a(i, j - 1) * a(i, j - 1);
-        const double left = a(i, i) - sum;
-        if (left > largest) largest = left, pivot = i;
-      }
-      if (!(largest > tolerance)) return j;
-      if (pivot != j) {
-        swap_rows_and_columns(a, j, pivot);
-        std::swap(sums[static_cast<std::size_t>(j)], sums[static_cast<std::size_t>(pivot)]);
-        std::swap(pivots[static_cast<std::size_t>(j)], pivots[static_cast<std::size_t>(pivot)]);
-      }
-      const double root = std::sqrt(largest);
-      a(j, j) = root;
-      const Index below = n - j - 1;
-      if (below == 0) continue;
-      for (Index k = first; k < j; ++k) row[static_cast<std::size_t>(k - first)] = a(j, k);
-      if (j > first) gemv(Op::none, -1, a.block(j + 1, first, below, j - first), row.data(), 1, a.col(j) + j + 1);
-      for (Index i = j + 1; i < n; ++i) a(i, j) /= root;
-    }
-    if (last < n)
-      syrk(Op::none, -1, a.block(last, first, n - last, last - first), 1, a.block(last, last, n - last, n - last));
-  }
-  return n;
 }
 
 }  // namespace freeridge

@@ -6,9 +6,8 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/compact_wy.hpp"
-#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/lapack_info.hpp"
+#include "libcore/linalg/lapack_calls.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
@@ -25,9 +24,10 @@ void factor_whole(MatrixView a, double* tau) {
   const TeamIfWorth team(units);
   double size = 0;
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
-  check(fortran::geqrf(rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
+  check(FREERIDGE_LAPACK(dgeqrf, rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
   std::vector<double> work(static_cast<std::size_t>(queried(size)));
-  check(fortran::geqrf(rows, cols, a.data, ld, tau, work.data(), blas_int(static_cast<Index>(work.size()))), "dgeqrf");
+  check(FREERIDGE_LAPACK(dgeqrf, rows, cols, a.data, ld, tau, work.data(), blas_int(static_cast<Index>(work.size()))),
+        "dgeqrf");
   worked(units);
 }
 
@@ -38,10 +38,11 @@ void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView 
   const char trans = letter(op);
   const BlasInt rows = blas_int(c.rows), cols = blas_int(c.cols), k = blas_int(static_cast<Index>(tau.size()));
   const BlasInt ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
-  check(fortran::ormqr('L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1), "dormqr");
+  check(FREERIDGE_LAPACK(dormqr, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1),
+        "dormqr");
   std::vector<double> work(static_cast<std::size_t>(queried(size)));
-  check(fortran::ormqr('L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, work.data(),
-                       blas_int(static_cast<Index>(work.size()))),
+  check(FREERIDGE_LAPACK(dormqr, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, work.data(),
+                         blas_int(static_cast<Index>(work.size()))),
         "dormqr");
   worked(units);
 }

@@ -131,7 +131,7 @@ double graded_eigen(MatrixView a, std::span<const double> all_sizes, Index most_
 
   const MatrixView x = a.columns(0, r);
   for (Index j = 1; j < r; ++j) std::fill_n(x.col(j), j, 0.0);
-  orthogonalise_columns(x, {}, true, progress.part(0.15, 0.95));
+  orthogonalise_columns(x, progress.part(0.15, 0.95));
   for (Index k = 0; k < r; ++k) {
     const double length = norm2(m, x.col(k)), value = std::ldexp(length, -exponent);
     at(w, k) = value * value;

@@ -2,7 +2,7 @@
 // each number has the relative accuracy that M allows, where a tridiagonal reduction would lose what is small beside
 // the largest row.
 //     P'AP = L L',       by Cholesky with pivoting, L m x r; a row is no pivot when m^(1/2) eps d_i^2 is left of A_ii
-//     L W = X            by rotations of its columns, until all are orthogonal (jacobi_svd.hpp)
+//     L W = X            by rotations of two columns each, until all are orthogonal (jacobi_rotations.hpp)
 //     Lambda_k = |X_k|^2,  V_k = P X_k / |X_k|
 //     [-L_1^-T L_2'; I] = N,  N'L = 0:  the other m - r vectors, made orthonormal as N (chol N'N)^-T
 // Rounding in row i of V is eps d_i / |X_k| at most, and in V_k eps: V_ik is as small as d_i / |X_k| and |X_k| / d_i,
@@ -19,8 +19,8 @@ namespace freeridge {
 
 // A (lower triangle) becomes V; w ascending: the m - r first of them are what elimination left, about zero and of
 // either sign. sizes: d. r is at most `most_rank`. Answers with the largest |S_ij| / (d_i d_j) of what elimination
-// left, which is rounding if A is positive semi-definite. w is infinite where A is not finite. Some 4 m r^2 for each of 6 to 10 sweeps, at the speed of
-// memory; room (m - r)^2.
+// left, which is rounding if A is positive semi-definite. w is infinite where A is not finite. Some 4 m r^2 flops for
+// each of 6 to 10 sweeps, at the speed of memory; room (m - r)^2.
 double graded_eigen(MatrixView a, std::span<const double> sizes, Index most_rank, std::span<double> w,
                     const Progress& progress);
 

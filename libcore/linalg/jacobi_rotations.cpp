@@ -15,17 +15,15 @@ namespace freeridge {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index block = 16;      // columns: two blocks of X and W of some thousand rows stay in the L2 cache
+constexpr Index block = 16;      // columns: two blocks of some thousand rows stay in the L2 cache
 constexpr int most_sweeps = 40;  // some 6 are needed
 
 class Rotations {
  public:
-  Rotations(MatrixView x, MatrixView w, bool graded)
+  explicit Rotations(MatrixView x)
       : x_(x),
-        w_(w),
         n_(x.cols),
         tolerance_(std::sqrt(static_cast<double>(x.rows)) * eps),
-        graded_(graded),
         length_(static_cast<std::size_t>(n_)) {}
 
   // All pairs once. Were there any to rotate?
@@ -75,7 +73,6 @@ class Rotations {
   void rotate(Index i, Index j) {
     if (at(length_, j) > at(length_, i)) {
       std::swap_ranges(x_.col(i), x_.col(i) + x_.rows, x_.col(j));
-      std::swap_ranges(w_.col(i), w_.col(i) + w_.rows, w_.col(j));
       std::swap(at(length_, i), at(length_, j));
     }
     const double p = at(length_, i), q = at(length_, j);
@@ -83,19 +80,17 @@ class Rotations {
     const double product = dot(x_.rows, x_.col(i), x_.col(j)), cosine_between = product / p / q;
     if (std::abs(cosine_between) > tolerance_)
       rotated_ = true;
-    else if (!(graded_ && std::abs(product) > tolerance_ * size_of_product(i, j)))  // these angles need one sweep
+    else if (!(std::abs(product) > tolerance_ * size_of_product(i, j)))  // these angles need one sweep
       return;
     // tan 2 theta = 2 x_i'x_j / (|x_i|^2 - |x_j|^2)
     const double ratio = q / p, zeta = (1 - ratio) * (1 + ratio) / (2 * cosine_between * ratio);
     const double t = std::copysign(1 / (std::abs(zeta) + std::hypot(1, zeta)), zeta);
     const double c = 1 / std::hypot(1, t), s = c * t;
-    for (const MatrixView& m : {x_, w_}) {
-      double *const first = m.col(i), *const second = m.col(j);
-      for (Index k = 0; k < m.rows; ++k) {
-        const double a = first[k], b = second[k];
-        first[k] = c * a + s * b;
-        second[k] = c * b - s * a;
-      }
+    double *const first = x_.col(i), *const second = x_.col(j);
+    for (Index k = 0; k < x_.rows; ++k) {
+      const double a = first[k], b = second[k];
+      first[k] = c * a + s * b;
+      second[k] = c * b - s * a;
     }
     measure(i);
     measure(j);
@@ -109,19 +104,17 @@ class Rotations {
     return sum;
   }
 
-  MatrixView x_, w_;
+  MatrixView x_;
   Index n_;
   double tolerance_;
-  bool graded_;
   std::vector<double> length_;  // |x_j|
   std::atomic<bool> rotated_ = false;
 };
 
 }  // namespace
 
-void orthogonalise_columns(MatrixView x, MatrixView w, bool graded, const Progress& progress) {
-  if (w.cols == 0) w = {x.data, 0, x.cols, x.ld};
-  Rotations rotations(x, w, graded);
+void orthogonalise_columns(MatrixView x, const Progress& progress) {
+  Rotations rotations(x);
   const auto done = [](int sweeps) { return 1 - std::pow(0.7, sweeps); };
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     const Stage stage(progress.part(done(sweep), done(sweep + 1)), 0);

@@ -1,4 +1,4 @@
-// potrf, pstrf and the condition of a factor: blocked_cholesky.cpp; geqrf and ormqr: blocked_qr.cpp; gesdd: svd.cpp.
+// potrf and the condition of a factor: blocked_cholesky.cpp; geqrf and ormqr: blocked_qr.cpp; gesdd: svd.cpp.
 #include "libcore/linalg/lapack.hpp"
 
 #include <algorithm>
@@ -6,8 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "libcore/linalg/fortran.hpp"
-#include "libcore/linalg/lapack_info.hpp"
+#include "libcore/linalg/lapack_calls.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
 
@@ -19,11 +18,28 @@ constexpr double band_block = 32;  // columns that LAPACK factorizes at once
 
 }  // namespace
 
+Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots) {
+  const Index n = a.rows;
+  if (n == 0) return 0;
+  std::vector<BlasInt> places(pivots.size());
+  std::vector<double> work(2 * pivots.size());
+  BlasInt rank = 0;
+  const double units = flop() * cube(n) / 3;
+  const TeamIfWorth team(units);
+  const BlasInt info =
+      FREERIDGE_LAPACK(dpstrf, 'L', blas_int(n), a.data, blas_int(a.ld), places.data(), &rank, tolerance, work.data());
+  if (info < 0) check(info, "dpstrf");
+  std::ranges::transform(places, pivots.begin(), [](BlasInt place) { return Index{place} - 1; });
+  worked(units);
+  return rank;
+}
+
 bool pbtrf(MatrixView ab) {
   if (ab.cols == 0) return true;
   const auto band = static_cast<double>(ab.rows);
   const TeamIfWorth team(flop() * band_block * band * band);
-  const BlasInt info = fortran::pbtrf('L', blas_int(ab.cols), blas_int(ab.rows - 1), ab.data, blas_int(ab.ld));
+  const BlasInt info =
+      FREERIDGE_LAPACK(dpbtrf, 'L', blas_int(ab.cols), blas_int(ab.rows - 1), ab.data, blas_int(ab.ld));
   if (info < 0) check(info, "dpbtrf");
   worked(10 * static_cast<double>(ab.cols) * band * band);
   return info == 0;
@@ -36,8 +52,8 @@ void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
     for (Index j = 0; j < c.cols; j += columns) tbtrs(op, l, c.columns(j, std::min(columns, c.cols - j)));
     return;
   }
-  check(fortran::tbtrs('L', letter(op), 'N', blas_int(l.cols), blas_int(l.rows - 1), blas_int(c.cols), l.data,
-                       blas_int(l.ld), c.data, blas_int(c.ld)),
+  check(FREERIDGE_LAPACK(dtbtrs, 'L', letter(op), 'N', blas_int(l.cols), blas_int(l.rows - 1), blas_int(c.cols), l.data,
+                         blas_int(l.ld), c.data, blas_int(c.ld)),
         "dtbtrs");
   worked(20 * static_cast<double>(l.rows * l.cols) * static_cast<double>(c.cols));
 }
@@ -47,13 +63,14 @@ void syevd(MatrixView a, std::span<double> w) {
   double size = 0;
   BlasInt isize = 0;
   const BlasInt n = blas_int(a.rows), ld = blas_int(a.ld);
-  check(fortran::syevd('V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
+  check(FREERIDGE_LAPACK(dsyevd, 'V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
   Matrix work(queried(size), 1);
   std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
   // Its many small steps are each handed to all threads of the BLAS, at twice the time of one thread.
   std::optional<SingleThreadedBlas> single;
   if (a.rows < small_eigenproblem) single.emplace();
-  check(fortran::syevd('V', 'L', n, a.data, ld, w.data(), work.data(), blas_int(work.rows()), iwork.data(), isize),
+  check(FREERIDGE_LAPACK(dsyevd, 'V', 'L', n, a.data, ld, w.data(), work.data(), blas_int(work.rows()), iwork.data(),
+                         isize),
         "dsyevd");
 }
 
@@ -62,23 +79,25 @@ void stedc(std::span<double> d, std::span<double> e, MatrixView v) {
   double size = 0;
   BlasInt isize = 0;
   const BlasInt n = blas_int(v.rows), ld = blas_int(v.ld);
-  check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
+  check(FREERIDGE_LAPACK(dstedc, 'I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
   Matrix work(queried(size), 1);
   std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
   const TeamIfWorth team(flop() * cube(v.rows));
-  check(fortran::stedc('I', n, d.data(), e.data(), v.data, ld, work.data(), blas_int(work.rows()), iwork.data(), isize),
+  check(FREERIDGE_LAPACK(dstedc, 'I', n, d.data(), e.data(), v.data, ld, work.data(), blas_int(work.rows()),
+                         iwork.data(), isize),
         "dstedc");
 }
 
 double larfg(std::span<double> x) {
   double tau = 0;
-  fortran::larfg(blas_int(static_cast<Index>(x.size())), x.data(), x.data() + 1, 1, &tau);
+  FREERIDGE_LAPACK_OF_VECTORS(dlarfg, blas_int(static_cast<Index>(x.size())), x.data(), x.data() + 1, 1, &tau);
   return tau;
 }
 
 double laed4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* delta) {
   double root = 0;
-  check(fortran::laed4(blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(), delta, rho, &root),
+  check(FREERIDGE_LAPACK_STEP(dlaed4, blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(),
+                              delta, rho, &root),
         "dlaed4");
   return root;
 }
@@ -86,8 +105,10 @@ double laed4(Index i, std::span<const double> d, std::span<const double> z, doub
 double lasd4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* difference,
              double* sum) {
   double root = 0;
-  check(fortran::lasd4(blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(), difference, rho,
-                       &root, sum),
+  auto *const poles = const_cast<double*>(d.data()), *const numerators =
+                                                         const_cast<double*>(z.data());  // as R's header
+  check(FREERIDGE_LAPACK_STEP(dlasd4, blas_int(static_cast<Index>(d.size())), blas_int(i + 1), poles, numerators,
+                              difference, rho, &root, sum),
         "dlasd4");
   return root;
 }
@@ -100,10 +121,34 @@ void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, Ma
   double unused = 0;
   BlasInt unused_int = 0;
   const TeamIfWorth team(flop() * cube(n));
-  check(fortran::bdsdc(uplo, 'I', blas_int(n), d.data(), e.data(), u.data, blas_int(u.ld), vt.data, blas_int(vt.ld),
-                       &unused, &unused_int, work.data(), iwork.data()),
+  check(FREERIDGE_LAPACK(dbdsdc, uplo, 'I', blas_int(n), d.data(), e.data(), u.data, blas_int(u.ld), vt.data,
+                         blas_int(vt.ld), &unused, &unused_int, work.data(), iwork.data()),
         "dbdsdc");
   worked(6 * cube(n));
+}
+
+void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work) {
+  if (b.rows == 0 || b.cols == 0) return;
+  const double units = 2 * flop() * static_cast<double>(b.rows * b.cols) * static_cast<double>(b.cols);
+  const TeamIfWorth team(units);
+  check(FREERIDGE_LAPACK(dtpqrt, blas_int(b.rows), blas_int(b.cols), 0, blas_int(t.rows), r.data, blas_int(r.ld),
+                         b.data, blas_int(b.ld), t.data, blas_int(t.ld), work.data),
+        "dtpqrt");
+  worked(units);
+}
+
+void gesvj(MatrixView a, std::span<double> s, MatrixView v) {
+  const Index n = a.rows;
+  if (n == 0) return;
+  Matrix work(std::max<Index>(2 * n, 6), 1);
+  const double units = 30 * flop() * cube(n);
+  const TeamIfWorth team(units);
+  check(FREERIDGE_LAPACK(dgesvj, 'U', 'U', 'V', blas_int(n), blas_int(n), a.data, blas_int(a.ld), s.data(), 0, v.data,
+                         blas_int(v.ld), work.data(), blas_int(work.rows())),
+        "dgesvj");
+  if (work(0, 0) != 1)
+    for (double& value : s) value *= work(0, 0);
+  worked(units);
 }
 
 void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau) {
@@ -113,11 +158,13 @@ void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> 
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
   std::vector<BlasInt> place(static_cast<std::size_t>(cols), 0);
   std::fill_n(place.begin(), fixed, 1);
-  check(fortran::geqp3(rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
+  check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
   std::vector<double> work(static_cast<std::size_t>(queried(size)));
-  check(fortran::geqp3(rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
-                       blas_int(static_cast<Index>(work.size()))),
+  check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
+                         blas_int(static_cast<Index>(work.size()))),
         "dgeqp3");
+  worked(4 * flop() * static_cast<double>(rows) * static_cast<double>(cols) *
+         static_cast<double>(std::min(rows, cols)));
   std::ranges::transform(place, order.begin(), [](BlasInt j) { return Index{j} - 1; });
 }
 

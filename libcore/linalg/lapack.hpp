@@ -1,5 +1,6 @@
-// LAPACK on views. Workspaces are ours, so that memory is counted and its failure is std::bad_alloc. What takes long is
-// done in blocks, between which progress is heard (progress.hpp), with the same answers but for rounding.
+// LAPACK on views. Workspaces come from operator new, so that memory is counted and its failure is std::bad_alloc. potrf,
+// geqrf, ormqr and gesdd work in blocks of their own, between which progress is heard (progress.hpp); the others are one
+// call to LAPACK, which cannot be cancelled.
 #pragma once
 
 #include <span>
@@ -44,17 +45,24 @@ double lasd4(Index i, std::span<const double> d, std::span<const double> z, doub
 void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, MatrixView vt);
 
 // P'AP = L L' with complete pivoting, A positive semi-definite, L (n x rank) in the lower triangle of its first `rank`
-// columns; pivots: row i of P'AP is row pivots[i] of A. Stops where the largest pivot left is at most `tolerance`.
-// Answers with the rank. n^3/3.
+// columns; pivots: row i of P'AP is row pivots[i] of A. Stops where the largest pivot left is at most `tolerance` >= 0.
+// Answers with the rank. n^3/3, in one call to LAPACK.
 [[nodiscard]] Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots);
 
 // A = Q R by Householder reflections, Q below the diagonal and in tau (min(rows, cols)). 2 rows cols^2.
 void geqrf(MatrixView a, std::span<double> tau);
+// [R; B] = Q R', R upper triangular, n x n, R' in its place; B is destroyed. t, work: as many rows as columns are
+// factorized at once, n columns. 2 rows n^2.
+void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work);
 // A P = Q R with column pivoting, the first `fixed` columns in their places and before all others; order[j]: the column
 // that came to place j. As geqrf, at about twice its time.
 void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau);
 // C = Q C or Q'C
 void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op = Op::none);
+// A = U diag(s) V', A n x n and zero below its diagonal, by one-sided Jacobi rotations of its columns: U in the place of
+// A, s descending. Small s_k have the relative accuracy that columns of equal norm would have. Columns of U for s_k = 0
+// have no meaning.
+void gesvj(MatrixView a, std::span<double> s, MatrixView v);
 // A = U diag(s) V', economy: U rows x k, s descending, vt k x cols, k = min(rows, cols). A is destroyed.
 void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
 

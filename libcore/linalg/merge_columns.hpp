@@ -1,9 +1,10 @@
 // What the merges of tridiagonal and of bidiagonal halves have in common (divide and conquer: tridiagonal_merge.hpp,
 // bidiagonal_merge.hpp): the vectors of the halves are the columns of
 //     [Z1 0; 0 Z2],   Z1 with k columns,
-// each with its number d_i and its part z_i of what joins the halves. Where f |z_i|, or what a rotation of two
-// neighbours in d leaves between them, is at most a tolerance, a column is done with ("deflated"). The vectors of the
-// whole are products of the others with coordinates, which keep the zeros of Z1 and Z2 out.
+// column i with its eigenvalue or singular value d_i and its element z_i of the vector that joins the halves. A column is
+// "deflated", which means that it is a vector of the whole as it stands, where f |z_i| is at most a tolerance, or where a
+// rotation of it with its neighbour in d makes z_i zero and leaves an element below the tolerance beside the diagonal.
+// The other vectors of the whole are [Z1 0; 0 Z2] times their coordinates; Z1 and Z2 are multiplied one by one.
 #pragma once
 
 #include <span>
@@ -38,8 +39,10 @@ struct Deflation {
     Index i, j;
     double c, s;
   };
-  std::vector<Index> kept, linked, loose;  // not deflated, d ascending; deflated: of both halves, and of one
-  std::vector<Rotation> rotations;         // of Z1 with Z2
+  std::vector<Index> kept;          // not deflated, d ascending
+  std::vector<Index> linked;        // deflated, mixed of columns of Z1 and of Z2
+  std::vector<Index> loose;         // deflated, a column of Z1 or of Z2 alone
+  std::vector<Rotation> rotations;  // of a column of Z1 with one of Z2
 };
 
 // order: the columns by d, ascending. Rotations of columns of one half are done in all the bases at once, which are
@@ -48,22 +51,22 @@ struct Deflation {
 Deflation deflate(std::span<const Index> order, Index k, std::span<const MatrixView> bases, std::span<double> d,
                   std::span<double> z, double f, double tolerance);
 
-// A basis whose Z1 and Z2 are taken out of the diagonal blocks of v, so that v may be used for other things until its
-// columns are the vectors of the whole.
+// Copies Z1 and Z2 out of the diagonal blocks of v, and multiplies them. In between v is free for other numbers; in the
+// end its columns are the vectors of the whole.
 class HalvedBasis {
  public:
   static Index room(Index n, Index k) { return k * k + (n - k) * (n - k); }
-  // `besides`: columns that vectors of the whole are made of, too.
+  // `besides`: further columns that take part in the vectors of the whole.
   HalvedBasis(MatrixView v, Index k, const Deflation& deflation, std::span<const Index> besides, double* room);
 
-  // Coordinates: so many, that of the column i in this place.
+  // The number of coordinates of a vector of the whole, and which of them belongs to the column i.
   Index size() const { return std::ssize(top_) + std::ssize(bottom_); }
   Index place(Index i) const { return at(place_, i); }
-  // Of the columns as they are, from those of the rotated ones.
+  // In: coordinates for the columns after `rotations`. Out: for the columns as they stand in Z1 and Z2.
   void rotate_back(double* s) const;
-  // The columns first, first + 1, ... of v: for coordinates s.
+  // The columns first, first + 1, ... of v become [Z1 0; 0 Z2] s.
   void multiply(Index first, ConstMatrixView s) const;
-  // The same for a loose column.
+  // The column `to` of v becomes the loose column i.
   void copy_back(Index i, Index to) const;
 
  private:

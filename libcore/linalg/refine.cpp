@@ -73,7 +73,7 @@ void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldM
   });
 }
 
-// Adds corrections output by output, and knows when to stop. What is measured is the first `measured` rows.
+// Adds corrections to the solution, output by output, and decides when to stop, by the size of the first `measured` rows.
 class Corrections {
  public:
   Corrections(Index rows, Index t, Index measured)

@@ -40,7 +40,7 @@ bool has_shared_number() {
   return blas_control().get != nullptr && !blas_control().of_thread;
 }
 
-// No teams of OpenMP on this thread; what there was before is answered, for levels_back. 0: there was nothing to change.
+// Switches OpenMP's teams off on this thread. Returns the levels before, for levels_back; 0 where nothing was changed.
 int levels_away() {
   const BlasControl& blas = blas_control();
   const int before = blas.set_levels != nullptr ? blas.get_levels() : 0;
@@ -111,7 +111,7 @@ TeamIfWorth::~TeamIfWorth() {
   levels_back(levels_before_);
 }
 
-// OpenMP's number goes to 1 whatever the BLAS is: one that is built with OpenMP goes by it, and no other minds.
+// OpenMP's number goes to 1 whatever the BLAS is: a BLAS that is built with OpenMP uses it, the others ignore it.
 SingleThreadedBlas::SingleThreadedBlas() {
   const BlasControl& blas = blas_control();
   if (blas.set_openmp != nullptr) {
@@ -232,7 +232,7 @@ void parallel_for(Index count, const Progress& progress, const std::function<voi
   const auto item = [&](Index i) {
     const double before = units_heard();
     body(i);
-    worked(std::max(0.0, units - (units_heard() - before)));  // what the body has not said itself
+    worked(std::max(0.0, units - (units_heard() - before)));  // what the body has not reported itself
   };
   if (team == 1) {
     for (Index i = 0; i < count; ++i) {
@@ -251,7 +251,7 @@ void parallel_for(Index count, const Progress& progress, const std::function<voi
     }
   });
   failure.rethrow();
-  progress.report(1);  // the others may have been so quick that this thread had no item of its own
+  progress.report(1);  // this thread may have had no item, where the others were quick
 }
 
 void parallel_shares(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& body) {
@@ -287,7 +287,7 @@ void parallel_in_order(Index count, int team, const Progress& progress, const st
     }
     return;
   }
-  // Items are handed out in order, so the least that is not used yet is in the hands of a worker that waits for nobody.
+  // Items are handed out in order, so the worker that has the first unused item never waits: there is no deadlock.
   std::atomic<Index> next{0};
   std::mutex turn_mutex;
   std::condition_variable turn_came;
@@ -318,7 +318,7 @@ void parallel_in_order(Index count, int team, const Progress& progress, const st
       }
     } catch (...) {
       failure.keep(std::current_exception());
-      const std::lock_guard lock(turn_mutex);  // not between another's look at the failure and its wait
+      const std::lock_guard lock(turn_mutex);  // so that no worker misses this between its test of came() and its wait
       turn_came.notify_all();
     }
   });

@@ -4,8 +4,8 @@
 // like), else OMP_NUM_THREADS, else the machine's.
 // One BLAS cannot be told: Debian's libblas.so.3 of BLIS with threads of its own hides its functions, and goes by
 // BLIS_NUM_THREADS, or OMP_NUM_THREADS without that: BLIS_NUM_THREADS=1 leaves the threads to the core.
-// The loops use plain threads that end with the loop: nothing is left behind for a fork() to stumble over. To start one
-// costs 20 to 50 us, so a loop that says how little it has to do runs on fewer, or on the calling thread alone.
+// The threads of a loop end with the loop, so that a process may fork between two calls. Starting a thread costs 20 to 50
+// us: a loop that says that it has little work runs on fewer threads, or on the calling thread alone.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ int thread_count();
 // A BLAS whose number belongs to each thread (BlasControl::of_thread) is told it here, on the thread that will call it.
 void adopt_thread_count();
 
-// For a call of the BLAS of so many units (progress.hpp): while it lives, one that would be over before a team of
-// threads has met gets none. That is for a BLAS that asks OpenMP for a team of whatever product (BLIS): with two threads
-// it takes 2 to 4 times as long as with one for a problem of a dozen rows. Others look at the size themselves.
+// Around a call of the BLAS of so many units (progress.hpp): with fewer than units_for_a_team the call runs on one
+// thread. BLIS asks OpenMP for a team of threads at every product, however small: for a problem of a dozen rows two
+// threads take 2 to 4 times as long as one. Other BLAS decide by the size of the product themselves.
 class TeamIfWorth {
  public:
   explicit TeamIfWorth(double units);
@@ -43,8 +43,8 @@ class TeamIfWorth {
 };
 constexpr double units_for_a_team = 0x1p21;
 
-// While one of these lives the BLAS uses one thread, in the whole process, and loops of this thread start none;
-// counted, so that they may overlap. It ends on the thread that made it.
+// While one of these lives, the BLAS has one thread in the whole process, and the core's loops on this thread start no
+// others. Several may live at once: the last one that ends gives the threads back. Each ends on the thread that made it.
 class SingleThreadedBlas {
  public:
   SingleThreadedBlas();
@@ -60,15 +60,15 @@ class SingleThreadedBlas {
 // What a loop has to do in all, in floating-point operations or what takes as long (about a nanosecond each).
 using Work = double;
 constexpr Work plenty = 1e300;
-constexpr Work work_for_a_thread = 2e5;  // under this a thread is not worth its start
+constexpr Work work_for_a_thread = 2e5;  // with less of it to start a thread takes longer than the work
 
 // How many threads a loop over `count` items uses: of thread_count(), as many as there are items and work for.
 int team_size(Index count, Work work = plenty);
 
-// In all loops: progress is heard on the calling thread, which is worker 0, between its own items, now and then while
-// it waits for the others, and at the end. Cancelled, the others stop at their next worked() (progress.hpp). The first
-// exception ends the loop and is thrown here. The BLAS is single-threaded inside, but for a team of one, which may be
-// the only item of a large problem; in parallel_in_order always.
+// In all loops: the calling thread is worker 0, and reports progress: between its own items, every 50 ms while it waits
+// for the others, and at the end. When it is cancelled, the others stop at their next worked() (progress.hpp). The first
+// exception ends the loop and is thrown by it. Inside the BLAS has one thread, except where the team is one thread: the
+// loop may then be the only item of a large problem. In parallel_in_order it always has one.
 
 constexpr std::chrono::milliseconds patience{50};  // between two reports of a thread that waits for others
 
@@ -89,9 +89,9 @@ void parallel_for(Index count, const Progress& progress, const std::function<voi
 // (worker + 1) / team, in order. What each worker adds up is the same in each run with this team (team_size()).
 void parallel_shares(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& body);
 
-// make(i, worker) side by side, and use(i, worker) one at a time and in the order i = 0 ... count - 1, on the thread
-// that made item i: what is added up in use() is the same to the last bit for any team. use() should be a small part of
-// the work, or the workers wait for each other. A worker uses its item before it makes the next.
+// make(i, worker) on all threads at once; use(i, worker) one after the other in the order i = 0 ... count - 1, on the
+// thread that made item i, before that thread makes its next item. So a sum that use() adds to is the same to the last
+// bit for any team. use() should be a small part of the work, or the workers wait for each other.
 void parallel_in_order(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& make,
                        const std::function<void(Index, int)>& use);
 

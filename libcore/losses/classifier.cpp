@@ -76,15 +76,10 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
 
 void Classifier::set_weights(const double* weights) {
   const Index count = n();
+  require_weights(weights, count);
   std::vector<double> given, copy(static_cast<std::size_t>(count), 1.0);
   if (weights != nullptr) given.assign(weights, weights + count);
   std::ranges::copy(given, copy.begin());
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    if (!std::isfinite(copy[i]))
-      fail(Status::not_finite, "weights[", i, "] is ", copy[i], "; every weight must be finite");
-    if (copy[i] <= 0)
-      fail(Status::invalid_argument, "weights[", i, "] is ", copy[i], "; every weight must be positive");
-  }
   const double omega = std::exp2(std::ilogb(*std::ranges::max_element(copy)));
   for (double& weight : copy) weight /= omega;
   data_->given = std::move(given);

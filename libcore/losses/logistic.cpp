@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "libcore/losses/working_problem.hpp"
+#include "libcore/losses/logistic_step.hpp"
 
 namespace freeridge {
 namespace {
@@ -47,7 +47,7 @@ class Newton {
   Index stage();            // Newton steps until near the solution at tau_; returns how many
   void tangent(double to);  // moves along the path's tangent to tau = `to`
   void finish();            // Newton steps to the tolerance at tau_
-  double step_length(const WorkingProblem::Step&) const;  // near the minimum of the objective along the step
+  double step_length(const LogisticStep::Move&) const;  // near the minimum of the objective along the step
   void count() {
     if (s_.iterations >= control_.iterations)
       fail(Status::not_converged, "no solution within ", control_.iterations, " Newton steps (the stationarity is ",
@@ -78,7 +78,7 @@ void Newton::evaluate() {
   }
 }
 
-double Newton::step_length(const WorkingProblem::Step& step) const {
+double Newton::step_length(const LogisticStep::Move& step) const {
   // phi(t) = the objective after t steps, which is convex. Newton's method finds the root of phi' inside a bracket;
   // while the bracket has no right end, t grows.
   const auto slope = [&](double t, double& curvature) {
@@ -109,9 +109,9 @@ double Newton::step_length(const WorkingProblem::Step& step) const {
 
 double Newton::newton_step() {
   count();
-  const WorkingProblem working(p_, tau_, v_, storage_.view());
+  const LogisticStep working(p_, tau_, v_, storage_.view());
   for (std::size_t i = 0; i < load_.size(); ++i) load_[i] = e_[i] - s_.a[i];
-  const WorkingProblem::Step step = working.step(load_, -sum(s_.a));
+  const LogisticStep::Move step = working.solve(load_, -sum(s_.a));
   decision_values(p_, tau_, step.da, 0, kda_);
   double largest = 0;
   for (std::size_t i = 0; i < df_.size(); ++i) {
@@ -135,8 +135,8 @@ Index Newton::stage() {
 
 void Newton::tangent(double to) {
   count();
-  const WorkingProblem working(p_, tau_, v_, storage_.view());
-  const WorkingProblem::Step step = working.step(e_, 0);
+  const LogisticStep working(p_, tau_, v_, storage_.view());
+  const LogisticStep::Move step = working.solve(e_, 0);
   const double stretch = std::log(to) - std::log(tau_), ratio = tau_ / to;
   for (std::size_t i = 0; i < s_.a.size(); ++i) s_.a[i] = (s_.a[i] + stretch * step.da[i]) * ratio;
   s_.b += stretch * step.db;
@@ -209,7 +209,7 @@ std::string logistic_loo(const LossProblem& problem, const LossSolution& solutio
   std::vector<double> v(out.size());
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = problem.w[i] * sigmoid(solution.f[i]) * sigmoid(-solution.f[i]);
   Matrix storage(problem.n(), problem.n());
-  const WorkingProblem working(problem, problem.tau, v, storage.view());
+  const LogisticStep working(problem, problem.tau, v, storage.view());
   const std::vector<double> p = working.residual_diagonal(progress);
 
   std::string reason;

@@ -1,7 +1,7 @@
 // The logistic loss, L(z) = log(1 + exp(-z)), by Newton's method: iteratively reweighted regularized least squares
 // (notation as in loss_problem.hpp). With p_i = 1 / (1 + exp(-f_i)), e_i = w_i y_i / (1 + exp(y_i f_i)):
 //     stationarity   a = e, 1'a = 0        gap = max_i |e_i - a_i| / w_i, and |1'a| / 1'w
-//     step           the working problem with v_i = w_i p_i (1 - p_i) and the load e - a (working_problem.hpp)
+//     step           the weighted problem with v_i = w_i p_i (1 - p_i) and the load e - a (logistic_step.hpp)
 // Steps that move no f_i by more than 1/2 are taken whole: as |L'''| <= L'', the objective is sure to fall (F. Bach,
 // Self-concordant analysis for logistic regression, Electronic Journal of Statistics 4 (2010)). Along others a line
 // search finds about the minimum.

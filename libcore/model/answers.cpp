@@ -7,17 +7,23 @@
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
-std::string Model::loo(MatrixView errors) const {
+void Model::answer(const char* what, MatrixView to, const EachPart& part) const {
   require_fitted();
-  require_room(lambda_bytes(), "leaving one out", "use fewer outputs, or landmarks");
+  require_room(lambda_bytes(), what, "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
   Matrix out(n(), t());
-  std::string reason;
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    keep_first(reason, loo_errors(factorization_->problem(), maker, first, out.view().columns(first, count)));
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    part(residual_maker, first, out.view().columns(first, count));
   });
   progress_.report(1);
-  copy(out.view(), errors);
+  copy(out.view(), to);
+}
+
+std::string Model::loo(MatrixView errors) const {
+  std::string reason;
+  answer("leaving one out", errors, [&](const ResidualMaker& residual_maker, Index first, MatrixView part) {
+    keep_first(reason, loo_errors(factorization_->problem(), residual_maker, first, part));
+  });
   return reason;
 }
 
@@ -28,9 +34,9 @@ std::string Model::group_errors(const std::int32_t* label, MatrixView errors) co
   const Hearing hearing(progress_);
   Matrix out(n(), t());
   std::string reason;
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    keep_first(reason, freeridge::group_errors(*factorization_, maker, groups, first, out.view().columns(first, count),
-                                               here()));
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    keep_first(reason, freeridge::group_errors(*factorization_, residual_maker, groups, first,
+                                               out.view().columns(first, count), here()));
   });
   progress_.report(1);
   copy(out.view(), errors);
@@ -74,20 +80,21 @@ Prediction Model::prediction(const Fit& fit) const {
           solution.w.view(),
           factorization_->problem().shift,
           solution.level,
-          landmarks ? LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major} : data_->x,
+          landmarks ? Rows(LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major}) : data_->x,
           landmarks ? fit.landmark_c.view() : solution.c.view(),
           landmarks ? factorization_->landmarks() : std::span<const Index>()};
 }
 
-void Model::predict(const LayoutView& points, double* out, Index ldout) const {
+void Model::predict(const Rows& points, Layout layout, double* out, Index ldout) const {
   require_fitted();
   require_room_to_predict(points.rows, 0, false);
   const Hearing hearing(progress_);
-  freeridge::predict(prediction(), points, out, ldout, progress_);
+  freeridge::predict(prediction(), points, layout, out, ldout, progress_);
 }
 
-// The solution's own coefficients are enough to predict, but may lack a part that K maps to zero (its function is zero).
-// Where all of c is wanted, complete() adds that part to refined coefficients, and coefficients() makes unrefined ones.
+// The solution's own coefficients are enough to predict, but may lack a part that K maps to zero (its function is
+// zero). Where all of c is wanted, complete() adds that part to refined coefficients, and coefficients() makes
+// unrefined ones.
 bool Model::keeps_coefficients(const Fit& fit) const {
   return fit.solution.c.rows() > 0 &&
          (!factorization_->landmarks().empty() || (fit.refined && !factorization_->solves_functions()));
@@ -97,16 +104,16 @@ void Model::make_coefficients(const Fit& fit, MatrixView out) const {
   if (fit.solution.c.rows() > 0 && fit.refined) {
     Solution whole{Matrix(n(), t()), {}, fit.solution.b, {}};
     copy(fit.solution.c.view(), whole.c.view());
-    for_each_maker(*factorization_, fit, [&](const ResidualMaker& maker, Index first, Index count) {
-      maker.complete(first, count, whole, here());
+    for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+      residual_maker.complete(first, count, whole, here());
     });
     require_no_overflow("the coefficients", whole.c.view());
     return copy(whole.c.view(), out);
   }
   const Problem& problem = factorization_->problem();
   if (fit.shared || !factorization_->coefficients_each(fit.lambdas, out))
-    for_each_maker(*factorization_, fit, [&](const ResidualMaker& maker, Index first, Index count) {
-      maker.coefficients(first, out.columns(first, count));
+    for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+      residual_maker.coefficients(first, out.columns(first, count));
     });
   for (Index j = 0; j < t(); ++j)
     for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
@@ -139,36 +146,23 @@ void Model::intercept(double* b) const {
 }
 
 void Model::fitted(MatrixView fitted) const {
-  require_fitted();
-  require_room(lambda_bytes(), "the fitted values", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
-  const Problem& problem = factorization_->problem();
-  Matrix out(n(), t());
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    const MatrixView part = out.view().columns(first, count);
-    maker.residual(first, part);
-    for (Index j = 0; j < count; ++j)
+  answer("the fitted values", fitted, [&](const ResidualMaker& residual_maker, Index first, MatrixView part) {
+    residual_maker.residual(first, part);
+    const double rho = residual_maker.shrinkage();
+    for (Index j = 0; j < part.cols; ++j)
       for (Index i = 0; i < part.rows; ++i)
         part(i, j) =
-            data_->y(i, first + j) - maker.shrinkage() * part(i, j) / problem.sqrt_w[static_cast<std::size_t>(i)];
+            data_->y(i, first + j) - rho * part(i, j) / factorization_->problem().sqrt_w[static_cast<std::size_t>(i)];
+    require_no_overflow("the fitted values", part);
   });
-  require_no_overflow("the fitted values", out.view());
-  progress_.report(1);
-  copy(out.view(), fitted);
 }
 
 void Model::leverage(MatrixView leverage) const {
-  require_fitted();
-  require_room(lambda_bytes(), "the leverages", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
-  Matrix out(n(), t());
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    maker.leverage({out.col(first), static_cast<std::size_t>(n())});
-    for (Index j = 1; j < count; ++j) std::copy_n(out.col(first), n(), out.col(first + j));
+  answer("the leverages", leverage, [&](const ResidualMaker& residual_maker, Index, MatrixView part) {
+    residual_maker.leverage({part.col(0), static_cast<std::size_t>(part.rows)});
+    for (Index j = 1; j < part.cols; ++j) std::copy_n(part.col(0), part.rows, part.col(j));
+    require_no_overflow("the leverages", part);
   });
-  require_no_overflow("the leverages", out.view());
-  progress_.report(1);
-  copy(out.view(), leverage);
 }
 
 const LambdaSearch& Model::require_search() const {
@@ -186,8 +180,8 @@ Model::LambdaFlags Model::lambda_flags() const {
   if (std::ranges::all_of(lambdas, [&](double lambda) { return lambda >= out.floor; })) return out;
   require_room(lambda_bytes(), "the flags of lambda", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
-  for_each_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
-    if (maker.below_floor()) std::fill_n(out.below.begin() + first, count, 1);
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    if (residual_maker.below_floor()) std::fill_n(out.below.begin() + first, count, 1);
   });
   progress_.report(1);
   return out;

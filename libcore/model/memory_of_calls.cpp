@@ -28,7 +28,7 @@ Request Model::factorized_request() const {
 Index Model::lambda_bytes(Index lambdas) const {
   const bool has_maker = fit_ && fit_->shared && [&] {
     const std::lock_guard<std::mutex> lock(fit_->shared->mutex);
-    return fit_->shared->maker != nullptr;
+    return fit_->shared->residual_maker != nullptr;
   }();
   return freeridge::lambda_bytes(route(), factorized_request(), has_maker, lambdas);
 }

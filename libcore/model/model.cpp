@@ -24,6 +24,14 @@ void require_finite_solution(const Solution& solution) {
     fail(Status::not_finite, "the solution overflows; rescale x or y");
 }
 
+void require_fit(const Kernel& kernel, const Rows& x) {
+  kernel.check_data(x.rows, x.cols);
+  if (kernel.precomputed() && x.is_sparse())
+    fail(Status::invalid_argument,
+         "the model's kernel is precomputed, and x is sparse: the values of a precomputed kernel are an ordinary "
+         "matrix");
+}
+
 }  // namespace
 
 // ---- state ----
@@ -82,14 +90,14 @@ double Model::bandwidth() const {
 // ---- settings ----
 
 void Model::set_kernel(KernelPtr kernel) {
-  if (data_) kernel->check_data(data_->x.rows, data_->x.cols);
+  if (data_) require_fit(*kernel, data_->x);
   kernel_ = std::move(kernel);
   unset();
 }
 
-void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
-  kernel_->check_data(x.rows, x.cols);
-  if (copy) {
+void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
+  require_fit(*kernel_, x);
+  if (copy && !x.is_sparse()) {
     const Index columns = x.cols + y.cols;
     require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "use freeridge_set_data_view",
                    memory_limit_);
@@ -97,16 +105,27 @@ void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
   const Hearing hearing(progress_);
   require_finite("x", x);
   require_finite("y", y);
-  Data data{x, y, {}, {}, {}, {}, 0, {}};
+  Data data{x, y, {}, {}, {}, {}, {}, 0, {}};
+  const auto own = [](const auto& from) {
+    auto copied = std::make_shared<Matrix>(from.rows, from.cols);
+    copy_rows(from, 0, copied->view());
+    return copied;
+  };
+  const auto view_of = [](const Matrix& a) {
+    return LayoutView{a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
+  };
+  if (copy && x.is_sparse()) {
+    require_memory(x.sparse().bytes() + checked_doubles(y.rows, y.cols) * 8, "the copy of x and y",
+                   "use freeridge_set_sparse_view", memory_limit_);
+    data.sparse_copy = std::make_shared<const SparseMatrix>(x.sparse());
+    data.x = data.sparse_copy->view(x.sparse().format, x.rows, x.cols);
+  } else if (copy) {
+    data.x_copy = own(x);
+    data.x = view_of(*data.x_copy);
+  }
   if (copy) {
-    const auto own = [](LayoutView& view) {
-      auto copied = std::make_shared<Matrix>(view.rows, view.cols);
-      copy_rows(view, 0, copied->view());
-      view = {copied->data(), view.rows, view.cols, view.rows, Layout::col_major};
-      return copied;
-    };
-    data.x_copy = own(data.x);
-    data.y_copy = own(data.y);
+    data.y_copy = own(y);
+    data.y = view_of(*data.y_copy);
   }
   progress_.report(1);
   unset();
@@ -115,14 +134,9 @@ void Model::set_data(const LayoutView& x, const LayoutView& y, bool copy) {
 
 void Model::set_weights(const double* weights) {
   require_data();
+  require_weights(weights, n());
   std::vector<double> copy;
   if (weights != nullptr) copy.assign(weights, weights + n());
-  for (std::size_t i = 0; i < copy.size(); ++i) {
-    if (!std::isfinite(copy[i]))
-      fail(Status::not_finite, "weights[", i, "] is ", copy[i], "; every weight must be finite");
-    if (copy[i] <= 0)
-      fail(Status::invalid_argument, "weights[", i, "] is ", copy[i], "; every weight must be positive");
-  }
   auto shared = copy.empty() ? nullptr : std::make_shared<const std::vector<double>>(std::move(copy));
   unset();  // the old factorization borrows the old weights
   data_->weights = std::move(shared);
@@ -191,13 +205,15 @@ Request Model::request(const Kernel& kernel) const {
           .rank_bound = kernel.rank_bound(d()),
           .route = route_,
           .expected_lambdas = expected_lambdas_,
-          .leaves_out = leaves_rows_out(expected_criterion_),
+          .leaves_out = is_mean(expected_criterion_),
           .landmarks = data_->landmarks,
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
           .precomputed = kernel.precomputed(),
           .wide_weights = weight_span(data_->weight_values()) > wide_weights,
-          .memory_limit = memory_limit_};
+          .memory_limit = memory_limit_,
+          .sparse = data_->x.is_sparse(),
+          .entries = data_->x.is_sparse() ? data_->x.entries() : 0};
 }
 
 Index Model::memory_required() const {
@@ -229,34 +245,34 @@ void Model::factorize() {
   factorization_ = std::move(factorization);
 }
 
-void Model::for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f) {
+void Model::for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f) {
   const Index t = static_cast<Index>(fit.lambdas.size());
   const Progress whole = here();
   if (fit.shared) {
     bool made = true;
-    const std::shared_ptr<const ResidualMaker> maker = [&] {
+    const std::shared_ptr<const ResidualMaker> residual_maker = [&] {
       std::unique_lock lock(fit.shared->mutex, std::defer_lock);
       lock_patiently(lock);
-      made = fit.shared->maker != nullptr;
+      made = fit.shared->residual_maker != nullptr;
       const Stage stage(made ? whole : whole.part(0, 0.5), 0);
-      if (!made) fit.shared->maker = factorization.at(fit.lambdas[0]);
-      return fit.shared->maker;
+      if (!made) fit.shared->residual_maker = factorization.at(fit.lambdas[0]);
+      return fit.shared->residual_maker;
     }();
     const Stage stage(made ? whole : whole.part(0.5, 1), 0);
-    return f(*maker, 0, t);
+    return f(*residual_maker, 0, t);
   }
   for (Index first = 0, end; first < t; first = end) {
     const double lambda = fit.lambdas[static_cast<std::size_t>(first)];
     for (end = first + 1; end < t && fit.lambdas[static_cast<std::size_t>(end)] == lambda;) ++end;
     const Progress part = whole.part(static_cast<double>(first) / static_cast<double>(t),
                                      static_cast<double>(end) / static_cast<double>(t));
-    std::unique_ptr<ResidualMaker> maker;
+    std::unique_ptr<ResidualMaker> residual_maker;
     {
       const Stage stage(part.part(0, 0.5), 0);
-      maker = factorization.at(lambda);
+      residual_maker = factorization.at(lambda);
     }
     const Stage stage(part.part(0.5, 1), 0);
-    f(*maker, first, end - first);
+    f(*residual_maker, first, end - first);
   }
 }
 
@@ -271,9 +287,9 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   if (problem.linear()) fit.solution.level = fit.solution.b;
   const bool solved = !fit.shared && factorization.solve_each(lambdas, fit.solution);
   if (!solved || refinement_ > 0)
-    for_each_maker(factorization, fit, [&](const ResidualMaker& maker, Index first, Index count) {
-      if (!solved) maker.solve(first, count, fit.solution);
-      if (refinement_ > 0) maker.refine(first, count, refinement_, fit.solution, here());
+    for_each_residual_maker(factorization, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+      if (!solved) residual_maker.solve(first, count, fit.solution);
+      if (refinement_ > 0) residual_maker.refine(first, count, refinement_, fit.solution, here());
     });
   require_finite_solution(fit.solution);
   set_fit_landmarks(fit, factorization);

@@ -32,7 +32,7 @@ class Model {
 
   // Settings
   void set_kernel(KernelPtr kernel);
-  void set_data(const LayoutView& x, const LayoutView& y, bool copy);
+  void set_data(const Rows& x, const LayoutView& y, bool copy);
   void set_weights(const double* weights);     // n, or NULL
   void set_groups(const std::int32_t* label);  // n, or NULL
   void set_intercept(bool on);
@@ -63,13 +63,13 @@ class Model {
   [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
   Prediction prediction() const;  // borrows from the model
-  void predict(const LayoutView& points, double* out, Index ldout) const;
+  void predict(const Rows& points, Layout layout, double* out, Index ldout) const;
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
   void intercept(double* b) const;
-  // At many lambdas, whatever is in force (path.cpp). Output j of lambda l is in column l t + j; b: t x lambdas, without
-  // data: not wanted.
-  void predict_path(const LayoutView& points, std::span<const double> lambdas, double* out, Index ldout) const;
+  // At many lambdas, whatever is in force (path.cpp). Output j of lambda l is in column l t + j; b: t x lambdas,
+  // without data: not wanted.
+  void predict_path(const Rows& points, Layout layout, std::span<const double> lambdas, double* out, Index ldout) const;
   void coefficients_path(std::span<const double> lambdas, MatrixView c, MatrixView b) const;
   void hyperplane_path(std::span<const double> lambdas, MatrixView w, MatrixView b) const;
   void fitted(MatrixView out) const;
@@ -94,13 +94,13 @@ class Model {
     Matrix lower, upper;  // m x t
     std::string reason;
   };
-  Intervals predict_jackknife(const LayoutView& points, double level) const;
+  Intervals predict_jackknife(const Rows& points, double level) const;
   struct Variance {
     Matrix of_mean;             // m x t
     std::vector<double> noise;  // t
     std::string reason;
   };
-  Variance predict_variance(const LayoutView& points) const;
+  Variance predict_variance(const Rows& points) const;
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
   std::span<const Index> landmarks() const { return factorization().landmarks(); }
@@ -147,8 +147,10 @@ class Model {
 
   // Factorizations borrow x, y and the weights; clones share them, and none ever changes.
   struct Data {
-    LayoutView x, y;
-    std::shared_ptr<const Matrix> x_copy, y_copy;        // what x and y view; NULL: borrowed
+    Rows x;
+    LayoutView y;
+    std::shared_ptr<const Matrix> x_copy, y_copy;  // what x and y view; NULL: borrowed, or sparse
+    std::shared_ptr<const SparseMatrix> sparse_copy;
     std::shared_ptr<const std::vector<double>> weights;  // NULL: all one
     std::optional<Groups> groups;
     Index landmarks = 0;
@@ -164,7 +166,7 @@ class Model {
     // P~, where all outputs have one lambda. It is made with the fit, or after loading by the first call that needs it.
     struct Shared {
       std::mutex mutex;
-      std::shared_ptr<const ResidualMaker> maker;
+      std::shared_ptr<const ResidualMaker> residual_maker;
     };
     std::shared_ptr<Shared> shared;
     // The left-out errors, which jackknife+ intervals of all new points need. Made by the first call that needs them.
@@ -202,9 +204,13 @@ class Model {
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
   static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
-  // P~ for each run of outputs with one lambda: f(maker, first, count).
-  using EachMaker = std::function<void(const ResidualMaker&, Index, Index)>;
-  static void for_each_maker(const Factorization& factorization, const Fit& fit, const EachMaker& f);
+  // P~ for each run of outputs with one lambda: f(residual_maker, first, count).
+  using EachResidualMaker = std::function<void(const ResidualMaker&, Index, Index)>;
+  static void for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f);
+  // An answer of n x t numbers at the lambdas in force: part(P~, first, its columns) for each run of outputs with one
+  // lambda, whose columns of the answer begin with `first`. what: for the message where there is no memory.
+  using EachPart = std::function<void(const ResidualMaker&, Index, MatrixView)>;
+  void answer(const char* what, MatrixView to, const EachPart& part) const;
   const Fit::LeftOut& left_out() const;
   // Throws OUT_OF_MEMORY where a call needs `bytes` more than the model holds and memory or the limit does not allow
   // it.

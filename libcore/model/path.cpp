@@ -48,7 +48,8 @@ Model::Fit Model::solve_path(std::span<const double> lambdas, const Progress& pr
   return all;
 }
 
-void Model::predict_path(const LayoutView& points, std::span<const double> lambdas, double* out, Index ldout) const {
+void Model::predict_path(const Rows& points, Layout layout, std::span<const double> lambdas, double* out,
+                         Index ldout) const {
   require_factorized();
   require_lambdas("lambdas", lambdas);
   require_room_for_path(points.rows);
@@ -61,7 +62,7 @@ void Model::predict_path(const LayoutView& points, std::span<const double> lambd
     const Progress part = progress_.part(static_cast<double>(first) / all, static_cast<double>(first + count) / all);
     const Fit fit = solve_path(lambdas.subspan(first, count), part.part(0, 0.5));
     const Index column = static_cast<Index>(first) * t();
-    freeridge::predict(prediction(fit), points, out + (points.layout == Layout::col_major ? column * ldout : column),
+    freeridge::predict(prediction(fit), points, layout, out + (layout == Layout::col_major ? column * ldout : column),
                        ldout, part.part(0.5, 1));
   }
 }

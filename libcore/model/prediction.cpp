@@ -35,8 +35,12 @@ Index smoother_rows(Index n, Index m) {
   return std::clamp<Index>(smoother_doubles / n, 1, m);
 }
 
-void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
+void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout,
              const Progress& progress) {
+  if (prediction.kernel.precomputed() && points.is_sparse())
+    fail(Status::invalid_argument,
+         "the model's kernel is precomputed, and x is sparse: the values of a precomputed kernel are an ordinary "
+         "matrix; see freeridge_predict");
   require_finite("x", points);
   const Index m = points.rows;
   const Index height = predicted_rows((prediction.w.rows > 0 ? prediction.d : 0) + prediction.t, m);
@@ -47,17 +51,14 @@ void predict(const Prediction& prediction, const LayoutView& points, double* out
     predict_rows(prediction, points, row, f,
                  progress.part(static_cast<double>(row) / static_cast<double>(m),
                                static_cast<double>(row + rows) / static_cast<double>(m)));
-    copy_out(f, points.layout, out + (points.layout == Layout::col_major ? row : row * ldout), ldout);
+    copy_out(f, layout, out + (layout == Layout::col_major ? row : row * ldout), ldout);
   }
 }
 
-void predict_rows(const Prediction& prediction, const LayoutView& points, Index row, MatrixView f,
-                  const Progress& progress) {
+void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress) {
   const std::span<const double> constant = prediction.w.rows > 0 ? prediction.level : prediction.b;
   if (prediction.w.rows > 0) {
-    Matrix x(f.rows, prediction.d);
-    pack_rows(points, row, prediction.origin, x.view());
-    gemm(Op::none, Op::none, 1, x.view(), prediction.w, 0, f);
+    multiply(points, row, prediction.origin, prediction.w, f);
     progress.report(1);
   } else {
     kernel_product(prediction.kernel, points, row, prediction.support, prediction.c, f, progress);
@@ -91,7 +92,10 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
   if (!prediction.kernel.precomputed()) {
     Matrix column(prediction.support.rows, 1);
     for (Index k = 0; k < prediction.d; ++k) {
-      copy_rows(prediction.support.columns(k, 1), 0, column.view());
+      if (prediction.support.is_sparse())
+        for (Index i = 0; i < column.rows(); ++i) column(i, 0) = prediction.support(i, k);
+      else
+        copy_rows(prediction.support.dense().columns(k, 1), 0, column.view());
       out.numbers(column.values());
     }
   }

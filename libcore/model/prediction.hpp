@@ -10,12 +10,14 @@
 //     form 3   r, the rows of the landmarks (r), their x (r x d), c (r x t)
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
 #include "libcore/base/bytes.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
+#include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
@@ -27,7 +29,7 @@ struct Prediction {
   ConstMatrixView w;                   // d x t; no rows: another kernel than the linear one
   std::span<const double> origin;      // d, or empty: 0
   std::span<const double> level;       // t; linear kernels
-  LayoutView support;                  // r x d: the data or the landmarks
+  Rows support;                        // r x d: the data or the landmarks
   ConstMatrixView c;                   // r x t
   std::span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
 };
@@ -36,12 +38,24 @@ struct Prediction {
 Index predicted_rows(Index columns, Index m);
 // The same where each new point has a smoother row of n numbers.
 Index smoother_rows(Index n, Index m);
-// f(x) + b at the points, in their layout. Throws NOT_FINITE when one overflows.
-void predict(const Prediction& prediction, const LayoutView& points, double* out, Index ldout,
+// tile(row, rows, progress) for the new points [0, m), as many at once.
+template <class Tile>
+void each_smoother_tile(Index n, Index m, const Progress& progress, const Tile& tile) {
+  const Index height = smoother_rows(n, m);
+  for (Index row = 0; row < m; row += height) {
+    const Index rows = std::min(height, m - row);
+    const Progress part = progress.part(static_cast<double>(row) / static_cast<double>(m),
+                                        static_cast<double>(row + rows) / static_cast<double>(m));
+    part.report(0);
+    tile(row, rows, part);
+    part.report(1);
+  }
+}
+// f(x) + b at the points, in the user's layout. Throws NOT_FINITE when one overflows.
+void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout,
              const Progress& progress);
 // The same at the points [row, row + f.rows).
-void predict_rows(const Prediction& prediction, const LayoutView& points, Index row, MatrixView f,
-                  const Progress& progress);
+void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress);
 
 void save_prediction(const Prediction& prediction, ByteWriter& out);
 

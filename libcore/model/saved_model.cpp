@@ -24,6 +24,39 @@ void save_data(const LayoutView& a, ByteWriter& out) {
   for (Index line = 0; line < lines; ++line) out.numbers({a.data + line * a.ld, static_cast<std::size_t>(length)});
 }
 
+// As enum Layout, and after it the sparse formats.
+constexpr std::int64_t saved_csr = 3, saved_csc = 4;
+
+std::int64_t saved_layout(const Rows& x) {
+  if (!x.is_sparse()) return static_cast<std::int64_t>(x.dense().layout);
+  return x.sparse().format == SparseFormat::csr ? saved_csr : saved_csc;
+}
+
+void save_rows(const Rows& x, ByteWriter& out) {
+  if (!x.is_sparse()) return save_data(x.dense(), out);
+  const SparseView& s = x.sparse();
+  out.indices({s.start, static_cast<std::size_t>(s.lines() + 1)});
+  for (Index p = 0; p < s.entries(); ++p) out.integer(s.index[p]);
+  out.numbers({s.value, static_cast<std::size_t>(s.entries())});
+}
+
+SparseView load_sparse(SparseFormat format, Index rows, Index cols, std::shared_ptr<const SparseMatrix>& room,
+                       ByteReader& in) {
+  const Index lines = format == SparseFormat::csr ? rows : cols;
+  in.require("the starts of x", lines + 1);
+  auto loaded = std::make_shared<SparseMatrix>();
+  loaded->start.resize(static_cast<std::size_t>(lines + 1));
+  in.indices("the starts of x", 0, in.left(), loaded->start);
+  const Index entries = loaded->start.back();
+  in.require("the entries of x", entries, 2);
+  loaded->index = load_integers("the places of x", 0, entries, in);
+  loaded->value = in.vector("x", largest, entries);
+  const SparseView out = loaded->view(format, rows, cols);
+  require_valid("x", out);
+  room = std::move(loaded);
+  return out;
+}
+
 LayoutView load_data(const char* name, Index rows, Index cols, Layout layout, std::shared_ptr<const Matrix>& room,
                      ByteReader& in) {
   const bool by_columns = layout == Layout::col_major;
@@ -99,9 +132,9 @@ void Model::save(ByteWriter& out) const {
     out.integer(n());
     out.integer(d());
     out.integer(t());
-    save_enum(data_->x.layout, out);
+    out.integer(saved_layout(data_->x));
     save_enum(data_->y.layout, out);
-    save_data(data_->x, out);
+    save_rows(data_->x, out);
     save_data(data_->y, out);
     out.integer(data_->weights ? 1 : 0);
     out.numbers(data_->weight_values());
@@ -162,13 +195,18 @@ Model Model::load(ByteReader& in) {
 void Model::load_rows(ByteReader& in) {
   const Index n = in.integer("n", 1, largest_dimension), d = in.integer("d", 1, largest_dimension),
               t = in.integer("t", 1, largest_dimension);
-  const auto x_layout = load_enum("layout of x", Layout::col_major, Layout::row_major, in);
+  const std::int64_t x_layout = in.integer("layout of x", 1, in.version() < 3 ? 2 : saved_csc);
   const auto y_layout = load_enum("layout of y", Layout::col_major, Layout::row_major, in);
-  in.require("x", n, d);
+  if (x_layout < saved_csr) in.require("x", n, d);
   kernel_->check_data(n, d);
   data_ = Data{};
   Data& data = *data_;
-  data.x = load_data("x", n, d, x_layout, data.x_copy, in);
+  if (x_layout < saved_csr)
+    data.x = load_data("x", n, d, static_cast<Layout>(x_layout), data.x_copy, in);
+  else
+    data.x = load_sparse(x_layout == saved_csr ? SparseFormat::csr : SparseFormat::csc, n, d, data.sparse_copy, in);
+  if (data.x.is_sparse() && kernel_->precomputed())
+    fail(Status::corrupt, "the saved kernel is precomputed, but x is sparse");
   data.y = load_data("y", n, t, y_layout, data.y_copy, in);
   if (load_flag("weighted", in)) set_weights(in.vector("the weights", largest, n).data());
   if (load_flag("grouped", in)) set_groups(load_integers("group label", -1, n, in).data());

@@ -15,30 +15,30 @@ constexpr double number_read = 6;     // ns, out of order, and put where the mem
 }  // namespace
 
 // Z Q full times factor / divisor: s / 1 for P~Y~, 1 / unit for c~ = P Y~, which may be out of range.
-void BandMaker::expanded(Index first, double factor, double divisor, MatrixView out) const {
+void BandResidualMaker::expanded(Index first, double factor, double divisor, MatrixView out) const {
   const MatrixView inner = band_.contrast().rows(out);
   for (Index j = 0; j < out.cols; ++j)
     for (Index k = 0; k < inner.rows; ++k) inner(k, j) = f_.full(k, first + j) * factor / divisor;
   band_.expand(out);
 }
 
-void BandMaker::residual(Index first, MatrixView out) const {
+void BandResidualMaker::residual(Index first, MatrixView out) const {
   expanded(first, f_.s, 1, out);
 }
 
-void BandMaker::residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
+void BandResidualMaker::residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
   diagonal(diagonal_out);  // first: it forms Q, and the residual is the same to the last bit whenever it is asked for
   residual(first, out);
 }
 
-double BandMaker::trace() const {
+double BandResidualMaker::trace() const {
   const BandMatrix z = f_.l.inverse_band();
   double sum = 0;
   for (Index j = 0; j < z.size(); ++j) sum += z.values(0, j);
   return f_.s * sum;
 }
 
-void BandMaker::leverage(std::span<double> out) const {
+void BandResidualMaker::leverage(std::span<double> out) const {
   if (!is_faint()) {
     diagonal(out);
     for (double& value : out) value = 1 - shrinkage() * value;
@@ -47,35 +47,36 @@ void BandMaker::leverage(std::span<double> out) const {
   faint_leverage(out);
 }
 
-double BandMaker::degrees_of_freedom() const {
+double BandResidualMaker::degrees_of_freedom() const {
   const Problem& problem = band_.problem();
   if (!is_faint()) return static_cast<double>(problem.n()) - shrinkage() * trace();
   return band_inner_product(band_.b(), f_.l.inverse_band()) / f_.unit + (problem.intercept ? 1 : 0);
 }
 
-double BandMaker::log_determinant() const {
+double BandResidualMaker::log_determinant() const {
   return f_.l.log_determinant() + static_cast<double>(f_.l.size()) * std::log(f_.unit);
 }
 
-double BandMaker::quadratic_form(Index output) const {
+double BandResidualMaker::quadratic_form(Index output) const {
   return dot(f_.half.rows(), f_.half.col(output), f_.half.col(output)) / f_.unit;
 }
 
-double BandMaker::squared_norm(Index output) const {
+double BandResidualMaker::squared_norm(Index output) const {
   return f_.s * dot(f_.full.rows(), f_.full.col(output), f_.full.col(output)) * f_.s;
 }
 
-void BandMaker::coefficients(Index first, MatrixView out) const {
+void BandResidualMaker::coefficients(Index first, MatrixView out) const {
   expanded(first, 1, f_.unit, out);
 }
 
-void BandMaker::solve(Index first, Index count, Solution& solution) const {
+void BandResidualMaker::solve(Index first, Index count, Solution& solution) const {
   Matrix c(band_.problem().n(), count);
   coefficients(first, c.view());
   set_expansion(band_.problem(), band_.k_q1(), first, c.view(), solution);
 }
 
-void BandMaker::refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const {
+void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& solution,
+                               const Progress& progress) const {
   if (band_.problem().linear())
     fail(Status::invalid_state, "the BAND route refines no linear kernel; set the route PRIMAL");
   const auto apply = [&](MatrixView v) {  // v = P v
@@ -88,7 +89,7 @@ void BandMaker::refine(Index first, Index count, Index steps, Solution& solution
   refine_expansion(band_.problem(), apply, lambda_, first, count, steps, solution, progress);
 }
 
-void BandMaker::smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const {
+void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
   const Problem& problem = band_.problem();
   Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
   std::vector<double> prior(variance.size());
@@ -109,7 +110,7 @@ void BandMaker::smoother(const LayoutView& points, Index first, MatrixView a, st
     for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q) / f_.unit);
 }
 
-void BandMaker::each_squared_norm(double factor, std::span<double> out) const {
+void BandResidualMaker::each_squared_norm(double factor, std::span<double> out) const {
   band_.require_basis();
   const Index n = band_.problem().n(), height = band_.tile_rows();
   const std::vector<double> rows_of[1] = {f_.l.row_coefficients()};
@@ -123,7 +124,7 @@ void BandMaker::each_squared_norm(double factor, std::span<double> out) const {
                2.0 * static_cast<double>(n * f_.l.size() * band_.bandwidth()));
 }
 
-void BandMaker::faint_leverage(std::span<double> out) const {
+void BandResidualMaker::faint_leverage(std::span<double> out) const {
   band_.require_basis();
   const Index n = band_.problem().n(), m = f_.l.size(), b = band_.bandwidth();
   const std::vector<double>& q1 = band_.problem().q1;
@@ -132,7 +133,8 @@ void BandMaker::faint_leverage(std::span<double> out) const {
   parallel_for((n + strip - 1) / strip, Progress(), [&](Index piece) {
     const Index row = piece * strip, rows = std::min(strip, n - row);
     const auto size = static_cast<std::size_t>(band_.strip_doubles());
-    std::vector<double> q(size), bq(size, 0.0), room(static_cast<std::size_t>(2 * b * strip), 0.0);
+    std::vector<double> q(size), bq(size, 0.0), last(static_cast<std::size_t>(b * strip), 0.0);
+    Matrix room(strip, BandKernels::room_columns(b));
     double own[strip] = {}, sums[strip] = {};  // q_i'B q_i, |L^-1 B q_i|^2
     band_.pack(neighbours(row, rows), 0, m, q.data(), band_.strip_doubles());
     const auto add = [&](Index to, Index from, double value) {
@@ -147,7 +149,7 @@ void BandMaker::faint_leverage(std::span<double> out) const {
       }
     }
     for (std::size_t k = 0; k < size; ++k) own[k % strip] += q[k] * bq[k];
-    band_.kernels().squared_norms(BandKernels::padded(m), b, bq.data(), rows_of.data(), room.data(), sums);
+    band_.kernels().squared_norms(BandKernels::padded(m), b, bq.data(), rows_of.data(), last.data(), room.data(), sums);
     for (Index i = 0; i < rows; ++i) {
       const auto at = static_cast<std::size_t>(row + i);
       out[at] = (own[i] - sums[i]) / lambda + (q1.empty() ? 0 : q1[at] * q1[at]);
@@ -172,10 +174,10 @@ BandRows::BandRows(const Band& factor, std::span<const Index> which)
 }
 
 bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const {
-  const auto& maker = static_cast<const BandMaker&>(of_factor);
-  const Index m = maker.factor().l.size(), b = band_.bandwidth(), strips = (count_ + strip - 1) / strip;
+  const auto& residual_maker = static_cast<const BandResidualMaker&>(of_factor);
+  const Index m = residual_maker.factor().l.size(), b = band_.bandwidth(), strips = (count_ + strip - 1) / strip;
   const Index widest = std::min(solved_columns, BandKernels::padded(m));
-  const std::vector<double> rows_of = maker.factor().l.row_coefficients();
+  const std::vector<double> rows_of = residual_maker.factor().l.row_coefficients();
   // T by columns, and P~_SS += s T T', P~Y~ = s T (L^-1 Gamma)
   Matrix t(strips * strip, widest), p(count_, count_, 0.0);
   Matrix solved(strip, (b + widest) * strips, 0.0);
@@ -191,9 +193,9 @@ bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView 
       std::copy_n(from + columns * strip, b * strip, from);
     });
     const ConstMatrixView part = t.view().block(0, 0, count_, columns);
-    syrk(Op::none, maker.factor().s, part, 1, p.view());
-    gemm(Op::none, Op::none, maker.factor().s, part, maker.factor().half.view().block(col, first, columns, out.cols), 1,
-         out);
+    syrk(Op::none, residual_maker.factor().s, part, 1, p.view());
+    gemm(Op::none, Op::none, residual_maker.factor().s, part,
+         residual_maker.factor().half.view().block(col, first, columns, out.cols), 1, out);
   }
   return solve_left_out(p.view(), out);
 }

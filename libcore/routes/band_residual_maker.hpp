@@ -5,9 +5,9 @@
 
 namespace freeridge {
 
-class BandMaker final : public ResidualMaker {
+class BandResidualMaker final : public ResidualMaker {
  public:
-  BandMaker(const Band& factor, double lambda) : band_(factor), lambda_(lambda), f_(factor.factor(lambda)) {}
+  BandResidualMaker(const Band& factor, double lambda) : band_(factor), lambda_(lambda), f_(factor.factor(lambda)) {}
 
   void residual(Index first, MatrixView out) const override;
   void diagonal(std::span<double> out) const override { each_squared_norm(f_.s, out); }
@@ -23,7 +23,7 @@ class BandMaker final : public ResidualMaker {
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
-  void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const override;
+  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override;
 
   const BandFactor& factor() const { return f_; }
 
@@ -42,7 +42,7 @@ class BandMaker final : public ResidualMaker {
 class BandRows final : public RowBlock {
  public:
   BandRows(const Band& factor, std::span<const Index> which);
-  bool left_out(const ResidualMaker& maker, Index first, MatrixView out) const override;
+  bool left_out(const ResidualMaker& residual_maker, Index first, MatrixView out) const override;
 
  private:
   const Band& band_;

@@ -14,11 +14,8 @@ namespace freeridge {
 namespace {
 
 constexpr Index strip = BandKernels::strip;
-constexpr Index most_tile_rows = 256;           // a matrix product's worth of rows, and a piece of work for a thread
-constexpr Index most_bandwidth = 1024;          // of what is read: no route takes as much
-constexpr Index coefficient_doubles = 1 << 21;  // of the factors of the lambdas that are swept together: 16 MiB
-constexpr Index answer_doubles = 1 << 20;       // of residuals and diagonals in hand
-constexpr double most_span = 0x1p27;            // of the weights: reflectors mix all rows
+constexpr Index most_bandwidth = 1024;  // of what is read: no route takes as much
+constexpr double most_span = 0x1p27;    // of the weights: reflectors mix all rows
 
 }  // namespace
 
@@ -89,13 +86,10 @@ void Band::save(ByteWriter& out) const {
 }
 
 std::shared_ptr<const void> Band::hold() const {
-  auto held = std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
-  const std::lock_guard lock(forming_);
-  basis_->settle();
-  return held;
+  return std::make_shared<std::shared_lock<std::shared_mutex>>(held_);
 }
 
-Factorization::Range Band::eigenvalue_range() const {
+EigenvalueRange Band::eigenvalue_range() const {
   const double largest = bounds_.largest;
   if (!(largest > tolerance_)) return {0, 0};
   return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, largest), largest};
@@ -118,8 +112,8 @@ BandFactor Band::factor(double lambda) const {
                  bounds_.smallest / unit + lambda / unit};
   std::copy(gamma_.values().begin(), gamma_.values().end(), out.half.values().begin());
   out.l.half_solve(out.half.view());
-  std::copy(gamma_.values().begin(), gamma_.values().end(), out.full.values().begin());
-  out.l.solve(out.full.view());
+  std::ranges::copy(out.half.values(), out.full.values().begin());
+  out.l.other_half_solve(out.full.view());
   return out;
 }
 
@@ -183,13 +177,6 @@ void Band::pack(std::span<const Index> which, Index col, Index cols, double* str
   }
 }
 
-BandPieces band_pieces(Index n, Index b, Index t, Index lambdas) {
-  const Index rows = std::clamp((n / 8 + strip - 1) / strip * strip, strip, most_tile_rows);
-  const Index chunk =
-      std::min(coefficient_doubles / (n * BandKernels::stride(b) + 1), answer_doubles / (rows * (t + 1)));
-  return {std::clamp<Index>(chunk, 1, lambdas), rows};
-}
-
 void Band::multiply_rows(Index row, ConstMatrixView g, MatrixView out) const {
   const Index offset = problem().n() - contrast().m(), skip = row < offset ? offset - row : 0;
   for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), skip, 0.0);
@@ -202,109 +189,6 @@ void Band::multiply_rows(Index row, ConstMatrixView g, MatrixView out) const {
   }
 }
 
-// Blocks of columns outside, lambdas inside: a block of the rows stays in the L2 cache while the lambdas go by, each
-// with its last b columns of T in a room of its own.
-void Band::squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const {
-  const Index m = contrast().m(), b = bandwidth(), strips = (out.rows + strip - 1) / strip,
-              room_doubles = 2 * b * strip;
-  const auto lambdas = static_cast<Index>(coefficients.size());
-  std::vector<double> q(static_cast<std::size_t>(strips * strip_doubles(std::min(m, solved_columns))));
-  std::vector<double> rooms(static_cast<std::size_t>(strips * lambdas * room_doubles), 0.0);
-  Matrix sums(strip, strips * lambdas, 0.0);
-  const std::vector<Index> rows = neighbours(row, out.rows);
-  for (Index col = 0; col < m; col += solved_columns) {
-    const Index cols = std::min(solved_columns, m - col);
-    pack(rows, col, cols, q.data(), strip_doubles(cols));
-    worked(touched * static_cast<double>(out.rows * cols));
-    for (Index piece = 0; piece < strips; ++piece)
-      for (Index l = 0; l < lambdas; worked(3 * static_cast<double>(strip * cols * b)), ++l)
-        kernels_.squared_norms(BandKernels::padded(cols), b, q.data() + piece * strip_doubles(cols),
-                               coefficients[static_cast<std::size_t>(l)].data() + col * BandKernels::stride(b),
-                               rooms.data() + (piece * lambdas + l) * room_doubles, sums.col(piece * lambdas + l));
-  }
-  for (Index l = 0; l < lambdas; ++l)
-    for (Index i = 0; i < out.rows; ++i) out(i, l) = sums(i % strip, i / strip * lambdas + l);
-}
-
-void Band::sweep(std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink,
-                 const Progress& progress) const {
-  // Some lambdas together, so that Q is read from memory once for them; rows of Q that stay in the cache outside, the
-  // lambdas inside.
-  {
-    const Stage stage(progress.part(0, 0.5), 0);
-    require_basis();
-  }
-  const Index n = problem().n(), m = contrast().m(), total = static_cast<Index>(lambdas.size());
-  const BandPieces pieces = band_pieces(n, bandwidth(), t, total);
-  const Index height = pieces.rows, tiles = (n + height - 1) / height;
-  const int team = team_size(tiles, 2.0 * static_cast<double>(n * m * (bandwidth() + 2)) * static_cast<double>(total));
-  const Index chunk = pieces.lambdas;
-  for (Index first = 0; first < total; first += chunk) {
-    const Index wanted = std::min(chunk, total - first);
-    struct Swept {
-      Matrix full;
-      double s;
-      std::string reason;  // why there is no answer
-    };
-    std::vector<Swept> factors(static_cast<std::size_t>(wanted));
-    std::vector<std::vector<double>> rows_of(factors.size());
-    parallel_for(
-        wanted, Progress(),
-        [&](Index l) {
-          const auto at = static_cast<std::size_t>(l);
-          try {
-            BandFactor f = factor(lambdas[static_cast<std::size_t>(first + l)]);
-            rows_of[at] = f.l.row_coefficients();
-            factors[at] = {std::move(f.full), f.s, {}};
-          } catch (const Error& error) {
-            if (error.status() != Status::not_positive_definite) throw;
-            factors[at].reason = error.what();
-          }
-        },
-        work_of_factor() * static_cast<double>(wanted));
-    // Runs of lambdas that have an answer.
-    for (Index begin = 0, end; begin < wanted; begin = end) {
-      const auto reason = [&](Index l) -> const std::string& { return factors[static_cast<std::size_t>(l)].reason; };
-      end = begin + 1;
-      if (!reason(begin).empty()) {
-        sink.undefined(first + begin, reason(begin));
-        continue;
-      }
-      while (end < wanted && reason(end).empty()) ++end;
-      const Index count = end - begin;
-      Matrix g(m, count * t);
-      for (Index l = 0; l < count; ++l) {
-        const Swept& f = factors[static_cast<std::size_t>(begin + l)];
-        for (Index j = 0; j < t; ++j)
-          for (Index k = 0; k < m; ++k) g(k, l * t + j) = f.s * f.full(k, first_output + j);
-      }
-      Matrix residual(height, team * count * t), diagonal(height, team * count);
-      const auto rows_in = [&](Index tile) { return std::min(height, n - tile * height); };
-      const auto residual_of = [&](Index tile, int worker) {
-        return residual.view().block(0, worker * count * t, rows_in(tile), count * t);
-      };
-      const auto diagonal_of = [&](Index tile, int worker) {
-        return diagonal.view().block(0, worker * count, rows_in(tile), count);
-      };
-      const auto done = [&](Index lambda) { return static_cast<double>(lambda) / static_cast<double>(total); };
-      parallel_in_order(
-          tiles, team, progress.part(done(first + begin), done(first + end)),
-          [&](Index tile, int worker) {
-            const MatrixView d = diagonal_of(tile, worker);
-            multiply_rows(tile * height, g.view(), residual_of(tile, worker));
-            squared_norms(tile * height,
-                          std::span(rows_of).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count)),
-                          d);
-            for (Index l = 0; l < count; ++l)
-              for (Index i = 0; i < d.rows; ++i) d(i, l) *= factors[static_cast<std::size_t>(begin + l)].s;
-          },
-          [&](Index tile, int worker) {
-            sink.tile(tile * height, first + begin, count, residual_of(tile, worker), diagonal_of(tile, worker));
-          });
-    }
-  }
-}
-
 std::vector<Index> neighbours(Index first, Index count) {
   std::vector<Index> out(static_cast<std::size_t>(count));
   std::iota(out.begin(), out.end(), first);
@@ -312,7 +196,7 @@ std::vector<Index> neighbours(Index first, Index count) {
 }
 
 std::unique_ptr<ResidualMaker> Band::at(double lambda) const {
-  return std::make_unique<BandMaker>(*this, lambda);
+  return std::make_unique<BandResidualMaker>(*this, lambda);
 }
 
 std::unique_ptr<RowBlock> Band::rows(std::span<const Index> which) const {

@@ -9,8 +9,8 @@
 // s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q, which GCV, REML,
 // the solution and predictions do without: it is formed when rows of it are first needed. Memory: n^2, K's place, where
 // the reflectors and then Q stay.
-// A lambda has units of its own, a power of two next to its largest eigenvalue of B + lambda I, so that squares of the
-// inverse exist at any scale of x.
+// Each lambda has a unit, a power of two next to the largest eigenvalue of B + lambda I, so that squares of the inverse
+// exist at any scale of x.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,8 @@ struct BandFactor {
 
 constexpr Index solved_columns = 512;  // of T at once, for a block of rows
 
-// How a sweep is cut: so many lambdas in hand, for a tile of so many rows of ZQ. The rows are the same for any of them.
+// How a sweep is cut: the number of lambdas whose factors are kept together, and the number of rows of ZQ in a tile,
+// which does not depend on the lambdas.
 struct BandPieces {
   Index lambdas, rows;
 };
@@ -51,16 +52,16 @@ class Band final : public Factorization {
   Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, bool with_basis, const Progress& progress);
 
   Route route() const override { return Route::band; }
-  Range eigenvalue_range() const override;
+  EigenvalueRange eigenvalue_range() const override;
   double tolerance() const override { return tolerance_; }
   double floor() const override { return smallest_direction().floor(); }
-  // Saved, but for the bandwidth and how much of Q is formed.
+  // From saved bytes, of which the bandwidth and how much of Q is formed have been read.
   Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in);
   void save(ByteWriter& out) const override;
   std::shared_ptr<const void> hold() const override;
 
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
-  // What a lambda leaves is as large as Gamma, twice: one at a time.
+  // The factor of a lambda keeps two matrices of the size of Gamma, so lambdas are taken one at a time.
   bool at_is_free() const override { return false; }
   std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
   void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
@@ -71,7 +72,7 @@ class Band final : public Factorization {
   Index bandwidth() const { return b_.bandwidth(); }
   const BandKernels& kernels() const { return kernels_; }
   double largest() const { return bounds_.largest; }
-  // By digits.hpp.
+  // The direction of the smallest eigenvalue, as digits.hpp takes it.
   Direction smallest_direction() const { return {bounds_.smallest, tolerance_, sure_of_matrix}; }
   std::span<const double> k_q1() const { return kernel_.k_q1; }
 
@@ -88,14 +89,14 @@ class Band final : public Factorization {
   void pack(std::span<const Index> which, Index col, Index cols, double* strips, Index apart) const;
   // Rows [row, row + out.rows) of ZQ g.
   void multiply_rows(Index row, ConstMatrixView g, MatrixView out) const;
-  // L and its coefficients, in flops.
+  // The flops of the factor of a lambda and of its row coefficients.
   double work_of_factor() const {
     return 40.0 * static_cast<double>(contrast().m() * bandwidth()) +
            static_cast<double>(gamma_.rows() * gamma_.cols());
   }
   static Index strip_doubles(Index cols) { return BandKernels::padded(cols) * BandKernels::strip; }
   Index strip_doubles() const { return strip_doubles(contrast().m()); }
-  // Pieces of work, whatever the number of threads: the answers must not depend on it.
+  // How many rows are a piece of work: the same for any number of threads, so that the answers do not depend on it.
   Index tile_rows() const { return band_pieces(problem().n(), bandwidth(), 1, 1).rows; }
   // diag(P) at several lambdas (row_coefficients of each), rows [row, row + out.rows) x lambdas, over unit.
   void squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const;

@@ -1,432 +1,57 @@
-// Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew.
-//     Z'GZ = s L L',   P~ = C'C,  C = L^-1 Z'      diag P~ = squared column norms of C,   P~_SS = C_S' C_S
-//     log|Z'GZ| = m log s + 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2 / s
-//     H_ii = 1 - rho P~_ii,  but without intercept and at a lambda far above tr K_w, where 1 - rho P~_ii has no digits:
-//     H_ii = K_ii / lambda - sum_j K_ij^2 / lambda^2 + ...
-// s is a power of two next to the mean eigenvalue of Z'GZ: L and P~ = s P have moderate numbers in any units of x,
-// unrounded, even where 1 / lambda is beyond the range. A lambda costs m^3/3, its LOO m^3/3 more.
-// Memory: n^2. K_w has the lower triangle and a diagonal of its own; L' has the upper triangle while one lambda is at
-// work; a second lambda beside it takes n^2 more.
+#include "libcore/routes/cholesky_route.hpp"
+
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include "libcore/factor/digits.hpp"
-#include "libcore/factor/left_out_rows.hpp"
-#include "libcore/factor/reduced_kernel.hpp"
-#include "libcore/factor/refinement.hpp"
-#include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/scaling.hpp"
-#include "libcore/linalg/threads.hpp"
-#include "libcore/linalg/work_done.hpp"
 #include "libcore/routes/routes.hpp"
 #include "libcore/routes/saved_route.hpp"
 
 namespace freeridge {
-namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index block_columns = 128;  // columns of L^-1 at once
-constexpr Index transposed_tile = 64;
-
-// The strictly upper triangle of `to` from the lower one of `from`, which may be the same matrix, times `factor`.
-void mirror(ConstMatrixView from, double factor, MatrixView to) {
-  const Index m = from.rows, tiles = (m + transposed_tile - 1) / transposed_tile;
-  parallel_for(
-      tiles, Progress(),
-      [&](Index tile) {
-        const Index j0 = tile * transposed_tile, j1 = std::min(j0 + transposed_tile, m);
-        for (Index i0 = j0; i0 < m; i0 += transposed_tile)
-          for (Index j = j0; j < j1; ++j)
-            for (Index i = std::max(i0, j + 1); i < std::min(i0 + transposed_tile, m); ++i)
-              to(j, i) = factor * from(i, j);
-      },
-      2.0 * static_cast<double>(m * m));
+Cholesky::Cholesky(ProblemPtr the_problem, ReducedKernel kernel)
+    : Factorization(std::move(the_problem)), kernel_(std::move(kernel)), z_y_(problem().n(), problem().t()) {
+  const ConstMatrixView reduced = inner();
+  for (Index i = 0; i < reduced.rows; ++i) diagonal_.push_back(reduced(i, i));
+  for (const double value : diagonal_) trace_ += value;
+  if (trace_ <= 16 * std::numeric_limits<double>::epsilon() * constant_part())
+    trace_ = 0;  // nothing but what rounding left of a constant kernel
+  if (!std::isfinite(trace_))
+    fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
+  if (!contrast().active()) set_shares();
+  const Matrix& y = problem().y_tilde;
+  std::copy(y.values().begin(), y.values().end(), z_y_.values().begin());
+  contrast().reduce(z_y_.view());
+  if (kernel_.graded()) sizes_ = kernel_.inner_sizes();
 }
 
-class Cholesky final : public Factorization {
- public:
-  Cholesky(ProblemPtr the_problem, ReducedKernel kernel)
-      : Factorization(std::move(the_problem)), kernel_(std::move(kernel)), z_y_(problem().n(), problem().t()) {
-    const ConstMatrixView reduced = inner();
-    for (Index i = 0; i < reduced.rows; ++i) diagonal_.push_back(reduced(i, i));
-    for (const double value : diagonal_) trace_ += value;
-    if (trace_ <= 16 * eps * constant_part()) trace_ = 0;  // nothing but what rounding left of a constant kernel
-    if (!std::isfinite(trace_))
-      fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
-    if (!contrast().active()) set_shares();
-    const Matrix& y = problem().y_tilde;
-    std::copy(y.values().begin(), y.values().end(), z_y_.values().begin());
-    contrast().reduce(z_y_.view());
-    if (kernel_.graded()) sizes_ = kernel_.inner_sizes();
+// Reads the strictly lower triangle of the storage alone: a residual maker may be at work in the upper triangle and the
+// diagonal.
+void Cholesky::save(ByteWriter& out) const {
+  kernel_.save(out);
+  const ConstMatrixView k = inner();
+  for (Index j = 0; j < k.cols; ++j) {
+    out.number(diagonal_[static_cast<std::size_t>(j)]);
+    out.numbers({k.col(j) + j + 1, static_cast<std::size_t>(k.rows - j - 1)});
   }
-
-  Route route() const override { return Route::cholesky; }
-  // The trace bounds the largest eigenvalue; the smallest may be rounding.
-  Range eigenvalue_range() const override { return {std::min(tolerance(), trace_), trace_}; }
-  double floor() const override { return trace_ > 0 ? sure_of_matrix * kernel_.noise(trace_) : 0; }
-  // Below it, potrf has no answer.
-  double tolerance() const override { return static_cast<double>(contrast().m()) * eps * trace_; }
-  std::unique_ptr<ResidualMaker> at(double lambda) const override;
-  bool at_is_free() const override { return false; }
-  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
-  // A lambda at work has the upper triangle and the diagonal of the storage; neither is looked at.
-  void save(ByteWriter& out) const override {
-    kernel_.save(out);
-    const ConstMatrixView k = inner();
-    for (Index j = 0; j < k.cols; ++j) {
-      out.number(diagonal_[static_cast<std::size_t>(j)]);
-      out.numbers({k.col(j) + j + 1, static_cast<std::size_t>(k.rows - j - 1)});
-    }
-  }
-
-  const Contrast& contrast() const { return kernel_.contrast; }
-  // Z'K_wZ, strictly lower triangle, and its diagonal.
-  ConstMatrixView inner() const { return std::as_const(kernel_).inner(); }
-  std::span<const double> diagonal() const { return diagonal_; }
-
-  // The upper triangle of the storage of Z'K_wZ, diagonal included, for one at a time; without data when it is taken.
-  MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : kernel_.inner(); }
-  void give_back_upper() const { upper_taken_ = false; }
-  double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast().m(), 1)); }
-  double constant_part() const { return kernel_.constant_part; }
-  double trace() const { return trace_; }
-  std::span<const double> row_share() const { return row_share_; }
-  std::span<const double> square_share() const { return square_share_; }
-  ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
-  std::span<const double> k_q1() const { return kernel_.k_q1; }
-  // d of the rows of inner() where these differ widely; else empty.
-  std::span<const double> sizes() const { return sizes_; }
-
- private:
-  void set_shares() {
-    const ConstMatrixView k = inner();
-    const Index n = k.rows;
-    row_share_.assign(static_cast<std::size_t>(n), 0.0);
-    square_share_ = row_share_;
-    if (trace_ <= 0) return;
-    for (Index j = 0; j < n; ++j) {
-      row_share_[static_cast<std::size_t>(j)] = k(j, j) / trace_;
-      for (Index i = j; i < n; ++i) {
-        const double share = k(i, j) / trace_;
-        square_share_[static_cast<std::size_t>(i)] += share * share;
-        if (i != j) square_share_[static_cast<std::size_t>(j)] += share * share;
-      }
-      worked(2 * touched * static_cast<double>(n - j));
-    }
-  }
-
-  mutable ReducedKernel kernel_;  // its strictly lower triangle; the upper one is on loan
-  std::vector<double> diagonal_;
-  mutable std::atomic<bool> upper_taken_{false};
-  Matrix z_y_;        // Z'Y~ in its last m rows
-  double trace_ = 0;  // of Z'K_wZ
-  std::vector<double> sizes_;
-  // K_ii / tr K_w and sum_j (K_ij / tr K_w)^2; empty with an intercept
-  std::vector<double> row_share_, square_share_;
-};
-
-// Room for an upper triangle: that of the factorization, or one of its own when that is taken. It lies as that does
-// (leading dimension, alignment): some kernels of a BLAS sum in another order where it is aligned otherwise, and bits
-// are not to depend on whether a fit is held.
-class Loan {
- public:
-  explicit Loan(const Cholesky& factor)
-      : factor_(factor), view_(factor.borrow_upper()), borrowed_(view_.data != nullptr) {
-    if (borrowed_) return;
-    const Index n = factor.problem().n();
-    own_ = Matrix(n, n);
-    view_ = factor.contrast().inner(own_.view());
-  }
-  ~Loan() {
-    if (borrowed_) factor_.give_back_upper();
-  }
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
-
-  MatrixView view() const { return view_; }
-
- private:
-  const Cholesky& factor_;
-  MatrixView view_;
-  bool borrowed_;
-  Matrix own_;
-};
-
-class CholeskyMaker final : public ResidualMaker {
- public:
-  CholeskyMaker(const Cholesky& factor, double lambda)
-      : f_(factor),
-        lambda_(lambda),
-        s_(power_of_two(std::max(f_.mean_eigenvalue(), lambda))),
-        m_(f_.contrast().m()),
-        loan_(factor),
-        u_(loan_.view()),
-        half_(m_, f_.problem().t()),
-        g_(f_.problem().n(), f_.problem().t()) {
-    factorize();
-  }
-
-  void residual(Index first, MatrixView out) const override {
-    for (Index j = 0; j < out.cols; ++j) std::copy_n(g_.col(first + j), out.rows, out.col(j));
-  }
-
-  // (P~Y~)_S
-  void residual_at(std::span<const Index> rows, Index first, MatrixView out) const {
-    for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(rows[static_cast<std::size_t>(i)], first + j);
-  }
-
-  void coefficients(Index first, MatrixView out) const override {
-    for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(i, first + j) / s_;
-  }
-
-  void diagonal(std::span<double> out) const override {
-    // The column of C in place i is L^-1 (e_i - f_i v) = u_i - f_i z, where u_i has i leading zeros, so that blocks of
-    // columns shrink.
-    const Index offset = static_cast<Index>(out.size()) - m_;
-    const std::vector<double> z = solved_tail();
-    std::vector<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that u_i leaves out
-    for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
-    for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = square(factor(i)) * above.back();
-
-    const Stage stage(flop() * cube(m_) / 3);
-    Matrix columns(m_, std::min(block_columns, m_));
-    for (Index j0 = 0; j0 < m_; j0 += block_columns) {
-      const Index count = std::min(block_columns, m_ - j0), height = m_ - j0;
-      const MatrixView u = columns.view().block(0, 0, height, count);
-      for (Index j = 0; j < count; ++j)
-        for (Index i = 0; i < height; ++i) u(i, j) = i == j ? 1 : 0;
-      solve_half(u, j0);
-      for (Index j = 0; j < count; ++j) {
-        const Index place = offset + j0 + j;
-        const double f = factor(place);
-        double sum = z.empty() ? 0 : square(f) * above[static_cast<std::size_t>(j0)];
-        for (Index i = 0; i < height; ++i)
-          sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[static_cast<std::size_t>(j0 + i)]);
-        out[static_cast<std::size_t>(place)] = sum;
-      }
-      worked(touched * static_cast<double>(height * count));
-    }
-    if (f_.contrast().active()) std::swap(out[0], out[static_cast<std::size_t>(f_.contrast().pivot())]);
-  }
-
-  // P~_SS, lower triangle.
-  void block(std::span<const Index> rows, MatrixView out) const {
-    const Index offset = f_.problem().n() - m_;
-    Matrix c(m_, static_cast<Index>(rows.size()), 0.0);
-    for (Index j = 0; j < c.cols(); ++j) {
-      const Index point = f_.contrast().place(rows[static_cast<std::size_t>(j)]);
-      if (f_.contrast().active())
-        for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[static_cast<std::size_t>(k)];
-      if (point >= offset) c(point - offset, j) += 1;
-      worked(touched * static_cast<double>(m_));
-    }
-    solve_half(c.view());
-    syrk(Op::transpose, 1, c.view(), 0, out);
-  }
-
-  double trace() const override {
-    std::vector<double> values(static_cast<std::size_t>(f_.problem().n()));
-    diagonal(values);
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum;
-  }
-
-  // As far as the estimate of the condition tells.
-  bool below_floor() const override { return std::max(lambda_, smallest_) < f_.floor(); }
-  double shrinkage() const override { return lambda_ / s_; }
-
-  void leverage(std::span<double> out) const override {
-    if (is_faint()) {
-      const double x = f_.trace() / lambda_;
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = x * (f_.row_share()[i] - x * f_.square_share()[i]);
-      return;
-    }
-    diagonal(out);
-    for (double& value : out) value = 1 - shrinkage() * value;
-  }
-
-  double degrees_of_freedom() const override {
-    if (!is_faint()) return static_cast<double>(f_.problem().n()) - shrinkage() * trace();
-    std::vector<double> values(static_cast<std::size_t>(f_.problem().n()));
-    leverage(values);
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum;
-  }
-
-  double log_determinant() const override {
-    double sum = static_cast<double>(m_) * std::log(s_);
-    for (Index i = 0; i < m_; ++i) sum += 2 * std::log(u_(i, i));
-    return sum;
-  }
-
-  double quadratic_form(Index output) const override { return dot(m_, half_.col(output), half_.col(output)); }
-
-  double squared_norm(Index output) const override { return dot(g_.rows(), g_.col(output), g_.col(output)); }
-
-  void solve(Index first, Index count, Solution& solution) const override {
-    Matrix c(f_.problem().n(), count);
-    coefficients(first, c.view());
-    set_expansion(f_.problem(), f_.k_q1(), first, c.view(), solution);
-  }
-
-  void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override {
-    if (f_.problem().linear())
-      fail(Status::invalid_state, "the CHOLESKY route refines no linear kernel; set the route PRIMAL");
-    refine_expansion(
-        f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution, progress);
-  }
-
-  void smoother(const LayoutView& points, Index first, MatrixView a, std::span<double> variance) const override {
-    const Problem& problem = f_.problem();
-    Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
-    std::vector<double> prior(variance.size());
-    centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
-    const MatrixView half = f_.contrast().reduce(kappa.view());
-    divide(half, s_);
-    solve_half(half);
-    for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
-      variance[static_cast<std::size_t>(q)] = prior[static_cast<std::size_t>(q)] +
-                                              (problem.intercept ? lambda_ / problem.sum_w : 0) -
-                                              s_ * dot(m_, half.col(q), half.col(q));
-    if (a.cols == 0) return;
-    solve_other_half(half);
-    f_.contrast().expand(kappa.view());
-    for (Index q = 0; q < a.cols; ++q)
-      for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q));
-  }
-
- private:
-  // Next to x > 0, and such that its square root is one too and its reciprocal in range.
-  static double power_of_two(double x) {
-    if (!(x > 0)) return 1;
-    const int exponent = std::clamp(std::ilogb(x), -1022, 1022);
-    return std::ldexp(1.0, exponent - exponent % 2);
-  }
-
-  void factorize() {
-    mirror(f_.inner(), 1 / s_, u_);
-    for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[static_cast<std::size_t>(j)] / s_ + lambda_ / s_;
-    // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
-    // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise), where rows differ
-    // widely in size each row's in its own: the condition is that of D^-1 (Z'GZ) D^-1.
-    const std::vector<int> units = row_units();
-    scale_rows(units, -1);
-    scale_columns(units, -1);
-    const double norm = symmetric_norm1(u_, Triangle::upper);
-    const double rcond = potrf(u_, Triangle::upper) ? reciprocal_condition(u_, norm, Triangle::upper) : 0;
-    scale_columns(units, 1);
-    const double m = static_cast<double>(m_), constant = units.empty() ? f_.constant_part() / s_ : 1;
-    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (constant / norm))))
-      fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda_,
-           " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
-    smallest_ = m_ > 0 ? rcond * norm * s_ : 0;
-    const ConstMatrixView z_y = f_.reduced_outputs();
-    for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
-    solve_half(half_.view());
-    const MatrixView g = f_.contrast().rows(g_.view());
-    for (Index j = 0; j < g.cols; ++j) std::copy_n(half_.col(j), m_, g.col(j));
-    solve_other_half(g);
-    f_.contrast().expand(g_.view());
-    divide(half_.view(), std::sqrt(s_));
-  }
-
-  // The exponents of D, D_i^2 next to (d_i^2 + lambda) / s; none where one unit serves all.
-  std::vector<int> row_units() const {
-    std::vector<int> out;
-    for (const double size : f_.sizes()) out.push_back(std::ilogb(std::sqrt(size / s_ * size + lambda_ / s_)));
-    return out;
-  }
-  void scale_columns(std::span<const int> units, int sign) const {
-    for (std::size_t j = 0; j < units.size(); ++j) scale({u_.col(static_cast<Index>(j)), j + 1}, sign * units[j]);
-  }
-  void scale_rows(std::span<const int> units, int sign) const {
-    for (std::size_t j = 0; j < units.size(); ++j)
-      for (std::size_t i = 0; i <= j; ++i) {
-        double& value = u_(static_cast<Index>(i), static_cast<Index>(j));
-        value = std::ldexp(value, sign * units[i]);
-      }
-  }
-
-  // Exact: the divisors are powers of two.
-  static void divide(MatrixView b, double power) {
-    for (Index j = 0; j < b.cols; ++j)
-      for (Index i = 0; i < b.rows; ++i) b(i, j) /= power;
-  }
-
-  // L^-1 b and L^-T b, L' = U
-  void solve_half(MatrixView b, Index from = 0) const {
-    trsm(Op::transpose, ConstMatrixView(u_).block(from, from, b.rows, b.rows), b, Triangle::upper);
-  }
-  void solve_other_half(MatrixView b) const { trsm(Op::none, u_, b, Triangle::upper); }
-
-  // Whether the series of the leverages is the better one: its error is x^2 relative, x = tr K_w / lambda, that of the
-  // difference m eps / x. With an intercept H_ii >= q1_i^2, and the difference is good enough.
-  bool is_faint() const {
-    return !f_.contrast().active() && f_.trace() < std::cbrt(static_cast<double>(m_) * eps) * lambda_;
-  }
-  static double square(double x) { return x * x; }
-  double factor(Index place) const { return f_.contrast().active() ? f_.contrast().row_factor(place) : 0; }
-
-  // v = P v
-  void apply(MatrixView v) const {
-    const MatrixView half = f_.contrast().reduce(v);
-    divide(half, s_);
-    solve_half(half);
-    solve_other_half(half);
-    f_.contrast().expand(v);
-  }
-
-  // z = L^-1 v[1:], empty without intercept.
-  std::vector<double> solved_tail() const {
-    if (!f_.contrast().active()) return {};
-    std::vector<double> z(f_.contrast().tail().begin(), f_.contrast().tail().end());
-    solve_half({z.data(), m_, 1, std::max<Index>(m_, 1)});
-    return z;
-  }
-
-  const Cholesky& f_;
-  double lambda_;
-  double s_;
-  Index m_;
-  double smallest_ = 0;  // an estimate of the smallest eigenvalue of Z'GZ, from below but for a small factor
-  Loan loan_;
-  MatrixView u_;  // m x m, upper triangle: U = L'
-  Matrix half_;   // L^-1 Z'Y~ / sqrt(s)
-  Matrix g_;      // P~Y~
-};
-
-class CholeskyRows final : public RowBlock {
- public:
-  explicit CholeskyRows(std::span<const Index> which) : which_(which.begin(), which.end()) {}
-
-  bool left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const override {
-    const auto& maker = static_cast<const CholeskyMaker&>(of_factor);
-    Matrix p(out.rows, out.rows);
-    maker.block(which_, p.view());
-    maker.residual_at(which_, first, out);
-    return solve_left_out(p.view(), out);
-  }
-
- private:
-  std::vector<Index> which_;
-};
-
-std::unique_ptr<RowBlock> Cholesky::rows(std::span<const Index> which) const {
-  return std::make_unique<CholeskyRows>(which);
 }
 
-std::unique_ptr<ResidualMaker> Cholesky::at(double lambda) const {
-  return std::make_unique<CholeskyMaker>(*this, lambda);
+void Cholesky::set_shares() {
+  const ConstMatrixView k = inner();
+  const Index n = k.rows;
+  row_share_.assign(static_cast<std::size_t>(n), 0.0);
+  square_share_ = row_share_;
+  if (trace_ <= 0) return;
+  for (Index j = 0; j < n; ++j) {
+    row_share_[static_cast<std::size_t>(j)] = k(j, j) / trace_;
+    for (Index i = j; i < n; ++i) {
+      const double share = k(i, j) / trace_;
+      square_share_[static_cast<std::size_t>(i)] += share * share;
+      if (i != j) square_share_[static_cast<std::size_t>(j)] += share * share;
+    }
+    worked(2 * touched * static_cast<double>(n - j));
+  }
 }
-
-}  // namespace
 
 FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress) {
   ReducedKernel kernel(*problem, progress);

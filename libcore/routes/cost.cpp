@@ -8,7 +8,8 @@
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/feature_reduction.hpp"
-#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/routes/primal_sparse_route.hpp"
+#include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
 namespace {
@@ -38,11 +39,13 @@ class Doubles {
 // the first time: measured with a product of 120 Gflop/s on two threads.
 constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
                  qr_rate = 0.75;
-constexpr double solve_column = 80;  // of BAND's banded solves for all outputs, a number of the factor
+constexpr double nodes_of_lambdas = 30;  // as many as a wide spectrum asks for (resolvent_nodes.hpp)
+constexpr double touched_entry = 10;     // flops of a matrix product that the product of an entry with a number takes
+constexpr double solve_column = 80;      // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
 
-// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for each
-// beyond the first, tried for the outputs of a block.
+// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for
+// each beyond the first, tried for the outputs of a block.
 constexpr Index lambdas_of_an_output = 2, outputs_of_a_block = 32;
 Index own_lambdas(const Request& r) {
   return r.expected_lambdas > 1 ? lambdas_of_an_output * (r.t - 1) : 0;
@@ -103,8 +106,29 @@ Doubles streamed_doubles(Route route, const Request& r) {
   return larger(choosing, larger(reducing, sweeping) + map) + outputs_of(r) + tiles_of(route, r) + Doubles(4) * n;
 }
 
+bool by_sparse_primal(Route route, const Request& r) {
+  return route == Route::primal && primal_is_sparse(r.sparse, r.n, r.d, r.reduction);
+}
+
+// Of a sweep: the factors, their hyperplanes, and each worker's rows of Z, banded solves and answers.
+Doubles sparse_sweep_doubles(const Request& r, Index lambdas) {
+  const SparsePieces pieces = sparse_pieces(r.n, r.d, r.t, lambdas);
+  const Doubles in_hand(pieces.lambdas), d(r.d), t(r.t), rows(pieces.rows);
+  const Doubles worker = rows * (Doubles(64) + in_hand * (t + Doubles(18))) +
+                         Doubles(2) * rows * Doubles(std::max<Index>(r.entries / r.n, 1) * 8);
+  return in_hand * d * (Doubles(24) + Doubles(4) * t) + threads() * worker;
+}
+
+// Q in the place of G, and what its making takes: panels, reflectors, their products.
+Doubles sparse_primal_doubles(const Request& r) {
+  const Doubles d(r.d);
+  return d * d + Doubles(1088 + 64 * thread_count()) * d + sparse_sweep_doubles(r, 1) + outputs_of(r) +
+         Doubles(4) * Doubles(r.n) + Doubles(1 << 20);
+}
+
 Doubles primal_doubles(const Request& r) {
   const Doubles n(r.n), d(r.d), k(features_of(Route::primal, r));
+  if (by_sparse_primal(Route::primal, r)) return sparse_primal_doubles(r);
   const Doubles rest = outputs_of(r) + tiles_of(Route::primal, r);
   const Doubles tall = primal_streams(r.n, r.d, r.reduction)
                            ? streamed_doubles(Route::primal, r)
@@ -170,6 +194,10 @@ Index required_bytes(Route route, const Request& r) {
 }
 
 Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lambdas) {
+  if (by_sparse_primal(route, r))
+    return (sparse_sweep_doubles(r, lambdas) + outputs_of(r) + Doubles(8) * Doubles(lambdas) * Doubles(r.t) +
+            Doubles(64) * Doubles(r.d) * Doubles(r.t) + Doubles(1 << 20))
+        .bytes();
   const Doubles n(r.n), k(features_of(route, r));
   const Doubles room = route == Route::band       ? band_room(r)
                        : route == Route::cholesky ? Doubles(192) * n + (beside_another ? n * n : Doubles(0))
@@ -203,9 +231,9 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
       // of the other rows a tile
       const Doubles others = dense ? Doubles(0) : Doubles(std::min(r.n, tile_rows(k.value()))) * (Doubles(2) * k + t);
       // and P~ at each of the lambdas
-      const Doubles makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
+      const Doubles residual_makers = Doubles(lambdas) * (Doubles(2) * columns + Doubles(3) * t + Doubles(16));
       return (s * (Doubles(dense ? 3 : 2) * columns + Doubles(4) * t + Doubles(4)) + others + Doubles(2) * size * size +
-              Doubles(2) * columns * t + makers)
+              Doubles(2) * columns * t + residual_makers)
           .bytes();
     }
   }
@@ -245,6 +273,10 @@ double required_work(Route route, const Request& r) {
       return 2 * n * features * value + 4 * n * features * features / sweep_rate +
              lambdas * 2 * n * features * (1 + t) / sweep_rate;
     default: {
+      if (by_sparse_primal(route, r))
+        return 4.0 / 3 * cube(d) * (1 / reduction_rate(SparsePrimal::bandwidth) + 1 / basis_rate) +
+               std::min(lambdas, nodes_of_lambdas) * 2 * n * d * (SparsePrimal::bandwidth + 2) / band_solve_rate +
+               static_cast<double>(r.entries) * (d + lambdas * t) * touched_entry;
       if (r.d >= r.n) return 2 / qr_rate * n * n * d + 30 * cube(n) + lambdas * 2 * n * n * (1 + t) / sweep_rate;
       const bool gram = r.reduction == Reduction::gram;
       return (gram ? 1.0 : 2.0 / qr_rate) * n * features * d + 2 * n * features * d / sweep_rate +

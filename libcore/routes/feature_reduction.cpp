@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "libcore/factor/refinement.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/row_qr.hpp"
@@ -32,7 +31,7 @@ class TallMatrix {
         partial_(partial),
         ones_(problem.intercept ? 1 : 0),
         shift_(static_cast<std::size_t>(p()), 0.0) {
-    if (!problem.intercept) return;
+    if (!problem.intercept || map.centred()) return;
     // A provisional centre, from the first rows: with it, nothing cancels when the means are taken out.
     Matrix sample(std::min<Index>(problem.n(), 256), p());
     features(0, sample.view());
@@ -175,12 +174,133 @@ Gram gram_of(const Problem& problem, const FeatureMap& map, const Progress& prog
   return *pass(false, progress.part(0.9, 1));
 }
 
-// The directions above their noise, at most `degrees` of them.
-std::vector<Index> kept_directions(const ReducedFeatures& all, Index degrees) {
+// Squares that are subnormal are off by so much, whatever their size.
+double underflow(Index n, Index p) {
+  return static_cast<double>(n) * static_cast<double>(p) * std::numeric_limits<double>::denorm_min();
+}
+
+// phibar from the shift and what w^(1/2) 1 says of each column, over its norm.
+template <class Product>
+std::vector<double> means_of(std::span<const double> shift, bool intercept, double norm, const Product& product) {
+  std::vector<double> mean(shift.begin(), shift.end());
+  for (std::size_t k = 0; k < mean.size() && intercept; ++k) mean[k] += product(static_cast<Index>(k)) / norm;
+  return mean;
+}
+
+// All p directions, by [0 or 1 column; R, U_R'Q'Y~] of the tall matrix.
+ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map, const Progress& progress) {
+  const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
+  const TallMatrix tall(problem, map, false);
+  const Matrix triangle = triangle_of(problem, tall, progress.part(0, 0.8));
+  const ConstMatrixView r = triangle.view();
+  ReducedFeatures out;
+  out.mean = means_of(tall.shift(), problem.intercept, r(0, 0), [&](Index k) { return r(0, 1 + k); });
+  out.s.resize(static_cast<std::size_t>(p));
+  out.vt = Matrix(p, p);
+  out.gamma = Matrix(p, t);
+  Matrix small = copy_of(r.block(ones, ones, p, p)), u(p, p);
+  out.r = copy_of(small.view());
+  const std::vector<double> norms = column_norms(small.view());
+  require_finite_squares(norms, "the features");
+  {
+    const Stage stage(progress.part(0.8, 0.95), 0);
+    small_svd(small.view(), out.s, u.view(), out.vt.view());
+  }
+  const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
+  gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, out.gamma.view());
+  out.rest_norm2.assign(static_cast<std::size_t>(t), 0.0);
+  for (Index j = 0; j < t; ++j)
+    for (Index i = p; i < p + t; ++i) out.rest_norm2[static_cast<std::size_t>(j)] += ry(i, j) * ry(i, j);
+  out.noise = direction_noise(norms, out.vt.view(), problem.n());
+  for (double& noise : out.noise) noise += underflow(problem.n(), p);
+  return out;
+}
+
+// G - G e_1 e_1'G / G_11, lower triangle, without its first row and column.
+void remove_first(MatrixView gram) {
+  for (Index j = 1; j < gram.cols; ++j) {
+    for (Index i = j; i < gram.cols; ++i) gram(i, j) -= gram(i, 0) / gram(0, 0) * gram(j, 0);
+    worked(touched * static_cast<double>(gram.cols - j));
+  }
+}
+
+// S, descending, and V' from the Gram matrix Phi~'Phi~, lower triangle.
+void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out, const Progress& progress) {
+  const Index p = gram.cols;
+  Matrix v(p, p);
+  for (Index j = 0; j < p; ++j) {
+    std::copy_n(gram.col(j) + j, p - j, v.col(j) + j);
+    worked(2 * touched * static_cast<double>(p - j));
+    if (first_not_finite({v.col(j) + j, static_cast<std::size_t>(p - j)}) < p - j)
+      fail(Status::not_finite, "the Gram matrix of the features overflows; rescale x");
+  }
+  std::vector<double> eigenvalues(static_cast<std::size_t>(p));
+  symmetric_eigen(v.view(), eigenvalues, progress);
+  const double noise = rounding_of_rows(n, p) * (p > 0 ? std::abs(eigenvalues.back()) : 0) + underflow(n, p);
+  out.noise.assign(static_cast<std::size_t>(p), noise);
+  out.vt = Matrix(p, p);
+  for (Index k = 0; k < p; ++k) {
+    const Index from = p - 1 - k;
+    out.s.push_back(std::sqrt(std::max(eigenvalues[static_cast<std::size_t>(from)], 0.0)));
+    for (Index j = 0; j < p; ++j) out.vt(k, j) = v(j, from);
+    worked(4 * touched * static_cast<double>(p));
+  }
+}
+
+// All p directions, by the Gram matrix of the tall matrix.
+ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map, const Progress& progress) {
+  const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
+  Gram sums = gram_of(problem, map, progress.part(0, 0.8));
+  const Matrix& gram = sums.gram;
+  ReducedFeatures out;
+  out.mean = means_of(sums.shift, problem.intercept, gram(0, 0), [&](Index k) { return gram(1 + k, 0); });
+  if (problem.intercept) remove_first(sums.gram.view());
+  set_directions(gram.view().block(ones, ones, p, p), problem.n(), out, progress.part(0.8, 0.95));
+  Matrix xy(p, t);
+  transpose(gram.view().block(ones + p, ones, t, p), xy.view());
+  out.gamma = Matrix(p, t);
+  gemm(Op::none, Op::none, 1, out.vt.view(), xy.view(), 0, out.gamma.view());
+  for (Index j = 0; j < t; ++j) {
+    double rest = gram(ones + p + j, ones + p + j);
+    for (Index k = 0; k < p; ++k) {
+      const double s = out.s[static_cast<std::size_t>(k)];
+      double& gamma = out.gamma(k, j);
+      gamma = s > 0 ? gamma / s : 0;
+      if (s * s > out.noise[static_cast<std::size_t>(k)]) rest -= gamma * gamma;
+    }
+    out.rest_norm2.push_back(std::max(rest, 0.0));
+  }
+  return out;
+}
+
+// The directions above their noise alone, at most `degrees` of them. rest_grows: |E|^2 grows by what the others hold of
+// Y~ (by QR; the Gram matrix has taken it off only where a direction is above its noise).
+ReducedFeatures without_noise(ReducedFeatures all, Index degrees, bool rest_grows) {
+  const Index p = all.vt.cols(), t = all.gamma.cols();
   std::vector<Index> kept;
-  for (std::size_t k = 0; k < all.s.size() && static_cast<Index>(kept.size()) < degrees; ++k)
-    if (all.s[k] > 0 && all.s[k] * all.s[k] > all.noise[k]) kept.push_back(static_cast<Index>(k));
-  return kept;
+  for (Index k = 0; k < p; ++k) {
+    const double s = all.s[static_cast<std::size_t>(k)];
+    if (std::ssize(kept) < degrees && s > 0 && s * s > all.noise[static_cast<std::size_t>(k)]) {
+      kept.push_back(k);
+      continue;
+    }
+    for (Index j = 0; j < t && rest_grows; ++j)
+      all.rest_norm2[static_cast<std::size_t>(j)] += all.gamma(k, j) * all.gamma(k, j);
+  }
+  const Index r = std::ssize(kept);
+  ReducedFeatures out{std::move(all.mean), std::move(all.r),          {}, Matrix(r, p),
+                      Matrix(r, t),        std::move(all.rest_norm2), {}};
+  for (Index k = 0; k < r; ++k) {
+    const Index from = kept[static_cast<std::size_t>(k)];
+    out.s.push_back(all.s[static_cast<std::size_t>(from)]);
+    out.noise.push_back(all.noise[static_cast<std::size_t>(from)]);
+    for (Index j = 0; j < t; ++j) out.gamma(k, j) = all.gamma(from, j);
+  }
+  for (Index j = 0; j < p; ++j) {
+    for (Index k = 0; k < r; ++k) out.vt(k, j) = all.vt(kept[static_cast<std::size_t>(k)], j);
+    worked(2 * touched * static_cast<double>(p));
+  }
+  return out;
 }
 
 }  // namespace
@@ -211,177 +331,15 @@ int reduction_workers(Index n, Index columns) {
 
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
                                 const Progress& progress) {
-  const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
   // Not tall: I - q1 q1' = B B' is relied upon where there is no complement, and the columns of B must be orthonormal
   // to rounding also where the Gram matrix has few digits left. There are hardly more rows than columns, so QR costs
   // little.
-  if (problem.degrees() <= p) reduction = Reduction::qr;
-  // Squares that are subnormal are off by so much, whatever their size.
-  const double underflow =
-      static_cast<double>(problem.n()) * static_cast<double>(p) * std::numeric_limits<double>::denorm_min();
-  ReducedFeatures out;
-  out.rest_norm2.assign(static_cast<std::size_t>(t), 0.0);
-  Matrix vt(p, p), rotated(p, t);
-  out.s.resize(static_cast<std::size_t>(p));
-  const auto add_to_mean = [&](double first, auto row) {  // row(k): w^(1/2)1 against the k-th column, over its norm
-    for (Index k = 0; k < p; ++k) out.mean[static_cast<std::size_t>(k)] += row(k) / first;
-  };
-
-  if (reduction == Reduction::qr) {
-    const TallMatrix tall(problem, map, false);
-    const Matrix triangle = triangle_of(problem, tall, progress.part(0, 0.8));
-    out.mean.assign(tall.shift().begin(), tall.shift().end());
-    const ConstMatrixView r = triangle.view();
-    if (ones == 1) add_to_mean(r(0, 0), [&](Index k) { return r(0, 1 + k); });
-    Matrix small(p, p), u(p, p);
-    out.r = Matrix(p, p);
-    for (Index j = 0; j < p; ++j) {
-      for (Matrix* to : {&small, &out.r}) std::copy_n(r.col(ones + j) + ones, p, to->col(j));
-      worked(3 * touched * static_cast<double>(p));
-    }
-    const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
-    const std::vector<double> norms = column_norms(small.view());
-    require_finite_squares(norms, "the features");
-    {
-      const Stage stage(progress.part(0.8, 0.95), 0);
-      small_svd(small.view(), out.s, u.view(), vt.view());
-    }
-    gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, rotated.view());
-    for (Index j = 0; j < t; ++j)
-      for (Index i = p; i < p + t; ++i) out.rest_norm2[static_cast<std::size_t>(j)] += ry(i, j) * ry(i, j);
-    out.noise = direction_noise(norms, vt.view(), problem.n());
-    for (double& noise : out.noise) noise += underflow;
-  } else {
-    Gram sums = gram_of(problem, map, progress.part(0, 0.8));
-    Matrix& gram = sums.gram;
-    out.mean = std::move(sums.shift);
-    const Index columns = gram.cols();
-    if (ones == 1) {
-      add_to_mean(gram(0, 0), [&](Index k) { return gram(1 + k, 0); });
-      for (Index j = 1; j < columns; ++j) {
-        for (Index i = j; i < columns; ++i) gram(i, j) -= gram(i, 0) / gram(0, 0) * gram(j, 0);
-        worked(touched * static_cast<double>(columns - j));
-      }
-    }
-    Matrix v(p, p);
-    for (Index j = 0; j < p; ++j) {
-      std::copy_n(gram.col(ones + j) + ones + j, p - j, v.col(j) + j);
-      worked(2 * touched * static_cast<double>(p - j));
-      if (first_not_finite({v.col(j) + j, static_cast<std::size_t>(p - j)}) < p - j)
-        fail(Status::not_finite, "the Gram matrix of the features overflows; rescale x");
-    }
-    std::vector<double> eigenvalues(static_cast<std::size_t>(p));
-    symmetric_eigen(v.view(), eigenvalues, progress.part(0.8, 0.95));
-    const double noise = rounding_of_rows(problem.n(), p) * (p > 0 ? std::abs(eigenvalues.back()) : 0) + underflow;
-    out.noise.assign(static_cast<std::size_t>(p), noise);
-    Matrix xy(p, t);
-    for (Index j = 0; j < t; ++j)
-      for (Index k = 0; k < p; ++k) xy(k, j) = gram(ones + p + j, ones + k);
-    for (Index k = 0; k < p; ++k) {  // descending
-      const Index from = p - 1 - k;
-      out.s[static_cast<std::size_t>(k)] = std::sqrt(std::max(eigenvalues[static_cast<std::size_t>(from)], 0.0));
-      for (Index j = 0; j < p; ++j) vt(k, j) = v(j, from);
-      worked(4 * touched * static_cast<double>(p));
-    }
-    gemm(Op::none, Op::none, 1, vt.view(), xy.view(), 0, rotated.view());
-    for (Index j = 0; j < t; ++j) {
-      double& rest = out.rest_norm2[static_cast<std::size_t>(j)];
-      rest = gram(ones + p + j, ones + p + j);
-      for (Index k = 0; k < p; ++k) {
-        const double s = out.s[static_cast<std::size_t>(k)];
-        rotated(k, j) = s > 0 ? rotated(k, j) / s : 0;
-        if (s * s > noise) rest -= rotated(k, j) * rotated(k, j);
-      }
-      rest = std::max(rest, 0.0);
-    }
-  }
-  require_finite_squares(out.s, "the features");
-
-  const std::vector<Index> kept = kept_directions(out, problem.degrees());
-  const Index r = static_cast<Index>(kept.size());
-  ReducedFeatures all = std::move(out);
-  out = {std::move(all.mean), std::move(all.r), {}, Matrix(r, p), Matrix(r, t), std::move(all.rest_norm2), {}};
-  for (Index k = 0; k < r; ++k) {
-    const Index from = kept[static_cast<std::size_t>(k)];
-    const double s = all.s[static_cast<std::size_t>(from)], noise = all.noise[static_cast<std::size_t>(from)];
-    out.s.push_back(s);
-    out.noise.push_back(noise);
-    for (Index j = 0; j < t; ++j) out.gamma(k, j) = rotated(from, j);
-  }
-  for (Index j = 0; j < p; ++j) {
-    for (Index k = 0; k < r; ++k) out.vt(k, j) = vt(kept[static_cast<std::size_t>(k)], j);
-    worked(2 * touched * static_cast<double>(p));
-  }
-  // What the directions left out hold of Y~ is part of the rest.
-  if (reduction == Reduction::qr)
-    for (Index k = 0; k < p; ++k)
-      if (std::find(kept.begin(), kept.end(), k) == kept.end())
-        for (Index j = 0; j < t; ++j) out.rest_norm2[static_cast<std::size_t>(j)] += rotated(k, j) * rotated(k, j);
+  const bool by_qr = reduction == Reduction::qr || problem.degrees() <= map.features();
+  ReducedFeatures all = by_qr ? reduce_by_qr(problem, map, progress) : reduce_by_gram(problem, map, progress);
+  require_finite_squares(all.s, "the features");
+  ReducedFeatures out = without_noise(std::move(all), problem.degrees(), by_qr);
   progress.report(1);
   return out;
-}
-
-void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, std::span<const double> s,
-                      double lambda, MatrixView z, std::span<double> variance) {
-  gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
-  const bool outside = !variance.empty() && vt.rows < vt.cols;
-  Matrix rest(outside ? phi.rows : 0, outside ? phi.cols : 0);
-  if (outside) {
-    for (Index j = 0; j < phi.cols; ++j) std::copy_n(phi.col(j), phi.rows, rest.col(j));
-    gemm(Op::transpose, Op::none, -1, z, vt, 1, rest.view());
-  }
-  for (Index q = 0; q < static_cast<Index>(variance.size()); ++q) {
-    double value = problem.intercept ? lambda / problem.sum_w : 0;
-    for (Index k = 0; k < z.rows; ++k) {
-      const double eigenvalue = s[static_cast<std::size_t>(k)] * s[static_cast<std::size_t>(k)];
-      value += z(k, q) * z(k, q) * (eigenvalue > 0 ? lambda / (eigenvalue + lambda) : 1);
-    }
-    for (Index j = 0; j < rest.cols(); ++j) value += rest(q, j) * rest(q, j);
-    variance[static_cast<std::size_t>(q)] = value;
-  }
-  for (Index q = 0; q < z.cols; ++q)
-    for (Index k = 0; k < z.rows; ++k) z(k, q) *= s[static_cast<std::size_t>(k)];
-}
-
-void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, std::span<const double> inverse,
-                     double lambda, Index first, Index count, Index steps, Solution& solution,
-                     const Progress& progress) {
-  const Index p = vt.cols;
-  const bool regular = r.rows == p && p > 0 && static_cast<Index>(inverse.size()) == p &&
-                       std::ranges::all_of(inverse, [](double value) { return value > 0; });
-  if (!regular) {
-    const auto solve = [&](MatrixView g) {
-      Matrix u(vt.rows, g.cols);
-      gemm(Op::none, Op::none, 1, vt, g, 0, u.view());
-      for (Index j = 0; j < g.cols; ++j)
-        for (Index k = 0; k < vt.rows; ++k) u(k, j) *= inverse[static_cast<std::size_t>(k)];
-      gemm(Op::transpose, Op::none, 1, vt, u.view(), 0, g);
-    };
-    return refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
-  }
-
-  std::vector<double> scale = column_norms(r);
-  for (double& value : scale) value = std::exp2(-static_cast<double>(std::ilogb(value)));
-  Matrix stack(2 * p, p, 0.0), l(p, p, 0.0);
-  for (Index j = 0; j < p; ++j) {
-    for (Index i = 0; i <= j; ++i) stack(i, j) = r(i, j) * scale[static_cast<std::size_t>(j)];
-    stack(p + j, j) = std::sqrt(lambda) * scale[static_cast<std::size_t>(j)];
-  }
-  RowQr qr(p);
-  qr.add(stack.view());
-  for (Index j = 0; j < p; ++j)
-    for (Index i = 0; i <= j; ++i) l(j, i) = qr.r()(i, j);
-  const auto solve = [&](MatrixView g) {
-    const auto divide = [&] {
-      for (Index j = 0; j < g.cols; ++j)
-        for (Index k = 0; k < p; ++k) g(k, j) *= scale[static_cast<std::size_t>(k)];
-    };
-    divide();
-    trsm(Op::none, l.view(), g);
-    trsm(Op::transpose, l.view(), g);
-    divide();
-  };
-  refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
 }
 
 }  // namespace freeridge

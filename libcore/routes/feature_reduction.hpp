@@ -18,19 +18,23 @@ class FeatureMap {
   virtual ~FeatureMap() = default;
   virtual Index features() const = 0;
   // r(x) of the points [row, row + out.rows), out.rows x p.
-  virtual void raw(const LayoutView& points, Index row, MatrixView out) const = 0;
+  virtual void raw(const Rows& points, Index row, MatrixView out) const = 0;
+  // Whether their weighted means are zero but for rounding.
+  virtual bool centred() const { return false; }
   // phi in place of r, rows x p.
   virtual void apply(MatrixView /*rows*/) const {}
-  // The Gram matrix of phi may be had from that of psi, phi = M psi, which takes less work to form from r: psi in place
-  // of r; then M G M' in place of G, the rows and columns [first, first + features()) of the lower triangle of `gram`,
-  // and M shift. complete answers false where rounding in psi'psi, magnified by M, exceeds that in phi'phi: form phi.
+  // A map may have features psi, phi = M psi, that take less work to form from r than phi. apply_partial puts psi in
+  // the place of r; complete puts M G M' in the place of the Gram matrix G of psi (the rows and columns [first, first +
+  // features()) of the lower triangle of `gram`), and M shift in the place of shift. It answers false where rounding in
+  // G, magnified by M, exceeds that of phi'phi: then phi has to be formed.
   virtual bool has_partial() const { return false; }
   virtual void apply_partial(MatrixView rows) const { apply(rows); }
   virtual bool complete(MatrixView /*gram*/, Index /*first*/, std::span<double> /*shift*/, Index /*n*/) const {
     return true;
   }
-  // F't in place of t (p x k), so that phi't = r'(F't), and the mean of r in place of the mean of phi. False, and
-  // nothing is done, when that would lose accuracy (F is ill-conditioned): apply it to each row instead.
+  // Puts F't in the place of t (p x k), so that phi't = r'(F't), and the mean of r in the place of the mean of phi.
+  // Answers false, and does nothing, where F is so ill-conditioned that this would lose accuracy: then F has to be
+  // applied to each row.
   virtual bool fold(MatrixView /*t*/, std::span<double> /*mean*/) const { return true; }
   // The solution of the outputs [first, first + w.cols) from w (p x outputs) and phibar.
   virtual void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,

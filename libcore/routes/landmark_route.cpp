@@ -1,5 +1,5 @@
-// Landmark route (subset of regressors), notation of feature_reduction.hpp: with landmarks R and K_RR = L L' (pivoted, so that
-// dependent landmarks are left out by rank),
+// Landmark route (subset of regressors), notation of feature_reduction.hpp: with landmarks R and K_RR = L L' (pivoted,
+// so that dependent landmarks are left out by rank),
 //     f(x) = sum_(i in R) c_i k(x_i, x),   phi(x) = L^-1 k(X_R, x),   ||f||_k^2 = c'K_RR c = |w|^2,   c = L^-T w
 // so that it is a ridge problem in r features. K_TR is formed by tiles in each of two passes and never stored:
 //     pass 1   Phi~'[Phi~, Y~] (or its QR)     n r kernel values, 2 n r^2
@@ -53,7 +53,7 @@ double large_eigenvalue(Index n, const Product& product) {
 class LandmarkFeatures final : public FeatureMap {
  public:
   LandmarkFeatures(const Problem& problem, std::vector<Index> rows) : landmarks_(std::move(rows)) {
-    if (problem.kernel->precomputed()) require_symmetric(problem.x, landmarks_);
+    if (problem.kernel->precomputed()) require_symmetric(problem.x.dense(), landmarks_);
     const Index count = static_cast<Index>(landmarks_.size());
     Matrix k(count, count);
     const Support all(problem.kernel, problem.x, landmarks_);
@@ -178,7 +178,7 @@ class LandmarkFeatures final : public FeatureMap {
     return gram_rounding(n, features()) * error <= rounding_of_rows(n, features()) * largest;
   }
 
-  void raw(const LayoutView& points, Index row, MatrixView out) const override {
+  void raw(const Rows& points, Index row, MatrixView out) const override {
     if (out.cols == 0) return;
     const Index blocks = (out.rows + rows_at_once - 1) / rows_at_once;
     parallel_for(blocks, Progress(), [&](Index block) {

@@ -32,7 +32,8 @@ Choice choose(const Request& r) {
   if (r.route != Route::automatic) return {r.route, "the route was set"};
   if (r.landmarks > 0) return {Route::landmark, "landmarks are set"};
   // The dual routes start from X X', which squares the condition and mixes the columns' units.
-  if (r.linear && (r.d < r.n || fits(Route::primal, r)))
+  // Of sparse rows these products are cheap, and X' is not sparse once it is turned.
+  if (r.linear && (r.d < r.n || (!r.sparse && fits(Route::primal, r))))
     return {Route::primal, r.d < r.n ? "the kernel is linear and d < n" : "the kernel is linear"};
   // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL; and rows of low weight are
   // rounding to BAND beside those of high weight.
@@ -103,8 +104,9 @@ std::string explain(const Request& request, const std::string& kernel) {
   const double rate = matrix_product_rate();
   const bool many = request.expected_lambdas != 1;
   std::string out = text("route ", route_name(plan.route), ": ", plan.reason, "\n", "n = ", request.n,
-                         ", d = ", request.d, ", ", request.t, request.t == 1 ? " output, " : " outputs, ", kernel,
-                         ", ", request.expected_lambdas, many ? " lambdas" : " lambda",
+                         ", d = ", request.d, request.sparse ? text(" (sparse, ", request.entries, " entries)") : "",
+                         ", ", request.t, request.t == 1 ? " output, " : " outputs, ", kernel, ", ",
+                         request.expected_lambdas, many ? " lambdas" : " lambda",
                          request.leaves_out ? ", with rows left out" : ", without leaving rows out", "\n");
   out += "                memory        time\n";
   for (const Route route : {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark}) {

@@ -16,8 +16,8 @@ struct Plan {
 };
 
 // AUTO: LANDMARK with landmarks, PRIMAL for linear kernels with d < n or where it fits into memory, else the dual route
-// with the least work of those that fit. Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear and for landmarks with a
-// route that has none, INVALID_STATE for LANDMARK without landmarks.
+// with the least work of those that fit. Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear and for
+// landmarks with a route that has none, INVALID_STATE for LANDMARK without landmarks.
 Plan make_plan(const Request& request);
 // Throws OUT_OF_MEMORY, with bytes and a way out, when the plan does not fit, INVALID_ARGUMENT when the route cannot
 // take so many points.

@@ -3,35 +3,36 @@
 // and w_s = V diag(S) g.
 // Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
 // n d and about 7 d^2; for d >= n the SVD of Z'X_s itself. About 6 n d^2 flops.
-// Many: X_s is streamed (feature_reduction.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed at each
-// pass.
+// Many: X_s is streamed (feature_reduction.hpp), 2 n d^2 by blocks of rows, or n d^2 by the Gram matrix; B is formed at
+// each pass.
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "libcore/factor/intercept.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/row_order.hpp"
 #include "libcore/routes/linear_features.hpp"
+#include "libcore/routes/primal_basis.hpp"
+#include "libcore/routes/primal_sparse_route.hpp"
 #include "libcore/routes/saved_route.hpp"
 #include "libcore/spectrum/small_svd.hpp"
-#include "libcore/spectrum/spectrum.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index kept_doubles = 1 << 21;  // X_s and B of at most 16 MiB each are kept
 
-class Primal final : public StoredSpectrum {
+class Primal final : public PrimalBasis {
  public:
-  Primal(ProblemPtr problem, Matrix basis, std::vector<double> eigenvalues, std::vector<double> noise,
-         std::vector<double> singular_values, Matrix vt, Matrix r)
-      : StoredSpectrum(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise)),
-        s_(std::move(singular_values)),
+  Primal(ProblemPtr problem, Matrix basis, std::vector<double> noise, std::vector<double> singular_values, Matrix vt,
+         Matrix r)
+      : PrimalBasis(std::move(problem), std::move(basis), std::move(singular_values), std::move(noise)),
         vt_(std::move(vt)),
         r_(std::move(r)) {}
 
-  Route route() const override { return Route::primal; }
   void save(ByteWriter& out) const override {
     out.integer(saved_kept);
     out.numbers(s_);
@@ -42,17 +43,10 @@ class Primal final : public StoredSpectrum {
   }
 
  protected:
-  Direction direction(Index k) const override {
-    const auto at = static_cast<std::size_t>(k);
-    return {spectrum().eigenvalues[at], spectrum().noise[at], sure_of_qr};
-  }
-
-  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
-    Matrix scaled(g.rows, g.cols), w_s(problem().d(), g.cols, 0.0);
-    for (Index j = 0; j < g.cols; ++j)
-      for (Index k = 0; k < g.rows; ++k) scaled(k, j) = s_[static_cast<std::size_t>(k)] * g(k, j);
-    gemm(Op::transpose, Op::none, 1, vt_.view(), scaled.view(), 0, w_s.view());
-    set_hyperplane(problem(), first, w_s.view(), solution);
+  Matrix apply_v(ConstMatrixView u) const override {
+    Matrix w(problem().d(), u.cols, 0.0);
+    gemm(Op::transpose, Op::none, 1, vt_.view(), u, 0, w.view());
+    return w;
   }
 
   void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
@@ -60,7 +54,7 @@ class Primal final : public StoredSpectrum {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix phi(z.cols, problem().d());
     LinearFeatures(problem()).raw(points, first, phi.view());
@@ -71,7 +65,6 @@ class Primal final : public StoredSpectrum {
   }
 
  private:
-  std::vector<double> s_;
   Matrix vt_;  // r x d
   Matrix r_;   // R, d x d, upper triangle; empty for m <= d, which files may have
 };
@@ -87,42 +80,11 @@ std::vector<Index> rows_in_order(const Problem& problem, bool wide) {
   return order;
 }
 
-// Row i becomes what was row order[i].
-void take_rows(std::span<const Index> order, MatrixView a) {
-  std::vector<double> column(order.size());
-  for (Index j = 0; j < a.cols; ++j) {
-    std::copy_n(a.col(j), a.rows, column.begin());
-    for (std::size_t i = 0; i < order.size(); ++i)
-      a(static_cast<Index>(i), j) = column[static_cast<std::size_t>(order[i])];
-    worked(4 * touched * static_cast<double>(a.rows));
-  }
-}
-// Row order[i] of `to`, or column order[i], is that number i of `from`.
-void restore_rows(std::span<const Index> order, MatrixView a) {
-  std::vector<double> column(order.size());
-  for (Index j = 0; j < a.cols; ++j) {
-    std::copy_n(a.col(j), a.rows, column.begin());
-    for (std::size_t i = 0; i < order.size(); ++i) a(order[i], j) = column[i];
-    worked(4 * touched * static_cast<double>(a.rows));
-  }
-}
-Matrix restored_columns(std::span<const Index> order, ConstMatrixView from) {
-  Matrix to(from.rows, from.cols);
-  for (std::size_t j = 0; j < order.size(); ++j)
-    std::copy_n(from.col(static_cast<Index>(j)), from.rows, to.col(order[j]));
-  return to;
-}
-
 // X_s weighted, its rows in that order.
 Matrix weighted_rows(const Problem& problem, bool wide, std::span<const Index> order) {
   const Index n = problem.n(), d = problem.d();
   Matrix x(n, d);
-  LinearFeatures(problem).raw(problem.x, 0, x.view());
-  for (Index k = 0; k < d; ++k)
-    for (Index i = 0; i < n; ++i) {
-      x(i, k) *= problem.sqrt_w[static_cast<std::size_t>(i)];
-      if (!std::isfinite(x(i, k))) fail(Status::not_finite, "x[", i, ", ", k, "], weighted and scaled, overflows");
-    }
+  problem.weighted_rows(0, x.view());
   if (wide) take_rows(order, x.view());
   return x;
 }
@@ -159,7 +121,7 @@ Directions tall_directions(MatrixView zx, std::span<const double> norms, Index n
   {
     const Stage stage(progress.part(0.4, 0.65), 0);
     if (wide)
-      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view(), true);
+      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
     else
       small_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
   }
@@ -195,16 +157,16 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
 
   require_finite_squares(found.s, "x");
   drop_noise(found.s, found.noise);
-  std::vector<double> eigenvalues = squares(found.s);
-  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(found.noise),
-                                  std::move(found.s), std::move(found.vt), std::move(found.triangle));
+  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(found.noise), std::move(found.s),
+                                  std::move(found.vt), std::move(found.triangle));
 }
 
 }  // namespace
 
 FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
   if (!problem->linear()) fail(Status::corrupt, "the saved route is PRIMAL, but the kernel is not linear");
-  const std::int64_t way = in.integer("way to B", saved_kept, saved_wide);
+  const std::int64_t way = in.integer("way to B", saved_kept, problem->x.is_sparse() ? saved_sparse : saved_wide);
+  if (way == saved_sparse) return std::make_shared<SparsePrimal>(std::move(problem), in);
   if (way == saved_wide) return load_wide(std::move(problem), in);
   if (way == saved_streamed) {
     auto map = std::make_unique<LinearFeatures>(*problem);
@@ -212,7 +174,7 @@ FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
   }
   const Index n = problem->n(), d = problem->d(), m = problem->degrees(), r = std::min(m, d);
   std::vector<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), r, false);
-  std::vector<double> noise = load_scales(in, "the noise", any_finite, r, false), eigenvalues = squares(s);
+  std::vector<double> noise = load_scales(in, "the noise", any_finite, r, false);
   Matrix vt = in.matrix("V'", orthonormal, r, d), triangle;
   if (m > d) {
     in.require("R", triangle_numbers(d));
@@ -220,15 +182,21 @@ FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
     load_triangle(in, "R", triangle.view(), Triangle::upper);
   }
   Matrix basis = in.matrix("B", orthonormal, n, r);
-  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
-                                  std::move(s), std::move(vt), std::move(triangle));
+  return std::make_shared<Primal>(std::move(problem), std::move(basis), std::move(noise), std::move(s), std::move(vt),
+                                  std::move(triangle));
 }
 
 bool primal_streams(Index n, Index d, Reduction reduction) {
   return d < n && (reduction == Reduction::gram || n > kept_doubles / d);
 }
 
+bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction) {
+  return sparse && d < n && reduction != Reduction::qr;
+}
+
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress) {
+  if (primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
+    return factorize_sparse_primal(std::move(problem), progress);
   if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem), progress);
   if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem), progress);
   auto map = std::make_unique<LinearFeatures>(*problem);

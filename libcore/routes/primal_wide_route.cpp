@@ -8,14 +8,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/factor/intercept.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/row_order.hpp"
 #include "libcore/routes/linear_features.hpp"
+#include "libcore/routes/primal_basis.hpp"
 #include "libcore/routes/saved_route.hpp"
 #include "libcore/routes/scaled_qr.hpp"
 #include "libcore/spectrum/small_svd.hpp"
-#include "libcore/spectrum/spectrum.hpp"
 
 namespace freeridge {
 namespace {
@@ -27,16 +29,14 @@ std::size_t to_size(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-class Wide final : public StoredSpectrum {
+class Wide final : public PrimalBasis {
  public:
-  Wide(ProblemPtr problem, Matrix basis, std::vector<double> eigenvalues, std::vector<double> noise,
-       std::vector<double> singular_values, Matrix right, ScaledQr qr)
-      : StoredSpectrum(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise)),
-        s_(std::move(singular_values)),
+  Wide(ProblemPtr problem, Matrix basis, std::vector<double> noise, std::vector<double> singular_values, Matrix right,
+       ScaledQr qr)
+      : PrimalBasis(std::move(problem), std::move(basis), std::move(singular_values), std::move(noise)),
         right_(std::move(right)),
         qr_(std::move(qr)) {}
 
-  Route route() const override { return Route::primal; }
   void save(ByteWriter& out) const override {
     out.integer(saved_wide);
     out.numbers(s_);
@@ -47,16 +47,11 @@ class Wide final : public StoredSpectrum {
   }
 
  protected:
-  Direction direction(Index k) const override {
-    return {spectrum().eigenvalues[to_size(k)], spectrum().noise[to_size(k)], sure_of_qr};
-  }
-
-  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
-    Matrix scaled(g.rows, g.cols), w_s(problem().d(), g.cols);
-    for (Index j = 0; j < g.cols; ++j)
-      for (Index k = 0; k < g.rows; ++k) scaled(k, j) = s_[to_size(k)] * g(k, j);
-    apply_v(scaled.view(), w_s.view());
-    set_hyperplane(problem(), first, w_s.view(), solution);
+  Matrix apply_v(ConstMatrixView u) const override {
+    Matrix h(r(), u.cols), w(problem().d(), u.cols);
+    gemm(Op::none, Op::none, 1, right_.view(), u, 0, h.view());
+    qr_.expand(h.view(), w.view());
+    return w;
   }
 
   void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
@@ -64,14 +59,12 @@ class Wide final : public StoredSpectrum {
     const auto solve_normal = [&](MatrixView g) {  // V diag(inverse) V'g
       Matrix u(r(), g.cols);
       apply_v_transposed(g, u.view(), {});
-      for (Index j = 0; j < g.cols; ++j)
-        for (Index k = 0; k < r(); ++k) u(k, j) *= inverse[to_size(k)];
-      apply_v(u.view(), g);
+      copy(apply_v(scaled_rows(inverse, u.view()).view()).view(), g);
     };
     refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix rows(z.cols, problem().d()), phi(problem().d(), z.cols);
     LinearFeatures(problem()).raw(points, first, rows.view());
@@ -88,19 +81,13 @@ class Wide final : public StoredSpectrum {
   }
 
  private:
-  // w = V u, in place of w; u = V'w and |w - V u|^2.
-  void apply_v(ConstMatrixView u, MatrixView w) const {
-    Matrix h(r(), u.cols);
-    gemm(Op::none, Op::none, 1, right_.view(), u, 0, h.view());
-    qr_.expand(h.view(), w);
-  }
+  // u = V'w and |w - V u|^2.
   void apply_v_transposed(ConstMatrixView w, MatrixView u, std::span<double> rest2) const {
     Matrix h(r(), w.cols);
     qr_.reduce(w, h.view(), rest2);
     gemm(Op::transpose, Op::none, 1, right_.view(), h.view(), 0, u);
   }
 
-  std::vector<double> s_;
   Matrix right_;  // V_R, m x m
   ScaledQr qr_;
 };
@@ -109,16 +96,9 @@ class Wide final : public StoredSpectrum {
 Matrix turned_points(const Problem& problem, const Contrast& contrast) {
   const Index n = problem.n(), d = problem.d();
   Matrix all(d, n), rows(std::min(points_at_once, n), d);
-  const LinearFeatures features(problem);
   for (Index row = 0; row < n; row += points_at_once) {
     const MatrixView tile = rows.view().row_range(0, std::min(points_at_once, n - row));
-    features.raw(problem.x, row, tile);
-    for (Index k = 0; k < d; ++k)
-      for (Index i = 0; i < tile.rows; ++i) {
-        tile(i, k) *= problem.sqrt_w[to_size(row + i)];
-        if (!std::isfinite(tile(i, k)))
-          fail(Status::not_finite, "x[", row + i, ", ", k, "], weighted and scaled, overflows");
-      }
+    problem.weighted_rows(row, tile);
     transpose(tile, all.view().columns(row, tile.rows));
     worked(4 * touched * static_cast<double>(tile.rows * d));
   }
@@ -134,7 +114,7 @@ Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, std::span<doubl
   Matrix right(m, m), other(m, m);
   if (!qr.several_groups()) {
     if (wide)
-      jacobi_svd(triangle.view(), s, right.view(), other.view(), true);
+      jacobi_svd(triangle.view(), s, right.view(), other.view());
     else
       small_svd(triangle.view(), s, right.view(), other.view());
     transpose(other.view(), u);
@@ -143,12 +123,7 @@ Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, std::span<doubl
   transpose(triangle.view(), right.view());
   triangle = Matrix();
   small_svd(right.view(), s, u, other.view());
-  std::vector<double> column(to_size(m));
-  for (Index k = 0; k < m; ++k) {
-    std::copy_n(u.col(k), m, column.data());
-    for (Index j = 0; j < m; ++j) u(qr.pivots()[to_size(j)], k) = column[to_size(j)];
-    worked(4 * touched * static_cast<double>(m));
-  }
+  restore_rows(qr.pivots(), u);
   transpose(other.view(), right.view());
   return right;
 }
@@ -200,22 +175,21 @@ FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
   const Stage stage(progress.part(0.98, 1), 0);
   std::vector<double> noise = wide_noise(qr, s, right.view());
   drop_noise(s, noise);
-  std::vector<double> eigenvalues = squares(s);
   progress.report(1);
-  return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
-                                std::move(s), std::move(right), std::move(qr));
+  return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(noise), std::move(s), std::move(right),
+                                std::move(qr));
 }
 
 FactorizationPtr load_wide(ProblemPtr problem, ByteReader& in) {
   const Index m = problem->degrees();
   if (problem->d() < m) fail(Status::corrupt, "the saved way to B needs as many features as points");
   std::vector<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), m, false);
-  std::vector<double> noise = load_scales(in, "the noise", any_finite, m, false), eigenvalues = squares(s);
+  std::vector<double> noise = load_scales(in, "the noise", any_finite, m, false);
   Matrix right = in.matrix("V", orthonormal, m, m);
   ScaledQr qr(in, problem->d(), m);
   Matrix basis = in.matrix("B", orthonormal, problem->n(), m);
-  return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(eigenvalues), std::move(noise),
-                                std::move(s), std::move(right), std::move(qr));
+  return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(noise), std::move(s), std::move(right),
+                                std::move(qr));
 }
 
 }  // namespace freeridge

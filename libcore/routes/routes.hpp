@@ -1,4 +1,4 @@
-// The routes. Cost and memory are said in their files.
+// The routes. The head of a route's file says what it costs.
 #pragma once
 
 #include "libcore/data/choose_landmarks.hpp"
@@ -15,9 +15,11 @@ FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress
 FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress);
 // Whether the primal route streams the data, or keeps B. Where d >= n there is nothing to reduce, and it keeps B.
 bool primal_streams(Index n, Index d, Reduction reduction);
-// automatic: QR
+// Whether it takes the way of primal_sparse_route.hpp.
+bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction);
+// Reduction::automatic means QR; of sparse rows the Gram matrix.
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress);
-// automatic: Gram
+// Reduction::automatic means the Gram matrix.
 FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
                                     const Progress& progress);
 

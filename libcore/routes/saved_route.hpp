@@ -11,12 +11,14 @@
 //                2: d >= m: S, noise (m), V_R (m x m); the QR of X': the number of groups of features, their ends, the
 //                order of the features (d), tau (the sum of min(d_g, m)), the reflectors (d x m), and for several
 //                groups tau (m) and the reflectors of their triangles (the same sum x m); B (n x m)
+//                3: sparse x, d < n: the band of G (17 numbers a column, fewer in the last ones), bounds of its
+//                eigenvalues (2), the tolerance, Q by panels (d x d), Gamma (d x t)
 //     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
 //                features
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),
 // S (r), noise (r), V' (r x p), Gamma (r x t), rest (t), [version 1: blur, a number that is not used any more].
-// The rest is made again as it was made, by passes over what is saved: a loaded factorization answers with the same
-// bits.
+// All else is computed again from what is saved, in the way it was computed at first: a loaded factorization answers
+// with the same bits.
 #pragma once
 
 #include <limits>
@@ -28,8 +30,9 @@
 
 namespace freeridge {
 
-// What Factorization::save wrote for this problem and route. Nothing is believed: sizes follow from the problem or are
-// checked against it, and what is read is there before room is made for it. What does not fit throws CORRUPT, or what
+// What Factorization::save wrote for this problem and route. No saved number is trusted: sizes follow from the problem
+// or are checked against it, and no memory is asked for before the bytes that fill it are known to be there. What does
+// not fit throws CORRUPT, or what
 // the route itself throws. Memory: that of the factorization.
 FactorizationPtr load_factorization(ProblemPtr problem, Route route, ByteReader& in);
 
@@ -40,7 +43,7 @@ FactorizationPtr load_band(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in);
 
-// What they are made of.
+// Parts of saved factorizations.
 constexpr double any_finite = std::numeric_limits<double>::max();
 constexpr double orthonormal = 2;  // the elements of an orthonormal matrix, and of reflectors, are below
 

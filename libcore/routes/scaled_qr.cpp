@@ -7,7 +7,7 @@
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/pivoted_qr.hpp"
+#include "libcore/linalg/row_order.hpp"
 #include "libcore/routes/saved_route.hpp"
 
 namespace freeridge {
@@ -76,12 +76,7 @@ void ScaledQr::group() {
     largest = norm;
   }
   ends_.push_back(d());
-  std::vector<double> column(norms_.size());
-  for (Index j = 0; j < m(); ++j) {
-    std::copy_n(all.col(j), d(), column.data());
-    for (Index i = 0; i < d(); ++i) all(i, j) = column[at(order_[at(i)])];
-    worked(4 * touched * static_cast<double>(d()));
-  }
+  take_rows(order_, all);
 }
 
 ScaledQr::ScaledQr(Matrix storage, MatrixView triangle) : storage_(std::move(storage)), m_(triangle.cols) {
@@ -97,32 +92,27 @@ ScaledQr::ScaledQr(Matrix storage, MatrixView triangle) : storage_(std::move(sto
   }
   if (!several_groups()) return;
   stack_tau_.resize(at(m()));
-  pivots_ = pivoted_qr(stack_.view(), stack_tau_);
+  pivots_.resize(at(m()));
+  geqp3(stack_.view(), 0, pivots_, stack_tau_);
   take_triangle(stack_.view(), m(), triangle);
 }
 
 void ScaledQr::expand(ConstMatrixView h, MatrixView out) const {
-  Matrix top(all_reflectors(), h.cols, 0.0), y(d(), h.cols, 0.0);
-  for (Index j = 0; j < h.cols; ++j) std::copy_n(h.col(j), m(), top.col(j));
+  Matrix top(all_reflectors(), h.cols, 0.0);
+  copy(h, top.view().row_range(0, m()));
+  for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), d(), 0.0);
   if (several_groups()) ormqr(stack_.view(), stack_tau_, top.view());
   for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
     const Index k = reflectors(g);
-    for (Index j = 0; j < h.cols; ++j) std::copy_n(top.col(j) + row, k, y.col(j) + begin(g));
-    ormqr(t().row_range(begin(g), rows(g)), std::span(tau_).subspan(at(row), at(k)),
-          y.view().row_range(begin(g), rows(g)));
+    copy(top.view().row_range(row, k), out.row_range(begin(g), k));
+    ormqr(t().row_range(begin(g), rows(g)), std::span(tau_).subspan(at(row), at(k)), out.row_range(begin(g), rows(g)));
   }
-  for (Index j = 0; j < h.cols; ++j) {
-    for (Index i = 0; i < d(); ++i) out(order_[at(i)], j) = y(i, j);
-    worked(4 * touched * static_cast<double>(d()));
-  }
+  restore_rows(order_, out);
 }
 
 void ScaledQr::reduce(ConstMatrixView a, MatrixView h, std::span<double> rest2) const {
-  Matrix top(all_reflectors(), a.cols), y(d(), a.cols);
-  for (Index j = 0; j < a.cols; ++j) {
-    for (Index i = 0; i < d(); ++i) y(i, j) = a(order_[at(i)], j);
-    worked(4 * touched * static_cast<double>(d()));
-  }
+  Matrix top(all_reflectors(), a.cols), y = copy_of(a);
+  take_rows(order_, y.view());
   const auto add_rest = [&](const Matrix& from, Index first, Index last) {
     for (Index j = 0; j < std::ssize(rest2); ++j)
       for (Index i = first; i < last; ++i) rest2[at(j)] += from(i, j) * from(i, j);

@@ -14,15 +14,15 @@
 #include "libcore/linalg/symmetric_eigen.hpp"
 #include "libcore/routes/routes.hpp"
 #include "libcore/routes/saved_route.hpp"
-#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/spectrum/stored_basis.hpp"
 
 namespace freeridge {
 namespace {
 
-class Spectral final : public StoredSpectrum {
+class Spectral final : public StoredBasis {
  public:
   Spectral(ProblemPtr problem, ReducedKernel kernel, const std::vector<double>& eigenvalues, std::vector<double> noise)
-      : StoredSpectrum(std::move(problem), std::move(kernel.storage), eigenvalues, std::move(noise)),
+      : StoredBasis(std::move(problem), std::move(kernel.storage), eigenvalues, std::move(noise), sure_of_matrix),
         k_q1_(std::move(kernel.k_q1)) {
     // the first are zero by the kernel's rank
     while (zeros_ < r() && spectrum().eigenvalues[static_cast<std::size_t>(zeros_)] == 0) ++zeros_;
@@ -37,13 +37,10 @@ class Spectral final : public StoredSpectrum {
   }
 
  protected:
-  Direction direction(Index k) const override {
-    const auto at = static_cast<std::size_t>(k);
-    return {spectrum().eigenvalues[at], spectrum().noise[at], sure_of_matrix};
-  }
-  // Eigenvalues that are zero by the kernel's rank belong to no function, so that c predicts better without them. But the
-  // smallest one that is not zero, Lambda_r, has its direction mixed with theirs, noise / Lambda_r of it; kept, they add
-  // rounding of noise / lambda. Linear kernels decide column by column.
+  // Directions whose eigenvalue is zero by the kernel's rank have the function zero, and c predicts better without
+  // them. But rounding mixes the share noise / Lambda_r of them into the direction of the smallest eigenvalue that is
+  // not zero, Lambda_r, which loses that share without them; with them rounding of noise / lambda is added. So they are
+  // left out where lambda <= Lambda_r. Linear kernels decide column by column (set_expansion).
   bool functions_only(double lambda) const override { return !problem().linear() && lambda <= smallest_; }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
@@ -67,14 +64,12 @@ class Spectral final : public StoredSpectrum {
     const auto apply = [&](MatrixView v) {  // v = B diag(1 / (Lambda + lambda)) B'v
       Matrix g(r(), v.cols);
       gemm(Op::transpose, Op::none, 1, basis(), v, 0, g.view());
-      for (Index j = 0; j < v.cols; ++j)
-        for (Index k = 0; k < r(); ++k) g(k, j) *= inverse[static_cast<std::size_t>(k)];
-      gemm(Op::none, Op::none, 1, basis(), g.view(), 0, v);
+      gemm(Op::none, Op::none, 1, basis(), scaled_rows(inverse, g.view()).view(), 0, v);
     };
     refine_expansion(problem(), apply, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix kappa(problem().n(), z.cols);
     std::vector<double> prior(variance.size());

@@ -9,14 +9,14 @@
 #include "libcore/routes/feature_reduction.hpp"
 #include "libcore/routes/saved_route.hpp"
 #include "libcore/spectrum/small_svd.hpp"
-#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
 namespace {
 
-class Streamed final : public SpectrumFactorization {
+class StreamedBasis final : public SpectrumFactorization {
  public:
-  Streamed(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced)
+  StreamedBasis(ProblemPtr the_problem, Route route, std::unique_ptr<const FeatureMap> map, ReducedFeatures reduced)
       : SpectrumFactorization(std::move(the_problem)),
         route_(route),
         map_(std::move(map)),
@@ -34,8 +34,12 @@ class Streamed final : public SpectrumFactorization {
     folded_ = map_->fold(to_basis_.view(), raw_mean_);
     clears_ = rounding_may_exceed_one();
     std::vector<double> not_orthonormal = blur(reduced.noise);
-    set_spectrum({squares(s_), std::move(reduced.noise), std::move(reduced.gamma), std::move(reduced.rest_norm2),
-                  std::move(not_orthonormal)});
+    Spectrum spectrum{.eigenvalues = squares(s_),
+                      .noise = std::move(reduced.noise),
+                      .gamma = std::move(reduced.gamma),
+                      .rest_norm2 = std::move(reduced.rest_norm2)};
+    set_digits(spectrum);
+    set_spectrum(std::move(spectrum), std::move(not_orthonormal));
   }
 
   Route route() const override { return route_; }
@@ -54,19 +58,6 @@ class Streamed final : public SpectrumFactorization {
   std::span<const Index> landmarks() const override { return map_->landmarks(); }
 
  protected:
-  Direction direction(Index k) const override {
-    const auto at = static_cast<std::size_t>(k);
-    const double eigenvalue = spectrum().eigenvalues[at];
-    return by_qr() ? Direction{eigenvalue, spectrum().noise[at], sure_of_qr}
-                   : Direction{eigenvalue, matrix_noise(), sure_of_matrix};
-  }
-  // The directions, and landmarks, that were left out as rounding.
-  Direction left_out() const override {
-    const bool all = r() == std::min(problem().degrees(), std::max(map_->features(), std::ssize(landmarks())));
-    if (all || r() == 0) return {0, 0, 0};
-    return by_qr() ? Direction{0, tolerance(), sure_of_qr} : Direction{0, matrix_noise(), sure_of_matrix};
-  }
-
   Tile tile(Index row, Index count, Room& room) const override {
     reserve(room, count);
     map_->raw(problem().x, row, room.features.view().row_range(0, count));
@@ -158,7 +149,7 @@ class Streamed final : public SpectrumFactorization {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const LayoutView& points, Index first, double lambda, MatrixView z,
+  void project(const Rows& points, Index first, double lambda, MatrixView z,
                std::span<double> variance) const override {
     Matrix phi(z.cols, vt_.cols());
     map_->raw(points, first, phi.view());
@@ -169,6 +160,16 @@ class Streamed final : public SpectrumFactorization {
   }
 
  private:
+  // What digits.hpp takes for the directions, and for those, and the landmarks, that were left out as rounding.
+  void set_digits(Spectrum& spectrum) const {
+    if (by_qr())
+      spectrum.sure = sure_of_qr;
+    else
+      spectrum.common_noise = matrix_noise();
+    const Index wanted = std::min(problem().degrees(), std::max(map_->features(), std::ssize(landmarks())));
+    if (spectrum.r() == wanted || spectrum.r() == 0) return;
+    spectrum.left_out = {0, spectrum.common_noise.value_or(spectrum.tolerance()), spectrum.sure};
+  }
   // Whether S has the noise of a QR. Landmarks have that of K_RR in any case.
   bool by_qr() const { return route_ == Route::primal && r_.cols() > 0; }
   // Of Lambda, where it has that of a matrix: as ReducedKernel::noise, the constant part being sum(w) |phibar|^2.
@@ -221,7 +222,8 @@ class Streamed final : public SpectrumFactorization {
     return out;
   }
 
-  // B_I z for the rows I = row, row + 1, ..., from = of_features(z): B itself is formed only where its elements are cleared.
+  // B_I z for the rows I = row, row + 1, ..., from = of_features(z): B itself is formed only where its elements are
+  // cleared.
   void multiply(Index row, ConstMatrixView from, Room& room, MatrixView out) const {
     if (clears_) return gemm(Op::none, Op::none, 1, tile(row, out.rows, room).b, from, 0, out);
     if (room.features.rows() < out.rows) room.features = Matrix(out.rows, vt_.cols());
@@ -231,8 +233,8 @@ class Streamed final : public SpectrumFactorization {
     gemm(Op::none, Op::none, 1, features, from, 0, out);
   }
 
-  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2) where
-  // R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
+  // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2)
+  // where R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
   std::vector<double> blur(std::span<const double> noise) const {
     std::vector<double> out;
     for (std::size_t k = 0; k < s_.size(); ++k)
@@ -240,9 +242,9 @@ class Streamed final : public SpectrumFactorization {
     return out;
   }
 
-  // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features, and
-  // of the mean in it, over s_k: where rows differ by more magnitudes than there are digits, as by weights of 1 and 1e100,
-  // it may be anything.
+  // The columns of B are orthonormal, so no element is beyond 1. But the rounding of B_ik is that of a row of features,
+  // and of the mean in it, over s_k: where rows differ by more magnitudes than there are digits, as by weights of 1 and
+  // 1e100, it may be anything.
   bool rounding_may_exceed_one() const {
     if (s_.empty()) return false;
     const auto [least, most] = std::ranges::minmax(s_);
@@ -261,10 +263,8 @@ class Streamed final : public SpectrumFactorization {
 
   // w = V diag(S) g
   Matrix hyperplane(ConstMatrixView g) const {
-    Matrix scaled(g.rows, g.cols), w(vt_.cols(), g.cols, 0.0);
-    for (Index j = 0; j < g.cols; ++j)
-      for (Index k = 0; k < g.rows; ++k) scaled(k, j) = s_[static_cast<std::size_t>(k)] * g(k, j);
-    gemm(Op::transpose, Op::none, 1, vt_.view(), scaled.view(), 0, w.view());
+    Matrix w(vt_.cols(), g.cols, 0.0);
+    gemm(Op::transpose, Op::none, 1, vt_.view(), scaled_rows(s_, g).view(), 0, w.view());
     return w;
   }
 
@@ -283,7 +283,7 @@ class Streamed final : public SpectrumFactorization {
 FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
                                     Reduction reduction, const Progress& progress) {
   ReducedFeatures reduced = reduce_features(*problem, *map, reduction, progress);
-  return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
+  return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced));
 }
 
 FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in) {
@@ -308,7 +308,7 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   reduced.rest_norm2.resize(static_cast<std::size_t>(t));
   in.any_numbers("the rest of y", reduced.rest_norm2);
   if (in.version() < 2) load_scales(in, "the blur", any_finite, 1, false);  // is made of S and the noise
-  return std::make_shared<Streamed>(std::move(problem), route, std::move(map), std::move(reduced));
+  return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced));
 }
 
 std::vector<double> squares(std::span<const double> s) {

@@ -55,7 +55,7 @@ std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
 
 }  // namespace
 
-double median_distance(const Kernel& kernel, const LayoutView& x) {
+double median_distance(const Kernel& kernel, const Rows& x) {
   const std::vector<double> scale = kernel.feature_scale(x.cols);
   const Index rows = std::min(sample_rows, x.rows);
   const auto value = [&](Index i, Index k) { return x(i * x.rows / rows, k) / scale[static_cast<std::size_t>(k)]; };

@@ -1,8 +1,8 @@
 // The search over the bandwidth sigma of a kernel, each worth one factorization and its own whole search over lambda:
 // five log-spaced sigmas, then one at a time where the score is most likely to be lower (expected_improvement.hpp), on
 //   x = log sigma,  f = log score (REML: score / 50; ERROR_RATE: the score),
-// so that a change of f by 0.01 means the same for all. Sigmas that score nearly as well as the best one are ties: the one
-// nearest the typical distance of the points is chosen.
+// so that a change of f by 0.01 means the same for all. Sigmas that score nearly as well as the best one are ties: the
+// one nearest the typical distance of the points is chosen.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct BandwidthRange {
 
 // The median distance between points (columns divided by the kernel's scales), over the pairs of at most 256 evenly
 // spaced rows that do not coincide; 0 when all do.
-double median_distance(const Kernel& kernel, const LayoutView& x);
+double median_distance(const Kernel& kernel, const Rows& x);
 
 // From a sixteenth of the median distance to 64 times it. Throws UNDEFINED when that is 0.
 BandwidthRange bandwidth_range(double median);

@@ -13,19 +13,16 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-double gcv(const Problem& problem, const ResidualMaker& maker, double trace, Index j) {
-  return static_cast<double>(problem.n()) * (maker.squared_norm(j) / trace) / trace;
-}
-
-double reml(const Problem& problem, const ResidualMaker& maker, Index j) {
-  const double m = static_cast<double>(problem.degrees());
-  const double s2 = maker.quadratic_form(j) / m;
-  const double log_det =
-      maker.log_determinant() - problem.sum_log_w + (problem.intercept ? std::log(problem.sum_w) : 0);
-  return (m * std::log(2 * std::numbers::pi * s2) + m + log_det) / 2;
-}
-
 }  // namespace
+
+double gcv(Index n, double squared_norm, double trace) {
+  return static_cast<double>(n) * (squared_norm / trace) / trace;
+}
+
+double reml(Index degrees, double quadratic_form, double log_determinant, double log_weights) {
+  const double m = static_cast<double>(degrees), s2 = quadratic_form / m;
+  return (m * std::log(2 * std::numbers::pi * s2) + m + log_determinant + log_weights) / 2;
+}
 
 std::string no_left_out_error(Index row) {
   return text("the leave-one-out error of row ", row, " is undefined: its leverage is one");
@@ -39,9 +36,9 @@ std::string error_overflows(Index output) {
   return text("the standard error of output ", output, " overflows");
 }
 
-std::string loo_errors(const Problem& problem, const ResidualMaker& maker, Index first, MatrixView out) {
+std::string loo_errors(const Problem& problem, const ResidualMaker& residual_maker, Index first, MatrixView out) {
   std::vector<double> diagonal(static_cast<std::size_t>(problem.n()));
-  maker.residual_and_diagonal(first, out, diagonal);
+  residual_maker.residual_and_diagonal(first, out, diagonal);
   std::string reason;
   for (Index i = 0; i < out.rows; ++i) {
     const double p = diagonal[static_cast<std::size_t>(i)];
@@ -65,25 +62,21 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
     return group_scores(factorization, *groups, lambdas, first, out, errors, progress);
 
   const Problem& problem = factorization.problem();
+  const double log_weights = (problem.intercept ? std::log(problem.sum_w) : 0) - problem.sum_log_w;
   std::string reason;
   const double total = static_cast<double>(lambdas.size());
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     const Progress part = progress.part(static_cast<double>(l) / total, static_cast<double>(l + 1) / total);
     const Stage stage(part, 0);
     const auto why = [&](const std::string& cause) { keep_first(reason, text(cause, " (lambda = ", lambdas[l], ")")); };
-    std::unique_ptr<ResidualMaker> maker;
-    try {
-      maker = factorization.at(lambdas[l]);
-    } catch (const Error& error) {
-      if (error.status() != Status::not_positive_definite) throw;
-      why(error.what());
-    }
-    const double trace = maker && criterion == Criterion::gcv ? maker->trace() : 0;
+    const std::unique_ptr<ResidualMaker> residual_maker = factorization.try_at(lambdas[l], why);
+    const double trace = residual_maker && criterion == Criterion::gcv ? residual_maker->trace() : 0;
     for (Index j = 0; j < out.cols; ++j) {
       double& score = out(static_cast<Index>(l), j);
-      score = !maker                        ? nan
-              : criterion == Criterion::gcv ? gcv(problem, *maker, trace, first + j)
-                                            : reml(problem, *maker, first + j);
+      score = !residual_maker               ? nan
+              : criterion == Criterion::gcv ? gcv(problem.n(), residual_maker->squared_norm(first + j), trace)
+                                            : reml(problem.degrees(), residual_maker->quadratic_form(first + j),
+                                                   residual_maker->log_determinant(), log_weights);
       if (std::isfinite(score)) continue;
       score = nan;
       why(text("the criterion of output ", first + j, " has no value"));

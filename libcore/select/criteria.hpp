@@ -17,15 +17,16 @@ namespace freeridge {
 
 enum class Criterion : std::int32_t { loo = 1, gcv = 2, reml = 3, groups = 4, error_rate = 5 };
 
-// A mean over points or groups: it has a standard error.
+// Whether a criterion is a mean over points or groups: then it has a standard error, and needs rows of P~, not its trace
+// alone.
 inline bool is_mean(Criterion criterion) {
   return criterion != Criterion::gcv && criterion != Criterion::reml;
 }
 
-// It needs rows of P~, not its trace alone.
-inline bool leaves_rows_out(Criterion criterion) {
-  return is_mean(criterion);
-}
+// GCV of one output, from |P~Y~|^2 and tr(P~); and REML, from Y~'PY~, log|Z'GZ| and log_weights = log sum(w) - sum
+// log(w), without its first term without intercept.
+double gcv(Index n, double squared_norm, double trace);
+double reml(Index m, double quadratic_form, double log_determinant, double log_weights);
 
 // reason = other, unless there is a reason already.
 inline void keep_first(std::string& reason, std::string other) {
@@ -39,7 +40,7 @@ std::string error_overflows(Index output);
 
 // The left-out errors of the outputs [first, first + out.cols), n x out.cols, with a NaN where there is none.
 // Answers with the reason for the first NaN, empty when there is none.
-std::string loo_errors(const Problem& problem, const ResidualMaker& maker, Index first, MatrixView out);
+std::string loo_errors(const Problem& problem, const ResidualMaker& residual_maker, Index first, MatrixView out);
 
 // out(l, j): the criterion at lambdas[l] for output first + j, lambdas.size() x outputs; NaN where it has no value.
 // errors(l, j): its standard error, for criteria that are means; without data: not wanted.

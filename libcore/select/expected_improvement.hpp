@@ -23,8 +23,8 @@ struct Improvement {
   double x, expected;  // in units of f
 };
 
-// At least two points, ascending in x, f finite. Gaps narrower than `closest` are left alone; expected is 0 when there is
-// nothing to gain in any other.
+// At least two points, ascending in x, f finite. Gaps narrower than `closest` are left alone; expected is 0 when there
+// is nothing to gain in any other.
 Improvement most_promising(const std::vector<Point>& points, double length, double closest);
 
 }  // namespace freeridge

@@ -10,7 +10,7 @@ namespace freeridge {
 
 // The left-out errors of all groups for the outputs [first, first + out.cols), n x out.cols; NaN in rows that are never
 // left out, and where there is none. Answers with the reason for the first of the latter, empty when there is none.
-std::string group_errors(const Factorization& factorization, const ResidualMaker& maker, const Groups& groups,
+std::string group_errors(const Factorization& factorization, const ResidualMaker& residual_maker, const Groups& groups,
                          Index first, MatrixView out, const Progress& progress);
 
 // scores and errors: lambdas x outputs, NaN where there is no value; errors without data: not wanted. Answers with the

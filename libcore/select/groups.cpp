@@ -20,9 +20,9 @@ void Groups::labels(std::span<std::int32_t> out) const {
     for (const Index row : group.rows) out[static_cast<std::size_t>(row)] = group.label;
 }
 
-bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& maker,
+bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& residual_maker,
                   Index first, MatrixView out) {
-  const bool defined = rows.left_out(maker, first, out);
+  const bool defined = rows.left_out(residual_maker, first, out);
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i)
       out(i, j) = defined

@@ -29,7 +29,7 @@ class Groups {
 
 // e_S of the outputs [first, first + out.cols), group rows x outputs. False, and out is NaN, when leaving the group out
 // leaves no answer (P~_SS is singular to working precision).
-bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& maker,
+bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& residual_maker,
                   Index first, MatrixView out);
 
 }  // namespace freeridge

@@ -222,7 +222,7 @@ Index lambdas_of_search(Index t) {
   return fine_grid + 8 * t;
 }
 
-LambdaRange lambda_range(Factorization::Range range, double floor) {
+LambdaRange lambda_range(EigenvalueRange range, double floor) {
   const double low = std::max({range.smallest / 1000, std::numeric_limits<double>::epsilon() * range.largest, floor});
   const double high = 1000 * std::max(range.largest, floor);
   if (!(range.largest > 0 && low > 0) || !std::isfinite(high))
@@ -254,21 +254,6 @@ LambdaSearch search_lambda(const Factorization& factorization, Criterion criteri
 
 LambdaSearch search_lambda(const Searched& searched, LambdaRange range, const Progress& progress) {
   return Search(searched, range).run(progress);
-}
-
-std::vector<double> one_standard_error(const LambdaSearch& search) {
-  std::vector<double> out = search.best;
-  for (std::size_t j = 0; j < out.size(); ++j) {
-    const double limit = search.best_score[j] + search.standard_error[j];
-    if (std::isnan(limit)) out[j] = nan;
-    for (std::size_t l = 0; l < search.lambdas.size(); ++l) {
-      const double score = search.scores(static_cast<Index>(l), static_cast<Index>(j));
-      if (!(search.lambdas[l] > out[j]) || std::isnan(score)) continue;
-      if (score > limit) break;
-      out[j] = search.lambdas[l];
-    }
-  }
-  return out;
 }
 
 }  // namespace freeridge

@@ -36,7 +36,7 @@ struct LambdaRange {
 // From a thousandth of the smallest eigenvalue that is not zero, but at least eps times the largest and where errors
 // left out have six digits (Factorization::floor), to a thousand times the largest, or the floor where that is more:
 // beyond, nothing changes any more. Throws UNDEFINED when all eigenvalues are zero.
-LambdaRange lambda_range(Factorization::Range eigenvalues, double floor);
+LambdaRange lambda_range(EigenvalueRange eigenvalues, double floor);
 inline LambdaRange lambda_range(const Factorization& factorization) {
   return lambda_range(factorization.eigenvalue_range(), factorization.floor());
 }
@@ -72,9 +72,5 @@ Index lambdas_of_search(Index t);
 LambdaSearch search_lambda(const Searched& searched, LambdaRange range, const Progress& progress);
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range, const Progress& progress);
-
-// For each output the largest lambda it tried, at or above the choice, up to which every score is at most best_score +
-// standard_error; NaN where that has no value. For criteria that are means.
-std::vector<double> one_standard_error(const LambdaSearch& search);
 
 }  // namespace freeridge

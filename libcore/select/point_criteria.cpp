@@ -6,28 +6,13 @@
 #include <vector>
 
 #include "libcore/select/criteria.hpp"
+#include "libcore/select/spread.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// Weight, mean, and root of the sum of squares around it, of the points so far. Two parts are joined by
-//   S = S_a + S_b + (m_a - m_b)^2 v_a v_b / (v_a + v_b)
-// (T. Chan, G. Golub, R. LeVeque, Algorithms for computing the sample variance, The American Statistician 37 (1983)):
-// sum q^2 - n mean^2 would cancel.
-struct Spread {
-  double v = 0, mean = 0, root = 0;
-
-  void join(const Spread& part) {
-    if (part.v == 0) return;  // nothing beside the other weights, to the last bit
-    const double all = v + part.v, difference = part.mean - mean;
-    root = std::hypot(root, part.root, difference * std::sqrt(v / all * part.v));
-    mean += difference * (part.v / all);
-    v = all;
-  }
-};
 
 std::vector<double> relative_weights(const Problem& problem) {
   std::vector<double> v(problem.sqrt_w.size());

@@ -1,9 +1,9 @@
 // Rows of high leverage.  N = I - q1 q1' - B B' is a projector, N = N^2. So with E = N Y~ and the off-diagonal elements
 //     N_ij = -(q1_i q1_j + B_i B_j'),     q_i = sum_(j != i) N_ij^2 = N_ii - N_ii^2
 //     N_ii = 2 q_i / (1 + (1 - 4 q_i)^(1/2))   (N_ii < 1/2),      E_i = sum_(j != i) N_ij E_j / (1 - N_ii)
-// nothing is subtracted: 1 - q1_i^2 - |B_i|^2 and Y~_i - q1_i q1'Y~ - B_i Gamma are numbers near one less numbers near
-// one, and what rounding leaves of them is divided by about lambda / Lambda in an error left out. And in the sum for E_i an
-// error of the columns of B meets E, which is orthogonal to them, and not Y~.
+// nothing is subtracted. The plain formulas N_ii = 1 - q1_i^2 - |B_i|^2 and E_i = Y~_i - q1_i q1'Y~ - B_i Gamma are
+// differences of numbers near one, whose rounding errors an error left out divides by about lambda / Lambda. And in the
+// sum for E_i an error in the columns of B is multiplied by E, which is orthogonal to these columns, and not by Y~.
 #pragma once
 
 #include <functional>

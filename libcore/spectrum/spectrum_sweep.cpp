@@ -1,11 +1,15 @@
-// Many lambdas at once: tiles of rows of B outside, lambdas inside; notation of spectrum.hpp.
+// Scores at many lambdas: tiles of rows of B outside, lambdas inside; notation of spectrum_factorization.hpp.
+//     P~Y~ = B_I [p_l Gamma] + E_I,   diag P~ = (B_I o B_I) [p_l] + diag N_I     for a tile I of rows and all lambdas l
+// as two matrix products, so that B is read once for each chunk of lambdas. Where diag N_I is far from zero the
+// products are taken for a basis of the p_l alone (lambda_basis.hpp). The tiles are made side by side and handed over
+// in their order.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "libcore/linalg/threads.hpp"
 #include "libcore/spectrum/lambda_basis.hpp"
-#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
 namespace {
@@ -22,8 +26,8 @@ constexpr double far_from_one = 0.1;       // N_ii above which rounding of size 
 struct Columns {
   Matrix p, p_gamma;  // r x columns; r x (columns * outputs)
 
-  // B [p Gamma] and (B o B) p, by as many rows as `squares` has, the room for B o B: few, so that they and their squares
-  // stay in the cache for both products.
+  // B [p Gamma] and (B o B) p, by as many rows as `squares` has, the room for B o B: few, so that they and their
+  // squares stay in the cache for both products.
   void multiply(ConstMatrixView b, MatrixView squares, MatrixView residual, MatrixView diagonal) const {
     for (Index row = 0; row < b.rows; row += squares.rows) {
       const Index rows = std::min(squares.rows, b.rows - row);
@@ -65,6 +69,184 @@ View every(View a, Index first, Index stride) {
   return {a.data + first * a.ld, a.rows, a.cols / stride, a.ld * stride};
 }
 
+class SpectrumSweep {
+ public:
+  SpectrumSweep(const SpectrumFactorization& f, std::span<const double> lambdas, Index first_output, Index t,
+                SweepSink& sink)
+      : f_(f),
+        lambdas_(lambdas),
+        first_output_(first_output),
+        t_(t),
+        sink_(sink),
+        pieces_(sweep_pieces(f.r(), t, static_cast<Index>(lambdas.size()))),
+        rows_(std::min({pieces_.rows, f.tile_rows(), f.problem().n()})),
+        tiles_((f.problem().n() + rows_ - 1) / rows_),
+        team_(team_size(tiles_, work(static_cast<Index>(lambdas.size())))),
+        workers_(static_cast<std::size_t>(team_)) {}
+
+  void run(const Progress& progress) {
+    const auto total = static_cast<Index>(lambdas_.size());
+    for (Index first = 0; first < total; first += pieces_.lambdas) {
+      begin_chunk(first, std::min(pieces_.lambdas, total - first));
+      parallel_in_order(
+          tiles_, team_,
+          progress.part(static_cast<double>(first) / static_cast<double>(total),
+                        static_cast<double>(first + count_) / static_cast<double>(total)),
+          [&](Index i, int number) { make(i, workers_[static_cast<std::size_t>(number)]); },
+          [&](Index i, int number) { hand_over(i, workers_[static_cast<std::size_t>(number)]); });
+      if (!held_->rows.empty()) hand_over_held();
+    }
+  }
+
+ private:
+  struct Worker {
+    Matrix squares, residual, diagonal, basis_residual, basis_diagonal;
+    SpectrumFactorization::Room room;
+  };
+
+  // Of the products of B with so many lambdas.
+  double work(Index lambdas) const {
+    return static_cast<double>(f_.problem().n() * std::max<Index>(f_.r(), 1)) * static_cast<double>(lambdas * t_);
+  }
+
+  void begin_chunk(Index first, Index count) {
+    first_ = first;
+    count_ = count;
+    at_.clear();
+    basis_.reset();
+    all_ = Columns();
+    few_ = Columns();
+    Matrix shares(f_.r(), count);
+    for (Index l = 0; l < count; ++l) {
+      at_.emplace_back(f_.spectrum(), lambdas_[static_cast<std::size_t>(first + l)]);
+      for (Index k = 0; k < f_.r(); ++k) shares(k, l) = f_.share(at_.back(), k);
+    }
+    if (f_.complement() && f_.r() > 0 && work(count) >= basis_work) basis_ = lambda_basis(shares.view());
+    all_ = columns_of(std::move(shares));
+    few_ = columns_of(basis_ ? std::move(basis_->q) : Matrix(f_.r(), 0));
+    held_.emplace(count, t_);
+  }
+
+  Columns columns_of(Matrix p) const {
+    Columns out{std::move(p), Matrix(f_.r(), 0)};
+    out.p_gamma = Matrix(f_.r(), out.p.cols() * t_);
+    for (Index l = 0; l < out.p.cols(); ++l)
+      for (Index j = 0; j < t_; ++j)
+        for (Index k = 0; k < f_.r(); ++k)
+          out.p_gamma(k, l * t_ + j) = out.p(k, l) * f_.spectrum().gamma(k, first_output_ + j);
+    return out;
+  }
+
+  Index height_of(Index i) const { return std::min(rows_, f_.problem().n() - i * rows_); }
+  MatrixView residual_of(Index i, Worker& worker) const {
+    return worker.residual.view().block(0, 0, height_of(i), count_ * t_);
+  }
+  MatrixView diagonal_of(Index i, Worker& worker) const {
+    return worker.diagonal.view().block(0, 0, height_of(i), count_);
+  }
+
+  // The rows of a tile whose N_ii is near zero: a point of leverage near one has a diagonal that is small, and a sum of
+  // small terms, which the basis of the lambdas would drown.
+  static std::vector<Index> near_one(const SpectrumFactorization::Tile& part) {
+    std::vector<Index> out;
+    for (Index i = 0; i < part.b.rows; ++i)
+      if (part.rest_diagonal[static_cast<std::size_t>(i)] < far_from_one) out.push_back(i);
+    return out;
+  }
+
+  void reserve(Worker& worker) const {
+    if (worker.squares.rows() == 0) {
+      worker.squares = Matrix(std::min(rows_, pieces_.squares), f_.r());
+      worker.residual = Matrix(rows_, pieces_.lambdas * t_);
+      worker.diagonal = Matrix(rows_, pieces_.lambdas);
+    }
+    const Index rank = few_.p.cols();
+    if (worker.basis_diagonal.cols() < rank) {
+      worker.basis_residual = Matrix(rows_, rank * t_);
+      worker.basis_diagonal = Matrix(rows_, rank);
+    }
+  }
+
+  void make(Index i, Worker& worker) const {
+    reserve(worker);
+    const Index height = height_of(i);
+    const SpectrumFactorization::Tile part = f_.tile(i * rows_, height, worker.room);
+    const MatrixView residual = residual_of(i, worker), diagonal = diagonal_of(i, worker);
+    multiply(part, worker, residual, diagonal);
+    for (Index l = 0; l < count_; ++l) {
+      if (f_.complement()) {
+        for (Index j = 0; j < t_; ++j)
+          for (Index row = 0; row < height; ++row) residual(row, l * t_ + j) += part.rest(row, first_output_ + j);
+        for (Index row = 0; row < height; ++row) diagonal(row, l) += part.rest_diagonal[static_cast<std::size_t>(row)];
+      }
+      f_.clear_rounding(at_[static_cast<std::size_t>(l)], {diagonal.col(l), static_cast<std::size_t>(height)});
+    }
+  }
+
+  void multiply(const SpectrumFactorization::Tile& part, Worker& worker, MatrixView residual,
+                MatrixView diagonal) const {
+    const MatrixView squares = worker.squares.view();
+    const std::vector<Index> alone = basis_ ? near_one(part) : std::vector<Index>();
+    if (!basis_ || 8 * std::ssize(alone) > part.b.rows) return all_.multiply(part.b, squares, residual, diagonal);
+    const Index rank = few_.p.cols();
+    const MatrixView basis_residual = worker.basis_residual.view().block(0, 0, part.b.rows, rank * t_);
+    const MatrixView basis_diagonal = worker.basis_diagonal.view().block(0, 0, part.b.rows, rank);
+    few_.multiply(part.b, squares, basis_residual, basis_diagonal);
+    const ConstMatrixView c = basis_->r.view();
+    for (Index j = 0; j < t_; ++j)
+      gemm(Op::none, Op::none, 1, every<ConstMatrixView>(basis_residual, j, t_), c, 0, every(residual, j, t_));
+    gemm(Op::none, Op::none, 1, basis_diagonal, c, 0, diagonal);
+    for (const Index i : alone)
+      all_.multiply(part.b.row_range(i, 1), squares, residual.row_range(i, 1), diagonal.row_range(i, 1));
+  }
+
+  // Rows of high leverage wait until they have their E and N_ii: they come after all others, also where these are
+  // known, so that sums over rows have the same bits.
+  void hand_over(Index i, Worker& worker) {
+    const MatrixView residual = residual_of(i, worker), diagonal = diagonal_of(i, worker);
+    Index from = 0;
+    const auto hand_over_to = [&](Index to) {
+      if (to > from)
+        sink_.tile(i * rows_ + from, first_, count_, residual.row_range(from, to - from),
+                   diagonal.row_range(from, to - from));
+      from = to + 1;
+    };
+    for (const Index small : worker.room.small) {
+      held_->hold(i * rows_ + small, residual.row_range(small, 1), diagonal.row_range(small, 1));
+      hand_over_to(small);
+    }
+    hand_over_to(residual.rows);
+  }
+
+  void hand_over_held() {
+    const std::shared_ptr<const SmallResiduals> mended = f_.small_residuals(held_->rows);
+    for (Index s = 0; s < std::ssize(held_->rows); ++s) {
+      const MatrixView residual = held_->residual(s), diagonal = held_->diagonal(s);
+      for (Index l = 0; l < count_; ++l) {
+        for (Index j = 0; j < t_; ++j) residual(0, l * t_ + j) += mended->rest(s, first_output_ + j);
+        diagonal(0, l) += mended->diagonal[static_cast<std::size_t>(s)];
+        f_.clear_rounding(at_[static_cast<std::size_t>(l)], {diagonal.col(l), 1});
+      }
+      sink_.tile(held_->rows[static_cast<std::size_t>(s)], first_, count_, residual, diagonal);
+    }
+  }
+
+  const SpectrumFactorization& f_;
+  std::span<const double> lambdas_;
+  Index first_output_, t_;
+  SweepSink& sink_;
+  SweepPieces pieces_;
+  Index rows_, tiles_;
+  int team_;
+  std::vector<Worker> workers_;
+  // of the chunk of lambdas at work
+  Index first_ = 0, count_ = 0;
+  std::vector<SpectrumAt> at_;
+  std::optional<LambdaBasis> basis_;
+  Columns all_, few_;
+  std::optional<HeldRows> held_;
+};
+
 }  // namespace
 
 SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
@@ -73,135 +255,9 @@ SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
   return {chunk, std::clamp<Index>(worker_doubles / (2 * r + 2 * chunk * (t + 1)), 64, sweep_rows), square_rows};
 }
 
-void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink,
+void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                                   const Progress& progress) const {
-  // Row tiles outside, lambdas inside: B is read once for each chunk of lambdas, and both answers are matrix products,
-  //   P~Y~ = B_I [p_l Gamma] + E_I     and     diag P~ = (B_I o B_I) [p_l] + diag N_I,
-  // for a basis of the p_l alone where diag N_I is far from zero. The tiles are made side by side and handed over
-  // in their order.
-  const Index n = problem().n(), total = static_cast<Index>(lambdas.size());
-  const SweepPieces pieces = sweep_pieces(r(), t, total);
-  const Index chunk = pieces.lambdas, rows = std::min({pieces.rows, tile_rows(), n}), tiles = (n + rows - 1) / rows;
-  const auto work = [&](Index count) {
-    return static_cast<double>(n * std::max<Index>(r(), 1)) * static_cast<double>(count * t);
-  };
-  const int team = team_size(tiles, work(total));
-  struct Worker {
-    Matrix squares, residual, diagonal, basis_residual, basis_diagonal;
-    Room room;
-  };
-  std::vector<Worker> workers(static_cast<std::size_t>(team));
-
-  for (Index first = 0; first < total; first += chunk) {
-    const Index count = std::min(chunk, total - first);
-    std::vector<Weights> w;
-    for (Index l = 0; l < count; ++l) w.push_back(weights(lambdas[static_cast<std::size_t>(first + l)]));
-    const auto columns_of = [&](Matrix p) {
-      Columns out{std::move(p), Matrix(r(), 0)};
-      out.p_gamma = Matrix(r(), out.p.cols() * t);
-      for (Index l = 0; l < out.p.cols(); ++l)
-        for (Index j = 0; j < t; ++j)
-          for (Index k = 0; k < r(); ++k)
-            out.p_gamma(k, l * t + j) = out.p(k, l) * spectrum_.gamma(k, first_output + j);
-      return out;
-    };
-    Matrix p(r(), count);
-    for (Index l = 0; l < count; ++l)
-      for (Index k = 0; k < r(); ++k) p(k, l) = share(w[static_cast<std::size_t>(l)], k);
-    std::optional<LambdaBasis> basis;
-    if (complement() && r() > 0 && work(count) >= basis_work) basis = lambda_basis(p.view());
-    const Columns all = columns_of(std::move(p)), few = columns_of(basis ? std::move(basis->q) : Matrix(r(), 0));
-    const Index rank = few.p.cols();
-
-    const auto height_of = [&](Index i) { return std::min(rows, n - i * rows); };
-    const auto residual_of = [&](Index i, Worker& worker) {
-      return worker.residual.view().block(0, 0, height_of(i), count * t);
-    };
-    const auto diagonal_of = [&](Index i, Worker& worker) {
-      return worker.diagonal.view().block(0, 0, height_of(i), count);
-    };
-    // A point of leverage near one has a diagonal that is small, and a sum of small terms: these rows go without.
-    const auto near_one = [](const Tile& part) {
-      std::vector<Index> out;
-      for (Index i = 0; i < part.b.rows; ++i)
-        if (part.rest_diagonal[static_cast<std::size_t>(i)] < far_from_one) out.push_back(i);
-      return out;
-    };
-    const auto multiply_basis = [&](const Tile& part, Worker& worker, MatrixView res, MatrixView diag) {
-      const MatrixView basis_res = worker.basis_residual.view().block(0, 0, part.b.rows, rank * t);
-      const MatrixView basis_diag = worker.basis_diagonal.view().block(0, 0, part.b.rows, rank);
-      few.multiply(part.b, worker.squares.view(), basis_res, basis_diag);
-      const ConstMatrixView c = basis->r.view();
-      for (Index j = 0; j < t; ++j)
-        gemm(Op::none, Op::none, 1, every<ConstMatrixView>(basis_res, j, t), c, 0, every(res, j, t));
-      gemm(Op::none, Op::none, 1, basis_diag, c, 0, diag);
-      for (const Index i : near_one(part))
-        all.multiply(part.b.row_range(i, 1), worker.squares.view(), res.row_range(i, 1), diag.row_range(i, 1));
-    };
-    const auto make = [&](Index i, int number) {
-      Worker& worker = workers[static_cast<std::size_t>(number)];
-      if (worker.squares.rows() == 0)
-        worker = {Matrix(std::min(rows, pieces.squares), r()),
-                  Matrix(rows, chunk * t),
-                  Matrix(rows, chunk),
-                  Matrix(),
-                  Matrix(),
-                  {}};
-      if (worker.basis_diagonal.cols() < rank) {
-        worker.basis_residual = Matrix(rows, rank * t);
-        worker.basis_diagonal = Matrix(rows, rank);
-      }
-      const Index height = height_of(i);
-      const Tile part = tile(i * rows, height, worker.room);
-      const MatrixView res = residual_of(i, worker), diag = diagonal_of(i, worker);
-      if (basis && 8 * std::ssize(near_one(part)) <= height)
-        multiply_basis(part, worker, res, diag);
-      else
-        all.multiply(part.b, worker.squares.view(), res, diag);
-      for (Index l = 0; l < count; ++l) {
-        const std::span<double> column(diag.col(l), static_cast<std::size_t>(height));
-        if (complement()) {
-          for (Index j = 0; j < t; ++j)
-            for (Index row = 0; row < height; ++row) res(row, l * t + j) += part.rest(row, first_output + j);
-          for (Index row = 0; row < height; ++row) diag(row, l) += part.rest_diagonal[static_cast<std::size_t>(row)];
-        }
-        clear_rounding(w[static_cast<std::size_t>(l)], column);
-      }
-    };
-    // Rows of high leverage wait until they have their E and N_ii: they come after all others, also where these are
-    // known, so that sums over rows have the same bits.
-    HeldRows held(count, t);
-    const auto use = [&](Index i, int number) {
-      Worker& worker = workers[static_cast<std::size_t>(number)];
-      const MatrixView res = residual_of(i, worker), diag = diagonal_of(i, worker);
-      Index from = 0;
-      const auto hand_over = [&](Index to) {
-        if (to > from)
-          sink.tile(i * rows + from, first, count, res.row_range(from, to - from), diag.row_range(from, to - from));
-        from = to + 1;
-      };
-      for (const Index small : worker.room.small) {
-        held.hold(i * rows + small, res.row_range(small, 1), diag.row_range(small, 1));
-        hand_over(small);
-      }
-      hand_over(res.rows);
-    };
-    parallel_in_order(tiles, team,
-                      progress.part(static_cast<double>(first) / static_cast<double>(total),
-                                    static_cast<double>(first + count) / static_cast<double>(total)),
-                      make, use);
-    if (held.rows.empty()) continue;
-    const std::shared_ptr<const SmallResiduals> mended = small_residuals(held.rows);
-    for (Index s = 0; s < std::ssize(held.rows); ++s) {
-      const MatrixView res = held.residual(s), diag = held.diagonal(s);
-      for (Index l = 0; l < count; ++l) {
-        for (Index j = 0; j < t; ++j) res(0, l * t + j) += mended->rest(s, first_output + j);
-        diag(0, l) += mended->diagonal[static_cast<std::size_t>(s)];
-        clear_rounding(w[static_cast<std::size_t>(l)], {diag.col(l), 1});
-      }
-      sink.tile(held.rows[static_cast<std::size_t>(s)], first, count, res, diag);
-    }
-  }
+  SpectrumSweep(*this, lambdas, first, outputs, sink).run(progress);
 }
 
 }  // namespace freeridge

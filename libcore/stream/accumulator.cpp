@@ -9,7 +9,7 @@
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
-void Accumulator::add(const LayoutView& x, const LayoutView& y, const double* weights) {
+void Accumulator::add(const Rows& x, const LayoutView& y, const double* weights) {
   rows_.require_memory_for(x.rows);
   const Hearing hearing(progress_);
   require_finite("x", x);

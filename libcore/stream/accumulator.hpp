@@ -17,7 +17,7 @@ class Accumulator {
 
   const RowStack& rows() const { return rows_; }
   // weights: n numbers, or NULL.
-  void add(const LayoutView& x, const LayoutView& y, const double* weights);
+  void add(const Rows& x, const LayoutView& y, const double* weights);
   void merge(const Accumulator& other);
   // add, merge, reduced and the answers of the reduced problem report to it.
   void set_progress(Progress progress) { progress_ = progress; }

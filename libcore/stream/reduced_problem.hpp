@@ -1,7 +1,7 @@
 // The answers that a stack of rows gives. Its triangle (row_stack.hpp) without intercept, or with one, is
 //     R = [R_xx R_xy; 0 R_yy],      R = [r_0 r_x r_y; 0 R_xx R_xy; 0 0 R_yy],     xbar = s + r_x / r_0,  ybar likewise
-// and with the SVD R_xx = U_R diag(S) V', r = min(m, d) singular values, m = n - 1 or n, it is the spectrum of
-// spectrum/spectrum.hpp without its basis:
+// and with the SVD R_xx = U_R diag(S) V', r = min(m, d) singular values, m = n - 1 or n, it is a spectrum
+// (spectrum/spectrum.hpp) without a basis:
 //     Lambda = S^2,   Gamma = U_R'R_xy,   |E_j|^2 = |R_yy e_j|^2 (0 when r = m: there is no complement)
 //     w = V (S Gamma / (Lambda + lambda)),    b = ybar - xbar'w
 // An eigenvalue below its noise (spectrum/small_svd.hpp) is rounding, and counts as zero at every lambda: w would have
@@ -10,11 +10,11 @@
 // A second pass gives the leave-one-out errors: the rows of the basis are B = W^(1/2) (X - 1 xbar') F, F = R_xx^+ U_R,
 //     e_i = r_i / (1 - h_i),     W_ii^(1/2) r_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k f_k,
 //     h_i = W_ii / sum(w) + sum_k B_ik^2 f_k,     f_k = Lambda_k / (Lambda_k + lambda)
-// Where m is the rank the fit without lambda meets every point (1 - h_i and r_i are without a part N = 0), and the sums of
-// spectrum/spectrum.hpp have nothing that cancels:
+// Where the rank is m, the fit at lambda = 0 meets every point; N = 0, and the sums of spectrum_factorization.hpp have
+// nothing that cancels:
 //     e_i = W_ii^(-1/2) sum_k B_ik p_k Gamma_k / sum_k B_ik^2 p_k
-// Elsewhere a row whose 1 - h_i is rounding, or next to it, has no error: R holds it and the others in one sum, in which
-// what the others say is lost.
+// Elsewhere a row whose 1 - h_i is rounding, or nearly so, has no error: R holds sums over all rows, in which such a
+// row drowns what the others say.
 // R_xx^+ is that of R_xx with its columns divided by their norms, put back afterwards: the units of the columns cost B
 // no digits (V S^-1 = F on paper, but each of its numbers is known to the largest column's rounding only).
 #pragma once
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "libcore/select/lambda_search.hpp"
+#include "libcore/spectrum/spectrum.hpp"
 #include "libcore/stream/row_stack.hpp"
 
 namespace freeridge {
@@ -39,52 +40,48 @@ class ReducedProblem {
   // first. O(r) a lambda and output.
   std::string score(Criterion criterion, std::span<const double> lambdas, Index first, MatrixView out) const;
   // As for a model: from this lambda on errors left out have six digits.
-  double floor() const;
+  double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;
   // GCV or REML, minimised over lambda for each output; low = high = 0: over lambda_range.
   LambdaSearch select_lambda(Criterion criterion, double low, double high, const Progress& progress) const;
   // The numbers that come in are checked. errors: x.rows x (lambdas t), NaN where there is none; answers with the
   // reason for the first. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
-  std::string loo(const LayoutView& x, const LayoutView& y, const double* weights, std::span<const double> lambdas,
+  std::string loo(const Rows& x, const LayoutView& y, const double* weights, std::span<const double> lambdas,
                   MatrixView errors) const;
 
  private:
-  // The numbers of one lambda, as in spectrum/spectrum.hpp.
-  struct Weights {
-    std::vector<double> eigenvalues;  // Lambda_k as they count at this lambda
-    std::vector<double> p;
-    double smallest;
-  };
-  Weights weights(double lambda) const;
-  // Gamma_k factor(k) for each lambda, r x (lambdas t): factor = S / (Lambda + lambda) for w, f for the fitted values;
-  // 0 in directions that are left out.
+  // S / (Lambda + lambda) Gamma for w, Lambda / (Lambda + lambda) Gamma for the fitted values: r x (lambdas t), 0 in
+  // directions whose eigenvalue is zero.
   enum class Factor { hyperplane, fitted };
-  double factor(Factor of, const Weights& at, double lambda, Index k) const;
   Matrix coefficients(Factor of, std::span<const double> lambdas) const;
-  double gcv(const Weights& at, Index output) const;
-  double reml(const Weights& at, double lambda, Index output) const;
 
   void set_basis(ConstMatrixView r_xx, ConstMatrixView u);
+  // Some rows of a second pass.
+  struct PassedRows {
+    ConstMatrixView y;            // Y~
+    MatrixView b, squares;        // B, B o B
+    MatrixView f, hat, residual;  // f, h, W^(1/2) r of some lambdas together
+    std::vector<double> weight;   // W_ii
+    std::vector<double> rest;     // 1 - W_ii / sum(w)
+  };
+  // Their left-out errors, rows x (lambdas t); the first of them is row `row` of the pass.
+  void loo_of(const PassedRows& passed, Index row, std::span<const double> lambdas, MatrixView errors,
+              std::string& reason) const;
   // The smallest 1 - h_i that is divided by.
   double least_residual() const;
   // sum_k B_ik p_k Gamma_kj / sum_k B_ik^2 p_k for one row and all outputs; NaN: 0 / 0.
-  void quotients(ConstMatrixView b, Index row, const Weights& at, std::span<double> out) const;
+  void quotients(ConstMatrixView b, Index row, const SpectrumAt& at, std::span<double> out) const;
 
-  Index r() const { return static_cast<Index>(s_.size()); }
-  bool complement() const { return r() < m_; }
+  Index r() const { return spectrum_.r(); }
 
   RowStack rows_;
-  Index m_;                         // n - 1 or n
-  std::vector<double> rest_;        // means less shifts, d + t; empty without intercept
-  std::vector<double> s_;           // S, descending
-  std::vector<double> lambda_;      // Lambda; 0 where it is noise
-  std::vector<double> noise_;       // of Lambda
-  Index rank_ = 0;                  // how many Lambda_k are above their noise
-  Matrix vt_;                       // r x d
-  Matrix f_;                        // F, d x r
-  double condition_ = 1;            // of R_xx with columns of norm one, zero singular values apart
-  Matrix gamma_;                    // r x t
-  std::vector<double> rest_norm2_;  // |E_j|^2
+  Spectrum spectrum_;         // Lambda is 0 where it is noise
+  Index rank_ = 0;            // how many Lambda_k are above their noise
+  std::vector<double> rest_;  // means less shifts, d + t; empty without intercept
+  std::vector<double> s_;     // S, descending
+  Matrix vt_;                 // r x d
+  Matrix f_;                  // F, d x r
+  double condition_ = 1;      // of R_xx with columns of norm one, zero singular values apart
 };
 
 }  // namespace freeridge

@@ -20,7 +20,7 @@ bool too_large(double value) {
   return !(std::abs(value) <= largest_entry);
 }
 
-std::vector<double> row_of(const LayoutView& x, const LayoutView& y, Index row) {
+std::vector<double> row_of(const Rows& x, const LayoutView& y, Index row) {
   std::vector<double> out;
   for (Index k = 0; k < x.cols; ++k) out.push_back(x(row, k));
   for (Index j = 0; j < y.cols; ++j) out.push_back(y(row, j));
@@ -36,17 +36,8 @@ void copy_block(ConstMatrixView from, MatrixView to) {
 
 }  // namespace
 
-void require_weights(const double* weights, Index n) {
-  for (Index i = 0; i < n && weights != nullptr; ++i) {
-    if (!std::isfinite(weights[i]))
-      fail(Status::not_finite, "weights[", i, "] is ", weights[i], "; every weight must be finite");
-    if (weights[i] <= 0)
-      fail(Status::invalid_argument, "weights[", i, "] is ", weights[i], "; every weight must be positive");
-  }
-}
-
-void pack_weighted(const LayoutView& x, const LayoutView& y, const double* weights, Index row,
-                   std::span<const double> shift, MatrixView tile) {
+void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, std::span<const double> shift,
+                   MatrixView tile) {
   const Index ones = shift.empty() ? 0 : 1, d = x.cols;
   copy_rows(x, row, tile.columns(ones, d));
   copy_rows(y, row, tile.columns(ones + d, y.cols));
@@ -137,7 +128,7 @@ void RowStack::count(Index rows, double sum_w, double sum_log_w) {
   sum_log_w_ = sum_log_w;
 }
 
-void RowStack::add(const LayoutView& x, const LayoutView& y, const double* weights, const Progress& progress) {
+void RowStack::add(const Rows& x, const LayoutView& y, const double* weights, const Progress& progress) {
   for (Index row = 0; row < x.rows;) {
     const auto done = [&](Index rows) { return static_cast<double>(rows) / static_cast<double>(x.rows); };
     if (!has_room(1)) {

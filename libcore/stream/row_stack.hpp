@@ -20,16 +20,14 @@
 
 #include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
+#include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
-// Finite and positive, or NULL.
-void require_weights(const double* weights, Index n);
-
 // Rows row, row + 1, ... of A (as many as `tile` has), for those shifts (empty: no intercept). weights: NULL: all one.
 // Throws NOT_FINITE where a number, weighted and shifted, is beyond 1e300: nothing that follows then overflows.
-void pack_weighted(const LayoutView& x, const LayoutView& y, const double* weights, Index row,
-                   std::span<const double> shift, MatrixView tile);
+void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, std::span<const double> shift,
+                   MatrixView tile);
 
 // A_k <- A_k - delta_k A_0 for k = 1, ..., p - 1. No delta: nothing.
 void move_shift(std::span<const double> delta, MatrixView rows);
@@ -61,7 +59,7 @@ class RowStack {
   void require_memory_for(Index count) const;
   // Whether `count` rows fit without a reduction. Then `add` changes nothing if it fails.
   bool has_room(Index count) const { return count <= capacity() - filled_; }
-  void add(const LayoutView& x, const LayoutView& y, const double* weights, const Progress& progress);
+  void add(const Rows& x, const LayoutView& y, const double* weights, const Progress& progress);
   // Adds the rows of another stack of the same d, t and intercept.
   void add(const RowStack& other);
   // Reduces the stack to a triangle of min(rows, p) rows.

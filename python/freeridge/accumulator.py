@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, empty, numbers, pointer, vector
+from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
 from .calls import Handle, Path, Progress
 
 
@@ -23,8 +23,8 @@ class Solutions(NamedTuple):
 
 class LambdaChoice(NamedTuple):
     """t numbers each: the best lambda and its score; edge: -1 / 1 when it is the low / high end of the range, else 0;
-    over how many powers of ten the criterion stays near its best; how many minima it has; and below: 1 where errors left
-    out at this lambda may have fewer than six digits, else 0."""
+    over how many powers of ten the criterion stays near its best; how many minima it has; and below: 1 where errors
+    left out at this lambda may have fewer than six digits, else 0."""
 
     lambdas: Array
     score: Array
@@ -61,8 +61,16 @@ class Accumulator(Handle):
         return points, outputs, None if weights is None else vector(weights, length=points.rows, name="weights")
 
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
-        """Adds n rows: x (n x d), y (n, or n x t), weights: n positive numbers. Raises ValueError, InputError. Cost: 2
-        n (d + t)^2."""
+        """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.
+        Raises ValueError, InputError. Cost: 2 n (d + t)^2."""
+        if is_sparse(x):
+            sparse, outputs = Sparse(x, "x"), Matrix(y, name="y")
+            if (sparse.columns, outputs.columns) != (self.d, self.t) or outputs.rows != sparse.rows:
+                raise ValueError(f"x is {sparse.rows} x {sparse.columns} and y {outputs.rows} x {outputs.columns}; "
+                                 f"expected were d = {self.d} and t = {self.t} columns, and as many rows of both")
+            weights = None if weights is None else vector(weights, length=sparse.rows, name="weights")
+            return self._change("add_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
+                                outputs.pointer, outputs.ld, pointer(weights))
         points, outputs, weights = self._rows(x, y, weights)
         return self._change("add", points.layout, points.rows, points.pointer, points.ld, outputs.pointer, outputs.ld,
                             pointer(weights))

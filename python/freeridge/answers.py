@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Integers, Matrix, empty, numbers, pointer, vector
+from .arrays import Array, Integers, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
 from .settings import Settings
 
 
@@ -77,16 +77,24 @@ class Answers(Settings):
 
     def predict(self, x: ArrayLike) -> Array:
         """f(x) + b at m new points (m x d, the units of the model's x): m x t. Needs a lambda, or raises Error
-        (INVALID_STATE), as all answers do. Cost: O(m n (d + t)), linear kernels O(m d t)."""
+        (INVALID_STATE), as all answers do. x may be a scipy.sparse matrix. Cost: O(m n (d + t)), linear kernels
+        O(m d t), of a sparse x O((entries + m) t)."""
+        if is_sparse(x):
+            sparse = Sparse(x, "x")
+            if sparse.columns != self.d:
+                raise ValueError(f"x has {sparse.columns} columns, and the model {self.d}")
+            out = empty(sparse.rows, self.t)
+            return self._answer(out, "predict_sparse", sparse.format, sparse.rows, *sparse.pointers, c.COL_MAJOR,
+                                pointer(out), sparse.rows)
         points = self._points(x)
         out = empty(points.rows, self.t, points.layout)
         return self._answer(out, "predict", points.layout, points.rows, points.pointer, points.ld, pointer(out),
                             self._width(points))
 
     def predict_path(self, x: ArrayLike, lambdas: ArrayLike) -> Array:
-        """f(x) + b at m new points and many lambdas >= 0, whatever lambda is set, from one factorization: m x (count t),
-        output j of lambda l in column l t + j. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda(). Cost: set_lambda()
-        for each, and predict() of count t outputs."""
+        """f(x) + b at m new points and many lambdas >= 0, whatever lambda is set, from one factorization:
+        m x (count t), output j of lambda l in column l t + j. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda().
+        Cost: set_lambda() for each, and predict() of count t outputs."""
         points, lambdas = self._points(x), vector(lambdas, name="lambdas")
         out = empty(points.rows, len(lambdas) * self.t, points.layout)
         width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from .library import COL_MAJOR, DOUBLES, INT32S, INT64S, ROW_MAJOR
+from .library import COL_MAJOR, CSC, CSR, DOUBLES, INT32S, INT64S, ROW_MAJOR
 
 Array = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -79,6 +79,35 @@ class Matrix:
     @property
     def pointer(self) -> Any:
         return pointer(self.array)
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether it is a matrix of scipy.sparse."""
+    return hasattr(values, "tocsr") and hasattr(values, "toarray")
+
+
+class Sparse:
+    """A scipy.sparse matrix as the library takes it. CSR and CSC of float64 numbers with sorted indices of 32 bits are
+    not copied, but for the starts of their lines; others are converted."""
+
+    def __init__(self, values: Any, name: str = "the matrix") -> None:
+        matrix = values if getattr(values, "format", None) in ("csr", "csc") else values.tocsr()
+        if np.iscomplexobj(matrix.data):
+            raise ValueError(f"{name} has complex numbers: Complex data not supported")
+        if matrix.ndim != 2 or 0 in matrix.shape:
+            raise ValueError(f"{name}: shape {matrix.shape} is not that of a matrix with numbers in it")
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        self.format = CSR if matrix.format == "csr" else CSC
+        self.rows, self.columns = matrix.shape
+        self.start = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+        self.index = np.ascontiguousarray(matrix.indices, dtype=np.int32)
+        self.value = np.ascontiguousarray(matrix.data, dtype=np.float64)
+
+    @property
+    def pointers(self) -> Any:
+        return pointer(self.start), pointer(self.index), pointer(self.value)
 
 
 def empty(rows: int, columns: int, layout: int = COL_MAJOR) -> Array:

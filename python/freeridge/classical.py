@@ -89,8 +89,8 @@ def ols_summary(x: ArrayLike, y: ArrayLike, intercept: bool = True) -> LeastSqua
     (w, b), (w_error, b_error) = problem.places(), problem.places()
     sigma, r_squared = numbers(problem.t), numbers(problem.t)
     try:
-        call("ols", *problem.arguments, pointer(w), pointer(b), rank, pointer(w_error), pointer(b_error), pointer(sigma),
-             pointer(r_squared))
+        call("ols", *problem.arguments, pointer(w), pointer(b), rank, pointer(w_error), pointer(b_error),
+             pointer(sigma), pointer(r_squared))
     except c.Error as error:
         if error.status != c.UNDEFINED:
             raise
@@ -179,8 +179,8 @@ def absolute_slope(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def convert_lambda(source: int, target: int, n: int, sd_y: float, value: float) -> float:
-    """lambda of another system: CONVENTION_TOTAL (this library's), _MEAN, _GLMNET, _SKLEARN, _LM_RIDGE, _KRLS or _GURLS.
-    n: the points; sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
+    """lambda of another system: CONVENTION_TOTAL (this library's), _MEAN, _GLMNET, _SKLEARN, _LM_RIDGE, _KRLS or
+    _GURLS. n: the points; sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
     out = c.DOUBLE()
     call("convert_lambda", source, target, n, sd_y, value, out)
     return out.value

@@ -48,9 +48,9 @@ class Control(NamedTuple):
 class Classifier(Handle):
     """Two classes: minimises  sum_i w_i L(y_i (f(x_i) + b)) + lambda/2 ||f||^2  over f and b.
 
-    loss: LOSS_LOGISTIC, L(z) = log(1 + exp(-z)), or LOSS_HINGE, max(0, 1 - z): the support vector machine with C = 1 / lambda.
-    x: n x d; y: n labels -1 and +1, both present; weights: n positive numbers, None: all one; intercept: b, which is
-    not penalised. The data are copied.
+    loss: LOSS_LOGISTIC, L(z) = log(1 + exp(-z)), or LOSS_HINGE, max(0, 1 - z): the support vector machine with
+    C = 1 / lambda. x: n x d; y: n labels -1 and +1, both present; weights: n positive numbers, None: all one;
+    intercept: b, which is not penalised. The data are copied.
 
     Threads, Ctrl-C and errors are as a Model's. pickle and copy take all of it but the kernel matrix, which is made
     again when it is needed, and the progress function."""

@@ -7,12 +7,16 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .arrays import Array, real
+from .arrays import Array, is_sparse, real
 
 
 def table(X: Any) -> Array:
-    """A real matrix with rows and columns; float64 arrays are taken as they are."""
-    X = real(X, "X").astype(np.float64, copy=False)
+    """A real matrix with rows and columns; float64 arrays are taken as they are, and so are scipy.sparse matrices, by
+    rows."""
+    X = X.tocsr() if is_sparse(X) else real(X, "X")
+    if is_sparse(X) and np.iscomplexobj(X.data):
+        raise ValueError("X has complex numbers: Complex data not supported")
+    X = X.astype(np.float64, copy=False)
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D array instead. Reshape your data: X.reshape(-1, 1) if it "
                          "has a single feature, X.reshape(1, -1) if it is a single sample")

@@ -61,6 +61,8 @@ CONVENTION_KRLS = 6
 CONVENTION_GURLS = 7
 LOSS_LOGISTIC = 1
 LOSS_HINGE = 2
+CSR = 1
+CSC = 2
 
 
 class freeridge_model(ctypes.Structure):
@@ -278,6 +280,14 @@ _declare(STATUS, "freeridge_accumulator_set_progress", accumulator=ACCUMULATOR, 
 _declare(STATUS, "freeridge_accumulator_memory_required", accumulator=ACCUMULATOR, bytes=INT64S)
 _declare(STATUS, "freeridge_classifier_memory_required", classifier=CLASSIFIER, bytes=INT64S)
 _declare(STATUS, "freeridge_lambda_flags", model=MODEL, floor=DOUBLES, below=INT32S, edge=INT32S)
+_declare(STATUS, "freeridge_set_sparse", model=MODEL, format=INT32, n=INT64, d=INT64, start=INT64S, index=INT32S,
+    value=DOUBLES, layout=INT32, t=INT64, y=DOUBLES, ldy=INT64)
+_declare(STATUS, "freeridge_set_sparse_view", model=MODEL, format=INT32, n=INT64, d=INT64, start=INT64S, index=INT32S,
+    value=DOUBLES, layout=INT32, t=INT64, y=DOUBLES, ldy=INT64)
+_declare(STATUS, "freeridge_predict_sparse", model=MODEL, format=INT32, m=INT64, start=INT64S, index=INT32S,
+    value=DOUBLES, layout=INT32, out=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_accumulator_add_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
+    index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES)
 
 
 def _number(kind: Any, word: str, value: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, pointer, vector
+from .arrays import Matrix, Sparse, is_sparse, pointer, vector
 from .calls import Path, Progress
 from .kernels import Kernel
 from .selection import Selection
@@ -22,8 +22,9 @@ class Model(Selection):
 
         1/2 sum_i w_i (y_i - f(x_i) - b)^2  +  lambda/2 ||f||^2
 
-    x: n x d; y: n, or n x t; real numbers, all finite. weights: n positive numbers, None: all one. intercept: b, which
-    is not penalised. route: ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL or _LANDMARK. landmarks: how many, or which rows.
+    x: n x d, an array or a scipy.sparse matrix; y: n, or n x t; real numbers, all finite. weights: n positive numbers,
+    None: all one. intercept: b, which is not penalised. route: ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL or
+    _LANDMARK. landmarks: how many, or which rows.
     copy=False: x and y are borrowed where they are float64 and contiguous by rows or columns, and must not change while
     the model lives. progress: see set_progress().
 
@@ -55,7 +56,10 @@ class Model(Selection):
     # Data and settings: they unset the factorization, unless it says otherwise
 
     def set_data(self, x: ArrayLike, y: ArrayLike, copy: bool = True) -> Model:
-        """Replaces the data; drops weights, groups and landmarks. Cost: O(n (d + t))."""
+        """Replaces the data; drops weights, groups and landmarks. Cost: O(n (d + t)), of a sparse x
+        O(entries + n t)."""
+        if is_sparse(x):
+            return self._set_sparse(Sparse(x, "x"), y, copy)
         points = Matrix(x, name="x")
         outputs = Matrix(y, points.layout, name="y")
         if outputs.rows != points.rows:
@@ -64,6 +68,16 @@ class Model(Selection):
                      points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
         self.n, self.d, self.t = points.rows, points.columns, outputs.columns
         self._borrowed = None if copy else (points.array, outputs.array)
+        return self
+
+    def _set_sparse(self, points: Sparse, y: ArrayLike, copy: bool) -> Model:
+        outputs = Matrix(y, name="y")
+        if outputs.rows != points.rows:
+            raise ValueError(f"x has {points.rows} rows, y has {outputs.rows}")
+        self._change("set_sparse" if copy else "set_sparse_view", points.format, points.rows, points.columns,
+                     *points.pointers, outputs.layout, outputs.columns, outputs.pointer, outputs.ld)
+        self.n, self.d, self.t = points.rows, points.columns, outputs.columns
+        self._borrowed = None if copy else (points, outputs.array)
         return self
 
     def set_kernel(self, kernel: Kernel) -> Model:
@@ -156,8 +170,8 @@ class Model(Selection):
     # Files, bytes, pickle, copies
 
     def clone(self) -> Model:
-        """A second model in the same state, without the progress function; the two are independent from then on, and share
-        memory that never changes. copy.copy() makes one, too. Cost: O(n)."""
+        """A second model in the same state, without the progress function; the two are independent from then on, and
+        share memory that never changes. copy.copy() makes one, too. Cost: O(n)."""
         model = type(self).__new__(type(self))
         model.handle, model._borrowed, model._predictor = c.MODEL(), self._borrowed, self._predictor
         model.n, model.d, model.t = self.n, self.d, self.t

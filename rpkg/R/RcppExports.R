@@ -77,6 +77,10 @@ core_predict <- function(handle, x) {
     .Call(`_freeridge_core_predict`, handle, x)
 }
 
+core_predict_sparse <- function(handle, x) {
+    .Call(`_freeridge_core_predict_sparse`, handle, x)
+}
+
 core_ols <- function(x, y, intercept) {
     .Call(`_freeridge_core_ols`, x, y, intercept)
 }
@@ -285,6 +289,10 @@ core_create <- function(kernel, scale, x, y) {
     .Call(`_freeridge_core_create`, kernel, scale, x, y)
 }
 
+core_create_sparse <- function(kernel, scale, x, y) {
+    .Call(`_freeridge_core_create_sparse`, kernel, scale, x, y)
+}
+
 core_set_intercept <- function(handle, on) {
     invisible(.Call(`_freeridge_core_set_intercept`, handle, on))
 }
@@ -351,25 +359,5 @@ core_lambda <- function(handle) {
 
 first_not_finite <- function(x) {
     .Call(`_freeridge_first_not_finite`, x)
-}
-
-sparse_create <- function(x, y, weights, intercept, multipliers) {
-    .Call(`_freeridge_sparse_create`, x, y, weights, intercept, multipliers)
-}
-
-sparse_summary <- function(handle) {
-    .Call(`_freeridge_sparse_summary`, handle)
-}
-
-sparse_solution <- function(handle, lambdas) {
-    .Call(`_freeridge_sparse_solution`, handle, lambdas)
-}
-
-sparse_rows <- function(handle, lambdas) {
-    .Call(`_freeridge_sparse_rows`, handle, lambdas)
-}
-
-sparse_sums <- function(handle, lambdas, y) {
-    .Call(`_freeridge_sparse_sums`, handle, lambdas, y)
 }
 

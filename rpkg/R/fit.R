@@ -3,7 +3,6 @@
 # A model of the core with the data, weights, groups and settings of `fit` (state DATA). landmarks: list(rows) or
 # list(count); by default those of the fit, which an earlier factorization may have chosen.
 new_model <- function(fit, landmarks = known_landmarks(fit)) {
-  if (is_sparse(fit$x)) return(new_sparse_model(fit))
   kernel <- fit$kernel
   if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any number: the search replaces it
   by_function <- kernel$name == "function"  # then x has the kernel's values, of columns that are divided already
@@ -12,7 +11,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   model <- tryCatch({
     core_create(unclass(kernel), if (!by_function) fit$scale, with_columns(fit$x), y)
   }, freeridge_not_finite = function(condition) {
-    check_finite(fit$x, "x")  # finds the same fault first, and names row and column as R does
+    if (!is_sparse(fit$x)) check_finite(fit$x, "x")  # finds the same fault first, and names row and column as R does
     check_finite(fit$y, "y")
     stop(condition)
   })
@@ -127,12 +126,18 @@ score_at <- function(model, criterion, lambda) {
   diag(core_score(model, criterion, lambda))
 }
 
-# Sets the given lambda. CHOLESKY and BAND have no answer where K + lambda I is numerically singular; then the model is
-# made again with the spectral route, which has one.
+# Sets the given lambda. CHOLESKY and BAND have no answer where K + lambda I is numerically singular, and x'x of a sparse x
+# has none where x'x + lambda I is; then the model is made again with the spectral route, or the reduction by QR, which
+# have one.
 set_given_lambda <- function(model, fit) {
   tryCatch(core_set_lambda(model, fit$lambda), freeridge_not_positive_definite = function(condition) {
-    if (fit$route != "auto" || is_sparse(fit$x)) stop(condition)
-    core_set_route(model, "spectral")
+    if (fit$route != "auto") stop(condition)
+    if (core_route(model) == "primal") {
+      if (fit$reduction != "auto") stop(condition)
+      core_set_reduction(model, "qr")
+    } else {
+      core_set_route(model, "spectral")
+    }
     core_factorize(model)
     core_set_lambda(model, fit$lambda)
   })

@@ -7,7 +7,7 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
   gp <- if (interval == "gp" || se.fit) {
     noise <- NULL
     variance <- answered(new, function(x) {
-      found <- core_predict_variance(model, x)
+      found <- core_predict_variance(model, dense_rows(x))
       noise <<- found$noise
       found$variance
     })
@@ -16,7 +16,7 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
   bounds <- switch(interval,
     none = NULL,
     "jackknife+" = {
-      both <- answered(new, function(x) do.call(cbind, core_predict_jackknife(model, x, level)), new$offset)
+      both <- answered(new, function(x) do.call(cbind, core_predict_jackknife(model, dense_rows(x), level)), new$offset)
       lower <- seq_len(ncol(centre))
       list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])
     },

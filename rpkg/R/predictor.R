@@ -51,9 +51,10 @@ lean_terms <- function(terms) {
   terms
 }
 
-# Of a fit that is made: whole: with the points. NULL for a kernel that cannot be saved.
+# Of a fit that is made: whole: with the points. NULL for a kernel that cannot be saved, and where the points of a sparse
+# x, of which all are kept, would make it many times the fit.
 kept_predictor <- function(fit, model, whole = FALSE) {
-  if (is_sparse(fit$x)) return(list(solution = model$solution, lambda = core_lambda(model)))
+  if (!whole && is_sparse(fit$x) && !is_linear(fit$kernel)) return(NULL)
   core_save_predictor(model, whole)
 }
 
@@ -64,7 +65,6 @@ predicting_model <- function(fit) {
   if (core_is_alive(model) && all(core_lambda(model) == fit$lambda)) return(model)
   kept <- fit$predictor
   if (is.null(kept)) return(model_at(fit))
-  if (!is.null(kept$solution)) return(structure(list2env(kept, parent = emptyenv()), class = "sparse_model"))
   if (!core_is_alive(fit$cache$predictor)) {
     fit$cache$predictor <- core_load_predictor(kept$bytes, kept$place, with_columns(fit$x))
   }

@@ -216,6 +216,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_predict_sparse
+Rcpp::NumericMatrix core_predict_sparse(SEXP handle, Rcpp::S4 x);
+RcppExport SEXP _freeridge_core_predict_sparse(SEXP handleSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_sparse(handle, x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_ols
 Rcpp::List core_ols(SEXP x, SEXP y, bool intercept);
 RcppExport SEXP _freeridge_core_ols(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP) {
@@ -799,6 +810,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_create_sparse
+SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y);
+RcppExport SEXP _freeridge_core_create_sparse(SEXP kernelSEXP, SEXP scaleSEXP, SEXP xSEXP, SEXP ySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    rcpp_result_gen = Rcpp::wrap(core_create_sparse(kernel, scale, x, y));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_set_intercept
 void core_set_intercept(SEXP handle, bool on);
 RcppExport SEXP _freeridge_core_set_intercept(SEXP handleSEXP, SEXP onSEXP) {
@@ -968,64 +992,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sparse_create
-SEXP sparse_create(Rcpp::S4 x, Rcpp::NumericMatrix y, SEXP weights, bool intercept, Rcpp::NumericVector multipliers);
-RcppExport SEXP _freeridge_sparse_create(SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP interceptSEXP, SEXP multipliersSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
-    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type multipliers(multipliersSEXP);
-    rcpp_result_gen = Rcpp::wrap(sparse_create(x, y, weights, intercept, multipliers));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sparse_summary
-Rcpp::List sparse_summary(SEXP handle);
-RcppExport SEXP _freeridge_sparse_summary(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(sparse_summary(handle));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sparse_solution
-Rcpp::List sparse_solution(SEXP handle, Rcpp::NumericVector lambdas);
-RcppExport SEXP _freeridge_sparse_solution(SEXP handleSEXP, SEXP lambdasSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
-    rcpp_result_gen = Rcpp::wrap(sparse_solution(handle, lambdas));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sparse_rows
-Rcpp::List sparse_rows(SEXP handle, Rcpp::NumericVector lambdas);
-RcppExport SEXP _freeridge_sparse_rows(SEXP handleSEXP, SEXP lambdasSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
-    rcpp_result_gen = Rcpp::wrap(sparse_rows(handle, lambdas));
-    return rcpp_result_gen;
-END_RCPP
-}
-// sparse_sums
-Rcpp::List sparse_sums(SEXP handle, Rcpp::NumericVector lambdas, Rcpp::NumericMatrix y);
-RcppExport SEXP _freeridge_sparse_sums(SEXP handleSEXP, SEXP lambdasSEXP, SEXP ySEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
-    rcpp_result_gen = Rcpp::wrap(sparse_sums(handle, lambdas, y));
-    return rcpp_result_gen;
-END_RCPP
-}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_create", (DL_FUNC) &_freeridge_core_accumulator_create, 3},
@@ -1047,6 +1013,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_hyperplane", (DL_FUNC) &_freeridge_core_hyperplane, 1},
     {"_freeridge_core_intercept", (DL_FUNC) &_freeridge_core_intercept, 1},
     {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 2},
+    {"_freeridge_core_predict_sparse", (DL_FUNC) &_freeridge_core_predict_sparse, 2},
     {"_freeridge_core_ols", (DL_FUNC) &_freeridge_core_ols, 3},
     {"_freeridge_core_ols_summary", (DL_FUNC) &_freeridge_core_ols_summary, 3},
     {"_freeridge_core_ridge", (DL_FUNC) &_freeridge_core_ridge, 5},
@@ -1099,6 +1066,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_threads", (DL_FUNC) &_freeridge_core_threads, 0},
     {"_freeridge_core_build_info", (DL_FUNC) &_freeridge_core_build_info, 0},
     {"_freeridge_core_create", (DL_FUNC) &_freeridge_core_create, 4},
+    {"_freeridge_core_create_sparse", (DL_FUNC) &_freeridge_core_create_sparse, 4},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
     {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 2},
@@ -1116,11 +1084,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_set_lambda", (DL_FUNC) &_freeridge_core_set_lambda, 2},
     {"_freeridge_core_lambda", (DL_FUNC) &_freeridge_core_lambda, 1},
     {"_freeridge_first_not_finite", (DL_FUNC) &_freeridge_first_not_finite, 1},
-    {"_freeridge_sparse_create", (DL_FUNC) &_freeridge_sparse_create, 5},
-    {"_freeridge_sparse_summary", (DL_FUNC) &_freeridge_sparse_summary, 1},
-    {"_freeridge_sparse_solution", (DL_FUNC) &_freeridge_sparse_solution, 2},
-    {"_freeridge_sparse_rows", (DL_FUNC) &_freeridge_sparse_rows, 2},
-    {"_freeridge_sparse_sums", (DL_FUNC) &_freeridge_sparse_sums, 3},
     {NULL, NULL, 0}
 };
 

@@ -79,3 +79,16 @@ Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x) {
                                  view.rows()));
   return out;
 }
+
+// The same of a dgCMatrix.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_predict_sparse(SEXP handle, Rcpp::S4 x) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  const SparseView view(x);
+  if (view.columns != size.d) refuse("newdata has another number of columns");
+  auto out = fresh<Rcpp::NumericMatrix>(view.rows, size.t);
+  check(model, freeridge_predict_sparse(model.core, FREERIDGE_CSC, view.rows, view.start.data(), view.index.begin(),
+                                        view.value.begin(), FREERIDGE_COL_MAJOR, out.begin(), view.rows));
+  return out;
+}

@@ -1,5 +1,5 @@
-// Kernel logistic regression and support vector machines: a classifier behind an external pointer, and as bytes: without
-// the points, which stand among them column by column, as R has x.
+// Kernel logistic regression and support vector machines: a classifier behind an external pointer, and as bytes:
+// without the points, which stand among them column by column, as R has x.
 #include <cstring>
 #include <vector>
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 struct KernelDeleter {
   void operator()(freeridge_kernel* kernel) const { freeridge_kernel_destroy(kernel); }
@@ -40,7 +41,17 @@ struct Model : Listener {
   ~Model() { freeridge_destroy(core); }
 
   freeridge_model* core = nullptr;
-  Rcpp::RObject x, y;  // borrowed by core (freeridge_set_data_view): kept alive as long as core
+  Rcpp::RObject x, y;               // borrowed by core (freeridge_set_data_view): kept alive as long as core
+  std::vector<std::int64_t> start;  // of a sparse x
+};
+
+// A dgCMatrix as the core takes it: CSC, R's own memory but for the starts.
+struct SparseView {
+  explicit SparseView(const Rcpp::S4& x);
+  int rows, columns;
+  std::vector<std::int64_t> start;
+  Rcpp::IntegerVector index;
+  Rcpp::NumericVector value;
 };
 
 struct Dimensions {

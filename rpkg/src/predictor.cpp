@@ -10,7 +10,7 @@ namespace {
 
 // The offset at which the bytes hold x as the model's x is; 0 when they do not.
 std::size_t place_of_points(const Model& model, const std::vector<unsigned char>& bytes) {
-  if (Rf_isNull(model.x)) return 0;  // the model is a predictor itself
+  if (!Rf_isReal(model.x)) return 0;  // the model is a predictor itself, or x is sparse
   const Dimensions size = dimensions_of(model);
   const auto number = sizeof(double);
   const std::size_t points = number * static_cast<std::size_t>(size.n) * static_cast<std::size_t>(size.d);

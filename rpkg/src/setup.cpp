@@ -22,6 +22,35 @@ SEXP core_create(Rcpp::List kernel, SEXP scale, SEXP x, SEXP y) {
   return new_handle(std::move(model), "freeridge_model");
 }
 
+SparseView::SparseView(const Rcpp::S4& x) : index(x.slot("i")), value(x.slot("x")) {
+  const Rcpp::IntegerVector size = x.slot("Dim"), p = x.slot("p");
+  if (size.size() != 2 || p.size() != R_xlen_t{size[1]} + 1 || index.size() != value.size() ||
+      p[size[1]] != index.size())
+    refuse("x is not a valid dgCMatrix");
+  rows = size[0];
+  columns = size[1];
+  start.assign(p.begin(), p.end());
+}
+
+// x: a dgCMatrix. It is borrowed, too.
+// [[Rcpp::export(rng = false)]]
+SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y) {
+  SparseView view(x);
+  const auto y_view = Rcpp::as<View>(y);
+  if (view.rows != y_view.rows()) refuse("x and y differ in their number of rows");
+  const KernelPtr k = make_kernel(kernel, scale);
+  auto model = std::make_unique<Model>();
+  model->x = x;
+  model->y = y;
+  model->start = std::move(view.start);
+  check(freeridge_create(k.get(), &model->core));
+  check(freeridge_set_sparse_view(model->core, FREERIDGE_CSC, view.rows, view.columns, model->start.data(),
+                                  view.index.begin(), view.value.begin(), FREERIDGE_COL_MAJOR, y_view.cols(),
+                                  y_view.data(), y_view.rows()));
+  check(freeridge_set_progress(model->core, listen, static_cast<Listener*>(model.get())));
+  return new_handle(std::move(model), "freeridge_model");
+}
+
 // [[Rcpp::export(rng = false)]]
 void core_set_intercept(SEXP handle, bool on) {
   check(freeridge_set_intercept(model_of(handle).core, on ? 1 : 0));

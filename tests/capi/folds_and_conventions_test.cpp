@@ -95,9 +95,9 @@ TEST(ContractFolds, TheLabelsAreGroups) {
 
 // --- conventions ----------------------------------------------------------------------------------------------------
 
-const std::vector<freeridge_convention> conventions = {FREERIDGE_CONVENTION_TOTAL,   FREERIDGE_CONVENTION_MEAN,     FREERIDGE_CONVENTION_GLMNET,
-                                                       FREERIDGE_CONVENTION_SKLEARN, FREERIDGE_CONVENTION_LM_RIDGE, FREERIDGE_CONVENTION_KRLS,
-                                                       FREERIDGE_CONVENTION_GURLS};
+const std::vector<freeridge_convention> conventions = {
+    FREERIDGE_CONVENTION_TOTAL,    FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_SKLEARN,
+    FREERIDGE_CONVENTION_LM_RIDGE, FREERIDGE_CONVENTION_KRLS, FREERIDGE_CONVENTION_GURLS};
 
 double convert(freeridge_convention from, freeridge_convention to, int64_t n, double sd_y, double lambda) {
   double out = NaN;
@@ -117,7 +117,9 @@ TEST(ContractConvention, Refuses) {
 TEST(ContractConvention, EachIsThatOfItsSystem) {
   constexpr int64_t n = 80;
   constexpr double sd = 2.5, lambda = 7.0;
-  const auto from_total = [&](freeridge_convention to) { return convert(FREERIDGE_CONVENTION_TOTAL, to, n, sd, lambda); };
+  const auto from_total = [&](freeridge_convention to) {
+    return convert(FREERIDGE_CONVENTION_TOTAL, to, n, sd, lambda);
+  };
   EXPECT_EQ(from_total(FREERIDGE_CONVENTION_TOTAL), lambda);
   EXPECT_EQ(from_total(FREERIDGE_CONVENTION_SKLEARN), lambda);
   EXPECT_EQ(from_total(FREERIDGE_CONVENTION_LM_RIDGE), lambda);
@@ -158,7 +160,8 @@ TEST(ContractConvention, GlmnetsGradientVanishes) {
   for (double value : y.values) variance += (value - mean) * (value - mean) / n;
   const double sd = std::sqrt(variance), glmnet = 0.4;
   Model model(Kernel::linear());
-  model.data(x, y).factorize().lambda(convert(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, sample::n, sd, glmnet));
+  model.data(x, y).factorize().lambda(
+      convert(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, sample::n, sd, glmnet));
   const support::Matrix w = model.hyperplane(), fitted = model.fitted();
   for (int64_t k = 0; k < sample::d; ++k) {
     double gradient = glmnet / sd * (w(k, 0) / sd), size = std::abs(gradient);  // in units of y / sd

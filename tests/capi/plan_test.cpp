@@ -84,7 +84,7 @@ TEST_F(ContractPlan, FactorizeTakesTheRouteThatIsExplained) {
     EXPECT_EQ(name, route == FREERIDGE_ROUTE_CHOLESKY   ? "CHOLESKY"
                     : route == FREERIDGE_ROUTE_SPECTRAL ? "SPECTRAL"
                     : route == FREERIDGE_ROUTE_BAND     ? "BAND"
-                                                  : "another");
+                                                        : "another");
     EXPECT_EQ(first_line(explained(model_)).substr(6, name.size()), name);
   }
 }

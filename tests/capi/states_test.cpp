@@ -102,6 +102,7 @@ const std::vector<Rule>& rules() {
       rule<Loo>(State::fitted, Leaves::the_same),
       rule<GroupErrors>(State::fitted, Leaves::the_same),
       rule<Predict>(State::fitted, Leaves::the_same),
+      rule<PredictSparse>(State::fitted, Leaves::the_same),
       rule<Coefficients>(State::fitted, Leaves::the_same),
       rule<GetIntercept>(State::fitted, Leaves::the_same),
       rule<GetFitted>(State::fitted, Leaves::the_same),

@@ -49,29 +49,29 @@ inline void add_maker(Answers& out, const freeridge::Factorization& f, double la
   using freeridge::Matrix;
   const freeridge::Problem& problem = f.problem();
   const Index n = problem.n(), t = problem.t(), points = std::min<Index>(x.rows, 5);
-  const std::unique_ptr<freeridge::ResidualMaker> maker = f.at(lambda);
+  const std::unique_ptr<freeridge::ResidualMaker> residual_maker = f.at(lambda);
   Matrix values(n, t);
   std::vector<double> numbers(static_cast<std::size_t>(n));
-  out.add(loo_errors(problem, *maker, 0, values.view()));
+  out.add(loo_errors(problem, *residual_maker, 0, values.view()));
   out.add(values);
   const freeridge::Groups groups(label);
-  out.add(group_errors(f, *maker, groups, 0, values.view(), freeridge::Progress()));
+  out.add(group_errors(f, *residual_maker, groups, 0, values.view(), freeridge::Progress()));
   out.add(values);
-  maker->residual(0, values.view());
+  residual_maker->residual(0, values.view());
   out.add(values);
-  maker->coefficients(0, values.view());
+  residual_maker->coefficients(0, values.view());
   out.add(values);
-  maker->diagonal(numbers);
+  residual_maker->diagonal(numbers);
   out.add(numbers);
-  maker->leverage(numbers);
+  residual_maker->leverage(numbers);
   out.add(numbers);
-  out.add(maker->trace());
-  out.add(maker->shrinkage());
-  out.add(maker->degrees_of_freedom());
-  out.add(maker->log_determinant());
+  out.add(residual_maker->trace());
+  out.add(residual_maker->shrinkage());
+  out.add(residual_maker->degrees_of_freedom());
+  out.add(residual_maker->log_determinant());
   for (Index j = 0; j < t; ++j) {
-    out.add(maker->quadratic_form(j));
-    out.add(maker->squared_norm(j));
+    out.add(residual_maker->quadratic_form(j));
+    out.add(residual_maker->squared_norm(j));
   }
   freeridge::Solution solution;
   (problem.linear() ? solution.w : solution.c) = Matrix(problem.linear() ? problem.d() : n, t);
@@ -82,15 +82,15 @@ inline void add_maker(Answers& out, const freeridge::Factorization& f, double la
     out.add(solution.w);
     out.add(solution.b);
   };
-  maker->solve(0, t, solution);
+  residual_maker->solve(0, t, solution);
   add_solution();
   add_or_say(out, [&] {
-    maker->refine(0, t, 2, solution, freeridge::Progress());
+    residual_maker->refine(0, t, 2, solution, freeridge::Progress());
     add_solution();
   });
   Matrix a(n, points);
   std::vector<double> variance(static_cast<std::size_t>(points));
-  maker->smoother(x, 0, a.view(), variance);
+  residual_maker->smoother(x, 0, a.view(), variance);
   out.add(a);
   out.add(variance);
 }
@@ -100,7 +100,7 @@ inline Answers all_answers(const freeridge::Factorization& f, const std::vector<
                            const freeridge::LayoutView& x, const std::vector<std::int32_t>& label) {
   using freeridge::Criterion;
   Answers out;
-  const freeridge::Factorization::Range range = f.eigenvalue_range();
+  const freeridge::EigenvalueRange range = f.eigenvalue_range();
   out.add(range.smallest);
   out.add(range.largest);
   out.add(f.tolerance());

@@ -213,8 +213,8 @@ TEST(CollinearColumns, OnTheWayToNoPenalty) {
           for (std::int64_t j = 0; j < 3; ++j)
             w(j, 0) += static_cast<double>(svd.v(j, column) * svd.s[k] * g / (svd.s[k] * svd.s[k] + Quad(lambda)));
         }
-        // How far w moves when x moves by epsilon: by the condition, as far as lambda has not taken it away.
-        const double least = apart == 0 ? 1 : std::max(apart, std::sqrt(lambda));
+        // How far w moves when x moves by epsilon: by the condition, which lambda makes smaller, to one and not below.
+        const double least = apart == 0 ? 1 : std::min(std::max(apart, std::sqrt(lambda)), 1.0);
         const double tolerance = 50 * epsilon / least * (1 + 1 / least / 10);
         EXPECT_CLOSE(model.lambda(lambda).hyperplane(), w, tolerance);
         EXPECT_CLOSE(sums.solve({lambda}).w, w, tolerance);

@@ -1,4 +1,4 @@
-// freeridge_score_with_error: the scores are those of freeridge_score, and the standard errors follow their definition
+// freeridge_score with errors: the scores are those without, and the standard errors follow their definition
 // on refits; small spreads beside large means, and scales near the ends of what a double holds, keep their digits.
 #include <gtest/gtest.h>
 

@@ -81,6 +81,8 @@ void add_setters(Scenarios& all) {
     call.ldy = sample::t;
   });
   add_on_routes<SetDataView>(all, false);
+  add_on_routes<SetSparse>(all, false);
+  add_on_routes<SetSparseView>(all, false);
   add_on_routes<SetWeights>(all, false);
   add_on_routes<SetGroups>(all, false);
   const auto spectral = [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); };
@@ -118,7 +120,8 @@ void add_lambda(Scenarios& all) {
   add_on_routes<SetLambda>(all, false);
   add_on_routes<SetLambda>(all, false, "_zero", [](SetLambda& call) { call.lambda = 0; }, {FREERIDGE_ROUTE_BAND});
   add_on_routes<SetLambdas>(all, false);
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
     add_on_model<SetLambda>(all, "refined" + std::to_string(route), false, [=] { return refined(route); });
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS})
     add_on_routes<SelectLambda>(all, false, "_criterion" + std::to_string(criterion),

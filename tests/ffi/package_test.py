@@ -110,7 +110,7 @@ class Public(unittest.TestCase):
     def test_nothing_else_is_public(self):
         self.assertEqual([name for name in fr.__all__ if inspect.ismodule(getattr(fr, name)) or name == "inspect"], [])
         constants = {name.removeprefix("FREERIDGE_") for name, (_, kind) in HEADER.constants.items()
-                     if kind and kind not in ("freeridge_status", "freeridge_layout")}
+                     if kind and kind not in ("freeridge_status", "freeridge_layout", "freeridge_sparse_format")}
         self.assertEqual(sorted(constants - set(fr.__all__)), [])
 
 
@@ -149,7 +149,8 @@ utils = types.ModuleType("sklearn.utils")
 utils.__dict__.update(InputTags=InputTags, TargetTags=TargetTags, RegressorTags=RegressorTags, Tags=Tags)
 sys.modules.update({"sklearn": types.ModuleType("sklearn"), "sklearn.utils": utils})
 tags = fr.FreeRidge().__sklearn_tags__()
-assert tags == Tags("regressor", TargetTags(True, True), regressor_tags=RegressorTags()), tags
+assert tags == Tags("regressor", TargetTags(True, True), regressor_tags=RegressorTags(),
+                    input_tags=InputTags(sparse=True)), tags
 assert fr.FreeRidge(kernel="precomputed").__sklearn_tags__().input_tags.pairwise
 assert fr.FreeRidge(kernel=fr.precomputed()).__sklearn_tags__().input_tags.pairwise
 """

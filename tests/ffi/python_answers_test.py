@@ -308,5 +308,62 @@ class Classical(Comparison):
         self.assertIn(fr.__version__, fr.build_info())
 
 
+class SparseRows(unittest.TestCase):
+    """A scipy.sparse matrix answers as the array of the same numbers, in every format, borrowed and copied."""
+
+    def setUp(self):
+        try:
+            from scipy import sparse
+        except ImportError:
+            self.skipTest("scipy is not here")
+        generator = np.random.default_rng(5)
+        self.x = generator.normal(size=(60, 8)) * (generator.uniform(size=(60, 8)) < 0.3) + 0.0  # no -0
+        self.y = np.column_stack([self.x.sum(axis=1), self.x[:, 0]]) + generator.normal(size=(60, 2))
+        self.formats = [sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix]
+        unsorted = sparse.csr_matrix(self.x)
+        for row in range(60):
+            part = slice(unsorted.indptr[row], unsorted.indptr[row + 1])
+            unsorted.indices[part], unsorted.data[part] = unsorted.indices[part][::-1], unsorted.data[part][::-1]
+        unsorted.has_sorted_indices = unsorted.has_canonical_format = False
+        self.matrices = [make(self.x) for make in self.formats] + [unsorted]
+
+    def test_models(self):
+        for kernel in (fr.linear(), fr.gaussian(2.0)):
+            dense = fr.Model(kernel, self.x, self.y).set_lambda(0.5)
+            for matrix in self.matrices:
+                for copy in (True, False):
+                    model = fr.Model(kernel, matrix, self.y, copy=copy).set_lambda(0.5)
+                    for points in (self.x, matrix):
+                        np.testing.assert_allclose(model.predict(points), dense.predict(self.x), atol=1e-12)
+                    np.testing.assert_allclose(model.loo(), dense.loo(), atol=1e-12)
+                    again = fr.Model.from_bytes(model.to_bytes())
+                    np.testing.assert_array_equal(again.loo(), model.loo())
+
+    def test_estimator_and_accumulator(self):
+        dense = fr.FreeRidge(kernel="linear").fit(self.x, self.y)
+        weights = np.ones(60)
+        weights[7] = 0
+        for matrix in self.matrices:
+            np.testing.assert_allclose(fr.FreeRidge(kernel="linear").fit(matrix, self.y).predict(matrix),
+                                       dense.predict(self.x), rtol=1e-5)
+            np.testing.assert_allclose(fr.FreeRidge(1.0, kernel="linear").fit(matrix, self.y, weights).loo_errors(),
+                                       fr.FreeRidge(1.0, kernel="linear").fit(self.x, self.y, weights).loo_errors(), atol=1e-12)
+            rows = fr.Accumulator(8, 2).add(matrix, self.y)
+            self.assertEqual(rows.to_bytes(), fr.Accumulator(8, 2).add(self.x, self.y).to_bytes())
+
+    def test_what_is_refused(self):
+        model = fr.Model(fr.linear(), self.matrices[0], self.y).set_lambda(1.0)
+        with self.assertRaises(ValueError):
+            model.predict(self.matrices[0][:, :5])
+        with self.assertRaises(ValueError):
+            fr.Model(fr.linear(), self.matrices[0], self.y[:-1])
+        with self.assertRaises(fr.InputError):
+            fr.Model(fr.precomputed(), self.matrices[0][:8], self.y[:8])
+        spoilt = self.matrices[1].copy()
+        spoilt.data[3] = np.nan
+        with self.assertRaises(fr.InputError):
+            fr.Model(fr.linear(), spoilt, self.y)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -39,6 +39,7 @@ ModelHandle fresh(const Settings& told) {
   must(freeridge_set_landmark_method(made, told.method, told.seed), "set_landmark_method");
   must(freeridge_set_route(made, told.route), "set_route");
   must(freeridge_set_intercept(made, told.intercept), "set_intercept");
+  must(freeridge_set_refinement(made, told.refinement), "set_refinement");
   if (!told.data) return out;
   must(give(made, *told.data), "set_data");
   must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
@@ -321,6 +322,15 @@ void ModelSequence::save_and_load(Source&) {
   model_ = std::move(other);
 }
 
+// Goes on with a clone, after the model that it was made of is gone.
+void ModelSequence::clone() {
+  Caller call;
+  ModelHandle other = cloned(model_.get(), call);
+  if (!other) wrong("a model is not cloned");
+  if (saved(other.get(), false, call) != saved(model_.get(), false, call)) wrong("a clone is saved as other bytes");
+  model_ = std::move(other);
+}
+
 // A predictor predicts as the model it was made of.
 void ModelSequence::predictor() const {
   Caller of_model, of_predictor, call;
@@ -392,7 +402,9 @@ void ModelSequence::verify() const {
 }
 
 void ModelSequence::step(Source& in) {
-  switch (in.byte() % 24) {
+  const std::uint8_t choice = in.byte();
+  if (choice >= 242 && choice <= 244) return clone();
+  switch (choice % 24) {
     case 0:
       return make(in);
     case 1:

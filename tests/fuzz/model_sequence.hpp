@@ -78,6 +78,7 @@ class ModelSequence {
   void select_lambda(Source& in);
   void select_bandwidth(Source& in);
   void save_and_load(Source& in);
+  void clone();
   void predictor() const;
   void ask_one(Source& in) const;
   void misuse(Source& in);

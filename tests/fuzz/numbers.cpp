@@ -215,6 +215,17 @@ fuzz::KernelHandle kernel_from(Source& in, std::int64_t d, Caller& call) {
   return made;
 }
 
+// The kernel's values at the data's own points.
+void evaluate(const freeridge_kernel* kernel, const Data& data, Caller& call) {
+  const std::int64_t n = data.n, d = data.d;
+  const double* const x = data.x.data();
+  Output<double> out(size_of(n, n));
+  const auto status = call(
+      "freeridge_kernel_evaluate", Caller::in_pieces,
+      [&] { return freeridge_kernel_evaluate(kernel, FREERIDGE_ROW_MAJOR, n, n, d, x, d, x, d, out.get(), n); }, out);
+  if (!all_finite(data.x) && status == FREERIDGE_OK) fuzz::wrong("freeridge_kernel_evaluate took NaN or Inf");
+}
+
 fuzz::Questions questions_from(Source& in, const Data& data) {
   fuzz::Questions out;
   out.numbers = in.wild(7, !in.one_in(16));
@@ -226,6 +237,7 @@ void one_model(Source& in, Caller& call) {
   const Data data = data_from(in);
   const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
   if (!kernel) return;
+  evaluate(kernel.get(), data, call);
   freeridge_model* made = nullptr;
   if (freeridge_create(kernel.get(), &made) != FREERIDGE_OK) fuzz::wrong("freeridge_create");
   const fuzz::ModelHandle model(made);

@@ -52,6 +52,7 @@ class ClassifierSequence {
   void set_weights(Source& in);
   void set_control(Source& in);
   void fit(Source& in);
+  void save_and_load();
   void misuse(Source& in);
 
   std::int64_t n_ = 0, d_ = 1;  // n_ = 0: no data

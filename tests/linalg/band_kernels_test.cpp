@@ -52,7 +52,8 @@ TEST(BandKernels, BandedRows) {
         }
         for (Index j = size; j < m; ++j) std::fill_n(q.col(j), strip, 0.0);
         Matrix expected(strip, b + m, 0.0), t(strip, b + m, 0.0);
-        std::vector<double> norms(strip, 0.0), sums(strip, 0.0), room(static_cast<std::size_t>(2 * b * strip), 0.0);
+        std::vector<double> norms(strip, 0.0), sums(strip, 0.0), last(static_cast<std::size_t>(b * strip), 0.0);
+        Matrix room(strip, BandKernels::room_columns(b));
         for (Index j = 0; j < size; ++j)
           for (Index i = 0; i < strip; ++i) {
             double value = coefficients(0, j) * q(i, j);
@@ -63,13 +64,14 @@ TEST(BandKernels, BandedRows) {
         const auto expect_norms = [&] {
           for (std::size_t i = 0; i < strip; ++i) EXPECT_NEAR(sums[i], norms[i], 1e-13 * norms[i]);
         };
-        kernels.squared_norms(m, b, q.data(), coefficients.data(), room.data(), sums.data());
+        kernels.squared_norms(m, b, q.data(), coefficients.data(), last.data(), room.data(), sums.data());
         expect_norms();
         // By blocks of columns, on top of what is there.
-        std::ranges::fill(room, 0.0);
+        std::ranges::fill(last, 0.0);
         std::ranges::fill(sums, 0.0);
-        for (Index j = 0; j < m; j += 2 * b)
-          kernels.squared_norms(std::min(2 * b, m - j), b, q.col(j), coefficients.col(j), room.data(), sums.data());
+        for (Index j = 0; j < m; j += 12)
+          kernels.squared_norms(std::min<Index>(12, m - j), b, q.col(j), coefficients.col(j), last.data(), room.data(),
+                                sums.data());
         expect_norms();
         kernels.solve(m, b, q.data(), coefficients.data(), t.data(), sums.data());
         expect_norms();

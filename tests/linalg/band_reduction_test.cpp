@@ -110,7 +110,7 @@ std::int32_t cancel_after(double, void* user) {
   return --*static_cast<int*>(user) < 0 ? 1 : 0;
 }
 
-TEST(BandReduction, FormingMayBeCancelledAndTakenUpAgain) {
+TEST(BandReduction, FormingGoesOnAfterCancelling) {
   const Index m = 1000;
   Matrix storage = gaussian_like(m), other = gaussian_like(m);
   BandMatrix band;
@@ -141,46 +141,7 @@ TEST(BandReduction, FormingMayBeCancelledAndTakenUpAgain) {
   EXPECT_EQ(dense::difference(q.q(), straight.q()), 0.0);
 }
 
-TEST(BandReduction, FormingMayBeCancelledWithinABlock) {
-  const Index m = 2000;
-  Matrix storage = gaussian_like(m), other = gaussian_like(m);
-  BandMatrix band;
-  BandBasis q(storage.view(), 16, band, Progress()), straight(other.view(), 16, band, Progress());
-  straight.form(Progress());
-  const Matrix x = dense::random(m, 2, 13);
-  const auto expect_same = [&] {
-    for (const bool transposed : {false, true}) {
-      Matrix one = dense::copy(x), two = dense::copy(x);
-      transposed ? q.multiply_transposed(one.view()) : q.multiply(one.view());
-      transposed ? straight.multiply_transposed(two.view()) : straight.multiply(two.view());
-      EXPECT_LE(dense::difference(one.view(), two.view()), 1e-12);
-    }
-  };
-  const Index blocks = (m - 16 + 127) / 128;
-  Index within = 0;  // cancelled without a whole block since the last time
-  for (Index cancelled = 0; !q.formed(); ++cancelled) {
-    const Index before = q.formed_from();
-    int reports = 1;  // but for the one that a call begins with
-    const Progress progress(cancel_after, &reports);
-    try {
-      const Hearing hearing(progress);
-      q.form(progress);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.status(), Status::cancelled);
-      if (q.formed_from() == before) ++within;
-      expect_same();
-      if (cancelled % 5 == 2) {
-        q.settle();
-        expect_same();
-      }
-    }
-    ASSERT_LE(cancelled, 20 * blocks);
-  }
-  EXPECT_GE(within, 3);
-  EXPECT_EQ(dense::difference(q.q(), straight.q()), 0.0);
-}
-
-TEST(BandReduction, IsTakenUpFromItsNumbersWhereverItIs) {
+TEST(BandReduction, IsRestoredFromItsNumbersAtEachBlock) {
   // With nothing of Q formed, with parts of it, and with all.
   const Index m = 700;
   for (const Case& c : cases) {

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "heard.hpp"
 #include "libcore/base/random.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -176,11 +175,6 @@ TEST(JacobiSvd, DependentColumnsAndZeros) {
     expect_decomposed(Matrix(n, n, 0.0), of_zero, 1);
     EXPECT_EQ(of_zero.s.front(), 0);
   }
-}
-
-TEST(JacobiSvd, ProgressAndCancelling) {
-  const Matrix a = families[1].make(150);
-  EXPECT_GE(reports_of([&] { Svd{a}; }), 4);
 }
 
 TEST(JacobiSvd, TheSameBitsEachTimeAndTheSameAnswersOnOneThread) {

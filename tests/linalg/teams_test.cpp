@@ -7,7 +7,6 @@
 
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/blas_library.hpp"
-#include "libcore/linalg/fortran.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "support/random.hpp"
@@ -31,9 +30,10 @@ void set_levels(int count) {
 
 }  // namespace
 
+extern "C" void* __real_dlsym(void*, const char* name);
 extern "C" void* __wrap_dlsym(void*, const char* name) {
   const std::string_view wanted = name;
-  if (wanted == "dgemm_") return reinterpret_cast<void*>(&freeridge::fortran::dgemm_);  // the BLAS is a shared library
+  if (wanted == "cblas_dgemm") return __real_dlsym(nullptr, name);  // the BLAS is a shared library
   if (wanted == "omp_get_max_threads") return reinterpret_cast<void*>(&threads);
   if (wanted == "omp_set_num_threads") return reinterpret_cast<void*>(&set_threads);
   if (wanted == "omp_get_max_active_levels") return reinterpret_cast<void*>(&get_levels);

@@ -30,6 +30,7 @@ MODELS = ["core_tests", "progress_tests", "saved_tests", "capi_tests", *CALLS]
 RELEVANT = {
     "libcore/base": ["saved_", "hearing_tests", "losses_tests", "classical_tests", "stream_tests", *MODELS],
     "libcore/linalg": ["linalg_tests", "classical_", "kernel_tests", "tall_passes_tests", "digits_tests", *MODELS],
+    "libcore/rows": ["rows_tests", "stream_tests", *MODELS],
     "libcore/kernel": ["kernel_tests", "losses_tests", *MODELS],
     "libcore/data": MODELS,
     "libcore/factor": ["smoother_tests", "saved_factorizations_tests", "digits_tests", *MODELS],

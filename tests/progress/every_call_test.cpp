@@ -16,8 +16,8 @@ using namespace heard;
 
 const std::vector<Case> cases = {
     {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY},
-    {"CHOLESKY, a lambda for each output", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY, 0, FREERIDGE_REDUCTION_AUTO,
-     FREERIDGE_LOO, 0, true},
+    {"CHOLESKY, a lambda for each output", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY, 0,
+     FREERIDGE_REDUCTION_AUTO, FREERIDGE_LOO, 0, true},
     {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL},
     {"SPECTRAL, refined", "matern(nu = 1.5, length = 2)", FREERIDGE_ROUTE_SPECTRAL, 0, FREERIDGE_REDUCTION_AUTO,
      FREERIDGE_LOO, 2},

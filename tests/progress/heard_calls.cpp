@@ -131,7 +131,7 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
                      return Answer{status, scores};
                    }});
     if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS)
-      out.push_back({"score_with_error" + name, [=](const Model& m) {
+      out.push_back({"score" + name + " with errors", [=](const Model& m) {
                        Vector scores = numbers(count * s.t), errors = scores;
                        const freeridge_status status = freeridge_score(m.get(), criterion, count, lambdas.data(),
                                                                        scores.data(), errors.data(), count);
@@ -145,6 +145,25 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
                        return Answer{status, joined({lambda, score})};
                      }});
   }
+  const auto several = static_cast<std::int64_t>(lambdas.size());
+  const Matrix points = data_of(c, s).points;
+  out.push_back({"predict_path",
+                 [=](const Model& m) {
+                   Vector values = numbers(s.m * several * s.t);
+                   const freeridge_status status =
+                       freeridge_predict_path(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, several,
+                                              lambdas.data(), values.data(), s.m);
+                   return Answer{status, values};
+                 },
+                 true});
+  out.push_back({"coefficients_path",
+                 [=](const Model& m) {
+                   Vector values = numbers(s.n * several * s.t), b = numbers(several * s.t);
+                   const freeridge_status status =
+                       freeridge_coefficients_path(m.get(), several, lambdas.data(), values.data(), s.n, b.data());
+                   return Answer{status, joined({values, b})};
+                 },
+                 true});
   if (c.landmarks > 0)
     out.push_back({"landmark_trace", [=](const Model& m) {
                      Vector left = numbers(1), trace = numbers(1);
@@ -170,14 +189,14 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                    }});
   // The solution of LANDMARK holds its coefficients: they are copied.
   for (Call<Model>& call : out)
-    if (call.name == "get_coefficients" && c.route == FREERIDGE_ROUTE_LANDMARK) call.allocates = false;
+    if (call.name == "coefficients" && c.route == FREERIDGE_ROUTE_LANDMARK) call.allocates = false;
   out.push_back({"group_errors", [=](const Model& m) {
                    Vector values = numbers(s.n * s.t);
                    const freeridge_status status =
                        freeridge_group_errors(m.get(), support::modulo_groups(s.n, 3).data(), values.data(), s.n);
                    return Answer{status, values};
                  }});
-  out.push_back({"get_degrees_of_freedom", [=](const Model& m) {
+  out.push_back({"degrees_of_freedom", [=](const Model& m) {
                    Vector df = numbers(s.t), sigma2 = df;
                    const freeridge_status status = freeridge_degrees_of_freedom(m.get(), df.data(), sigma2.data());
                    return Answer{status, joined({df, sigma2})};

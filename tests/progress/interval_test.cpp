@@ -75,8 +75,8 @@ thread_local int Outermost::depth_ = 0;
 
 }  // namespace
 
-// The calls of the library whose work grows with more than one size, by address as Fortran has them, with the lengths of
-// letters behind them. LAPACK makes such calls, too: what it calls is part of its own call.
+// The calls of the library whose work grows with more than one size: those of CBLAS, and those of LAPACK as LAPACKE makes
+// them, by address, with the lengths of letters behind them. What LAPACK calls is part of its own call.
 extern "C" {
 #define FORWARD(name, units, parameters, ...)                   \
   __attribute__((visibility("default"))) void name parameters { \
@@ -89,34 +89,32 @@ using In = const Int*;
 using Letter = const char*;
 using Numbers = const double*;
 using Length = std::size_t;
+constexpr int left_side = 141;  // in cblas.h
 
-FORWARD(dgemm_, 2 * flops(*m, *n, *k),
-        (Letter ta, Letter tb, In m, In n, In k, Numbers alpha, Numbers a, In lda, Numbers b, In ldb, Numbers beta_,
-         double* c, In ldc, Length l1, Length l2),
-        ta, tb, m, n, k, alpha, a, lda, b, ldb, beta_, c, ldc, l1, l2)
-FORWARD(dsyrk_, flops(*n, *n, *k),
-        (Letter u, Letter t, In n, In k, Numbers alpha, Numbers a, In lda, Numbers beta_, double* c, In ldc, Length l1,
-         Length l2),
-        u, t, n, k, alpha, a, lda, beta_, c, ldc, l1, l2)
-FORWARD(dsyr2k_, 2 * flops(*n, *n, *k),
-        (Letter u, Letter t, In n, In k, Numbers alpha, Numbers a, In lda, Numbers b, In ldb, Numbers beta_, double* c,
-         In ldc, Length l1, Length l2),
-        u, t, n, k, alpha, a, lda, b, ldb, beta_, c, ldc, l1, l2)
-FORWARD(dtrsm_, *side == 'L' ? flops(*m, *m, *n) : flops(*m, *n, *n),
-        (Letter side, Letter u, Letter t, Letter d, In m, In n, Numbers alpha, Numbers a, In lda, double* b, In ldb,
-         Length l1, Length l2, Length l3, Length l4),
-        side, u, t, d, m, n, alpha, a, lda, b, ldb, l1, l2, l3, l4)
-FORWARD(dgemv_, touched* product(*m, *n, 1),
-        (Letter t, In m, In n, Numbers alpha, Numbers a, In lda, Numbers x, In incx, Numbers beta_, double* y, In incy,
-         Length l1),
-        t, m, n, alpha, a, lda, x, incx, beta_, y, incy, l1)
-FORWARD(dsymv_, touched* product(*n, *n, 0.5),
-        (Letter u, In n, Numbers alpha, Numbers a, In lda, Numbers x, In incx, Numbers beta_, double* y, In incy,
-         Length l1),
-        u, n, alpha, a, lda, x, incx, beta_, y, incy, l1)
-FORWARD(dsyr2_, touched* product(*n, *n, 0.5),
-        (Letter u, In n, Numbers alpha, Numbers x, In incx, Numbers y, In incy, double* a, In lda, Length l1), u, n,
-        alpha, x, incx, y, incy, a, lda, l1)
+FORWARD(cblas_dgemm, 2 * flops(m, n, k),
+        (int o, int ta, int tb, Int m, Int n, Int k, double alpha, Numbers a, Int lda, Numbers b, Int ldb, double beta_,
+         double* c, Int ldc),
+        o, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta_, c, ldc)
+FORWARD(cblas_dsyrk, flops(n, n, k),
+        (int o, int u, int t, Int n, Int k, double alpha, Numbers a, Int lda, double beta_, double* c, Int ldc), o, u,
+        t, n, k, alpha, a, lda, beta_, c, ldc)
+FORWARD(cblas_dsyr2k, 2 * flops(n, n, k),
+        (int o, int u, int t, Int n, Int k, double alpha, Numbers a, Int lda, Numbers b, Int ldb, double beta_,
+         double* c, Int ldc),
+        o, u, t, n, k, alpha, a, lda, b, ldb, beta_, c, ldc)
+FORWARD(cblas_dtrsm, side == left_side ? flops(m, m, n) : flops(m, n, n),
+        (int o, int side, int u, int t, int d, Int m, Int n, double alpha, Numbers a, Int lda, double* b, Int ldb), o,
+        side, u, t, d, m, n, alpha, a, lda, b, ldb)
+FORWARD(cblas_dgemv, touched* product(m, n, 1),
+        (int o, int t, Int m, Int n, double alpha, Numbers a, Int lda, Numbers x, Int incx, double beta_, double* y,
+         Int incy),
+        o, t, m, n, alpha, a, lda, x, incx, beta_, y, incy)
+FORWARD(cblas_dsymv, touched* product(n, n, 0.5),
+        (int o, int u, Int n, double alpha, Numbers a, Int lda, Numbers x, Int incx, double beta_, double* y, Int incy),
+        o, u, n, alpha, a, lda, x, incx, beta_, y, incy)
+FORWARD(cblas_dsyr2, touched* product(n, n, 0.5),
+        (int o, int u, Int n, double alpha, Numbers x, Int incx, Numbers y, Int incy, double* a, Int lda), o, u, n,
+        alpha, x, incx, y, incy, a, lda)
 FORWARD(dpotrf_, flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
         l1)
 FORWARD(dgeqrf_, *lwork < 0 ? 0 : 2 * flops(*m, *n, std::min(*m, *n)),
@@ -145,6 +143,9 @@ FORWARD(dsyevd_, *lwork < 0 ? 0 : 9 * flops(*n, *n, *n),
         (Letter j, Letter u, In n, double* a, In lda, double* w, double* work, In lwork, Int* iwork, In liwork,
          Int* info, Length l1, Length l2),
         j, u, n, a, lda, w, work, lwork, iwork, liwork, info, l1, l2)
+FORWARD(dtpqrt_, 2 * flops(*m, *n, *n),
+        (In m, In n, In l, In nb, double* a, In lda, double* b, In ldb, double* tt, In ldt, double* work, Int* info), m,
+        n, l, nb, a, lda, b, ldb, tt, ldt, work, info)
 FORWARD(dtbtrs_, 20 * product(*n, *kd + 1, *nrhs),
         (Letter u, Letter t, Letter d, In n, In kd, In nrhs, Numbers a, In lda, double* b, In ldb, Int* info, Length l1,
          Length l2, Length l3),
@@ -204,14 +205,15 @@ TEST_F(Interval, Spectral) {
 
 TEST_F(Interval, Band) {
   expect_in_time({"BAND", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND}, {2400, 4}, 2e10, 1e6);
-  expect_in_time({"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
-                 {2400, 4}, 5e9, 1e6);
+  expect_in_time(
+      {"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
+      {2400, 4}, 5e9, 1e6);
 }
 
 TEST_F(Interval, Primal) {
   expect_in_time({"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL}, {4000, 900}, 5e9, 1e6);
-  expect_in_time({"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {5000, 1000},
-                 5e9, 1e6);
+  expect_in_time({"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
+                 {5000, 1000}, 5e9, 1e6);
 }
 
 // So many columns that all of LAPACK's steps of a singular value decomposition are longer than `grain`.
@@ -263,9 +265,9 @@ TEST_F(Interval, Classifier) {
   Vector y, decision(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) y.push_back(x(i, 0) + 0.5 * random.normal() > 0 ? 1 : -1);
   freeridge_classifier* classifier = nullptr;
-  support::check(
-      freeridge_classifier_create(support::Kernel::parse("gaussian(sigma = 1)").get(), FREERIDGE_LOSS_LOGISTIC, &classifier),
-      "freeridge_classifier_create");
+  support::check(freeridge_classifier_create(support::Kernel::parse("gaussian(sigma = 1)").get(),
+                                             FREERIDGE_LOSS_LOGISTIC, &classifier),
+                 "freeridge_classifier_create");
   const std::unique_ptr<freeridge_classifier, void (*)(freeridge_classifier*)> owner(classifier,
                                                                                      freeridge_classifier_destroy);
   support::check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, 4, x.values.data(), n, y.data()),

@@ -10,15 +10,6 @@ package <- asNamespace("freeridge")
 messages <- new.env()
 sys.source(file.path(folder, "messages.R"), messages)
 
-# Functions that others hold (on_sparse()) are copies once the package is installed: covr counts those by name alone.
-for (name in ls(package)) {
-  holder <- if (is.function(package[[name]])) environment(package[[name]])
-  if (is.null(holder) || !exists("sparse", holder, inherits = FALSE)) next
-  for (other in ls(package)) {
-    if (is.function(package[[other]]) && identical(body(holder$sparse), body(package[[other]]))) holder$sparse <- package[[other]]
-  }
-}
-
 run <- tempfile(fileext = ".R")
 results <- NULL
 writeLines(c("seen <<- messages$watch_messages(package)",

@@ -3,7 +3,7 @@
 # a hundred times as often, protects for itself, and would take hours.) gctorture.R; R_LIBS says where the package is.
 library(freeridge)
 
-# Each function that calls the C++ side does so under torture, wherever it is held (on_sparse() keeps some).
+# Each function that calls the C++ side does so under torture.
 called <- new.env()
 torturing <- FALSE
 tortured <- function(name, f) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/landmarks.hpp"
+#include "support/sparse.hpp"
 
 namespace {
 
@@ -66,6 +67,18 @@ Prepare given_landmarks(bool weighted) {
   };
 }
 
+// The same x, but for two numbers that are zero, sparse.
+Prepare sparse(freeridge_sparse_format format) {
+  return [=](Model& model) {
+    support::Matrix x = sample::matrix(sample::n, sample::x());
+    x(1, 0) = x(2, 0) = 0;
+    support::check(
+        support::set_sparse(model.get(), support::Sparse(x, format), sample::matrix(sample::n, sample::y()), false),
+        "freeridge_set_sparse");
+    weigh(model);
+  };
+}
+
 void refine(Model& model) {
   support::check(freeridge_set_refinement(model.get(), 2), "freeridge_set_refinement");
 }
@@ -125,7 +138,8 @@ const std::vector<SavedCase>& saved_cases() {
       of("primal, no intercept", linear, FREERIDGE_ROUTE_PRIMAL, nothing, false),
       of("landmark, no intercept", gaussian, FREERIDGE_ROUTE_LANDMARK, given_landmarks(false), false),
       of("composite kernel", composite, FREERIDGE_ROUTE_SPECTRAL, weigh),
-      of("composite kernel, landmarks", composite, FREERIDGE_ROUTE_LANDMARK, chosen_landmarks(FREERIDGE_LANDMARKS_KMEANS)),
+      of("composite kernel, landmarks", composite, FREERIDGE_ROUTE_LANDMARK,
+         chosen_landmarks(FREERIDGE_LANDMARKS_KMEANS)),
       of("linear kernel, spectral", linear, FREERIDGE_ROUTE_SPECTRAL, weigh),
       of("linear kernel, cholesky", linear, FREERIDGE_ROUTE_CHOLESKY, weigh),
       of("linear kernel, band", linear, FREERIDGE_ROUTE_BAND, nothing),
@@ -144,6 +158,8 @@ const std::vector<SavedCase>& saved_cases() {
       of("band, few lambdas", gaussian, FREERIDGE_ROUTE_BAND, expect_few),
       of("spectral, refined", gaussian, FREERIDGE_ROUTE_SPECTRAL, refine),
       of("primal, refined", linear, FREERIDGE_ROUTE_PRIMAL, refine),
+      of("sparse, primal", linear, FREERIDGE_ROUTE_PRIMAL, sparse(FREERIDGE_CSC)),
+      of("sparse, spectral", gaussian, FREERIDGE_ROUTE_SPECTRAL, sparse(FREERIDGE_CSR)),
       {"borrowed rows, spectral", [](State state) { return borrowed(state, gaussian(), FREERIDGE_ROUTE_SPECTRAL); }},
       {"borrowed rows, primal", [](State state) { return borrowed(state, linear(), FREERIDGE_ROUTE_PRIMAL); }},
       {"given matrix, spectral", [](State state) { return given(state, FREERIDGE_ROUTE_SPECTRAL, false); }},

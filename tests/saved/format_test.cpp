@@ -39,7 +39,7 @@ class Words {
     return *this;
   }
   // In its frame.
-  Bytes container(std::int64_t kind, std::uint64_t version = 2) const {
+  Bytes container(std::int64_t kind, std::uint64_t version = 3) const {
     Bytes out(frame::payload + 8 * words_.size() + frame::tail);
     std::memcpy(out.data(), "FREERIDG", 8);
     frame::put(out, frame::version, version);
@@ -109,7 +109,7 @@ TEST(SavedFormat, Predictors) {
         .numbers({1, 2, 3, 4})
         .container(3, version);
   };
-  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 2);
+  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 3);
   // c k(x_i, x) + b, k = (x'z)^2
   const Bytes expansion = Words()
                               .integers({2, 1, 1, 2})
@@ -137,7 +137,7 @@ TEST(SavedFormat, Predictors) {
   predictor = support::loaded(hyperplane_with({}, {}, 1));
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
-  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 2));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 3));
   for (const Bytes& bytes : {expansion, landmarks}) {
     predictor = support::loaded(bytes);
     ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
@@ -203,12 +203,13 @@ void expect_left_out(const freeridge_model* model, double lambda) {
 class SavedFiles : public testing::TestWithParam<int> {};
 
 TEST_P(SavedFiles, Models) {
-  const std::vector<std::pair<std::string, freeridge_route>> files = {{"model_cholesky", FREERIDGE_ROUTE_CHOLESKY},
-                                                                      {"model_spectral", FREERIDGE_ROUTE_SPECTRAL},
-                                                                      {"model_band", FREERIDGE_ROUTE_BAND},
-                                                                      {"model_primal", FREERIDGE_ROUTE_PRIMAL},
-                                                                      {"model_primal_streamed", FREERIDGE_ROUTE_PRIMAL},
-                                                                      {"model_landmark", FREERIDGE_ROUTE_LANDMARK}};
+  std::vector<std::pair<std::string, freeridge_route>> files = {{"model_cholesky", FREERIDGE_ROUTE_CHOLESKY},
+                                                                {"model_spectral", FREERIDGE_ROUTE_SPECTRAL},
+                                                                {"model_band", FREERIDGE_ROUTE_BAND},
+                                                                {"model_primal", FREERIDGE_ROUTE_PRIMAL},
+                                                                {"model_primal_streamed", FREERIDGE_ROUTE_PRIMAL},
+                                                                {"model_landmark", FREERIDGE_ROUTE_LANDMARK}};
+  if (GetParam() >= 3) files.emplace_back("model_primal_sparse", FREERIDGE_ROUTE_PRIMAL);
   for (const auto& [name, route] : files) {
     SCOPED_TRACE(name);
     const Handle model = support::loaded_file(file(name, GetParam()));
@@ -307,6 +308,6 @@ TEST_P(SavedFiles, OtherKinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3));
 
 }  // namespace

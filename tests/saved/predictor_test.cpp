@@ -206,9 +206,9 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others
-        .refused<SetKernel, SetData, SetDataView, SetWeights, SetGroups, SetIntercept, SetRoute, SetExpectedLambdas,
-                 SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction, SetRefinement, SetMemoryLimit>();
+    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetGroups, SetIntercept,
+                   SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction,
+                   SetRefinement, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance>();
@@ -223,9 +223,10 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     std::set<std::string> expected = calls_on_models();
     ASSERT_GT(expected.size(), 50u);
     for (const char* answered :
-         {"freeridge_destroy", "freeridge_predict", "freeridge_get_dimensions", "freeridge_get_lambda",
-          "freeridge_get_intercept", "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress",
-          "freeridge_save_predictor", "freeridge_save_predictor_to_memory"})
+         {"freeridge_destroy", "freeridge_clone", "freeridge_predict", "freeridge_predict_sparse",
+          "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda", "freeridge_get_intercept",
+          "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress", "freeridge_save_predictor",
+          "freeridge_save_predictor_to_memory"})
       EXPECT_EQ(expected.erase(answered), 1u) << answered;
     EXPECT_EQ(others.names(), expected);
   }

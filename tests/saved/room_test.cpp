@@ -44,8 +44,8 @@ TEST(SavedRoom, OfTheSquareIsAskedFor) {
   for (const Route route : {Route::cholesky, Route::band, Route::spectral}) {
     SCOPED_TRACE(static_cast<int>(route));
     freeridge::Model model(freeridge::gaussian_kernel(2.0));
-    model.set_data({x.data(), n, 1, n, freeridge::Layout::col_major}, {y.data(), n, 1, n, freeridge::Layout::col_major},
-                   true);
+    model.set_data(freeridge::LayoutView{x.data(), n, 1, n, freeridge::Layout::col_major},
+                   {y.data(), n, 1, n, freeridge::Layout::col_major}, true);
     model.set_route(route);
     model.factorize();
     model.set_lambdas(lambda);

@@ -42,7 +42,8 @@ class Changing final : public ByteSource {
 std::vector<unsigned char> fitted(bool predictor) {
   const double x[] = {0, 1, 2, 3, 5, 8}, y[] = {1, -1, 2, 0, 3, 1}, lambda[] = {0.5};
   freeridge::Model model(freeridge::gaussian_kernel(2.0));
-  model.set_data({x, 6, 1, 6, freeridge::Layout::col_major}, {y, 6, 1, 6, freeridge::Layout::col_major}, true);
+  model.set_data(freeridge::LayoutView{x, 6, 1, 6, freeridge::Layout::col_major},
+                 {y, 6, 1, 6, freeridge::Layout::col_major}, true);
   model.set_route(freeridge::Route::spectral);
   model.factorize();
   model.set_lambdas(lambda);

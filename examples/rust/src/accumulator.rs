@@ -6,6 +6,7 @@ use crate::handle::Handle;
 use crate::matrix::{Dense, Lent, Matrix};
 use crate::model::{path_text, same_rows};
 use crate::selection::Choice;
+use crate::sparse::Sparse;
 use crate::sys;
 use std::fmt;
 use std::path::Path;
@@ -30,6 +31,23 @@ impl Accumulator {
         let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
         self.handle.write(|sums| unsafe {
             sys::freeridge_accumulator_add(sums, x.layout, x.rows, x.data, x.ld, y.data, y.ld, weights)
+        })
+    }
+
+    /// Adds the rows of a sparse x and of y, with weights or all one.
+    pub fn add_sparse(&mut self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<()> {
+        let (_, d, t, _) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        check_length("a row of y", y.columns(), t)?;
+        check_length("y", y.rows(), x.rows())?;
+        if let Some(weights) = weights {
+            check_length("weights", weights.len(), x.rows())?;
+        }
+        let (x, y, weights) = (x.lent()?, y.lent()?, weights.map_or(ptr::null(), <[f64]>::as_ptr));
+        self.handle.write(|sums| unsafe {
+            sys::freeridge_accumulator_add_sparse(
+                sums, x.format, x.rows, x.start, x.index, x.value, y.layout, y.data, y.ld, weights,
+            )
         })
     }
 

@@ -2,8 +2,9 @@
 
 use crate::choices::Route;
 use crate::error::{check_length, size, told, zeros, Result};
-use crate::matrix::{Dense, Matrix};
+use crate::matrix::{Dense, Layout, Matrix};
 use crate::model::Model;
+use crate::sparse::Sparse;
 use crate::sys;
 use std::ptr;
 
@@ -48,6 +49,28 @@ impl Model<'_> {
         let (x, (place, ld)) = (x.lent()?, out.place()?);
         self.handle
             .read(|model| unsafe { sys::freeridge_predict(model, x.layout, x.rows, x.data, x.ld, place, ld) })?;
+        Ok(out)
+    }
+
+    /// f(x) + b at the rows of a sparse x, column by column.
+    pub fn predict_sparse(&self, x: Sparse<'_>) -> Result<Dense> {
+        let (_, d, t) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        let mut out = Dense::zeros(Layout::ColumnMajor, x.rows(), t)?;
+        let (x, (place, ld)) = (x.lent()?, out.place()?);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_predict_sparse(
+                model,
+                x.format,
+                x.rows,
+                x.start,
+                x.index,
+                x.value,
+                sys::FREERIDGE_COL_MAJOR,
+                place,
+                ld,
+            )
+        })?;
         Ok(out)
     }
 

@@ -1,6 +1,6 @@
 //! Ridge and kernel ridge regression in which one factorization is paid for, and every lambda and exact leave-one-out
-//! errors are nearly free after it. A safe layer over the C library freeridge; `freeridge.h` has the formulas, costs and
-//! statuses of each call.
+//! errors are nearly free after it. A safe layer over the C library freeridge; `freeridge.h` has the formulas, costs
+//! and statuses of each call.
 //!
 //! - [`Model`], [`Kernel`], [`Accumulator`] and [`Classifier`] own their handle and free it when they go.
 //! - What fails is an [`Error`] with the library's status and words.
@@ -60,6 +60,7 @@ mod model;
 mod progress;
 mod selection;
 mod settings;
+mod sparse;
 pub mod sys;
 
 pub use accumulator::Accumulator;
@@ -77,6 +78,7 @@ pub use model::Model;
 pub use selection::{
     convert_lambda, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, LambdaFlags, OneStandardError, Search,
 };
+pub use sparse::{Sparse, SparseFormat};
 
 /// The number of threads of the whole process, 0: as it was before; see `freeridge_set_threads`.
 pub fn set_threads(count: i32) -> Result<()> {

@@ -5,6 +5,7 @@ use crate::error::{bytes, check_length, size, told, zeros, Error, Result, Status
 use crate::handle::Handle;
 use crate::kernel::Kernel;
 use crate::matrix::{Dense, Matrix};
+use crate::sparse::Sparse;
 use crate::sys;
 use std::ffi::CString;
 use std::fmt;
@@ -52,6 +53,24 @@ impl<'a> Model<'a> {
         let (x, y) = (x.lent()?, y.in_layout(x.layout(), &mut buffer)?.lent()?);
         self.handle
             .write(|model| unsafe { call(model, x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld) })
+    }
+
+    /// Copies a sparse x (n x d), and y (n x t).
+    pub fn set_sparse(&mut self, x: Sparse<'_>, y: Matrix<'_>) -> Result<()> {
+        self.hand_over_sparse(sys::freeridge_set_sparse, x, y)
+    }
+
+    /// Borrows a sparse x, and y.
+    pub fn set_sparse_view(&mut self, x: Sparse<'a>, y: Matrix<'a>) -> Result<()> {
+        self.hand_over_sparse(sys::freeridge_set_sparse_view, x, y)
+    }
+
+    fn hand_over_sparse(&mut self, call: SetSparse, x: Sparse<'_>, y: Matrix<'_>) -> Result<()> {
+        check_length("y", y.rows(), x.rows())?;
+        let (x, y) = (x.lent()?, y.lent()?);
+        self.handle.write(|model| unsafe {
+            call(model, x.format, x.rows, x.columns, x.start, x.index, x.value, y.layout, y.columns, y.data, y.ld)
+        })
     }
 
     /// n positive weights; `None`: all one.
@@ -292,6 +311,19 @@ type SetData = unsafe extern "C" fn(
     i64,
     *const f64,
     i64,
+    i64,
+    *const f64,
+    i64,
+) -> sys::freeridge_status;
+type SetSparse = unsafe extern "C" fn(
+    *mut sys::freeridge_model,
+    sys::freeridge_sparse_format,
+    i64,
+    i64,
+    *const i64,
+    *const i32,
+    *const f64,
+    sys::freeridge_layout,
     i64,
     *const f64,
     i64,

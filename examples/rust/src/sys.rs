@@ -78,6 +78,9 @@ pub const FREERIDGE_CONVENTION_KRLS: freeridge_convention = 6;
 pub const FREERIDGE_CONVENTION_GURLS: freeridge_convention = 7;
 pub const FREERIDGE_LOSS_LOGISTIC: freeridge_loss = 1;
 pub const FREERIDGE_LOSS_HINGE: freeridge_loss = 2;
+pub type freeridge_sparse_format = i32;
+pub const FREERIDGE_CSR: freeridge_sparse_format = 1;
+pub const FREERIDGE_CSC: freeridge_sparse_format = 2;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -411,5 +414,21 @@ extern "C" {
     pub fn freeridge_classifier_load(path: *const c_char, out: *mut *mut freeridge_classifier) -> freeridge_status;
     pub fn freeridge_classifier_load_from_memory(
         bytes: *const c_void, size: i64, out: *mut *mut freeridge_classifier,
+    ) -> freeridge_status;
+    pub fn freeridge_set_sparse(
+        model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_set_sparse_view(
+        model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict_sparse(
+        model: *const freeridge_model, format: freeridge_sparse_format, m: i64, start: *const i64, index: *const i32,
+        value: *const f64, layout: freeridge_layout, out: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_add_sparse(
+        accumulator: *mut freeridge_accumulator, format: freeridge_sparse_format, n: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
     ) -> freeridge_status;
 }

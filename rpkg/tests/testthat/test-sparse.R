@@ -100,9 +100,9 @@ test_that("the search finds the same lambda", {
   expect_close(log(rule$lambda), log(dense$lambda), 0.05)  # a lambda of the grid: the grids are the same
   inside <- freeridge(p$x, p$y[, 1L], linear_kernel(), lambda_range = c(100, 1000))
   expect_identical(inside$edge, -1L)
-  expect_output(print(inside), "route: sparse")
+  expect_output(print(inside), "route: primal")
   expect_output(print(summary(inside)), "the choice is at the end of the range")
-  expect_output(print(explain(inside)), "x is not made dense")
+  expect_output(print(explain(inside)), "sparse, [0-9]+ entries")
 })
 
 test_that("classes, and their error rate", {
@@ -119,7 +119,7 @@ test_that("classes, and their error rate", {
     by_rate <- freeridge(p$x, y, linear_kernel(), criterion = "error_rate")
     expect_close(by_rate$score, freeridge(as.matrix(p$x), y, linear_kernel(), criterion = "error_rate")$score, 1e-12)
   }
-  expect_refusal(lambda_path(freeridge(p$x, p$y, linear_kernel(), 2), 1, "error_rate"), "row 1 of y names no class")
+  expect_refusal(lambda_path(freeridge(p$x, p$y, linear_kernel(), 2), 1, "error_rate"), "each row must be -1 or \\+1")
 })
 
 test_that("wide, deficient and constant columns", {
@@ -133,7 +133,9 @@ test_that("wide, deficient and constant columns", {
   expect_close(lambda_path(sparse, grid, "reml")$reml, lambda_path(dense, grid, "reml")$reml, 1e-10)
   expect_close(freeridge(wide, y, linear_kernel())$score, freeridge(as.matrix(wide), y, linear_kernel())$score, 1e-6)
   twice <- Matrix::sparseMatrix(i = rep(1:20, 2L), j = rep(1:2, each = 20L), x = rep(stats::rnorm(20L), 2L))
-  expect_refusal(freeridge(twice, y, linear_kernel(), 0), "too small for a sparse x.*as.matrix",
+  expect_close(coef(freeridge(twice, y, linear_kernel(), 0)), coef(freeridge(as.matrix(twice), y, linear_kernel(), 0)),
+               1e-10)
+  expect_refusal(freeridge(twice, y, linear_kernel(), 0, reduction = "gram"), "numerically singular",
                  "freeridge_not_positive_definite")
   expect_close(coef(freeridge(twice, y, linear_kernel(), 1)), coef(freeridge(as.matrix(twice), y, linear_kernel(), 1)),
                1e-10)
@@ -141,7 +143,7 @@ test_that("wide, deficient and constant columns", {
   expect_close(freeridge(constant, y, linear_kernel(), 1, scale = TRUE)$scale,
                freeridge(as.matrix(constant), y, linear_kernel(), 1, scale = TRUE)$scale, 1e-13)
   none <- Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(20L, 2L))
-  expect_refusal(freeridge(none, y, linear_kernel()), "all eigenvalues of x'x are zero", "freeridge_undefined")
+  expect_refusal(freeridge(none, y, linear_kernel()), "there is no lambda to choose", "freeridge_undefined")
   # a point that is alone in its column has a leverage of one at lambda = 0
   alone <- Matrix::sparseMatrix(i = c(1L, 2:20), j = c(1L, rep(2L, 19L)), x = c(1, stats::rnorm(19L)))
   expect_warning(errors <- loo(freeridge(alone, y, linear_kernel(), 0, intercept = FALSE)), "at row 1:",
@@ -168,20 +170,39 @@ test_that("kinds of sparse matrices, names and new data", {
   expect_identical(fitted(again), fitted(fit))
 })
 
+test_that("other kernels, landmarks, groups, routes and intervals see tiles of rows", {
+  p <- sparse_problem()
+  groups <- rep(1:6, 20L)
+  same <- function(...) {
+    sparse <- freeridge(p$x, p$y, ...)
+    dense <- freeridge(as.matrix(p$x), p$y, ...)
+    for (answer in list(fitted, loo, function(fit) predict(fit, if (is_sparse(fit$x)) p$new else as.matrix(p$new)),
+                        function(fit) group_errors(fit, groups))) {
+      expect_close(answer(sparse), answer(dense), 1e-9)
+    }
+    for (interval in c("jackknife+", "gp")) {
+      expect_close(predict(sparse, p$new, interval = interval),
+                   predict(dense, as.matrix(p$new), interval = interval), 1e-9)
+    }
+    expect_close(predict(predictor(sparse), p$new), predict(predictor(dense), as.matrix(p$new)), 1e-9)
+  }
+  same(linear_kernel(), 1)
+  same(linear_kernel(), 1, reduction = "qr")
+  same(linear_kernel(), 1, route = "spectral")
+  same(linear_kernel(), groups = groups)
+  same(gaussian_kernel(2), 1)
+  same(polynomial_kernel(2), 1, scale = TRUE)
+  same(gaussian_kernel(2), 1, landmarks = c(3, 20, 40, 70))
+  expect_close(freeridge(p$x, p$y)$score, freeridge(as.matrix(p$x), p$y)$score, 1e-6)
+})
+
 test_that("what a sparse x does not have is said", {
   p <- sparse_problem()
   fit <- freeridge(p$x, p$y, linear_kernel(), 1)
-  expect_refusal(freeridge(p$x, p$y), "the kernel gaussian\\(.*is not linear: give kernel = linear_kernel\\(\\)")
   expect_refusal(freeridge(p$x, p$y, function(x, z) sum(x * z), 1), "a kernel that is an R function is not to be had")
-  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, landmarks = 5), "a choice of landmarks is not to be had")
-  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, groups = rep(1:2, 60L)), "leaving groups out is not to be had")
-  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, route = "primal"), 'the route "primal" is not to be had')
-  expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, reduction = "qr"), 'the reduction "qr" is not to be had')
   expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, refine = 2), "iterative refinement is not to be had")
-  expect_refusal(group_errors(fit, rep(1:2, 60L)), "leaving groups out is not to be had")
-  expect_refusal(predict(fit, p$new, interval = "gp"),
-                 "an interval or a standard error of predictions is not to be had")
-  expect_refusal(predict(fit, p$new, interval = "jackknife+"), "an interval is not to be had")
+  square <- Matrix::crossprod(p$x)
+  expect_refusal(freeridge(square, seq_len(nrow(square)), precomputed_kernel(), 1), "a precomputed kernel is not to be")
   expect_refusal(vcov(fit), "a covariance of the coefficients is not to be had")
   expect_refusal(marginal_effects(fit), "a marginal effect is not to be had")
   hole <- p$x
@@ -193,7 +214,7 @@ test_that("what a sparse x does not have is said", {
   expect_refusal(freeridge(p$x[, 0], p$y, linear_kernel()), "x has no columns")
   broken <- p$x
   broken@i[1:2] <- broken@i[2:1]
-  expect_refusal(freeridge(broken, p$y, linear_kernel(), 1), "not a valid dgCMatrix", "freeridge_invalid_argument")
+  expect_refusal(freeridge(broken, p$y, linear_kernel(), 1), "must ascend", "freeridge_invalid_argument")
   broken <- p$x
   broken@p[ncol(broken) + 1L] <- 3L
   expect_refusal(freeridge(broken, p$y, linear_kernel(), 1), "not a valid dgCMatrix")

@@ -40,6 +40,58 @@ static void layouts(void) {
   freeridge_destroy(NULL);
 }
 
+/* The same x by rows and by columns, its zeros left out, copied and borrowed; predictions and an accumulator. */
+static void sparse(void) {
+  static const double x[] = {1, 0, 2, 0, 0, 3, -1, 0, 0, 0, 0.5, 4}; /* 6 x 2, row by row */
+  static const int64_t by_row[] = {0, 1, 2, 3, 4, 4, 6}, by_column[] = {0, 4, 6};
+  static const int32_t columns[] = {0, 0, 1, 0, 0, 1}, rows[] = {0, 1, 3, 5, 2, 5};
+  static const double of_rows[] = {1, 2, 3, -1, 0.5, 4}, of_columns[] = {1, 2, -1, 0.5, 3, 4},
+                      y[] = {1, 2, 0, -1, 3, 2};
+  double expected[6], out[6], w[2], b, w_sparse[2], b_sparse;
+  const double lambda = 0.5;
+  freeridge_kernel* kernel = NULL;
+  freeridge_model* model = NULL;
+  freeridge_accumulator *dense = NULL, *thin = NULL;
+  int way, i;
+  OK(freeridge_kernel_linear(&kernel));
+  OK(freeridge_create(kernel, &model));
+  OK(freeridge_set_data(model, FREERIDGE_ROW_MAJOR, 6, 2, x, 2, 1, y, 1));
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_lambda(model, lambda));
+  OK(freeridge_loo(model, expected, 6));
+  for (way = 0; way < 2; ++way) {
+    const freeridge_sparse_format format = way == 0 ? FREERIDGE_CSR : FREERIDGE_CSC;
+    const int64_t* start = way == 0 ? by_row : by_column;
+    const int32_t* index = way == 0 ? columns : rows;
+    const double* value = way == 0 ? of_rows : of_columns;
+    if (way == 0) OK(freeridge_set_sparse(model, format, 6, 2, start, index, value, FREERIDGE_COL_MAJOR, 1, y, 6));
+    if (way == 1) OK(freeridge_set_sparse_view(model, format, 6, 2, start, index, value, FREERIDGE_ROW_MAJOR, 1, y, 1));
+    OK(freeridge_factorize(model));
+    OK(freeridge_set_lambda(model, lambda));
+    OK(freeridge_loo(model, out, 6));
+    for (i = 0; i < 6; ++i) NEAR(out[i], expected[i]);
+    OK(freeridge_get_hyperplane(model, w, 2));
+    OK(freeridge_get_intercept(model, &b));
+    OK(freeridge_predict_sparse(model, format, 6, start, index, value, FREERIDGE_COL_MAJOR, out, 6));
+    for (i = 0; i < 6; ++i) NEAR(out[i], x[2 * i] * w[0] + x[2 * i + 1] * w[1] + b);
+    OK(freeridge_accumulator_create(2, 1, 1, &dense));
+    OK(freeridge_accumulator_create(2, 1, 1, &thin));
+    OK(freeridge_accumulator_add(dense, FREERIDGE_ROW_MAJOR, 6, x, 2, y, 1, NULL));
+    OK(freeridge_accumulator_add_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6, NULL));
+    OK(freeridge_accumulator_solve(dense, 1, &lambda, w, 2, &b));
+    OK(freeridge_accumulator_solve(thin, 1, &lambda, w_sparse, 2, &b_sparse));
+    CHECK(w[0] == w_sparse[0] && w[1] == w_sparse[1] && b == b_sparse);
+    freeridge_accumulator_destroy(dense);
+    freeridge_accumulator_destroy(thin);
+  }
+  REFUSED(INVALID_ARGUMENT, freeridge_set_sparse(model, 3, 6, 2, by_row, columns, of_rows, 1, 1, y, 6));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_sparse_view(model, 1, 6, 1, by_row, columns, of_rows, 1, 1, y, 6));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_sparse(model, 2, 6, by_row, columns, of_rows, 1, out, 6));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add_sparse(NULL, 1, 6, by_row, columns, of_rows, 1, y, 6, NULL));
+  freeridge_destroy(model);
+  freeridge_kernel_destroy(kernel);
+}
+
 /* Each setter goes back to DATA, or leaves the state, as the header says. */
 static void setters(void) {
   static const double weights[N] = {1, 2, 1, 0.5, 1, 3, 1, 0.25};
@@ -162,6 +214,7 @@ static void hostile_settings(void) {
 
 int main(void) {
   layouts();
+  sparse();
   setters();
   hostile_data();
   hostile_settings();

@@ -22,7 +22,7 @@ struct Create {
 };
 
 struct Add {
-  static constexpr std::string_view optional = "weights";
+  static constexpr const char* optional = "weights";
   freeridge_accumulator* accumulator = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n;
@@ -41,7 +41,7 @@ struct Merge {
 };
 
 struct GetDimensions {
-  static constexpr std::string_view optional = "n d t sum_w";
+  static constexpr const char* optional = "n d t sum_w";
   freeridge_accumulator* accumulator = nullptr;
   Output<int64_t> n{1}, d{1}, t{1};
   Output<double> sum_w{1};
@@ -55,7 +55,7 @@ struct MemoryRequired {
 };
 
 struct SetProgress {
-  static constexpr std::string_view optional = "callback user";
+  static constexpr const char* optional = "callback user";
   freeridge_accumulator* accumulator = nullptr;
   freeridge_progress callback = nullptr;
   void* user = nullptr;
@@ -90,7 +90,7 @@ struct LambdaGrid {
 };
 
 struct Loo {
-  static constexpr std::string_view optional = "weights";
+  static constexpr const char* optional = "weights";
   freeridge_accumulator* accumulator = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n;
@@ -114,7 +114,7 @@ struct HasIntercept {
 };
 
 struct SelectLambda {
-  static constexpr std::string_view optional = "edge decades dips below";
+  static constexpr const char* optional = "edge decades dips below";
   freeridge_accumulator* accumulator = nullptr;
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 1e-2, high = 1e2;

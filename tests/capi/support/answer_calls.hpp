@@ -31,6 +31,19 @@ struct Predict {
   FREERIDGE_CALL(freeridge_predict, model, layout, m, x, ldx, out, ldout);
 };
 
+struct PredictSparse {
+  freeridge_model* model = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t m = sample::m;
+  Input<int64_t> start{sample::starts(sample::m, sample::d)};
+  Input<int32_t> index{sample::places(sample::m, sample::d)};
+  Input<double> value{sample::new_x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  Output<double> out{sample::size(sample::m, sample::t)};
+  int64_t ldout = sample::m;
+  FREERIDGE_CALL(freeridge_predict_sparse, model, format, m, start, index, value, layout, out, ldout);
+};
+
 struct Coefficients {
   freeridge_model* model = nullptr;
   Output<double> c{sample::size(sample::n, sample::t)};
@@ -85,7 +98,7 @@ struct GetDimensions {
 
 // Of the kernel alone; what a search saw: ContractSelection.Bandwidth.
 struct GetBandwidth {
-  static constexpr std::string_view optional = "sigma count sigmas scores edge decades dips";
+  static constexpr const char* optional = "sigma count sigmas scores edge decades dips";
   freeridge_model* model = nullptr;
   Output<double> sigma{1};
   int64_t* count = nullptr;
@@ -94,8 +107,17 @@ struct GetBandwidth {
   FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma, count, sigmas, scores, edge, decades, dips);
 };
 
+// Of a model whose bandwidth was chosen.
+struct GetBandwidthSearch {
+  freeridge_model* model = nullptr;
+  Output<double> sigma{1}, sigmas{sample::size(sample::budget)}, scores{sample::size(sample::budget)}, decades{1};
+  Output<int64_t> count{1};
+  Output<int32_t> edge{1}, dips{1};
+  FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma, count, sigmas, scores, edge, decades, dips);
+};
+
 struct DegreesOfFreedom {
-  static constexpr std::string_view optional = "df sigma2";
+  static constexpr const char* optional = "df sigma2";
   freeridge_model* model = nullptr;
   Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
   FREERIDGE_CALL(freeridge_degrees_of_freedom, model, df, sigma2);
@@ -121,7 +143,7 @@ struct PredictJackknife {
 };
 
 struct PredictVariance {
-  static constexpr std::string_view optional = "noise";
+  static constexpr const char* optional = "noise";
   freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;
@@ -132,7 +154,9 @@ struct PredictVariance {
   FREERIDGE_CALL(freeridge_predict_variance, model, layout, m, x, ldx, variance, ldout, noise);
 };
 
+// Its columns of out are outputs and lambdas.
 struct PredictPath {
+  static constexpr const char* own = "ldout";
   freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;
@@ -141,12 +165,11 @@ struct PredictPath {
   Input<double> lambdas{{0.5, 1.0, 10.0}};
   Output<double> out{sample::size(sample::m, 3 * sample::t)};
   int64_t ldout = sample::m;
-  static constexpr std::string_view own = "ldout";
   FREERIDGE_CALL(freeridge_predict_path, model, layout, m, x, ldx, count, lambdas, out, ldout);
 };
 
 struct CoefficientsPath {
-  static constexpr std::string_view optional = "b";
+  static constexpr const char* optional = "b";
   freeridge_model* model = nullptr;
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};
@@ -157,7 +180,7 @@ struct CoefficientsPath {
 };
 
 struct HyperplanePath {
-  static constexpr std::string_view optional = "b";
+  static constexpr const char* optional = "b";
   freeridge_model* model = nullptr;
   int64_t count = 3;
   Input<double> lambdas{{0.5, 1.0, 10.0}};

@@ -14,22 +14,27 @@
 // states_test.cpp and fingerprint.cpp; a scenario in tests/faults.
 #pragma once
 
-#include <string_view>
+#include <cstdint>
 #include <tuple>
+#include <type_traits>
+#include <vector>
 
 #include "capi/support/arrays.hpp"
 
-#define FREERIDGE_CALL(function, ...)                                                                      \
-  auto arguments() {                                                                                       \
-    return std::tie(__VA_ARGS__);                                                                          \
-  }                                                                                                        \
-  freeridge_status operator()() {                                                                          \
-    return std::apply([](auto&... argument) { return function(call::passed(argument)...); }, arguments()); \
-  }                                                                                                        \
-  void each_output(auto visit) {                                                                           \
-    std::apply([&](auto&... argument) { (call::visit_output(argument, visit), ...); }, arguments());       \
-  }                                                                                                        \
-  static constexpr std::string_view argument_names = #__VA_ARGS__;                                         \
+#define FREERIDGE_CALL(function, ...)                                                                          \
+  auto arguments() {                                                                                           \
+    return std::tie(__VA_ARGS__);                                                                              \
+  }                                                                                                            \
+  freeridge_status operator()() {                                                                              \
+    return std::apply([](auto&... argument) { return function(call::passed(argument)...); }, arguments());     \
+  }                                                                                                            \
+  void each_output(auto visit) {                                                                               \
+    std::apply([&](auto&... argument) { (call::visit_output(argument, visit), ...); }, arguments());           \
+  }                                                                                                            \
+  std::vector<call::Slot> slots() {                                                                            \
+    return std::apply([](auto&... argument) { return std::vector{call::slot_of(argument)...}; }, arguments()); \
+  }                                                                                                            \
+  static constexpr const char* argument_names = #__VA_ARGS__;                                                  \
   static constexpr const char* name = #function
 
 namespace call {
@@ -54,20 +59,46 @@ void visit_output(Output<T>& argument, auto& visit) {
   visit(argument);
 }
 
-// Whether a list of names, with or without commas between them, has this one.
-constexpr bool has_name(std::string_view list, std::string_view name) {
-  for (std::size_t from = 0; from < list.size();) {
-    const std::size_t end = std::min(list.find_first_of(", ", from), list.size());
-    if (list.substr(from, end - from) == name) return true;
-    from = end + 1;
-  }
-  return false;
+// An argument whatever its type is: those of these that it has are not NULL.
+struct Slot {
+  void** pointer = nullptr;
+  bool* null = nullptr;  // of an array
+  std::vector<char>* chars = nullptr;
+  std::vector<std::int64_t>* integers = nullptr;
+  std::vector<double>* reals = nullptr;
+  std::int32_t* int32 = nullptr;
+  std::int64_t* int64 = nullptr;
+  double* real = nullptr;
+};
+inline Slot slot_of(std::int32_t& argument) {
+  return {.int32 = &argument};
 }
-
-// The k-th of these names.
-constexpr std::string_view nth_name(std::string_view list, std::size_t k) {
-  for (; k > 0; --k) list.remove_prefix(list.find(", ") + 2);
-  return list.substr(0, list.find(','));
+inline Slot slot_of(std::int64_t& argument) {
+  return {.int64 = &argument};
+}
+inline Slot slot_of(double& argument) {
+  return {.real = &argument};
+}
+inline Slot slot_of(Input<char>& argument) {
+  return {.null = &argument.null, .chars = &argument.values};
+}
+inline Slot slot_of(Input<std::int64_t>& argument) {
+  return {.null = &argument.null, .integers = &argument.values};
+}
+inline Slot slot_of(Input<double>& argument) {
+  return {.null = &argument.null, .reals = &argument.values};
+}
+template <class T>
+Slot slot_of(Input<T>& argument) {
+  return {.null = &argument.null};
+}
+template <class T>
+Slot slot_of(Output<T>& argument) {
+  return {.null = &argument.null};
+}
+template <class T>
+Slot slot_of(T*& argument) {
+  return {.pointer = reinterpret_cast<void**>(const_cast<std::remove_const_t<T>**>(&argument))};
 }
 
 }  // namespace call

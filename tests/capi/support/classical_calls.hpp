@@ -18,7 +18,7 @@ struct RegressionCall {
 };
 
 struct Ols : RegressionCall {
-  static constexpr std::string_view optional = "w b rank w_error b_error sigma r_squared";
+  static constexpr const char* optional = "w b rank w_error b_error sigma r_squared";
   Output<int64_t> rank{1};
   Output<double> w_error{sample::size(sample::d, sample::t)}, b_error{sample::size(sample::t)};
   Output<double> sigma{sample::size(sample::t)}, r_squared{sample::size(sample::t)};
@@ -27,20 +27,20 @@ struct Ols : RegressionCall {
 };
 
 struct Ridge : RegressionCall {
-  static constexpr std::string_view optional = "penalty";
+  static constexpr const char* optional = "penalty";
   double lambda = 0.5;
   Input<double> penalty{sample::scale()};
   FREERIDGE_CALL(freeridge_ridge, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b);
 };
 
 struct Tls : RegressionCall {
-  static constexpr std::string_view optional = "exact";
+  static constexpr const char* optional = "exact";
   Input<int32_t> exact{{1, 0}};
   FREERIDGE_CALL(freeridge_tls, layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b);
 };
 
 struct Pinv {
-  static constexpr std::string_view optional = "rank";
+  static constexpr const char* optional = "rank";
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::n, n = sample::d;
   Input<double> a{sample::x()};

@@ -72,7 +72,7 @@ struct SetData {
 };
 
 struct SetWeights {
-  static constexpr std::string_view optional = "weights";
+  static constexpr const char* optional = "weights";
   freeridge_classifier* classifier = nullptr;
   Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_classifier_set_weights, classifier, weights);
@@ -85,7 +85,7 @@ struct SetIntercept {
 };
 
 struct SetProgress {
-  static constexpr std::string_view optional = "callback user";
+  static constexpr const char* optional = "callback user";
   freeridge_classifier* classifier = nullptr;
   freeridge_progress callback = nullptr;
   void* user = nullptr;
@@ -112,7 +112,7 @@ struct Fit {
 };
 
 struct Predict {
-  static constexpr std::string_view optional = "decision probability";
+  static constexpr const char* optional = "decision probability";
   freeridge_classifier* classifier = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m;
@@ -129,14 +129,14 @@ struct Loo {
 };
 
 struct GetCoefficients {
-  static constexpr std::string_view optional = "c b";
+  static constexpr const char* optional = "c b";
   freeridge_classifier* classifier = nullptr;
   Output<double> c{n}, b{1};
   FREERIDGE_CALL(freeridge_classifier_get_coefficients, classifier, c, b);
 };
 
 struct GetConvergence {
-  static constexpr std::string_view optional = "objective iterations gap";
+  static constexpr const char* optional = "objective iterations gap";
   freeridge_classifier* classifier = nullptr;
   Output<double> objective{1}, gap{1};
   Output<int64_t> iterations{1};
@@ -144,7 +144,7 @@ struct GetConvergence {
 };
 
 struct GetSupport {
-  static constexpr std::string_view optional = "rows margin";
+  static constexpr const char* optional = "rows margin";
   freeridge_classifier* classifier = nullptr;
   Output<int64_t> count{1}, rows{n};
   Output<double> margin{1};
@@ -182,7 +182,7 @@ struct GetLambda {
 };
 
 struct GetControl {
-  static constexpr std::string_view optional = "tolerance iterations";
+  static constexpr const char* optional = "tolerance iterations";
   freeridge_classifier* classifier = nullptr;
   Output<double> tolerance{1};
   Output<int64_t> iterations{1};
@@ -190,7 +190,7 @@ struct GetControl {
 };
 
 struct GetDimensions {
-  static constexpr std::string_view optional = "n d";
+  static constexpr const char* optional = "n d";
   freeridge_classifier* classifier = nullptr;
   Output<int64_t> n{1}, d{1};
   FREERIDGE_CALL(freeridge_classifier_get_dimensions, classifier, n, d);

@@ -39,7 +39,7 @@ struct KernelMatern {
 };
 
 struct KernelSum {
-  static constexpr std::string_view optional = "weights";
+  static constexpr const char* optional = "weights";
   Kernel first = Kernel::gaussian(sample::sigma), second = Kernel::linear();
   Input<const freeridge_kernel*> terms{{first.get(), second.get()}};
   Input<double> weights{{1.0, 2.0}};
@@ -101,8 +101,10 @@ struct Create {
   FREERIDGE_CALL(freeridge_create, kernel, out);
 };
 
+// Its columns of out are rows of z.
 struct KernelEvaluate {
-  support::Kernel owned = support::Kernel::gaussian(1.0);
+  static constexpr const char* own = "ldout";
+  Kernel owned = Kernel::gaussian(sample::sigma);
   const freeridge_kernel* kernel = owned.get();
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t m = sample::m, r = sample::n, d = sample::d;
@@ -112,6 +114,5 @@ struct KernelEvaluate {
   int64_t ldz = sample::n;
   Output<double> out{sample::size(sample::m, sample::n)};
   int64_t ldout = sample::m;
-  static constexpr std::string_view own = "ldx ldout";
   FREERIDGE_CALL(freeridge_kernel_evaluate, kernel, layout, m, r, d, x, ldx, z, ldz, out, ldout);
 };

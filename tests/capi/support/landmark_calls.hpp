@@ -6,7 +6,8 @@
 #include "capi/support/sample.hpp"
 
 struct SetLandmarks {
-  static constexpr std::string_view optional = "rows", own = "count";
+  static constexpr const char* optional = "rows";
+  static constexpr const char* own = "count";
   freeridge_model* model = nullptr;
   int64_t count = static_cast<int64_t>(sample::landmarks().size());
   Input<int64_t> rows{sample::landmarks()};
@@ -33,28 +34,28 @@ struct SetRefinement {
 };
 
 struct GetLandmarks {
-  static constexpr std::string_view optional = "count rows";
+  static constexpr const char* optional = "count rows";
   freeridge_model* model = nullptr;
   Output<int64_t> count{1}, rows{sample::landmarks().size()};
   FREERIDGE_CALL(freeridge_get_landmarks, model, count, rows);
 };
 
 struct LandmarkTrace {
-  static constexpr std::string_view optional = "left trace";
+  static constexpr const char* optional = "left trace";
   freeridge_model* model = nullptr;
   Output<double> left{1}, trace{1};
   FREERIDGE_CALL(freeridge_landmark_trace, model, left, trace);
 };
 
 struct GetRequestedLandmarks {
-  static constexpr std::string_view optional = "count given rows";
+  static constexpr const char* optional = "count given rows";
   freeridge_model* model = nullptr;
   Output<int64_t> count{1}, given{1}, rows{sample::landmarks().size()};
   FREERIDGE_CALL(freeridge_get_requested_landmarks, model, count, given, rows);
 };
 
 struct GetLandmarkMethod {
-  static constexpr std::string_view optional = "method seed";
+  static constexpr const char* optional = "method seed";
   freeridge_model* model = nullptr;
   Output<freeridge_landmark_method> method{1};
   Output<int64_t> seed{1};

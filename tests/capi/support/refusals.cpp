@@ -1,5 +1,6 @@
 #include "capi/support/refusals.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <sstream>
@@ -61,61 +62,193 @@ void expect_message(const std::string& message, const Words& words) {
 
 // --- bad values -----------------------------------------------------------------------------------------------------
 
-namespace {
-
-// Rows of a table: the names that share a list.
-template <class T>
-struct Named {
-  std::string_view names;
-  std::vector<T> list;
-};
-
-template <class T>
-std::vector<BadNumbers<T>> found(const std::vector<Named<T>>& table, std::string_view name) {
-  std::vector<BadNumbers<T>> out;
-  for (const Named<T>& row : table)
-    if (call::has_name(row.names, name)) out.push_back({FREERIDGE_INVALID_ARGUMENT, row.list});
+BadValues integers(const std::vector<int64_t>& list) {
+  BadValues out;
+  for (const int64_t value : list)
+    out.push_back({text_of(value), [=](const call::Slot& slot) {
+                     if (slot.int32 != nullptr) *slot.int32 = static_cast<int32_t>(value);
+                     if (slot.int64 != nullptr) *slot.int64 = value;
+                   }});
   return out;
 }
 
-// Pinned constants end where the next one would be.
-std::vector<int32_t> unknown(int32_t next) {
-  return {next, 99, -1, INT32_MIN, INT32_MAX};
+BadValues reals(const std::vector<double>& list) {
+  BadValues out;
+  for (const double value : list) out.push_back({text_of(value), [=](const call::Slot& slot) { *slot.real = value; }});
+  return out;
+}
+
+namespace {
+
+template <class T>
+BadValues entries(const std::vector<T>& list, std::vector<T>* call::Slot::*of) {
+  BadValues out;
+  for (const T value : list)
+    for (const std::size_t place : {0, 1, 2})
+      out.push_back({text_of(value), [=](const call::Slot& slot) {
+                       std::vector<T>& array = *(slot.*of);
+                       array[(array.size() - 1) * place / 2] = value;
+                     }});
+  return out;
 }
 
 }  // namespace
 
-std::vector<BadNumbers<int32_t>> bad_numbers(std::string_view name, int32_t) {
-  return found<int32_t>({{"layout reduction loss", unknown(3)},
-                         {"method", unknown(4)},
-                         {"route criterion", unknown(6)},
-                         {"from to", unknown(8)},
-                         {"layout criterion loss from to", {0}},
-                         {"degree count", {0, -1, INT32_MIN}}},
-                        name);
+BadValues integer_entries(const std::vector<int64_t>& list) {
+  return entries(list, &call::Slot::integers);
 }
 
-std::vector<BadNumbers<int64_t>> bad_numbers(std::string_view name, int64_t valid) {
-  return found<int64_t>(
-      {{"n d t m count", bad_sizes}, {"ld ldx ldy ldout lda", bad_leading(valid)}, {"iterations", {0, -1, INT64_MIN}}},
-      name);
+BadValues real_entries(const std::vector<double>& list) {
+  return entries(list, &call::Slot::reals);
 }
 
-std::vector<BadNumbers<double>> bad_numbers(std::string_view name, double) {
-  std::vector<BadNumbers<double>> out = found<double>({{"sigma length scale sd_y tolerance", {0.0, -1.0, -1e-300}},
+namespace {
+
+// The words of a list with spaces, or commas and spaces, between them.
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream text(list);
+  for (std::string name; text >> name;) out.push_back(name.back() == ',' ? name.substr(0, name.size() - 1) : name);
+  return out;
+}
+
+bool has_name(const std::string& list, const std::string& name) {
+  const std::vector<std::string> names = names_in(list);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What arguments of these names may not be. Pinned constants end where the next one would be.
+template <class T>
+struct Forbidden {
+  const char* names;
+  std::vector<T> list;
+};
+const std::vector<Forbidden<int64_t>> forbidden_int32 = {
+    {"layout format reduction loss", {3}},
+    {"method", {4}},
+    {"route criterion", {6}},
+    {"from to", {8}},
+    {"layout format criterion loss from to", {0}},
+    {"layout format reduction loss method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},
+    {"degree count", {0, -1, INT32_MIN}}};
+const std::vector<Forbidden<int64_t>> forbidden_int64 = {{"n d t m r count", bad_sizes},
+                                                         {"iterations", {0, -1, INT64_MIN}}};
+const std::vector<Forbidden<double>> forbidden_real = {{"sigma length scale sd_y tolerance", {0.0, -1.0, -1e-300}},
                                                        {"lambda offset", {-0.5, -1e-300}},
                                                        {"nu", {0.0, -0.5, 1.0, 3.5}},
                                                        {"low", {0.0, -1.0, 200.0}},
                                                        {"high", {0.0, -1.0, 0.001}},
-                                                       {"level fraction", {0.0, 1.0, -0.5, 1.5, -1e-300, 95.0}}},
-                                                      name);
-  out.push_back({FREERIDGE_NOT_FINITE, not_finite});
-  return out;
+                                                       {"level fraction", {0.0, 1.0, -0.5, 1.5, -1e-300, 95.0}}};
+const std::vector<Forbidden<double>> forbidden_entries = {
+    {"weights scale", {-1.0, -1e-300}}, {"scale", {0.0}}, {"lambdas lambda penalty", {-0.5, -1e-300}}};
+
+template <class T>
+void add(Rows& rows, const std::vector<Forbidden<T>>& table, const std::string& name,
+         BadValues (*spoil)(const std::vector<T>&)) {
+  for (const Forbidden<T>& row : table)
+    if (has_name(row.names, name)) rows.push_back({name, spoil(row.list)});
 }
 
-std::vector<BadNumbers<double>> bad_entries(std::string_view name) {
-  std::vector<BadNumbers<double>> out = found<double>(
-      {{"weights scale", {-1.0, -1e-300}}, {"scale", {0.0}}, {"lambdas lambda penalty", {-0.5, -1e-300}}}, name);
-  out.push_back({FREERIDGE_NOT_FINITE, not_finite});
-  return out;
+// The rows that follow from an argument's type and name.
+Rows rows_of(const CallKind& kind, const std::string& name, const call::Slot& slot) {
+  Rows rows;
+  if (!has_name(kind.optional, name)) {
+    if (slot.pointer != nullptr) rows.push_back({name, {{"NULL", [](const call::Slot& s) { *s.pointer = nullptr; }}}});
+    if (slot.null != nullptr) rows.push_back({name, {{"NULL", [](const call::Slot& s) { *s.null = true; }}}});
+  }
+  if (has_name(kind.own, name)) return rows;
+  if (slot.int32 != nullptr) add(rows, forbidden_int32, name, integers);
+  if (slot.int64 != nullptr) add(rows, forbidden_int64, name, integers);
+  if (slot.int64 != nullptr && name.starts_with("ld")) rows.push_back({name, integers(bad_leading(*slot.int64))});
+  if (slot.real != nullptr) {
+    add(rows, forbidden_real, name, reals);
+    rows.push_back({name, reals(not_finite), FREERIDGE_NOT_FINITE});
+  }
+  if (slot.reals != nullptr) {
+    add(rows, forbidden_entries, name, real_entries);
+    rows.push_back({name, real_entries(not_finite), FREERIDGE_NOT_FINITE});
+  }
+  return rows;
+}
+
+// x, y and outputs in row-major order, where leading dimensions are numbers of columns; whether there is any.
+bool lay_by_rows(const CallKind& kind, AnyCall& call) {
+  const call::Slot layout = slot(kind, call, "layout"), ldx = slot(kind, call, "ldx");
+  if (layout.int32 == nullptr || ldx.int64 == nullptr) return false;
+  *layout.int32 = FREERIDGE_ROW_MAJOR;
+  *ldx.int64 = sample::d;
+  for (const char* name : {"ldy", "ldout"})
+    if (const call::Slot ld = slot(kind, call, name); ld.int64 != nullptr && !has_name(kind.own, name))
+      *ld.int64 = sample::t;
+  return true;
+}
+
+}  // namespace
+
+call::Slot slot(const CallKind& kind, AnyCall& call, const std::string& name) {
+  const std::vector<std::string> names = names_in(kind.argument_names);
+  const std::vector<call::Slot> slots = call.slots();
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k] == name) return slots[k];
+  return {};
+}
+
+// --- the check ------------------------------------------------------------------------------------------------------
+
+void expect_failure_of(AnyCall& call, const char* name, freeridge_status status, const Words& words, bool partly) {
+  leave_stale_error();
+  OutputCapture capture;
+  const freeridge_status actual = call.run();
+  const std::string message = freeridge_last_error();
+  const std::string printed = capture.end();
+  EXPECT_STREQ(freeridge_status_name(actual), freeridge_status_name(status)) << message;
+  expect_message(message, words);
+  EXPECT_EQ(printed, "");
+  EXPECT_TRUE(Documented::has(name, actual)) << name << ": " << freeridge_status_name(actual);
+  const bool may_write = partly || status == FREERIDGE_UNDEFINED || status == FREERIDGE_CANCELLED;
+  EXPECT_TRUE(call.untouched(may_write)) << "an output was written";
+}
+
+void expect_each_refused(const CallKind& kind, const Rows& given, const std::function<void(AnyCall&)>& prepare,
+                         const std::function<void()>& check) {
+  Rows rows = given, by_rows;
+  kind.with_new([&](AnyCall& valid) {
+    prepare(valid);
+    for (const std::string& name : names_in(kind.argument_names))
+      for (Row& row : rows_of(kind, name, slot(kind, valid, name))) rows.push_back(std::move(row));
+    if (!lay_by_rows(kind, valid)) return;
+    for (const char* const name : {"ldx", "ldy", "ldout"})
+      if (const call::Slot ld = slot(kind, valid, name); ld.int64 != nullptr && !has_name(kind.own, name))
+        by_rows.push_back({name, integers(bad_leading(*ld.int64))});
+  });
+  const auto refuse = [&](const Row& row, bool rows_first) {
+    for (const BadValue& value : row.values) {
+      SCOPED_TRACE(std::string(kind.name) + ": " + row.argument + " = " + value.text + (rows_first ? ", by rows" : ""));
+      kind.with_new([&](AnyCall& call) {
+        prepare(call);
+        if (rows_first) lay_by_rows(kind, call);
+        value.spoil(slot(kind, call, row.argument));
+        expect_failure_of(call, kind.name, row.status, {row.argument, value.text}, false);
+        check();
+      });
+    }
+  };
+  for (const Row& row : rows) refuse(row, false);
+  for (const Row& row : by_rows) refuse(row, true);
+}
+
+void expect_refused(const CallKind& kind, const Rows& rows, const std::vector<sample::Variant>& variants) {
+  if (!has_name(kind.argument_names, "model")) {
+    expect_each_refused(
+        kind, rows, [](AnyCall&) {}, [] {});
+    return;
+  }
+  for (sample::Variant variant : variants) {
+    SCOPED_TRACE("variant " + std::to_string(static_cast<int>(variant)));
+    const Model model = sample::model(sample::State::fitted, variant);
+    const Fingerprint before = fingerprint(model.get());
+    expect_each_refused(
+        kind, rows, [&](AnyCall& call) { *slot(kind, call, "model").pointer = model.get(); },
+        [&] { EXPECT_EQ(difference(before, fingerprint(model.get())), ""); });
+  }
 }

@@ -30,6 +30,18 @@ std::vector<double> new_x() {
   return {-1.0, 0.25, 1.5, 0.5, -0.75, 2.0};
 }
 
+std::vector<int64_t> starts(int64_t rows, int64_t columns) {
+  std::vector<int64_t> out;
+  for (int64_t k = 0; k <= columns; ++k) out.push_back(k * rows);
+  return out;
+}
+
+std::vector<int32_t> places(int64_t rows, int64_t columns) {
+  std::vector<int32_t> out;
+  for (int64_t k = 0; k < rows * columns; ++k) out.push_back(static_cast<int32_t>(k % rows));
+  return out;
+}
+
 std::vector<double> weights() {
   return {1, 2, 1, 0.5, 1, 3, 1, 1, 0.25, 1, 1.5, 1};
 }

@@ -23,9 +23,12 @@ constexpr std::size_t size(int64_t rows, int64_t columns = 1) {
   return static_cast<std::size_t>(rows * columns);
 }
 
-std::vector<double> x();           // n x d, column-major
-std::vector<double> y();           // n x t, column-major
-std::vector<double> new_x();       // m x d, column-major
+std::vector<double> x();      // n x d, column-major
+std::vector<double> y();      // n x t, column-major
+std::vector<double> new_x();  // m x d, column-major
+// Of a matrix that is full: where its columns begin as a CSC matrix, and the places in them.
+std::vector<int64_t> starts(int64_t rows, int64_t columns);
+std::vector<int32_t> places(int64_t rows, int64_t columns);
 std::vector<double> weights();     // n, positive
 std::vector<int32_t> group();      // n labels, uneven groups, one row never left out
 std::vector<double> scale();       // d, positive

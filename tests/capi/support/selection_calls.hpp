@@ -13,7 +13,7 @@ struct LambdaGrid {
 };
 
 struct Score {
-  static constexpr std::string_view optional = "errors";
+  static constexpr const char* optional = "errors";
   freeridge_model* model = nullptr;
   freeridge_criterion criterion = FREERIDGE_LOO;
   int64_t count = sample::count;
@@ -33,7 +33,8 @@ struct SelectLambda {
 
 // Room for `most` lambdas: more than a search looks at.
 struct GetSearch {
-  static constexpr std::string_view optional = "count lambdas scores edge decades dips", own = "ld";
+  static constexpr const char* optional = "count lambdas scores edge decades dips";
+  static constexpr const char* own = "ld";
   static constexpr int64_t most = 1000;
   freeridge_model* model = nullptr;
   Output<int64_t> count{1};
@@ -61,7 +62,7 @@ struct GetOneStandardError {
 };
 
 struct LambdaFlags {
-  static constexpr std::string_view optional = "floor below edge";
+  static constexpr const char* optional = "floor below edge";
   freeridge_model* model = nullptr;
   Output<double> floor{1};
   Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};

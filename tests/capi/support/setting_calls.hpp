@@ -27,8 +27,26 @@ struct SetDataView : SetData {
   FREERIDGE_CALL(freeridge_set_data_view, model, layout, n, d, x, ldx, t, y, ldy);
 };
 
+// Of the sample's x by columns.
+struct SetSparse {
+  freeridge_model* model = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t n = sample::n, d = sample::d;
+  Input<int64_t> start{sample::starts(sample::n, sample::d)};
+  Input<int32_t> index{sample::places(sample::n, sample::d)};
+  Input<double> value{sample::x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t t = sample::t;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  FREERIDGE_CALL(freeridge_set_sparse, model, format, n, d, start, index, value, layout, t, y, ldy);
+};
+struct SetSparseView : SetSparse {
+  FREERIDGE_CALL(freeridge_set_sparse_view, model, format, n, d, start, index, value, layout, t, y, ldy);
+};
+
 struct SetWeights {
-  static constexpr std::string_view optional = "weights";
+  static constexpr const char* optional = "weights";
   freeridge_model* model = nullptr;
   Input<double> weights{sample::weights()};
   FREERIDGE_CALL(freeridge_set_weights, model, weights);
@@ -41,7 +59,7 @@ struct SetIntercept {
 };
 
 struct SetGroups {
-  static constexpr std::string_view optional = "group";
+  static constexpr const char* optional = "group";
   freeridge_model* model = nullptr;
   Input<int32_t> group{sample::group()};
   FREERIDGE_CALL(freeridge_set_groups, model, group);
@@ -72,7 +90,7 @@ struct SetMemoryLimit {
 };
 
 struct SetProgress {
-  static constexpr std::string_view optional = "callback user";
+  static constexpr const char* optional = "callback user";
   freeridge_model* model = nullptr;
   freeridge_progress callback = nullptr;
   void* user = nullptr;

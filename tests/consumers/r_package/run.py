@@ -77,7 +77,7 @@ def test_configure():
     assert sorted(own["OBJECTS"]) == sorted(["all_glue.o", "all_capi.o"] + objects("libcore/**/*.cpp"))
     assert together("glue") == sources("*.cpp") and together("capi") == sources("capi/**/*.cpp")
     assert own["PKG_LIBS"][:3] == ["$(LAPACK_LIBS)", "$(BLAS_LIBS)", "$(FLIBS)"], own
-    assert "-DFREERIDGE_STATIC" in own["PKG_CPPFLAGS"]
+    assert {"-DFREERIDGE_STATIC", "-DFREERIDGE_R_LAPACK"} <= set(own["PKG_CPPFLAGS"])
 
     status, errors, _ = configure("--with-freeridge", PKG_CONFIG_PATH=pkg_config_folder())
     assert status == 0, errors

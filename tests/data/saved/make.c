@@ -5,10 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define VERSION "2"
+#define VERSION "3"
 
 static const double x[6] = {0, 1, 2, 3, 5, 8}, y[6] = {1, -1, 2, 0, 3, 1};
 static const double lambda = 0.5;
+/* x without its first number, which is 0, by rows. */
+static const int64_t starts[7] = {0, 0, 1, 2, 3, 4, 5};
+static const int32_t places[5] = {0, 0, 0, 0, 0};
 
 static void check(freeridge_status status) {
   if (status == FREERIDGE_OK) return;
@@ -78,6 +81,14 @@ int main(int argc, char** argv) {
   model = model_of(linear, 2, 1, FREERIDGE_ROUTE_PRIMAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "model_primal_wide");
+  check(freeridge_save(model, path));
+  freeridge_destroy(model);
+
+  /* Six points, x sparse, by rows. */
+  model = model_of(linear, 6, 1, FREERIDGE_ROUTE_PRIMAL);
+  check(freeridge_set_sparse(model, FREERIDGE_CSR, 6, 1, starts, places, x + 1, FREERIDGE_COL_MAJOR, 1, y, 6));
+  fit(model);
+  name_file(path, sizeof path, argv[1], "model_primal_sparse");
   check(freeridge_save(model, path));
   freeridge_destroy(model);
 

@@ -1,14 +1,14 @@
-#include "libcore/losses/working_problem.hpp"
+#include "libcore/losses/logistic_step.hpp"
 
 #include <algorithm>
 
+#include "libcore/factor/residual_diagonal.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double nothing = 1e-100;    // d_i below it: the point's load goes to rho0
-constexpr Index block_columns = 128;  // columns of L^-1 Z' at once
+constexpr double nothing = 1e-100;  // d_i below it: the point's load goes to rho0
 
 MatrixView column(std::vector<double>& values) {
   const Index n = static_cast<Index>(values.size());
@@ -17,7 +17,7 @@ MatrixView column(std::vector<double>& values) {
 
 }  // namespace
 
-WorkingProblem::WorkingProblem(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage)
+LogisticStep::LogisticStep(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage)
     : p_(problem), tau_(tau), storage_(storage), d_(v.begin(), v.end()), root_(v.size()) {
   const Index n = p_.n();
   for (double& value : d_) value = std::sqrt(value);
@@ -50,7 +50,7 @@ WorkingProblem::WorkingProblem(const LossProblem& problem, double tau, std::span
          "matrix; use a larger lambda");
 }
 
-std::vector<double> WorkingProblem::apply(std::span<const double> x) const {
+std::vector<double> LogisticStep::apply(std::span<const double> x) const {
   std::vector<double> scaled(x.begin(), x.end()), out(x.size());
   for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] *= root_[i];
   symv(p_.k, scaled.data(), out.data());
@@ -58,7 +58,7 @@ std::vector<double> WorkingProblem::apply(std::span<const double> x) const {
   return out;
 }
 
-WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s) const {
+LogisticStep::Move LogisticStep::solve(std::span<const double> load, double s) const {
   const std::size_t n = load.size();
   std::vector<double> right(n), rest(n, 0.0);
   bool any_rest = false;
@@ -89,7 +89,7 @@ WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s
   contrast_->expand(column(eta));
   for (std::size_t i = 0; i < n && along != 0; ++i) eta[i] += d_[i] / norm_ * along;
 
-  Step out{std::move(rest), 0};
+  Move out{std::move(rest), 0};
   if (contrast_->active()) {  // db |d| = q1'(right - B eta)
     const std::vector<double> image = apply(eta);
     for (std::size_t i = 0; i < n; ++i) out.db += d_[i] / norm_ * (right[i] - image[i]);
@@ -99,48 +99,19 @@ WorkingProblem::Step WorkingProblem::step(std::span<const double> load, double s
   return out;
 }
 
-std::vector<double> WorkingProblem::residual_diagonal(const Progress& progress) const {
-  // P = C'C, C = L^-1 Z', in blocks of its columns. The column of Z' in place i is e_(i - 1) - f_i tail (no first term for i = 0):
-  // L^-1 of the first term has zeros above row i - 1, so that those blocks shrink; L^-1 tail is the same for all.
-  const Contrast& z = *contrast_;
-  const Index n = p_.n(), m = z.m(), offset = n - m;
-  std::vector<double> tail(static_cast<std::size_t>(m), 0.0);
-  if (z.active()) std::ranges::copy(z.tail(), tail.begin());
-  trsm(Op::none, factor(), column(tail));
-  std::vector<double> above(tail.size() + 1, 0.0);  // sums of tail_k^2, k < i
-  for (std::size_t k = 0; k < tail.size(); ++k) above[k + 1] = above[k] + tail[k] * tail[k];
-  const auto row_factor = [&](Index i) { return z.active() ? z.row_factor(i) : 0.0; };
-
-  std::vector<double> out(static_cast<std::size_t>(n));
-  for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = row_factor(i) * row_factor(i) * above.back();
-  Matrix block(m, std::min(block_columns, m));
-  for (Index first = 0; first < m; first += block_columns) {
-    progress.report(static_cast<double>(first) / static_cast<double>(m));
-    const Index count = std::min(block_columns, m - first), height = m - first;
-    const MatrixView c = block.view().block(0, 0, height, count);
-    for (Index j = 0; j < count; ++j)
-      for (Index i = 0; i < height; ++i) c(i, j) = i == j ? 1 : 0;
-    trsm(Op::none, factor().block(first, first, height, height), c);
-    for (Index j = 0; j < count; ++j) {
-      const Index place = offset + first + j;
-      const double f = row_factor(place);
-      double total = f * f * above[static_cast<std::size_t>(first)];
-      for (Index i = 0; i < height; ++i) {
-        const double value = c(i, j) - f * tail[static_cast<std::size_t>(first + i)];
-        total += value * value;
-      }
-      out[static_cast<std::size_t>(place)] = total;
-    }
-    worked(touched * static_cast<double>(height * count));
-  }
-  if (z.active()) std::swap(out[0], out[static_cast<std::size_t>(z.pivot())]);
+std::vector<double> LogisticStep::residual_diagonal(const Progress& progress) const {
+  const Stage stage(progress, 0);
+  std::vector<double> out(d_.size());
+  freeridge::residual_diagonal(
+      *contrast_, [&](MatrixView b, Index from) { trsm(Op::none, factor().block(from, from, b.rows, b.rows), b); },
+      out);
   return out;
 }
 
-double WorkingProblem::response(Index i) const {
+double LogisticStep::response(Index i) const {
   std::vector<double> load(d_.size(), 0.0);
   load[static_cast<std::size_t>(i)] = 1;
-  const Step moved = step(load, 0);
+  const Move moved = solve(load, 0);
   return tau_ * dot(p_.n(), p_.k.col(i), moved.da.data()) + moved.db;
 }
 

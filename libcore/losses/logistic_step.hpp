@@ -18,21 +18,21 @@
 
 namespace freeridge {
 
-class WorkingProblem {
+class LogisticStep {
  public:
   // `storage`: n x n, overwritten and kept. Throws NOT_CONVERGED when B is not numerically positive definite.
-  WorkingProblem(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage);
+  LogisticStep(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage);
 
   // da and db of a load; s as above.
-  struct Step {
+  struct Move {
     std::vector<double> da;
     double db = 0;
   };
-  Step step(std::span<const double> load, double s) const;
+  Move solve(std::span<const double> load, double s) const;
 
   // diag(P), n numbers. n^3/3.
   std::vector<double> residual_diagonal(const Progress& progress) const;
-  // S_ii of one point, by a step. O(n^2).
+  // S_ii of one point, by a solution. O(n^2).
   double response(Index i) const;
 
  private:

@@ -1,16 +1,17 @@
-// B in storage; notation of spectrum.hpp.
+#include "libcore/spectrum/stored_basis.hpp"
+
 #include <algorithm>
 
-#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
 namespace {
 constexpr Index projected_rows = 1024;  // of B in one product
 }  // namespace
 
-// N Y~ once more: where X meets Y to within rounding N Y~ is rounding alone, and along B and q1 as much as elsewhere; c
-// at a small lambda would have that part, over lambda.
-void StoredSpectrum::orthogonalise_rest(ConstMatrixView b) {
+// E = N (N Y~): where X fits Y to within rounding, N Y~ computed once is rounding alone, and has parts along B and q1,
+// which N must not leave. At a small lambda, c~ = B g + E / lambda would have these parts divided by lambda.
+void StoredBasis::orthogonalise_rest(ConstMatrixView b) {
   const std::vector<double>& q1 = problem().q1;
   Matrix inside(b.cols, rest_.cols());
   gemm(Op::transpose, Op::none, 1, b, rest_.view(), 0, inside.view());
@@ -21,7 +22,7 @@ void StoredSpectrum::orthogonalise_rest(ConstMatrixView b) {
   }
 }
 
-EachProjectedTile StoredSpectrum::projected_tiles() const {
+EachProjectedTile StoredBasis::projected_tiles() const {
   return [this](ConstMatrixView directions, std::span<const double> constant, const UseProjectedTile& use) {
     const Index n = problem().n(), rows = std::min<Index>(projected_rows, n);
     Matrix room(rows, directions.cols);
@@ -35,12 +36,12 @@ EachProjectedTile StoredSpectrum::projected_tiles() const {
   };
 }
 
-StoredSpectrum::StoredSpectrum(ProblemPtr the_problem, Matrix storage, std::vector<double> eigenvalues,
-                               std::vector<double> noise)
+StoredBasis::StoredBasis(ProblemPtr the_problem, Matrix storage, std::vector<double> eigenvalues,
+                         std::vector<double> noise, double sure)
     : SpectrumFactorization(std::move(the_problem)), storage_(std::move(storage)) {
   const Problem& p = problem();
-  Spectrum spectrum{std::move(eigenvalues), std::move(noise), {}, {}, {}};
-  const Index rank = static_cast<Index>(spectrum.eigenvalues.size());
+  Spectrum spectrum{.eigenvalues = std::move(eigenvalues), .noise = std::move(noise), .sure = sure};
+  const Index rank = spectrum.r();
   const ConstMatrixView b = storage_.view().columns(storage_.cols() - rank, rank);
   spectrum.gamma = Matrix(rank, p.t());
   gemm(Op::transpose, Op::none, 1, b, p.y_tilde.view(), 0, spectrum.gamma.view());
@@ -65,7 +66,7 @@ StoredSpectrum::StoredSpectrum(ProblemPtr the_problem, Matrix storage, std::vect
   set_rest_norm2(std::move(norm2));
 }
 
-SpectrumFactorization::Tile StoredSpectrum::tile(Index row, Index count, Room&) const {
+SpectrumFactorization::Tile StoredBasis::tile(Index row, Index count, Room&) const {
   const ConstMatrixView b = basis().row_range(row, count);
   if (!complement()) return {b, {}, {}, {}};
   return {b,
@@ -74,7 +75,7 @@ SpectrumFactorization::Tile StoredSpectrum::tile(Index row, Index count, Room&) 
           {}};
 }
 
-SpectrumFactorization::Tile StoredSpectrum::gather(std::span<const Index> which, Room& room) const {
+SpectrumFactorization::Tile StoredBasis::gather(std::span<const Index> which, Room& room) const {
   const Index s = static_cast<Index>(which.size());
   const auto pick = [&](ConstMatrixView from, Matrix& to) {
     to = Matrix(s, from.cols);

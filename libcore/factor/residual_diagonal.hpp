@@ -1,0 +1,17 @@
+// diag(P) of P = Z (L L')^-1 Z' = C'C, C = L^-1 Z', Z as in intercept.hpp: the squared norms of the columns of C. The
+// column of C in place i is L^-1 (e_(i - 1) - f_i v[1:]) (without intercept L^-1 e_i). L^-1 v[1:] is the same for all,
+// and L^-1 e_i has i leading zeros, so that blocks of columns shrink: m^3/3 flops.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "libcore/factor/intercept.hpp"
+
+namespace freeridge {
+
+// solve(b, from): b = L^-1 b for the rows and columns of L from `from` on. out: n numbers.
+void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
+                       std::span<double> out);
+
+}  // namespace freeridge

@@ -1,0 +1,42 @@
+#include "libcore/linalg/row_order.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "libcore/base/progress.hpp"
+
+namespace freeridge {
+namespace {
+
+// set(column before, column after) for all columns.
+template <class Set>
+void each_column(MatrixView a, const Set& set) {
+  std::vector<double> before(static_cast<std::size_t>(a.rows));
+  for (Index j = 0; j < a.cols; ++j) {
+    std::copy_n(a.col(j), a.rows, before.begin());
+    set(before.data(), a.col(j));
+    worked(4 * touched * static_cast<double>(a.rows));
+  }
+}
+
+}  // namespace
+
+void take_rows(std::span<const Index> order, MatrixView a) {
+  each_column(a, [&](const double* before, double* after) {
+    for (std::size_t i = 0; i < order.size(); ++i) after[i] = before[order[i]];
+  });
+}
+
+void restore_rows(std::span<const Index> order, MatrixView a) {
+  each_column(a, [&](const double* before, double* after) {
+    for (std::size_t i = 0; i < order.size(); ++i) after[order[i]] = before[i];
+  });
+}
+
+Matrix restored_columns(std::span<const Index> order, ConstMatrixView a) {
+  Matrix out(a.rows, a.cols);
+  for (std::size_t j = 0; j < order.size(); ++j) std::copy_n(a.col(static_cast<Index>(j)), a.rows, out.col(order[j]));
+  return out;
+}
+
+}  // namespace freeridge

@@ -1,0 +1,127 @@
+// Jackknife+ intervals at the lambdas in force: with the errors left out e_i and the smoother row a(x), a(x)'Y = f(x) +
+// b, the prediction without row i and the ends of the interval are
+//     f_(-i)(x) = f(x) + b - a_i(x) e_i,     order statistics of f_(-i)(x) - |e_i| and of f_(-i)(x) + |e_i|
+// (R. Barber, E. Candes, A. Ramdas, R. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49
+// (2021)).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr Index points_at_once = 64;  // whose order statistics one thread makes: fewer are not worth starting a thread
+
+// ceil(level (n + 1)): the upper end of an interval is the value at this place, counted from 1, of n values in
+// ascending order. A product that would be a whole number without rounding counts as that number (0.55 * 20 is 11, not
+// 11.000000000000002). The lower end is at place floor((1 - level) (n + 1)) = n + 1 - ceil(level (n + 1)).
+Index upper_place(double level, Index n) {
+  const double exact = level * static_cast<double>(n + 1), whole = std::round(exact);
+  const bool is_whole = std::abs(exact - whole) <= 4 * std::numeric_limits<double>::epsilon() * exact;
+  return static_cast<Index>(is_whole ? whole : std::ceil(exact));
+}
+
+// f_(-i)(x) - |e_i| and f_(-i)(x) + |e_i| for all i. f: the prediction made with all rows.
+void left_out_ends(double f, const double* a, const double* e, std::span<double> low, std::span<double> high) {
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    const double left_out = f - a[i] * e[i];
+    low[i] = left_out - std::abs(e[i]);
+    high[i] = left_out + std::abs(e[i]);
+  }
+}
+
+bool all_finite(std::span<const double> values) {
+  double zero = 0;  // value * 0 is 0 for a finite value, else NaN
+  for (const double value : values) zero += value * 0;
+  return zero == 0;
+}
+
+// The k-th smallest value, k counted from 1. Reorders the values.
+double smallest(std::span<double> values, Index k) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
+
+const Model::Fit::LeftOut& Model::left_out() const {
+  Fit::LeftOut& out = *fit_->left_out;
+  std::unique_lock lock(out.mutex, std::defer_lock);
+  lock_patiently(lock);
+  if (out.made) return out;
+  Matrix errors(n(), t());
+  std::vector<std::string> reasons(static_cast<std::size_t>(t()));
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    const std::string reason =
+        loo_errors(factorization_->problem(), residual_maker, first, errors.view().columns(first, count));
+    std::fill_n(reasons.begin() + static_cast<std::ptrdiff_t>(first), count, reason);
+  });
+  out.errors = std::move(errors);
+  out.reasons = std::move(reasons);
+  out.made = true;
+  return out;
+}
+
+Model::Intervals Model::predict_jackknife(const Rows& points, double level) const {
+  require_fitted();
+  if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
+  if (level <= 0 || level >= 1)
+    fail(Status::invalid_argument, "level is ", level, "; it must lie between 0 and 1, both excluded");
+  require_room_to_predict(points.rows, 2, true);
+  const Hearing hearing(progress_);
+  require_finite("x", points);
+  const Index n = this->n(), m = points.rows, place = upper_place(level, n);
+  Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
+  // The array `lower` holds f(x) + b until the lower ends take its place.
+  each_smoother_tile(n, m, progress_.part(0, 0.2), [&](Index row, Index rows, const Progress& part) {
+    predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows), part);
+  });
+  const Fit::LeftOut& left_out = [&]() -> const Fit::LeftOut& {
+    const Stage stage(progress_.part(0.2, 0.4), 0);
+    return this->left_out();
+  }();
+  const Stage stage_of_points(progress_.part(0.4, 1), 0);
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    const std::string& undefined = left_out.reasons[static_cast<std::size_t>(first)];
+    if (!undefined.empty()) {
+      keep_first(out.reason, undefined);
+      for (Index j = first; j < first + count; ++j) {
+        std::fill_n(out.lower.col(j), m, nan);
+        std::fill_n(out.upper.col(j), m, nan);
+      }
+      return;
+    }
+    each_smoother_tile(n, m, here(), [&](Index row, Index rows, const Progress& part) {
+      Matrix a(n, rows);
+      {
+        const Stage stage(part.part(0, 0.5), 0);
+        residual_maker.smoother(points, row, a.view(), {});
+      }
+      part.report(0.5);
+      parallel_for((rows + points_at_once - 1) / points_at_once, part.part(0.5, 1), [&](Index block) {
+        std::vector<double> low(static_cast<std::size_t>(n)), high(low);
+        const Index begin = block * points_at_once, end = std::min(begin + points_at_once, rows);
+        for (Index q = begin; q < end; ++q)
+          for (Index j = first; j < first + count; ++j) {
+            worked(10 * nanosecond * static_cast<double>(n));
+            left_out_ends(out.lower(row + q, j), a.col(q), left_out.errors.col(j), low, high);
+            if (!all_finite(low) || !all_finite(high))
+              fail(Status::not_finite, "the predictions for row ", row + q, " of x without a row of the data overflow");
+            out.lower(row + q, j) = place > n ? -infinity : smallest(low, n + 1 - place);
+            out.upper(row + q, j) = place > n ? infinity : smallest(high, place);
+          }
+      });
+    });
+  });
+  progress_.report(1);
+  return out;
+}
+
+}  // namespace freeridge

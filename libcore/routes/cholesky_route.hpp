@@ -1,0 +1,71 @@
+// Dual Cholesky route, for any kernel and few lambdas: K_w is kept, and every lambda is paid for anew.
+//     Z'GZ = s L L',   P~ = C'C,  C = L^-1 Z'      diag P~ = squared column norms of C,   P~_SS = C_S' C_S
+//     log|Z'GZ| = m log s + 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2 / s
+//     H_ii = 1 - rho P~_ii,  but without intercept and at a lambda far above tr K_w, where 1 - rho P~_ii has no digits:
+//     H_ii = K_ii / lambda - sum_j K_ij^2 / lambda^2 + ...
+// s is a power of two next to the mean eigenvalue of Z'GZ: L and P~ = s P have moderate numbers in any units of x,
+// unrounded, even where 1 / lambda is beyond the range. A lambda costs m^3/3, its LOO m^3/3 more.
+// Memory: n^2. K_w has the lower triangle and a diagonal of its own; L' has the upper triangle while one lambda is at
+// work; a second lambda beside it takes n^2 more.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "libcore/factor/factorization.hpp"
+#include "libcore/factor/reduced_kernel.hpp"
+
+namespace freeridge {
+
+class Cholesky final : public Factorization {
+ public:
+  Cholesky(ProblemPtr problem, ReducedKernel kernel);
+
+  Route route() const override { return Route::cholesky; }
+  // The trace bounds the largest eigenvalue; the smallest may be rounding.
+  EigenvalueRange eigenvalue_range() const override { return {std::min(tolerance(), trace_), trace_}; }
+  double floor() const override { return trace_ > 0 ? sure_of_matrix * kernel_.noise(trace_) : 0; }
+  // Below this lambda potrf has no answer.
+  double tolerance() const override {
+    return static_cast<double>(contrast().m()) * std::numeric_limits<double>::epsilon() * trace_;
+  }
+  std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  bool at_is_free() const override { return false; }
+  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
+  void save(ByteWriter& out) const override;
+
+  const Contrast& contrast() const { return kernel_.contrast; }
+  // Z'K_wZ, strictly lower triangle, and its diagonal.
+  ConstMatrixView inner() const { return std::as_const(kernel_).inner(); }
+  std::span<const double> diagonal() const { return diagonal_; }
+
+  // The upper triangle of the storage of Z'K_wZ, diagonal included, for one at a time; without data when it is taken.
+  MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : kernel_.inner(); }
+  void give_back_upper() const { upper_taken_ = false; }
+  double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast().m(), 1)); }
+  double constant_part() const { return kernel_.constant_part; }
+  double trace() const { return trace_; }
+  std::span<const double> row_share() const { return row_share_; }
+  std::span<const double> square_share() const { return square_share_; }
+  ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
+  std::span<const double> k_q1() const { return kernel_.k_q1; }
+  // d of the rows of inner() where these differ widely; else empty.
+  std::span<const double> sizes() const { return sizes_; }
+
+ private:
+  void set_shares();
+
+  mutable ReducedKernel kernel_;  // its strictly lower triangle; the upper one is on loan
+  std::vector<double> diagonal_;
+  mutable std::atomic<bool> upper_taken_{false};
+  Matrix z_y_;        // Z'Y~ in its last m rows
+  double trace_ = 0;  // of Z'K_wZ
+  std::vector<double> sizes_;
+  // K_ii / tr K_w and sum_j (K_ij / tr K_w)^2; empty with an intercept
+  std::vector<double> row_share_, square_share_;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,69 @@
+// What reduced features answer: the new points in their directions, and refined solutions.
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/factor/refinement.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/routes/feature_reduction.hpp"
+#include "libcore/spectrum/spectrum.hpp"
+#include "libcore/spectrum/stacked_triangle.hpp"
+
+namespace freeridge {
+
+void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, std::span<const double> s,
+                      double lambda, MatrixView z, std::span<double> variance) {
+  gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
+  const bool outside = !variance.empty() && vt.rows < vt.cols;
+  Matrix rest(outside ? phi.rows : 0, outside ? phi.cols : 0);
+  if (outside) {
+    for (Index j = 0; j < phi.cols; ++j) std::copy_n(phi.col(j), phi.rows, rest.col(j));
+    gemm(Op::transpose, Op::none, -1, z, vt, 1, rest.view());
+  }
+  for (Index q = 0; q < static_cast<Index>(variance.size()); ++q) {
+    double value = problem.intercept ? lambda / problem.sum_w : 0;
+    for (Index k = 0; k < z.rows; ++k) {
+      const double eigenvalue = s[static_cast<std::size_t>(k)] * s[static_cast<std::size_t>(k)];
+      value += z(k, q) * z(k, q) * (eigenvalue > 0 ? lambda / (eigenvalue + lambda) : 1);
+    }
+    for (Index j = 0; j < rest.cols(); ++j) value += rest(q, j) * rest(q, j);
+    variance[static_cast<std::size_t>(q)] = value;
+  }
+  for (Index q = 0; q < z.cols; ++q)
+    for (Index k = 0; k < z.rows; ++k) z(k, q) *= s[static_cast<std::size_t>(k)];
+}
+
+void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, std::span<const double> inverse,
+                     double lambda, Index first, Index count, Index steps, Solution& solution,
+                     const Progress& progress) {
+  const Index p = vt.cols;
+  const bool regular = r.rows == p && p > 0 && static_cast<Index>(inverse.size()) == p &&
+                       std::ranges::all_of(inverse, [](double value) { return value > 0; });
+  if (!regular) {
+    const auto solve = [&](MatrixView g) {
+      Matrix u(vt.rows, g.cols);
+      gemm(Op::none, Op::none, 1, vt, g, 0, u.view());
+      gemm(Op::transpose, Op::none, 1, vt, scaled_rows(inverse, u.view()).view(), 0, g);
+    };
+    return refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
+  }
+
+  Matrix stack(2 * p, p, 0.0);
+  for (Index j = 0; j < p; ++j) {
+    std::copy_n(r.col(j), j + 1, stack.col(j));
+    stack(p + j, j) = std::sqrt(lambda);
+  }
+  const StackedTriangle triangle(stack.view(), p);
+  const auto solve = [&](MatrixView g) {
+    const auto divide = [&] {
+      for (Index j = 0; j < g.cols; ++j)
+        for (Index k = 0; k < p; ++k) g(k, j) /= triangle.norms[static_cast<std::size_t>(k)];
+    };
+    divide();
+    trsm(Op::none, triangle.l.view(), g);
+    trsm(Op::transpose, triangle.l.view(), g);
+    divide();
+  };
+  refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
+}
+
+}  // namespace freeridge

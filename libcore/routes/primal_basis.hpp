@@ -1,0 +1,33 @@
+// The primal route with B in storage: X_s = B diag(S) V' but for its constant part (the weighted, centred and scaled X
+// of linear_features.hpp), Lambda = S^2,
+//     w_s = V diag(S) g
+// V stands where it was made: for d < m in primal_route.cpp, for d >= m in primal_wide_route.cpp.
+#pragma once
+
+#include <vector>
+
+#include "libcore/routes/feature_reduction.hpp"
+#include "libcore/spectrum/stored_basis.hpp"
+
+namespace freeridge {
+
+class PrimalBasis : public StoredBasis {
+ public:
+  Route route() const override { return Route::primal; }
+
+ protected:
+  PrimalBasis(ProblemPtr problem, Matrix basis, std::vector<double> singular_values, std::vector<double> noise)
+      : StoredBasis(std::move(problem), std::move(basis), squares(singular_values), std::move(noise), sure_of_qr),
+        s_(std::move(singular_values)) {}
+
+  // V u, d x u.cols.
+  virtual Matrix apply_v(ConstMatrixView u) const = 0;
+
+  void solve(Index first, ConstMatrixView g, Solution& solution) const override {
+    set_hyperplane(problem(), first, apply_v(scaled_rows(s_, g).view()).view(), solution);
+  }
+
+  std::vector<double> s_;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,143 @@
+#include "libcore/routes/primal_sparse_maker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/factor/left_out_rows.hpp"
+#include "libcore/linalg/blas.hpp"
+
+namespace freeridge {
+namespace {
+constexpr double cancels = 1e-2;  // of |Y~|^2: below, |P~Y~|^2 is summed up over the rows
+constexpr double subtraction = 1e-14;
+}  // namespace
+
+Matrix SparseMaker::solved(Index first, Index count) const {
+  Matrix out = copy_of(f_.full.view().columns(first, count));
+  for (double& value : out.values()) value /= f_.unit;
+  return out;
+}
+
+void SparseMaker::residual(Index first, MatrixView out) const {
+  p_.fitted(0, p_.hyperplane(solved(first, out.cols).view()).view(), out);
+  for (Index j = 0; j < out.cols; ++j)
+    for (Index i = 0; i < out.rows; ++i) out(i, j) = p_.problem().y_tilde(i, first + j) - out(i, j);
+}
+
+void SparseMaker::diagonal(std::span<double> out) const {
+  leverage(out);
+  for (double& value : out) value = not_one(value);
+}
+
+void SparseMaker::leverage(std::span<double> out) const {
+  const auto n = static_cast<Index>(out.size());
+  p_.leverages(0, {&f_, 1}, {out.data(), n, 1, n});
+}
+
+double SparseMaker::trace() const {
+  const BandMatrix inverse = f_.l.inverse_band();
+  double sum = 0;
+  for (Index j = 0; j < inverse.size(); ++j) sum += inverse.values(0, j);
+  return static_cast<double>(p_.problem().degrees() - p_.d()) + lambda_ / f_.unit * sum;
+}
+
+// Far above the largest eigenvalue d - lambda tr (B + lambda I)^-1 would lose all digits.
+double SparseMaker::degrees_of_freedom() const {
+  const double constant = p_.problem().intercept ? 1 : 0;
+  if (lambda_ < p_.largest()) return static_cast<double>(p_.problem().n()) - trace();
+  return band_inner_product(p_.band(), f_.l.inverse_band()) / f_.unit + constant;
+}
+
+double SparseMaker::log_determinant() const {
+  const Index d = p_.d(), others = p_.problem().degrees() - d;
+  return f_.l.log_determinant() + static_cast<double>(d) * std::log(f_.unit) +
+         (others == 0 ? 0 : static_cast<double>(others) * std::log(lambda_));
+}
+
+double SparseMaker::squared_norm(Index output) const {
+  const Problem& problem = p_.problem();
+  const double* const y = problem.y_tilde.col(output);
+  const Index n = problem.n(), d = p_.d();
+  const double all = dot(n, y, y), explained = dot(d, f_.half.col(output), f_.half.col(output)) / f_.unit,
+               shrunk = lambda_ / f_.unit * dot(d, f_.full.col(output), f_.full.col(output)) / f_.unit;
+  const double left = all - explained - shrunk;
+  if (left > cancels * all) return left;
+  Matrix r(n, 1);
+  residual(output, r.view());
+  return dot(n, r.data(), r.data());
+}
+
+double SparseMaker::quadratic_form(Index output) const {
+  return squared_norm(output) / lambda_ + dot(p_.d(), f_.full.col(output), f_.full.col(output)) / f_.unit / f_.unit;
+}
+
+// Y~ - X~ w_s over lambda; where lambda is rounding X~ B^-1 (B + lambda I)^-1 Gamma, without what no w explains.
+void SparseMaker::coefficients(Index first, MatrixView out) const {
+  if (lambda_ > 0 && lambda_ >= p_.tolerance()) {
+    residual(first, out);
+    for (Index j = 0; j < out.cols; ++j)
+      for (Index i = 0; i < out.rows; ++i) out(i, j) /= lambda_;
+    return;
+  }
+  Matrix g = solved(first, out.cols);
+  const SparseFactor at_zero = p_.factor(0);
+  at_zero.l.solve(g.view());
+  for (double& value : g.values()) value /= at_zero.unit;
+  p_.fitted(0, p_.hyperplane(g.view()).view(), out);
+}
+
+void SparseMaker::solve(Index first, Index count, Solution& solution) const {
+  set_hyperplane(p_.problem(), first, p_.hyperplane(solved(first, count).view()).view(), solution);
+}
+
+void SparseMaker::refine(Index, Index, Index, Solution&, const Progress&) const {
+  fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
+}
+
+void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
+  const Problem& problem = p_.problem();
+  Matrix z(p_.d(), std::max(a.cols, static_cast<Index>(variance.size())));
+  p_.project(points, first, z.view());
+  if (!variance.empty()) {
+    Matrix half = copy_of(z.view());
+    f_.l.half_solve(half.view());
+    for (Index q = 0; q < half.cols(); ++q)
+      variance[static_cast<std::size_t>(q)] = lambda_ / f_.unit * dot(half.rows(), half.col(q), half.col(q)) +
+                                              (problem.intercept ? lambda_ / problem.sum_w : 0);
+  }
+  if (a.cols == 0) return;
+  f_.l.solve(z.view());
+  for (double& value : z.values()) value /= f_.unit;
+  p_.fitted(0, p_.hyperplane(z.view()).view(), a);
+  for (Index q = 0; q < a.cols; ++q)
+    for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, a(i, q));
+}
+
+// ---- rows ----
+
+SparseRows::SparseRows(const SparsePrimal& factorization, std::span<const Index> which)
+    : p_(factorization), which_(which.begin(), which.end()), z_(factorization.projected_rows(which)) {}
+
+bool SparseRows::left_out(const ResidualMaker& of_factorization, Index first, MatrixView out) const {
+  const auto& maker = static_cast<const SparseMaker&>(of_factorization);
+  const SparseFactor& f = maker.factor();
+  const Problem& problem = p_.problem();
+  const Index s = z_.cols();
+  Matrix half = copy_of(z_.view()), p(s, s);
+  f.l.half_solve(half.view());
+  syrk(Op::transpose, -1 / f.unit, half.view(), 0, p.view());
+  for (Index j = 0; j < s; ++j) {
+    p(j, j) += 1;
+    for (Index i = j; i < s && problem.intercept; ++i)
+      p(i, j) -= problem.q1[static_cast<std::size_t>(which_[static_cast<std::size_t>(i)])] *
+                 problem.q1[static_cast<std::size_t>(which_[static_cast<std::size_t>(j)])];
+  }
+  for (Index j = 0; j < out.cols; ++j)
+    for (Index i = 0; i < s; ++i) out(i, j) = problem.y_tilde(which_[static_cast<std::size_t>(i)], first + j);
+  gemm(Op::transpose, Op::none, -1 / f.unit, half.view(), f.half.view().columns(first, out.cols), 1, out);
+  const std::vector<double> noise(static_cast<std::size_t>(s), subtraction);
+  return solve_left_out(p.view(), out, noise);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,320 @@
+#include "libcore/routes/primal_sparse_route.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/linalg/threads.hpp"
+#include "libcore/routes/band_route.hpp"
+#include "libcore/routes/linear_features.hpp"
+#include "libcore/routes/primal_sparse_maker.hpp"
+#include "libcore/spectrum/small_svd.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr Index strip = BandKernels::strip;
+constexpr Index b = SparsePrimal::bandwidth;
+constexpr double largest_square = 1e300;  // of a column of x: sums of them are finite, too
+constexpr Index gram_rows = 4096;         // whose entries are in hand
+constexpr Index dense_rows = 512;         // of a dense tile
+constexpr double dense_from = 0.15;       // entries over n d from which a product of dense tiles is faster
+constexpr Index solved_columns = 64;      // of Z at once: they and the rows of Q they come from stay in the cache
+constexpr int bisections = 48;
+
+// g(i, j) += sum_rows w x_i x_j (i >= j) for the columns j of a share.
+void add_products(const SparseTile& tile, std::span<const double> sqrt_w, Index from, Index to, MatrixView g) {
+  for (std::size_t i = 0; i + 1 < tile.start.size(); ++i) {
+    const auto end = tile.column.begin() + tile.start[i + 1];
+    const double w = sqrt_w[i] * sqrt_w[i];
+    for (auto k = std::lower_bound(tile.column.begin() + tile.start[i], end, from); k != end && *k < to; ++k) {
+      double* const column = g.col(*k);
+      const double* value = tile.value.data() + (k - tile.column.begin());
+      const double w_x = w * *value;
+      for (auto other = k; other != end; ++other, ++value) column[*other] += w_x * *value;
+    }
+    worked(touched * static_cast<double>(tile.start[i + 1] - tile.start[i]));
+  }
+}
+
+// X'W X in the lower triangle, x over scale, not centred.
+void add_sparse(const Problem& problem, MatrixView g, const Progress& progress) {
+  const Index n = problem.n(), d = problem.d(), shares = thread_count();
+  const double each = static_cast<double>(problem.x.entries()) / static_cast<double>(n);
+  parallel_for(
+      shares, progress,
+      [&](Index share) {
+        SparseTile tile;
+        for (Index row = 0; row < n; row += gram_rows) {
+          const Index count = std::min(gram_rows, n - row);
+          problem.scaled_entries(row, count, tile);
+          add_products(tile, std::span(problem.sqrt_w).subspan(static_cast<std::size_t>(row)), d * share / shares,
+                       d * (share + 1) / shares, g);
+        }
+      },
+      static_cast<double>(n) * each * each);
+}
+
+void add_dense(const Problem& problem, MatrixView g, const Progress& progress) {
+  Matrix room(std::min(dense_rows, problem.n()), problem.d());
+  for (Index row = 0; row < problem.n(); row += dense_rows) {
+    const MatrixView tile = room.view().row_range(0, std::min(dense_rows, problem.n() - row));
+    problem.weighted_rows(row, tile);
+    syrk(Op::transpose, 1, tile, 1, g);
+    progress.report(static_cast<double>(row + tile.rows) / static_cast<double>(problem.n()));
+  }
+}
+
+// The columns of Q in panels.
+void make_panels(MatrixView q) {
+  constexpr Index columns = SparsePrimal::panel_columns;
+  Matrix room(columns, q.rows);
+  for (Index col = 0; col < q.cols; col += columns) {
+    const Index width = std::min(columns, q.cols - col);
+    const MatrixView turned{room.data(), width, q.rows, width};
+    transpose(q.columns(col, width), turned);
+    std::copy_n(turned.data, width * q.rows, q.col(col));
+  }
+}
+
+}  // namespace
+
+SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : Factorization(std::move(the_problem)) {
+  const Problem& p = problem();
+  basis_ = Matrix(p.d(), p.d(), 0.0);
+  gram(basis_.view(), progress.part(0, 0.05));
+  {
+    BandBasis basis(basis_.view(), b, b_, progress.part(0.05, 0.5));
+    bounds_ = eigenvalue_bounds(b_, eps, bisections);
+    if (!std::isfinite(bounds_.largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
+    if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
+    basis.form(progress.part(0.5, 1));
+  }
+  make_panels(basis_.view());
+  set_centre();
+
+  Matrix y = copy_of(p.y_tilde.view()), xy(p.d(), p.t(), 0.0);
+  for (Index j = 0; j < y.cols(); ++j)
+    for (Index i = 0; i < y.rows(); ++i) y(i, j) *= p.sqrt_w[static_cast<std::size_t>(i)];
+  add_transposed(p.x, 0, p.shift, y.view(), xy.view());
+  for (Index j = 0; j < p.t(); ++j)
+    for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[static_cast<std::size_t>(k)];
+  gamma_ = Matrix(p.d(), p.t());
+  reduce(xy.view(), gamma_.view());
+  progress.report(1);
+}
+
+// G, and what of it is rounding.
+void SparsePrimal::gram(MatrixView g, const Progress& progress) {
+  const Problem& p = problem();
+  const bool dense =
+      static_cast<double>(p.x.entries()) > dense_from * static_cast<double>(p.n()) * static_cast<double>(p.d());
+  if (dense)
+    add_dense(p, g, progress);
+  else
+    add_sparse(p, g, progress);
+  std::vector<double> centre(static_cast<std::size_t>(p.d()), 0.0);
+  for (std::size_t k = 0; k < p.shift.size(); ++k) centre[k] = p.shift[k] / (*p.linear_scale)[k];
+  double most = 0;
+  for (Index k = 0; k < p.d(); ++k) {
+    const double constant = p.sum_w * centre[static_cast<std::size_t>(k)] * centre[static_cast<std::size_t>(k)];
+    most = std::max(most, g(k, k) + (dense ? constant : 0));
+    if (!(most < largest_square)) fail(Status::not_finite, "the squares of x overflow; rescale x");
+  }
+  tolerance_ = static_cast<double>(std::max<Index>(p.d(), 10)) * eps * most;
+  if (p.shift.empty() || dense) return;
+  for (Index j = 0; j < p.d(); ++j) {
+    const double w_m = p.sum_w * centre[static_cast<std::size_t>(j)];
+    for (Index i = j; i < p.d() && w_m != 0; ++i) g(i, j) -= centre[static_cast<std::size_t>(i)] * w_m;
+    worked(touched * static_cast<double>(p.d() - j));
+  }
+}
+
+void SparsePrimal::set_centre() {
+  const Problem& p = problem();
+  std::vector<double> scaled(static_cast<std::size_t>(p.d()), 0.0);
+  for (std::size_t k = 0; k < p.shift.size(); ++k) scaled[k] = p.shift[k] / (*p.linear_scale)[k];
+  centre_.assign(scaled.size(), 0.0);
+  reduce({scaled.data(), p.d(), 1, p.d()}, {centre_.data(), p.d(), 1, p.d()});
+}
+
+SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
+  const Index d = problem().d(), t = problem().t();
+  in.require("Q", d, d);
+  b_.values = Matrix(b + 1, d, 0.0);
+  for (Index j = 0; j < d; ++j)
+    in.numbers("the band", any_finite, {b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d - j))});
+  bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
+  bounds_.largest = in.number("the largest eigenvalue", any_finite);
+  tolerance_ = in.number("the tolerance", any_finite);
+  if (bounds_.smallest < 0 || bounds_.largest < bounds_.smallest || tolerance_ < 0)
+    fail(Status::corrupt, "the saved eigenvalues are from ", bounds_.smallest, " to ", bounds_.largest,
+         " with a tolerance of ", tolerance_);
+  basis_ = in.matrix("Q", orthonormal, d, d);
+  in.require("Gamma", d, t);
+  gamma_ = Matrix(d, t);
+  in.any_numbers("Gamma", gamma_.values());
+  set_centre();
+}
+
+void SparsePrimal::save(ByteWriter& out) const {
+  out.integer(saved_sparse);
+  for (Index j = 0; j < d(); ++j) out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d() - j))});
+  out.number(bounds_.smallest);
+  out.number(bounds_.largest);
+  out.number(tolerance_);
+  out.matrix(basis_.view());
+  out.matrix(gamma_.view());
+}
+
+EigenvalueRange SparsePrimal::eigenvalue_range() const {
+  if (!(bounds_.largest > tolerance_)) return {0, 0};
+  return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, bounds_.largest), bounds_.largest};
+}
+
+// All of them, or where some are rounding the number of positive pivots of B - tolerance I (Sylvester's law of inertia).
+std::optional<Index> SparsePrimal::rank() const {
+  const Index most = std::min(d(), problem().degrees());
+  if (bounds_.smallest > 0) return most;
+  return std::min(most, positive_pivots(b_, tolerance_));
+}
+
+SparseFactor SparsePrimal::factor(double lambda) const {
+  const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
+  std::optional<BandedCholesky> l;
+  if (bounds_.smallest + lambda > tolerance_) l = BandedCholesky::factor(b_, lambda / unit, unit);
+  if (!l)
+    fail(Status::not_positive_definite, "x'x + lambda I is numerically singular at lambda = ", lambda, " (below ",
+         tolerance_,
+         " the eigenvalues of x'x are rounding); use a larger lambda, or the reduction QR, which has the "
+         "limit lambda -> 0");
+  SparseFactor out{std::move(*l), copy_of(gamma_.view()), copy_of(gamma_.view()), unit};
+  out.l.half_solve(out.half.view());
+  out.l.solve(out.full.view());
+  return out;
+}
+
+Matrix SparsePrimal::hyperplane(ConstMatrixView g) const {
+  Matrix w(d(), g.cols);
+  each_panel([&](Index col, ConstMatrixView q) {
+    gemm(Op::transpose, Op::none, 1, q, g.row_range(col, q.rows), col == 0 ? 0 : 1, w.view());
+  });
+  return w;
+}
+
+void SparsePrimal::reduce(ConstMatrixView v, MatrixView out) const {
+  each_panel([&](Index col, ConstMatrixView q) { gemm(Op::none, Op::none, 1, q, v, 0, out.row_range(col, q.rows)); });
+}
+
+void SparsePrimal::fitted(Index row, ConstMatrixView w_s, MatrixView out) const {
+  const Problem& p = problem();
+  Matrix w = copy_of(w_s);
+  for (Index j = 0; j < w.cols(); ++j)
+    for (Index k = 0; k < w.rows(); ++k) w(k, j) /= (*p.linear_scale)[static_cast<std::size_t>(k)];
+  multiply(p.x, row, p.shift, w.view(), out);
+  for (Index j = 0; j < out.cols; ++j)
+    for (Index i = 0; i < out.rows; ++i) out(i, j) *= p.sqrt_w[static_cast<std::size_t>(row + i)];
+}
+
+double SparsePrimal::constant_leverage(Index i) const {
+  const std::vector<double>& q1 = problem().q1;
+  return q1.empty() ? 0 : q1[static_cast<std::size_t>(i)] * q1[static_cast<std::size_t>(i)];
+}
+
+double not_one(double h) {
+  return 1 - h > 256 * eps ? 1 - h : 0;
+}
+
+SparsePrimal::Entries SparsePrimal::entries(std::span<const Index> which) const {
+  Entries out{{}, {which.begin(), which.end()}};
+  out.tile.start.assign(1, 0);
+  SparseTile run;
+  for (std::size_t begin = 0, end; begin < which.size(); begin = end) {  // neighbours together
+    for (end = begin + 1; end < which.size() && which[end] == which[end - 1] + 1;) ++end;
+    problem().scaled_entries(which[begin], static_cast<Index>(end - begin), run);
+    const Index before = out.tile.start.back();
+    for (std::size_t i = 1; i < run.start.size(); ++i) out.tile.start.push_back(before + run.start[i]);
+    out.tile.column.insert(out.tile.column.end(), run.column.begin(), run.column.end());
+    out.tile.value.insert(out.tile.value.end(), run.value.begin(), run.value.end());
+  }
+  return out;
+}
+
+Matrix SparsePrimal::projected_rows(std::span<const Index> which) const {
+  const Entries rows = entries(which);
+  const auto count = static_cast<Index>(which.size());
+  Matrix by_rows(count, d()), z(d(), count);
+  each_panel(
+      [&](Index col, ConstMatrixView q) { multiply_columns(rows.tile, 0, q, by_rows.view().columns(col, q.rows)); });
+  transpose(by_rows.view(), z.view());
+  for (Index i = 0; i < count; ++i)
+    for (Index k = 0; k < d(); ++k)
+      z(k, i) = (z(k, i) - centre_[static_cast<std::size_t>(k)]) *
+                problem().sqrt_w[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
+  return z;
+}
+
+void SparsePrimal::project(const Rows& points, Index first, MatrixView z) const {
+  Matrix rows(z.cols, d()), phi(d(), z.cols);
+  problem().scaled_rows(points, first, rows.view());
+  transpose(rows.view(), phi.view());
+  reduce(phi.view(), z);
+}
+
+// Some columns of Z outside, made for all rows; the banded solves of all rows and lambdas go on from there.
+void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> at, MatrixView out) const {
+  const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
+  Matrix z(strip * panel_columns, strips, 0.0), last(b * strip, strips * lambdas, 0.0),
+      room(BandKernels::room_columns(b), strip), sums(strip, strips * lambdas, 0.0);
+  each_panel([&](Index col, ConstMatrixView q) {
+    const Index cols = q.rows;
+    if (cols < panel_columns) std::ranges::fill(z.values(), 0.0);
+    for (Index s = 0; s < strips; ++s) {
+      const Index height = std::min(strip, count - s * strip);
+      const MatrixView part{z.col(s), height, cols, strip};
+      multiply_columns(rows.tile, s * strip, q, part);
+      for (Index k = 0; k < cols; ++k)
+        for (Index i = 0; i < height; ++i)
+          part(i, k) = (part(i, k) - centre_[static_cast<std::size_t>(col + k)]) *
+                       problem().sqrt_w[static_cast<std::size_t>(rows.rows[static_cast<std::size_t>(s * strip + i)])];
+    }
+    for (Index l = 0; l < lambdas; ++l)
+      for (Index s = 0; s < strips; ++s) {
+        const Index place = l * strips + s;
+        kernels_.squared_norms(BandKernels::padded(cols), b, z.col(s),
+                               at[static_cast<std::size_t>(l)].values.data() + col * BandKernels::stride(b),
+                               last.col(place), room.data(), sums.col(place));
+      }
+    worked(2.0 * static_cast<double>(strips * strip * cols) * static_cast<double>(b * lambdas));
+  });
+  for (Index l = 0; l < lambdas; ++l)
+    for (Index i = 0; i < count; ++i)
+      out(i, l) = sums(i % strip, l * strips + i / strip) / at[static_cast<std::size_t>(l)].unit;
+}
+
+void SparsePrimal::leverages(Index row, std::span<const SparseFactor> factors, MatrixView out) const {
+  std::vector<Coefficients> at;
+  for (const SparseFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
+  const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
+  parallel_for((out.rows + rows - 1) / rows, Progress(), [&](Index piece) {
+    const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
+    leverages(entries(neighbours(row + piece * rows, part.rows)), at, part);
+    for (Index l = 0; l < part.cols; ++l)
+      for (Index i = 0; i < part.rows; ++i) part(i, l) += constant_leverage(row + piece * rows + i);
+  });
+}
+
+std::unique_ptr<ResidualMaker> SparsePrimal::at(double lambda) const {
+  return std::make_unique<SparseMaker>(*this, lambda);
+}
+
+std::unique_ptr<RowBlock> SparsePrimal::rows(std::span<const Index> which) const {
+  return std::make_unique<SparseRows>(*this, which);
+}
+
+FactorizationPtr factorize_sparse_primal(ProblemPtr problem, const Progress& progress) {
+  return std::make_shared<SparsePrimal>(std::move(problem), progress);
+}
+
+}  // namespace freeridge

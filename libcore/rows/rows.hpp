@@ -1,0 +1,99 @@
+// The points x, n rows of d numbers, whatever they lie in: an ordinary matrix in either layout, or sparse rows or
+// columns. What reads points takes Rows: it has them by tiles, filled with their zeros, or multiplies by them, which
+// for sparse rows costs as much as they have entries:
+//     tile(i, k) = x(row + i, k) - shift_k                                              pack_rows
+//     out = (X_I - 1 shift') w,      sum = sum + (X_I - 1 shift')'c                     multiply, add_transposed
+// The shift is that of a centred problem (data/problem.hpp). For sparse rows it is taken from the product, as 1 (shift'w),
+// so that zeros are never filled.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libcore/base/matrix.hpp"
+
+namespace freeridge {
+
+enum class SparseFormat : std::int32_t { csr = 1, csc = 2 };
+
+// Lines, which are the rows (CSR) or the columns (CSC): the entries p of line l, start[l] <= p < start[l + 1], are the
+// numbers value[p] in column (row) index[p], ascending. start[0] = 0.
+struct SparseView {
+  SparseFormat format = SparseFormat::csr;
+  Index rows = 0, cols = 0;
+  const Index* start = nullptr;
+  const std::int32_t* index = nullptr;
+  const double* value = nullptr;
+
+  Index lines() const { return format == SparseFormat::csr ? rows : cols; }
+  Index length() const { return format == SparseFormat::csr ? cols : rows; }
+  Index entries() const { return start[lines()]; }
+  Index bytes() const { return 12 * entries() + 8 * (lines() + 1); }
+};
+
+// Throws INVALID_ARGUMENT unless the lines follow one another and the entries of each ascend within the matrix, and
+// NOT_FINITE where one is not finite. O(entries).
+void require_valid(const char* name, const SparseView& x);
+
+// The numbers that a SparseView views.
+struct SparseMatrix {
+  SparseMatrix() = default;
+  explicit SparseMatrix(const SparseView& from);
+  SparseView view(SparseFormat format, Index rows, Index cols) const {
+    return {format, rows, cols, start.data(), index.data(), value.data()};
+  }
+  std::vector<Index> start;
+  std::vector<std::int32_t> index;
+  std::vector<double> value;
+};
+
+class Rows {
+ public:
+  Rows() = default;
+  Rows(const LayoutView& dense) : rows(dense.rows), cols(dense.cols), dense_(dense) {}       // NOLINT: a matrix is rows
+  Rows(const SparseView& sparse) : rows(sparse.rows), cols(sparse.cols), sparse_(sparse) {}  // NOLINT: likewise
+
+  bool is_sparse() const { return sparse_.start != nullptr; }
+  const LayoutView& dense() const { return dense_; }
+  const SparseView& sparse() const { return sparse_; }
+  // How many numbers it takes to read all of them.
+  Index entries() const { return is_sparse() ? sparse_.entries() : rows * cols; }
+  // x(i, j); for sparse rows a search.
+  double operator()(Index i, Index j) const { return is_sparse() ? sparse_entry(i, j) : dense_(i, j); }
+
+  Index rows = 0, cols = 0;
+
+ private:
+  double sparse_entry(Index i, Index j) const;
+
+  LayoutView dense_;
+  SparseView sparse_;
+};
+
+// What check of finite numbers each kind needs; the entries of sparse rows in full (require_valid).
+void require_finite(const char* name, const Rows& x);
+
+// The entries of neighbouring rows, row by row, those of row i from start[i] to start[i + 1].
+struct SparseTile {
+  std::vector<Index> start;
+  std::vector<std::int32_t> column;
+  std::vector<double> value;
+  Index rows() const { return std::ssize(start) - 1; }
+};
+// Those of the rows [row, row + count). CSC: a search in each column.
+void take_rows(const SparseView& x, Index row, Index count, SparseTile& out);
+
+// tile(i, k) = x(row + i, k)
+void copy_rows(const Rows& x, Index row, MatrixView tile);
+// tile(i, k) = x(row + i, k) - shift[k]; an empty shift is none.
+void pack_rows(const Rows& x, Index row, std::span<const double> shift, MatrixView tile);
+
+// out = (X_I - 1 shift') w for the rows I = row, row + 1, ... (out.rows of them). w: d x k.
+void multiply(const Rows& x, Index row, std::span<const double> shift, ConstMatrixView w, MatrixView out);
+// sum = sum + (X_I - 1 shift')'c, c.rows rows. sum: d x k.
+void add_transposed(const Rows& x, Index row, std::span<const double> shift, ConstMatrixView c, MatrixView sum);
+// out = X_I A', A p x d: out(i, k) = sum_j x_ij a(k, j) for the rows first, first + 1, ... of the tile (out.rows of them).
+void multiply_columns(const SparseTile& tile, Index first, ConstMatrixView a, MatrixView out);
+
+}  // namespace freeridge
