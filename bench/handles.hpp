@@ -46,8 +46,9 @@ constexpr freeridge_route band_route = 3;
 constexpr struct {
   freeridge_route route;
   const char* name;
-} routes[] = {{FREERIDGE_AUTO, "auto"}, {FREERIDGE_CHOLESKY, "cholesky"}, {FREERIDGE_SPECTRAL, "spectral"},
-              {band_route, "band"},     {FREERIDGE_PRIMAL, "primal"},     {FREERIDGE_LANDMARK, "landmark"}};
+} routes[] = {{FREERIDGE_ROUTE_AUTO, "auto"},         {FREERIDGE_ROUTE_CHOLESKY, "cholesky"},
+              {FREERIDGE_ROUTE_SPECTRAL, "spectral"}, {band_route, "band"},
+              {FREERIDGE_ROUTE_PRIMAL, "primal"},     {FREERIDGE_ROUTE_LANDMARK, "landmark"}};
 
 inline const char* route_name(freeridge_route route) {
   for (const auto& each : routes)
@@ -56,7 +57,7 @@ inline const char* route_name(freeridge_route route) {
 }
 
 inline const char* route_name(const Model& model) {
-  freeridge_route route = FREERIDGE_AUTO;
+  freeridge_route route = FREERIDGE_ROUTE_AUTO;
   check(freeridge_get_route(model.get(), &route));
   return route_name(route);
 }

@@ -91,7 +91,7 @@ std::vector<double> uniform(std::int64_t count, unsigned seed) {
 }
 
 void measure_model(freeridge_route route, const Sizes& s) {
-  const bool linear = route == FREERIDGE_PRIMAL;
+  const bool linear = route == FREERIDGE_ROUTE_PRIMAL;
   const bench::Kernel kernel = bench::make_kernel(linear ? "linear()" : "gaussian(sigma = 2)");
   const std::vector<double> x = uniform(s.n * s.d, 1), y = uniform(s.n * s.t, 2), points = uniform(s.m * s.d, 3);
   freeridge_model* model = nullptr;
@@ -105,7 +105,7 @@ void measure_model(freeridge_route route, const Sizes& s) {
           [&] { return freeridge_set_data(model, FREERIDGE_COL_MAJOR, s.n, s.d, x.data(), s.n, s.t, y.data(), s.n); });
   measure("set_data_view", set_data, true);
   bench::check(freeridge_set_route(model, route));
-  if (route == FREERIDGE_LANDMARK) bench::check(freeridge_set_landmarks(model, s.r, nullptr));
+  if (route == FREERIDGE_ROUTE_LANDMARK) bench::check(freeridge_set_landmarks(model, s.r, nullptr));
   std::vector<double> one(static_cast<std::size_t>(s.n * s.t)), two = one, out(static_cast<std::size_t>(s.m * s.t)),
                                                                 upper = out, few(static_cast<std::size_t>(10 * s.t)),
                                                                 noise(static_cast<std::size_t>(s.t));
@@ -113,7 +113,7 @@ void measure_model(freeridge_route route, const Sizes& s) {
   std::vector<std::int32_t> group(static_cast<std::size_t>(s.n));
   bench::check(freeridge_make_folds(s.n, 5, 1, group.data()));
   bench::check(freeridge_set_groups(model, group.data()));
-  if (route == FREERIDGE_BAND) {  // Q is formed late
+  if (route == FREERIDGE_ROUTE_BAND) {  // Q is formed late
     bench::check(freeridge_set_expected_criterion(model, FREERIDGE_GCV));
     watch.begin(HUGE_VAL);
     bench::check(freeridge_factorize(model));
@@ -128,14 +128,14 @@ void measure_model(freeridge_route route, const Sizes& s) {
   measure("loo", [&] { return freeridge_loo(model, one.data(), s.n); });
   measure("get_leverage", [&] { return freeridge_get_leverage(model, one.data(), s.n); });
   measure("get_fitted", [&] { return freeridge_get_fitted(model, one.data(), s.n); });
-  measure("get_coefficients", [&] { return freeridge_get_coefficients(model, one.data(), s.n); });
-  measure("get_degrees_of_freedom", [&] { return freeridge_get_degrees_of_freedom(model, few.data(), nullptr); });
+  measure("coefficients", [&] { return freeridge_coefficients(model, one.data(), s.n); });
+  measure("degrees_of_freedom", [&] { return freeridge_degrees_of_freedom(model, few.data(), nullptr); });
   measure("cooks_distance", [&] { return freeridge_cooks_distance(model, one.data(), s.n); });
   measure("group_errors", [&] { return freeridge_group_errors(model, group.data(), one.data(), s.n); });
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS})
     measure(("score, criterion " + std::to_string(criterion)).c_str(),
-            [&] { return freeridge_score(model, criterion, 4, lambdas, few.data(), 10); });
-  if (route != FREERIDGE_CHOLESKY)
+            [&] { return freeridge_score(model, criterion, 4, lambdas, few.data(), nullptr, 10); });
+  if (route != FREERIDGE_ROUTE_CHOLESKY)
     measure("select_lambda",
             [&] { return freeridge_select_lambda(model, FREERIDGE_LOO, 0.01, 10, few.data(), noise.data()); });
   const auto order = FREERIDGE_COL_MAJOR;
@@ -146,9 +146,8 @@ void measure_model(freeridge_route route, const Sizes& s) {
   measure("predict_variance", [&] {
     return freeridge_predict_variance(model, order, s.m, points.data(), s.m, out.data(), s.m, noise.data());
   });
-  if (route == FREERIDGE_LANDMARK) {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(s.r));
-    measure("get_landmarks", [&] { return freeridge_get_landmarks(model, rows.data(), few.data(), few.data() + 1); });
+  if (route == FREERIDGE_ROUTE_LANDMARK) {
+    measure("landmark_trace", [&] { return freeridge_landmark_trace(model, few.data(), few.data() + 1); });
   }
 }
 
@@ -173,7 +172,7 @@ void measure_classifier(freeridge_loss loss, const Sizes& s) {
   double lambda = 1;
   measure(
       "fit", [&] { return freeridge_classifier_fit(classifier, lambda *= 1.5); }, true);
-  if (loss == FREERIDGE_LOGISTIC) measure("loo", [&] { return freeridge_classifier_loo(classifier, out.data()); });
+  if (loss == FREERIDGE_LOSS_LOGISTIC) measure("loo", [&] { return freeridge_classifier_loo(classifier, out.data()); });
   measure("predict", [&] {
     return freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, s.m, points.data(), s.m, out.data(), nullptr);
   });
@@ -222,11 +221,11 @@ int main(int argc, char** argv) {
   const std::string route = argv[1];
   std::printf("%s, n = %s, d = %s\n%-26s %9s %8s %9s %9s\n", argv[1], argv[2], argv[3], "call", "seconds", "heard",
               "interval", "leave");
-  if (route == "logistic") return measure_classifier(FREERIDGE_LOGISTIC, size), 0;
-  if (route == "hinge") return measure_classifier(FREERIDGE_HINGE, size), 0;
+  if (route == "logistic") return measure_classifier(FREERIDGE_LOSS_LOGISTIC, size), 0;
+  if (route == "hinge") return measure_classifier(FREERIDGE_LOSS_HINGE, size), 0;
   if (route == "accumulator") return measure_accumulator(size), 0;
   for (const auto& each : bench::routes)
-    if (route == each.name && each.route != FREERIDGE_AUTO) return measure_model(each.route, size), 0;
+    if (route == each.name && each.route != FREERIDGE_ROUTE_AUTO) return measure_model(each.route, size), 0;
   std::fprintf(stderr, "%s is no route\n", argv[1]);
   return 2;
 }

@@ -52,7 +52,7 @@ bench::Model prepare(benchmark::State& state, const Case& which, const Problem& 
     return nullptr;
   }
   check(freeridge_set_reduction(model.get(), which.reduction));
-  if (which.route == FREERIDGE_LANDMARK) {
+  if (which.route == FREERIDGE_ROUTE_LANDMARK) {
     check(freeridge_set_landmarks(model.get(), which.n / 20, nullptr));
     check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_RANDOM, 1));
   }
@@ -94,7 +94,7 @@ void loo_at_100_lambdas(benchmark::State& state, const Case& which) {
   std::vector<double> lambdas(count), scores(count);
   for (std::size_t l = 0; l < count; ++l) lambdas[l] = std::pow(10.0, -3 + 0.06 * static_cast<double>(l));
   for (auto _ : state) {
-    check(freeridge_score(model.get(), FREERIDGE_LOO, count, lambdas.data(), scores.data(), count));
+    check(freeridge_score(model.get(), FREERIDGE_LOO, count, lambdas.data(), scores.data(), nullptr, count));
     benchmark::DoNotOptimize(scores.data());
   }
 }
@@ -103,7 +103,7 @@ void loo_at_100_lambdas(benchmark::State& state, const Case& which) {
 void kernel_values(benchmark::State& state, const char* kernel, std::int64_t d) {
   const Problem problem(2000, d), points(20000, d);
   const bench::Model model = problem.model(kernel);
-  check(freeridge_set_route(model.get(), FREERIDGE_CHOLESKY));
+  check(freeridge_set_route(model.get(), FREERIDGE_ROUTE_CHOLESKY));
   check(freeridge_factorize(model.get()));
   check(freeridge_set_lambda(model.get(), 1));
   std::vector<double> out(points.y.size());
@@ -148,16 +148,16 @@ void add_all() {
   std::vector<Case> cases;
   for (const std::int64_t n : {500, 1000, 2000})
     for (const freeridge_route route :
-         {freeridge_route{FREERIDGE_CHOLESKY}, freeridge_route{FREERIDGE_SPECTRAL}, bench::band_route})
+         {freeridge_route{FREERIDGE_ROUTE_CHOLESKY}, freeridge_route{FREERIDGE_ROUTE_SPECTRAL}, bench::band_route})
       cases.push_back({"gaussian/" + std::to_string(n) + "/" + bench::route_name(route), n, features, gaussian, route});
-  cases.push_back({"gaussian/20000/landmark", 20000, features, gaussian, FREERIDGE_LANDMARK});
-  cases.push_back({"linear/20000x100/qr", 20000, 100, "linear()", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_QR});
-  cases.push_back({"linear/20000x100/gram", 20000, 100, "linear()", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_GRAM});
+  cases.push_back({"gaussian/20000/landmark", 20000, features, gaussian, FREERIDGE_ROUTE_LANDMARK});
+  cases.push_back({"linear/20000x100/qr", 20000, 100, "linear()", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_QR});
+  cases.push_back({"linear/20000x100/gram", 20000, 100, "linear()", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_GRAM});
 
   for (const Case& each : cases) add("factorize/" + each.name, factorize, each);
   for (const Case& each : cases) add("one_lambda_with_loo/" + each.name, one_lambda_with_loo, each);
   for (const Case& each : cases)
-    if (each.route != FREERIDGE_CHOLESKY) add("loo_at_100_lambdas/" + each.name, loo_at_100_lambdas, each);
+    if (each.route != FREERIDGE_ROUTE_CHOLESKY) add("loo_at_100_lambdas/" + each.name, loo_at_100_lambdas, each);
 
   constexpr struct {
     const char *name, *text;

@@ -70,7 +70,7 @@ class Task {
 
   void score(const bench::Model& model) {
     const auto count = static_cast<std::int64_t>(scores_.size());
-    check(freeridge_score(model.get(), FREERIDGE_LOO, count, data_.lambdas.data(), scores_.data(), count));
+    check(freeridge_score(model.get(), FREERIDGE_LOO, count, data_.lambdas.data(), scores_.data(), nullptr, count));
   }
 
   void select(const bench::Model& model) {
@@ -116,7 +116,7 @@ class Task {
   bool is_within_one_percent(const bench::Model& model) const {
     const double lambdas[4] = {lambda_ / 1.02, lambda_ / 1.01, lambda_ * 1.01, lambda_ * 1.02};
     double scores[4] = {};
-    check(freeridge_score(model.get(), FREERIDGE_LOO, 4, lambdas, scores, 4));
+    check(freeridge_score(model.get(), FREERIDGE_LOO, 4, lambdas, scores, nullptr, 4));
     return scores[0] > scores[1] && scores[2] < scores[3];
   }
 

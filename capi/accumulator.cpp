@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <string>
 
-#include "capi/handles.hpp"
+#include "capi/saving.hpp"
+#include "libcore/base/checks.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -20,6 +21,13 @@ std::span<const double> checked_lambdas(std::int64_t count, const double* lambda
   require_size("count", count);
   required("lambdas", lambdas);
   return {lambdas, static_cast<std::size_t>(count)};
+}
+
+Criterion checked_streamed_criterion(freeridge_criterion criterion) {
+  if (criterion != FREERIDGE_GCV && criterion != FREERIDGE_REML)
+    fail(Status::invalid_argument, "criterion is ", criterion,
+         "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
+  return static_cast<Criterion>(criterion);
 }
 
 struct Chunk {
@@ -112,6 +120,13 @@ freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulato
   });
 }
 
+freeridge_status freeridge_accumulator_has_intercept(const freeridge_accumulator* accumulator, int32_t* on) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    required("on", on) = a.rows().intercept() ? 1 : 0;
+  });
+}
+
 freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
                                              const double* lambdas, double* w, int64_t ld, double* b) {
   return guarded(__func__, [&] {
@@ -132,15 +147,13 @@ freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumu
                                              int64_t count, const double* lambdas, double* scores, int64_t ld) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    if (criterion != FREERIDGE_GCV && criterion != FREERIDGE_REML)
-      fail(Status::invalid_argument, "criterion is ", criterion,
-           "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
+    const Criterion by = checked_streamed_criterion(criterion);
     const auto values = checked_lambdas(count, lambdas);
     const MatrixView out = checked_output("scores", scores, "count", count, a.rows().t(), ld);
     const Hearing hearing(a.progress());
     const auto problem = reduced(a);
     a.progress().report(1);
-    report_undefined(problem->score(static_cast<Criterion>(criterion), values, out));
+    report_undefined(problem->score(by, values, 0, out));
   });
 }
 
@@ -154,6 +167,30 @@ freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* 
     const auto problem = reduced(a);
     a.progress().report(1);
     std::ranges::copy(log_grid(problem->lambda_range(), count), lambdas);
+  });
+}
+
+freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
+                                                     freeridge_criterion criterion, double low, double high,
+                                                     double* lambda, double* score, int32_t* edge, double* decades,
+                                                     int32_t* dips, int32_t* below) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const Criterion by = checked_streamed_criterion(criterion);
+    required("lambda", lambda);
+    required("score", score);
+    a.require_rows();
+    require_range("low", low, "high", high);
+    const Hearing hearing(a.progress());
+    const auto problem = reduced(a);
+    const LambdaSearch search = problem->select_lambda(by, low, high, a.progress().part(0.5, 1));
+    std::ranges::copy(search.best, lambda);
+    std::ranges::copy(search.best_score, score);
+    copy_to(search.edge, edge);
+    copy_to(search.decades, decades);
+    copy_to(search.dips, dips);
+    for (std::size_t j = 0; j < search.best.size() && below != nullptr; ++j)
+      below[j] = search.best[j] < problem->floor() ? 1 : 0;
   });
 }
 
@@ -174,15 +211,30 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
   });
 }
 
-freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, int64_t size, void* bytes,
-                                            int64_t* length) {
+freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    save_to_file(path, SavedKind::accumulator, a.progress(), [&](ByteWriter& out) { save(a.rows(), out); });
+  });
+}
+
+freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator, int64_t size,
+                                                      void* bytes, int64_t* length) {
   return guarded(__func__, [&] {
     const RowStack& rows = accumulator_of(accumulator).rows();
     hand_out_bytes(size, bytes, length, SavedKind::accumulator, [&](ByteWriter& out) { save(rows, out); });
   });
 }
 
-freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out) {
+freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out) {
+  return guarded(__func__, [&] {
+    checked_path(path);
+    required("out", out);
+    *out = new freeridge_accumulator{Accumulator(load_from_file(path, load_rows))};
+  });
+}
+
+freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size, freeridge_accumulator** out) {
   return guarded(__func__, [&] {
     const MemorySource source = checked_bytes(bytes, size);
     required("out", out);

@@ -38,16 +38,9 @@ void require_in_range(const char* name, const T& values, const double* wanted) {
     if (std::isinf(value)) fail(Status::not_finite, name, " overflows; rescale x or y");
 }
 
-void deliver(const RegressionResult& result, double* w, double* b, int64_t* rank) {
-  std::ranges::copy(result.w.values(), w);
-  std::ranges::copy(result.b, b);
-  if (rank != nullptr) *rank = result.rank;
-}
-
-// Checks the arguments, calls solve(x, y), and writes w and b.
-template <class Solve>
-freeridge_status regression(const char* call, const RegressionArguments& a, int64_t* rank,
-                            const Solve& solve) noexcept {
+// Checks the arguments and calls answer(x, y).
+template <class Answer>
+freeridge_status with_rows(const char* call, const RegressionArguments& a, const Answer& answer) noexcept {
   return guarded(call, [&] {
     const Layout order = checked_layout(a.layout);
     require_size("n", a.n);
@@ -56,14 +49,30 @@ freeridge_status regression(const char* call, const RegressionArguments& a, int6
     const LayoutView x = checked_matrix("x", a.x, order, "n", a.n, "d", a.d, "ldx", a.ldx);
     const LayoutView y = checked_matrix("y", a.y, order, "n", a.n, "t", a.t, "ldy", a.ldy);
     require_product("d", a.d, "t", a.t);
+    answer(x, y);
+  });
+}
+
+// Writes w and b of solve(x, y); neither may be NULL.
+template <class Solve>
+freeridge_status regression(const char* call, const RegressionArguments& a, const Solve& solve) noexcept {
+  return with_rows(call, a, [&](const LayoutView& x, const LayoutView& y) {
     required("w", a.w);
     required("b", a.b);
-    deliver(solve(x, y), a.w, a.b, rank);
+    const RegressionResult result = solve(x, y);
+    std::ranges::copy(result.w.values(), a.w);
+    std::ranges::copy(result.b, a.b);
   });
 }
 
 std::span<const double> checked_numbers(const char* name, const double* values, int64_t count) {
   return {&required(name, values), static_cast<std::size_t>(count)};
+}
+
+// `count` values; none for NULL.
+template <class T>
+std::span<const T> given(const T* values, int64_t count) {
+  return values == nullptr ? std::span<const T>() : std::span<const T>(values, static_cast<std::size_t>(count));
 }
 
 }  // namespace
@@ -90,24 +99,12 @@ freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m, int64_t n, c
 }
 
 freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
-                               const double* y, int64_t ldy, int32_t intercept, double* w, double* b, int64_t* rank) {
-  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, rank,
-                    [&](const LayoutView& xs, const LayoutView& ys) { return ols(xs, ys, intercept != 0); });
-}
-
-freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx,
-                                       int64_t t, const double* y, int64_t ldy, int32_t intercept, double* w, double* b,
-                                       int64_t* rank, double* w_error, double* b_error, double* sigma,
-                                       double* r_squared) {
-  return guarded(__func__, [&] {
-    const Layout order = checked_layout(layout);
-    require_size("n", n);
-    require_size("d", d);
-    require_size("t", t);
-    const LayoutView xs = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
-    const LayoutView ys = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
-    require_product("d", d, "t", t);
-    OlsSummary summary = ols_summary(xs, ys, intercept != 0);
+                               const double* y, int64_t ldy, int32_t intercept, double* w, double* b, int64_t* rank,
+                               double* w_error, double* b_error, double* sigma, double* r_squared) {
+  const RegressionArguments arguments{layout, n, d, x, ldx, t, y, ldy, w, b};
+  return with_rows(__func__, arguments, [&](const LayoutView& xs, const LayoutView& ys) {
+    const bool table = w_error != nullptr || b_error != nullptr || sigma != nullptr || r_squared != nullptr;
+    OlsSummary summary = table ? ols_summary(xs, ys, intercept != 0) : OlsSummary(ols(xs, ys, intercept != 0));
     std::string reason;  // allocated before an output is written, because nothing may fail afterwards
     if (w_error != nullptr || b_error != nullptr) reason = std::move(summary.errors_undefined);
     if (reason.empty() && sigma != nullptr) reason = std::move(summary.sigma_undefined);
@@ -127,34 +124,19 @@ freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64
 }
 
 freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
-                                 const double* y, int64_t ldy, int32_t intercept, double lambda, double* w, double* b) {
-  return regression(
-      __func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
-      [&](const LayoutView& xs, const LayoutView& ys) { return ridge(xs, ys, intercept != 0, lambda, {}); });
-}
-
-freeridge_status freeridge_ridge_penalty(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx,
-                                         int64_t t, const double* y, int64_t ldy, int32_t intercept, double lambda,
-                                         const double* penalty, double* w, double* b) {
-  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
-                    [&](const LayoutView& xs, const LayoutView& ys) {
-                      return ridge(xs, ys, intercept != 0, lambda, checked_numbers("penalty", penalty, d));
-                    });
+                                 const double* y, int64_t ldy, int32_t intercept, double lambda, const double* penalty,
+                                 double* w, double* b) {
+  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, [&](const LayoutView& xs, const LayoutView& ys) {
+    return ridge(xs, ys, intercept != 0, lambda, given(penalty, d));
+  });
 }
 
 freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
-                               const double* y, int64_t ldy, int32_t intercept, double* w, double* b) {
-  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
-                    [&](const LayoutView& xs, const LayoutView& ys) { return tls(xs, ys, intercept != 0, {}); });
-}
-
-freeridge_status freeridge_tls_exact(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx,
-                                     int64_t t, const double* y, int64_t ldy, int32_t intercept, const int32_t* exact,
-                                     double* w, double* b) {
-  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, nullptr,
-                    [&](const LayoutView& xs, const LayoutView& ys) {
-                      return tls(xs, ys, intercept != 0, {&required("exact", exact), static_cast<std::size_t>(d)});
-                    });
+                               const double* y, int64_t ldy, int32_t intercept, const int32_t* exact, double* w,
+                               double* b) {
+  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, [&](const LayoutView& xs, const LayoutView& ys) {
+    return tls(xs, ys, intercept != 0, given(exact, d));
+  });
 }
 
 // ---- polynomial features ----

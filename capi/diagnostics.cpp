@@ -33,7 +33,7 @@ NewPoints checked_points(const Model& model, freeridge_layout layout, int64_t m,
 using namespace freeridge;
 using namespace freeridge::capi;
 
-freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2) {
+freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2) {
   return guarded(__func__, [&] {
     Model::Freedom found = model_of(model).degrees_of_freedom(sigma2 != nullptr);
     if (df != nullptr) std::ranges::copy(found.df, df);

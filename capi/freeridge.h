@@ -31,18 +31,19 @@
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
  * set_data, set_sparse (and their _view), set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method,
- * set_reduction and set_route go back to DATA (unset the factorization and the lambdas). set_groups, set_expected_lambdas,
- * set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from what was saved for
- * prediction only answers INVALID_STATE to all calls but a few ("Save and load").
+ * set_reduction and set_route go back to DATA (unset the factorization and the lambdas). set_groups,
+ * set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from
+ * what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
  * ---------------------------------
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict, classifier_predict and
- *             accumulator_loo work in pieces: after CANCELLED, OUT_OF_MEMORY, or when a value overflows on the way
- *             (NOT_FINITE), their output may be partly written.
+ *             value at this lambda; those are NaN and all others are valid. predict, the calls named _path,
+ *             classifier_predict, accumulator_loo and kernel_evaluate work in pieces: after CANCELLED, OUT_OF_MEMORY,
+ *             NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their output may be partly
+ *             written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -145,20 +146,24 @@ enum {
  * lambda = 0 (see freeridge_set_lambda). */
 typedef int32_t freeridge_route;
 enum {
-  FREERIDGE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits into
-                             memory); else that of the next three which is the fastest and fits (freeridge_explain) */
-  FREERIDGE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few lambdas */
-  FREERIDGE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up to
-                             about 1000, for kernels of low rank, and for lambda = 0 */
-  FREERIDGE_BAND = 3,     /* K to banded form, 8/3 n^3 once; then 2 n^2 (b + 2 + t) a lambda with its LOO; memory n^2;
-                             no answer below freeridge_get_tolerance, nor where weights differ by more than
-                             2^27. For many lambdas at large n */
-  FREERIDGE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and, where x
-                             has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a score). d >= n:
-                             QR of x', 2 n^2 d, memory 2 n d; the columns' units cost no digits, as in the x x' of the
-                             first three, whose eigenvalues below freeridge_get_tolerance are rounding */
-  FREERIDGE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r) a
-                             lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the data */
+  FREERIDGE_ROUTE_AUTO = 0,     /* LANDMARK when landmarks are set; PRIMAL for linear kernels (with d >= n where it fits
+                               into memory); else that of the next three which is the fastest and fits
+                               (freeridge_explain) */
+  FREERIDGE_ROUTE_CHOLESKY = 1, /* n^3/3 for EVERY lambda, and as much again for its LOO; memory n^2. For a few
+                                   lambdas */
+  FREERIDGE_ROUTE_SPECTRAL = 2, /* eigenvalues of K, about 9 n^3 once; then O(n^2) a lambda; memory 2.1 n^2. For n up
+                                   to about 1000, for kernels of low rank, and for lambda = 0 */
+  FREERIDGE_ROUTE_BAND = 3,     /* K to banded form, 8/3 n^3 once; then 2 n^2 (b + 2 + t) a lambda with its LOO; memory
+                               n^2; no answer below freeridge_get_tolerance, nor where weights differ by more than
+                               2^27. For many lambdas at large n */
+  FREERIDGE_ROUTE_PRIMAL = 4,   /* linear kernels: QR of x and the SVD of R, 2 to 6 n d^2; then O(n d) a lambda, and,
+                                 where x has more than 2^21 numbers, 2 n d^2 for each pass (one for all lambdas of a
+                                 score). d >= n: QR of x', 2 n^2 d, memory 2 n d; the columns' units cost no digits,
+                                 as in the x x' of the first three, whose eigenvalues below freeridge_get_tolerance
+                                 are rounding */
+  FREERIDGE_ROUTE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r)
+                                  a lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the
+                                  data */
 };
 
 /* Criteria, to be minimised over lambda. e are the errors left out, r = Y - fitted, H the hat matrix, M = K + lambda
@@ -261,6 +266,14 @@ FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridg
 FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b,
                                                       int32_t* equal);
 
+/* out: the kernel values k(x_i, z_j), m x r, of the m rows of x and the r rows of z, d features each; x, z and out are
+ * in `layout`. Statuses: INVALID_ARGUMENT (also: a precomputed kernel, whose values are given), NOT_FINITE (also: a
+ * value overflows), DIMENSION_MISMATCH (a scaled kernel of another d). Cost: m r kernel values of O(d) each; memory
+ * O(r d) and tiles. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, freeridge_layout layout,
+                                                         int64_t m, int64_t r, int64_t d, const double* x, int64_t ldx,
+                                                         const double* z, int64_t ldz, double* out, int64_t ldout);
+
 /* Frees a kernel; NULL is fine. Models keep their own copy. Cost: O(kernels in it). Since 0.1. */
 FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 
@@ -270,6 +283,14 @@ FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 /* Makes an EMPTY model; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
  * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_model** out);
+
+/* Makes a second model in the same state: settings, data, factorization, lambdas, answers and search; a predictor's
+ * is a predictor. The two are independent from then on: what is set, factorized or freed in one does not show in the
+ * other. Data that the model copied, and the factorization, are held by both and never change: they take no more
+ * memory. Data that are borrowed (freeridge_set_data_view, freeridge_set_sparse_view) are borrowed by both. The
+ * callback is not copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(n); nothing is factorized
+ * or solved again. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out);
 
 /* Frees a model and all it holds; NULL is fine. Cost: O(1), and what the system takes to free memory. Since 0.1. */
 FREERIDGE_API void freeridge_destroy(freeridge_model* model);
@@ -296,10 +317,10 @@ FREERIDGE_API freeridge_status freeridge_set_data_view(freeridge_model* model, f
  * `layout`. Zeros are never filled, but for tiles of rows: AUTO takes PRIMAL for linear kernels with d < n, by x'Wx in
  * place of QR (freeridge_set_reduction: QR fills tiles), and for d >= n a dual route on the products of sparse rows;
  * other kernels and landmarks see tiles of rows. Answers are those for the ordinary matrix. What sparse x does not
- * have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set).
- * Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than places; an index that
- * is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (scaled kernel with another d),
- * CANCELLED. Cost: O(entries + n t). Since 0.1. */
+ * have: a precomputed kernel (INVALID_ARGUMENT), the refinement of a hyperplane (INVALID_STATE when lambda is set, and
+ * of the *_path calls). Statuses: INVALID_ARGUMENT (also: start does not ascend from 0 or a line has more entries than
+ * places; an index that is out of range or does not ascend within its line), NOT_FINITE, DIMENSION_MISMATCH (scaled
+ * kernel with another d), CANCELLED. Cost: O(entries + n t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_sparse(freeridge_model* model, freeridge_sparse_format format, int64_t n,
                                                     int64_t d, const int64_t* start, const int32_t* index,
                                                     const double* value, freeridge_layout layout, int64_t t,
@@ -327,8 +348,8 @@ FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, i
  * state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* group);
 
-/* Overrules the route; FREERIDGE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel, which
- * factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel,
+ * which factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
 
 /* A hint for AUTO: how many values of lambda will be looked at (count >= 1; 100 unless set), beside the lambdas of
@@ -342,22 +363,56 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
- * set_sparse(_view), factorize,
- * set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance, landmark_curve,
- * get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom, get_landmarks, save and save_predictor. Calls
- * that run side by side on one model call it on their own threads, at the same time. Changes no state. Cost: O(1).
- * Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
+ * cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags,
+ * landmark_trace, save and save_predictor. Calls that run side by side on one model call it on their own threads, at
+ * the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
-/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the default):
- * as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed it is refused
- * with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out
- * (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8
- * MiB. A model that is factorized again keeps its old factorization until the new one is made. It limits set_data,
- * factorize, set_lambda(s), select_*, score(_with_error), loo, group_errors, predict, predict_*, cooks_distance,
- * landmark_curve, get_coefficients, get_fitted, get_leverage, get_degrees_of_freedom and get_landmarks. Changes no
- * state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
+/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the
+ * default): as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed
+ * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
+ * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
+ * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
+ * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*,
+ * *_path, cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and
+ * landmark_trace. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
+
+/* ----------------------------------------------------------------------------------------------------
+ * What a model was told; also of a model that was loaded or cloned. A setting that was never made has its default. */
+
+/* A new kernel, equal to the model's (also a predictor's), to be destroyed by the caller. *out is set on success only.
+ * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_kernel(const freeridge_model* model, freeridge_kernel** out);
+
+/* weights: n numbers W_ii, ones unless set. Needs DATA. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(n). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* model, double* weights);
+
+/* group: n labels, -1 for rows that are never left out. Needs groups. Statuses: INVALID_STATE (no data, or no groups),
+ * INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int32_t* group);
+
+/* *on: 1 with an intercept, else 0. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
+
+/* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what
+ * factorize ran. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_requested_route(const freeridge_model* model, freeridge_route* route);
+
+/* *count: as freeridge_set_expected_lambdas. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_expected_lambdas(const freeridge_model* model, int64_t* count);
+
+/* *criterion: as freeridge_set_expected_criterion. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_expected_criterion(const freeridge_model* model,
+                                                                freeridge_criterion* criterion);
+
+/* *bytes: as freeridge_set_memory_limit, 0: none. It is not saved. Statuses: INVALID_STATE (a predictor),
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_memory_limit(const freeridge_model* model, int64_t* bytes);
 
 /* ----------------------------------------------------------------------------------------------------
  * Landmarks (subset of regressors) and tall data.
@@ -403,17 +458,31 @@ FREERIDGE_API freeridge_status freeridge_set_landmark_method(freeridge_model* mo
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction);
 
-/* *count: the landmarks of the factorization (0 for other routes). Needs FACTORIZED. Statuses: INVALID_STATE,
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_landmark_count(const freeridge_model* model, int64_t* count);
+/* *count: how many landmarks freeridge_set_landmarks asked for, 0: none; *given: how many of them it was given,
+ * count or 0; rows: those, room for count. NULL is fine for each. Needs DATA. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT (model). Cost: O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model, int64_t* count,
+                                                                 int64_t* given, int64_t* rows);
 
-/* rows: freeridge_get_landmark_count numbers, in the order given or chosen; PIVOTED may find that fewer than asked for
- * are enough. *trace_left: tr(K - K_TR K_RR^-1 K_RT), the error of the approximation in nuclear norm, and *trace:
- * tr(K), both unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(r); O(n r^2) and n r
- * kernel values when trace_left is asked for. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a trace
- * overflows), CANCELLED (while trace_left is made). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* rows, double* trace_left,
-                                                       double* trace);
+/* *method, *seed: as freeridge_set_landmark_method; NULL is fine for each. Statuses: INVALID_STATE (a predictor),
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_landmark_method(const freeridge_model* model,
+                                                             freeridge_landmark_method* method, int64_t* seed);
+
+/* *reduction: as freeridge_set_reduction. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_reduction(const freeridge_model* model, freeridge_reduction* reduction);
+
+/* *count: the landmarks of the factorization (0 for other routes; PIVOTED may find that fewer than asked for are
+ * enough); rows: those, in the order given or chosen. NULL is fine for each: ask for the count first. Needs FACTORIZED.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(r). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows);
+
+/* *left: tr(K - K_TR K_RR^-1 K_RT), the error of the landmarks' approximation in nuclear norm, and *trace: tr(K), both
+ * unweighted; NULL is fine for each. Needs FACTORIZED by the LANDMARK route. Cost: O(n r^2) and n r kernel values for
+ * *left, n kernel values for *trace. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a trace overflows),
+ * CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_landmark_trace(const freeridge_model* model, double* left, double* trace);
 
 /* The criterion as the number of landmarks grows, to choose that number by: for each of count >= 1 ascending sizes, the
  * first sizes[i] landmarks of the order given or chosen (one choice of the largest size), with lambda chosen for each
@@ -443,6 +512,10 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * step, at a tenth of the usual speed: O(n d t) (PRIMAL), n^2 kernel values and O(n^2 t) (dual routes). Changes no
  * state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
+
+/* *steps: as freeridge_set_refinement. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_refinement(const freeridge_model* model, int32_t* steps);
 
 /* ----------------------------------------------------------------------------------------------------
  * Factorize and lambda */
@@ -510,9 +583,10 @@ FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* mod
 FREERIDGE_API freeridge_status freeridge_predict(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                  const double* x, int64_t ldx, double* out, int64_t ldout);
 
-/* The same at m sparse points (m x d, as freeridge_set_sparse has them) for any model; out is m x t in `layout`.
- * Needs FITTED. Cost: linear kernels O((entries + m) t); others as freeridge_predict, by tiles of points.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1. */
+/* The same at m sparse points (m x d, as freeridge_set_sparse has them) for any model but those of a precomputed kernel
+ * (INVALID_ARGUMENT); out is m x t in `layout`. Needs FITTED. Cost: linear kernels O((entries + m) t); others as
+ * freeridge_predict, by tiles of points. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, CANCELLED. Since 0.1.
+ */
 FREERIDGE_API freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridge_sparse_format format,
                                                         int64_t m, const int64_t* start, const int32_t* index,
                                                         const double* value, freeridge_layout layout, double* out,
@@ -523,7 +597,7 @@ FREERIDGE_API freeridge_status freeridge_predict_sparse(const freeridge_model* m
  * freeridge_get_tolerance, c lacks the part that K maps to zero, whose function is zero. Needs FITTED. Cost: O(n r t);
  * refined, on the SPECTRAL route with a kernel of a rank below n: one more step of refinement. Statuses: INVALID_STATE,
  * INVALID_ARGUMENT, NOT_FINITE (a coefficient overflows), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld);
+FREERIDGE_API freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld);
 
 /* w: d x t, column-major, ld >= d: f(x) = w'x, in the original units of x also with a scaled kernel. Linear kernels
  * only. Needs FITTED. Cost: O(d t). Statuses: INVALID_STATE (also: the kernel is not linear), INVALID_ARGUMENT. Since
@@ -556,10 +630,46 @@ FREERIDGE_API freeridge_status freeridge_get_route(const freeridge_model* model,
 FREERIDGE_API freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t* n, int64_t* d,
                                                         int64_t* t);
 
-/* *sigma: the bandwidth of the model's kernel: sigma of the Gaussian and Laplacian, length of the Matern kernels, also
- * inside other kernels when it is the only one. Statuses: INVALID_STATE (the kernel has no bandwidth, or several),
- * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma);
+/* *sigma: the bandwidth of the model's kernel: sigma of the Gaussian and Laplacian, length of the Matern kernels,
+ * also inside other kernels when it is the only one. The others are what the last freeridge_select_bandwidth saw:
+ * *count: how many sigmas it tried; sigmas, scores: those and their criterion, count numbers each, in the order
+ * tried; and how sure it can be: *edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum
+ * may lie beyond it), else 0; *decades: over how many powers of ten of sigma around the choice, within the range,
+ * the criterion stays within 1 % of the lowest (REML: within 0.5), linear between the sigmas tried: a large number
+ * means a flat criterion; *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of
+ * the criterion. NULL is fine for each. The search is kept until the factorization is unset or made anew, and not
+ * saved. Statuses: INVALID_STATE (sigma: the kernel has no bandwidth, or several; the others: no bandwidth was
+ * chosen), INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count,
+                                                       double* sigmas, double* scores, int32_t* edge, double* decades,
+                                                       int32_t* dips);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Answers at many lambdas from one factorization, whatever lambda is in force: count >= 1 lambdas >= 0, each for all
+ * outputs; output j of lambda l stands in column l t + j. They are what freeridge_set_lambda and the call of one lambda
+ * answer, and set nothing. The data may be sparse; the new points of freeridge_predict_path are an ordinary matrix. */
+
+/* Predictions f(x) + b at m new points: x is m x d, out is m x (count t), both in `layout`. Needs FACTORIZED. Cost:
+ * that of freeridge_set_lambda for each lambda, and of freeridge_predict with count t outputs: kernel values are made
+ * once for a block of lambdas, all of them as a rule. Memory: 32 MiB, or the solution of one lambda, and tiles.
+ * Statuses: INVALID_STATE (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT,
+ * NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
+                                                      const double* x, int64_t ldx, int64_t count,
+                                                      const double* lambdas, double* out, int64_t ldout);
+
+/* c: the coefficients of freeridge_coefficients, n x (count t), column-major, ld >= n; b: t x count intercepts (0
+ * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_coefficients
+ * for each lambda; no memory beside what they take. Statuses: as freeridge_predict_path. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count,
+                                                           const double* lambdas, double* c, int64_t ld, double* b);
+
+/* w: the hyperplanes of freeridge_get_hyperplane, d x (count t), column-major, ld >= d; b: t x count intercepts,
+ * NULL is fine. Linear kernels only. Needs FACTORIZED. Cost: that of freeridge_set_lambda for each lambda. Statuses:
+ * INVALID_STATE (also: the kernel is not linear; refinement where there is none), INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_hyperplane_path(const freeridge_model* model, int64_t count,
+                                                         const double* lambdas, double* w, int64_t ld, double* b);
 
 /* ----------------------------------------------------------------------------------------------------
  * Diagnostics and intervals, all from the factorization in hand, at the lambdas set. Notation: H the hat matrix, h_i =
@@ -570,8 +680,7 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
  * NULL is fine for each. Cost: O(r t) (SPECTRAL, PRIMAL, LANDMARK), O(n b^2) (BAND), n^3/3 (CHOLESKY).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (sigma2 overflows), UNDEFINED, CANCELLED. Source: T. Hastie,
  * R. Tibshirani, Generalized Additive Models, 1990, section 3.5. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_degrees_of_freedom(const freeridge_model* model, double* df,
-                                                                double* sigma2);
+FREERIDGE_API freeridge_status freeridge_degrees_of_freedom(const freeridge_model* model, double* df, double* sigma2);
 
 /* distance: Cook's distances, n x t, column-major, ld >= n: D_i = W_ii e_i^2 h_i / (df sigma2), with df and sigma2 as
  * above; the same number as W_ii r_i^2 h_i / (df sigma2 (1 - h_i)^2). Statuses: INVALID_STATE, INVALID_ARGUMENT,
@@ -614,20 +723,24 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log: the range that freeridge_select_lambda searches by
  * default, from a thousandth of the smallest eigenvalue that is not zero (at least machine epsilon times the largest,
- * and the floor of freeridge_get_lambda_flags) to a thousand times the largest. Needs FACTORIZED. Cost: O(count).
+ * and the floor of freeridge_lambda_flags) to a thousand times the largest. Needs FACTORIZED. Cost: O(count).
  * Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (all eigenvalues are zero, as with a constant x: no lambda
  * matters). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas);
 
 /* The criterion at count >= 1 given lambdas (each >= 0), whatever lambda is in force: scores is count x t,
- * column-major, ld >= count. Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
+ * column-major, ld >= count. errors, of the same shape, are their standard errors, of LOO, ERROR_RATE and GROUPS alone;
+ * NULL is fine: of the n terms q_i of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
+ *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
+ * Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
  * products; ERROR_RATE the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; BAND 2 n^2 (b +
  * 2 + t) (GCV, REML O(n b^2)); CHOLESKY: n^3/3 more a lambda. ERROR_RATE: the one number of all outputs stands in each
  * column. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (also: ERROR_RATE with a row of Y that
- * names no class; the message says which), NOT_FINITE, UNDEFINED (some scores have no value: they are NaN, the others
- * are valid), CANCELLED. Since 0.1. */
+ * names no class; the message says which; errors of GCV or REML), NOT_FINITE, UNDEFINED (some scores have no value, or
+ * are of one term and have no error, or that overflows: they are NaN, the others are valid), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
-                                               int64_t count, const double* lambdas, double* scores, int64_t ld);
+                                               int64_t count, const double* lambdas, double* scores, double* errors,
+                                               int64_t ld);
 
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
  * freeridge_lambda_grid) by 100 log-spaced values (CHOLESKY and BAND: 50) and, in the five deepest dips, the minima of
@@ -641,57 +754,34 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 FREERIDGE_API freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion,
                                                        double low, double high, double* lambda, double* score);
 
-/* *count: how many lambdas the last freeridge_select_lambda or _bandwidth looked at. 0 before the first, and again
- * once the factorization is unset or made anew; setting another lambda keeps the search.
- * Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_search_count(const freeridge_model* model, int64_t* count);
+/* What the last freeridge_select_lambda or _bandwidth saw: *count: how many lambdas; lambdas: those, ascending; scores:
+ * count x t, column-major, ld >= count, NaN where a lambda was not tried for that output. How sure it can be, t numbers
+ * each: edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum may lie beyond it), else 0;
+ * decades: over how many powers of ten of lambda around the choice, within the range searched, the score stays within 1
+ * % of the best (REML: within 0.5), linear between the lambdas tried: a large number means a flat criterion; dips: how
+ * many local minima the grid saw, its ends included, that stand out by more than 1e-8 of the score (more than one: the
+ * criterion is not unimodal; 0: a constant criterion). NULL is fine for each (ld does not matter without scores): ask
+ * for the count first. The search is kept until the factorization is unset or made anew; setting another lambda keeps
+ * it. Statuses: INVALID_STATE (no search), INVALID_ARGUMENT. Cost: O(count t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas,
+                                                    double* scores, int64_t ld, int32_t* edge, double* decades,
+                                                    int32_t* dips);
 
-/* What the last freeridge_select_lambda saw: lambdas: count numbers, ascending; scores: count x t, column-major, ld >=
- * count, NaN where a lambda was not tried for that output; edge: t flags, -1 / +1 when the choice sits at the low /
- * high end of the range (the optimum may lie beyond it), else 0. Statuses: INVALID_STATE (no search yet),
- * INVALID_ARGUMENT. Cost: O(count t). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores,
-                                                    int64_t ld, int32_t* edge);
-
-#define FREERIDGE_DEFAULT_BUDGET 15 /* factorizations; room for `tried` when budget is 0 */
-
-/* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried
- * sigma with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low =
- * high = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
- * divided by the kernel's scales) to 64 times it; budget = 0: FREERIDGE_DEFAULT_BUDGET. With several outputs the
- * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores
- * (REML); ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then
- * each where the criterion is expected to fall most, until that is below 1e-5 of it), and one more when the choice was
- * not the last one tried: the search keeps one factorization at a time, beside the model's own. tried: budget x 2
- * numbers, column-major with ld = budget: sigma and its criterion, in the order tried; *used: how many. *sigma: the
- * choice: of all tried whose criterion is within 0.3 % (REML: 0.15) of the lowest, the one nearest in log to the median
- * distance (where all points coincide: to the middle of the range): see freeridge_get_bandwidth_shape. Needs DATA, goes
- * to FITTED. Cost: `used` times factorize and select_lambda. Statuses: INVALID_STATE (no data, kernel without
- * bandwidth, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no
- * score has a value), CANCELLED. Since 0.1. */
+/* Chooses the bandwidth sigma of the model's kernel (see freeridge_get_bandwidth) in [low, high], each tried sigma
+ * with its own factorization and its own whole lambda search, and leaves the model FITTED at the choice. low = high
+ * = 0: from a sixteenth of the median distance of the points (pairs of at most 256 evenly spaced rows; columns
+ * divided by the kernel's scales) to 64 times it; budget = 0: the library's choice, 15. With several outputs the
+ * criterion is the sum over outputs of score / weighted variance of Y (LOO, GCV, GROUPS), or of the scores (REML);
+ * ERROR_RATE: the one number. At most `budget` (>= 3) factorizations are spent (five log-spaced sigmas, then each
+ * where the criterion is expected to fall most, until that is below 1e-5 of it), and one more when the choice was
+ * not the last one tried: the search keeps one factorization at a time, beside the model's own. *sigma: the choice:
+ * of all tried whose criterion is within 0.3 % (REML: 0.15) of the lowest, the one nearest in log to the median
+ * distance (where all points coincide: to the middle of the range). What was tried, and how sure the choice is, can
+ * be asked for: freeridge_get_bandwidth. Needs DATA, goes to FITTED. Cost: that of factorize and select_lambda for
+ * each. Statuses: INVALID_STATE (no data, kernel without bandwidth, GROUPS without groups), INVALID_ARGUMENT,
+ * NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no score has a value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
-                                                          double low, double high, int64_t budget, double* sigma,
-                                                          double* tried, int64_t* used);
-
-/* How sure the choice of freeridge_select_bandwidth is, for sigma what freeridge_get_search and _search_shape say of
- * lambda; NULL is fine for each. *edge: -1 / +1 when the choice sits at the low / high end of the range (the optimum
- * may lie beyond it), else 0; *decades: over how many powers of ten of sigma around the choice, within the range, the
- * criterion stays within 1 % of the lowest (REML: within 0.5), linear between the sigmas tried: a large number means a
- * flat criterion; *dips: how many local minima were seen, ends included, that stand out by more than 1e-8 of the
- * criterion. Kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE (no bandwidth
- * was chosen), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_bandwidth_shape(const freeridge_model* model, int32_t* edge,
-                                                             double* decades, int32_t* dips);
-
-/* Scores as freeridge_score, and their standard errors (both count x t, column-major, ld >= count): of the n terms q_i
- * of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
- *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
- * GCV and REML have none. Cost: as freeridge_score. Statuses: INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT
- * (also: GCV, REML), NOT_FINITE, UNDEFINED (a score has no value, or is one of one term and has no error, or that
- * overflows: NaN), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model* model, freeridge_criterion criterion,
-                                                          int64_t count, const double* lambdas, double* scores,
-                                                          double* errors, int64_t ld);
+                                                          double low, double high, int64_t budget, double* sigma);
 
 /* The one-standard-error rule on the last freeridge_select_lambda by LOO, GROUPS or ERROR_RATE: for each output the
  * largest lambda it tried, at or above the choice, up to which every score stays within one standard error of the best
@@ -703,13 +793,6 @@ FREERIDGE_API freeridge_status freeridge_score_with_error(const freeridge_model*
 FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, double* lambda,
                                                                 double* score, double* standard_error);
 
-/* How sure the last search can be: t numbers each; NULL is fine for each. decades: over how many powers of ten of
- * lambda around the choice, within the range searched, the score stays within 1 % of the best (REML: within 0.5),
- * linear between the lambdas tried: a large number means a flat criterion; dips: how many local minima the grid saw,
- * its ends included, that stand out by more than 1e-8 of the score (more than one: the criterion is not unimodal; 0: a
- * constant criterion). Statuses: INVALID_STATE (no search yet), INVALID_ARGUMENT. Cost: O(t). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_search_shape(const freeridge_model* model, double* decades, int32_t* dips);
-
 /* How far the lambdas in force can be trusted; NULL is fine for each. *floor: from this lambda on, rounding changes
  * left-out errors by less than about 1e-6 of the largest of them (0: at every lambda). The default searches begin
  * there. below: t flags, 1 where an output's lambda is below the floor and its answers may have fewer than six
@@ -718,8 +801,8 @@ FREERIDGE_API freeridge_status freeridge_get_search_shape(const freeridge_model*
  * end of the range it searched (the optimum may lie beyond it), else 0. Needs FITTED. Cost: O(r + t); CHOLESKY and
  * BAND, below the floor, as freeridge_set_lambda unless all outputs have one lambda. Statuses: INVALID_STATE,
  * INVALID_ARGUMENT, NOT_POSITIVE_DEFINITE (only after loading a forged file), CANCELLED. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
-                                                          int32_t* edge);
+FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
+                                                      int32_t* edge);
 
 /* group: n labels for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by one at most
  * (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
@@ -733,14 +816,16 @@ FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction
  * standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
-  FREERIDGE_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
-  FREERIDGE_MEAN = 2,     /* a loss divided by n: lambda_total / n */
-  FREERIDGE_GLMNET = 3,   /* glmnet, alpha = 0: lambda_total sd_y / n, sd_y the standard deviation of y with 1/n; x as
-                             glmnet standardises it (1/n too) */
-  FREERIDGE_SKLEARN = 4,  /* scikit-learn's alpha (Ridge, RidgeCV, KernelRidge): lambda_total */
-  FREERIDGE_LM_RIDGE = 5, /* MASS::lm.ridge: lambda_total, on columns divided by their standard deviation with 1/n */
-  FREERIDGE_KRLS = 6,     /* KRLS: lambda_total, on standardised x and y; its kernel is exp(-||x - z||^2 / sigma) */
-  FREERIDGE_GURLS = 7     /* GURLS: lambda_total / n */
+  FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
+  FREERIDGE_CONVENTION_MEAN = 2,     /* a loss divided by n: lambda_total / n */
+  FREERIDGE_CONVENTION_GLMNET = 3,   /* glmnet, alpha = 0: lambda_total sd_y / n, sd_y the standard deviation of y with
+                                      1/n; x as glmnet standardises it (1/n too) */
+  FREERIDGE_CONVENTION_SKLEARN = 4,  /* scikit-learn's alpha (Ridge, RidgeCV, KernelRidge): lambda_total */
+  FREERIDGE_CONVENTION_LM_RIDGE = 5, /* MASS::lm.ridge: lambda_total, on columns divided by their standard deviation
+                                        with 1/n */
+  FREERIDGE_CONVENTION_KRLS = 6,     /* KRLS: lambda_total, on standardised x and y; its kernel is exp(-||x - z||^2 /
+                                    sigma) */
+  FREERIDGE_CONVENTION_GURLS = 7     /* GURLS: lambda_total / n */
 };
 
 /* *out: lambda (>= 0) of convention `from` in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any
@@ -759,7 +844,7 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *     K + lambda I is singular to rounding here, though it was not where it was saved.) A callback is not saved.
  *   - a predictor: only what prediction needs: the kernel, b, lambda, and either w, or c with its points (n (d + t)
  *     numbers; with landmarks r (d + t)). What is loaded answers freeridge_predict, freeridge_get_dimensions,
- *     _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _get_coefficients (other kernels; where K is
+ *     _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _coefficients (other kernels; where K is
  *     singular, c may lack a part that K maps to zero, which changes no prediction) and freeridge_set_progress, and can
  *     be saved as a predictor again; every other call on it is INVALID_STATE.
  * The kernel is saved as its text, which is read back at most 64 kernels deep (freeridge_kernel_parse): a deeper one is
@@ -838,8 +923,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumu
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
-/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, solve, score, lambda_grid
- * and loo. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, solve, score,
+ * select_lambda, lambda_grid, loo and save. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
@@ -853,6 +938,10 @@ FREERIDGE_API freeridge_status freeridge_accumulator_memory_required(const freer
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulator* accumulator,
                                                                     int64_t* n, int64_t* d, int64_t* t, double* sum_w);
+
+/* *on: 1 with an intercept, else 0. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_has_intercept(const freeridge_accumulator* accumulator,
+                                                                   int32_t* on);
 
 /* The solutions of (1) at `lambdas`, count >= 1 numbers >= 0 (0: minimum norm): w is d x (count t), column-major with
  * ld >= d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
@@ -875,6 +964,21 @@ FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accum
 FREERIDGE_API freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* accumulator,
                                                                  int64_t count, double* lambdas);
 
+/* Minimises GCV or REML over lambda in [low, high] for each output, by the search of freeridge_select_lambda (low =
+ * high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score: t numbers each, the choice and its
+ * score. NULL is fine for the others, t numbers each: edge, decades and dips as freeridge_get_search has them;
+ * below: 1 where the choice is below the lambda from which on errors left out have six digits
+ * (freeridge_lambda_flags), else 0. Sets nothing: hand the lambdas to freeridge_accumulator_solve. Needs rows. Cost:
+ * O(d t) for each of 100 lambdas and about ten more for each output, beside the first answer's
+ * (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; 0 < low <= high does
+ * not hold), NOT_FINITE, NOT_CONVERGED, UNDEFINED (the criterion has no value anywhere in the range, or all
+ * eigenvalues are zero; the outputs are untouched), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator* accumulator,
+                                                                   freeridge_criterion criterion, double low,
+                                                                   double high, double* lambda, double* score,
+                                                                   int32_t* edge, double* decades, int32_t* dips,
+                                                                   int32_t* below);
+
 /* The second pass: exact leave-one-out errors of n of the rows that were added (in any chunks, any order), x (n x d)
  * and y (n x t) in `layout`, at count >= 1 lambdas: errors is n x (count t), column-major with ld >= n, output j of
  * lambda l in column l t + j. The sum of W_ii e_i^2 over all chunks, divided by sum_w, is the criterion LOO. Rows that
@@ -888,17 +992,23 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumul
                                                          const double* weights, int64_t count, const double* lambdas,
                                                          double* errors, int64_t ld);
 
-/* Saves to memory: bytes: `size` of them; *length: how many are needed. size = 0 (bytes may be NULL): the length alone.
- * The form is little-endian, versioned and checksummed, the same on every machine; what is loaded goes on as what was
- * saved, bit for bit. Statuses: INVALID_ARGUMENT (size too small; *length is set, and bytes are untouched). Cost:
- * O(length). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, int64_t size,
-                                                          void* bytes, int64_t* length);
+/* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and
+ * checksummed, the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is
+ * heard, and not saved. Statuses: INVALID_ARGUMENT (also: an empty path), IO, CANCELLED. Cost: O(B), B the bytes.
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path);
 
-/* What freeridge_accumulator_save wrote: exactly its `size` >= 1 bytes. *out is set on success only. Statuses:
- * INVALID_ARGUMENT, CORRUPT (cut short, changed, or not saved by this library), NEWER_FORMAT (written by a later
- * version). Cost: O(size). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_accumulator_load(const void* bytes, int64_t size, freeridge_accumulator** out);
+/* The same to memory: bytes, size, length as freeridge_save_to_memory. No callback is heard. Statuses: INVALID_ARGUMENT
+ * (size too small; *length is set, and bytes are untouched). Cost: O(B); the length alone O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator,
+                                                                    int64_t size, void* bytes, int64_t* length);
+
+/* Makes an accumulator of what was saved, from the file `path` or from `size` bytes, as freeridge_load and
+ * freeridge_load_from_memory do a model. *out is set on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT
+ * (cut short, changed or of something else), NEWER_FORMAT (written by a later version). Cost: O(B). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out);
+FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size,
+                                                                      freeridge_accumulator** out);
 
 /* ----------------------------------------------------------------------------------------------------
  * Classical utilities, without a handle: each takes its data and answers at once, reports no progress and cannot be
@@ -914,61 +1024,42 @@ FREERIDGE_API freeridge_status freeridge_pinv(freeridge_layout layout, int64_t m
                                               int64_t lda, double rcond, double* out, int64_t ldout, int64_t* rank);
 
 /* Ordinary least squares by QR with column pivoting. When x (with the intercept: its centred columns) is rank
- * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x; NULL is
- * fine. Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d)
- * 2^-50 of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its
- * largest entry). Cost: about 2 n d min(n, d), some times that when x is deficient; refinement, two or three steps in
- * general, is a fifth of it. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since
- * 0.1. */
+ * deficient, the minimum-norm w is given; the intercept is never part of the norm. *rank: of the (centred) x.
+ * Columns are equilibrated first, so that their units do not matter to the rank: a pivot of at most max(n, d) 2^-50
+ * of the largest counts as zero, and so does a centred column that is rounding beside its mean (2^-51 of its largest
+ * entry). What goes into a table of results: w_error (d x t) and b_error (t): the standard errors (0 for b without
+ * intercept); sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared (t): 1 - sum r_i^2 / sum (Y_i - mean)^2
+ * (without intercept: / sum Y_i^2). NULL is fine for every output. Cost: about 2 n d min(n, d), some times that when
+ * x is deficient; refinement, two or three steps in general, is a fifth of it; O(d^3) more for the errors. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED, UNDEFINED (where they are asked for: no
+ * degrees of freedom left: sigma and the errors; a rank deficient x: the errors of w and b; a constant y: r_squared;
+ * NaN there, and all else is valid). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ols(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
-                                             double* w, double* b, int64_t* rank);
+                                             double* w, double* b, int64_t* rank, double* w_error, double* b_error,
+                                             double* sigma, double* r_squared);
 
-/* As freeridge_ols, with what goes into a table of results; NULL is fine for every output. w_error (d x t) and b_error
- * (t): the standard errors (0 for b without intercept); sigma (t): sqrt(sum r_i^2 / (n - rank - intercept)); r_squared
- * (t): 1 - sum r_i^2 / sum (Y_i - mean)^2 (without intercept: / sum Y_i^2). Cost: as freeridge_ols, and O(d^3) for the
- * errors. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED, UNDEFINED (no degrees of
- * freedom left; a rank deficient x: the errors of w and b; a constant y: r_squared; NaN there, and all else is valid).
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_ols_summary(freeridge_layout layout, int64_t n, int64_t d, const double* x,
-                                                     int64_t ldx, int64_t t, const double* y, int64_t ldy,
-                                                     int32_t intercept, double* w, double* b, int64_t* rank,
-                                                     double* w_error, double* b_error, double* sigma,
-                                                     double* r_squared);
-
-/* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 |w|^2, primal or dual, whichever is smaller; lambda >= 0, 0: as
- * freeridge_ols. Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x
- * determines, so that lambda -> 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d
- * more where the matrix is ill conditioned, some times that where x is deficient), refinement a fifth of it. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
+/* Ridge regression: min 1/2 |Y - X w - b|^2 + lambda/2 sum_k penalty_k w_k^2, primal or dual, whichever is smaller;
+ * lambda >= 0, 0: as freeridge_ols. penalty: a factor for each feature, d numbers >= 0, 0: a feature that is not
+ * penalised; or NULL: all one. Where the data leave unpenalised features undetermined, their minimum-norm solution.
+ * Where lambda is small beside x'x and x is rank deficient (as said there), w is kept to what x determines, so that
+ * lambda -> 0 is the minimum-norm w without a jump. Cost: about 2 n d^2, for n < d n^2 d (2 n^2 d more where the
+ * matrix is ill conditioned, some times that where x is deficient), refinement a fifth of it; O(n d min(n, d)) with
+ * a penalty. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
-                                               double lambda, double* w, double* b);
-
-/* As freeridge_ridge, with a penalty factor for each feature: + lambda/2 sum_k penalty_k w_k^2; penalty: d numbers >=
- * 0, 0: a feature that is not penalised. Where the data leave unpenalised features undetermined, their minimum-norm
- * solution. Cost: O(n d min(n, d)). Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the answer overflows), NOT_CONVERGED.
- * Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_ridge_penalty(freeridge_layout layout, int64_t n, int64_t d, const double* x,
-                                                       int64_t ldx, int64_t t, const double* y, int64_t ldy,
-                                                       int32_t intercept, double lambda, const double* penalty,
-                                                       double* w, double* b);
+                                               double lambda, const double* penalty, double* w, double* b);
 
 /* Total least squares: min |[E F]|_F^2 subject to (X + E) w + b = Y + F, by the SVD of [X Y]; with an intercept the
- * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). Cost: O(n (d +
- * t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED, UNDEFINED (more than one
- * solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the non-generic case: the best
- * approximation of [X Y] of rank d has no w; the message says which, and the outputs are untouched). Since 0.1. */
+ * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). exact: d flags,
+ * nonzero: this column of x is known exactly and has no error (mixed LS-TLS; all of them: ordinary least squares);
+ * or NULL: none. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED,
+ * UNDEFINED (more than one solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the
+ * non-generic case: the best approximation of [X Y] of rank d has no w; or the exact columns are linearly dependent;
+ * the message says which, and the outputs are untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
-                                             double* w, double* b);
-
-/* As freeridge_tls where some columns of x are known exactly (mixed LS-TLS): exact: d flags, nonzero: this column has
- * no error. All columns exact: ordinary least squares. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT, NOT_FINITE,
- * NOT_CONVERGED, UNDEFINED (as freeridge_tls; also: the exact columns are linearly dependent). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_tls_exact(freeridge_layout layout, int64_t n, int64_t d, const double* x,
-                                                   int64_t ldx, int64_t t, const double* y, int64_t ldy,
-                                                   int32_t intercept, const int32_t* exact, double* w, double* b);
+                                             const int32_t* exact, double* w, double* b);
 
 /* *count: the monomials of d features up to `degree`, C(d + degree, degree), without the constant one if bias is 0.
  * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Cost: O(min(d, degree)). Since 0.1. */
@@ -1023,8 +1114,8 @@ typedef struct freeridge_classifier freeridge_classifier; /* data and a fit by a
 /* The loss of a classifier, of z = y_i (f(x_i) + b). */
 typedef int32_t freeridge_loss;
 enum {
-  FREERIDGE_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
-  FREERIDGE_HINGE = 2     /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
+  FREERIDGE_LOSS_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
+  FREERIDGE_LOSS_HINGE = 2     /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
 };
 
 /* Makes an EMPTY classifier; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
@@ -1041,8 +1132,8 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_data(freeridge_classifie
                                                              int64_t n, int64_t d, const double* x, int64_t ldx,
                                                              const double* y);
 
-/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; the callback is called by fit, predict
- * and loo. Cost: O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
+/* As freeridge_set_weights, freeridge_set_intercept and freeridge_set_progress; the callback is called by fit, predict,
+ * loo and save. Cost: O(n); O(1). Statuses: INVALID_ARGUMENT; weights: also INVALID_STATE, NOT_FINITE. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifier,
                                                                 const double* weights);
 FREERIDGE_API freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on);
@@ -1104,6 +1195,43 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
  * INVALID_STATE (also: the loss is LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
+
+/* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
+ * caller; get_loss and has_intercept (1 or 0) need no data; *tolerance and *iterations are those of set_control, or
+ * the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs
+ * FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
+ * INVALID_STATE. Cost: O(1); weights O(n). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier,
+                                                               freeridge_kernel** out);
+FREERIDGE_API freeridge_status freeridge_classifier_get_loss(const freeridge_classifier* classifier,
+                                                             freeridge_loss* loss);
+FREERIDGE_API freeridge_status freeridge_classifier_has_intercept(const freeridge_classifier* classifier, int32_t* on);
+FREERIDGE_API freeridge_status freeridge_classifier_get_control(const freeridge_classifier* classifier,
+                                                                double* tolerance, int64_t* iterations);
+FREERIDGE_API freeridge_status freeridge_classifier_get_weights(const freeridge_classifier* classifier,
+                                                                double* weights);
+FREERIDGE_API freeridge_status freeridge_classifier_get_dimensions(const freeridge_classifier* classifier, int64_t* n,
+                                                                   int64_t* d);
+FREERIDGE_API freeridge_status freeridge_classifier_get_lambda(const freeridge_classifier* classifier, double* lambda);
+
+/* Saves the classifier, in any state, to a file, as freeridge_save does a model: settings, data and the fit, but not
+ * the kernel matrix. What is loaded predicts, and goes on, as the saved one, to the last bit on the same machine with
+ * the same number of threads; n^2 kernel values are made again by the first fit or loo. The callback is heard, and not
+ * saved. Statuses: INVALID_ARGUMENT (also: an empty path; a kernel more than 64 kernels deep), IO, CANCELLED. Cost: O(n
+ * d). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_save(const freeridge_classifier* classifier, const char* path);
+
+/* The same to memory: bytes, size, length as freeridge_save_to_memory. No callback is heard. Statuses:
+ * INVALID_ARGUMENT. Cost: O(n d). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_save_to_memory(const freeridge_classifier* classifier, int64_t size,
+                                                                   void* bytes, int64_t* length);
+
+/* Makes a classifier of what was saved, from the file `path` or from `size` bytes, as freeridge_load and
+ * freeridge_load_from_memory do a model. *out is set on success only. Statuses: INVALID_ARGUMENT, IO (a file), CORRUPT,
+ * NEWER_FORMAT. Cost: O(n d). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_load(const char* path, freeridge_classifier** out);
+FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void* bytes, int64_t size,
+                                                                     freeridge_classifier** out);
 
 /* ----------------------------------------------------------------------------------------------------
  * About the library */

@@ -1,9 +1,8 @@
 // freeridge.hpp - freeridge.h for C++17 and later: owners, matrices whose sizes are checked, exceptions with a status
 //
 // SPDX-License-Identifier: MIT
-//
-// freeridge.h is the manual. Everything here is inline and calls freeridge.h; the library does not contain it. A call
-// without a method here can be made as check(freeridge_...(model.get(), ...)). Arrays of a wrong length are refused.
+// freeridge.h is the manual. A call without a method here can be made as check(freeridge_...(model.get(), ...)). Arrays of
+// a wrong length are refused.
 #pragma once
 
 #include <freeridge.h>
@@ -141,6 +140,7 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   using Owner::Owner;  // still protected
   explicit Model(const Kernel& kernel) : Owner(freeridge_create, kernel.get()) {}
   static Model load(const std::string& path) { return Model(freeridge_load, path.c_str()); }
+  Model clone() const { return Model(freeridge_clone, get()); }
   void save(const std::string& path) const { check(freeridge_save(get(), path.c_str())); }
   void set_data(const View& x, const View& y) { hand_over(freeridge_set_data, x, y); }
   // Borrows the numbers of x and y: they must stay as they are until the model is destroyed or gets other data.
@@ -155,16 +155,16 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     });
   }
   double select_bandwidth(freeridge_criterion criterion, double low = 0, double high = 0) {
-    double sigma = 0, tried[2 * FREERIDGE_DEFAULT_BUDGET];
-    std::int64_t used = 0;
-    check(freeridge_select_bandwidth(get(), criterion, low, high, 0, &sigma, tried, &used));
-    return sigma;
+    double s = 0;
+    return check(freeridge_select_bandwidth(get(), criterion, low, high, 0, &s)), s;
   }
   Matrix score(freeridge_criterion criterion, const Numbers& l) const {
-    return Matrix(size(l.size()), sizes()[2]).filled(freeridge_score, get(), criterion, size(l.size()), l.data());
+    return Matrix(size(l.size()), sizes()[2]).filled([&](double* out, std::int64_t n) {
+      return freeridge_score(get(), criterion, n, l.data(), out, nullptr, n);
+    });
   }
   Matrix loo() const { return like_y().filled(freeridge_loo, get()); }
-  Matrix coefficients() const { return like_y().filled(freeridge_get_coefficients, get()); }
+  Matrix coefficients() const { return like_y().filled(freeridge_coefficients, get()); }
   Matrix group_errors(const std::vector<std::int32_t>& group) const {
     return like_y().filled(freeridge_group_errors, get(), exactly(sizes()[0], group, "group"));
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "capi/handles.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 
 namespace freeridge::capi {
@@ -98,6 +99,22 @@ freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freerid
     const KernelPtr& first = required("a", a).kernel;
     const KernelPtr& second = required("b", b).kernel;
     required("equal", equal) = first == second || describe(*first) == describe(*second) ? 1 : 0;
+  });
+}
+
+freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, freeridge_layout layout, int64_t m,
+                                           int64_t r, int64_t d, const double* x, int64_t ldx, const double* z,
+                                           int64_t ldz, double* out, int64_t ldout) {
+  return guarded(__func__, [&] {
+    const KernelPtr& function = required("kernel", kernel).kernel;
+    const Layout order = checked_layout(layout);
+    require_size("m", m);
+    require_size("r", r);
+    require_size("d", d);
+    const LayoutView points = checked_matrix("x", x, order, "m", m, "d", d, "ldx", ldx);
+    const LayoutView others = checked_matrix("z", z, order, "r", r, "d", d, "ldz", ldz);
+    checked_matrix("out", out, order, "m", m, "r", r, "ldout", ldout);
+    kernel_values(function, points, others, out, ldout);
   });
 }
 

@@ -1,5 +1,5 @@
 // The C layer, landmarks and how factorizations are made.
-#include <vector>
+#include <algorithm>
 
 #include "capi/handles.hpp"
 
@@ -37,28 +37,25 @@ freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps)
   });
 }
 
-freeridge_status freeridge_get_landmark_count(const freeridge_model* model, int64_t* count) {
+freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    required("count", count);
-    *count = static_cast<int64_t>(m.landmarks().size());
+    const std::span<const Index> chosen = model_of(model).landmarks();
+    if (count != nullptr) *count = static_cast<int64_t>(chosen.size());
+    if (rows != nullptr) std::ranges::copy(chosen, rows);
   });
 }
 
-freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* rows, double* trace_left,
-                                         double* trace) {
+freeridge_status freeridge_landmark_trace(const freeridge_model* model, double* left, double* trace) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("rows", rows);
     m.require_landmarks();
-    if (trace_left != nullptr) {
+    if (left != nullptr) {
       const LandmarkTrace found = m.landmark_trace();
-      *trace_left = found.left;
+      *left = found.left;
       if (trace != nullptr) *trace = found.all;
     } else if (trace != nullptr) {
       *trace = m.kernel_trace();
     }
-    std::copy(m.landmarks().begin(), m.landmarks().end(), rows);
   });
 }
 

@@ -18,9 +18,9 @@ static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
               FREERIDGE_NOT_POSITIVE_DEFINITE == int(Status::not_positive_definite) &&
               FREERIDGE_NOT_CONVERGED == int(Status::not_converged) && FREERIDGE_UNDEFINED == int(Status::undefined) &&
               FREERIDGE_CANCELLED == int(Status::cancelled) && FREERIDGE_INTERNAL == int(Status::internal));
-static_assert(FREERIDGE_AUTO == int(Route::automatic) && FREERIDGE_CHOLESKY == int(Route::cholesky) &&
-              FREERIDGE_SPECTRAL == int(Route::spectral) && FREERIDGE_BAND == int(Route::band) &&
-              FREERIDGE_PRIMAL == int(Route::primal));
+static_assert(FREERIDGE_ROUTE_AUTO == int(Route::automatic) && FREERIDGE_ROUTE_CHOLESKY == int(Route::cholesky) &&
+              FREERIDGE_ROUTE_SPECTRAL == int(Route::spectral) && FREERIDGE_ROUTE_BAND == int(Route::band) &&
+              FREERIDGE_ROUTE_PRIMAL == int(Route::primal));
 static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&
               FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups) &&
               FREERIDGE_ERROR_RATE == int(Criterion::error_rate));

@@ -1,13 +1,8 @@
 // The C layer, other losses: each call is one lambda behind the wall, checks its arguments, and hands over to the core.
+#include <algorithm>
 #include <memory>
 
-#include "capi/handles.hpp"
-#include "capi/wall.hpp"
-#include "libcore/losses/classifier.hpp"
-
-struct freeridge_classifier {
-  freeridge::Classifier classifier;
-};
+#include "capi/saving.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -29,7 +24,7 @@ freeridge_status freeridge_classifier_create(const freeridge_kernel* kernel, fre
                                              freeridge_classifier** out) {
   return guarded(__func__, [&] {
     const KernelPtr& inner = required("kernel", kernel).kernel;
-    require_one_of("loss", loss, {FREERIDGE_LOGISTIC, FREERIDGE_HINGE});
+    require_one_of("loss", loss, {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE});
     required("out", out);
     *out = new freeridge_classifier{Classifier(inner, static_cast<Loss>(loss))};
   });
@@ -113,4 +108,92 @@ freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier
 freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count, int64_t* rows,
                                                   double* margin) {
   return guarded(__func__, [&] { classifier_of(classifier).support(&required("count", count), rows, margin); });
+}
+
+freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier, freeridge_kernel** out) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    required("out", out) = new freeridge_kernel{c.kernel()};
+  });
+}
+
+freeridge_status freeridge_classifier_get_loss(const freeridge_classifier* classifier, freeridge_loss* loss) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    required("loss", loss) = static_cast<freeridge_loss>(c.loss());
+  });
+}
+
+freeridge_status freeridge_classifier_has_intercept(const freeridge_classifier* classifier, int32_t* on) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    required("on", on) = c.has_intercept() ? 1 : 0;
+  });
+}
+
+freeridge_status freeridge_classifier_get_control(const freeridge_classifier* classifier, double* tolerance,
+                                                  int64_t* iterations) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    if (tolerance != nullptr) *tolerance = c.tolerance();
+    if (iterations != nullptr) *iterations = c.iterations();
+  });
+}
+
+freeridge_status freeridge_classifier_get_weights(const freeridge_classifier* classifier, double* weights) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    required("weights", weights);
+    const std::span<const double> given = c.weights();
+    std::fill_n(weights, c.n(), 1.0);
+    std::ranges::copy(given, weights);
+  });
+}
+
+freeridge_status freeridge_classifier_get_dimensions(const freeridge_classifier* classifier, int64_t* n, int64_t* d) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    const Index rows = c.n();
+    if (n != nullptr) *n = rows;
+    if (d != nullptr) *d = c.d();
+  });
+}
+
+freeridge_status freeridge_classifier_get_lambda(const freeridge_classifier* classifier, double* lambda) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    required("lambda", lambda);
+    *lambda = c.lambda();
+  });
+}
+
+freeridge_status freeridge_classifier_save(const freeridge_classifier* classifier, const char* path) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    save_to_file(path, SavedKind::classifier, c.progress(), [&](ByteWriter& out) { c.save(out); });
+  });
+}
+
+freeridge_status freeridge_classifier_save_to_memory(const freeridge_classifier* classifier, int64_t size, void* bytes,
+                                                     int64_t* length) {
+  return guarded(__func__, [&] {
+    const Classifier& c = classifier_of(classifier);
+    hand_out_bytes(size, bytes, length, SavedKind::classifier, [&](ByteWriter& out) { c.save(out); });
+  });
+}
+
+freeridge_status freeridge_classifier_load(const char* path, freeridge_classifier** out) {
+  return guarded(__func__, [&] {
+    checked_path(path);
+    required("out", out);
+    *out = new freeridge_classifier{load_from_file(path, Classifier::load)};
+  });
+}
+
+freeridge_status freeridge_classifier_load_from_memory(const void* bytes, int64_t size, freeridge_classifier** out) {
+  return guarded(__func__, [&] {
+    const MemorySource source = checked_bytes(bytes, size);
+    required("out", out);
+    *out = new freeridge_classifier{Classifier::load(source)};
+  });
 }

@@ -40,14 +40,19 @@ freeridge_status set_sparse(const char* call, freeridge_model* model, freeridge_
 template <class Points>
 void predict(const freeridge_model* model, Layout layout, int64_t m, double* out, int64_t ldout, const Points& points) {
   const Predictor* const predictor = predictor_of(model);
-  const auto predict_by = [&](const auto& fitted) {
+  const auto checked = [&](const auto& fitted) {
     const Rows rows = points(fitted.d());
     checked_matrix("out", out, layout, "m", m, "t", fitted.t(), "ldout", ldout);
-    fitted.predict(rows, layout, out, ldout);
+    return rows;
   };
-  if (predictor != nullptr) return predict_by(*predictor);
-  model_of(model).require_fitted();
-  predict_by(model_of(model));
+  if (predictor == nullptr) {
+    model_of(model).require_fitted();
+    return model_of(model).predict(checked(model_of(model)), layout, out, ldout);
+  }
+  const Rows rows = checked(*predictor);
+  const Progress& progress = model->model.progress();
+  const Hearing hearing(progress);
+  predict(predictor->prediction(), rows, layout, out, ldout, progress);
 }
 
 // A getter of an n x t or d x t matrix, of a model or a predictor.
@@ -92,6 +97,13 @@ freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_mode
     const KernelPtr& inner = required("kernel", kernel).kernel;
     required("out", out);
     *out = new freeridge_model{Model(inner)};
+  });
+}
+
+freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out) {
+  return guarded(__func__, [&] {
+    const freeridge_model& from = required("model", model);
+    required("out", out) = new freeridge_model{from.model.clone(), from.predictor};
   });
 }
 
@@ -143,9 +155,9 @@ freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* gro
 freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);
-    require_one_of(
-        "route", route,
-        {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL, FREERIDGE_LANDMARK});
+    require_one_of("route", route,
+                   {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                    FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK});
     m.set_route(static_cast<Route>(route));
   });
 }
@@ -163,10 +175,7 @@ freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeri
 }
 
 freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user) {
-  return guarded(__func__, [&] {
-    if (Predictor* const predictor = predictor_of(model)) return predictor->set_progress(Progress(callback, user));
-    model_of(model).set_progress(Progress(callback, user));
-  });
+  return guarded(__func__, [&] { required("model", model).model.set_progress(Progress(callback, user)); });
 }
 
 freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes) {
@@ -255,7 +264,7 @@ freeridge_status freeridge_predict_sparse(const freeridge_model* model, freeridg
   });
 }
 
-freeridge_status freeridge_get_coefficients(const freeridge_model* model, double* c, int64_t ld) {
+freeridge_status freeridge_coefficients(const freeridge_model* model, double* c, int64_t ld) {
   return get_kept_matrix(__func__, model, "c", c, "n", ld, [](const auto& m, MatrixView out) { m.coefficients(out); });
 }
 
@@ -314,10 +323,20 @@ freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t*
   });
 }
 
-freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma) {
+freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count, double* sigmas,
+                                         double* scores, int32_t* edge, double* decades, int32_t* dips) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("sigma", sigma);
-    *sigma = m.bandwidth();
+    const bool asks_for_search = count != nullptr || sigmas != nullptr || scores != nullptr || edge != nullptr ||
+                                 decades != nullptr || dips != nullptr;
+    const BandwidthSearch* const search = asks_for_search ? &m.require_bandwidth_search() : nullptr;
+    if (sigma != nullptr) *sigma = m.bandwidth();
+    if (search == nullptr) return;
+    if (count != nullptr) *count = static_cast<int64_t>(search->sigma.size());
+    copy_to(search->sigma, sigmas);
+    copy_to(search->score, scores);
+    if (edge != nullptr) *edge = search->shape.edge;
+    if (decades != nullptr) *decades = search->shape.decades;
+    if (dips != nullptr) *dips = search->shape.dips;
   });
 }

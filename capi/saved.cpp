@@ -3,8 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "capi/handles.hpp"
-#include "libcore/base/bytes_file.hpp"
+#include "capi/saving.hpp"
 #include "libcore/model/saved_model.hpp"
 
 namespace freeridge::capi {
@@ -25,38 +24,7 @@ Payload for_prediction(const freeridge_model* model) {
 }
 
 const Progress& progress_of(const freeridge_model* model) {
-  const Predictor* const predictor = predictor_of(model);
-  return predictor != nullptr ? predictor->progress() : model->model.progress();
-}
-
-std::string checked_path(const char* path) {
-  required("path", path);
-  if (*path == 0) fail(Status::invalid_argument, "path is empty");
-  return path;
-}
-
-// Writes make(model) to a file. The callback is called until the last block is written; then the new file replaces the
-// old.
-template <class Make>
-void to_file(const freeridge_model* model, const char* path, SavedKind kind, const Make& make) {
-  const Progress& progress = progress_of(model);
-  const std::string name = checked_path(path);
-  const Payload payload = make(model);
-  const Hearing hearing(progress);
-  write_file(name, [&](ByteSink& sink) {
-    write_container(kind, payload, sink);
-    progress.report(1);
-  });
-}
-
-// Writes make(model) to the caller's memory. No callback is called: after a cancelled call the output must be as it
-// was.
-template <class Make>
-void to_memory(const freeridge_model* model, int64_t size, void* bytes, int64_t* length, SavedKind kind,
-               const Make& make) {
-  required("model", model);
-  check_room(size, bytes, length);
-  hand_out_bytes(size, bytes, length, kind, make(model));
+  return required("model", model).model.progress();
 }
 
 freeridge_model* made(Loaded loaded) {
@@ -70,34 +38,44 @@ using namespace freeridge;
 using namespace freeridge::capi;
 
 freeridge_status freeridge_save(const freeridge_model* model, const char* path) {
-  return guarded(__func__, [&] { to_file(model, path, SavedKind::model, whole); });
+  return guarded(__func__, [&] {
+    required("model", model);
+    checked_path(path);
+    save_to_file(path, SavedKind::model, progress_of(model), whole(model));
+  });
 }
 
 freeridge_status freeridge_save_predictor(const freeridge_model* model, const char* path) {
-  return guarded(__func__, [&] { to_file(model, path, SavedKind::predictor, for_prediction); });
+  return guarded(__func__, [&] {
+    required("model", model);
+    checked_path(path);
+    save_to_file(path, SavedKind::predictor, progress_of(model), for_prediction(model));
+  });
 }
 
 freeridge_status freeridge_load(const char* path, freeridge_model** out) {
   return guarded(__func__, [&] {
-    const std::string name = checked_path(path);
+    checked_path(path);
     required("out", out);
-    const FileSource source(name);
-    try {
-      *out = made(load(source));
-    } catch (const Error& error) {
-      if (error.status() != Status::corrupt && error.status() != Status::newer_format) throw;
-      throw Error(error.status(), text(name, ": ", std::string_view(error.what())));
-    }
+    *out = made(load_from_file(path, [](const ByteSource& source) { return load(source); }));
   });
 }
 
 freeridge_status freeridge_save_to_memory(const freeridge_model* model, int64_t size, void* bytes, int64_t* length) {
-  return guarded(__func__, [&] { to_memory(model, size, bytes, length, SavedKind::model, whole); });
+  return guarded(__func__, [&] {
+    required("model", model);
+    check_room(size, bytes, length);
+    hand_out_bytes(size, bytes, length, SavedKind::model, whole(model));
+  });
 }
 
 freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model, int64_t size, void* bytes,
                                                     int64_t* length) {
-  return guarded(__func__, [&] { to_memory(model, size, bytes, length, SavedKind::predictor, for_prediction); });
+  return guarded(__func__, [&] {
+    required("model", model);
+    check_room(size, bytes, length);
+    hand_out_bytes(size, bytes, length, SavedKind::predictor, for_prediction(model));
+  });
 }
 
 freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out) {

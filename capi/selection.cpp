@@ -11,22 +11,20 @@
 namespace freeridge::capi {
 namespace {
 
-static_assert(FREERIDGE_TOTAL == int(Convention::total) && FREERIDGE_MEAN == int(Convention::mean) &&
-              FREERIDGE_GLMNET == int(Convention::glmnet) && FREERIDGE_SKLEARN == int(Convention::sklearn) &&
-              FREERIDGE_LM_RIDGE == int(Convention::lm_ridge) && FREERIDGE_KRLS == int(Convention::krls) &&
-              FREERIDGE_GURLS == int(Convention::gurls));
+static_assert(FREERIDGE_CONVENTION_TOTAL == int(Convention::total) &&
+              FREERIDGE_CONVENTION_MEAN == int(Convention::mean) &&
+              FREERIDGE_CONVENTION_GLMNET == int(Convention::glmnet) &&
+              FREERIDGE_CONVENTION_SKLEARN == int(Convention::sklearn) &&
+              FREERIDGE_CONVENTION_LM_RIDGE == int(Convention::lm_ridge) &&
+              FREERIDGE_CONVENTION_KRLS == int(Convention::krls) &&
+              FREERIDGE_CONVENTION_GURLS == int(Convention::gurls));
 
 Convention checked_convention(const char* name, freeridge_convention convention) {
-  require_one_of(name, convention,
-                 {FREERIDGE_TOTAL, FREERIDGE_MEAN, FREERIDGE_GLMNET, FREERIDGE_SKLEARN, FREERIDGE_LM_RIDGE,
-                  FREERIDGE_KRLS, FREERIDGE_GURLS});
+  require_one_of(
+      name, convention,
+      {FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_SKLEARN,
+       FREERIDGE_CONVENTION_LM_RIDGE, FREERIDGE_CONVENTION_KRLS, FREERIDGE_CONVENTION_GURLS});
   return static_cast<Convention>(convention);
-}
-
-// NULL is fine.
-template <class T>
-void copy_to(const std::vector<T>& values, T* out) {
-  if (out != nullptr) std::ranges::copy(values, out);
 }
 
 }  // namespace
@@ -45,7 +43,7 @@ freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t cou
 }
 
 freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion, int64_t count,
-                                 const double* lambdas, double* scores, int64_t ld) {
+                                 const double* lambdas, double* scores, double* errors, int64_t ld) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     const Criterion chosen = checked_criterion(criterion);
@@ -54,22 +52,7 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
     required("scores", scores);
     m.require_factorized();
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
-    report_undefined(m.score(chosen, {lambdas, static_cast<std::size_t>(count)}, out));
-  });
-}
-
-freeridge_status freeridge_score_with_error(const freeridge_model* model, freeridge_criterion criterion, int64_t count,
-                                            const double* lambdas, double* scores, double* errors, int64_t ld) {
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    const Criterion chosen = checked_criterion(criterion);
-    require_size("count", count);
-    required("lambdas", lambdas);
-    required("scores", scores);
-    required("errors", errors);
-    m.require_factorized();
-    const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
-    const MatrixView errors_out = checked_output("errors", errors, "count", count, m.t(), ld);
+    const MatrixView errors_out = errors == nullptr ? MatrixView{} : MatrixView{errors, count, m.t(), ld};
     report_undefined(m.score(chosen, {lambdas, static_cast<std::size_t>(count)}, out, errors_out));
   });
 }
@@ -87,54 +70,33 @@ freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_crite
   });
 }
 
-freeridge_status freeridge_get_search_count(const freeridge_model* model, int64_t* count) {
+freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas, double* scores,
+                                      int64_t ld, int32_t* edge, double* decades, int32_t* dips) {
   return guarded(__func__, [&] {
-    const LambdaSearch* const search = model_of(model).search();
-    required("count", count) = search == nullptr ? 0 : static_cast<int64_t>(search->lambdas.size());
-  });
-}
-
-freeridge_status freeridge_get_search(const freeridge_model* model, double* lambdas, double* scores, int64_t ld,
-                                      int32_t* edge) {
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    required("lambdas", lambdas);
-    required("scores", scores);
-    required("edge", edge);
-    const LambdaSearch& search = m.require_search();
-    const MatrixView out = checked_output("scores", scores, "count", search.scores.rows(), search.scores.cols(), ld);
-    copy_out(search.scores.view(), Layout::col_major, out.data, out.ld);
-    std::ranges::copy(search.lambdas, lambdas);
-    std::ranges::copy(search.edge, edge);
+    const LambdaSearch& search = model_of(model).require_search();
+    const Matrix& table = search.scores;
+    if (scores != nullptr) {
+      const MatrixView out = checked_output("scores", scores, "count", table.rows(), table.cols(), ld);
+      copy_out(table.view(), Layout::col_major, out.data, out.ld);
+    }
+    if (count != nullptr) *count = table.rows();
+    copy_to(search.lambdas, lambdas);
+    copy_to(search.edge, edge);
+    copy_to(search.decades, decades);
+    copy_to(search.dips, dips);
   });
 }
 
 freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion, double low,
-                                            double high, int64_t budget, double* sigma, double* tried, int64_t* used) {
+                                            double high, int64_t budget, double* sigma) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);
     const Criterion chosen = checked_criterion(criterion);
     if (budget != 0 && (budget < 3 || budget > largest_size))
-      fail(Status::invalid_argument, "budget is ", budget, "; it must be 0 (the default) or from 3 to ", largest_size);
+      fail(Status::invalid_argument, "budget is ", budget, "; it must be 0 (the library's choice) or from 3 to ",
+           largest_size);
     required("sigma", sigma);
-    required("tried", tried);
-    required("used", used);
-    const int64_t spent = budget == 0 ? FREERIDGE_DEFAULT_BUDGET : budget;
-    const BandwidthSearch search = m.select_bandwidth(chosen, low, high, spent);
-    std::ranges::copy(search.sigma, tried);
-    std::ranges::copy(search.score, tried + spent);
-    *sigma = search.best;
-    *used = static_cast<int64_t>(search.sigma.size());
-  });
-}
-
-freeridge_status freeridge_get_bandwidth_shape(const freeridge_model* model, int32_t* edge, double* decades,
-                                               int32_t* dips) {
-  return guarded(__func__, [&] {
-    const BandwidthShape& shape = model_of(model).require_bandwidth_shape();
-    if (edge != nullptr) *edge = shape.edge;
-    if (decades != nullptr) *decades = shape.decades;
-    if (dips != nullptr) *dips = shape.dips;
+    *sigma = m.select_bandwidth(chosen, low, high, budget).best;
   });
 }
 
@@ -161,16 +123,7 @@ freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, 
   });
 }
 
-freeridge_status freeridge_get_search_shape(const freeridge_model* model, double* decades, int32_t* dips) {
-  return guarded(__func__, [&] {
-    const LambdaSearch& search = model_of(model).require_search();
-    copy_to(search.decades, decades);
-    copy_to(search.dips, dips);
-  });
-}
-
-freeridge_status freeridge_get_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
-                                            int32_t* edge) {
+freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below, int32_t* edge) {
   return guarded(__func__, [&] {
     const Model::LambdaFlags flags = model_of(model).lambda_flags();
     if (floor != nullptr) *floor = flags.floor;

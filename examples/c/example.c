@@ -51,7 +51,7 @@ int main(void) {
 
   /* Nearly free from here on: the leave-one-out score at any lambda ... */
   CHECK(freeridge_lambda_grid(model, LAMBDAS, lambdas));
-  CHECK(freeridge_score(model, FREERIDGE_LOO, LAMBDAS, lambdas, scores, LAMBDAS));
+  CHECK(freeridge_score(model, FREERIDGE_LOO, LAMBDAS, lambdas, scores, NULL, LAMBDAS));
   printf("%12s  %12s\n", "lambda", "LOO");
   for (int i = 0; i < LAMBDAS; ++i) printf("%12.4g  %12.6f\n", lambdas[i], scores[i]);
 

@@ -48,9 +48,8 @@ int main(int count, char** arguments) {
   CHECK(freeridge_set_data_view(model, FREERIDGE_ROW_MAJOR, n, d, train.values, ld, 1, train.values + d, ld));
 
   /* Several factorizations, and for each all lambdas. The model is fitted at the best of all. */
-  double sigma, tried[2 * FREERIDGE_DEFAULT_BUDGET], lambda;
-  int64_t used;
-  CHECK(freeridge_select_bandwidth(model, FREERIDGE_LOO, 0.0, 0.0, 0, &sigma, tried, &used));
+  double sigma, lambda;
+  CHECK(freeridge_select_bandwidth(model, FREERIDGE_LOO, 0.0, 0.0, 0, &sigma));
   CHECK(freeridge_get_lambda(model, &lambda));
   double* errors = allocate(n, sizeof(double));
   double squares = 0.0;

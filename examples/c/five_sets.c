@@ -60,20 +60,20 @@ static void one_case(const char* set, const char* name, freeridge_kernel* kernel
   freeridge_kernel_destroy(kernel);
   CHECK(freeridge_set_data_view(model, FREERIDGE_COL_MAJOR, n, d, train->x, n, 1, train->y, n));
   CHECK(freeridge_set_route(model, route));
-  if (route == FREERIDGE_LANDMARK) CHECK(freeridge_set_landmarks(model, (n + 3) / 4, NULL));
+  if (route == FREERIDGE_ROUTE_LANDMARK) CHECK(freeridge_set_landmarks(model, (n + 3) / 4, NULL));
   CHECK(freeridge_factorize(model));
 
-  CHECK(freeridge_score(model, FREERIDGE_LOO, LAMBDAS, grid, scores, LAMBDAS));
+  CHECK(freeridge_score(model, FREERIDGE_LOO, LAMBDAS, grid, scores, NULL, LAMBDAS));
   print(set, name, "scores", LAMBDAS, scores);
   CHECK(freeridge_select_lambda(model, FREERIDGE_LOO, 1e-4, 100.0, &choice[0], &choice[1]));
   print(set, name, "choice", 2, choice);
   CHECK(freeridge_loo(model, values, n));
   print(set, name, "loo", n, values);
-  if (route == FREERIDGE_PRIMAL) {
+  if (route == FREERIDGE_ROUTE_PRIMAL) {
     CHECK(freeridge_get_hyperplane(model, values, d));
     print(set, name, "coefficients", d, values);
   } else {
-    CHECK(freeridge_get_coefficients(model, values, n));
+    CHECK(freeridge_coefficients(model, values, n));
     print(set, name, "coefficients", n, values);
   }
   CHECK(freeridge_get_intercept(model, &b));
@@ -119,19 +119,19 @@ static void one_set(const char* folder, int which) {
   freeridge_kernel *kernel = NULL, *terms[2] = {NULL, NULL};
   const double weights[2] = {0.5, 1.0};
   CHECK(freeridge_kernel_linear(&kernel));
-  one_case(set, "linear", kernel, FREERIDGE_PRIMAL, scale, &train, &test);
+  one_case(set, "linear", kernel, FREERIDGE_ROUTE_PRIMAL, scale, &train, &test);
   CHECK(freeridge_kernel_gaussian(1.0, &kernel));
-  one_case(set, "gaussian", kernel, FREERIDGE_SPECTRAL, scale, &train, &test);
+  one_case(set, "gaussian", kernel, FREERIDGE_ROUTE_SPECTRAL, scale, &train, &test);
   CHECK(freeridge_kernel_linear(&terms[0]));
   CHECK(freeridge_kernel_matern(1.5, 1.0, &terms[1]));
   CHECK(freeridge_kernel_sum((const freeridge_kernel* const*)terms, weights, 2, &kernel));
   freeridge_kernel_destroy(terms[0]);
   freeridge_kernel_destroy(terms[1]);
-  one_case(set, "sum", kernel, FREERIDGE_CHOLESKY, scale, &train, &test);
+  one_case(set, "sum", kernel, FREERIDGE_ROUTE_CHOLESKY, scale, &train, &test);
   CHECK(freeridge_kernel_laplacian(1.0, &kernel));
-  one_case(set, "laplacian", kernel, FREERIDGE_BAND, scale, &train, &test);
+  one_case(set, "laplacian", kernel, FREERIDGE_ROUTE_BAND, scale, &train, &test);
   CHECK(freeridge_kernel_polynomial(2, 1.0, 1.0, &kernel));
-  one_case(set, "polynomial", kernel, FREERIDGE_LANDMARK, scale, &train, &test);
+  one_case(set, "polynomial", kernel, FREERIDGE_ROUTE_LANDMARK, scale, &train, &test);
   chunks(set, &train);
 
   free(scale);

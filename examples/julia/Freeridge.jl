@@ -19,8 +19,8 @@ const library = get(ENV, "FREERIDGE_LIBRARY", "libfreeridge")
 
 include("calls.jl")
 
-const AUTO, CHOLESKY, SPECTRAL = FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL
-const BAND, PRIMAL, LANDMARK = FREERIDGE_BAND, FREERIDGE_PRIMAL, FREERIDGE_LANDMARK
+const AUTO, CHOLESKY, SPECTRAL = FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL
+const BAND, PRIMAL, LANDMARK = FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK
 const LOO, GCV, REML = FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML
 
 struct FreeridgeError <: Exception
@@ -169,7 +169,7 @@ end
 
 function coefficients(model::Model)
     c = zeros(model.n, model.t)
-    check(freeridge_get_coefficients(model, c, model.n))
+    check(freeridge_coefficients(model, c, model.n))
     c
 end
 

@@ -20,7 +20,6 @@ const freeridge_progress = Ptr{Cvoid}
 const FREERIDGE_VERSION_MAJOR = Int32(0)
 const FREERIDGE_VERSION_MINOR = Int32(1)
 const FREERIDGE_VERSION_PATCH = Int32(0)
-const FREERIDGE_DEFAULT_BUDGET = Int32(15)
 const FREERIDGE_OK = freeridge_status(0)
 const FREERIDGE_INVALID_ARGUMENT = freeridge_status(1)
 const FREERIDGE_INVALID_STATE = freeridge_status(2)
@@ -37,12 +36,12 @@ const FREERIDGE_NEWER_FORMAT = freeridge_status(42)
 const FREERIDGE_INTERNAL = freeridge_status(90)
 const FREERIDGE_COL_MAJOR = freeridge_layout(1)
 const FREERIDGE_ROW_MAJOR = freeridge_layout(2)
-const FREERIDGE_AUTO = freeridge_route(0)
-const FREERIDGE_CHOLESKY = freeridge_route(1)
-const FREERIDGE_SPECTRAL = freeridge_route(2)
-const FREERIDGE_BAND = freeridge_route(3)
-const FREERIDGE_PRIMAL = freeridge_route(4)
-const FREERIDGE_LANDMARK = freeridge_route(5)
+const FREERIDGE_ROUTE_AUTO = freeridge_route(0)
+const FREERIDGE_ROUTE_CHOLESKY = freeridge_route(1)
+const FREERIDGE_ROUTE_SPECTRAL = freeridge_route(2)
+const FREERIDGE_ROUTE_BAND = freeridge_route(3)
+const FREERIDGE_ROUTE_PRIMAL = freeridge_route(4)
+const FREERIDGE_ROUTE_LANDMARK = freeridge_route(5)
 const FREERIDGE_LOO = freeridge_criterion(1)
 const FREERIDGE_GCV = freeridge_criterion(2)
 const FREERIDGE_REML = freeridge_criterion(3)
@@ -55,15 +54,15 @@ const FREERIDGE_LANDMARKS_PIVOTED = freeridge_landmark_method(3)
 const FREERIDGE_REDUCTION_AUTO = freeridge_reduction(0)
 const FREERIDGE_REDUCTION_QR = freeridge_reduction(1)
 const FREERIDGE_REDUCTION_GRAM = freeridge_reduction(2)
-const FREERIDGE_TOTAL = freeridge_convention(1)
-const FREERIDGE_MEAN = freeridge_convention(2)
-const FREERIDGE_GLMNET = freeridge_convention(3)
-const FREERIDGE_SKLEARN = freeridge_convention(4)
-const FREERIDGE_LM_RIDGE = freeridge_convention(5)
-const FREERIDGE_KRLS = freeridge_convention(6)
-const FREERIDGE_GURLS = freeridge_convention(7)
-const FREERIDGE_LOGISTIC = freeridge_loss(1)
-const FREERIDGE_HINGE = freeridge_loss(2)
+const FREERIDGE_CONVENTION_TOTAL = freeridge_convention(1)
+const FREERIDGE_CONVENTION_MEAN = freeridge_convention(2)
+const FREERIDGE_CONVENTION_GLMNET = freeridge_convention(3)
+const FREERIDGE_CONVENTION_SKLEARN = freeridge_convention(4)
+const FREERIDGE_CONVENTION_LM_RIDGE = freeridge_convention(5)
+const FREERIDGE_CONVENTION_KRLS = freeridge_convention(6)
+const FREERIDGE_CONVENTION_GURLS = freeridge_convention(7)
+const FREERIDGE_LOSS_LOGISTIC = freeridge_loss(1)
+const FREERIDGE_LOSS_HINGE = freeridge_loss(2)
 freeridge_kernel_linear(out) =
     ccall((:freeridge_kernel_linear, library), freeridge_status, (Ptr{Ptr{freeridge_kernel}},), out)
 freeridge_kernel_polynomial(degree, scale, offset, out) =
@@ -138,12 +137,8 @@ freeridge_set_landmark_method(model, method, seed) =
 freeridge_set_reduction(model, reduction) =
     ccall((:freeridge_set_reduction, library), freeridge_status, (Ptr{freeridge_model}, freeridge_reduction), model,
           reduction)
-freeridge_get_landmark_count(model, count) =
-    ccall((:freeridge_get_landmark_count, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}), model,
-          count)
-freeridge_get_landmarks(model, rows, trace_left, trace) =
-    ccall((:freeridge_get_landmarks, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Float64},
-          Ptr{Float64}), model, rows, trace_left, trace)
+freeridge_get_landmarks(model, count, rows) = ccall((:freeridge_get_landmarks, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int64}), model, count, rows)
 freeridge_landmark_curve(model, criterion, count, sizes, lambdas, scores, ld) =
     ccall((:freeridge_landmark_curve, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Int64,
           Ptr{Int64}, Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, count, sizes, lambdas, scores, ld)
@@ -174,8 +169,8 @@ freeridge_group_errors(model, group, errors, ld) =
 freeridge_predict(model, layout, m, x, ldx, out, ldout) =
     ccall((:freeridge_predict, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
           Ptr{Float64}, Int64, Ptr{Float64}, Int64), model, layout, m, x, ldx, out, ldout)
-freeridge_get_coefficients(model, c, ld) =
-    ccall((:freeridge_get_coefficients, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64),
+freeridge_coefficients(model, c, ld) =
+    ccall((:freeridge_coefficients, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64),
           model, c, ld)
 freeridge_get_hyperplane(model, w, ld) =
     ccall((:freeridge_get_hyperplane, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64),
@@ -196,10 +191,11 @@ freeridge_get_route(model, route) =
 freeridge_get_dimensions(model, n, d, t) =
     ccall((:freeridge_get_dimensions, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int64},
           Ptr{Int64}), model, n, d, t)
-freeridge_get_bandwidth(model, sigma) =
-    ccall((:freeridge_get_bandwidth, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, sigma)
-freeridge_get_degrees_of_freedom(model, df, sigma2) =
-    ccall((:freeridge_get_degrees_of_freedom, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64},
+freeridge_get_bandwidth(model, sigma, count, sigmas, scores, edge, decades, dips) = ccall((:freeridge_get_bandwidth,
+    library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Int64}, Ptr{Float64}, Ptr{Float64},
+    Ptr{Int32}, Ptr{Float64}, Ptr{Int32}), model, sigma, count, sigmas, scores, edge, decades, dips)
+freeridge_degrees_of_freedom(model, df, sigma2) =
+    ccall((:freeridge_degrees_of_freedom, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64},
           Ptr{Float64}), model, df, sigma2)
 freeridge_cooks_distance(model, distance, ld) =
     ccall((:freeridge_cooks_distance, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Int64),
@@ -214,32 +210,21 @@ freeridge_predict_variance(model, layout, m, x, ldx, variance, ldout, noise) =
 freeridge_lambda_grid(model, count, lambdas) =
     ccall((:freeridge_lambda_grid, library), freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}), model,
           count, lambdas)
-freeridge_score(model, criterion, count, lambdas, scores, ld) =
-    ccall((:freeridge_score, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Int64,
-          Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, count, lambdas, scores, ld)
+freeridge_score(model, criterion, count, lambdas, scores, errors, ld) = ccall((:freeridge_score, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64},
+    Int64), model, criterion, count, lambdas, scores, errors, ld)
 freeridge_select_lambda(model, criterion, low, high, lambda, score) =
     ccall((:freeridge_select_lambda, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
           Float64, Float64, Ptr{Float64}, Ptr{Float64}), model, criterion, low, high, lambda, score)
-freeridge_get_search_count(model, count) =
-    ccall((:freeridge_get_search_count, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}), model,
-          count)
-freeridge_get_search(model, lambdas, scores, ld, edge) =
-    ccall((:freeridge_get_search, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Float64},
-          Int64, Ptr{Int32}), model, lambdas, scores, ld, edge)
-freeridge_select_bandwidth(model, criterion, low, high, budget, sigma, tried, used) =
-    ccall((:freeridge_select_bandwidth, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
-          Float64, Float64, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Int64}), model, criterion, low, high, budget,
-          sigma, tried, used)
-freeridge_score_with_error(model, criterion, count, lambdas, scores, errors, ld) =
-    ccall((:freeridge_score_with_error, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
-          Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, count, lambdas, scores, errors,
-          ld)
+freeridge_get_search(model, count, lambdas, scores, ld, edge, decades, dips) = ccall((:freeridge_get_search, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Float64}, Ptr{Float64}, Int64, Ptr{Int32}, Ptr{Float64},
+    Ptr{Int32}), model, count, lambdas, scores, ld, edge, decades, dips)
+freeridge_select_bandwidth(model, criterion, low, high, budget, sigma) = ccall((:freeridge_select_bandwidth, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Float64, Float64, Int64, Ptr{Float64}), model,
+    criterion, low, high, budget, sigma)
 freeridge_get_one_standard_error(model, lambda, score, standard_error) =
     ccall((:freeridge_get_one_standard_error, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64},
           Ptr{Float64}, Ptr{Float64}), model, lambda, score, standard_error)
-freeridge_get_search_shape(model, decades, dips) =
-    ccall((:freeridge_get_search_shape, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64},
-          Ptr{Int32}), model, decades, dips)
 freeridge_make_folds(n, folds, seed, group) =
     ccall((:freeridge_make_folds, library), freeridge_status, (Int64, Int32, Int64, Ptr{Int32}), n, folds, seed,
           group)
@@ -278,39 +263,24 @@ freeridge_accumulator_loo(accumulator, layout, n, x, ldx, y, ldy, weights, count
     ccall((:freeridge_accumulator_loo, library), freeridge_status, (Ptr{freeridge_accumulator}, freeridge_layout,
           Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int64),
           accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors, ld)
-freeridge_accumulator_save(accumulator, size, bytes, length) =
-    ccall((:freeridge_accumulator_save, library), freeridge_status, (Ptr{freeridge_accumulator}, Int64, Ptr{Cvoid},
-          Ptr{Int64}), accumulator, size, bytes, length)
-freeridge_accumulator_load(bytes, size, out) =
-    ccall((:freeridge_accumulator_load, library), freeridge_status, (Ptr{Cvoid}, Int64,
-          Ptr{Ptr{freeridge_accumulator}}), bytes, size, out)
+freeridge_accumulator_save(accumulator, path) = ccall((:freeridge_accumulator_save, library), freeridge_status,
+    (Ptr{freeridge_accumulator}, Cstring), accumulator, path)
+freeridge_accumulator_load(path, out) = ccall((:freeridge_accumulator_load, library), freeridge_status, (Cstring,
+    Ptr{Ptr{freeridge_accumulator}}), path, out)
 freeridge_pinv(layout, m, n, a, lda, rcond, out, ldout, rank) =
     ccall((:freeridge_pinv, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
           Float64, Ptr{Float64}, Int64, Ptr{Int64}), layout, m, n, a, lda, rcond, out, ldout, rank)
-freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank) =
+freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma, r_squared) =
     ccall((:freeridge_ols, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64,
-          Ptr{Float64}, Int64, Int32, Ptr{Float64}, Ptr{Float64}, Ptr{Int64}), layout, n, d, x, ldx, t, y, ldy,
-          intercept, w, b, rank)
-freeridge_ols_summary(layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma, r_squared) =
-    ccall((:freeridge_ols_summary, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
-          Int64, Ptr{Float64}, Int64, Int32, Ptr{Float64}, Ptr{Float64}, Ptr{Int64}, Ptr{Float64}, Ptr{Float64},
-          Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error,
-          sigma, r_squared)
-freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, w, b) =
-    ccall((:freeridge_ridge, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
-          Int64, Ptr{Float64}, Int64, Int32, Float64, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy,
-          intercept, lambda, w, b)
-freeridge_ridge_penalty(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b) =
-    ccall((:freeridge_ridge_penalty, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64},
-          Int64, Int64, Ptr{Float64}, Int64, Int32, Float64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), layout, n,
-          d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b)
-freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, w, b) =
-    ccall((:freeridge_tls, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64,
-          Ptr{Float64}, Int64, Int32, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, w, b)
-freeridge_tls_exact(layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b) =
-    ccall((:freeridge_tls_exact, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64,
-          Int64, Ptr{Float64}, Int64, Int32, Ptr{Int32}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y,
-          ldy, intercept, exact, w, b)
+    Ptr{Float64}, Int64, Int32, Ptr{Float64}, Ptr{Float64}, Ptr{Int64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64},
+    Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma, r_squared)
+freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b) = ccall((:freeridge_ridge,
+    library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Int64,
+    Int32, Float64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, lambda,
+    penalty, w, b)
+freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b) = ccall((:freeridge_tls, library),
+    freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Int64, Int32,
+    Ptr{Int32}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b)
 freeridge_polynomial_feature_count(d, degree, bias, count) =
     ccall((:freeridge_polynomial_feature_count, library), freeridge_status, (Int64, Int32, Int32, Ptr{Int64}), d,
           degree, bias, count)
@@ -402,10 +372,83 @@ freeridge_accumulator_memory_required(accumulator, bytes) = ccall((:freeridge_ac
     freeridge_status, (Ptr{freeridge_accumulator}, Ptr{Int64}), accumulator, bytes)
 freeridge_classifier_memory_required(classifier, bytes) = ccall((:freeridge_classifier_memory_required, library),
     freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int64}), classifier, bytes)
-freeridge_get_lambda_flags(model, floor, below, edge) = ccall((:freeridge_get_lambda_flags, library),
+freeridge_lambda_flags(model, floor, below, edge) = ccall((:freeridge_lambda_flags, library),
     freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Int32}, Ptr{Int32}), model, floor, below, edge)
-freeridge_get_bandwidth_shape(model, edge, decades, dips) = ccall((:freeridge_get_bandwidth_shape, library),
-    freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64}, Ptr{Int32}), model, edge, decades, dips)
+freeridge_kernel_evaluate(kernel, layout, m, r, d, x, ldx, z, ldz, out, ldout) = ccall((:freeridge_kernel_evaluate,
+    library), freeridge_status, (Ptr{freeridge_kernel}, freeridge_layout, Int64, Int64, Int64, Ptr{Float64}, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Int64), kernel, layout, m, r, d, x, ldx, z, ldz, out, ldout)
+freeridge_clone(model, out) = ccall((:freeridge_clone, library), freeridge_status, (Ptr{freeridge_model},
+    Ptr{Ptr{freeridge_model}}), model, out)
+freeridge_get_kernel(model, out) = ccall((:freeridge_get_kernel, library), freeridge_status, (Ptr{freeridge_model},
+    Ptr{Ptr{freeridge_kernel}}), model, out)
+freeridge_get_weights(model, weights) = ccall((:freeridge_get_weights, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Float64}), model, weights)
+freeridge_get_groups(model, group) = ccall((:freeridge_get_groups, library), freeridge_status, (Ptr{freeridge_model},
+    Ptr{Int32}), model, group)
+freeridge_has_intercept(model, on) = ccall((:freeridge_has_intercept, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int32}), model, on)
+freeridge_get_requested_route(model, route) = ccall((:freeridge_get_requested_route, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{freeridge_route}), model, route)
+freeridge_get_expected_lambdas(model, count) = ccall((:freeridge_get_expected_lambdas, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}), model, count)
+freeridge_get_expected_criterion(model, criterion) = ccall((:freeridge_get_expected_criterion, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{freeridge_criterion}), model, criterion)
+freeridge_get_memory_limit(model, bytes) = ccall((:freeridge_get_memory_limit, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}), model, bytes)
+freeridge_get_requested_landmarks(model, count, given, rows) = ccall((:freeridge_get_requested_landmarks, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int64}, Ptr{Int64}), model, count, given, rows)
+freeridge_get_landmark_method(model, method, seed) = ccall((:freeridge_get_landmark_method, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{freeridge_landmark_method}, Ptr{Int64}), model, method, seed)
+freeridge_get_reduction(model, reduction) = ccall((:freeridge_get_reduction, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{freeridge_reduction}), model, reduction)
+freeridge_landmark_trace(model, left, trace) = ccall((:freeridge_landmark_trace, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Float64}), model, left, trace)
+freeridge_get_refinement(model, steps) = ccall((:freeridge_get_refinement, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int32}), model, steps)
+freeridge_predict_path(model, layout, m, x, ldx, count, lambdas, out, ldout) = ccall((:freeridge_predict_path,
+    library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64, Int64,
+    Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx, count, lambdas, out, ldout)
+freeridge_coefficients_path(model, count, lambdas, c, ld, b) = ccall((:freeridge_coefficients_path, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}, Ptr{Float64}, Int64, Ptr{Float64}), model, count,
+    lambdas, c, ld, b)
+freeridge_hyperplane_path(model, count, lambdas, w, ld, b) = ccall((:freeridge_hyperplane_path, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}, Ptr{Float64}, Int64, Ptr{Float64}), model, count,
+    lambdas, w, ld, b)
+freeridge_accumulator_has_intercept(accumulator, on) = ccall((:freeridge_accumulator_has_intercept, library),
+    freeridge_status, (Ptr{freeridge_accumulator}, Ptr{Int32}), accumulator, on)
+freeridge_accumulator_select_lambda(accumulator, criterion, low, high, lambda, score, edge, decades, dips, below) =
+    ccall((:freeridge_accumulator_select_lambda, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_criterion, Float64, Float64, Ptr{Float64}, Ptr{Float64}, Ptr{Int32}, Ptr{Float64}, Ptr{Int32},
+    Ptr{Int32}), accumulator, criterion, low, high, lambda, score, edge, decades, dips, below)
+freeridge_accumulator_save_to_memory(accumulator, size, bytes, length) = ccall((:freeridge_accumulator_save_to_memory,
+    library), freeridge_status, (Ptr{freeridge_accumulator}, Int64, Ptr{Cvoid}, Ptr{Int64}), accumulator, size, bytes,
+    length)
+freeridge_accumulator_load_from_memory(bytes, size, out) = ccall((:freeridge_accumulator_load_from_memory, library),
+    freeridge_status, (Ptr{Cvoid}, Int64, Ptr{Ptr{freeridge_accumulator}}), bytes, size, out)
+freeridge_classifier_get_kernel(classifier, out) = ccall((:freeridge_classifier_get_kernel, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Ptr{freeridge_kernel}}), classifier, out)
+freeridge_classifier_get_loss(classifier, loss) = ccall((:freeridge_classifier_get_loss, library), freeridge_status,
+    (Ptr{freeridge_classifier}, Ptr{freeridge_loss}), classifier, loss)
+freeridge_classifier_has_intercept(classifier, on) = ccall((:freeridge_classifier_has_intercept, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int32}), classifier, on)
+freeridge_classifier_get_control(classifier, tolerance, iterations) = ccall((:freeridge_classifier_get_control,
+    library), freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}, Ptr{Int64}), classifier, tolerance,
+    iterations)
+freeridge_classifier_get_weights(classifier, weights) = ccall((:freeridge_classifier_get_weights, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}), classifier, weights)
+freeridge_classifier_get_dimensions(classifier, n, d) = ccall((:freeridge_classifier_get_dimensions, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Int64}, Ptr{Int64}), classifier, n, d)
+freeridge_classifier_get_lambda(classifier, lambda) = ccall((:freeridge_classifier_get_lambda, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}), classifier, lambda)
+freeridge_classifier_save(classifier, path) = ccall((:freeridge_classifier_save, library), freeridge_status,
+    (Ptr{freeridge_classifier}, Cstring), classifier, path)
+freeridge_classifier_save_to_memory(classifier, size, bytes, length) = ccall((:freeridge_classifier_save_to_memory,
+    library), freeridge_status, (Ptr{freeridge_classifier}, Int64, Ptr{Cvoid}, Ptr{Int64}), classifier, size, bytes,
+    length)
+freeridge_classifier_load(path, out) = ccall((:freeridge_classifier_load, library), freeridge_status, (Cstring,
+    Ptr{Ptr{freeridge_classifier}}), path, out)
+freeridge_classifier_load_from_memory(bytes, size, out) = ccall((:freeridge_classifier_load_from_memory, library),
+    freeridge_status, (Ptr{Cvoid}, Int64, Ptr{Ptr{freeridge_classifier}}), bytes, size, out)
 const freeridge_sparse_format = Int32
 const FREERIDGE_CSR = freeridge_sparse_format(1)
 const FREERIDGE_CSC = freeridge_sparse_format(2)

@@ -30,21 +30,21 @@ def show(*words_and_values):
 
 def main(folder):
     fr.set_threads(1)  # with one thread equal calls give equal bits
-    cases = [("linear", fr.linear(), fr.PRIMAL), ("gaussian", fr.gaussian(1.0), fr.SPECTRAL),
-             ("sum", fr.sum_kernel([fr.linear(), fr.matern(1.5, 1.0)], [0.5, 1.0]), fr.CHOLESKY),
-             ("laplacian", fr.laplacian(1.0), fr.BAND), ("polynomial", fr.polynomial(2, 1.0, 1.0), fr.LANDMARK)]
+    cases = [("linear", fr.linear(), fr.ROUTE_PRIMAL), ("gaussian", fr.gaussian(1.0), fr.ROUTE_SPECTRAL),
+             ("sum", fr.sum_kernel([fr.linear(), fr.matern(1.5, 1.0)], [0.5, 1.0]), fr.ROUTE_CHOLESKY),
+             ("laplacian", fr.laplacian(1.0), fr.ROUTE_BAND), ("polynomial", fr.polynomial(2, 1.0, 1.0), fr.ROUTE_LANDMARK)]
     for name, response in SETS.items():
         (x, y), (new_x, _) = read(os.path.join(folder, name + ".csv"), response)
         n, d = x.shape
         scale = np.abs(x).max(axis=0)
         for kernel_name, kernel, route in cases:
-            landmarks = (n + 3) // 4 if route == fr.LANDMARK else None
+            landmarks = (n + 3) // 4 if route == fr.ROUTE_LANDMARK else None
             model = fr.Model(kernel.scaled(scale), x, y, route=route, landmarks=landmarks, copy=False)
             show(name, kernel_name, "scores", model.score(fr.LOO, GRID))
             show(name, kernel_name, "choice", np.concatenate(model.select_lambda(fr.LOO, 1e-4, 100.0)))
             show(name, kernel_name, "loo", model.loo())
             show(name, kernel_name, "coefficients",
-                 model.hyperplane() if route == fr.PRIMAL else model.coefficients())
+                 model.hyperplane() if route == fr.ROUTE_PRIMAL else model.coefficients())
             show(name, kernel_name, "intercept", model.intercept())
             show(name, kernel_name, "predictions", model.predict(new_x))
 

@@ -28,7 +28,7 @@ namespace freeridge {
 constexpr std::int64_t format_version = 3;
 
 // A number that was once given to a kind is never given to another one.
-enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3 };
+enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3, classifier = 4 };
 
 // Takes bytes in order. Throws IO when it cannot.
 class ByteSink {

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libcore/base/matrix.hpp"
@@ -27,6 +28,7 @@ RegressionResult ols(const LayoutView& x, const LayoutView& y, bool intercept);
 //     r_squared_j = 1 - sum r_ij^2 / sum (Y_ij - mean_j)^2
 // NaN where one of them does not exist; the text *_undefined then says why, and is empty otherwise.
 struct OlsSummary {
+  explicit OlsSummary(RegressionResult alone) : regression(std::move(alone)) {}
   OlsSummary(Index d, Index t)
       : regression(d, t), w_error(d, t), b_error(size(t)), sigma(size(t)), r_squared(size(t)) {}
   RegressionResult regression;

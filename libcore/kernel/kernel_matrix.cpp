@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/base/checks.hpp"
 #include "libcore/kernel/sparse_inner_products.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -11,10 +12,11 @@
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 256;    // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
-constexpr Index tile_points = 256;  // points of the second argument in one tile
-constexpr Index strip = 128;        // columns of a tile that are made together and then copied to the matrix
-constexpr Index few_rows = 8;       // with fewer rows than this a column does not fill a register
+constexpr Index tile_rows = 256;         // 256 x 256 doubles are 512 KiB: a tile and its points stay in the L2 cache
+constexpr Index tile_points = 256;       // points of the second argument in one tile
+constexpr Index tile_doubles = 1 << 20;  // kernel values in one tile of kernel_values()
+constexpr Index strip = 128;             // columns of a tile that are made together and then copied to the matrix
+constexpr Index few_rows = 8;            // with fewer rows than this a column does not fill a register
 
 Index tiles(Index n, Index tile) {
   return (n + tile - 1) / tile;
@@ -244,6 +246,26 @@ void Support::evaluate(const Rows& points, Index row, MatrixView out) const {
     require_finite(part, row,
                    [&](Index q) { return rows_.empty() ? col + q : rows_[static_cast<std::size_t>(col + q)]; });
   }
+}
+
+void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutView& z, double* out, Index ldout) {
+  if (kernel->precomputed())
+    fail(Status::invalid_argument, "the kernel is precomputed: its values are given, and there is no function");
+  kernel->check_features(x.cols);
+  require_finite("x", x);
+  require_finite("z", z);
+  const Support support(kernel, z);
+  const Index rows = std::clamp<Index>(tile_doubles / z.rows, 1, std::min(tile_rows, x.rows));
+  const double values = static_cast<double>(x.rows) * static_cast<double>(z.rows);
+  parallel_for(
+      tiles(x.rows, rows), Progress(),
+      [&](Index block) {
+        const Index row = block * rows;
+        Matrix tile(std::min(rows, x.rows - row), z.rows);
+        support.evaluate(x, row, tile.view());
+        copy_out(tile.view(), x.layout, out + (x.layout == Layout::col_major ? row : row * ldout), ldout);
+      },
+      values * static_cast<double>(x.cols + 10));
 }
 
 }  // namespace freeridge

@@ -33,6 +33,10 @@ void kernel_product(const Kernel& kernel, const Rows& points, Index first, const
 void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points, Index first,
                   MatrixView out);
 
+// K(x, Z), x.rows x z.rows, to the user's array in the layout of x, by tiles of rows: what overflows on the way
+// (NOT_FINITE) leaves some of it written. Throws INVALID_ARGUMENT for a precomputed kernel.
+void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutView& z, double* out, Index ldout);
+
 // out[q] = k(z, z), z = points[first + q] - s; NaN for a precomputed kernel. O(d) each.
 void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, std::span<const double> shift,
                      std::span<double> out);

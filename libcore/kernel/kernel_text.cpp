@@ -238,4 +238,19 @@ KernelPtr parse_kernel(std::string_view description) {
   return Parser(description).parse();
 }
 
+void save_kernel(const Kernel& kernel, ByteWriter& out) {
+  const std::string description = describe(kernel);
+  try {
+    parse_kernel(description);
+  } catch (const Error& error) {
+    if (error.status() == Status::out_of_memory) throw;
+    fail(Status::invalid_argument, "the kernel cannot be saved as text: ", std::string_view(error.what()));
+  }
+  out.text(description);
+}
+
+KernelPtr load_kernel(ByteReader& in) {
+  return parse_kernel(in.text("kernel"));
+}
+
 }  // namespace freeridge

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "libcore/base/bytes.hpp"
 #include "libcore/kernel/kernel.hpp"
 
 namespace freeridge {
@@ -36,5 +37,9 @@ std::string describe(const Kernel& kernel);
 // What describe() wrote, or anything else of the grammar. Throws INVALID_ARGUMENT, with what was expected and at which
 // character (the first is 1); NOT_FINITE for numbers that are not, or that no double can hold.
 KernelPtr parse_kernel(std::string_view description);
+
+// The same among saved bytes. Throws INVALID_ARGUMENT for a kernel that is nested too deeply to be read back.
+void save_kernel(const Kernel& kernel, ByteWriter& out);
+KernelPtr load_kernel(ByteReader& in);
 
 }  // namespace freeridge

@@ -26,6 +26,8 @@ double scaled_quotient(double value, int exponent, double divisor) {
   return std::ldexp(value / mantissa, exponent - divisor_exponent);
 }
 
+}  // namespace
+
 void check_labels(std::span<const double> y) {
   bool positive = false, negative = false;
   for (std::size_t i = 0; i < y.size(); ++i) {
@@ -36,8 +38,6 @@ void check_labels(std::span<const double> y) {
   if (!positive || !negative)
     fail(Status::invalid_argument, "y has no label ", positive ? "-1" : "1", "; both classes must be present");
 }
-
-}  // namespace
 
 // ---- state ----
 
@@ -69,17 +69,20 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
   data.x = {data.x_copy.data(), n, x.cols, n, Layout::col_major};
   progress_.report(1);
   fit_.reset();
-  gram_.reset();
+  shape_.reset();
+  kept_->gram.reset();
   data_ = std::move(data);
 }
 
 void Classifier::set_weights(const double* weights) {
   const Index count = n();
   require_weights(weights, count);
-  std::vector<double> copy(static_cast<std::size_t>(count), 1.0);
-  if (weights != nullptr) std::copy_n(weights, count, copy.begin());
+  std::vector<double> given, copy(static_cast<std::size_t>(count), 1.0);
+  if (weights != nullptr) given.assign(weights, weights + count);
+  std::ranges::copy(given, copy.begin());
   const double omega = std::exp2(std::ilogb(*std::ranges::max_element(copy)));
   for (double& weight : copy) weight /= omega;
+  data_->given = std::move(given);
   data_->weights = std::move(copy);
   data_->omega = omega;
   fit_.reset();
@@ -88,7 +91,8 @@ void Classifier::set_weights(const double* weights) {
 void Classifier::set_intercept(bool on) {
   intercept_ = on;
   fit_.reset();
-  gram_.reset();  // the shift depends on it
+  shape_.reset();  // the shift depends on it
+  kept_->gram.reset();
 }
 
 void Classifier::set_control(double tolerance, Index iterations) {
@@ -100,20 +104,40 @@ void Classifier::set_control(double tolerance, Index iterations) {
   fit_.reset();
 }
 
+Index Classifier::iterations() const {
+  return iterations_ > 0 ? iterations_ : loss_ == Loss::logistic ? newton_steps : move_multiples;
+}
+
 // ---- work ----
 
-Classifier::Gram Classifier::gram(const Progress& progress) const {
+// The problem is made for the shift and scale of linear kernels alone. Its outputs are not used.
+ProblemPtr Classifier::shape() const {
+  const Index n = data().x.rows;
+  const std::vector<double> zeros(static_cast<std::size_t>(n), 0.0);
+  const LayoutView no_outputs{zeros.data(), n, 1, n, Layout::col_major};
+  return std::make_shared<const Problem>(kernel_, data_->x, no_outputs, std::span<const double>(), intercept_);
+}
+
+bool Classifier::has_gram() const {
+  const std::lock_guard<std::mutex> lock(kept_->mutex);
+  return kept_->gram != nullptr;
+}
+
+std::shared_ptr<const Classifier::Gram> Classifier::gram(const Progress& progress) const {
+  std::unique_lock lock(kept_->mutex, std::defer_lock);
+  lock_patiently(lock);
+  if (!kept_->gram) kept_->gram = std::make_shared<const Gram>(made_gram(progress));
+  return kept_->gram;
+}
+
+Classifier::Gram Classifier::made_gram(const Progress& progress) const {
   const Index n = data().x.rows;
   const Index copies = loss_ == Loss::logistic ? 2 : 1;  // Newton's method has a matrix of its own
   require_memory(checked_doubles(n, copies * n) * 8, "the kernel matrix", "use fewer rows");
 
-  // The problem is made for the shift and scale of linear kernels alone. Its outputs are not used.
-  const std::vector<double> zeros(static_cast<std::size_t>(n), 0.0);
-  const LayoutView no_outputs{zeros.data(), n, 1, n, Layout::col_major};
   Gram out;
-  out.shape = std::make_shared<const Problem>(kernel_, data_->x, no_outputs, std::span<const double>(), intercept_);
   out.k = Matrix(n, n);
-  weighted_kernel_matrix(*kernel_, data_->x, out.shape->shift, out.shape->sqrt_w, out.k.view(), progress);
+  weighted_kernel_matrix(*kernel_, data_->x, shape_->shift, shape_->sqrt_w, out.k.view(), progress);
   double largest = 0;
   for (Index j = 0; j < n; ++j) {
     largest = std::max(largest, largest_magnitude({out.k.col(j) + j, static_cast<std::size_t>(n - j)}));
@@ -127,8 +151,12 @@ Classifier::Gram Classifier::gram(const Progress& progress) const {
   return out;
 }
 
-LossProblem Classifier::problem(double tau) const {
-  return {gram_->k.view(), tau, data_->y, data_->weights, intercept_};
+double Classifier::tau(int kappa, double lambda) const {
+  return scaled_quotient(1, kappa + std::ilogb(data_->omega), lambda);
+}
+
+LossProblem Classifier::problem(const Gram& gram, double tau) const {
+  return {gram.k.view(), tau, data_->y, data_->weights, intercept_};
 }
 
 Index Classifier::memory_required() const {
@@ -143,28 +171,31 @@ void Classifier::fit(double lambda) {
   if (!std::isfinite(lambda)) fail(Status::not_finite, "lambda is ", lambda, "; it must be finite");
   if (lambda <= 0) fail(Status::invalid_argument, "lambda is ", lambda, "; it must be positive");
   const Hearing hearing(progress_);
-  const double kernel_share = gram_ ? 0 : 0.2;
-  if (!gram_) gram_ = gram(progress_.part(0, kernel_share));
+  const double kernel_share = kept_->gram ? 0 : 0.2;
+  if (!shape_) shape_ = shape();
+  const std::shared_ptr<const Gram> k = gram(progress_.part(0, kernel_share));
 
-  const double tau = scaled_quotient(1, gram_->kappa + std::ilogb(data_->omega), lambda);
-  if (!(tau < 1e300))
+  const LossProblem wanted = problem(*k, tau(k->kappa, lambda));
+  if (!(wanted.tau < 1e300))
     fail(Status::not_finite, "lambda is ", lambda,
          "; the largest kernel value, times the largest weight, over lambda overflows");
+  if (fit_) fit_->solution.tau = tau(k->kappa, fit_->lambda);  // of a loaded fit this K may have another kappa
   const LossSolution* const start = fit_ ? &fit_->solution : nullptr;
   const Progress progress = progress_.part(kernel_share, 1);
-  const auto iterations = [&](Index usual) { return iterations_ > 0 ? iterations_ : usual; };
-  LossSolution solution = loss_ == Loss::logistic
-                              ? solve_logistic(problem(tau), {tolerance_, iterations(newton_steps)}, start, progress)
-                              : solve_hinge(problem(tau), {tolerance_, iterations(move_multiples)}, start, progress);
-  Fit fit = finished(std::move(solution), lambda);
+  const LossControl control{tolerance_, iterations()};
+  Fit fit = finished(loss_ == Loss::logistic ? solve_logistic(wanted, control, start, progress)
+                                             : solve_hinge(wanted, control, start, progress),
+                     k->kappa, lambda);
   progress_.report(1);
   fit_ = std::move(fit);
 }
 
-Classifier::Fit Classifier::finished(LossSolution solution, double lambda) const {
+Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double lambda) const {
   const Index n = data_->x.rows;
   const int omega = std::ilogb(data_->omega);
   Fit fit;
+  fit.lambda = lambda;
+  fit.kappa = kappa;
   fit.c.resize(solution.a.size());
   for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, lambda);
   fit.objective = data_->omega * solution.objective;
@@ -178,7 +209,7 @@ Classifier::Fit Classifier::finished(LossSolution solution, double lambda) const
   fit.norm = std::ldexp(std::sqrt(std::ldexp(square, shift & 1)), (shift - (shift & 1)) / 2);
 
   fit.b = solution.b;
-  const Problem& shape = *gram_->shape;
+  const Problem& shape = *shape_;
   if (shape.linear()) {
     Solution plane{{}, Matrix(shape.d(), 1), {0.0}, {0.0}};
     set_expansion(shape, {}, 0, {fit.c.data(), n, 1, n}, plane);
@@ -213,7 +244,7 @@ void Classifier::predict(const LayoutView& points, double* decision, double* pro
                                          static_cast<double>(row + rows) / static_cast<double>(m));
     if (linear) {
       const MatrixView x = tile.view().row_range(0, rows);
-      pack_rows(points, row, gram_->shape->shift, x);
+      pack_rows(points, row, shape_->shift, x);
       gemv(Op::none, 1, x, fit.w.data(), 0, f.data);
       part.report(1);
     } else {
@@ -235,8 +266,11 @@ std::string Classifier::loo(double* decision) const {
   const Index n = data_->x.rows;
   require_memory(checked_doubles(n, n) * 8, "the last Newton step", "use fewer rows");
   const Hearing hearing(progress_);
+  const double kernel_share = has_gram() ? 0 : 0.2;
+  const std::shared_ptr<const Gram> k = gram(progress_.part(0, kernel_share));
   std::vector<double> out(static_cast<std::size_t>(n));
-  std::string reason = logistic_loo(problem(fit.solution.tau), fit.solution, out, progress_);
+  std::string reason =
+      logistic_loo(problem(*k, tau(k->kappa, fit.lambda)), fit.solution, out, progress_.part(kernel_share, 1));
   std::ranges::copy(out, decision);
   return reason;
 }

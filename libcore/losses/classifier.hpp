@@ -6,14 +6,20 @@
 //   c = omega a / lambda,   objective = omega * (scaled objective),   ||f||^2 = omega / lambda * a'(tau K)a
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <optional>
 
+#include "libcore/base/bytes.hpp"
 #include "libcore/factor/solution.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {
 
 enum class Loss : std::int32_t { logistic = 1, hinge = 2 };
+
+// Finite, -1 or +1, and both present; else NOT_FINITE or INVALID_ARGUMENT with the row.
+void check_labels(std::span<const double> y);
 
 class Classifier {
  public:
@@ -38,8 +44,19 @@ class Classifier {
   void convergence(double* objective, Index* iterations, double* gap) const;
   void support(Index* count, Index* rows, double* margin) const;
 
+  // Saving (saved_classifier.cpp has the payload): all but the kernel matrix, which is made again when it is needed.
+  void save(ByteWriter& out) const;
+  static Classifier load(const ByteSource& source);
+
   // State
   Loss loss() const { return loss_; }
+  const KernelPtr& kernel() const { return kernel_; }
+  bool has_intercept() const { return intercept_; }
+  double tolerance() const { return tolerance_; }
+  Index iterations() const;
+  std::span<const double> weights() const { return data().given; }  // empty: all one
+  double lambda() const { return fitted().lambda; }
+  const Progress& progress() const { return progress_; }
   Index n() const { return data().x.rows; }
   Index d() const { return data().x.cols; }
   // Throw INVALID_STATE, naming the call that is missing.
@@ -48,17 +65,23 @@ class Classifier {
  private:
   struct Data {
     Matrix x_copy;
-    LayoutView x;  // of x_copy
-    std::vector<double> y, weights;
-    double omega = 1;  // a power of two; weights = W / omega
+    LayoutView x;                           // of x_copy
+    std::vector<double> y, given, weights;  // given: W, or empty
+    double omega = 1;                       // a power of two; weights = W / omega
   };
   // The kernel matrix, which is the same for all lambdas and is kept.
   struct Gram {
-    Matrix k;          // K / kappa, both triangles
-    int kappa = 0;     // log2 of the divisor kappa
-    ProblemPtr shape;  // the shift and scale of linear kernels
+    Matrix k;       // K / kappa, both triangles
+    int kappa = 0;  // log2 of the divisor kappa
+  };
+  // The kernel matrix is made by the first call that needs it: fit, or loo after loading.
+  struct Kept {
+    std::mutex mutex;
+    std::shared_ptr<const Gram> gram;
   };
   struct Fit {
+    double lambda = 0;
+    int kappa = 0;  // of the kernel matrix that it was fitted with
     LossSolution solution;
     std::vector<double> c;
     double b = 0;  // for f(x) = sum_i c_i k(x_i, x) + b
@@ -68,9 +91,15 @@ class Classifier {
 
   const Data& data() const;
   const Fit& fitted() const;
-  Gram gram(const Progress& progress) const;
-  LossProblem problem(double tau) const;
-  Fit finished(LossSolution solution, double lambda) const;
+  ProblemPtr shape() const;
+  Gram made_gram(const Progress& progress) const;
+  std::shared_ptr<const Gram> gram(const Progress& progress) const;
+  bool has_gram() const;
+  double tau(int kappa, double lambda) const;
+  LossProblem problem(const Gram& gram, double tau) const;
+  Fit finished(LossSolution solution, int kappa, double lambda) const;
+  void load_rows(ByteReader& in);
+  void load_fit(ByteReader& in);
 
   KernelPtr kernel_;
   Loss loss_;
@@ -79,7 +108,8 @@ class Classifier {
   double tolerance_ = 1e-8;
   Index iterations_ = 0;  // 0: the default of the loss
   Progress progress_;
-  std::optional<Gram> gram_;
+  ProblemPtr shape_;  // the shift and scale of linear kernels; made with the first fit
+  std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
   std::optional<Fit> fit_;
 };
 

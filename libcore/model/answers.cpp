@@ -64,20 +64,24 @@ std::string Model::score(Criterion criterion, std::span<const double> lambdas, M
 }
 
 Prediction Model::prediction() const {
-  const Solution& solution = fit().solution;
-  const bool landmarks = fit_->landmark_x.rows() > 0;
-  const Matrix& x = fit_->landmark_x;
+  return prediction(fit());
+}
+
+Prediction Model::prediction(const Fit& fit) const {
+  const Solution& solution = fit.solution;
+  const bool landmarks = fit.landmark_x.rows() > 0;
+  const Matrix& x = fit.landmark_x;
   return {*kernel_,
           n(),
           d(),
-          t(),
-          fit_->lambdas,
+          static_cast<Index>(solution.b.size()),
+          fit.lambdas,
           solution.b,
           solution.w.view(),
           factorization_->problem().shift,
           solution.level,
           landmarks ? Rows(LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major}) : data_->x,
-          landmarks ? fit_->landmark_c.view() : solution.c.view(),
+          landmarks ? fit.landmark_c.view() : solution.c.view(),
           landmarks ? factorization_->landmarks() : std::span<const Index>()};
 }
 
@@ -88,46 +92,52 @@ void Model::predict(const Rows& points, Layout layout, double* out, Index ldout)
   freeridge::predict(prediction(), points, layout, out, ldout, progress_);
 }
 
-void Model::coefficients(MatrixView c) const {
-  require_fitted();
-  // The solution's own coefficients are enough to predict, but may lack a part that K maps to zero (its function is
-  // zero). Here all of c is wanted: complete() adds that part to refined coefficients, and coefficients() makes
-  // unrefined ones.
-  const bool expands = fit_->solution.c.rows() > 0, refined = expands && fit_->refined;
-  if (expands && (!factorization_->landmarks().empty() || (refined && !factorization_->solves_functions()))) {
-    const Hearing hearing(progress_);
-    progress_.report(1);
-    return copy(fit_->solution.c.view(), c);
-  }
-  require_room(lambda_bytes(), "the coefficients", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
-  if (refined) {
-    Solution whole{Matrix(n(), t()), {}, fit_->solution.b, {}};
-    copy(fit_->solution.c.view(), whole.c.view());
-    for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+// The solution's own coefficients are enough to predict, but may lack a part that K maps to zero (its function is
+// zero). Where all of c is wanted, complete() adds that part to refined coefficients, and coefficients() makes
+// unrefined ones.
+bool Model::keeps_coefficients(const Fit& fit) const {
+  return fit.solution.c.rows() > 0 &&
+         (!factorization_->landmarks().empty() || (fit.refined && !factorization_->solves_functions()));
+}
+
+void Model::make_coefficients(const Fit& fit, MatrixView out) const {
+  if (fit.solution.c.rows() > 0 && fit.refined) {
+    Solution whole{Matrix(n(), t()), {}, fit.solution.b, {}};
+    copy(fit.solution.c.view(), whole.c.view());
+    for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
       residual_maker.complete(first, count, whole, here());
     });
     require_no_overflow("the coefficients", whole.c.view());
-    progress_.report(1);
-    return copy(whole.c.view(), c);
+    return copy(whole.c.view(), out);
   }
   const Problem& problem = factorization_->problem();
-  Matrix out(n(), t());
-  if (fit_->shared || !factorization_->coefficients_each(fit_->lambdas, out.view()))
-    for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-      residual_maker.coefficients(first, out.view().columns(first, count));
+  if (fit.shared || !factorization_->coefficients_each(fit.lambdas, out))
+    for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+      residual_maker.coefficients(first, out.columns(first, count));
     });
   for (Index j = 0; j < t(); ++j)
     for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
-  require_no_overflow("the coefficients", out.view());
+  require_no_overflow("the coefficients", out);
+}
+
+void Model::coefficients(MatrixView c) const {
+  const bool kept = keeps_coefficients(fit());
+  if (!kept) require_room(lambda_bytes(), "the coefficients", "use fewer outputs, or landmarks");
+  const Hearing hearing(progress_);
+  if (kept) {
+    progress_.report(1);
+    return copy(fit_->solution.c.view(), c);
+  }
+  Matrix made(n(), t());
+  make_coefficients(*fit_, made.view());
   progress_.report(1);
-  copy(out.view(), c);
+  copy(made.view(), c);
 }
 
 void Model::hyperplane(MatrixView w) const {
   const Solution& solution = fit().solution;
   if (!factorization_->problem().linear())
-    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_get_coefficients");
+    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients");
   copy(solution.w.view(), w);
 }
 
@@ -177,10 +187,10 @@ Model::LambdaFlags Model::lambda_flags() const {
   return out;
 }
 
-const BandwidthShape& Model::require_bandwidth_shape() const {
-  if (!bandwidth_shape_)
+const BandwidthSearch& Model::require_bandwidth_search() const {
+  if (!bandwidth_search_)
     fail(Status::invalid_state, "no bandwidth has been chosen; call freeridge_select_bandwidth first");
-  return *bandwidth_shape_;
+  return *bandwidth_search_;
 }
 
 std::vector<double> Model::lambda_grid(Index count) const {

@@ -56,8 +56,8 @@ void Model::require_room_for_trace() const {
 void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {
   const Index columns = (fit_->solution.w.rows() > 0 ? d() : 0) + t();
   const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
-  Index doubles = checked_doubles(predicted_rows(prediction(), m), columns) + tiles +
-                  checked_doubles(outputs, checked_doubles(m, t()));
+  Index doubles =
+      checked_doubles(predicted_rows(columns, m), columns) + tiles + checked_doubles(outputs, checked_doubles(m, t()));
   if (with_smoother) {
     // Kappa, the smoother rows and a copy of them while Q is applied; the left-out errors; for each thread the n lower
     // and n upper values of one new point
@@ -66,6 +66,17 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");
+}
+
+void Model::require_room_for_path(Index m) const {
+  const bool linear = factorization_->problem().linear();
+  const Index outputs = path_block() * t(), columns = (linear ? d() : 0) + outputs;
+  const Index support = linear ? d() : landmarks().empty() ? n() : static_cast<Index>(landmarks().size());
+  const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
+  const Index doubles = checked_doubles(n(), t()) + checked_doubles(support, outputs + d()) +
+                        checked_doubles(predicted_rows(columns, m), columns) + tiles;
+  require_room(lambda_bytes() + checked_doubles(doubles, 1) * 8, "answers at many lambdas",
+               "use fewer outputs, or landmarks");
 }
 
 }  // namespace freeridge

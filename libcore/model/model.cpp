@@ -56,7 +56,7 @@ const Model::Fit& Model::fit() const {
 }
 
 void Model::unset() {
-  bandwidth_shape_.reset();
+  bandwidth_search_.reset();
   search_.reset();
   fit_.reset();
   factorization_.reset();
@@ -68,6 +68,17 @@ const Groups* Model::groups_for(Criterion criterion) const {
   if (!data_->groups)
     fail(Status::invalid_state, "criterion is GROUPS, but the model has no groups; call freeridge_set_groups first");
   return &*data_->groups;
+}
+
+Model Model::clone() const {
+  Model out(*this);
+  out.progress_ = {};
+  return out;
+}
+
+const Groups& Model::groups() const {
+  if (!data("groups").groups) fail(Status::invalid_state, "the model has no groups; call freeridge_set_groups first");
+  return *data_->groups;
 }
 
 double Model::bandwidth() const {
@@ -95,20 +106,26 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
   require_finite("x", x);
   require_finite("y", y);
   Data data{x, y, {}, {}, {}, {}, {}, 0, {}};
+  const auto own = [](const auto& from) {
+    auto copied = std::make_shared<Matrix>(from.rows, from.cols);
+    copy_rows(from, 0, copied->view());
+    return copied;
+  };
+  const auto view_of = [](const Matrix& a) {
+    return LayoutView{a.data(), a.rows(), a.cols(), a.rows(), Layout::col_major};
+  };
   if (copy && x.is_sparse()) {
     require_memory(x.sparse().bytes() + checked_doubles(y.rows, y.cols) * 8, "the copy of x and y",
                    "use freeridge_set_sparse_view", memory_limit_);
-    data.sparse_copy = SparseMatrix(x.sparse());
-    data.x = data.sparse_copy.view(x.sparse().format, x.rows, x.cols);
+    data.sparse_copy = std::make_shared<const SparseMatrix>(x.sparse());
+    data.x = data.sparse_copy->view(x.sparse().format, x.rows, x.cols);
   } else if (copy) {
-    data.x_copy = Matrix(x.rows, x.cols);
-    copy_rows(x, 0, data.x_copy.view());
-    data.x = LayoutView{data.x_copy.data(), x.rows, x.cols, x.rows, Layout::col_major};
+    data.x_copy = own(x);
+    data.x = view_of(*data.x_copy);
   }
   if (copy) {
-    data.y_copy = Matrix(y.rows, y.cols);
-    copy_rows(y, 0, data.y_copy.view());
-    data.y = {data.y_copy.data(), y.rows, y.cols, y.rows, Layout::col_major};
+    data.y_copy = own(y);
+    data.y = view_of(*data.y_copy);
   }
   progress_.report(1);
   unset();
@@ -120,8 +137,9 @@ void Model::set_weights(const double* weights) {
   require_weights(weights, n());
   std::vector<double> copy;
   if (weights != nullptr) copy.assign(weights, weights + n());
-  data_->weights = std::move(copy);
-  unset();
+  auto shared = copy.empty() ? nullptr : std::make_shared<const std::vector<double>>(std::move(copy));
+  unset();  // the old factorization borrows the old weights
+  data_->weights = std::move(shared);
 }
 
 void Model::set_groups(const std::int32_t* label) {
@@ -192,7 +210,7 @@ Request Model::request(const Kernel& kernel) const {
           .reduction = reduction_,
           .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
           .precomputed = kernel.precomputed(),
-          .wide_weights = weight_span(data_->weights) > wide_weights,
+          .wide_weights = weight_span(data_->weight_values()) > wide_weights,
           .memory_limit = memory_limit_,
           .sparse = data_->x.is_sparse(),
           .entries = data_->x.is_sparse() ? data_->x.entries() : 0};
@@ -214,7 +232,7 @@ FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& lan
   require_possible(wanted, plan);
   const Stage stage(progress, 0);
   progress.report(0);
-  auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weights, intercept_);
+  auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weight_values(), intercept_);
   return freeridge::factorize(plan, std::move(problem), landmarks, reduction_, progress);
 }
 
@@ -306,7 +324,7 @@ void Model::set_lambdas(std::span<const double> lambdas) {
                                                       : std::vector<double>(lambdas.begin(), lambdas.end());
   require_room(lambda_bytes(), "another lambda", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
-  Fit fit = solve(*factorization_, all);
+  auto fit = std::make_shared<const Fit>(solve(*factorization_, all));
   progress_.report(1);
   fit_ = std::move(fit);
 }
@@ -318,15 +336,17 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   const LambdaRange range = low == 0 && high == 0 ? lambda_range(*factorization_) : LambdaRange{low, high};
   require_room_for_score(groups, lambdas_of_search(t()));
   const Hearing hearing(progress_);
-  LambdaSearch search = search_lambda(*factorization_, criterion, groups, range, progress_.part(0, 0.95));
+  auto search = std::make_shared<const LambdaSearch>(
+      search_lambda(*factorization_, criterion, groups, range, progress_.part(0, 0.95)));
   const Stage stage(progress_.part(0.95, 1), 0);
-  Fit fit = solve(*factorization_, search.best);
+  auto fit = std::make_shared<const Fit>(solve(*factorization_, search->best));
   progress_.report(1);
   fit_ = std::move(fit);
-  return search_.emplace(std::move(search));
+  search_ = std::move(search);
+  return *search_;
 }
 
-BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double high, Index budget) {
+const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, double high, Index budget) {
   require_data();
   bandwidth();
   require_range("low", low, "high", high);
@@ -344,6 +364,7 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
     LambdaSearch lambda;
   };
   Trial trial;
+  if (budget == 0) budget = usual_budget;
   const double steps = static_cast<double>(budget + 1);
   double step = 0;
   const auto attempt = [&](double sigma) {
@@ -356,27 +377,29 @@ BandwidthSearch Model::select_bandwidth(Criterion criterion, double low, double 
         search_lambda(*factorization, criterion, groups, lambda_range(*factorization), progress.part(0.8, 1));
     trial = {sigma, std::move(kernel), std::move(factorization), std::move(lambda)};
   };
-  BandwidthSearch search = search_bandwidth(range, typical, budget, criterion, [&](double sigma) {
-    try {
-      attempt(sigma);
-    } catch (const Error& error) {
-      if (error.status() != Status::undefined) throw;
-      return std::numeric_limits<double>::infinity();
-    }
-    return combined_score(trial.factorization->problem(), criterion, trial.lambda.best_score);
-  });
-  if (trial.sigma != search.best) attempt(search.best);
+  auto search =
+      std::make_shared<const BandwidthSearch>(search_bandwidth(range, typical, budget, criterion, [&](double sigma) {
+        try {
+          attempt(sigma);
+        } catch (const Error& error) {
+          if (error.status() != Status::undefined) throw;
+          return std::numeric_limits<double>::infinity();
+        }
+        return combined_score(trial.factorization->problem(), criterion, trial.lambda.best_score);
+      }));
+  if (trial.sigma != search->best) attempt(search->best);
 
   const Stage stage(progress_.part(0.99, 1), 0);
-  Fit fit = solve(*trial.factorization, trial.lambda.best);
+  auto fit = std::make_shared<const Fit>(solve(*trial.factorization, trial.lambda.best));
+  auto found = std::make_shared<const LambdaSearch>(std::move(trial.lambda));
   progress_.report(1);
   unset();  // answers of the old factorization go before the factorization itself
   kernel_ = std::move(trial.kernel);
   factorization_ = std::move(trial.factorization);
-  search_ = std::move(trial.lambda);
+  search_ = std::move(found);
   fit_ = std::move(fit);
-  bandwidth_shape_ = search.shape;
-  return search;
+  bandwidth_search_ = std::move(search);
+  return *bandwidth_search_;
 }
 
 }  // namespace freeridge

@@ -24,6 +24,11 @@ namespace freeridge {
 class Model {
  public:
   explicit Model(KernelPtr kernel) : kernel_(std::move(kernel)) {}
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
+  // The same settings, data, factorization, lambdas and search, without the callback. What takes room never changes
+  // once it is made, and both models hold it: O(n + t).
+  Model clone() const;
 
   // Settings
   void set_kernel(KernelPtr kernel);
@@ -48,7 +53,8 @@ class Model {
   void factorize();
   void set_lambdas(std::span<const double> lambdas);  // t, or one for all
   const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
-  BandwidthSearch select_bandwidth(Criterion criterion, double low, double high, Index budget);
+  // budget 0: the library's choice
+  const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
 
   // Answers. A returned text says why some entries are NaN; it is empty when none is.
   [[nodiscard]] std::string loo(MatrixView errors) const;
@@ -61,6 +67,11 @@ class Model {
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
   void intercept(double* b) const;
+  // At many lambdas, whatever is in force (path.cpp). Output j of lambda l is in column l t + j; b: t x lambdas,
+  // without data: not wanted.
+  void predict_path(const Rows& points, Layout layout, std::span<const double> lambdas, double* out, Index ldout) const;
+  void coefficients_path(std::span<const double> lambdas, MatrixView c, MatrixView b) const;
+  void hyperplane_path(std::span<const double> lambdas, MatrixView w, MatrixView b) const;
   void fitted(MatrixView out) const;
   void leverage(MatrixView out) const;
   std::vector<double> lambda_grid(Index count) const;
@@ -107,12 +118,24 @@ class Model {
   Index n() const { return data("n").x.rows; }
   Index d() const { return data("d").x.cols; }
   Index t() const { return data("t").y.cols; }
+  const KernelPtr& kernel() const { return kernel_; }
+  bool has_intercept() const { return intercept_; }
+  std::span<const double> weights() const { return data("weights").weight_values(); }  // empty: all one
+  const Groups& groups() const;
+  Route requested_route() const { return route_; }
+  Landmarks requested_landmarks() const { return wanted_landmarks(); }
+  Reduction reduction() const { return reduction_; }
+  Index refinement() const { return refinement_; }
+  Index expected_lambdas() const { return expected_lambdas_; }
+  Criterion expected_criterion() const { return expected_criterion_; }
+  Index memory_limit() const { return memory_limit_; }
+  LandmarkMethod landmark_method() const { return landmark_method_; }
+  std::int64_t landmark_seed() const { return landmark_seed_; }
   Route route() const { return factorization().route(); }
   double bandwidth() const;
   std::span<const double> lambdas() const { return fit().lambdas; }
-  const LambdaSearch* search() const { return search_ ? &*search_ : nullptr; }
   const LambdaSearch& require_search() const;
-  const BandwidthShape& require_bandwidth_shape() const;
+  const BandwidthSearch& require_bandwidth_search() const;
   // Throw INVALID_STATE, naming the call that is missing.
   void require_data() const { data("the data"); }
   void require_factorized() const { factorization(); }
@@ -120,15 +143,20 @@ class Model {
   void require_landmarks() const;
 
  private:
+  Model(const Model&) = default;
+
+  // Factorizations borrow x, y and the weights; clones share them, and none ever changes.
   struct Data {
     Rows x;
     LayoutView y;
-    Matrix x_copy, y_copy;  // what x and y view, unless borrowed
-    SparseMatrix sparse_copy;
-    std::vector<double> weights;
+    std::shared_ptr<const Matrix> x_copy, y_copy;  // what x and y view; NULL: borrowed, or sparse
+    std::shared_ptr<const SparseMatrix> sparse_copy;
+    std::shared_ptr<const std::vector<double>> weights;  // NULL: all one
     std::optional<Groups> groups;
     Index landmarks = 0;
     std::vector<Index> landmark_rows;  // empty: the library chooses
+
+    std::span<const double> weight_values() const { return weights ? std::span(*weights) : std::span<const double>(); }
   };
   struct Fit {
     std::vector<double> lambdas;  // t
@@ -166,6 +194,13 @@ class Model {
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
   Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
+  // The solutions at many lambdas side by side; with landmarks their coefficients alone.
+  Fit solve_path(std::span<const double> lambdas, const Progress& progress) const;
+  Index path_block() const;  // so many lambdas side by side, where coefficients are in the way of predictions
+  Prediction prediction(const Fit& fit) const;
+  // Whether the coefficients are those of the solution; else they are made, n x t.
+  bool keeps_coefficients(const Fit& fit) const;
+  void make_coefficients(const Fit& fit, MatrixView out) const;
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
   static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
@@ -186,6 +221,7 @@ class Model {
   void require_room_for_score(const Groups* groups, Index lambdas) const;
   void require_room_for_trace() const;
   void require_room_to_predict(Index m, Index outputs, bool with_smoother) const;
+  void require_room_for_path(Index m) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;
@@ -200,9 +236,9 @@ class Model {
   Progress progress_;
   Index memory_limit_ = 0;
   FactorizationPtr factorization_;
-  std::optional<Fit> fit_;
-  std::optional<LambdaSearch> search_;
-  std::optional<BandwidthShape> bandwidth_shape_;  // that of the search which found the present kernel
+  std::shared_ptr<const Fit> fit_;
+  std::shared_ptr<const LambdaSearch> search_;
+  std::shared_ptr<const BandwidthSearch> bandwidth_search_;  // that found the present kernel
 };
 
 }  // namespace freeridge

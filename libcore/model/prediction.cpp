@@ -5,9 +5,10 @@
 #include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/saved_values.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/linalg/blas.hpp"
-#include "libcore/model/saved_model.hpp"
 
 namespace freeridge {
 namespace {
@@ -26,8 +27,7 @@ Form form_of(const Prediction& prediction) {
 
 }  // namespace
 
-Index predicted_rows(const Prediction& prediction, Index m) {
-  const Index columns = (prediction.w.rows > 0 ? prediction.d : 0) + prediction.t;
+Index predicted_rows(Index columns, Index m) {
   return std::min(std::clamp(predicted_doubles / columns, least_rows, most_rows), m);
 }
 
@@ -37,8 +37,13 @@ Index smoother_rows(Index n, Index m) {
 
 void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout,
              const Progress& progress) {
+  if (prediction.kernel.precomputed() && points.is_sparse())
+    fail(Status::invalid_argument,
+         "the model's kernel is precomputed, and x is sparse: the values of a precomputed kernel are an ordinary "
+         "matrix; see freeridge_predict");
   require_finite("x", points);
-  const Index m = points.rows, height = predicted_rows(prediction, m);
+  const Index m = points.rows;
+  const Index height = predicted_rows((prediction.w.rows > 0 ? prediction.d : 0) + prediction.t, m);
   Matrix values(height, prediction.t);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
@@ -138,11 +143,6 @@ Prediction Predictor::prediction() const {
   return {*kernel_, n_, d_, t_, lambdas_, b_, w_.view(), origin_, level_, support, c_.view(), landmarks_};
 }
 
-void Predictor::predict(const Rows& points, Layout layout, double* out, Index ldout) const {
-  const Hearing hearing(progress_);
-  freeridge::predict(prediction(), points, layout, out, ldout, progress_);
-}
-
 void Predictor::coefficients(MatrixView c) const {
   if (w_.rows() > 0)
     fail(Status::invalid_state,
@@ -156,8 +156,7 @@ void Predictor::coefficients(MatrixView c) const {
 }
 
 void Predictor::hyperplane(MatrixView w) const {
-  if (w_.rows() == 0)
-    fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_get_coefficients");
+  if (w_.rows() == 0) fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients");
   copy_out(w_.view(), Layout::col_major, w.data, w.ld);
 }
 

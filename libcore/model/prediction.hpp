@@ -34,8 +34,8 @@ struct Prediction {
   std::span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
 };
 
-// How many of m new points form a tile.
-Index predicted_rows(const Prediction& prediction, Index m);
+// How many of m new points form a tile, where each has so many numbers: its predictions, and for linear kernels its x.
+Index predicted_rows(Index columns, Index m);
 // The same where each new point has a smoother row of n numbers.
 Index smoother_rows(Index n, Index m);
 // tile(row, rows, progress) for the new points [0, m), as many at once.
@@ -70,11 +70,8 @@ class Predictor {
   const KernelPtr& kernel() const { return kernel_; }
   std::span<const double> lambdas() const { return lambdas_; }
   std::span<const double> intercept() const { return b_; }
-  void set_progress(Progress progress) { progress_ = progress; }
-  const Progress& progress() const { return progress_; }
 
   Prediction prediction() const;
-  void predict(const Rows& points, Layout layout, double* out, Index ldout) const;
   // Throw INVALID_STATE where the kernel has none.
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
@@ -85,7 +82,6 @@ class Predictor {
   std::vector<double> lambdas_, b_, origin_, level_;
   Matrix w_, support_, c_;
   std::vector<Index> landmarks_;
-  Progress progress_;
 };
 
 }  // namespace freeridge

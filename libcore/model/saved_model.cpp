@@ -5,6 +5,7 @@
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/memory.hpp"
+#include "libcore/base/saved_values.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/routes/saved_route.hpp"
 
@@ -16,33 +17,11 @@ constexpr Index any_low = std::numeric_limits<Index>::min(), any_high = std::num
 
 enum State : std::int64_t { empty_state = 0, data_state = 1, factorized_state = 2, fitted_state = 3 };
 
-template <class Enum>
-void save_enum(Enum value, ByteWriter& out) {
-  out.integer(static_cast<std::int64_t>(value));
-}
-
-template <class Enum>
-Enum load_enum(const char* name, Enum first, Enum last, ByteReader& in) {
-  return static_cast<Enum>(in.integer(name, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)));
-}
-
-bool load_flag(const char* name, ByteReader& in) {
-  return in.integer(name, 0, 1) == 1;
-}
-
 // Writes the columns (or rows) as they lie in memory, without the gaps between them.
 void save_data(const LayoutView& a, ByteWriter& out) {
   const bool by_columns = a.layout == Layout::col_major;
   const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
   for (Index line = 0; line < lines; ++line) out.numbers({a.data + line * a.ld, static_cast<std::size_t>(length)});
-}
-
-std::vector<std::int32_t> load_integers(const char* name, std::int32_t low, Index count, ByteReader& in) {
-  in.require(name, count);
-  std::vector<std::int32_t> out(static_cast<std::size_t>(count));
-  for (std::int32_t& value : out)
-    value = static_cast<std::int32_t>(in.integer(name, low, std::numeric_limits<std::int32_t>::max()));
-  return out;
 }
 
 // As enum Layout, and after it the sparse formats.
@@ -53,42 +32,58 @@ std::int64_t saved_layout(const Rows& x) {
   return x.sparse().format == SparseFormat::csr ? saved_csr : saved_csc;
 }
 
+// A file of rows (CSR) would say nothing of how many columns there are, and a forged number of them would be memory that
+// no file of that size accounts for: so each column says how many entries it has.
+std::vector<Index> entries_of_columns(const SparseView& x) {
+  std::vector<Index> out(static_cast<std::size_t>(x.cols), 0);
+  for (Index p = 0; p < x.entries(); ++p) ++out[static_cast<std::size_t>(x.index[p])];
+  return out;
+}
+
 void save_rows(const Rows& x, ByteWriter& out) {
   if (!x.is_sparse()) return save_data(x.dense(), out);
   const SparseView& s = x.sparse();
   out.indices({s.start, static_cast<std::size_t>(s.lines() + 1)});
   for (Index p = 0; p < s.entries(); ++p) out.integer(s.index[p]);
   out.numbers({s.value, static_cast<std::size_t>(s.entries())});
+  if (s.format == SparseFormat::csr) out.indices(entries_of_columns(s));
 }
 
-SparseView load_sparse(SparseFormat format, Index rows, Index cols, SparseMatrix& room, ByteReader& in) {
+SparseView load_sparse(SparseFormat format, Index rows, Index cols, std::shared_ptr<const SparseMatrix>& room,
+                       ByteReader& in) {
   const Index lines = format == SparseFormat::csr ? rows : cols;
   in.require("the starts of x", lines + 1);
-  room.start.resize(static_cast<std::size_t>(lines + 1));
-  in.indices("the starts of x", 0, in.left(), room.start);
-  const Index entries = room.start.back();
+  auto loaded = std::make_shared<SparseMatrix>();
+  loaded->start.resize(static_cast<std::size_t>(lines + 1));
+  in.indices("the starts of x", 0, in.left(), loaded->start);
+  const Index entries = loaded->start.back();
   in.require("the entries of x", entries, 2);
-  room.index = load_integers("the places of x", 0, entries, in);
-  room.value = in.vector("x", largest, entries);
-  const SparseView out = room.view(format, rows, cols);
+  loaded->index = load_integers("the places of x", 0, entries, in);
+  loaded->value = in.vector("x", largest, entries);
+  std::vector<Index> counts;
+  if (format == SparseFormat::csr) {
+    in.require("the entries of the columns of x", cols);
+    counts.resize(static_cast<std::size_t>(cols));
+    in.indices("the entries of a column of x", 0, entries, counts);
+  }
+  const SparseView out = loaded->view(format, rows, cols);
   require_valid("x", out);
+  if (format == SparseFormat::csr && counts != entries_of_columns(out))
+    fail(Status::corrupt, "the saved columns of x have other numbers of entries");
+  room = std::move(loaded);
   return out;
 }
 
-LayoutView load_data(const char* name, Index rows, Index cols, Layout layout, Matrix& room, ByteReader& in) {
+LayoutView load_data(const char* name, Index rows, Index cols, Layout layout, std::shared_ptr<const Matrix>& room,
+                     ByteReader& in) {
   const bool by_columns = layout == Layout::col_major;
-  room = in.matrix(name, largest, by_columns ? rows : cols, by_columns ? cols : rows);
-  return {room.data(), rows, cols, room.rows(), layout};
-}
-
-void save_integers(std::span<const std::int32_t> values, ByteWriter& out) {
-  for (const std::int32_t value : values) out.integer(value);
+  room = std::make_shared<const Matrix>(in.matrix(name, largest, by_columns ? rows : cols, by_columns ? cols : rows));
+  return {room->data(), rows, cols, room->rows(), layout};
 }
 
 void save_groups(const Groups& groups, Index n, ByteWriter& out) {
-  std::vector<std::int32_t> label(static_cast<std::size_t>(n), -1);
-  for (const Group& group : groups.all())
-    for (const Index row : group.rows) label[static_cast<std::size_t>(row)] = group.label;
+  std::vector<std::int32_t> label(static_cast<std::size_t>(n));
+  groups.labels(label);
   save_integers(label, out);
 }
 
@@ -137,42 +132,7 @@ LambdaSearch load_search(Index t, ByteReader& in) {
   return search;
 }
 
-// Runs load(). Where numbers are refused as a user's would be, say as INVALID_ARGUMENT, no model can have had them: so
-// the status becomes CORRUPT.
-template <class Load>
-auto sound(const Load& load) {
-  try {
-    return load();
-  } catch (const Error& error) {
-    switch (error.status()) {
-      case Status::corrupt:
-      case Status::newer_format:
-      case Status::io:
-      case Status::out_of_memory:
-      case Status::internal:
-        throw;
-      default:
-        throw Error(Status::corrupt, text("what is saved cannot be: ", std::string_view(error.what())));
-    }
-  }
-}
-
 }  // namespace
-
-void save_kernel(const Kernel& kernel, ByteWriter& out) {
-  const std::string description = describe(kernel);
-  try {
-    parse_kernel(description);
-  } catch (const Error& error) {
-    if (error.status() == Status::out_of_memory) throw;
-    fail(Status::invalid_argument, "the kernel cannot be saved as text: ", std::string_view(error.what()));
-  }
-  out.text(description);
-}
-
-KernelPtr load_kernel(ByteReader& in) {
-  return parse_kernel(in.text("kernel"));
-}
 
 void Model::save(ByteWriter& out) const {
   save_kernel(*kernel_, out);
@@ -193,8 +153,8 @@ void Model::save(ByteWriter& out) const {
     save_enum(data_->y.layout, out);
     save_rows(data_->x, out);
     save_data(data_->y, out);
-    out.integer(data_->weights.empty() ? 0 : 1);
-    out.numbers(data_->weights);
+    out.integer(data_->weights ? 1 : 0);
+    out.numbers(data_->weight_values());
     out.integer(data_->groups ? 1 : 0);
     if (data_->groups) save_groups(*data_->groups, n(), out);
     out.integer(data_->landmarks);
@@ -236,14 +196,15 @@ Model Model::load(ByteReader& in) {
   if (state >= factorized_state) {
     const Route route = load_enum("route of the factorization", Route::cholesky, Route::landmark, in);
     const Data& data = *model.data_;
-    auto problem = std::make_shared<const Problem>(model.kernel_, data.x, data.y, data.weights, model.intercept_);
+    auto problem =
+        std::make_shared<const Problem>(model.kernel_, data.x, data.y, data.weight_values(), model.intercept_);
     model.factorization_ = load_factorization(std::move(problem), route, in);
   }
   if (state == fitted_state) model.load_fit(in);
   if (load_flag("search", in)) {
     if (state != fitted_state)
       fail(Status::corrupt, "the saved state is ", std::int64_t{state}, ", but there is a search");
-    model.search_ = load_search(model.t(), in);
+    model.search_ = std::make_shared<const LambdaSearch>(load_search(model.t(), in));
   }
   return model;
 }
@@ -291,7 +252,7 @@ void Model::load_fit(ByteReader& in) {
   } else
     fit.solution.c = in.matrix("c", largest, n(), t());
   set_fit_landmarks(fit, *factorization_);
-  fit_ = std::move(fit);
+  fit_ = std::make_shared<const Fit>(std::move(fit));
 }
 
 Loaded load(const ByteSource& source) {
@@ -303,7 +264,7 @@ Loaded load(const ByteSource& source) {
       in.end();
       return loaded;
     }
-    auto predictor = std::make_unique<Predictor>(in);
+    auto predictor = std::make_shared<const Predictor>(in);
     in.end();
     KernelPtr kernel = predictor->kernel();
     return {Model(std::move(kernel)), std::move(predictor)};

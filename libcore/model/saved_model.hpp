@@ -26,15 +26,9 @@
 
 namespace freeridge {
 
-constexpr Index largest_dimension = 2147483647;
-
-// A kernel as a text that can be read back. Throws INVALID_ARGUMENT when it is nested too deeply for that.
-void save_kernel(const Kernel& kernel, ByteWriter& out);
-KernelPtr load_kernel(ByteReader& in);
-
 struct Loaded {
   Model model;  // of a predictor: EMPTY, with its kernel
-  std::unique_ptr<Predictor> predictor;
+  std::shared_ptr<const Predictor> predictor;
 };
 
 // Throws CORRUPT, NEWER_FORMAT, IO, OUT_OF_MEMORY. Memory: that of the loaded model. No array is allocated before the

@@ -38,6 +38,8 @@ struct BandwidthSearch {
   BandwidthShape shape;
 };
 
+constexpr Index usual_budget = 15;
+
 // Calls score(sigma) at most `budget` >= 3 times in [low, high]; infinite scores are fine. Of the sigmas with scores
 // within 0.3 % (REML: 0.15) of the lowest, the choice is the nearest to `typical` in log (where that is not a positive
 // number: to the middle of the range). Throws UNDEFINED when all scores are infinite.

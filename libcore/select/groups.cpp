@@ -1,5 +1,6 @@
 #include "libcore/select/groups.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -11,6 +12,12 @@ Groups::Groups(std::span<const std::int32_t> label) {
     if (label[i] >= 0) rows[label[i]].push_back(static_cast<Index>(i));
   if (rows.empty()) fail(Status::invalid_argument, "group has no label >= 0; at least one row must be left out");
   for (auto& [value, members] : rows) groups_.push_back({value, std::move(members)});
+}
+
+void Groups::labels(std::span<std::int32_t> out) const {
+  std::ranges::fill(out, -1);
+  for (const Group& group : groups_)
+    for (const Index row : group.rows) out[static_cast<std::size_t>(row)] = group.label;
 }
 
 bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& residual_maker,

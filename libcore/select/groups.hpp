@@ -20,6 +20,8 @@ class Groups {
   // label: one a row. Throws INVALID_ARGUMENT when none is >= 0.
   explicit Groups(std::span<const std::int32_t> label);
   const std::vector<Group>& all() const { return groups_; }
+  // The label of each row, -1 for those that are never left out.
+  void labels(std::span<std::int32_t> out) const;
 
  private:
   std::vector<Group> groups_;

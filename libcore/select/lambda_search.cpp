@@ -33,15 +33,14 @@ struct Dip {
 
 class Search {
  public:
-  Search(const Factorization& factorization, Criterion criterion, const Groups* groups, LambdaRange range)
-      : factorization_(factorization),
-        criterion_(criterion),
-        groups_(groups),
+  Search(const Searched& searched, LambdaRange range)
+      : searched_(searched),
+        criterion_(searched.criterion),
         range_(range),
-        grid_count_(range.low == range.high                                            ? 1
-                    : factorization.at_is_free() || criterion == Criterion::error_rate ? fine_grid
-                                                                                       : coarse_grid),
-        t_(factorization.problem().t()),
+        grid_count_(range.low == range.high                                ? 1
+                    : searched.fine || criterion_ == Criterion::error_rate ? fine_grid
+                                                                           : coarse_grid),
+        t_(searched.t),
         curves_(static_cast<std::size_t>(t_)),
         minima_(static_cast<std::size_t>(t_), 0) {}
 
@@ -73,7 +72,7 @@ class Search {
     const auto size = static_cast<Index>(lambdas.size());
     Matrix score(size, count), error(size, count, nan);
     const MatrixView errors = is_mean(criterion_) ? error.view() : MatrixView{};
-    std::string reason = scores(factorization_, criterion_, groups_, lambdas, first, score.view(), progress, errors);
+    std::string reason = searched_.scores(lambdas, first, score.view(), errors, progress);
     if (!reason.empty()) keep_first(reason_, std::move(reason));
     for (Index j = 0; j < count; ++j) {
       ScoreCurve& tried = curve(first + j);
@@ -207,9 +206,8 @@ class Search {
     return search;
   }
 
-  const Factorization& factorization_;
+  const Searched& searched_;
   Criterion criterion_;
-  const Groups* groups_;
   LambdaRange range_;
   Index grid_count_;
   Index t_;
@@ -246,7 +244,16 @@ std::vector<double> log_grid(LambdaRange range, Index count) {
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range, const Progress& progress) {
-  return Search(factorization, criterion, groups, range).run(progress);
+  const Searched searched{
+      criterion, factorization.problem().t(), factorization.at_is_free(),
+      [&](std::span<const double> lambdas, Index first, MatrixView out, MatrixView errors, const Progress& part) {
+        return scores(factorization, criterion, groups, lambdas, first, out, part, errors);
+      }};
+  return search_lambda(searched, range, progress);
+}
+
+LambdaSearch search_lambda(const Searched& searched, LambdaRange range, const Progress& progress) {
+  return Search(searched, range).run(progress);
 }
 
 }  // namespace freeridge

@@ -20,6 +20,7 @@
 // ERROR_RATE is a step function: the grid alone.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,9 +56,20 @@ struct LambdaSearch {
   std::vector<std::int32_t> dips;      // t: local minima on the grid
 };
 
+// What is searched: a criterion of t outputs. `scores` as in criteria.hpp, for outputs [first, first + out.cols).
+struct Searched {
+  Criterion criterion;
+  Index t;
+  bool fine;  // a lambda costs next to nothing beside the first: the fine grid
+  std::function<std::string(std::span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
+                            const Progress& progress)>
+      scores;
+};
+
 // So many lambdas a search for t outputs tries, unless its criterion is rugged.
 Index lambdas_of_search(Index t);
 // Throws UNDEFINED when the criterion has no value for some output anywhere.
+LambdaSearch search_lambda(const Searched& searched, LambdaRange range, const Progress& progress);
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
                            LambdaRange range, const Progress& progress);
 

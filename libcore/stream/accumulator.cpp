@@ -43,9 +43,13 @@ void Accumulator::merge(const Accumulator& other) {
   reduced_.reset();
 }
 
-std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
+void Accumulator::require_rows() const {
   if (rows_.n() == 0)
     fail(Status::invalid_state, "the accumulator has no rows yet; call freeridge_accumulator_add first");
+}
+
+std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
+  require_rows();
   std::unique_lock lock(mutex_, std::defer_lock);
   lock_patiently(lock);
   if (!reduced_) reduced_ = std::make_shared<const ReducedProblem>(rows_.copy());

@@ -24,7 +24,8 @@ class Accumulator {
   const Progress& progress() const { return progress_; }
   // The most bytes that the accumulator and its answers allocate, however many rows come, without the caller's arrays.
   Index memory_required() const;
-  // Throws INVALID_STATE before the first row.
+  // Both throw INVALID_STATE before the first row.
+  void require_rows() const;
   std::shared_ptr<const ReducedProblem> reduced() const;
 
  private:

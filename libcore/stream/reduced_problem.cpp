@@ -114,7 +114,8 @@ void ReducedProblem::solve(std::span<const double> lambdas, MatrixView w, Matrix
   copy_out(intercepts.view(), Layout::col_major, b.data, b.ld);
 }
 
-std::string ReducedProblem::score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const {
+std::string ReducedProblem::score(Criterion criterion, std::span<const double> lambdas, Index first,
+                                  MatrixView out) const {
   require_lambdas("lambdas", lambdas);
   const double log_weights = (rows_.intercept() ? std::log(rows_.sum_w()) : 0) - rows_.sum_log_w();
   std::string reason;
@@ -123,12 +124,13 @@ std::string ReducedProblem::score(Criterion criterion, std::span<const double> l
     const double lambda = lambdas[static_cast<std::size_t>(l)];
     const SpectrumAt at(spectrum_, lambda);
     for (Index j = 0; j < out.cols; ++j) {
+      const Index output = first + j;
       const double score = criterion == Criterion::gcv
-                               ? gcv(rows_.n(), at.squared_norm(j), at.trace())
-                               : reml(spectrum_.degrees, at.quadratic_form(j), at.log_determinant(), log_weights);
+                               ? gcv(rows_.n(), at.squared_norm(output), at.trace())
+                               : reml(spectrum_.degrees, at.quadratic_form(output), at.log_determinant(), log_weights);
       table(l, j) = std::isfinite(score) ? score : nan;
       if (!std::isfinite(score))
-        keep_first(reason, text("the criterion of output ", j, " has no value (lambda = ", lambda, ")"));
+        keep_first(reason, text("the criterion of output ", output, " has no value (lambda = ", lambda, ")"));
     }
   }
   copy_out(table.view(), Layout::col_major, out.data, out.ld);
@@ -136,7 +138,20 @@ std::string ReducedProblem::score(Criterion criterion, std::span<const double> l
 }
 
 LambdaRange ReducedProblem::lambda_range() const {
-  return freeridge::lambda_range(spectrum_.range(), spectrum_.floor());
+  return freeridge::lambda_range(spectrum_.range(), floor());
+}
+
+LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, double high,
+                                           const Progress& progress) const {
+  const Searched searched{
+      criterion, rows_.t(), true,
+      [&](std::span<const double> lambdas, Index first, MatrixView out, MatrixView, const Progress& part) {
+        std::string reason = score(criterion, lambdas, first, out);
+        worked(4 * touched * static_cast<double>(r() * out.rows * out.cols));
+        part.report(1);
+        return reason;
+      }};
+  return search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high}, progress);
 }
 
 }  // namespace freeridge

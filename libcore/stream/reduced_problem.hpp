@@ -36,10 +36,14 @@ class ReducedProblem {
 
   // w: d x (lambdas t), output j of lambda l in column l t + j; b: t x lambdas. O(d r t) a lambda.
   void solve(std::span<const double> lambdas, MatrixView w, MatrixView b) const;
-  // GCV or REML, lambdas x t, NaN where there is no value; answers with the reason for the first. O(r t) a lambda.
-  std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out) const;
-  // As for a model.
+  // GCV or REML for outputs [first, first + out.cols), NaN where there is no value; answers with the reason for the
+  // first. O(r) a lambda and output.
+  std::string score(Criterion criterion, std::span<const double> lambdas, Index first, MatrixView out) const;
+  // As for a model: from this lambda on errors left out have six digits.
+  double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;
+  // GCV or REML, minimised over lambda for each output; low = high = 0: over lambda_range.
+  LambdaSearch select_lambda(Criterion criterion, double low, double high, const Progress& progress) const;
   // The numbers that come in are checked. errors: x.rows x (lambdas t), NaN where there is none; answers with the
   // reason for the first. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
   std::string loo(const Rows& x, const LayoutView& y, const double* weights, std::span<const double> lambdas,

@@ -14,10 +14,12 @@ from .classifier import Classifier
 from .estimator import FreeRidge, NotFittedError
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
                       product_kernel, sum_kernel)
-from .library import (AUTO, BAND, CHOLESKY, ERROR_RATE, GCV, GLMNET, GROUPS, GURLS, HINGE, KRLS, LANDMARK,
-                      LANDMARKS_AUTO, LANDMARKS_KMEANS, LANDMARKS_PIVOTED, LANDMARKS_RANDOM, LM_RIDGE, LOGISTIC, LOO,
-                      MEAN, PRIMAL, REDUCTION_AUTO, REDUCTION_GRAM, REDUCTION_QR, REML, SKLEARN, SPECTRAL, TOTAL,
-                      UNDEFINED, VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error, InputError, ResourceError)
+from .library import (CONVENTION_GLMNET, CONVENTION_GURLS, CONVENTION_KRLS, CONVENTION_LM_RIDGE, CONVENTION_MEAN,
+                      CONVENTION_SKLEARN, CONVENTION_TOTAL, ERROR_RATE, GCV, GROUPS, LANDMARKS_AUTO, LANDMARKS_KMEANS,
+                      LANDMARKS_PIVOTED, LANDMARKS_RANDOM, LOO, LOSS_HINGE, LOSS_LOGISTIC, REDUCTION_AUTO,
+                      REDUCTION_GRAM, REDUCTION_QR, REML, ROUTE_AUTO, ROUTE_BAND, ROUTE_CHOLESKY, ROUTE_LANDMARK,
+                      ROUTE_PRIMAL, ROUTE_SPECTRAL, UNDEFINED, VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error,
+                      InputError, ResourceError)
 from .model import Model
 
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"

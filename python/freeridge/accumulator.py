@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple, Optional, Tuple
 
+import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
-from .calls import Handle, Progress
+from .calls import Handle, Path, Progress
 
 
 class Solutions(NamedTuple):
@@ -16,6 +19,19 @@ class Solutions(NamedTuple):
 
     w: Array
     b: Array
+
+
+class LambdaChoice(NamedTuple):
+    """t numbers each: the best lambda and its score; edge: -1 / 1 when it is the low / high end of the range, else 0;
+    over how many powers of ten the criterion stays near its best; how many minima it has; and below: 1 where errors
+    left out at this lambda may have fewer than six digits, else 0."""
+
+    lambdas: Array
+    score: Array
+    edge: npt.NDArray[np.int32]
+    decades: Array
+    dips: npt.NDArray[np.int32]
+    below: npt.NDArray[np.int32]
 
 
 class Accumulator(Handle):
@@ -45,8 +61,8 @@ class Accumulator(Handle):
         return points, outputs, None if weights is None else vector(weights, length=points.rows, name="weights")
 
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
-        """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers. Raises
-        ValueError, InputError. Cost: 2 n (d + t)^2."""
+        """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.
+        Raises ValueError, InputError. Cost: 2 n (d + t)^2."""
         if is_sparse(x):
             sparse, outputs = Sparse(x, "x"), Matrix(y, name="y")
             if (sparse.columns, outputs.columns) != (self.d, self.t) or outputs.rows != sparse.rows:
@@ -71,6 +87,10 @@ class Accumulator(Handle):
         n, sum_w = c.INT64(), c.DOUBLE()
         self._ask("get_dimensions", n, None, None, sum_w)
         return n.value, sum_w.value
+
+    def has_intercept(self) -> bool:
+        """Whether there is b. Cost: O(1)."""
+        return bool(self._number("has_intercept", c.INT32))
 
     @property
     def n(self) -> int:
@@ -107,6 +127,15 @@ class Accumulator(Handle):
         self._ask("lambda_grid", count, pointer(out))
         return out
 
+    def select_lambda(self, criterion: int, low: float = 0.0, high: float = 0.0) -> LambdaChoice:
+        """The best lambda of each output by GCV or REML (others: InputError) in [low, high] (0, 0: the range of
+        lambda_grid()). Sets nothing: solve() takes the lambdas. Raises Error (UNDEFINED) where no score has a value.
+        Cost: score() at about 110 lambdas."""
+        out = LambdaChoice(numbers(self.t), numbers(self.t), np.zeros(self.t, np.int32), numbers(self.t),
+                           np.zeros(self.t, np.int32), np.zeros(self.t, np.int32))
+        self._ask("select_lambda", criterion, low, high, *(pointer(array) for array in out))
+        return out
+
     def loo(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
         """The second pass: exact leave-one-out errors of rows that were added (with their weights), in any chunks:
         n x (count t), output j of lambda l in column l t + j. The sum of their squares times weights over all rows,
@@ -119,16 +148,30 @@ class Accumulator(Handle):
                             outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)
 
     def to_bytes(self) -> bytes:
-        """The accumulator as bytes, the same on every machine. Cost: O(bytes)."""
-        return self._bytes("save")
+        """The accumulator as bytes, the same on every machine and in a file. Cost: O(bytes)."""
+        return self._bytes("save_to_memory")
+
+    def save(self, path: Path) -> None:
+        """To a file: never half of it. Raises Error (IO). Cost: O(bytes)."""
+        self._ask("save", os.fsencode(path))
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Accumulator:
         """The accumulator that to_bytes() saved. It goes on bit for bit as the saved one would. Raises Error (CORRUPT,
         NEWER_FORMAT). Cost: O(bytes)."""
-        saved, rows = memoryview(saved).tobytes(), cls.__new__(cls)
+        saved = memoryview(saved).tobytes()
+        return cls._loaded("accumulator_load_from_memory", saved, len(saved))
+
+    @classmethod
+    def load(cls, path: Path) -> Accumulator:
+        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+        return cls._loaded("accumulator_load", os.fsencode(path))
+
+    @classmethod
+    def _loaded(cls, name: str, *arguments: Any) -> Accumulator:
+        rows = cls.__new__(cls)
         rows.handle = c.ACCUMULATOR()
-        rows._own("accumulator_load", saved, len(saved))
+        rows._own(name, *arguments)
         d, t = c.INT64(), c.INT64()
         rows._ask("get_dimensions", None, d, t, None)
         rows.d, rows.t = d.value, t.value

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Integers, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
-from .calls import Handle
+from .settings import Settings
 
 
 class DegreesOfFreedom(NamedTuple):
@@ -51,12 +51,15 @@ class LambdaFlags(NamedTuple):
     edge: npt.NDArray[np.int32]
 
 
-class Answers(Handle):
-    """n points, d features, t outputs; matrices are n x t or m x t also where t is 1."""
+class Path(NamedTuple):
+    """values: n x (count t) or d x (count t), output j of lambda l in column l t + j; b: t x count."""
 
-    n: int
-    d: int
-    t: int
+    values: Array
+    b: Array
+
+
+class Answers(Settings):
+    """n points, d features, t outputs; matrices are n x t or m x t also where t is 1."""
 
     def _columns(self, name: str, rows: int, *arguments: Any) -> Array:
         out = empty(rows, self.t)
@@ -87,6 +90,30 @@ class Answers(Handle):
         out = empty(points.rows, self.t, points.layout)
         return self._answer(out, "predict", points.layout, points.rows, points.pointer, points.ld, pointer(out),
                             self._width(points))
+
+    def predict_path(self, x: ArrayLike, lambdas: ArrayLike) -> Array:
+        """f(x) + b at m new points and many lambdas >= 0, whatever lambda is set, from one factorization:
+        m x (count t), output j of lambda l in column l t + j. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda().
+        Cost: set_lambda() for each, and predict() of count t outputs."""
+        points, lambdas = self._points(x), vector(lambdas, name="lambdas")
+        out = empty(points.rows, len(lambdas) * self.t, points.layout)
+        width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows
+        return self._answer(out, "predict_path", points.layout, points.rows, points.pointer, points.ld, len(lambdas),
+                            pointer(lambdas), pointer(out), width)
+
+    def coefficients_path(self, lambdas: ArrayLike) -> Path:
+        """c and b at many lambdas >= 0. Raises as predict_path(). Cost: set_lambda() and coefficients() for each."""
+        lambdas = vector(lambdas, name="lambdas")
+        out = Path(empty(self.n, len(lambdas) * self.t), empty(self.t, len(lambdas)))
+        return self._answer(out, "coefficients_path", len(lambdas), pointer(lambdas), pointer(out.values), self.n,
+                            pointer(out.b))
+
+    def hyperplane_path(self, lambdas: ArrayLike) -> Path:
+        """w and b at many lambdas >= 0. Linear kernels only. Raises as predict_path(). Cost: set_lambda() for each."""
+        lambdas = vector(lambdas, name="lambdas")
+        out = Path(empty(self.d, len(lambdas) * self.t), empty(self.t, len(lambdas)))
+        return self._answer(out, "hyperplane_path", len(lambdas), pointer(lambdas), pointer(out.values), self.d,
+                            pointer(out.b))
 
     def predict_jackknife(self, x: ArrayLike, level: float = 0.9) -> Interval:
         """Jackknife+ intervals for a new y at m points, without a refit; 0 < level < 1. They hold it with probability
@@ -123,7 +150,7 @@ class Answers(Handle):
 
     def coefficients(self) -> Array:
         """c of f(x) = sum_i c_i k(x_i, x), n x t. Cost: O(n r t)."""
-        return self._columns("get_coefficients", self.n)
+        return self._columns("coefficients", self.n)
 
     def intercept(self) -> Array:
         """b, t numbers in the units of y; 0 without intercept. Cost: O(t)."""
@@ -143,7 +170,7 @@ class Answers(Handle):
         """How far the lambdas in force can be trusted. Cost: O(r + t); CHOLESKY and BAND, below the floor, as
         set_lambda(), unless all outputs have one lambda."""
         floor, below, edge = c.DOUBLE(), np.zeros(self.t, np.int32), np.zeros(self.t, np.int32)
-        self._ask("get_lambda_flags", floor, pointer(below), pointer(edge))
+        self._ask("lambda_flags", floor, pointer(below), pointer(edge))
         return LambdaFlags(floor.value, below, edge)
 
     def leverage(self) -> Array:
@@ -159,7 +186,7 @@ class Answers(Handle):
         squared: NaN, in `values` of Error (UNDEFINED), where no degree is left for it. Cost: O(r t) to n^3/3 by
         route."""
         out = DegreesOfFreedom(numbers(self.t), numbers(self.t))
-        return self._answer(out, "get_degrees_of_freedom", pointer(out.df), pointer(out.sigma2))
+        return self._answer(out, "degrees_of_freedom", pointer(out.df), pointer(out.sigma2))
 
     # Of the factorization: no lambda is needed
 
@@ -170,7 +197,9 @@ class Answers(Handle):
     def bandwidth(self) -> float:
         """sigma, or the length, of the only kernel that has one, in the units of x; else Error (INVALID_STATE). Cost:
         O(1)."""
-        return self._number("get_bandwidth", c.DOUBLE)
+        sigma = c.DOUBLE()
+        self._ask("get_bandwidth", sigma, None, None, None, None, None, None)
+        return sigma.value
 
     def rank(self) -> int:
         """How many eigenvalues are not zero to working precision (SPECTRAL, PRIMAL, LANDMARK; else Error,
@@ -184,15 +213,15 @@ class Answers(Handle):
 
     def landmarks(self) -> Integers:
         """The rows of the landmarks, from 0, in the order given or chosen; none on other routes. Cost: O(r)."""
-        rows = np.empty(self._number("get_landmark_count"), np.int64)
-        if len(rows) > 0:
-            self._ask("get_landmarks", pointer(rows), None, None)
+        count = c.INT64()
+        self._ask("get_landmarks", count, None)
+        rows = np.empty(count.value, np.int64)
+        self._ask("get_landmarks", None, pointer(rows))
         return rows
 
     def landmark_error(self) -> LandmarkError:
         """The error of the landmarks' approximation of the kernel matrix, in nuclear norm, and the trace of the
         matrix. LANDMARK only, else Error (INVALID_STATE). Cost: O(n r^2) and n r kernel values."""
-        rows = np.empty(max(1, self._number("get_landmark_count")), np.int64)
         left, whole = c.DOUBLE(), c.DOUBLE()
-        self._ask("get_landmarks", pointer(rows), left, whole)
+        self._ask("landmark_trace", left, whole)
         return LandmarkError(left.value, whole.value)

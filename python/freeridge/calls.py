@@ -4,15 +4,17 @@ report progress, that Ctrl-C ends, and that threads make in turn."""
 from __future__ import annotations
 
 import ctypes
+import os
 import signal
 import threading
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, Optional, TypeVar
+from typing import Any, Callable, Dict, Iterator, Optional, TypeVar, Union
 
 from . import library as c
 from .library import call, library
 
 Progress = Callable[[float], Any]
+Path = Union[str, bytes, "os.PathLike[str]"]
 Values = TypeVar("Values")
 Self = TypeVar("Self", bound="Handle")
 
@@ -114,6 +116,9 @@ class Handle:
     def _own(self, name: str, *arguments: Any) -> None:
         """The handle that a call makes."""
         call(name, *arguments, ctypes.byref(self.handle))
+        self._listen()
+
+    def _listen(self) -> None:
         self._calls = Calls()
         call(self._kind + "set_progress", self.handle, self._calls.callback, None)
 

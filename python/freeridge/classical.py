@@ -78,7 +78,7 @@ def ols(x: ArrayLike, y: ArrayLike, intercept: bool = True) -> LeastSquares:
     2 n d min(n, d)."""
     problem, rank = _Problem(x, y, intercept), c.INT64()
     w, b = problem.places()
-    call("ols", *problem.arguments, pointer(w), pointer(b), rank)
+    call("ols", *problem.arguments, pointer(w), pointer(b), rank, None, None, None, None)
     return LeastSquares(*problem.shaped(w, b), rank.value)
 
 
@@ -89,7 +89,7 @@ def ols_summary(x: ArrayLike, y: ArrayLike, intercept: bool = True) -> LeastSqua
     (w, b), (w_error, b_error) = problem.places(), problem.places()
     sigma, r_squared = numbers(problem.t), numbers(problem.t)
     try:
-        call("ols_summary", *problem.arguments, pointer(w), pointer(b), rank, pointer(w_error), pointer(b_error),
+        call("ols", *problem.arguments, pointer(w), pointer(b), rank, pointer(w_error), pointer(b_error),
              pointer(sigma), pointer(r_squared))
     except c.Error as error:
         if error.status != c.UNDEFINED:
@@ -104,11 +104,8 @@ def ridge(x: ArrayLike, y: ArrayLike, value: float, intercept: bool = True,
     >= 0, None: all one, 0: a feature that is not penalised. Cost: O(n d min(n, d))."""
     problem = _Problem(x, y, intercept)
     w, b = problem.places()
-    if penalty is None:
-        call("ridge", *problem.arguments, value, pointer(w), pointer(b))
-    else:
-        factors = vector(penalty, length=problem.d, name="penalty")
-        call("ridge_penalty", *problem.arguments, value, pointer(factors), pointer(w), pointer(b))
+    factors = None if penalty is None else vector(penalty, length=problem.d, name="penalty")
+    call("ridge", *problem.arguments, value, pointer(factors), pointer(w), pointer(b))
     return Solution(*problem.shaped(w, b))
 
 
@@ -117,11 +114,8 @@ def tls(x: ArrayLike, y: ArrayLike, intercept: bool = True, exact: Optional[Arra
     Error (UNDEFINED) where there is no solution, or not a single one. Cost: O(n (d + t)^2)."""
     problem = _Problem(x, y, intercept)
     w, b = problem.places()
-    if exact is None:
-        call("tls", *problem.arguments, pointer(w), pointer(b))
-    else:
-        flags = vector(exact, np.int32, problem.d, "exact")
-        call("tls_exact", *problem.arguments, pointer(flags), pointer(w), pointer(b))
+    flags = None if exact is None else vector(exact, np.int32, problem.d, "exact")
+    call("tls", *problem.arguments, pointer(flags), pointer(w), pointer(b))
     return Solution(*problem.shaped(w, b))
 
 
@@ -185,8 +179,8 @@ def absolute_slope(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def convert_lambda(source: int, target: int, n: int, sd_y: float, value: float) -> float:
-    """lambda of another system: TOTAL (this library's), MEAN, GLMNET, SKLEARN, LM_RIDGE, KRLS, GURLS. n: the points;
-    sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
+    """lambda of another system: CONVENTION_TOTAL (this library's), _MEAN, _GLMNET, _SKLEARN, _LM_RIDGE, _KRLS or
+    _GURLS. n: the points; sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
     out = c.DOUBLE()
     call("convert_lambda", source, target, n, sd_y, value, out)
     return out.value

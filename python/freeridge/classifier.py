@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional
+import ctypes
+import os
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Array, Integers, Matrix, numbers, pointer, vector
-from .calls import Handle, Progress
+from .calls import Handle, Path, Progress
 from .kernels import Kernel
 from .model import _checked
 
@@ -36,16 +38,22 @@ class Support(NamedTuple):
     margin: float
 
 
+class Control(NamedTuple):
+    """When a fit ends: see Classifier.control()."""
+
+    tolerance: float
+    iterations: int
+
+
 class Classifier(Handle):
     """Two classes: minimises  sum_i w_i L(y_i (f(x_i) + b)) + lambda/2 ||f||^2  over f and b.
 
-    loss: LOGISTIC, L(z) = log(1 + exp(-z)), or HINGE, max(0, 1 - z): the support vector machine with C = 1 / lambda.
-    x: n x d; y: n labels -1 and +1, both present; weights: n positive numbers, None: all one; intercept: b, which is
-    not penalised. The data are copied.
+    loss: LOSS_LOGISTIC, L(z) = log(1 + exp(-z)), or LOSS_HINGE, max(0, 1 - z): the support vector machine with
+    C = 1 / lambda. x: n x d; y: n labels -1 and +1, both present; weights: n positive numbers, None: all one;
+    intercept: b, which is not penalised. The data are copied.
 
-    Threads, Ctrl-C and errors are as a Model's. pickle and copy take data, settings and lambda; the library has no
-    saved form of a classifier, so that the copy is fitted once more when it is first asked: same answers to the
-    tolerance."""
+    Threads, Ctrl-C and errors are as a Model's. pickle and copy take all of it but the kernel matrix, which is made
+    again when it is needed, and the progress function."""
 
     _kind = "classifier_"
     _destroy = "freeridge_classifier_destroy"
@@ -63,12 +71,6 @@ class Classifier(Handle):
             self._change("set_weights", pointer(weights))
         self._change("set_intercept", int(intercept))
         self.n, self.d = points.rows, points.columns
-        # For pickle: beside the n x n kernel matrix little.
-        self._made = dict(kernel=kernel, loss=loss, x=np.array(points.array), y=np.array(y), intercept=intercept,
-                          weights=None if weights is None else np.array(weights))
-        self._control: Optional[Dict[str, Any]] = None
-        self._lambda: Optional[float] = None  # of the last fit
-        self._to_fit = False  # what was loaded, until it is asked
 
     def __repr__(self) -> str:
         return f"<Classifier of {self.n} x {self.d}>"
@@ -77,10 +79,8 @@ class Classifier(Handle):
         """When a fit ends. tolerance > 0: how far from stationary it may be; iterations: the most Newton steps (None:
         100), or pair updates in multiples of n (None: 10000). Unsets the fit. Cost: O(1)."""
         if iterations is None:
-            iterations = 100 if self._made["loss"] == c.LOGISTIC else 10000
-        self._change("set_control", tolerance, iterations)
-        self._control, self._lambda, self._to_fit = dict(tolerance=tolerance, iterations=iterations), None, False
-        return self
+            iterations = 100 if self.loss() == c.LOSS_LOGISTIC else 10000
+        return self._change("set_control", tolerance, iterations)
 
     def memory_required(self) -> int:
         """Bytes that fit() will allocate at most beside the data. Cost: O(1)."""
@@ -90,16 +90,9 @@ class Classifier(Handle):
         """Fits at lambda > 0. The next fit, at another lambda, starts from this solution. Raises InputError, Error
         (NOT_CONVERGED). Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE
         O(n) a pair update."""
-        self._change("fit", value)
-        self._lambda, self._to_fit = value, False
-        return self
-
-    def _refit(self) -> None:
-        if self._to_fit and self._lambda is not None:
-            self.fit(self._lambda)
+        return self._change("fit", value)
 
     def _predict(self, x: ArrayLike, want_probability: bool) -> Array:
-        self._refit()
         points = Matrix(x, name="x")
         if points.columns != self.d:
             raise ValueError(f"x has {points.columns} columns, the classifier's data have {self.d}")
@@ -121,37 +114,88 @@ class Classifier(Handle):
     def loo(self) -> Array:
         """Left-out decision values, n numbers, after one Newton step from the full solution. LOGISTIC only, else Error
         (INVALID_STATE). Cost: 2/3 n^3."""
-        self._refit()
         out = numbers(self.n)
         return self._answer(out, "loo", pointer(out))
 
     def coefficients(self) -> Coefficients:
         """c and b. Cost: O(n)."""
-        self._refit()
         out, b = numbers(self.n), c.DOUBLE()
         self._ask("get_coefficients", pointer(out), b)
         return Coefficients(out, b.value)
 
     def convergence(self) -> Convergence:
         """How the last fit went. Cost: O(1)."""
-        self._refit()
         objective, iterations, gap = c.DOUBLE(), c.INT64(), c.DOUBLE()
         self._ask("get_convergence", objective, iterations, gap)
         return Convergence(objective.value, iterations.value, gap.value)
 
     def support(self) -> Support:
         """The support vectors and the margin. HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
-        self._refit()
         count, rows, margin = c.INT64(), np.empty(self.n, dtype=np.int64), c.DOUBLE()
         self._ask("get_support", count, pointer(rows), margin)
         return Support(rows[: count.value], margin.value)
 
-    def __getstate__(self) -> Dict[str, Any]:
-        self._calls.refuse_own()
-        return dict(made=self._made, control=self._control, value=self._lambda)
+    # What it was told
 
-    def __setstate__(self, state: Dict[str, Any]) -> None:
-        self.__init__(**state["made"])  # type: ignore[misc]
-        if state["control"] is not None:
-            self.control(**state["control"])
-        self._lambda, self._to_fit = state["value"], state["value"] is not None
+    def kernel(self) -> Kernel:
+        """Equal to the one in use. Cost: O(1)."""
+        handle = c.KERNEL()
+        self._ask("get_kernel", ctypes.byref(handle))
+        return Kernel.adopt(handle)
+
+    def loss(self) -> int:
+        """LOSS_LOGISTIC or LOSS_HINGE. Cost: O(1)."""
+        return self._number("get_loss", c.INT32)
+
+    def has_intercept(self) -> bool:
+        """Whether there is b. Cost: O(1)."""
+        return bool(self._number("has_intercept", c.INT32))
+
+    def get_control(self) -> Control:
+        """As control() was told, or the loss's own. Cost: O(1)."""
+        tolerance, iterations = c.DOUBLE(), c.INT64()
+        self._ask("get_control", tolerance, iterations)
+        return Control(tolerance.value, iterations.value)
+
+    def weights(self) -> Array:
+        """n positive numbers, ones unless given. Cost: O(n)."""
+        out = numbers(self.n)
+        return self._answer(out, "get_weights", pointer(out))
+
+    def lambda_(self) -> float:
+        """That of the last fit; before one: Error (INVALID_STATE). Cost: O(1)."""
+        return self._number("get_lambda", c.DOUBLE)
+
+    # Files, bytes, pickle
+
+    def to_bytes(self) -> bytes:
+        """All of it but the kernel matrix; the same bytes as those of a file. Cost: O(n d)."""
+        return self._bytes("save_to_memory")
+
+    def save(self, path: Path) -> None:
+        """To a file: never half of it. Raises Error (IO). Cost: O(n d)."""
+        self._ask("save", os.fsencode(path))
+
+    @classmethod
+    def from_bytes(cls, saved: bytes) -> Classifier:
+        """What to_bytes() gave; nothing is fitted again. Raises Error (CORRUPT, NEWER_FORMAT). Cost: O(n d)."""
+        saved = memoryview(saved).tobytes()
+        return cls._loaded("classifier_load_from_memory", saved, len(saved))
+
+    @classmethod
+    def load(cls, path: Path) -> Classifier:
+        """What save() wrote. Raises Error (IO, CORRUPT, NEWER_FORMAT). Cost: O(n d)."""
+        return cls._loaded("classifier_load", os.fsencode(path))
+
+    @classmethod
+    def _loaded(cls, name: str, *arguments: Any) -> Classifier:
+        classifier = cls.__new__(cls)
+        classifier.handle = c.CLASSIFIER()
+        classifier._own(name, *arguments)
+        n, d = c.INT64(), c.INT64()
+        classifier._ask("get_dimensions", n, d)
+        classifier.n, classifier.d = n.value, d.value
+        return classifier
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)

@@ -17,8 +17,8 @@ from .kernels import Kernel, gaussian, laplacian, linear, matern, parse_kernel, 
 from .model import Model
 
 _CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML}
-_ROUTES = {"auto": c.AUTO, "cholesky": c.CHOLESKY, "spectral": c.SPECTRAL, "band": c.BAND, "primal": c.PRIMAL,
-           "landmark": c.LANDMARK}
+_ROUTES = {"auto": c.ROUTE_AUTO, "cholesky": c.ROUTE_CHOLESKY, "spectral": c.ROUTE_SPECTRAL, "band": c.ROUTE_BAND,
+           "primal": c.ROUTE_PRIMAL, "landmark": c.ROUTE_LANDMARK}
 _SIMPLE = {"linear": linear, "precomputed": precomputed}
 _WITH_BANDWIDTH: Dict[str, Callable[[float], Kernel]] = {
     "gaussian": gaussian, "laplacian": laplacian, "matern": lambda length: matern(1.5, length)}
@@ -97,8 +97,9 @@ class FreeRidge:
     # Fit and predict
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: Optional[ArrayLike] = None) -> FreeRidge:
-        """X: n x d, an array or a scipy.sparse matrix; y: n, or n x t; sample_weight: n numbers >= 0; rows of weight 0 do not count. All finite. Raises
-        ValueError, TypeError, MemoryError; a fit that fails changes nothing. Cost: at the head."""
+        """X: n x d, an array or a scipy.sparse matrix; y: n, or n x t; sample_weight: n numbers >= 0; rows of weight 0 do
+        not count. All finite. Raises ValueError, TypeError, MemoryError; a fit that fails changes nothing. Cost: at the
+        head."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         names, points = column_names(X), table(X)
@@ -323,7 +324,8 @@ class FreeRidge:
         from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
 
         return Tags(estimator_type="regressor", target_tags=TargetTags(required=True, multi_output=True),
-                    regressor_tags=RegressorTags(), input_tags=InputTags(sparse=not self._pairwise(), pairwise=self._pairwise()))
+                    regressor_tags=RegressorTags(),
+                    input_tags=InputTags(sparse=not self._pairwise(), pairwise=self._pairwise()))
 
 
 def _spread(y: Array, weights: Optional[Array]) -> Array:

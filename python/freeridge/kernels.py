@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence, Tuple
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import pointer, vector
+from .arrays import Array, Matrix, empty, pointer, vector
 from .library import call, library
 
 
@@ -47,6 +47,26 @@ class Kernel:
 
     def __hash__(self) -> int:
         return hash(str(self))
+
+    @classmethod
+    def adopt(cls, handle: Any) -> Kernel:
+        """Of a handle that a call made, and that is freed with the kernel. Cost: O(1)."""
+        kernel = cls.__new__(cls)
+        kernel.handle = handle
+        return kernel
+
+    def values(self, x: ArrayLike, z: ArrayLike) -> Array:
+        """k(x_i, z_j) for the rows of x (m x d) and z (r x d): m x r. A precomputed kernel has none: InputError. Cost:
+        O(m r d)."""
+        points = Matrix(x, name="x")
+        others = Matrix(z, points.layout, name="z")
+        if others.columns != points.columns:
+            raise ValueError(f"x has {points.columns} columns, z has {others.columns}")
+        out = empty(points.rows, others.rows, points.layout)
+        call("kernel_evaluate", self.handle, points.layout, points.rows, others.rows, points.columns, points.pointer,
+             points.ld, others.pointer, others.ld, pointer(out),
+             others.rows if points.layout == c.ROW_MAJOR else points.rows)
+        return out
 
     def scaled(self, scale: ArrayLike) -> Kernel:
         """k(x / scale, z / scale), column by column. scale: d positive numbers, in the units of the columns of x.

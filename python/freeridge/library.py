@@ -18,7 +18,6 @@ from typing import Any
 VERSION_MAJOR = 0
 VERSION_MINOR = 1
 VERSION_PATCH = 0
-DEFAULT_BUDGET = 15
 OK = 0
 INVALID_ARGUMENT = 1
 INVALID_STATE = 2
@@ -35,12 +34,6 @@ NEWER_FORMAT = 42
 INTERNAL = 90
 COL_MAJOR = 1
 ROW_MAJOR = 2
-AUTO = 0
-CHOLESKY = 1
-SPECTRAL = 2
-BAND = 3
-PRIMAL = 4
-LANDMARK = 5
 LOO = 1
 GCV = 2
 REML = 3
@@ -53,15 +46,21 @@ LANDMARKS_PIVOTED = 3
 REDUCTION_AUTO = 0
 REDUCTION_QR = 1
 REDUCTION_GRAM = 2
-TOTAL = 1
-MEAN = 2
-GLMNET = 3
-SKLEARN = 4
-LM_RIDGE = 5
-KRLS = 6
-GURLS = 7
-LOGISTIC = 1
-HINGE = 2
+ROUTE_AUTO = 0
+ROUTE_CHOLESKY = 1
+ROUTE_SPECTRAL = 2
+ROUTE_BAND = 3
+ROUTE_PRIMAL = 4
+ROUTE_LANDMARK = 5
+CONVENTION_TOTAL = 1
+CONVENTION_MEAN = 2
+CONVENTION_GLMNET = 3
+CONVENTION_SKLEARN = 4
+CONVENTION_LM_RIDGE = 5
+CONVENTION_KRLS = 6
+CONVENTION_GURLS = 7
+LOSS_LOGISTIC = 1
+LOSS_HINGE = 2
 CSR = 1
 CSC = 2
 
@@ -170,8 +169,7 @@ _declare(STATUS, "freeridge_set_progress", model=MODEL, callback=PROGRESS, user=
 _declare(STATUS, "freeridge_set_landmarks", model=MODEL, count=INT64, rows=INT64S)
 _declare(STATUS, "freeridge_set_landmark_method", model=MODEL, method=INT32, seed=INT64)
 _declare(STATUS, "freeridge_set_reduction", model=MODEL, reduction=INT32)
-_declare(STATUS, "freeridge_get_landmark_count", model=MODEL, count=INT64S)
-_declare(STATUS, "freeridge_get_landmarks", model=MODEL, rows=INT64S, trace_left=DOUBLES, trace=DOUBLES)
+_declare(STATUS, "freeridge_get_landmarks", model=MODEL, count=INT64S, rows=INT64S)
 _declare(STATUS, "freeridge_landmark_curve", model=MODEL, criterion=INT32, count=INT64, sizes=INT64S, lambdas=DOUBLES,
          scores=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_get_rank", model=MODEL, rank=INT64S)
@@ -186,7 +184,7 @@ _declare(STATUS, "freeridge_loo", model=MODEL, errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_group_errors", model=MODEL, group=INT32S, errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_predict", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, out=DOUBLES,
          ldout=INT64)
-_declare(STATUS, "freeridge_get_coefficients", model=MODEL, c=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_coefficients", model=MODEL, c=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_get_hyperplane", model=MODEL, w=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_get_intercept", model=MODEL, b=DOUBLES)
 _declare(STATUS, "freeridge_get_fitted", model=MODEL, fitted=DOUBLES, ld=INT64)
@@ -194,8 +192,9 @@ _declare(STATUS, "freeridge_get_leverage", model=MODEL, leverage=DOUBLES, ld=INT
 _declare(STATUS, "freeridge_get_lambda", model=MODEL, lambda_=DOUBLES)
 _declare(STATUS, "freeridge_get_route", model=MODEL, route=INT32S)
 _declare(STATUS, "freeridge_get_dimensions", model=MODEL, n=INT64S, d=INT64S, t=INT64S)
-_declare(STATUS, "freeridge_get_bandwidth", model=MODEL, sigma=DOUBLES)
-_declare(STATUS, "freeridge_get_degrees_of_freedom", model=MODEL, df=DOUBLES, sigma2=DOUBLES)
+_declare(STATUS, "freeridge_get_bandwidth", model=MODEL, sigma=DOUBLES, count=INT64S, sigmas=DOUBLES, scores=DOUBLES,
+         edge=INT32S, decades=DOUBLES, dips=INT32S)
+_declare(STATUS, "freeridge_degrees_of_freedom", model=MODEL, df=DOUBLES, sigma2=DOUBLES)
 _declare(STATUS, "freeridge_cooks_distance", model=MODEL, distance=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_predict_jackknife", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, level=DOUBLE,
          lower=DOUBLES, upper=DOUBLES, ldout=INT64)
@@ -203,18 +202,15 @@ _declare(STATUS, "freeridge_predict_variance", model=MODEL, layout=INT32, m=INT6
          variance=DOUBLES, ldout=INT64, noise=DOUBLES)
 _declare(STATUS, "freeridge_lambda_grid", model=MODEL, count=INT64, lambdas=DOUBLES)
 _declare(STATUS, "freeridge_score", model=MODEL, criterion=INT32, count=INT64, lambdas=DOUBLES, scores=DOUBLES,
-         ld=INT64)
+         errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_select_lambda", model=MODEL, criterion=INT32, low=DOUBLE, high=DOUBLE, lambda_=DOUBLES,
          score=DOUBLES)
-_declare(STATUS, "freeridge_get_search_count", model=MODEL, count=INT64S)
-_declare(STATUS, "freeridge_get_search", model=MODEL, lambdas=DOUBLES, scores=DOUBLES, ld=INT64, edge=INT32S)
+_declare(STATUS, "freeridge_get_search", model=MODEL, count=INT64S, lambdas=DOUBLES, scores=DOUBLES, ld=INT64,
+         edge=INT32S, decades=DOUBLES, dips=INT32S)
 _declare(STATUS, "freeridge_select_bandwidth", model=MODEL, criterion=INT32, low=DOUBLE, high=DOUBLE, budget=INT64,
-         sigma=DOUBLES, tried=DOUBLES, used=INT64S)
-_declare(STATUS, "freeridge_score_with_error", model=MODEL, criterion=INT32, count=INT64, lambdas=DOUBLES,
-         scores=DOUBLES, errors=DOUBLES, ld=INT64)
+         sigma=DOUBLES)
 _declare(STATUS, "freeridge_get_one_standard_error", model=MODEL, lambda_=DOUBLES, score=DOUBLES,
          standard_error=DOUBLES)
-_declare(STATUS, "freeridge_get_search_shape", model=MODEL, decades=DOUBLES, dips=INT32S)
 _declare(STATUS, "freeridge_make_folds", n=INT64, folds=INT32, seed=INT64, group=INT32S)
 _declare(STATUS, "freeridge_make_holdout", n=INT64, fraction=DOUBLE, seed=INT64, group=INT32S)
 _declare(STATUS, "freeridge_convert_lambda", from_=INT32, to=INT32, n=INT64, sd_y=DOUBLE, lambda_=DOUBLE, out=DOUBLES)
@@ -232,23 +228,17 @@ _declare(STATUS, "freeridge_accumulator_score", accumulator=ACCUMULATOR, criteri
 _declare(STATUS, "freeridge_accumulator_lambda_grid", accumulator=ACCUMULATOR, count=INT64, lambdas=DOUBLES)
 _declare(STATUS, "freeridge_accumulator_loo", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES, ldx=INT64,
          y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES, errors=DOUBLES, ld=INT64)
-_declare(STATUS, "freeridge_accumulator_save", accumulator=ACCUMULATOR, size=INT64, bytes=BYTES, length=INT64S)
-_declare(STATUS, "freeridge_accumulator_load", bytes=BYTES, size=INT64, out=ACCUMULATORS)
+_declare(STATUS, "freeridge_accumulator_save", accumulator=ACCUMULATOR, path=TEXT)
+_declare(STATUS, "freeridge_accumulator_load", path=TEXT, out=ACCUMULATORS)
 _declare(STATUS, "freeridge_pinv", layout=INT32, m=INT64, n=INT64, a=DOUBLES, lda=INT64, rcond=DOUBLE, out=DOUBLES,
          ldout=INT64, rank=INT64S)
 _declare(STATUS, "freeridge_ols", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES, ldy=INT64,
-         intercept=INT32, w=DOUBLES, b=DOUBLES, rank=INT64S)
-_declare(STATUS, "freeridge_ols_summary", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
-         ldy=INT64, intercept=INT32, w=DOUBLES, b=DOUBLES, rank=INT64S, w_error=DOUBLES, b_error=DOUBLES, sigma=DOUBLES,
+         intercept=INT32, w=DOUBLES, b=DOUBLES, rank=INT64S, w_error=DOUBLES, b_error=DOUBLES, sigma=DOUBLES,
          r_squared=DOUBLES)
-_declare(STATUS, "freeridge_ridge", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES, ldy=INT64,
-         intercept=INT32, lambda_=DOUBLE, w=DOUBLES, b=DOUBLES)
-_declare(STATUS, "freeridge_ridge_penalty", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
+_declare(STATUS, "freeridge_ridge", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
          ldy=INT64, intercept=INT32, lambda_=DOUBLE, penalty=DOUBLES, w=DOUBLES, b=DOUBLES)
 _declare(STATUS, "freeridge_tls", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES, ldy=INT64,
-         intercept=INT32, w=DOUBLES, b=DOUBLES)
-_declare(STATUS, "freeridge_tls_exact", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
-         ldy=INT64, intercept=INT32, exact=INT32S, w=DOUBLES, b=DOUBLES)
+         intercept=INT32, exact=INT32S, w=DOUBLES, b=DOUBLES)
 _declare(STATUS, "freeridge_polynomial_feature_count", d=INT64, degree=INT32, bias=INT32, count=INT64S)
 _declare(STATUS, "freeridge_polynomial_exponents", d=INT64, degree=INT32, bias=INT32, exponents=INT32S)
 _declare(STATUS, "freeridge_polynomial_features", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, degree=INT32,
@@ -289,8 +279,7 @@ _declare(STATUS, "freeridge_set_memory_limit", model=MODEL, bytes=INT64)
 _declare(STATUS, "freeridge_accumulator_set_progress", accumulator=ACCUMULATOR, callback=PROGRESS, user=BYTES)
 _declare(STATUS, "freeridge_accumulator_memory_required", accumulator=ACCUMULATOR, bytes=INT64S)
 _declare(STATUS, "freeridge_classifier_memory_required", classifier=CLASSIFIER, bytes=INT64S)
-_declare(STATUS, "freeridge_get_lambda_flags", model=MODEL, floor=DOUBLES, below=INT32S, edge=INT32S)
-_declare(STATUS, "freeridge_get_bandwidth_shape", model=MODEL, edge=INT32S, decades=DOUBLES, dips=INT32S)
+_declare(STATUS, "freeridge_lambda_flags", model=MODEL, floor=DOUBLES, below=INT32S, edge=INT32S)
 _declare(STATUS, "freeridge_set_sparse", model=MODEL, format=INT32, n=INT64, d=INT64, start=INT64S, index=INT32S,
     value=DOUBLES, layout=INT32, t=INT64, y=DOUBLES, ldy=INT64)
 _declare(STATUS, "freeridge_set_sparse_view", model=MODEL, format=INT32, n=INT64, d=INT64, start=INT64S, index=INT32S,
@@ -314,6 +303,45 @@ def _number(kind: Any, word: str, value: Any) -> Any:
     if whole and not -(2 ** (8 * ctypes.sizeof(kind) - 1)) <= value < 2 ** (8 * ctypes.sizeof(kind) - 1):
         raise ValueError(f"{word} is {value}, which does not fit into {8 * ctypes.sizeof(kind)} bits")
     return value
+_declare(STATUS, "freeridge_kernel_evaluate", kernel=KERNEL, layout=INT32, m=INT64, r=INT64, d=INT64, x=DOUBLES,
+         ldx=INT64, z=DOUBLES, ldz=INT64, out=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_clone", model=MODEL, out=MODELS)
+_declare(STATUS, "freeridge_get_kernel", model=MODEL, out=KERNELS)
+_declare(STATUS, "freeridge_get_weights", model=MODEL, weights=DOUBLES)
+_declare(STATUS, "freeridge_get_groups", model=MODEL, group=INT32S)
+_declare(STATUS, "freeridge_has_intercept", model=MODEL, on=INT32S)
+_declare(STATUS, "freeridge_get_requested_route", model=MODEL, route=INT32S)
+_declare(STATUS, "freeridge_get_expected_lambdas", model=MODEL, count=INT64S)
+_declare(STATUS, "freeridge_get_expected_criterion", model=MODEL, criterion=INT32S)
+_declare(STATUS, "freeridge_get_memory_limit", model=MODEL, bytes=INT64S)
+_declare(STATUS, "freeridge_get_requested_landmarks", model=MODEL, count=INT64S, given=INT64S, rows=INT64S)
+_declare(STATUS, "freeridge_get_landmark_method", model=MODEL, method=INT32S, seed=INT64S)
+_declare(STATUS, "freeridge_get_reduction", model=MODEL, reduction=INT32S)
+_declare(STATUS, "freeridge_landmark_trace", model=MODEL, left=DOUBLES, trace=DOUBLES)
+_declare(STATUS, "freeridge_get_refinement", model=MODEL, steps=INT32S)
+_declare(STATUS, "freeridge_predict_path", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, count=INT64,
+         lambdas=DOUBLES, out=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_coefficients_path", model=MODEL, count=INT64, lambdas=DOUBLES, c=DOUBLES, ld=INT64,
+         b=DOUBLES)
+_declare(STATUS, "freeridge_hyperplane_path", model=MODEL, count=INT64, lambdas=DOUBLES, w=DOUBLES, ld=INT64,
+         b=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_has_intercept", accumulator=ACCUMULATOR, on=INT32S)
+_declare(STATUS, "freeridge_accumulator_select_lambda", accumulator=ACCUMULATOR, criterion=INT32, low=DOUBLE,
+         high=DOUBLE, lambda_=DOUBLES, score=DOUBLES, edge=INT32S, decades=DOUBLES, dips=INT32S, below=INT32S)
+_declare(STATUS, "freeridge_accumulator_save_to_memory", accumulator=ACCUMULATOR, size=INT64, bytes=BYTES,
+         length=INT64S)
+_declare(STATUS, "freeridge_accumulator_load_from_memory", bytes=BYTES, size=INT64, out=ACCUMULATORS)
+_declare(STATUS, "freeridge_classifier_get_kernel", classifier=CLASSIFIER, out=KERNELS)
+_declare(STATUS, "freeridge_classifier_get_loss", classifier=CLASSIFIER, loss=INT32S)
+_declare(STATUS, "freeridge_classifier_has_intercept", classifier=CLASSIFIER, on=INT32S)
+_declare(STATUS, "freeridge_classifier_get_control", classifier=CLASSIFIER, tolerance=DOUBLES, iterations=INT64S)
+_declare(STATUS, "freeridge_classifier_get_weights", classifier=CLASSIFIER, weights=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_dimensions", classifier=CLASSIFIER, n=INT64S, d=INT64S)
+_declare(STATUS, "freeridge_classifier_get_lambda", classifier=CLASSIFIER, lambda_=DOUBLES)
+_declare(STATUS, "freeridge_classifier_save", classifier=CLASSIFIER, path=TEXT)
+_declare(STATUS, "freeridge_classifier_save_to_memory", classifier=CLASSIFIER, size=INT64, bytes=BYTES, length=INT64S)
+_declare(STATUS, "freeridge_classifier_load", path=TEXT, out=CLASSIFIERS)
+_declare(STATUS, "freeridge_classifier_load_from_memory", bytes=BYTES, size=INT64, out=CLASSIFIERS)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike
 
 from . import library as c
 from .arrays import Matrix, Sparse, is_sparse, pointer, vector
-from .calls import Progress
+from .calls import Path, Progress
 from .kernels import Kernel
 from .selection import Selection
-
-Path = Union[str, bytes, "os.PathLike[str]"]
 
 
 class Model(Selection):
@@ -24,8 +22,9 @@ class Model(Selection):
 
         1/2 sum_i w_i (y_i - f(x_i) - b)^2  +  lambda/2 ||f||^2
 
-    x: n x d, an array or a scipy.sparse matrix; y: n, or n x t; real numbers, all finite. weights: n positive numbers, None: all one. intercept: b, which
-    is not penalised. route: AUTO, CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK. landmarks: how many, or which rows.
+    x: n x d, an array or a scipy.sparse matrix; y: n, or n x t; real numbers, all finite. weights: n positive numbers,
+    None: all one. intercept: b, which is not penalised. route: ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL or
+    _LANDMARK. landmarks: how many, or which rows.
     copy=False: x and y are borrowed where they are float64 and contiguous by rows or columns, and must not change while
     the model lives. progress: see set_progress().
 
@@ -34,7 +33,7 @@ class Model(Selection):
     Error; ValueError where shapes do not fit."""
 
     def __init__(self, kernel: Kernel, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None,
-                 intercept: bool = True, route: int = c.AUTO, landmarks: Union[None, int, ArrayLike] = None,
+                 intercept: bool = True, route: int = c.ROUTE_AUTO, landmarks: Union[None, int, ArrayLike] = None,
                  seed: int = 0, copy: bool = True, progress: Optional[Progress] = None,
                  factorize: bool = True) -> None:
         self.handle = c.MODEL()
@@ -57,7 +56,8 @@ class Model(Selection):
     # Data and settings: they unset the factorization, unless it says otherwise
 
     def set_data(self, x: ArrayLike, y: ArrayLike, copy: bool = True) -> Model:
-        """Replaces the data; drops weights, groups and landmarks. Cost: O(n (d + t)), of a sparse x O(entries + n t)."""
+        """Replaces the data; drops weights, groups and landmarks. Cost: O(n (d + t)), of a sparse x
+        O(entries + n t)."""
         if is_sparse(x):
             return self._set_sparse(Sparse(x, "x"), y, copy)
         points = Matrix(x, name="x")
@@ -94,7 +94,7 @@ class Model(Selection):
         return self._change("set_intercept", int(intercept))
 
     def set_route(self, route: int) -> Model:
-        """AUTO, CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK: same answers, other costs. Cost: O(1)."""
+        """ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL or _LANDMARK: same answers, other costs. Cost: O(1)."""
         return self._change("set_route", route)
 
     def set_landmarks(self, landmarks: Union[None, int, ArrayLike], method: int = c.LANDMARKS_AUTO,
@@ -167,7 +167,19 @@ class Model(Selection):
             return self._change("set_lambda", value)
         return self._change("set_lambdas", pointer(vector(value, length=self.t, name="lambda")))
 
-    # Files, bytes, pickle
+    # Files, bytes, pickle, copies
+
+    def clone(self) -> Model:
+        """A second model in the same state, without the progress function; the two are independent from then on, and
+        share memory that never changes. copy.copy() makes one, too. Cost: O(n)."""
+        model = type(self).__new__(type(self))
+        model.handle, model._borrowed, model._predictor = c.MODEL(), self._borrowed, self._predictor
+        model.n, model.d, model.t = self.n, self.d, self.t
+        self._ask("clone", ctypes.byref(model.handle))
+        model._listen()
+        return model
+
+    __copy__ = clone
 
     @property
     def is_predictor(self) -> bool:

@@ -82,14 +82,15 @@ class Selection(Answers):
         for GROUPS, else Error (INVALID_STATE). Cost: O(n r t) a lambda, REML and GCV O(r t); by route: see
         freeridge_score."""
         lambdas = vector(lambdas, name="lambdas")
-        return self._columns("score", len(lambdas), criterion, len(lambdas), pointer(lambdas))
+        out = empty(len(lambdas), self.t)
+        return self._answer(out, "score", criterion, len(lambdas), pointer(lambdas), pointer(out), None, len(lambdas))
 
     def score_with_error(self, criterion: int, lambdas: ArrayLike) -> Scores:
         """The same with standard errors, for LOO, GROUPS and ERROR_RATE; others: InputError. Cost: as score()."""
         lambdas = vector(lambdas, name="lambdas")
         count = len(lambdas)
         out = Scores(empty(count, self.t), empty(count, self.t))
-        return self._answer(out, "score_with_error", criterion, count, pointer(lambdas), pointer(out.scores),
+        return self._answer(out, "score", criterion, count, pointer(lambdas), pointer(out.scores),
                             pointer(out.errors), count)
 
     def lambda_grid(self, count: int = 100) -> Array:
@@ -111,30 +112,34 @@ class Selection(Answers):
         """The best bandwidth of the kernel in [low, high] (0, 0: around the median distance of the points), with lambda
         chosen for each; the model is fitted at both. No factorization is needed before. Raises Error (INVALID_STATE)
         for a kernel without bandwidth. Cost: `budget` (0: 15) factorizations and choices of lambda."""
-        tried = empty(budget or c.DEFAULT_BUDGET, 2)
-        sigma, used = c.DOUBLE(), c.INT64()
-        self._change("select_bandwidth", criterion, low, high, budget, sigma, pointer(tried), used)
-        return Bandwidth(sigma.value, tried[: used.value])
+        sigma, count = c.DOUBLE(), c.INT64()
+        self._change("select_bandwidth", criterion, low, high, budget, sigma)
+        self._ask("get_bandwidth", None, count, None, None, None, None, None)
+        tried = empty(count.value, 2)
+        self._ask("get_bandwidth", None, None, pointer(tried[:, 0]), pointer(tried[:, 1]), None, None, None)
+        return Bandwidth(sigma.value, tried)
 
     def search(self) -> Search:
         """What the last select_lambda() or select_bandwidth() saw. Before one: Error (INVALID_STATE). Cost:
         O(count t)."""
-        count = self._number("get_search_count")
+        number = c.INT64()
+        self._ask("get_search", number, None, None, 0, None, None, None)
+        count = number.value
         out = Search(numbers(count), empty(count, self.t), np.zeros(self.t, np.int32))
-        self._ask("get_search", pointer(out.lambdas), pointer(out.scores), max(1, count), pointer(out.edge))
+        self._ask("get_search", None, pointer(out.lambdas), pointer(out.scores), count, pointer(out.edge), None, None)
         return out
 
     def search_shape(self) -> SearchShape:
         """How sure the last search can be: many decades mean a flat criterion, two dips one that is not unimodal.
         Before one: Error (INVALID_STATE). Cost: O(t)."""
         out = SearchShape(numbers(self.t), np.zeros(self.t, np.int32))
-        self._ask("get_search_shape", pointer(out.decades), pointer(out.dips))
+        self._ask("get_search", None, None, None, 0, None, pointer(out.decades), pointer(out.dips))
         return out
 
     def bandwidth_shape(self) -> BandwidthShape:
         """How sure the last select_bandwidth() can be. Before one: Error (INVALID_STATE). Cost: O(1)."""
         edge, decades, dips = c.INT32(), c.DOUBLE(), c.INT32()
-        self._ask("get_bandwidth_shape", edge, decades, dips)
+        self._ask("get_bandwidth", None, None, None, None, edge, decades, dips)
         return BandwidthShape(edge.value, decades.value, dips.value)
 
     def one_standard_error(self) -> OneStandardError:

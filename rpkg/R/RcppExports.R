@@ -129,6 +129,14 @@ core_classifier_create <- function(kernel, scale, hinge, x, y, intercept, weight
     .Call(`_freeridge_core_classifier_create`, kernel, scale, hinge, x, y, intercept, weights, control)
 }
 
+core_classifier_save <- function(handle) {
+    .Call(`_freeridge_core_classifier_save`, handle)
+}
+
+core_classifier_load <- function(bytes, x) {
+    .Call(`_freeridge_core_classifier_load`, bytes, x)
+}
+
 core_classifier_fit <- function(handle, lambda) {
     invisible(.Call(`_freeridge_core_classifier_fit`, handle, lambda))
 }

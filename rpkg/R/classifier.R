@@ -50,6 +50,7 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
     fit$support <- support$rows
     fit$margin <- support$margin
   }
+  fit$bytes <- core_classifier_save(model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
   structure(fit, class = "freeridge_classifier")
@@ -108,11 +109,17 @@ new_classifier <- function(fit, lambda) {
   model
 }
 
+# The fit as it was saved (readRDS), without a new solution; a kernel that is nested too deeply to be saved is fitted
+# again.
+revived_classifier <- function(fit) {
+  if (is.null(fit$bytes)) new_classifier(fit, fit$lambda) else core_classifier_load(fit$bytes, fit$x)
+}
+
 # The core's classifier at the fit's lambda, or at another one. For other lambdas a second classifier is kept, which
 # reuses its kernel matrix and starts from its last solution.
 classifier_at <- function(fit, lambda = NULL) {
   if (is.null(lambda) || check_one_positive(lambda, "lambda") == fit$lambda) {
-    if (!core_is_alive(fit$cache$model)) fit$cache$model <- new_classifier(fit, fit$lambda)
+    if (!core_is_alive(fit$cache$model)) fit$cache$model <- revived_classifier(fit)
     return(fit$cache$model)
   }
   if (!core_is_alive(fit$cache$other)) {

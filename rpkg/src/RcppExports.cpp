@@ -377,6 +377,27 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_classifier_save
+SEXP core_classifier_save(SEXP handle);
+RcppExport SEXP _freeridge_core_classifier_save(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_save(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_load
+SEXP core_classifier_load(Rcpp::RawVector bytes, SEXP x);
+RcppExport SEXP _freeridge_core_classifier_load(SEXP bytesSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_load(bytes, x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_classifier_fit
 void core_classifier_fit(SEXP handle, double lambda);
 RcppExport SEXP _freeridge_core_classifier_fit(SEXP handleSEXP, SEXP lambdaSEXP) {
@@ -1005,6 +1026,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_weighted_median", (DL_FUNC) &_freeridge_core_weighted_median, 2},
     {"_freeridge_core_absolute_slope", (DL_FUNC) &_freeridge_core_absolute_slope, 2},
     {"_freeridge_core_classifier_create", (DL_FUNC) &_freeridge_core_classifier_create, 8},
+    {"_freeridge_core_classifier_save", (DL_FUNC) &_freeridge_core_classifier_save, 1},
+    {"_freeridge_core_classifier_load", (DL_FUNC) &_freeridge_core_classifier_load, 2},
     {"_freeridge_core_classifier_fit", (DL_FUNC) &_freeridge_core_classifier_fit, 2},
     {"_freeridge_core_classifier_predict", (DL_FUNC) &_freeridge_core_classifier_predict, 3},
     {"_freeridge_core_classifier_loo", (DL_FUNC) &_freeridge_core_classifier_loo, 1},

@@ -81,17 +81,12 @@ Rcpp::NumericVector core_accumulator_sizes(SEXP handle) {
                                      Rcpp::Named("t") = static_cast<double>(size.t), Rcpp::Named("sum_w") = size.sum_w);
 }
 
-// Whether there is an intercept. The C interface cannot be asked; but merging with an empty accumulator is refused
-// unless both have one, or neither.
+// Whether there is an intercept.
 // [[Rcpp::export(rng = false)]]
 bool core_accumulator_has_intercept(SEXP handle) {
-  const freeridge_accumulator* core = accumulator_of(handle).core;
-  const Sizes size = sizes_of(core);
-  Accumulator with;
-  check(freeridge_accumulator_create(size.d, size.t, 1, &with.core));
-  const freeridge_status status = freeridge_accumulator_merge(with.core, core);
-  if (status != FREERIDGE_DIMENSION_MISMATCH) check(status);
-  return status == FREERIDGE_OK;
+  std::int32_t on = 0;
+  check(freeridge_accumulator_has_intercept(accumulator_of(handle).core, &on));
+  return on != 0;
 }
 
 // w: d x (t count), output j of lambda l in column l t + j; b: t x count
@@ -143,15 +138,15 @@ Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weigh
 Rcpp::RawVector core_accumulator_save(SEXP handle) {
   const freeridge_accumulator* core = accumulator_of(handle).core;
   std::int64_t length = 0;
-  check(freeridge_accumulator_save(core, 0, nullptr, &length));
+  check(freeridge_accumulator_save_to_memory(core, 0, nullptr, &length));
   auto bytes = fresh<Rcpp::RawVector>(static_cast<R_xlen_t>(length));
-  check(freeridge_accumulator_save(core, length, bytes.begin(), &length));
+  check(freeridge_accumulator_save_to_memory(core, length, bytes.begin(), &length));
   return bytes;
 }
 
 // [[Rcpp::export(rng = false)]]
 SEXP core_accumulator_load(Rcpp::RawVector bytes) {
   auto made = std::make_unique<Accumulator>();
-  check(freeridge_accumulator_load(bytes.begin(), bytes.size(), &made->core));
+  check(freeridge_accumulator_load_from_memory(bytes.begin(), bytes.size(), &made->core));
   return listening(std::move(made));
 }

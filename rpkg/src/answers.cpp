@@ -22,7 +22,7 @@ Rcpp::NumericMatrix core_fitted(SEXP handle) {
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix core_coefficients(SEXP handle) {
-  return get(handle, freeridge_get_coefficients);
+  return get(handle, freeridge_coefficients);
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -24,7 +24,8 @@ Rcpp::List core_ols(SEXP x, SEXP y, bool intercept) {
   Regression r(x, y);
   std::int64_t rank = 0;
   check(freeridge_ols(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
-                      r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank));
+                      r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank, nullptr, nullptr, nullptr,
+                      nullptr));
   return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
                             Rcpp::Named("rank") = static_cast<double>(rank));
 }
@@ -38,9 +39,9 @@ Rcpp::List core_ols_summary(SEXP x, SEXP y, bool intercept) {
   auto b_error = fresh<Rcpp::NumericVector>(t), sigma = fresh<Rcpp::NumericVector>(t),
        r_squared = fresh<Rcpp::NumericVector>(t);
   std::int64_t rank = 0;
-  check_but_undefined(freeridge_ols_summary(FREERIDGE_COL_MAJOR, r.x.rows(), d, r.x.data(), r.x.rows(), t, r.y.data(),
-                                            r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank,
-                                            w_error.begin(), b_error.begin(), sigma.begin(), r_squared.begin()));
+  check_but_undefined(freeridge_ols(FREERIDGE_COL_MAJOR, r.x.rows(), d, r.x.data(), r.x.rows(), t, r.y.data(),
+                                    r.y.rows(), intercept ? 1 : 0, r.w.begin(), r.b.begin(), &rank, w_error.begin(),
+                                    b_error.begin(), sigma.begin(), r_squared.begin()));
   return Rcpp::List::create(Rcpp::Named("w_error") = w_error, Rcpp::Named("b_error") = b_error,
                             Rcpp::Named("sigma") = sigma, Rcpp::Named("r_squared") = r_squared);
 }
@@ -49,15 +50,11 @@ Rcpp::List core_ols_summary(SEXP x, SEXP y, bool intercept) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_ridge(SEXP x, SEXP y, bool intercept, double lambda, SEXP penalty) {
   Regression r(x, y);
-  const int on = intercept ? 1 : 0;
-  if (Rf_isNull(penalty)) {
-    check(freeridge_ridge(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
-                          r.y.rows(), on, lambda, r.w.begin(), r.b.begin()));
-  } else {
-    const Rcpp::NumericVector factors(penalty);
-    check(freeridge_ridge_penalty(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(),
-                                  r.y.data(), r.y.rows(), on, lambda, factors.begin(), r.w.begin(), r.b.begin()));
-  }
+  Rcpp::NumericVector factors(0);
+  if (!Rf_isNull(penalty)) factors = Rcpp::NumericVector(penalty);
+  check(freeridge_ridge(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
+                        r.y.rows(), intercept ? 1 : 0, lambda, Rf_isNull(penalty) ? nullptr : factors.begin(),
+                        r.w.begin(), r.b.begin()));
   return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b);
 }
 
@@ -65,15 +62,11 @@ Rcpp::List core_ridge(SEXP x, SEXP y, bool intercept, double lambda, SEXP penalt
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_tls(SEXP x, SEXP y, bool intercept, SEXP exact) {
   Regression r(x, y);
-  const int on = intercept ? 1 : 0;
-  if (Rf_isNull(exact)) {
-    check(freeridge_tls(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
-                        r.y.rows(), on, r.w.begin(), r.b.begin()));
-  } else {
-    const Rcpp::IntegerVector flags(exact);
-    check(freeridge_tls_exact(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(),
-                              r.y.data(), r.y.rows(), on, flags.begin(), r.w.begin(), r.b.begin()));
-  }
+  Rcpp::IntegerVector flags(0);
+  if (!Rf_isNull(exact)) flags = Rcpp::IntegerVector(exact);
+  check(freeridge_tls(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
+                      r.y.rows(), intercept ? 1 : 0, Rf_isNull(exact) ? nullptr : flags.begin(), r.w.begin(),
+                      r.b.begin()));
   return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b);
 }
 

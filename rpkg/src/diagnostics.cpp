@@ -7,7 +7,7 @@ Rcpp::List core_degrees_of_freedom(SEXP handle) {
   Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
   auto df = fresh<Rcpp::NumericVector>(t), sigma2 = fresh<Rcpp::NumericVector>(t);
-  check_but_undefined(model, freeridge_get_degrees_of_freedom(model.core, df.begin(), sigma2.begin()));
+  check_but_undefined(model, freeridge_degrees_of_freedom(model.core, df.begin(), sigma2.begin()));
   return Rcpp::List::create(Rcpp::Named("df") = df, Rcpp::Named("sigma2") = sigma2);
 }
 

@@ -35,10 +35,10 @@ void core_set_landmark_method(SEXP handle, std::string method, double seed) {
 Rcpp::NumericVector core_landmarks(SEXP handle) {
   const Model& model = model_of(handle);
   std::int64_t count = 0;
-  check(freeridge_get_landmark_count(model.core, &count));
+  check(freeridge_get_landmarks(model.core, &count, nullptr));
   if (count == 0) return Rcpp::NumericVector(0);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  check(freeridge_get_landmarks(model.core, rows.data(), nullptr, nullptr));
+  check(freeridge_get_landmarks(model.core, nullptr, rows.data()));
   auto from_one = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(count));
   for (std::size_t i = 0; i < rows.size(); ++i) from_one[static_cast<R_xlen_t>(i)] = static_cast<double>(rows[i]) + 1;
   return from_one;
@@ -48,11 +48,8 @@ Rcpp::NumericVector core_landmarks(SEXP handle) {
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_landmark_traces(SEXP handle) {
   const Model& model = model_of(handle);
-  std::int64_t count = 0;
-  check(freeridge_get_landmark_count(model.core, &count));
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count) + 1);
   auto traces = fresh<Rcpp::NumericVector>(2);
-  check(freeridge_get_landmarks(model.core, rows.data(), &traces[0], &traces[1]));
+  check(freeridge_landmark_trace(model.core, &traces[0], &traces[1]));
   return traces;
 }
 

@@ -20,13 +20,13 @@ Rcpp::List core_search(SEXP handle) {
   const Model& model = model_of(handle);
   const int t = dimensions_of(model).t;
   std::int64_t count = 0;
-  check(freeridge_get_search_count(model.core, &count));
+  check(freeridge_get_search(model.core, &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr));
   const int rows = static_cast<int>(count);
   auto lambdas = fresh<Rcpp::NumericVector>(rows), decades = fresh<Rcpp::NumericVector>(t);
   auto scores = fresh<Rcpp::NumericMatrix>(rows, t);
   auto edge = fresh<Rcpp::IntegerVector>(t), dips = fresh<Rcpp::IntegerVector>(t);
-  check(freeridge_get_search(model.core, lambdas.begin(), scores.begin(), rows, edge.begin()));
-  check(freeridge_get_search_shape(model.core, decades.begin(), dips.begin()));
+  check(freeridge_get_search(model.core, &count, lambdas.begin(), scores.begin(), rows, edge.begin(), decades.begin(),
+                             dips.begin()));
   return Rcpp::List::create(Rcpp::Named("lambdas") = lambdas, Rcpp::Named("scores") = scores,
                             Rcpp::Named("edge") = edge, Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips);
 }
@@ -37,7 +37,7 @@ Rcpp::List core_lambda_flags(SEXP handle) {
   const Model& model = model_of(handle);
   double floor = 0;
   auto below = fresh<Rcpp::IntegerVector>(dimensions_of(model).t);
-  check(freeridge_get_lambda_flags(model.core, &floor, below.begin(), nullptr));
+  check(freeridge_lambda_flags(model.core, &floor, below.begin(), nullptr));
   return Rcpp::List::create(Rcpp::Named("floor") = floor, Rcpp::Named("below") = below);
 }
 
@@ -59,15 +59,15 @@ Rcpp::List core_one_standard_error(SEXP handle) {
 Rcpp::List core_select_bandwidth(SEXP handle, std::string criterion, double low, double high, int budget) {
   Model& model = model_of(handle);
   double sigma = 0;
-  std::int64_t used = 0;
-  auto tried = fresh<Rcpp::NumericMatrix>(budget == 0 ? FREERIDGE_DEFAULT_BUDGET : std::max(budget, 1), 2);
-  check(model, freeridge_select_bandwidth(model.core, criterion_of(criterion), low, high, budget, &sigma, tried.begin(),
-                                          &used));
-  const Rcpp::NumericMatrix rows = tried(Rcpp::Range(0, static_cast<int>(used) - 1), Rcpp::_);
+  check(model, freeridge_select_bandwidth(model.core, criterion_of(criterion), low, high, budget, &sigma));
+  std::int64_t count = 0;
+  check(freeridge_get_bandwidth(model.core, nullptr, &count, nullptr, nullptr, nullptr, nullptr, nullptr));
+  auto tried = fresh<Rcpp::NumericMatrix>(static_cast<int>(count), 2);
   std::int32_t edge = 0, dips = 0;
   double decades = 0;
-  check(freeridge_get_bandwidth_shape(model.core, &edge, &decades, &dips));
-  return Rcpp::List::create(Rcpp::Named("sigma") = sigma, Rcpp::Named("tried") = rows, Rcpp::Named("edge") = edge,
+  check(freeridge_get_bandwidth(model.core, nullptr, nullptr, tried.begin(), tried.begin() + count, &edge, &decades,
+                                &dips));
+  return Rcpp::List::create(Rcpp::Named("sigma") = sigma, Rcpp::Named("tried") = tried, Rcpp::Named("edge") = edge,
                             Rcpp::Named("decades") = decades, Rcpp::Named("dips") = dips);
 }
 
@@ -84,8 +84,8 @@ Rcpp::NumericMatrix core_score(SEXP handle, std::string criterion, Rcpp::Numeric
   Model& model = model_of(handle);
   const int count = static_cast<int>(lambdas.size());
   auto scores = fresh<Rcpp::NumericMatrix>(count, dimensions_of(model).t);
-  check_but_undefined(
-      model, freeridge_score(model.core, criterion_of(criterion), count, lambdas.begin(), scores.begin(), count));
+  check_but_undefined(model, freeridge_score(model.core, criterion_of(criterion), count, lambdas.begin(),
+                                             scores.begin(), nullptr, count));
   return scores;
 }
 
@@ -96,8 +96,8 @@ Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::Numer
   const int count = static_cast<int>(lambdas.size());
   const int t = dimensions_of(model).t;
   auto scores = fresh<Rcpp::NumericMatrix>(count, t), errors = fresh<Rcpp::NumericMatrix>(count, t);
-  check_but_undefined(model, freeridge_score_with_error(model.core, criterion_of(criterion), count, lambdas.begin(),
-                                                        scores.begin(), errors.begin(), count));
+  check_but_undefined(model, freeridge_score(model.core, criterion_of(criterion), count, lambdas.begin(),
+                                             scores.begin(), errors.begin(), count));
   return Rcpp::List::create(Rcpp::Named("scores") = scores, Rcpp::Named("se") = errors);
 }
 
@@ -121,13 +121,13 @@ Rcpp::IntegerVector core_make_holdout(double n, double fraction, double seed) {
 namespace {
 
 freeridge_convention convention_of(const std::string& name) {
-  if (name == "total") return FREERIDGE_TOTAL;
-  if (name == "mean") return FREERIDGE_MEAN;
-  if (name == "glmnet") return FREERIDGE_GLMNET;
-  if (name == "sklearn") return FREERIDGE_SKLEARN;
-  if (name == "lm.ridge") return FREERIDGE_LM_RIDGE;
-  if (name == "KRLS") return FREERIDGE_KRLS;
-  if (name == "GURLS") return FREERIDGE_GURLS;
+  if (name == "total") return FREERIDGE_CONVENTION_TOTAL;
+  if (name == "mean") return FREERIDGE_CONVENTION_MEAN;
+  if (name == "glmnet") return FREERIDGE_CONVENTION_GLMNET;
+  if (name == "sklearn") return FREERIDGE_CONVENTION_SKLEARN;
+  if (name == "lm.ridge") return FREERIDGE_CONVENTION_LM_RIDGE;
+  if (name == "KRLS") return FREERIDGE_CONVENTION_KRLS;
+  if (name == "GURLS") return FREERIDGE_CONVENTION_GURLS;
   refuse("unknown convention '" + name + "'");
 }
 

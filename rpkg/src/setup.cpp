@@ -90,7 +90,7 @@ void core_set_refinement(SEXP handle, int steps) {
 
 // [[Rcpp::export(rng = false)]]
 std::string core_route(SEXP handle) {
-  freeridge_route route = FREERIDGE_AUTO;
+  freeridge_route route = FREERIDGE_ROUTE_AUTO;
   check(freeridge_get_route(model_of(handle).core, &route));
   return route_name(route);
 }

@@ -155,10 +155,10 @@ TEST(ContractAbout, ConstantsArePinned) {
   EXPECT_EQ(FREERIDGE_INTERNAL, 90);
   EXPECT_EQ(FREERIDGE_COL_MAJOR, 1);
   EXPECT_EQ(FREERIDGE_ROW_MAJOR, 2);
-  EXPECT_EQ(FREERIDGE_AUTO, 0);
-  EXPECT_EQ(FREERIDGE_CHOLESKY, 1);
-  EXPECT_EQ(FREERIDGE_SPECTRAL, 2);
-  EXPECT_EQ(FREERIDGE_PRIMAL, 4);
+  EXPECT_EQ(FREERIDGE_ROUTE_AUTO, 0);
+  EXPECT_EQ(FREERIDGE_ROUTE_CHOLESKY, 1);
+  EXPECT_EQ(FREERIDGE_ROUTE_SPECTRAL, 2);
+  EXPECT_EQ(FREERIDGE_ROUTE_PRIMAL, 4);
   EXPECT_EQ(FREERIDGE_LOO, 1);
   EXPECT_EQ(FREERIDGE_GCV, 2);
   EXPECT_EQ(FREERIDGE_REML, 3);
@@ -171,10 +171,10 @@ TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
     Model model = sample::model(sample::State::fitted, variant);
     const bool linear = variant == sample::Variant::primal, cholesky = variant == sample::Variant::cholesky;
     for (const Answer& answer : fingerprint(model.get())) {
-      const bool foreign = answer.call == GetBandwidthShape::name ||
-                           answer.call == (linear ? GetBandwidth::name : GetHyperplane::name) ||
+      const bool foreign = answer.call == (linear ? GetBandwidth::name : GetHyperplane::name) ||
+                           (answer.call == HyperplanePath::name && !linear) ||
                            (answer.call == GetRank::name && cholesky) ||
-                           (answer.call == GetLandmarks::name && variant != sample::Variant::landmark);
+                           (answer.call == LandmarkTrace::name && variant != sample::Variant::landmark);
       EXPECT_EQ(answer.status, foreign ? FREERIDGE_INVALID_STATE : FREERIDGE_OK) << answer.call;
     }
     EXPECT_EQ(difference(fingerprint(model.get()), fingerprint(model.get())), "");

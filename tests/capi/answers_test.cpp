@@ -49,20 +49,20 @@ void expect_overflow(const Model& model, int64_t rows, const char* word, const c
 
 // OK means that all numbers are finite: answers beyond the range of a double, of a fit within it, are refused.
 TEST(ContractAnswers, AnAnswerThatOverflowsIsNotFinite) {
-  for (const freeridge_route route :
-       {FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_CHOLESKY, FREERIDGE_PRIMAL, FREERIDGE_AUTO}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_CHOLESKY,
+                                      FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_AUTO}) {
     SCOPED_TRACE(route);
     // c = (y - fitted) / lambda
     Model tiny = sample::model_of(Kernel::linear(), {1e-60, 2e-60, 4e-60}, {1e300, -1e300, 0.0}, 3);
     tiny.route(route).factorize();
     const double lambda = 1e-20;
     if (freeridge_set_lambda(tiny.get(), lambda) == FREERIDGE_OK)
-      expect_overflow<GetCoefficients>(tiny, 3, "coefficients", "overflow");
+      expect_overflow<Coefficients>(tiny, 3, "coefficients", "overflow");
     else  // w overflows, too
       expect_message(freeridge_last_error(), {"solution", "overflows"});
     // The line through the first two points, at the third, which weighs nothing.
     Model line = sample::model_of(Kernel::linear(), {1.0, 2.0, 1000.0}, {-1e307, 1e307, 0.0}, 3);
-    line.weights({1.0, 1.0, route == FREERIDGE_BAND ? 1e-7 : 1e-30}).route(route).factorize().lambda(1);
+    line.weights({1.0, 1.0, route == FREERIDGE_ROUTE_BAND ? 1e-7 : 1e-30}).route(route).factorize().lambda(1);
     expect_overflow<GetFitted>(line, 3, "fitted", "overflow");
     expect_overflow<Loo>(line, 3, "row 2", "overflows");
     GroupErrors groups;
@@ -101,7 +101,7 @@ TEST(ContractAnswers, LeadingDimensionsOfOutputs) {
   for (sample::Variant variant : sample::variants) {
     expect_padding_untouched(&Loo::errors, n, variant);
     expect_padding_untouched(&GroupErrors::errors, n, variant);
-    expect_padding_untouched(&GetCoefficients::c, n, variant);
+    expect_padding_untouched(&Coefficients::c, n, variant);
     expect_padding_untouched(&GetFitted::fitted, n, variant);
     expect_padding_untouched(&GetLeverage::leverage, n, variant);
   }
@@ -169,7 +169,7 @@ TEST(ContractUndefined, OnePointWithoutAnIntercept) {
 // The other rows are fitted by 0, left out or not.
 TEST(ContractUndefined, ALeverageOfOneLeavesTheOtherErrorsValid) {
   const std::vector<double> y = {3.0, -1.0, 2.0};
-  for (freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+  for (freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL}) {
     SCOPED_TRACE(route);
     Model model = sample::model_of(Kernel::linear(), {2.0, 0.0, 0.0}, y, 3);
     model.intercept(false).route(route).factorize().lambda(0.0);

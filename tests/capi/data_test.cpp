@@ -85,7 +85,7 @@ Call padded(freeridge_layout layout, int64_t padding) {
 
 // Makes a model that has the data of the sample into the FITTED sample.
 void fit(Model& model) {
-  model.route(FREERIDGE_SPECTRAL).weights(sample::weights()).groups(sample::group()).factorize();
+  model.route(FREERIDGE_ROUTE_SPECTRAL).weights(sample::weights()).groups(sample::group()).factorize();
   double lambda[t], score[t];
   ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1e-3, 1e3, lambda, score), FREERIDGE_OK)
       << freeridge_last_error();
@@ -115,7 +115,7 @@ TEST(ContractData, LayoutsAndViewsGiveTheSameAnswers) {
 
 TEST(ContractData, ArraysAreCopied) {
   Model model(Kernel::gaussian(sample::sigma));
-  model.route(FREERIDGE_SPECTRAL);
+  model.route(FREERIDGE_ROUTE_SPECTRAL);
   {
     SetData data;
     SetWeights weights;

@@ -23,7 +23,7 @@ static double work(freeridge_route route, int64_t n, const double* x, const doub
   REQUIRE(freeridge_set_route(model, route) == FREERIDGE_OK);
   REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);
   REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);
-  REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, lambdas) == FREERIDGE_OK);
+  REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, NULL, lambdas) == FREERIDGE_OK);
   REQUIRE(freeridge_set_lambda(model, lambda[0]) == FREERIDGE_OK);
   REQUIRE(freeridge_loo(model, errors, n) == FREERIDGE_OK);
   REQUIRE(freeridge_predict(model, FREERIDGE_ROW_MAJOR, points, new_x, d, out, 1) == FREERIDGE_OK);

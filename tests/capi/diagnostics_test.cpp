@@ -9,10 +9,10 @@ constexpr int64_t n = sample::n, d = sample::d, t = sample::t, m = sample::m;
 TEST(ContractDiagnostics, OutputsThatAreNotWanted) {
   for (sample::Variant variant : sample::variants) {
     Model model = sample::model(sample::State::fitted, variant);
-    GetDegreesOfFreedom all, df, sigma2, none;
+    DegreesOfFreedom all, df, sigma2, none;
     all.model = df.model = sigma2.model = none.model = model.get();
     df.sigma2.null = sigma2.df.null = none.df.null = none.sigma2.null = true;
-    for (GetDegreesOfFreedom* call : {&all, &df, &sigma2, &none}) ASSERT_EQ((*call)(), FREERIDGE_OK);
+    for (DegreesOfFreedom* call : {&all, &df, &sigma2, &none}) ASSERT_EQ((*call)(), FREERIDGE_OK);
     EXPECT_EQ(df.df.values, all.df.values);
     EXPECT_EQ(sigma2.sigma2.values, all.sigma2.values);
     PredictVariance with, without;

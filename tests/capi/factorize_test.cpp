@@ -10,7 +10,7 @@ TEST(ContractFactorize, PrimalNeedsALinearKernel) {
   for (const Kernel& kernel : {Kernel::gaussian(sample::sigma), Kernel::polynomial(2, 1.0, 1.0),
                                Kernel::scaled(Kernel::gaussian(sample::sigma), sample::scale())}) {
     Model model = sample::model_of(kernel, sample::x(), sample::y(), sample::n);
-    model.route(FREERIDGE_PRIMAL);
+    model.route(FREERIDGE_ROUTE_PRIMAL);
     const Fingerprint before = fingerprint(model.get());
     MemoryRequired memory;
     Factorize factorize;
@@ -24,7 +24,7 @@ TEST(ContractFactorize, PrimalNeedsALinearKernel) {
 TEST(ContractFactorize, PrimalTakesAScaledLinearKernel) {
   const Kernel kernel = Kernel::scaled(Kernel::linear(), sample::scale());
   Model model = sample::model_of(kernel, sample::x(), sample::y(), sample::n);
-  model.route(FREERIDGE_PRIMAL);
+  model.route(FREERIDGE_ROUTE_PRIMAL);
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_OK) << freeridge_last_error();
 }
 
@@ -32,7 +32,7 @@ TEST(ContractFactorize, PrimalTakesAScaledLinearKernel) {
 TEST(ContractFactorize, AKernelValueThatOverflowsIsNotFinite) {
   const std::vector<double> x = {1.0, 1e200, -3.0, 2.0}, y = {1.0, 2.0, 3.0, 4.0};
   for (const Kernel& kernel : {Kernel::linear(), Kernel::polynomial(2, 1.0, 1.0)}) {
-    for (freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+    for (freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
       Model model = sample::model_of(kernel, x, y, 4);
       model.route(route);
       Factorize factorize;
@@ -47,7 +47,7 @@ TEST(ContractFactorize, AKernelValueThatOverflowsIsNotFinite) {
 TEST(ContractFactorize, ThePrimalRouteStaysFiniteOrSaysSo) {
   for (double huge : {1e150, 1e200, 1.7e308}) {
     Model model = sample::model_of(Kernel::linear(), {1.0, huge, -huge, 2.0}, {1.0, 2.0, 3.0, 4.0}, 4);
-    model.route(FREERIDGE_PRIMAL);
+    model.route(FREERIDGE_ROUTE_PRIMAL);
     freeridge_status status = freeridge_factorize(model.get());
     if (status == FREERIDGE_OK) status = freeridge_set_lambda(model.get(), 1.0);
     double w = NaN, errors[4] = {NaN, NaN, NaN, NaN};
@@ -69,7 +69,7 @@ TEST(ContractFactorize, ASingularMatrixIsNotPositiveDefinite) {
   x[sample::n + 1] = x[sample::n];
   for (int32_t intercept : {0, 1}) {
     Model model = sample::model_of(Kernel::gaussian(sample::sigma), x, sample::y(), sample::n);
-    model.intercept(intercept).route(FREERIDGE_CHOLESKY).factorize();
+    model.intercept(intercept).route(FREERIDGE_ROUTE_CHOLESKY).factorize();
     SetLambda zero;
     zero.model = model.get();
     zero.lambda = 0.0;

@@ -95,9 +95,9 @@ TEST(ContractFolds, TheLabelsAreGroups) {
 
 // --- conventions ----------------------------------------------------------------------------------------------------
 
-const std::vector<freeridge_convention> conventions = {FREERIDGE_TOTAL,   FREERIDGE_MEAN,     FREERIDGE_GLMNET,
-                                                       FREERIDGE_SKLEARN, FREERIDGE_LM_RIDGE, FREERIDGE_KRLS,
-                                                       FREERIDGE_GURLS};
+const std::vector<freeridge_convention> conventions = {
+    FREERIDGE_CONVENTION_TOTAL,    FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_SKLEARN,
+    FREERIDGE_CONVENTION_LM_RIDGE, FREERIDGE_CONVENTION_KRLS, FREERIDGE_CONVENTION_GURLS};
 
 double convert(freeridge_convention from, freeridge_convention to, int64_t n, double sd_y, double lambda) {
   double out = NaN;
@@ -107,28 +107,30 @@ double convert(freeridge_convention from, freeridge_convention to, int64_t n, do
 
 TEST(ContractConvention, Refuses) {
   ConvertLambda overflows;
-  overflows.from = FREERIDGE_MEAN;
-  overflows.to = FREERIDGE_TOTAL;
+  overflows.from = FREERIDGE_CONVENTION_MEAN;
+  overflows.to = FREERIDGE_CONVENTION_TOTAL;
   overflows.lambda = 1e307;
   expect_failure(overflows, FREERIDGE_NOT_FINITE, {"lambda"});
 }
 
-// The table of docs/other-systems.md.
+// The table of README.md.
 TEST(ContractConvention, EachIsThatOfItsSystem) {
   constexpr int64_t n = 80;
   constexpr double sd = 2.5, lambda = 7.0;
-  const auto from_total = [&](freeridge_convention to) { return convert(FREERIDGE_TOTAL, to, n, sd, lambda); };
-  EXPECT_EQ(from_total(FREERIDGE_TOTAL), lambda);
-  EXPECT_EQ(from_total(FREERIDGE_SKLEARN), lambda);
-  EXPECT_EQ(from_total(FREERIDGE_LM_RIDGE), lambda);
-  EXPECT_EQ(from_total(FREERIDGE_KRLS), lambda);
-  EXPECT_DOUBLE_EQ(from_total(FREERIDGE_MEAN), lambda / n);
-  EXPECT_DOUBLE_EQ(from_total(FREERIDGE_GURLS), lambda / n);
-  EXPECT_DOUBLE_EQ(from_total(FREERIDGE_GLMNET), lambda * sd / n);
-  EXPECT_DOUBLE_EQ(convert(FREERIDGE_GLMNET, FREERIDGE_TOTAL, n, sd, lambda), n * lambda / sd);
-  EXPECT_DOUBLE_EQ(convert(FREERIDGE_GLMNET, FREERIDGE_MEAN, n, sd, lambda), lambda / sd);
+  const auto from_total = [&](freeridge_convention to) {
+    return convert(FREERIDGE_CONVENTION_TOTAL, to, n, sd, lambda);
+  };
+  EXPECT_EQ(from_total(FREERIDGE_CONVENTION_TOTAL), lambda);
+  EXPECT_EQ(from_total(FREERIDGE_CONVENTION_SKLEARN), lambda);
+  EXPECT_EQ(from_total(FREERIDGE_CONVENTION_LM_RIDGE), lambda);
+  EXPECT_EQ(from_total(FREERIDGE_CONVENTION_KRLS), lambda);
+  EXPECT_DOUBLE_EQ(from_total(FREERIDGE_CONVENTION_MEAN), lambda / n);
+  EXPECT_DOUBLE_EQ(from_total(FREERIDGE_CONVENTION_GURLS), lambda / n);
+  EXPECT_DOUBLE_EQ(from_total(FREERIDGE_CONVENTION_GLMNET), lambda * sd / n);
+  EXPECT_DOUBLE_EQ(convert(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, n, sd, lambda), n * lambda / sd);
+  EXPECT_DOUBLE_EQ(convert(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_MEAN, n, sd, lambda), lambda / sd);
   // sd_y is GLMNET's alone
-  EXPECT_DOUBLE_EQ(convert(FREERIDGE_MEAN, FREERIDGE_SKLEARN, n, -3.0, lambda), n * lambda);
+  EXPECT_DOUBLE_EQ(convert(FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_SKLEARN, n, -3.0, lambda), n * lambda);
 }
 
 TEST(ContractConvention, ThereAndBackIsTheSame) {
@@ -142,9 +144,9 @@ TEST(ContractConvention, ThereAndBackIsTheSame) {
             EXPECT_NEAR(convert(by, to, 1000, sd, convert(from, by, 1000, sd, lambda)), there, 2e-15 * there);
         }
   // What cancels does not overflow on the way.
-  EXPECT_EQ(convert(FREERIDGE_MEAN, FREERIDGE_GURLS, INT32_MAX, 1.0, 1e307), 1e307);
-  EXPECT_DOUBLE_EQ(convert(FREERIDGE_GLMNET, FREERIDGE_MEAN, INT32_MAX, 2.0, 1e307), 5e306);
-  EXPECT_DOUBLE_EQ(convert(FREERIDGE_GLMNET, FREERIDGE_TOTAL, 1000, 1e5, 1e306), 1e304);
+  EXPECT_EQ(convert(FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_GURLS, INT32_MAX, 1.0, 1e307), 1e307);
+  EXPECT_DOUBLE_EQ(convert(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_MEAN, INT32_MAX, 2.0, 1e307), 5e306);
+  EXPECT_DOUBLE_EQ(convert(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, 1000, 1e5, 1e306), 1e304);
 }
 
 // glmnet's problem, solved by its definition: 1/(2n) sum (y_i - b - x_i'w)^2 / sd^2 + (L/sd)/2 |w/sd|^2: the
@@ -158,7 +160,8 @@ TEST(ContractConvention, GlmnetsGradientVanishes) {
   for (double value : y.values) variance += (value - mean) * (value - mean) / n;
   const double sd = std::sqrt(variance), glmnet = 0.4;
   Model model(Kernel::linear());
-  model.data(x, y).factorize().lambda(convert(FREERIDGE_GLMNET, FREERIDGE_TOTAL, sample::n, sd, glmnet));
+  model.data(x, y).factorize().lambda(
+      convert(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, sample::n, sd, glmnet));
   const support::Matrix w = model.hyperplane(), fitted = model.fitted();
   for (int64_t k = 0; k < sample::d; ++k) {
     double gradient = glmnet / sd * (w(k, 0) / sd), size = std::abs(gradient);  // in units of y / sd

@@ -36,8 +36,8 @@ int main(void) {
 
   before = peak_bytes();
   REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);
-  REQUIRE(freeridge_get_landmark_count(model, &count) == FREERIDGE_OK);
-  REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, lambdas) == FREERIDGE_OK);
+  REQUIRE(freeridge_get_landmarks(model, &count, NULL) == FREERIDGE_OK);
+  REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, NULL, lambdas) == FREERIDGE_OK);
   REQUIRE(freeridge_set_lambda(model, lambda[0]) == FREERIDGE_OK);
   REQUIRE(freeridge_loo(model, errors, n) == FREERIDGE_OK);
   growth = peak_bytes() - before;

@@ -65,7 +65,7 @@ TEST(ContractLandmarks, TheCurveNeedsWhatItsCriterionNeeds) {
 TEST(ContractLandmarks, CallsThatNeedLandmarks) {
   for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
     const Model with = sample::model(state, Variant::landmark), without = sample::model(state);
-    GetLandmarks get;
+    LandmarkTrace get;
     LandmarkCurve curve;
     get.model = curve.model = without.get();
     expect_failure(get, FREERIDGE_INVALID_STATE,
@@ -123,15 +123,16 @@ TEST(ContractLandmarks, RoutesAndLandmarksMustFit) {
   MemoryRequired memory;
   Factorize factorize;
   Model none = sample::model(State::fitted);
-  none.route(FREERIDGE_LANDMARK);
+  none.route(FREERIDGE_ROUTE_LANDMARK);
   memory.model = factorize.model = none.get();
   const Fingerprint before = fingerprint(none.get());
   expect_failure(memory, FREERIDGE_INVALID_STATE, {"LANDMARK", "freeridge_set_landmarks"});
   expect_failure(factorize, FREERIDGE_INVALID_STATE, {"LANDMARK", "freeridge_set_landmarks"});
   EXPECT_EQ(difference(before, fingerprint(none.get())), "");
 
-  const std::pair<freeridge_route, const char*> routes[] = {
-      {FREERIDGE_SPECTRAL, "SPECTRAL"}, {FREERIDGE_CHOLESKY, "CHOLESKY"}, {FREERIDGE_PRIMAL, "PRIMAL"}};
+  const std::pair<freeridge_route, const char*> routes[] = {{FREERIDGE_ROUTE_SPECTRAL, "SPECTRAL"},
+                                                            {FREERIDGE_ROUTE_CHOLESKY, "CHOLESKY"},
+                                                            {FREERIDGE_ROUTE_PRIMAL, "PRIMAL"}};
   for (const auto& [route, name] : routes) {
     Model model = sample::model(State::data, Variant::primal);  // a linear kernel
     support::set_landmarks(model, {0, 3}).route(route);
@@ -139,8 +140,8 @@ TEST(ContractLandmarks, RoutesAndLandmarksMustFit) {
     expect_failure(memory, FREERIDGE_INVALID_ARGUMENT, {"landmarks", "2", name});
     expect_failure(factorize, FREERIDGE_INVALID_ARGUMENT, {"landmarks", "2", name});
     EXPECT_EQ(sample::state_of(model.get()), State::data);
-    model.route(FREERIDGE_AUTO).factorize();
-    EXPECT_EQ(model.route_used(), FREERIDGE_LANDMARK);
+    model.route(FREERIDGE_ROUTE_AUTO).factorize();
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_LANDMARK);
   }
 }
 
@@ -151,8 +152,8 @@ TEST(ContractLandmarks, NoneAreNone) {
     ASSERT_EQ(freeridge_set_landmarks(model.get(), 0, given), FREERIDGE_OK) << freeridge_last_error();
     EXPECT_EQ(sample::state_of(model.get()), State::data);
     EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INVALID_STATE);
-    model.route(FREERIDGE_AUTO).factorize();
-    EXPECT_EQ(model.route_used(), FREERIDGE_SPECTRAL);
+    model.route(FREERIDGE_ROUTE_AUTO).factorize();
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_SPECTRAL);
     EXPECT_EQ(support::landmark_count(model), 0);
   }
 }
@@ -161,7 +162,7 @@ TEST(ContractLandmarks, NoneAreNone) {
 TEST(ContractLandmarks, LandmarksStayUntilTheDataGo) {
   Model model = sample::model(State::data);
   Rows rows = {3, 9};
-  support::set_landmarks(model.route(FREERIDGE_AUTO), rows);
+  support::set_landmarks(model.route(FREERIDGE_ROUTE_AUTO), rows);
   rows = {77, 77};
   const Rows expected = {3, 9};
   model.weights({}).intercept(false).groups({}).kernel(Kernel::laplacian(0.7)).factorize();
@@ -181,7 +182,7 @@ TEST(ContractLandmarks, LandmarksStayUntilTheDataGo) {
   data.model = model.get();
   ASSERT_EQ(data(), FREERIDGE_OK);
   model.factorize();
-  EXPECT_EQ(model.route_used(), FREERIDGE_SPECTRAL);
+  EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_SPECTRAL);
 }
 
 // set_landmarks with rows after chosen ones, and the other way round.
@@ -196,19 +197,21 @@ TEST(ContractLandmarks, TheLastSettingCounts) {
 
 TEST(ContractLandmarks, TracesMayBeLeftOut) {
   const Model model = sample::model(State::fitted, Variant::landmark);
-  GetLandmarks all, left, trace, none;
+  GetLandmarks chosen;
+  chosen.model = model.get();
+  ASSERT_EQ(chosen(), FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_EQ(chosen.count.values[0], 5);
+  EXPECT_TRUE(chosen.rows.guard_untouched());
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(chosen.rows.values[i], sample::landmarks()[i]);
+  LandmarkTrace all, left, trace, none;
   all.model = left.model = trace.model = none.model = model.get();
-  left.trace.null = trace.trace_left.null = none.trace.null = none.trace_left.null = true;
-  for (GetLandmarks* call : {&all, &left, &trace, &none}) {
-    ASSERT_EQ((*call)(), FREERIDGE_OK) << freeridge_last_error();
-    EXPECT_TRUE(call->rows.guard_untouched());
-    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(call->rows.values[i], sample::landmarks()[i]);
-  }
-  EXPECT_EQ(left.trace_left.values[0], all.trace_left.values[0]);
+  left.trace.null = trace.left.null = none.trace.null = none.left.null = true;
+  for (LandmarkTrace* call : {&all, &left, &trace, &none}) ASSERT_EQ((*call)(), FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_EQ(left.left.values[0], all.left.values[0]);
   EXPECT_EQ(trace.trace.values[0], all.trace.values[0]);
   EXPECT_EQ(all.trace.values[0], static_cast<double>(sample::n));  // k(x, x) = 1
-  EXPECT_GT(all.trace_left.values[0], 0);
-  EXPECT_LT(all.trace_left.values[0], all.trace.values[0]);
+  EXPECT_GT(all.left.values[0], 0);
+  EXPECT_LT(all.left.values[0], all.trace.values[0]);
 }
 
 // ---- numbers that overflow ----
@@ -241,13 +244,12 @@ TEST(ContractLandmarks, TheTraceOverflows) {
   support::set_landmarks(model, {0, 1}).factorize().lambda(1.0);
   std::int64_t rows[2] = {-1, -1};
   double left = 7, all = 7;
-  EXPECT_EQ(freeridge_get_landmarks(model.get(), rows, &left, &all), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(freeridge_landmark_trace(model.get(), &left, &all), FREERIDGE_NOT_FINITE);
   EXPECT_NE(std::string(freeridge_last_error()).find("the trace of K overflows"), std::string::npos)
       << freeridge_last_error();
   EXPECT_EQ(left, 7);
   EXPECT_EQ(all, 7);
-  EXPECT_EQ(rows[0], -1);
-  EXPECT_EQ(freeridge_get_landmarks(model.get(), rows, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_landmarks(model.get(), nullptr, rows), FREERIDGE_OK);
   EXPECT_EQ(rows[0] + rows[1], 1);
 }
 
@@ -309,20 +311,20 @@ TEST_F(ContractLandmarkMemory, Landmarks) {
     support::set_reduction(model, FREERIDGE_REDUCTION_AUTO);
   }
   ASSERT_EQ(freeridge_set_landmarks(model.get(), 0, nullptr), FREERIDGE_OK);
-  for (freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_CHOLESKY})
+  for (freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY})
     EXPECT_GT(bytes(model.route(route)), 10 * last);
 }
 
 TEST_F(ContractLandmarkMemory, StreamedPrimal) {
   Model model(Kernel::linear());
   use(model);
-  EXPECT_EQ(bytes(model), bytes(model.route(FREERIDGE_PRIMAL)));
+  EXPECT_EQ(bytes(model), bytes(model.route(FREERIDGE_ROUTE_PRIMAL)));
   for (freeridge_reduction reduction : {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
     support::set_reduction(model, reduction);
     EXPECT_GE(bytes(model), 8 * (4 * d * d + 2048 * d + 3 * n * t));
     EXPECT_LT(bytes(model), 8 * n * (d + 12));  // no second x
   }
-  for (freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_CHOLESKY})
+  for (freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_CHOLESKY})
     EXPECT_GT(bytes(model.route(route)), 8 * n * n);
 }
 
@@ -387,7 +389,7 @@ TEST(ContractLandmarks, LongWorkIsHeardBetweenBlocksOfRows) {
     support::choose_landmarks(model, 5, method);
     expect_reports<Factorize>(model, 5);
     EXPECT_EQ(sample::state_of(model.get()), State::factorized);
-    expect_reports<GetLandmarks>(model, 5);
+    expect_reports<LandmarkTrace>(model, 5);
     expect_reports<LandmarkCurve>(model, 15);
   }
   EXPECT_EQ(freeridge_set_threads(0), FREERIDGE_OK);

@@ -40,7 +40,7 @@ int main(void) {
       REQUIRE(freeridge_set_reduction(model, reductions[reduction]) == FREERIDGE_OK);
       REQUIRE(freeridge_memory_required(model, &bytes) == FREERIDGE_OK);
       REQUIRE(freeridge_factorize(model) == FREERIDGE_OK);
-      REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, lambdas) == FREERIDGE_OK);
+      REQUIRE(freeridge_score(model, FREERIDGE_LOO, lambdas, lambda, scores, NULL, lambdas) == FREERIDGE_OK);
       REQUIRE(freeridge_set_lambda(model, lambda[0]) == FREERIDGE_OK);
       REQUIRE(freeridge_loo(model, out, n) == FREERIDGE_OK);
       REQUIRE(freeridge_predict(model, layouts[layout], n, x, ld, out, layout == 0 ? n : 1) == FREERIDGE_OK);

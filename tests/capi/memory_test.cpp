@@ -67,7 +67,7 @@ class ContractMemoryBigModel : public testing::Test {
 
 // The number of bytes, and what to do instead.
 TEST_F(ContractMemoryBigModel, FactorizeRefuses) {
-  for (freeridge_route route : {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL}) {
+  for (freeridge_route route : {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL}) {
     model_.route(route);
     MemoryRequired memory;
     memory.model = model_.get();

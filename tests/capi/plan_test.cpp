@@ -81,10 +81,10 @@ TEST_F(ContractPlan, FactorizeTakesTheRouteThatIsExplained) {
     const std::string name = chosen(c.n, 2, Kernel::gaussian(0.3), c.lambdas);
     model_.factorize();
     const freeridge_route route = model_.route_used();
-    EXPECT_EQ(name, route == FREERIDGE_CHOLESKY   ? "CHOLESKY"
-                    : route == FREERIDGE_SPECTRAL ? "SPECTRAL"
-                    : route == FREERIDGE_BAND     ? "BAND"
-                                                  : "another");
+    EXPECT_EQ(name, route == FREERIDGE_ROUTE_CHOLESKY   ? "CHOLESKY"
+                    : route == FREERIDGE_ROUTE_SPECTRAL ? "SPECTRAL"
+                    : route == FREERIDGE_ROUTE_BAND     ? "BAND"
+                                                        : "another");
     EXPECT_EQ(first_line(explained(model_)).substr(6, name.size()), name);
   }
 }
@@ -104,8 +104,8 @@ TEST_F(ContractPlan, ACriterionWithoutRowsLeftOutIsCheaper) {
 
 TEST_F(ContractPlan, TheReasonIsSaid) {
   EXPECT_NE(explained(with(100, 3, Kernel::linear())).find("linear and d < n"), std::string::npos);
-  EXPECT_NE(explained(model_.route(FREERIDGE_BAND)).find("route BAND: the route was set"), std::string::npos);
-  model_.route(FREERIDGE_AUTO);
+  EXPECT_NE(explained(model_.route(FREERIDGE_ROUTE_BAND)).find("route BAND: the route was set"), std::string::npos);
+  model_.route(FREERIDGE_ROUTE_AUTO);
   EXPECT_EQ(freeridge_set_landmarks(model_.get(), 10, nullptr), FREERIDGE_OK);
   const std::string text = explained(model_);
   EXPECT_NE(text.find("route LANDMARK: landmarks are set"), std::string::npos);
@@ -129,9 +129,9 @@ TEST_F(ContractPlan, WhatDoesNotFitIsSaid) {
 TEST_F(ContractPlan, ARouteThatIsSetIsRefusedAsByFactorize) {
   char text[2048];
   int64_t length = 0;
-  with(50, 2, Kernel::gaussian(1.0)).route(FREERIDGE_PRIMAL);
+  with(50, 2, Kernel::gaussian(1.0)).route(FREERIDGE_ROUTE_PRIMAL);
   EXPECT_EQ(freeridge_explain(model_.get(), 2048, text, &length), FREERIDGE_INVALID_ARGUMENT);
-  model_.route(FREERIDGE_LANDMARK);
+  model_.route(FREERIDGE_ROUTE_LANDMARK);
   EXPECT_EQ(freeridge_explain(model_.get(), 2048, text, &length), FREERIDGE_INVALID_STATE);
 }
 

@@ -1,6 +1,7 @@
 // Choosing lambda and the bandwidth: bad arguments, what a search leaves behind, searches without an answer.
 #include <cmath>
 
+#include "capi/support/answer_calls.hpp"
 #include "capi/support/refusals.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
@@ -20,7 +21,6 @@ TEST(ContractSelection, TheErrorRateNeedsClasses) {
       expect_failure(call, FREERIDGE_INVALID_ARGUMENT, {"ERROR_RATE", "y"});
     };
     refused(Score());
-    refused(ScoreWithError());
     refused(SelectLambda());
     if (variant != sample::Variant::primal) refused(SelectBandwidth());
     EXPECT_EQ(difference(before, fingerprint(model.get())), "");
@@ -33,20 +33,18 @@ TEST(ContractSelection, ABudgetOfZeroIsTheDefault) {
   call.model = model.get();
   expected.model = same.get();
   call.budget = 0;
-  expected.budget = FREERIDGE_DEFAULT_BUDGET;
-  call.tried = expected.tried = Output<double>(sample::size(FREERIDGE_DEFAULT_BUDGET, 2));
+  expected.budget = 15;
   ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(expected(), FREERIDGE_OK) << freeridge_last_error();
-  EXPECT_EQ(call.tried.values, expected.tried.values);
-  EXPECT_EQ(call.used.values, expected.used.values);
   EXPECT_EQ(call.sigma.values, expected.sigma.values);
-  EXPECT_GT(call.used.values[0], FREERIDGE_DEFAULT_BUDGET / 2);
+  EXPECT_EQ(difference(fingerprint(model.get()), fingerprint(same.get())), "");
 }
 
 TEST(ContractSelection, GetSearchFillsWhatItSays) {
   Model model = sample::model(sample::State::fitted);
   int64_t count = 0;
-  ASSERT_EQ(freeridge_get_search_count(model.get(), &count), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(freeridge_get_search(model.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK)
+      << freeridge_last_error();
   ASSERT_GE(count, 100);
   ASSERT_LT(count, GetSearch::most);
   GetSearch short_ld;
@@ -93,21 +91,16 @@ TEST(ContractSelection, OutputsAreNotOverrun) {
   Score score;
   SelectLambda lambda;
   SelectBandwidth bandwidth;
-  ScoreWithError with_error;
   GetOneStandardError rule;
-  GetSearchShape shape;
-  GetLambdaFlags flags;
-  flags.model = grid.model = score.model = lambda.model = bandwidth.model = with_error.model = rule.model =
-      shape.model = model.get();
+  LambdaFlags flags;
+  flags.model = grid.model = score.model = lambda.model = bandwidth.model = rule.model = model.get();
   lambda.criterion = FREERIDGE_LOO;
-  score.ld = with_error.ld = sample::count + 2;
-  score.scores = with_error.scores = with_error.errors = Output<double>(sample::size(score.ld, sample::t));
+  score.ld = sample::count + 2;
+  score.scores = score.errors = Output<double>(sample::size(score.ld, sample::t));
   ASSERT_EQ(grid(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(score(), FREERIDGE_OK) << freeridge_last_error();
-  ASSERT_EQ(with_error(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(lambda(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(rule(), FREERIDGE_OK) << freeridge_last_error();
-  ASSERT_EQ(shape(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(flags(), FREERIDGE_OK) << freeridge_last_error();
   ASSERT_EQ(bandwidth(), FREERIDGE_OK) << freeridge_last_error();
   const auto guarded = [](const auto& output) { EXPECT_TRUE(output.guard_untouched()); };
@@ -115,40 +108,44 @@ TEST(ContractSelection, OutputsAreNotOverrun) {
   score.each_output(guarded);
   lambda.each_output(guarded);
   bandwidth.each_output(guarded);
-  with_error.each_output(guarded);
   rule.each_output(guarded);
-  shape.each_output(guarded);
   for (int64_t j = 0; j < sample::t; ++j) {
     for (int64_t i = sample::count; i < score.ld; ++i) {
       EXPECT_EQ(score.scores.values[sample::size(i + j * score.ld)], sentinel<double>());
-      EXPECT_EQ(with_error.scores.values[sample::size(i + j * score.ld)], sentinel<double>());
-      EXPECT_EQ(with_error.errors.values[sample::size(i + j * score.ld)], sentinel<double>());
+      EXPECT_EQ(score.errors.values[sample::size(i + j * score.ld)], sentinel<double>());
     }
   }
 }
 
-// tried is budget x 2 with ld = budget, also when fewer are used.
-TEST(ContractSelection, SelectBandwidthTellsWhatItTried) {
+TEST(ContractSelection, Bandwidth) {
   Model model = sample::model(sample::State::data);
   SelectBandwidth call;
   call.model = model.get();
   call.criterion = FREERIDGE_LOO;
   call.budget = 9;
-  call.tried = Output<double>(sample::size(call.budget, 2));
   ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
-  const int64_t used = call.used.values[0];
-  ASSERT_GE(used, 1);
-  ASSERT_LE(used, call.budget);
-  double best = Inf, sigma = NaN, in_force = NaN;
-  for (int64_t i = 0; i < used; ++i) {
-    EXPECT_GE(call.tried.values[sample::size(i)], call.low * (1 - 1e-12));
-    EXPECT_LE(call.tried.values[sample::size(i)], call.high * (1 + 1e-12));
-    const double criterion = call.tried.values[sample::size(i + call.budget)];
-    if (criterion < best) best = criterion, sigma = call.tried.values[sample::size(i)];
+  int64_t count = 0;
+  GetBandwidth search;
+  search.model = model.get();
+  search.count = &count;
+  ASSERT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_GE(count, 1);
+  ASSERT_LE(count, call.budget);
+  Output<double> sigmas(sample::size(count)), scores(sample::size(count)), decades(1);
+  Output<int32_t> edge(1), dips(1);
+  ASSERT_EQ(freeridge_get_bandwidth(model.get(), nullptr, nullptr, sigmas.get(), scores.get(), edge.get(),
+                                    decades.get(), dips.get()),
+            FREERIDGE_OK);
+  for (const Output<double>* output : {&sigmas, &scores, &decades}) EXPECT_TRUE(output->guard_untouched());
+  EXPECT_TRUE(edge.guard_untouched() && dips.guard_untouched());
+  double best = Inf, sigma = NaN;
+  for (std::size_t i = 0; i < sigmas.values.size() && i < sample::size(count); ++i) {
+    EXPECT_GE(sigmas.values[i], call.low * (1 - 1e-12));
+    EXPECT_LE(sigmas.values[i], call.high * (1 + 1e-12));
+    if (scores.values[i] < best) best = scores.values[i], sigma = sigmas.values[i];
   }
   EXPECT_EQ(call.sigma.values[0], sigma);
-  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &in_force), FREERIDGE_OK);
-  EXPECT_EQ(in_force, sigma);
+  EXPECT_EQ(search.sigma.values[0], sigma);
 }
 
 // --- searches without an answer -------------------------------------------------------------------------------------
@@ -176,10 +173,11 @@ TEST(ContractSelection, NoScoreNoChoice) {
   Score score;
   SelectLambda select;
   score.model = select.model = model.get();
-  score.scores = Output<double>(sample::size(sample::count));
+  score.scores = score.errors = Output<double>(sample::size(sample::count));
   select.lambda = select.score = Output<double>(1);
   for (freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV}) {
     score.criterion = select.criterion = criterion;
+    score.errors.null = criterion == FREERIDGE_GCV;  // which has none
     expect_failure(score, FREERIDGE_UNDEFINED, {});
     for (int64_t i = 0; i < sample::count; ++i) EXPECT_TRUE(std::isnan(score.scores.values[sample::size(i)]));
     expect_failure(select, FREERIDGE_UNDEFINED, {});
@@ -195,7 +193,8 @@ TEST(ContractSelection, CoincidingPointsHaveNoBandwidth) {
   expect_failure(call, FREERIDGE_UNDEFINED, {});
   EXPECT_EQ(sample::state_of(model.get()), sample::State::data);
   double sigma = NaN;
-  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &sigma), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+            FREERIDGE_OK);
   EXPECT_EQ(sigma, 1.25);
 }
 

@@ -119,7 +119,7 @@ static void check_answers(const freeridge_model* model, const double* lambda) {
   OK(freeridge_group_errors(model, group, group_errors, N));
   OK(freeridge_get_fitted(model, fitted, N));
   OK(freeridge_get_leverage(model, leverage, N));
-  OK(freeridge_get_coefficients(model, c, N));
+  OK(freeridge_coefficients(model, c, N));
   OK(freeridge_get_hyperplane(model, w, 1));
   OK(freeridge_get_intercept(model, b));
   OK(freeridge_get_lambda(model, in_force));
@@ -163,9 +163,9 @@ static void check_selection(freeridge_model* model, double low) {
   int i, j;
 
   OK(freeridge_set_groups(model, group));
-  OK(freeridge_score(model, FREERIDGE_LOO, COUNT, lambdas, loo, COUNT));
-  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, gcv, COUNT));
-  OK(freeridge_score(model, FREERIDGE_GROUPS, COUNT, lambdas, groups, COUNT));
+  OK(freeridge_score(model, FREERIDGE_LOO, COUNT, lambdas, loo, NULL, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, gcv, NULL, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GROUPS, COUNT, lambdas, groups, NULL, COUNT));
   for (j = 0; j < T; ++j) {
     for (i = 0; i < COUNT; ++i) {
       near(loo[i + j * COUNT], loo_of(j, lambdas[i]), "LOO");
@@ -178,12 +178,12 @@ static void check_selection(freeridge_model* model, double low) {
   for (i = 1; i < COUNT; ++i) check(grid[i - 1] > 0.0 && grid[i - 1] < grid[i], "the grid ascends");
 
   OK(freeridge_select_lambda(model, FREERIDGE_LOO, low, 1e4, lambda, score));
-  OK(freeridge_get_search_count(model, &count));
+  OK(freeridge_get_search(model, &count, NULL, NULL, 0, NULL, NULL, NULL));
   check(count >= 50, "a search looks at 50 lambdas or more");
   seen = (double*)malloc((size_t)count * sizeof *seen);
   scores = (double*)malloc((size_t)count * T * sizeof *scores);
   check(seen && scores, "memory");
-  OK(freeridge_get_search(model, seen, scores, count, edge));
+  OK(freeridge_get_search(model, NULL, seen, scores, count, edge, NULL, NULL));
   for (j = 0; j < T; ++j) {
     check(lambda[j] >= low && lambda[j] <= 1e4, "the choice is in the range");
     near(score[j], loo_of(j, lambda[j]), "score of the choice");
@@ -205,8 +205,8 @@ static void check_selection(freeridge_model* model, double low) {
 
 int main(void) {
   static const double lambdas[T] = {0.25, 8.0}, one[T] = {1.5, 1.5};
-  static const freeridge_route routes[] = {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND,
-                                           FREERIDGE_PRIMAL};
+  static const freeridge_route routes[] = {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL,
+                                           FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL};
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
   int64_t n = 0, d = 0, t = 0, bytes = 0;
@@ -226,12 +226,12 @@ int main(void) {
     check(bytes > 0, "memory required");
     OK(freeridge_factorize(model));
     OK(freeridge_get_route(model, &ran));
-    check(ran == (routes[r] == FREERIDGE_AUTO ? FREERIDGE_PRIMAL : routes[r]), "route");
+    check(ran == (routes[r] == FREERIDGE_ROUTE_AUTO ? FREERIDGE_ROUTE_PRIMAL : routes[r]), "route");
     OK(freeridge_set_lambda(model, one[0]));
     check_answers(model, one);
     OK(freeridge_set_lambdas(model, lambdas));
     check_answers(model, lambdas);
-    check_selection(model, ran == FREERIDGE_PRIMAL ? 1e-4 : 1e-2);
+    check_selection(model, ran == FREERIDGE_ROUTE_PRIMAL ? 1e-4 : 1e-2);
   }
   freeridge_destroy(model);
   if (failures) fprintf(stderr, "%d checks failed\n", failures);

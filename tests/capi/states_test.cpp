@@ -102,11 +102,12 @@ const std::vector<Rule>& rules() {
       rule<Loo>(State::fitted, Leaves::the_same),
       rule<GroupErrors>(State::fitted, Leaves::the_same),
       rule<Predict>(State::fitted, Leaves::the_same),
-      rule<GetCoefficients>(State::fitted, Leaves::the_same),
+      rule<PredictSparse>(State::fitted, Leaves::the_same),
+      rule<Coefficients>(State::fitted, Leaves::the_same),
       rule<GetIntercept>(State::fitted, Leaves::the_same),
       rule<GetFitted>(State::fitted, Leaves::the_same),
       rule<GetLeverage>(State::fitted, Leaves::the_same),
-      rule<GetDegreesOfFreedom>(State::fitted, Leaves::the_same),
+      rule<DegreesOfFreedom>(State::fitted, Leaves::the_same),
       rule<CooksDistance>(State::fitted, Leaves::the_same),
       rule<PredictJackknife>(State::fitted, Leaves::the_same),
       rule<PredictVariance>(State::fitted, Leaves::the_same),
@@ -114,15 +115,28 @@ const std::vector<Rule>& rules() {
       rule<GetRoute>(State::factorized, Leaves::the_same),
       rule<GetDimensions>(State::data, Leaves::the_same),
       rule<GetBandwidth>(State::empty, Leaves::the_same),
-      rule<GetLandmarkCount>(State::factorized, Leaves::the_same),
+      rule<GetLandmarks>(State::factorized, Leaves::the_same),
       rule<GetRank>(State::factorized, Leaves::the_same),
       rule<GetTolerance>(State::factorized, Leaves::the_same),
       rule<LambdaGrid>(State::factorized, Leaves::the_same),
       rule<Score>(State::factorized, Leaves::the_same),
-      rule<ScoreWithError>(State::factorized, Leaves::the_same),
       rule<SelectLambda>(State::factorized, Leaves::fitted),
-      rule<GetSearchCount>(State::empty, Leaves::the_same),
       rule<SelectBandwidth>(State::data, Leaves::fitted),
+      rule<PredictPath>(State::factorized, Leaves::the_same),
+      rule<CoefficientsPath>(State::factorized, Leaves::the_same),
+      rule<Clone>(State::empty, Leaves::the_same),
+      rule<GetKernel>(State::empty, Leaves::the_same),
+      rule<GetWeights>(State::data, Leaves::the_same),
+      rule<GetGroups>(State::data, Leaves::the_same),
+      rule<HasIntercept>(State::empty, Leaves::the_same),
+      rule<GetRequestedRoute>(State::empty, Leaves::the_same),
+      rule<GetRequestedLandmarks>(State::data, Leaves::the_same),
+      rule<GetLandmarkMethod>(State::empty, Leaves::the_same),
+      rule<GetReduction>(State::empty, Leaves::the_same),
+      rule<GetRefinement>(State::empty, Leaves::the_same),
+      rule<GetExpectedLambdas>(State::empty, Leaves::the_same),
+      rule<GetExpectedCriterion>(State::empty, Leaves::the_same),
+      rule<GetMemoryLimit>(State::empty, Leaves::the_same),
       rule<Save>(State::empty, Leaves::the_same),
       rule<SavePredictor>(State::fitted, Leaves::the_same),
       rule<SaveToMemory>(State::empty, Leaves::the_same),
@@ -243,10 +257,7 @@ TEST(ContractStates, TheCriterionGroupsNeedsGroups) {
       Score score;
       SelectLambda lambda;
       score.model = lambda.model = model.get();
-      ScoreWithError with_error;
-      with_error.model = model.get();
-      score.criterion = lambda.criterion = with_error.criterion = FREERIDGE_GROUPS;
-      expect_failure(with_error, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
+      score.criterion = lambda.criterion = FREERIDGE_GROUPS;
       expect_failure(score, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
       expect_failure(lambda, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
     }
@@ -256,21 +267,13 @@ TEST(ContractStates, TheCriterionGroupsNeedsGroups) {
 
 // A search is there after select_lambda, until the state changes.
 TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
-  const auto count_of = [](const Model& model) {
-    int64_t count = -1;
-    EXPECT_EQ(freeridge_get_search_count(model.get(), &count), FREERIDGE_OK) << freeridge_last_error();
-    return count;
-  };
   GetSearch search;
   const auto expect_none = [&](const Model& model) {
-    EXPECT_EQ(count_of(model), 0);
     search = GetSearch();
     GetOneStandardError rule;
-    GetSearchShape shape;
-    search.model = rule.model = shape.model = model.get();
+    search.model = rule.model = model.get();
     expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
     expect_failure(rule, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
-    expect_failure(shape, FREERIDGE_INVALID_STATE, {"freeridge_select_lambda"});
   };
   for (State state : {State::empty, State::data, State::factorized}) {
     SCOPED_TRACE(name_of(state));
@@ -280,7 +283,7 @@ TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
     if (rule.leaves != Leaves::data && rule.leaves != Leaves::factorized) continue;
     SCOPED_TRACE(rule.name);
     Model model = sample::model(State::fitted);
-    EXPECT_GE(count_of(model), 100);
+    EXPECT_GE(model.search_count(), 100);
     search = GetSearch();
     search.model = model.get();
     EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
@@ -292,9 +295,12 @@ TEST(ContractStates, ASearchIsThereUntilTheStateChanges) {
 // What is known about a choice of the bandwidth is there after it, until the state changes; a search of lambda alone keeps it.
 TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
   const auto expect_none = [](const Model& model) {
-    GetBandwidthShape shape;
-    shape.model = model.get();
-    expect_failure(shape, FREERIDGE_INVALID_STATE, {"freeridge_select_bandwidth"});
+    GetBandwidth search;
+    int64_t count = -1;
+    search.count = &count;
+    search.model = model.get();
+    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_bandwidth"});
+    EXPECT_EQ(count, -1);
   };
   for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
     SCOPED_TRACE(name_of(state));
@@ -308,9 +314,11 @@ TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
     if (rule.leaves == Leaves::data || rule.leaves == Leaves::factorized) {
       expect_none(model);
     } else {
-      GetBandwidthShape shape;
-      shape.model = model.get();
-      EXPECT_EQ(shape(), FREERIDGE_OK) << freeridge_last_error();
+      GetBandwidth search;
+      int64_t count = -1;
+      search.count = &count;
+      search.model = model.get();
+      EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
     }
   }
 }

@@ -58,7 +58,7 @@ TEST_P(NistOls, ModelsAsLambdaVanishes) {
       {"Wampler1", 8.5}, {"Wampler2", 10.5}, {"Wampler3", 8.5}, {"Wampler4", 7},  {"Wampler5", 5}};
   const NistSet set = nist_set(GetParam());
   Model model(Kernel::linear());
-  model.data(set.data.x, set.data.y).intercept(set.data.intercept).route(FREERIDGE_PRIMAL).factorize();
+  model.data(set.data.x, set.data.y).intercept(set.data.intercept).route(FREERIDGE_ROUTE_PRIMAL).factorize();
   for (const std::int32_t steps : {0, 10}) {
     check(freeridge_set_refinement(model.get(), steps), "freeridge_set_refinement");
     for (const double lambda : {0.0, 1e-200}) {

@@ -41,8 +41,8 @@ Matrix loo_by_augmented_systems(const Problem& problem, double lambda) {
 TEST(AugmentedSystem, GivesTheSameLeaveOneOutErrors) {
   Random random(32);
   for (const Family family : {Family::linear, Family::polynomial, Family::gaussian})
-    for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
-      if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
+    for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL}) {
+      if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
       SCOPED_TRACE(::testing::Message() << family_name(family) << " " << route_name(route));
       const Problem problem = random_problem(random, kernel_of(family, 4), 18, 4, 2, false, false);
       Model model = oracle::make_model(problem, route);

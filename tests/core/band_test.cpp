@@ -20,7 +20,7 @@ Problem problem_of(std::int64_t n, std::int64_t t, bool weighted, bool intercept
 
 Model band_of(const Problem& problem, std::int64_t expected_lambdas = 100,
               freeridge_criterion expected_criterion = FREERIDGE_LOO) {
-  Model model = oracle::make_model(problem, FREERIDGE_BAND);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_BAND);
   model.expected_lambdas(expected_lambdas);
   check(freeridge_set_expected_criterion(model.get(), expected_criterion), "freeridge_set_expected_criterion");
   return model;
@@ -62,10 +62,10 @@ TEST(Band, AgreesWithCholeskyAtEverySize) {
         SCOPED_TRACE(::testing::Message()
                      << "n = " << n << (weighted ? ", weights" : "") << (intercept ? ", intercept" : ""));
         const Problem problem = problem_of(n, 2, weighted, intercept);
-        Model model = band_of(problem), reference = oracle::make_model(problem, FREERIDGE_CHOLESKY);
+        Model model = band_of(problem), reference = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
         model.factorize();
         reference.factorize();
-        ASSERT_EQ(model.route_used(), FREERIDGE_BAND);
+        ASSERT_EQ(model.route_used(), FREERIDGE_ROUTE_BAND);
         // 1e4 is above the largest eigenvalue, where the leverages have a formula of their own.
         for (const double lambda : {0.1, 1e4}) expect_same_answers(model, reference, n, lambda);
       }
@@ -73,7 +73,7 @@ TEST(Band, AgreesWithCholeskyAtEverySize) {
 
 TEST(Band, AnyBandwidthGivesTheSame) {
   const Problem problem = problem_of(400, 1, true, true);
-  Model reference = oracle::make_model(problem, FREERIDGE_CHOLESKY);
+  Model reference = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
   reference.factorize();
   for (const std::int64_t lambdas : {1, 10, 100000}) {  // a wide band for few, a narrow one for many
     SCOPED_TRACE(lambdas);
@@ -126,7 +126,7 @@ TEST(Band, FindsTheLambdaThatTheSpectrumFinds) {
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
     SCOPED_TRACE(::testing::Message() << "criterion " << criterion);
     Vector lambda[2] = {Vector(3), Vector(3)}, score[2] = {Vector(3), Vector(3)};
-    const freeridge_route routes[] = {FREERIDGE_BAND, FREERIDGE_SPECTRAL};
+    const freeridge_route routes[] = {FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_SPECTRAL};
     for (const int k : {0, 1}) {
       Model model = oracle::make_model(problem, routes[k]);
       model.factorize();
@@ -153,7 +153,7 @@ TEST(Band, BelowTheRoundingOfASingularKernelThereIsNoAnswer) {
   // The others keep their scores, and the search stays above.
   Matrix scores(2, 1);
   const Vector lambdas = {tolerance / 2, 1.0};
-  EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 2, lambdas.data(), scores.values.data(), 2),
+  EXPECT_EQ(freeridge_score(model.get(), FREERIDGE_LOO, 2, lambdas.data(), scores.values.data(), nullptr, 2),
             FREERIDGE_UNDEFINED);
   EXPECT_TRUE(std::isnan(scores(0, 0)));
   EXPECT_TRUE(bit_equal(Matrix(1, 1, scores(1, 0)), model.score(FREERIDGE_LOO, {1.0})));
@@ -165,7 +165,7 @@ TEST(Band, BelowTheRoundingOfASingularKernelThereIsNoAnswer) {
 TEST(Band, LambdaZeroIsFineWhereTheKernelIsRegular) {
   Problem problem = problem_of(80, 2, true, true);
   problem.kernel.sigma = 0.2;
-  Model model = band_of(problem), reference = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  Model model = band_of(problem), reference = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   model.factorize();
   reference.factorize();
   model.lambda(0);
@@ -182,7 +182,7 @@ TEST(Band, RefusesAPrecomputedMatrixThatIsNotSemidefinite) {
   for (std::int64_t i = 0; i < 40; ++i) k(i, i) = i == 20 ? -1 : 2;
   Random random(94);
   Model model(Kernel::precomputed());
-  model.data(k, random.uniform_matrix(40, 1, -1.0, 1.0)).route(FREERIDGE_BAND);
+  model.data(k, random.uniform_matrix(40, 1, -1.0, 1.0)).route(FREERIDGE_ROUTE_BAND);
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_NE(std::string(freeridge_last_error()).find("semi-definite"), std::string::npos);
 }

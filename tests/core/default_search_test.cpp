@@ -20,7 +20,7 @@ using namespace support;
 using oracle::KernelSpec;
 using oracle::Problem;
 
-constexpr freeridge_route dual_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND};
+constexpr freeridge_route dual_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND};
 constexpr double six_digits = 1e-6;  // of the largest error left out
 
 using support::square_root;  // of 113 bits
@@ -201,7 +201,7 @@ TEST(DefaultSearch, DataSets) {
     SCOPED_TRACE(entry.path().filename());
     Problem problem = data_set(read_csv("base_r/" + entry.path().filename().string()));
     Model model = oracle::make_model(problem);
-    problem.kernel.sigma = model.select_bandwidth(FREERIDGE_LOO, 0, 0, FREERIDGE_DEFAULT_BUDGET).sigma;
+    problem.kernel.sigma = model.select_bandwidth(FREERIDGE_LOO, 0, 0, 15).sigma;
     EXPECT_EQ(model.lambda_flags().below, Labels{0});
     EXPECT_LE(distance(model.loo().values, left_out(problem, model.lambda_in_force()[0])), six_digits)
         << "sigma " << problem.kernel.sigma << " lambda " << model.lambda_in_force()[0];
@@ -236,7 +236,7 @@ TEST(DefaultSearch, ALambdaBelowTheFloorIsSaidToBe) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route);
     expect_said(model);
-    if (route == FREERIDGE_SPECTRAL) {
+    if (route == FREERIDGE_ROUTE_SPECTRAL) {
       EXPECT_EQ(model.lambda(0.0).lambda_flags().below, (Labels{1, 1}));
     }
   }
@@ -252,7 +252,7 @@ TEST(DefaultSearch, ALambdaBelowTheFloorIsSaidToBe) {
 TEST(DefaultSearch, WhereAllEigenvaluesAreKnownNoLambdaIsBelow) {
   Random random(5);
   Problem linear = random_problem(random, KernelSpec::linear(), 40, 3, 1, false, true);
-  Model primal = oracle::make_model(linear, FREERIDGE_PRIMAL);
+  Model primal = oracle::make_model(linear, FREERIDGE_ROUTE_PRIMAL);
   primal.factorize();
   for (const double lambda : {0.0, 1e-300, 1e-20, 1.0}) {
     EXPECT_EQ(primal.lambda(lambda).lambda_flags().below, Labels{0}) << lambda;
@@ -279,7 +279,7 @@ TEST(DefaultSearch, NearlyCollinearColumns) {
       SCOPED_TRACE(::testing::Message() << apart << ", reduction " << reduction);
       Problem problem = random_problem(random, KernelSpec::linear(), 40, 3, 1, false, true);
       for (std::int64_t i = 0; i < 40; ++i) problem.x(i, 2) = problem.x(i, 0) + apart * random.normal();
-      Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+      Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
       set_reduction(model, reduction).factorize();
       expect_digits(problem, model);
       const double floor = model.lambda_flags().floor;

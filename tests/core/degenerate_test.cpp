@@ -16,7 +16,7 @@ using oracle::KernelSpec;
 using oracle::Problem;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr freeridge_route all_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL};
+constexpr freeridge_route all_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL};
 
 // body(problem, model) for every kernel, each route, weights or none, intercept or none.
 template <class Body>
@@ -27,7 +27,7 @@ void for_each_model(const Matrix& x, const Matrix& y, Body body) {
     for (const freeridge_route route : all_routes)
       for (const bool weighted : {false, true})
         for (const bool intercept : {false, true}) {
-          if (route == FREERIDGE_PRIMAL && kernel.family != Family::linear) continue;
+          if (route == FREERIDGE_ROUTE_PRIMAL && kernel.family != Family::linear) continue;
           SCOPED_TRACE(::testing::Message() << family_name(kernel.family) << " " << route_name(route)
                                             << (weighted ? ", weights" : "") << (intercept ? ", intercept" : ""));
           Problem problem{kernel, x, y, {}, intercept};
@@ -219,7 +219,7 @@ TEST(WeightsOfVeryDifferentSizes, EqualRefits) {
     for (std::size_t i = 0; i < problem.weights.size(); ++i)
       problem.weights[i] = std::pow(10.0, static_cast<double>(i % 5) - 2.0);  // 0.01 to 100
     for (const freeridge_route route : all_routes) {
-      if (route == FREERIDGE_PRIMAL && problem.kernel.family != Family::linear) continue;
+      if (route == FREERIDGE_ROUTE_PRIMAL && problem.kernel.family != Family::linear) continue;
       Model model = oracle::make_model(problem, route);
       expect_all_answers(problem, model.factorize(), 0.1);
     }

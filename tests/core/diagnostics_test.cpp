@@ -46,7 +46,7 @@ class Diagnostics : public ::testing::TestWithParam<Case> {
           const Matrix points = random.uniform_matrix(7, shape.d, -1.3, 1.3);
           Model model = oracle::make_model(problem, c.route, FREERIDGE_ROW_MAJOR, 1);
           check(freeridge_set_reduction(model.get(), c.reduction), "freeridge_set_reduction");
-          if (c.route == FREERIDGE_LANDMARK) {
+          if (c.route == FREERIDGE_ROUTE_LANDMARK) {
             const std::vector<std::int64_t> landmarks =
                 c.family == Family::linear ? std::vector<std::int64_t>{6, 1} : std::vector<std::int64_t>{6, 0, 3, 8, 5};
             check(freeridge_set_landmarks(model.get(), static_cast<std::int64_t>(landmarks.size()), landmarks.data()),
@@ -140,19 +140,19 @@ TEST_P(Diagnostics, PredictiveVarianceIsTheDenseFormula) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Diagnostics,
-                         ::testing::Values(Case{"LinearCholesky", Family::linear, FREERIDGE_CHOLESKY},
-                                           Case{"LinearSpectral", Family::linear, FREERIDGE_SPECTRAL},
-                                           Case{"LinearPrimal", Family::linear, FREERIDGE_PRIMAL},
-                                           Case{"LinearPrimalGram", Family::linear, FREERIDGE_PRIMAL,
+                         ::testing::Values(Case{"LinearCholesky", Family::linear, FREERIDGE_ROUTE_CHOLESKY},
+                                           Case{"LinearSpectral", Family::linear, FREERIDGE_ROUTE_SPECTRAL},
+                                           Case{"LinearPrimal", Family::linear, FREERIDGE_ROUTE_PRIMAL},
+                                           Case{"LinearPrimalGram", Family::linear, FREERIDGE_ROUTE_PRIMAL,
                                                 FREERIDGE_REDUCTION_GRAM},
-                                           Case{"LinearLandmark", Family::linear, FREERIDGE_LANDMARK},
-                                           Case{"PolynomialSpectral", Family::polynomial, FREERIDGE_SPECTRAL},
-                                           Case{"GaussianCholesky", Family::gaussian, FREERIDGE_CHOLESKY},
-                                           Case{"GaussianSpectral", Family::gaussian, FREERIDGE_SPECTRAL},
-                                           Case{"GaussianLandmark", Family::gaussian, FREERIDGE_LANDMARK},
-                                           Case{"Matern32Landmark", Family::matern32, FREERIDGE_LANDMARK},
-                                           Case{"SumCholesky", Family::sum, FREERIDGE_CHOLESKY},
-                                           Case{"LaplacianSpectral", Family::laplacian, FREERIDGE_SPECTRAL}),
+                                           Case{"LinearLandmark", Family::linear, FREERIDGE_ROUTE_LANDMARK},
+                                           Case{"PolynomialSpectral", Family::polynomial, FREERIDGE_ROUTE_SPECTRAL},
+                                           Case{"GaussianCholesky", Family::gaussian, FREERIDGE_ROUTE_CHOLESKY},
+                                           Case{"GaussianSpectral", Family::gaussian, FREERIDGE_ROUTE_SPECTRAL},
+                                           Case{"GaussianLandmark", Family::gaussian, FREERIDGE_ROUTE_LANDMARK},
+                                           Case{"Matern32Landmark", Family::matern32, FREERIDGE_ROUTE_LANDMARK},
+                                           Case{"SumCholesky", Family::sum, FREERIDGE_ROUTE_CHOLESKY},
+                                           Case{"LaplacianSpectral", Family::laplacian, FREERIDGE_ROUTE_SPECTRAL}),
                          ::testing::PrintToStringParamName());
 
 Problem gaussian_problem(std::int64_t n, bool intercept) {
@@ -165,7 +165,7 @@ Matrix new_points(std::int64_t m, std::int64_t d) {
   return random.uniform_matrix(m, d, -1.0, 1.0);
 }
 
-constexpr freeridge_route dual_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL};
+constexpr freeridge_route dual_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL};
 
 TEST(DiagnosticsPrecomputed, IntervalsAreThoseOfTheKernelAndVarianceIsRefused) {
   const Problem problem = gaussian_problem(14, true);
@@ -198,7 +198,7 @@ TEST(DiagnosticsJackknife, PlacesAreWholeNumbersOnPaper) {
     bool distinct = n % 7919 != 0;
     ASSERT_TRUE(distinct);
     Model model(Kernel::linear());
-    model.data(x, y).intercept(false).route(FREERIDGE_SPECTRAL).factorize().lambda(1.0);
+    model.data(x, y).intercept(false).route(FREERIDGE_ROUTE_SPECTRAL).factorize().lambda(1.0);
     for (std::int64_t percent = 1; percent < 100; ++percent) {
       const Intervals actual = model.predict_jackknife(Matrix(1, 1, 3.0), static_cast<double>(percent) / 100.0);
       const std::int64_t k = place(percent, 100, n);
@@ -274,7 +274,7 @@ TEST(DiagnosticsScale, UnitsOfXAndY) {
     other.factorize().lambda(0.3);
     EXPECT_CLOSE(other.cooks_distance(), model.cooks_distance(), 1e-10);
     Vector sigma2(2), out(8);
-    EXPECT_EQ(freeridge_get_degrees_of_freedom(other.get(), nullptr, sigma2.data()), FREERIDGE_NOT_FINITE);
+    EXPECT_EQ(freeridge_degrees_of_freedom(other.get(), nullptr, sigma2.data()), FREERIDGE_NOT_FINITE);
     EXPECT_EQ(freeridge_predict_variance(other.get(), FREERIDGE_COL_MAJOR, 4, points.values.data(), 4, out.data(), 4,
                                          nullptr),
               FREERIDGE_NOT_FINITE);
@@ -286,14 +286,14 @@ TEST(DiagnosticsFreedom, SmallDegreesOfFreedomKeepTheirDigits) {
   Random random(5103);
   const Problem problem = random_problem(random, oracle::KernelSpec::linear(), 20, 3, 1, true, false);
   const Values k = kernel_values(problem, problem.x);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route);
     model.factorize();
     for (const double lambda : {1e3, 1e5, 1e7, 1e10, 1e14, 1e100}) {
       SCOPED_TRACE(lambda);
       // Cholesky: where 1 - rho P_ii meets a series of two terms, (20 eps)^(2/3) is left.
-      const double allowed = route == FREERIDGE_CHOLESKY ? 1e-9 : 1e-12;
+      const double allowed = route == FREERIDGE_ROUTE_CHOLESKY ? 1e-9 : 1e-12;
       model.lambda(lambda);
       // The oracle itself subtracts nothing: H = K M^-1 is a product.
       EXPECT_CLOSE(model.degrees_of_freedom(), freedom(problem, k, lambda).df, allowed);
@@ -349,7 +349,7 @@ TEST(DiagnosticsUndefined, NoLambdaNoFreedomNoLeftOutError) {
   EXPECT_EQ(status, FREERIDGE_UNDEFINED);
 
   // One row whose leverage is one: its distance alone has no value, but no interval has one.
-  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL}) {
     SCOPED_TRACE(route_name(route));
     Matrix x(4, 1), y(4, 1);
     x(0, 0) = 2;

@@ -38,8 +38,9 @@ TEST(ErrorRate, CountsTheRefitsThatClassifyWrongly) {
   for (const std::int64_t t : {1, 2, 4})
     for (const Family family : {Family::linear, Family::gaussian})
       for (const bool weighted : {false, true})
-        for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
-          if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
+        for (const freeridge_route route :
+             {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+          if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
           SCOPED_TRACE(::testing::Message() << t << " outputs, " << family_name(family) << " " << route_name(route)
                                             << (weighted ? ", weights" : ""));
           const Problem problem = classes(random, kernel_of(family, 2), 25, 2, t, weighted, t != 2);
@@ -71,7 +72,7 @@ TEST(ErrorRate, ATieIsWrong) {
       y(i, t == 1 ? 0 : i % 2) = t == 1 ? (i % 2 == 0 ? 1.0 : -1.0) : 1.0;
     }
     Model model(Kernel::linear());
-    model.data(x, y).intercept(false).route(FREERIDGE_PRIMAL).factorize();
+    model.data(x, y).intercept(false).route(FREERIDGE_ROUTE_PRIMAL).factorize();
     EXPECT_NEAR(model.score(FREERIDGE_ERROR_RATE, {0.5})(0, 0), 2.0 / 6.0, 1e-15);
   }
 }
@@ -132,8 +133,7 @@ TEST(ErrorRate, AYThatNamesNoClassesIsRefusedWithTheRow) {
   for (const Bad& bad : all) {
     Model model = oracle::make_model(bad.problem);
     model.factorize();
-    Vector lambda(3, -1.0), scores(3, -1.0), errors(3, -1.0), tried(6, -1.0);
-    std::int64_t used = -1;
+    Vector lambda(3, -1.0), scores(3, -1.0), errors(3, -1.0);
     const auto expect_refused = [&](freeridge_status status) {
       EXPECT_EQ(status, FREERIDGE_INVALID_ARGUMENT);
       const std::string message = freeridge_last_error(), row = std::to_string(bad.row);
@@ -142,12 +142,10 @@ TEST(ErrorRate, AYThatNamesNoClassesIsRefusedWithTheRow) {
           << message;
     };
     const double at = 1.0;
-    expect_refused(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), 1));
-    expect_refused(
-        freeridge_score_with_error(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), errors.data(), 1));
+    expect_refused(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), nullptr, 1));
+    expect_refused(freeridge_score(model.get(), FREERIDGE_ERROR_RATE, 1, &at, scores.data(), errors.data(), 1));
     expect_refused(freeridge_select_lambda(model.get(), FREERIDGE_ERROR_RATE, 0, 0, lambda.data(), scores.data()));
-    expect_refused(
-        freeridge_select_bandwidth(model.get(), FREERIDGE_ERROR_RATE, 0, 0, 3, lambda.data(), tried.data(), &used));
+    expect_refused(freeridge_select_bandwidth(model.get(), FREERIDGE_ERROR_RATE, 0, 0, 3, lambda.data()));
     EXPECT_EQ(scores, Vector(3, -1.0));
     EXPECT_EQ(lambda, Vector(3, -1.0));
   }

@@ -170,9 +170,9 @@ TEST_P(Exactness, OneLambdaPerOutput) {
 std::vector<Case> cases() {
   std::vector<Case> out;
   for (const Family family : oracle::all_families)
-    for (const freeridge_route route :
-         {FREERIDGE_AUTO, FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL})
-      if (route != FREERIDGE_PRIMAL || family == Family::linear) out.push_back({family, route});
+    for (const freeridge_route route : {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL,
+                                        FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
+      if (route != FREERIDGE_ROUTE_PRIMAL || family == Family::linear) out.push_back({family, route});
   return out;
 }
 
@@ -208,8 +208,8 @@ TEST(Kernels, ASumOfLinearKernelsIsLinear) {
   Problem problem = random_problem(random, sum, 20, 2, 2, true, true);
   Problem linear = problem;
   linear.kernel = KernelSpec::linear().with_columns(scale);
-  for (const freeridge_route route :
-       {FREERIDGE_AUTO, FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_CHOLESKY}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL,
+                                      FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_CHOLESKY}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.3);
@@ -224,13 +224,13 @@ TEST(Kernels, AProductHasMoreRankThanItsFactors) {
   Random random(12);
   const KernelSpec square = KernelSpec::product({KernelSpec::linear(), KernelSpec::linear()});
   const Problem problem = random_problem(random, square, 30, 4, 2, true, false);
-  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_CHOLESKY}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_CHOLESKY}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.1);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-12);
     EXPECT_CLOSE(model.fitted(), oracle::fitted(problem, 0.1), 1e-12);
-    if (route != FREERIDGE_SPECTRAL) continue;
+    if (route != FREERIDGE_ROUTE_SPECTRAL) continue;
     std::int64_t rank = 0;
     EXPECT_EQ(freeridge_get_rank(model.get(), &rank), FREERIDGE_OK);
     EXPECT_EQ(rank, 10);
@@ -247,7 +247,9 @@ TEST(Kernels, TheBandwidthOfASum) {
   double sigma = 0;
   EXPECT_EQ(Model(Kernel::sum(one, {1.0, 2.0})).bandwidth(), 0.7);
   EXPECT_EQ(Model(Kernel::product(one)).bandwidth(), 0.7);
-  EXPECT_EQ(freeridge_get_bandwidth(Model(Kernel::product(two)).get(), &sigma), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_bandwidth(Model(Kernel::product(two)).get(), &sigma, nullptr, nullptr, nullptr, nullptr,
+                                    nullptr, nullptr),
+            FREERIDGE_INVALID_STATE);
 
   Random random(10);
   Model model(Kernel::sum(one, {1.0, 2.0}));

@@ -107,7 +107,7 @@ TEST_P(LandmarksOfHighLeverage, EqualRefits) {
         problem.x(i, 0) = static_cast<double>(i);
         problem.y(i, 0) = std::cos(3.0 * static_cast<double>(i));
       }
-      Model model = oracle::make_model(problem, FREERIDGE_LANDMARK);
+      Model model = oracle::make_model(problem, FREERIDGE_ROUTE_LANDMARK);
       set_reduction(c.chosen ? choose_landmarks(model, c.r, FREERIDGE_LANDMARKS_PIVOTED) : set_landmarks(model, rows),
                     GetParam())
           .factorize();
@@ -128,11 +128,11 @@ TEST(HighLeverage, HeavyRowsOnEveryRoute) {
     freeridge_route route;
     freeridge_reduction reduction;
   };
-  constexpr Way ways[] = {{"QR", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_QR},
-                          {"Gram", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
-                          {"Cholesky", FREERIDGE_CHOLESKY, FREERIDGE_REDUCTION_AUTO},
-                          {"spectral", FREERIDGE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
-                          {"band", FREERIDGE_BAND, FREERIDGE_REDUCTION_AUTO}};
+  constexpr Way ways[] = {{"QR", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_QR},
+                          {"Gram", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
+                          {"Cholesky", FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_REDUCTION_AUTO},
+                          {"spectral", FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
+                          {"band", FREERIDGE_ROUTE_BAND, FREERIDGE_REDUCTION_AUTO}};
   Random random(501);
   for (const std::int64_t d : {1, 3})
     for (const std::int64_t heavy : {1, 2})
@@ -160,7 +160,7 @@ TEST(HighLeverage, HeavyRowsOnEveryRoute) {
 
 TEST(HighLeverage, OneRowOfTwo) {
   const Problem problem{KernelSpec::linear(), to_column({2e7, 1}), to_column({0, 1}), {}, false};
-  Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
   model.factorize().lambda(4e7);
   EXPECT_NEAR(model.loo()(0, 0), -2e7 / (1 + 4e7), 1e-14);
 }
@@ -200,7 +200,7 @@ TEST(CollinearColumns, OnTheWayToNoPenalty) {
       QuadMatrix x = to_quad(problem.x), y = to_quad(problem.y);
       if (intercept) x = centred(x, mean), y = centred(y, mean);
       const QuadSvd svd = jacobi_svd(x);
-      Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+      Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
       model.factorize();
       const Accumulator sums(problem);
       for (const double lambda : {1e-30, 1e-26, 1e-16, 1e-12, 1e-8, 1e-4, 1.0, 1e2}) {

@@ -18,10 +18,10 @@ struct Case {
   freeridge_route route;
 };
 
-constexpr Case cases[] = {{Family::linear, FREERIDGE_CHOLESKY},     {Family::linear, FREERIDGE_SPECTRAL},
-                          {Family::linear, FREERIDGE_PRIMAL},       {Family::polynomial, FREERIDGE_CHOLESKY},
-                          {Family::polynomial, FREERIDGE_SPECTRAL}, {Family::gaussian, FREERIDGE_CHOLESKY},
-                          {Family::gaussian, FREERIDGE_SPECTRAL}};
+constexpr Case cases[] = {{Family::linear, FREERIDGE_ROUTE_CHOLESKY},     {Family::linear, FREERIDGE_ROUTE_SPECTRAL},
+                          {Family::linear, FREERIDGE_ROUTE_PRIMAL},       {Family::polynomial, FREERIDGE_ROUTE_CHOLESKY},
+                          {Family::polynomial, FREERIDGE_ROUTE_SPECTRAL}, {Family::gaussian, FREERIDGE_ROUTE_CHOLESKY},
+                          {Family::gaussian, FREERIDGE_ROUTE_SPECTRAL}};
 
 class Invariance : public ::testing::Test {
  protected:
@@ -51,7 +51,7 @@ class Invariance : public ::testing::Test {
     return random.uniform_matrix(11, d, -1.2, 1.2);
   }
 
-  freeridge_route route_ = FREERIDGE_AUTO;
+  freeridge_route route_ = FREERIDGE_ROUTE_AUTO;
 };
 
 TEST_F(Invariance, WeightTwoIsTheRowTwice) {

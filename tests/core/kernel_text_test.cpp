@@ -62,7 +62,7 @@ Answers answers(const Kernel& kernel) {
   Random random(4200);
   const Matrix x = random.uniform_matrix(9, d, -1.0, 1.0), points = random.uniform_matrix(5, d, -1.0, 1.0);
   Model model(kernel);
-  model.data(x, responses(random, x, 1, 0.2)).route(FREERIDGE_SPECTRAL);
+  model.data(x, responses(random, x, 1, 0.2)).route(FREERIDGE_ROUTE_SPECTRAL);
   Answers out;
   out.factorized = freeridge_factorize(model.get());
   if (out.factorized != FREERIDGE_OK) return out;
@@ -250,7 +250,10 @@ TEST(KernelText, TheBandwidthOfDeepKernels) {
   const auto bandwidth = [&](const std::string& text) {
     Model model(Kernel::parse(text));
     double sigma = -1;
-    return freeridge_get_bandwidth(model.get(), &sigma) == FREERIDGE_OK ? sigma : -1;
+    return freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) ==
+                   FREERIDGE_OK
+               ? sigma
+               : -1;
   };
   EXPECT_EQ(bandwidth(nested("product(linear(), ", "matern(nu = 0.5, length = 3)", ")", 60)), 3);
   EXPECT_EQ(bandwidth("product(gaussian(sigma = 1), gaussian(sigma = 2))"), -1);

@@ -116,7 +116,7 @@ TEST(LandmarkChoice, PivotedStopsWhenNothingIsLeft) {
     EXPECT_LE(traces.left, 1e-13 * traces.all);
     EXPECT_EQ(rank_of(model), 3);
     EXPECT_EQ(landmark_count(model), 3);
-    Model full = oracle::make_model(problem, FREERIDGE_PRIMAL);
+    Model full = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
     full.factorize().lambda(0.1);
     EXPECT_CLOSE(model.loo(), full.loo(), 1e-9);
   }
@@ -221,9 +221,9 @@ TEST(LandmarkTrace, EachAlone) {
   const LandmarkOracle oracle(problem, landmark_rows(model));
   Rows rows(5, -1);
   double left = -1, all = -1;
-  check(freeridge_get_landmarks(model.get(), rows.data(), &left, nullptr), "freeridge_get_landmarks");
+  check(freeridge_landmark_trace(model.get(), &left, nullptr), "freeridge_get_landmarks");
   EXPECT_NEAR(left, static_cast<double>(oracle.trace_left()), 1e-12 * 2500);
-  check(freeridge_get_landmarks(model.get(), rows.data(), nullptr, &all), "freeridge_get_landmarks");
+  check(freeridge_landmark_trace(model.get(), nullptr, &all), "freeridge_get_landmarks");
   EXPECT_NEAR(all, 2500, 1e-9);
   EXPECT_EQ(rows, landmark_rows(model));
 }

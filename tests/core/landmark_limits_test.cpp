@@ -50,7 +50,7 @@ TEST(LandmarkLimits, AllPointsAreTheFullModel) {
         SCOPED_TRACE(::testing::Message()
                      << family_name(family) << reduction_name(reduction) << (intercept ? ", intercept" : ""));
         const Problem problem = random_problem(random, kernel_of(family, 3), 24, 3, 2, true, intercept);
-        Model full = oracle::make_model(problem, FREERIDGE_SPECTRAL), all = oracle::make_model(problem);
+        Model full = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL), all = oracle::make_model(problem);
         full.factorize();
         set_reduction(set_landmarks(all, random.permutation(24)), reduction).factorize();
         for (const double lambda : {1e-2, 1.0, 1e2}) expect_same_answers(problem, all, full, lambda, 1e-8);
@@ -73,7 +73,7 @@ TEST(LandmarkLimits, PrecomputedKernels) {
       Model model = precomputed_model(k, problem.y);
       model.weights(problem.weights).intercept(intercept);
       set_reduction(set_landmarks(model, rows), reduction).factorize().lambda(0.1);
-      EXPECT_EQ(model.route_used(), FREERIDGE_LANDMARK);
+      EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_LANDMARK);
       EXPECT_CLOSE(model.loo(), oracle.loo(0.1), tolerance);
       EXPECT_CLOSE(model.fitted(), oracle.fitted(0.1), tolerance);
       EXPECT_CLOSE(model.coefficients(), to_double(oracle.fit(0.1).c), tolerance);
@@ -172,7 +172,7 @@ TEST(DependentLandmarks, MoreThanTheKernelsRank) {
   for (const freeridge_reduction reduction : reductions)
     for (const bool intercept : {false, true}) {
       const Problem problem = random_problem(random, KernelSpec::linear(), 25, 3, 2, true, intercept);
-      Model many = oracle::make_model(problem), full = oracle::make_model(problem, FREERIDGE_PRIMAL);
+      Model many = oracle::make_model(problem), full = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
       set_reduction(set_landmarks(many, some_landmarks(random, 25, 10)), reduction).factorize();
       full.factorize();
       EXPECT_EQ(rank_of(many), 3);

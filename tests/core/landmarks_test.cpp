@@ -66,9 +66,9 @@ class Landmarks : public ::testing::TestWithParam<Case> {
             SCOPED_TRACE(::testing::Message() << "n = " << shape.n << ", d = " << shape.d << ", outputs = " << outputs
                                               << (weighted ? ", weights" : "") << (intercept ? ", intercept" : "")
                                               << (layout == FREERIDGE_COL_MAJOR ? ", column-major" : ", row-major"));
-            Model model = oracle::make_model(problem, FREERIDGE_AUTO, layout, 3);
+            Model model = oracle::make_model(problem, FREERIDGE_ROUTE_AUTO, layout, 3);
             set_reduction(set_landmarks(model, rows), GetParam().reduction).factorize();
-            ASSERT_EQ(model.route_used(), FREERIDGE_LANDMARK);
+            ASSERT_EQ(model.route_used(), FREERIDGE_ROUTE_LANDMARK);
             EXPECT_EQ(landmark_rows(model), rows);
             EXPECT_EQ(rank_of(model), std::min(count, shape.n - (intercept ? 1 : 0)));
             body(problem, oracle, model);

@@ -33,7 +33,7 @@ Labels all_but(Random& random, std::int64_t n, std::int64_t left) {
 constexpr freeridge_reduction reductions[] = {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM};
 
 Model primal(const Problem& problem, freeridge_reduction reduction) {
-  Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
   set_reduction(model, reduction).factorize();
   return model;
 }
@@ -97,8 +97,8 @@ TEST(LargeGroups, AgainstTheDualRoutes) {
   for (const bool intercept : {false, true}) {
     Problem problem = random_problem(random, KernelSpec::linear(), 300, 6, 2, true, intercept);
     for (double& weight : problem.weights) weight = std::pow(10.0, random.uniform(-3.0, 3.0));
-    Model spectral = oracle::make_model(problem, FREERIDGE_SPECTRAL),
-          cholesky = oracle::make_model(problem, FREERIDGE_CHOLESKY);
+    Model spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL),
+          cholesky = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
     spectral.factorize();
     cholesky.factorize();
     for (const freeridge_reduction reduction : reductions) {

@@ -52,9 +52,9 @@ TEST(LargeMeans, PredictionsKeepTheirDigits) {
     for (const double lambda : {1e-3, 1.0, 1e3}) {
       const Matrix expected = exact_predictions(problem, lambda, points);
       for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM})
-        for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL})
+        for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
           for (const std::int32_t steps : {0, 3}) {
-            if (route != FREERIDGE_PRIMAL && (steps > 0 || reduction == FREERIDGE_REDUCTION_GRAM)) continue;
+            if (route != FREERIDGE_ROUTE_PRIMAL && (steps > 0 || reduction == FREERIDGE_REDUCTION_GRAM)) continue;
             SCOPED_TRACE(::testing::Message() << route_name(route) << " " << reduction << " lambda " << lambda);
             Model model = oracle::make_model(problem, route);
             check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
@@ -71,7 +71,7 @@ TEST(LargeMeans, PredictionsKeepTheirDigits) {
                   FREERIDGE_OK);
               EXPECT_TRUE(bit_equal(again, model.predict(points)));
             }
-            if (steps > 0 || route != FREERIDGE_PRIMAL) continue;
+            if (steps > 0 || route != FREERIDGE_ROUTE_PRIMAL) continue;
             const auto interval = model.predict_jackknife(points, 0.5);
             for (std::int64_t i = 0; i < 7; ++i) EXPECT_LE(interval.lower(i, 0), interval.upper(i, 0));
           }
@@ -86,7 +86,7 @@ TEST(LargeMeans, ColumnsThatKDoesNotShow) {
     SCOPED_TRACE(::testing::PrintToString(units));
     Matrix points;
     const Problem problem = problem_with(units, 0, points);
-    Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize();
     double tolerance = 0;
     ASSERT_EQ(freeridge_get_tolerance(model.get(), &tolerance), FREERIDGE_OK);

@@ -107,7 +107,7 @@ class MinimumNorm : public ::testing::Test {
   template <class Body>
   void for_each_setting(Body body) {
     Random random(60);
-    for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL})
+    for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL})
       for (const bool weighted : {false, true})
         for (const bool intercept : {false, true}) {
           SCOPED_TRACE(::testing::Message()
@@ -130,7 +130,7 @@ class MinimumNorm : public ::testing::Test {
     EXPECT_CLOSE(model.predict(points), values(plane, points), tolerance);
   }
 
-  freeridge_route route_ = FREERIDGE_AUTO;
+  freeridge_route route_ = FREERIDGE_ROUTE_AUTO;
 };
 
 TEST_F(MinimumNorm, OrdinaryLeastSquaresAndItsErrorsLeftOut) {
@@ -272,12 +272,12 @@ TEST_F(MinimumNorm, AColumnForOneRowLeavesThatErrorUndefined) {
 // With a positive definite K, lambda = 0 interpolates, and the errors left out are those of interpolating the others.
 TEST(Interpolation, LeaveOutErrorsOfAPositiveDefiniteKernel) {
   Random random(62);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL})
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL})
     for (const bool weighted : {false, true})
       for (const bool intercept : {false, true})
         for (const oracle::KernelSpec& kernel : {oracle::KernelSpec::gaussian(0.5), oracle::KernelSpec::linear()}) {
           const bool linear = kernel.family == oracle::Family::linear;
-          if (route == FREERIDGE_PRIMAL && !linear) continue;
+          if (route == FREERIDGE_ROUTE_PRIMAL && !linear) continue;
           SCOPED_TRACE(::testing::Message() << route_name(route) << (linear ? ", linear" : ", Gaussian")
                                             << (weighted ? ", weights" : "") << (intercept ? ", intercept" : ""));
           const std::int64_t d = linear ? 25 : 2;
@@ -301,7 +301,7 @@ TEST(CholeskyAtZero, RefusesASingularKernelMatrixAndKeepsTheLambdaInForce) {
   Problem twins = random_problem(random, oracle::KernelSpec::gaussian(0.7), 10, 2, 1, false, false);
   for (std::int64_t k = 0; k < 2; ++k) twins.x(9, k) = twins.x(0, k);
   for (const Problem& problem : {tall, twins}) {
-    Model model = oracle::make_model(problem, FREERIDGE_CHOLESKY);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
     model.factorize();
     EXPECT_EQ(freeridge_set_lambda(model.get(), 0.0), FREERIDGE_NOT_POSITIVE_DEFINITE);
     Matrix unused(problem.x.rows, 1);

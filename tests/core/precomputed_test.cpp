@@ -16,7 +16,7 @@ using oracle::Family;
 using oracle::Problem;
 
 constexpr double tolerance = 1e-9;
-constexpr freeridge_route dual_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL};
+constexpr freeridge_route dual_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL};
 
 Matrix values(const Problem& problem, const Matrix& points) {
   return to_double(oracle::kernel_matrix(problem.kernel, points, problem.x));
@@ -50,7 +50,8 @@ class Precomputed : public ::testing::TestWithParam<Family> {
                                                 << (weighted ? ", weights" : "") << (intercept ? ", intercept" : "")
                                                 << (layout == FREERIDGE_COL_MAJOR ? ", column-major" : ", row-major"));
               Model model = precomputed_model(problem, route, layout, 2);
-              Model reference = oracle::make_model(problem, GetParam() == Family::linear ? FREERIDGE_PRIMAL : route);
+              Model reference =
+                  oracle::make_model(problem, GetParam() == Family::linear ? FREERIDGE_ROUTE_PRIMAL : route);
               body(problem, model.factorize(), reference.factorize());
             }
         }
@@ -104,10 +105,10 @@ TEST_P(Precomputed, LandmarksAreThoseOfTheKernelItself) {
     if (problem.x.rows == 1) return;
     const std::vector<std::int64_t> rows = {5, 0, 3};
     for (Model* each : {&model, &reference}) {
-      each->route(FREERIDGE_AUTO);
+      each->route(FREERIDGE_ROUTE_AUTO);
       check(freeridge_set_landmarks(each->get(), 3, rows.data()), "freeridge_set_landmarks");
       each->factorize().lambda(0.3);
-      EXPECT_EQ(each->route_used(), FREERIDGE_LANDMARK);
+      EXPECT_EQ(each->route_used(), FREERIDGE_ROUTE_LANDMARK);
     }
     Random random(4103);
     const Matrix points = random.uniform_matrix(6, problem.x.cols, -1.2, 1.2);
@@ -126,17 +127,17 @@ Problem gaussian_problem(std::int64_t n) {
 // More than one tile of rows and of columns, predictions of x itself, and the choice of AUTO.
 TEST(PrecomputedMatrix, OfSeveralTiles) {
   const Problem problem = gaussian_problem(530);
-  Model reference = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  Model reference = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   reference.factorize().lambda(0.5);
   for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
-    Model model = precomputed_model(problem, FREERIDGE_AUTO, layout, 1);
+    Model model = precomputed_model(problem, FREERIDGE_ROUTE_AUTO, layout, 1);
     model.factorize().lambda(0.5);
-    EXPECT_EQ(model.route_used(), FREERIDGE_SPECTRAL);
+    EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_SPECTRAL);
     EXPECT_CLOSE(model.loo(), reference.loo(), 1e-10);
     EXPECT_CLOSE(model.predict(values(problem, problem.x), layout, 2), reference.fitted(), 1e-10);
   }
-  Model few = precomputed_model(problem, FREERIDGE_AUTO);
-  EXPECT_EQ(few.expected_lambdas(1).factorize().route_used(), FREERIDGE_CHOLESKY);
+  Model few = precomputed_model(problem, FREERIDGE_ROUTE_AUTO);
+  EXPECT_EQ(few.expected_lambdas(1).factorize().route_used(), FREERIDGE_ROUTE_CHOLESKY);
   EXPECT_CLOSE(few.lambda(0.5).loo(), reference.loo(), 1e-10);
 }
 
@@ -211,17 +212,17 @@ TEST(PrecomputedMatrix, MustNotBeIndefinite) {
   Matrix k(3, 3);
   for (std::int64_t i = 0; i < 3; ++i) k(i, i) = 1;
   k(1, 0) = k(0, 1) = 2;  // eigenvalues 3, 1, -1
-  EXPECT_EQ(factorized(k, FREERIDGE_SPECTRAL), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(factorized(k, FREERIDGE_ROUTE_SPECTRAL), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_NE(std::string(freeridge_last_error()).find("positive semi-definite"), std::string::npos);
   k(1, 0) = k(0, 1) = 1 + 5e-9;  // smallest eigenvalue -5e-9: rounding
-  EXPECT_EQ(factorized(k, FREERIDGE_SPECTRAL), FREERIDGE_OK);
+  EXPECT_EQ(factorized(k, FREERIDGE_ROUTE_SPECTRAL), FREERIDGE_OK);
 }
 
 // With an intercept a constant K is zero, and what is left of it is rounding, of either sign.
 TEST(PrecomputedMatrix, AConstantIsNotIndefinite) {
   for (const double value : {0.140625, 0.1, 1.0 / 3, 7.7, 1e300, 1e-300})
     for (const std::int64_t n : {2, 3, 5, 17, 40})
-      for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+      for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
         SCOPED_TRACE(::testing::Message() << value << " " << n << " " << route_name(route));
         Matrix k(n, n, value), y(n, 1);
         for (std::int64_t i = 0; i < n; ++i) y(i, 0) = static_cast<double>(i);
@@ -239,29 +240,27 @@ TEST(PrecomputedMatrix, MustBeSquareAndFinite) {
   Model linear(Kernel::linear());
   linear.data(x, y);
   EXPECT_EQ(freeridge_set_kernel(linear.get(), Kernel::precomputed().get()), FREERIDGE_DIMENSION_MISMATCH);
-  EXPECT_EQ(linear.factorize().route_used(), FREERIDGE_PRIMAL);  // it has kept its kernel
+  EXPECT_EQ(linear.factorize().route_used(), FREERIDGE_ROUTE_PRIMAL);  // it has kept its kernel
   freeridge_classifier* classifier = nullptr;
-  check(freeridge_classifier_create(Kernel::precomputed().get(), FREERIDGE_LOGISTIC, &classifier),
+  check(freeridge_classifier_create(Kernel::precomputed().get(), FREERIDGE_LOSS_LOGISTIC, &classifier),
         "freeridge_classifier_create");
   const Vector labels = {1, -1, 1, -1, 1};
   EXPECT_EQ(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 5, 4, x.values.data(), 5, labels.data()),
             FREERIDGE_DIMENSION_MISMATCH);
   freeridge_classifier_destroy(classifier);
   Matrix big(2, 2, 1e308);
-  EXPECT_EQ(factorized(big, FREERIDGE_CHOLESKY), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(factorized(big, FREERIDGE_ROUTE_CHOLESKY), FREERIDGE_NOT_FINITE);
 }
 
 TEST(PrecomputedMatrix, HasNeitherBandwidthNorHyperplaneNorPrimalRoute) {
   const Problem problem = gaussian_problem(8);
-  Model model = precomputed_model(problem, FREERIDGE_PRIMAL);
+  Model model = precomputed_model(problem, FREERIDGE_ROUTE_PRIMAL);
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INVALID_ARGUMENT);
   double sigma = 0;
-  EXPECT_EQ(freeridge_get_bandwidth(model.get(), &sigma), FREERIDGE_INVALID_STATE);
-  Vector tried(30);
-  std::int64_t used = 0;
-  EXPECT_EQ(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0, 0, 15, &sigma, tried.data(), &used),
+  EXPECT_EQ(freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
             FREERIDGE_INVALID_STATE);
-  model.route(FREERIDGE_AUTO).factorize().lambda(1.0);
+  EXPECT_EQ(freeridge_select_bandwidth(model.get(), FREERIDGE_LOO, 0, 0, 15, &sigma), FREERIDGE_INVALID_STATE);
+  model.route(FREERIDGE_ROUTE_AUTO).factorize().lambda(1.0);
   Vector w(8);
   EXPECT_EQ(freeridge_get_hyperplane(model.get(), w.data(), 8), FREERIDGE_INVALID_STATE);
 }

@@ -29,7 +29,7 @@ TEST(Refinement, OfAHyperplane) {
       for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
         SCOPED_TRACE(::testing::Message() << weighted << intercept << layout);
         const Problem problem = random_problem(random, kernel, 60, 3, 2, weighted, intercept);
-        Model model = oracle::make_model(problem, FREERIDGE_PRIMAL, layout, 2);
+        Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL, layout, 2);
         refined(model, 10).factorize().lambdas(lambda_values);
         const auto plane = [&](double lambda) { return oracle::hyperplane(problem, oracle::fit(problem, lambda)); };
         const auto b = [&](double lambda) { return to_double(oracle::fit(problem, lambda).b); };
@@ -54,7 +54,7 @@ TEST(Refinement, OfAnExpansion) {
         };
         const Matrix c = oracle::per_output(lambda_values, [&](double lambda) { return to_double(fit(lambda).c); });
         const Matrix b = oracle::per_output(lambda_values, [&](double lambda) { return to_double(fit(lambda).b); });
-        for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+        for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
           SCOPED_TRACE(::testing::Message() << route_name(route) << n << weighted << intercept);
           Model model(Kernel::precomputed());
           model.data(k, problem.y).weights(problem.weights).intercept(intercept).route(route);
@@ -75,7 +75,7 @@ TEST(Refinement, OfWhatHasNoFunction) {
     Matrix y = problem.y;
     for (double& value : y.values) value *= scale;
     Model model(Kernel::precomputed());
-    model.data(zero, y).weights(problem.weights).route(FREERIDGE_SPECTRAL);
+    model.data(zero, y).weights(problem.weights).route(FREERIDGE_ROUTE_SPECTRAL);
     refined(model, 1).factorize().lambda(lambda);
     Real sum_w = 0;
     for (const double w : problem.weights) sum_w += w;
@@ -101,7 +101,7 @@ TEST(Refinement, OfMorePointsThanFunctions) {
       SCOPED_TRACE(::testing::Message() << weighted << intercept);
       Problem problem = random_problem(random, KernelSpec::polynomial(2, 0.5, 0.0), 40, 2, 2, weighted, intercept);
       for (double& value : problem.x.values) value = std::round(value * 64) / 64;  // kernel values without rounding
-      Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+      Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
       refined(model, 10).factorize().lambdas(lambda_values);
       const auto c = [&](double lambda) { return to_double(oracle::fit(problem, lambda).c); };
       EXPECT_CLOSE(model.coefficients(), oracle::per_output(lambda_values, c), last_bits);
@@ -113,7 +113,7 @@ TEST(Refinement, OfMorePointsThanFunctions) {
 TEST(Refinement, ChangesTheSolutionAlone) {
   Random random(402);
   const Problem problem = random_problem(random, KernelSpec::gaussian(1.0), 30, 2, 2, true, true);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
     SCOPED_TRACE(route_name(route));
     Model plain = oracle::make_model(problem, route), model = oracle::make_model(problem, route);
     plain.factorize().lambda(0.1);
@@ -130,9 +130,9 @@ TEST(Refinement, ChangesTheSolutionAlone) {
 TEST(Refinement, IsRefusedWhereThereIsNone) {
   Random random(403);
   const Problem problem = random_problem(random, KernelSpec::linear(), 20, 3, 1, false, true);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_LANDMARK}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK}) {
     Model model = oracle::make_model(problem);
-    if (route == FREERIDGE_LANDMARK) check(freeridge_set_landmarks(model.get(), 3, nullptr), "freeridge_set_landmarks");
+    if (route == FREERIDGE_ROUTE_LANDMARK) check(freeridge_set_landmarks(model.get(), 3, nullptr), "freeridge_set_landmarks");
     refined(model.route(route), 1).factorize();
     EXPECT_EQ(freeridge_set_lambda(model.get(), 0.5), FREERIDGE_INVALID_STATE) << route;
   }

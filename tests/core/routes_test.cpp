@@ -66,10 +66,10 @@ class Routes : public ::testing::TestWithParam<Shape> {
         Problem problem = random_problem(random, kernel_of(shape.family, shape.d, shape.scaled_columns), shape.n,
                                          shape.d, 2, weighted, intercept);
         if (!intercept) problem.y = without_means(problem.y);
-        Model reference = oracle::make_model(problem, FREERIDGE_CHOLESKY);
+        Model reference = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
         reference.factorize();
-        for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
-          if (route == FREERIDGE_PRIMAL && shape.family != Family::linear) continue;
+        for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+          if (route == FREERIDGE_ROUTE_PRIMAL && shape.family != Family::linear) continue;
           SCOPED_TRACE(route_name(route));
           Model other = oracle::make_model(problem, route);
           body(reference, other.factorize(), problem);
@@ -85,7 +85,7 @@ TEST_P(Routes, AnswersAndScoresAgree) {
     other.groups(sevenths);
     for (const double condition : {1e6, 1e5, 1e3}) {
       // Zero eigenvalues of a linear kernel are rounding to BAND, which AUTO does not take for it.
-      if (condition > 1e5 && problem.kernel.family == Family::linear && other.route_used() == FREERIDGE_BAND) continue;
+      if (condition > 1e5 && problem.kernel.family == Family::linear && other.route_used() == FREERIDGE_ROUTE_BAND) continue;
       SCOPED_TRACE(::testing::Message() << "condition number below " << condition);
       const double lambda = lambda_for(problem, condition);
       constexpr double tolerance = 1e-10;
@@ -133,22 +133,22 @@ freeridge_route chosen(Family family, std::int64_t n, std::int64_t d, std::int64
 }
 
 TEST(AutoRoute, FollowsTheKernelTheShapeAndTheExpectedLambdas) {
-  EXPECT_EQ(chosen(Family::linear, 30, 4, 0, false), FREERIDGE_PRIMAL);
-  EXPECT_EQ(chosen(Family::linear, 30, 4, 1, false), FREERIDGE_PRIMAL);
-  EXPECT_EQ(chosen(Family::linear, 30, 4, 0, true), FREERIDGE_PRIMAL);
-  EXPECT_EQ(chosen(Family::linear, 20, 40, 0, false), FREERIDGE_PRIMAL);
-  EXPECT_EQ(chosen(Family::linear, 20, 40, 1, false), FREERIDGE_PRIMAL);
-  EXPECT_EQ(chosen(Family::gaussian, 30, 4, 0, false), FREERIDGE_SPECTRAL);
-  EXPECT_EQ(chosen(Family::gaussian, 30, 4, 1, false), FREERIDGE_CHOLESKY);
-  EXPECT_EQ(chosen(Family::polynomial, 30, 4, 100, false), FREERIDGE_SPECTRAL);
+  EXPECT_EQ(chosen(Family::linear, 30, 4, 0, false), FREERIDGE_ROUTE_PRIMAL);
+  EXPECT_EQ(chosen(Family::linear, 30, 4, 1, false), FREERIDGE_ROUTE_PRIMAL);
+  EXPECT_EQ(chosen(Family::linear, 30, 4, 0, true), FREERIDGE_ROUTE_PRIMAL);
+  EXPECT_EQ(chosen(Family::linear, 20, 40, 0, false), FREERIDGE_ROUTE_PRIMAL);
+  EXPECT_EQ(chosen(Family::linear, 20, 40, 1, false), FREERIDGE_ROUTE_PRIMAL);
+  EXPECT_EQ(chosen(Family::gaussian, 30, 4, 0, false), FREERIDGE_ROUTE_SPECTRAL);
+  EXPECT_EQ(chosen(Family::gaussian, 30, 4, 1, false), FREERIDGE_ROUTE_CHOLESKY);
+  EXPECT_EQ(chosen(Family::polynomial, 30, 4, 100, false), FREERIDGE_ROUTE_SPECTRAL);
 }
 
 TEST(AutoRoute, GivesTheChoiceBackAfterARouteWasSet) {
   Random random(2);
   const Problem problem = random_problem(random, oracle::KernelSpec::linear(), 30, 4, 1, false, true);
-  Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
-  EXPECT_EQ(model.factorize().route_used(), FREERIDGE_SPECTRAL);
-  EXPECT_EQ(model.route(FREERIDGE_AUTO).factorize().route_used(), FREERIDGE_PRIMAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
+  EXPECT_EQ(model.factorize().route_used(), FREERIDGE_ROUTE_SPECTRAL);
+  EXPECT_EQ(model.route(FREERIDGE_ROUTE_AUTO).factorize().route_used(), FREERIDGE_ROUTE_PRIMAL);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using oracle::Problem;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-constexpr freeridge_route all_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL};
+constexpr freeridge_route all_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL};
 
 class Scale : public ::testing::Test {
  protected:
@@ -30,7 +30,7 @@ class Scale : public ::testing::Test {
         for (const bool intercept : {false, true}) {
           const Problem problem = random_problem(random, kernel_of(family, 3), 18, 3, 2, weighted, intercept);
           for (const freeridge_route route : all_routes) {
-            if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
+            if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
             SCOPED_TRACE(::testing::Message() << family_name(family) << " " << route_name(route)
                                               << (weighted ? ", weights" : "") << (intercept ? ", intercept" : ""));
             route_ = route;
@@ -48,7 +48,7 @@ class Scale : public ::testing::Test {
     return random.uniform_matrix(6, 3, -1.0, 1.0);
   }
 
-  freeridge_route route_ = FREERIDGE_AUTO;
+  freeridge_route route_ = FREERIDGE_ROUTE_AUTO;
 };
 
 // The answers of a model whose x and Y have other units than those of the expected one: what is squared in them must
@@ -307,7 +307,7 @@ TEST(GaussianKernel, DoesNotSeeAShiftOfX) {
   const Matrix new_points = rounded(random.uniform_matrix(6, 3, -1.0, 1.0));
   Problem moved = problem;
   moved.x = shifted(problem.x, 1e8);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
     Model model = oracle::make_model(moved, route);
     model.factorize().lambda(0.1);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.1), 1e-10);
@@ -325,7 +325,7 @@ TEST(GaussianKernel, KeepsSmallDistancesBesideLargeOnes) {
     problem.x(i, 1) = -1000.0 + 1e-3 * random.normal();
     problem.y(i, 0) = random.normal();
   }
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
     Model model = oracle::make_model(problem, route);
     model.factorize().lambda(0.05);
     EXPECT_CLOSE(model.loo(), oracle::loo(problem, 0.05), 1e-10);
@@ -337,14 +337,14 @@ TEST(Overflow, AKernelValueThatOverflowsIsNotFinite) {
   Random random(306);
   Problem problem = random_problem(random, KernelSpec::polynomial(4, 1.0, 1.0), 10, 2, 1, false, true);
   problem.x = scaled(problem.x, 1e60);
-  Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_NOT_FINITE);
-  freeridge_route route = FREERIDGE_AUTO;
+  freeridge_route route = FREERIDGE_ROUTE_AUTO;
   EXPECT_EQ(freeridge_get_route(model.get(), &route), FREERIDGE_INVALID_STATE);
   model.kernel(Kernel::polynomial(2, 1.0, 1.0)).factorize();  // the model is usable still
   problem.kernel = KernelSpec::linear();
   problem.x = scaled(problem.x, 1e100);
-  for (const freeridge_route dual : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND})
+  for (const freeridge_route dual : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND})
     EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, dual).get()), FREERIDGE_NOT_FINITE);
 }
 
@@ -354,7 +354,7 @@ TEST(Overflow, SumsOfKernelValuesThatOverflowAreNotFinite) {
   Random random(308);
   Problem problem = random_problem(random, KernelSpec::polynomial(1, 1e-300, 1.5e308), 7, 1, 1, false, true);
   const Matrix constant(7, 7, 1.5e308);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND})
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND})
     for (const bool intercept : {false, true}) {
       problem.intercept = intercept;
       EXPECT_EQ(freeridge_factorize(oracle::make_model(problem, route).get()), FREERIDGE_NOT_FINITE) << route;
@@ -401,13 +401,13 @@ TEST(Overflow, SquaredSingularValuesThatOverflowAreNotFinite) {
             EXPECT_NE(std::string(freeridge_last_error()).find("overflow"), std::string::npos)
                 << freeridge_last_error();
           };
-          const Model plain = oracle::make_model(problem, FREERIDGE_PRIMAL);
+          const Model plain = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
           expect_refused(plain);
           for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
-            const Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+            const Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
             ASSERT_EQ(freeridge_set_reduction(model.get(), reduction), FREERIDGE_OK);
             expect_refused(model);
-            const Model restricted = oracle::make_model(problem, FREERIDGE_LANDMARK);
+            const Model restricted = oracle::make_model(problem, FREERIDGE_ROUTE_LANDMARK);
             ASSERT_EQ(freeridge_set_reduction(restricted.get(), reduction), FREERIDGE_OK);
             ASSERT_EQ(freeridge_set_landmarks(restricted.get(), 2, nullptr), FREERIDGE_OK);
             expect_refused(restricted);

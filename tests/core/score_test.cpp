@@ -51,8 +51,8 @@ class Score : public ::testing::Test {
           for (const std::int64_t d : {3, 21}) {
             const Problem problem = random_problem(random, kernel_of(family, d), 16, d, 2, weighted, intercept);
             for (const freeridge_route route :
-                 {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
-              if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
+                 {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+              if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
               SCOPED_TRACE(::testing::Message()
                            << family_name(family) << " " << route_name(route) << (weighted ? ", weights" : "")
                            << (intercept ? ", intercept" : "") << ", d = " << d);
@@ -150,7 +150,7 @@ TEST_F(Score, OneLambdaAtATimeOrManyOrAgainIsTheSame) {
 TEST_F(Score, ManyLambdasInOneCallEqualSingleCalls) {
   Random random(556);
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.5), 90, 4, 3, true, true);
-  Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   model.factorize();
   const Vector grid = model.lambda_grid(150);
   const Matrix scores = model.score(FREERIDGE_LOO, grid);

@@ -91,12 +91,12 @@ TEST_P(SearchOracle, FindsTheMinimumOfTheDefinition) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, SearchOracle,
-                         ::testing::Values(Case{Family::linear, FREERIDGE_PRIMAL, 16, 3, true, true},
-                                           Case{Family::linear, FREERIDGE_SPECTRAL, 12, 20, false, true},
-                                           Case{Family::polynomial, FREERIDGE_SPECTRAL, 15, 2, false, false},
-                                           Case{Family::gaussian, FREERIDGE_SPECTRAL, 16, 2, true, true},
-                                           Case{Family::gaussian, FREERIDGE_CHOLESKY, 16, 2, false, true},
-                                           Case{Family::matern32, FREERIDGE_CHOLESKY, 14, 3, true, false}),
+                         ::testing::Values(Case{Family::linear, FREERIDGE_ROUTE_PRIMAL, 16, 3, true, true},
+                                           Case{Family::linear, FREERIDGE_ROUTE_SPECTRAL, 12, 20, false, true},
+                                           Case{Family::polynomial, FREERIDGE_ROUTE_SPECTRAL, 15, 2, false, false},
+                                           Case{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL, 16, 2, true, true},
+                                           Case{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY, 16, 2, false, true},
+                                           Case{Family::matern32, FREERIDGE_ROUTE_CHOLESKY, 14, 3, true, false}),
                          ::testing::PrintToStringParamName());
 
 // Every output has its own minimum, and all are found in one search with few lambdas each.
@@ -107,7 +107,7 @@ TEST(SearchManyOutputs, FortyOutputsAtOnce) {
   for (std::int64_t j = 0; j < t; ++j)  // from nearly no noise to nearly nothing else
     for (std::int64_t i = 0; i < n; ++i)
       problem.y(i, j) += std::pow(10.0, -2.0 + 0.1 * static_cast<double>(j)) * random.normal();
-  Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   const Labels group = modulo_groups(n, 10);
   model.groups(group).factorize();
   for (const freeridge_criterion criterion : analytic) {
@@ -139,7 +139,7 @@ TEST(SearchManyOutputs, FortyOutputsAtOnce) {
 TEST(SearchRanges, HugeAndTiny) {
   Random random(31);
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 40, 2, 3, false, true, 0.3);
-  Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
   model.groups(modulo_groups(40, 8)).factorize();
   for (const freeridge_criterion criterion : analytic) {
     SCOPED_TRACE(criterion);
@@ -196,7 +196,7 @@ TEST(SearchShape, DipsAndDecadesAreThoseOfAFineScan) {
                     {},
                     true};
     for (double& value : problem.y.values) value = random.normal();
-    Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize();
     constexpr double low = 1e-4, high = 1e3;
     constexpr int fine = 1401;  // 200 a decade
@@ -227,20 +227,24 @@ TEST(SearchShape, BelongsToTheLastSearch) {
   Random random(43);
   const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.0), 20, 2, 2, false, true);
   Model model = oracle::make_model(problem);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
+            FREERIDGE_INVALID_STATE);
   model.factorize().select_lambda(FREERIDGE_LOO, 1e-3, 1e3);
   const SearchShape shape = model.search_shape();
   model.lambda(7.0);
   EXPECT_EQ(model.search_shape().decades, shape.decades);
   Vector decades(2, -1.0);
   Labels dips(2, -1);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, nullptr), FREERIDGE_OK);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), decades.data(), nullptr), FREERIDGE_OK);
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, dips.data()), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, decades.data(), nullptr),
+            FREERIDGE_OK);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, dips.data()),
+            FREERIDGE_OK);
   EXPECT_EQ(decades, shape.decades);
   EXPECT_EQ(dips, shape.dips);
   model.weights(Vector(20, 2.0));
-  EXPECT_EQ(freeridge_get_search_shape(model.get(), nullptr, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_search(model.get(), nullptr, nullptr, nullptr, 0, nullptr, nullptr, nullptr),
+            FREERIDGE_INVALID_STATE);
 }
 
 // --- the one-standard-error rule ------------------------------------------------------------------------------------

@@ -300,10 +300,8 @@ TEST(SelectBandwidthRange, SmallestBudgetAndAnySequence) {
 TEST(SelectBandwidthRange, NeedsDataABandwidthAndPointsThatDiffer) {
   Model empty(Kernel::gaussian(1.0));
   double sigma = 0;
-  Matrix tried(5, 2);
-  std::int64_t used = 0;
   const auto select = [&](const Model& model, freeridge_criterion criterion) {
-    return freeridge_select_bandwidth(model.get(), criterion, 0, 0, 5, &sigma, tried.values.data(), &used);
+    return freeridge_select_bandwidth(model.get(), criterion, 0, 0, 5, &sigma);
   };
   EXPECT_EQ(select(empty, FREERIDGE_LOO), FREERIDGE_INVALID_STATE);
   const Problem problem = problem_with(1, false, false, 7);

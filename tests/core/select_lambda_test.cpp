@@ -92,7 +92,7 @@ TEST_P(SelectLambda, IsNeverWorseThanAGridOf400) {
       expect_no_worse_than_grid(model, criterion, 1e-4, 1e2);
       // The default range starts at eps times the largest eigenvalue, where a Cholesky factor is rounding noise, if
       // there is one at all: lower dips of noise are no better lambdas.
-      if (model.route_used() != FREERIDGE_CHOLESKY) expect_no_worse_than_grid(model, criterion, 0, 0);
+      if (model.route_used() != FREERIDGE_ROUTE_CHOLESKY) expect_no_worse_than_grid(model, criterion, 0, 0);
     }
   });
 }
@@ -129,12 +129,12 @@ TEST_P(SelectLambda, KeepsEveryScore) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, SelectLambda,
-                         ::testing::Values(Case{Family::linear, FREERIDGE_PRIMAL, 60, 5},
-                                           Case{Family::linear, FREERIDGE_SPECTRAL, 30, 45},
-                                           Case{Family::linear, FREERIDGE_CHOLESKY, 25, 4},
-                                           Case{Family::polynomial, FREERIDGE_SPECTRAL, 50, 4},
-                                           Case{Family::gaussian, FREERIDGE_SPECTRAL, 60, 3},
-                                           Case{Family::gaussian, FREERIDGE_CHOLESKY, 25, 3}),
+                         ::testing::Values(Case{Family::linear, FREERIDGE_ROUTE_PRIMAL, 60, 5},
+                                           Case{Family::linear, FREERIDGE_ROUTE_SPECTRAL, 30, 45},
+                                           Case{Family::linear, FREERIDGE_ROUTE_CHOLESKY, 25, 4},
+                                           Case{Family::polynomial, FREERIDGE_ROUTE_SPECTRAL, 50, 4},
+                                           Case{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL, 60, 3},
+                                           Case{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY, 25, 3}),
                          ::testing::PrintToStringParamName());
 
 // Small samples make criteria with several dips.
@@ -147,7 +147,7 @@ TEST(SelectLambdaDips, ManySmallProblems) {
     const oracle::KernelSpec kernel =
         family == Family::linear ? kernel_of(family, d) : oracle::KernelSpec::gaussian(0.4 + 0.05 * (trial % 10));
     Problem problem = random_problem(random, kernel, n, d, 2, trial % 3 == 0, true, 0.5);
-    Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize();
     for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
       SCOPED_TRACE(criterion);
@@ -168,7 +168,7 @@ TEST(SelectLambdaDips, TheDeepestIsFoundWhereItDoesNotLookDeepest) {
                     {},
                     true};
     for (double& value : problem.y.values) value = random.normal();
-    Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize();
     const double best = smallest(model.score(FREERIDGE_LOO, log_spaced(1e-5, 1e4, 1500)), 0);
     EXPECT_LE(model.select_lambda(FREERIDGE_LOO, 1e-60, 1e60).score[0], best * (1 + as_good));
@@ -249,7 +249,7 @@ TEST_F(SelectLambdaEnds, TheGridSpansTheEigenvalues) {
 TEST_F(SelectLambdaEnds, TheGridReachesFromAThousandthOfTheSmallestToAThousandTimesTheLargest) {
   Problem diagonal{oracle::KernelSpec::linear(), Matrix(4, 4), Matrix(4, 1, 1.0), {}, false};
   for (std::int64_t k = 0; k < 4; ++k) diagonal.x(k, k) = static_cast<double>(k + 1);  // K = diag(1, 4, 9, 16)
-  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_PRIMAL}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL}) {
     Model model = oracle::make_model(diagonal, route);
     EXPECT_CLOSE(model.factorize().lambda_grid(3), (Vector{1e-3, 4.0, 16e3}), 1e-12);
   }
@@ -276,7 +276,7 @@ TEST_F(SelectLambdaEnds, ATieGoesToTheLargerLambda) {
   // Y is constant: with an intercept every lambda fits it exactly, and the errors left out are all zero.
   Problem constant = problem;
   constant.y = Matrix(50, 1, 4.0);
-  Model model = oracle::make_model(constant, FREERIDGE_SPECTRAL);
+  Model model = oracle::make_model(constant, FREERIDGE_ROUTE_SPECTRAL);
   model.factorize();
   const LambdaChoice choice = model.select_lambda(FREERIDGE_LOO, 1e-2, 1e2);
   EXPECT_NEAR(choice.score[0], 0.0, 1e-24);

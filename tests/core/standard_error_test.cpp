@@ -1,4 +1,4 @@
-// freeridge_score_with_error: the scores are those of freeridge_score, and the standard errors follow their definition
+// freeridge_score with errors: the scores are those without, and the standard errors follow their definition
 // on refits; small spreads beside large means, and scales near the ends of what a double holds, keep their digits.
 #include <gtest/gtest.h>
 
@@ -40,8 +40,8 @@ TEST(StandardError, FollowsItsDefinitionOnRefits) {
   Random random(61);
   for (const Family family : {Family::linear, Family::gaussian})
     for (const bool weighted : {false, true})
-      for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
-        if (route == FREERIDGE_PRIMAL && family != Family::linear) continue;
+      for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+        if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
         SCOPED_TRACE(::testing::Message()
                      << family_name(family) << " " << route_name(route) << (weighted ? ", weights" : ""));
         const Problem problem = random_problem(random, kernel_of(family, 3), 17, 3, 2, weighted, true);
@@ -75,7 +75,7 @@ TEST(StandardError, ASmallSpreadBesideALargeMeanKeepsItsDigits) {
                             random.uniform_vector(n, 0.5, 2.0), false}};
     for (double& value : problem.y.values)
       value = (random.index(2) == 0 ? -1.0 : 1.0) * (1.0 + spread * random.uniform(-1.0, 1.0));
-    Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
     constexpr double lambda = 1e15;
     const ScoresWithErrors found = model.factorize().score_with_error(FREERIDGE_LOO, {lambda});
     const Matrix errors = model.lambda(lambda).loo();

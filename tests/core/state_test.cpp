@@ -88,7 +88,7 @@ void expect_state(const Model& model, State state) {
   }
 }
 
-Model fresh(const Problem& problem, freeridge_route route = FREERIDGE_AUTO) {
+Model fresh(const Problem& problem, freeridge_route route = FREERIDGE_ROUTE_AUTO) {
   Model model = oracle::make_model(problem, route);
   model.factorize().lambda(lambda);
   return model;
@@ -98,7 +98,7 @@ struct Setter {
   const char* name;
   std::function<void(Problem&)> on_problem;  // what it means
   std::function<void(Model&, const Problem&)> on_model;
-  freeridge_route route = FREERIDGE_AUTO;  // the route afterwards
+  freeridge_route route = FREERIDGE_ROUTE_AUTO;  // the route afterwards
 };
 
 std::vector<Setter> setters_back_to_data() {
@@ -132,7 +132,8 @@ std::vector<Setter> setters_back_to_data() {
        [](Model& m, const Problem& p) { m.kernel(oracle::make_kernel(p.kernel)); }},
       {"set_intercept", [](Problem& problem) { problem.intercept = false; },
        [](Model& m, const Problem&) { m.intercept(false); }},
-      {"set_route", [](Problem&) {}, [](Model& m, const Problem&) { m.route(FREERIDGE_CHOLESKY); }, FREERIDGE_CHOLESKY},
+      {"set_route", [](Problem&) {}, [](Model& m, const Problem&) { m.route(FREERIDGE_ROUTE_CHOLESKY); },
+       FREERIDGE_ROUTE_CHOLESKY},
   };
 }
 
@@ -218,7 +219,7 @@ TEST(State, ScoresLeaveTheLambdaInForce) {
 
 // Whether a fit is held or not: at other addresses a BLAS may sum in another order (core.oldest_kernels).
 TEST(State, AFitThatIsHeldChangesNoBitOfAScore) {
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_BAND, FREERIDGE_SPECTRAL}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_SPECTRAL}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(first_problem(), route);
     model.factorize();
@@ -235,7 +236,7 @@ TEST(State, GroupsBelongToTheRows) {
   const auto score = [&] {
     Matrix out(1, t);
     const double at = 1.0;
-    return freeridge_score(model.get(), FREERIDGE_GROUPS, 1, &at, out.values.data(), 1);
+    return freeridge_score(model.get(), FREERIDGE_GROUPS, 1, &at, out.values.data(), nullptr, 1);
   };
   EXPECT_EQ(score(), FREERIDGE_INVALID_STATE);
   model.groups(modulo_groups(n, 4));
@@ -273,10 +274,10 @@ TEST(State, FailedCallsLeaveTheModelAsItWas) {
   expect_same_answers(model, expected);
 
   // The primal route for this kernel is refused by factorize: the setter has gone back to DATA, factorize stays there.
-  model.route(FREERIDGE_PRIMAL);
+  model.route(FREERIDGE_ROUTE_PRIMAL);
   EXPECT_EQ(freeridge_factorize(raw), FREERIDGE_INVALID_ARGUMENT);
   expect_state(model, State::data);
-  model.route(FREERIDGE_AUTO).factorize().lambda(lambda);
+  model.route(FREERIDGE_ROUTE_AUTO).factorize().lambda(lambda);
   expect_same_answers(model, expected);
 }
 

@@ -22,7 +22,7 @@ oracle::TallProblem tall(const Problem& problem) {
 
 Model primal(const TallProblem& problem, freeridge_reduction reduction) {
   Model model(Kernel::linear());
-  model.data(problem.x, problem.y).weights(problem.weights).intercept(problem.intercept).route(FREERIDGE_PRIMAL);
+  model.data(problem.x, problem.y).weights(problem.weights).intercept(problem.intercept).route(FREERIDGE_ROUTE_PRIMAL);
   set_reduction(model, reduction).factorize();
   return model;
 }
@@ -44,7 +44,7 @@ TEST(StreamedPrimal, GramAgainstRefits) {
                          << (weighted ? ", weights" : "") << (intercept ? ", intercept" : ""));
             const KernelSpec kernel = kernel_of(oracle::Family::linear, shape.d, scaled_columns);
             const Problem problem = random_problem(random, kernel, shape.n, shape.d, 2, weighted, intercept);
-            Model model = oracle::make_model(problem, FREERIDGE_PRIMAL, layout, 2);
+            Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL, layout, 2);
             set_reduction(model, FREERIDGE_REDUCTION_GRAM).factorize();
             EXPECT_EQ(rank_of(model), std::min(shape.d, shape.n - (intercept ? 1 : 0)));
             for (const double lambda : {1e-3, 1.0, 1e3}) {
@@ -213,7 +213,7 @@ TEST(StreamedPrimal, HugeAndTinyScales) {
   TallProblem overflows = tall(problem);
   overflows.x = scaled(overflows.x, 1e160);
   Model model(Kernel::linear());
-  model.data(overflows.x, overflows.y).route(FREERIDGE_PRIMAL);
+  model.data(overflows.x, overflows.y).route(FREERIDGE_ROUTE_PRIMAL);
   set_reduction(model, FREERIDGE_REDUCTION_GRAM);
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_NOT_FINITE) << freeridge_last_error();
 }

@@ -110,9 +110,9 @@ TEST_P(Threads, OneModelAThread) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Threads,
-                         ::testing::Values(Case{Family::linear, FREERIDGE_PRIMAL},
-                                           Case{Family::gaussian, FREERIDGE_SPECTRAL},
-                                           Case{Family::gaussian, FREERIDGE_CHOLESKY}),
+                         ::testing::Values(Case{Family::linear, FREERIDGE_ROUTE_PRIMAL},
+                                           Case{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL},
+                                           Case{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY}),
                          ::testing::PrintToStringParamName());
 
 // The whole model with the process set to `threads`.
@@ -140,7 +140,7 @@ Threaded whole_model(const Sized& size, std::int32_t threads) {
   Random random(23);
   Model model = oracle::make_model(
       random_problem(random, kernel_of(size.family, size.d), size.n, size.d, 2, true, true), size.route);
-  if (size.route == FREERIDGE_LANDMARK) {
+  if (size.route == FREERIDGE_ROUTE_LANDMARK) {
     std::vector<std::int64_t> rows;
     for (std::int64_t q = 0; q < 40; ++q) rows.push_back(q * size.n / 40);
     check(freeridge_set_landmarks(model.get(), 40, rows.data()), "freeridge_set_landmarks");
@@ -196,12 +196,12 @@ TEST_P(ThreadCounts, OneGivesTheSameBitsAndAnyTheSameAnswers) {
 
 // Sizes with several tiles for each thread; the tall one is streamed.
 INSTANTIATE_TEST_SUITE_P(Every, ThreadCounts,
-                         ::testing::Values(Sized{Family::linear, FREERIDGE_PRIMAL, 400, 5},
-                                           Sized{Family::gaussian, FREERIDGE_SPECTRAL, 700, 4},
-                                           Sized{Family::gaussian, FREERIDGE_CHOLESKY, 700, 4},
-                                           Sized{Family::gaussian, FREERIDGE_LANDMARK, 3000, 4}),
+                         ::testing::Values(Sized{Family::linear, FREERIDGE_ROUTE_PRIMAL, 400, 5},
+                                           Sized{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL, 700, 4},
+                                           Sized{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY, 700, 4},
+                                           Sized{Family::gaussian, FREERIDGE_ROUTE_LANDMARK, 3000, 4}),
                          ::testing::PrintToStringParamName());
-INSTANTIATE_TEST_SUITE_P(Tall, ThreadCounts, ::testing::Values(Sized{Family::linear, FREERIDGE_PRIMAL, 60000, 40}),
+INSTANTIATE_TEST_SUITE_P(Tall, ThreadCounts, ::testing::Values(Sized{Family::linear, FREERIDGE_ROUTE_PRIMAL, 60000, 40}),
                          ::testing::PrintToStringParamName());
 
 TEST(ThreadErrors, EachThreadHasItsOwnWords) {

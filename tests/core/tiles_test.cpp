@@ -69,7 +69,7 @@ TEST(Tiles, LinearKernelByEveryRoute) {
     const Matrix prediction = ridge_predictions(problem, lambda, row, select_rows(problem.x, {row}));
     for (std::int64_t j = 0; j < t; ++j) left_out(k, j) = problem.y(row, j) - prediction(0, j);
   }
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
     SCOPED_TRACE(route_name(route));
     Model model = oracle::make_model(problem, route, FREERIDGE_ROW_MAJOR);
     model.factorize().lambda(lambda);
@@ -77,15 +77,15 @@ TEST(Tiles, LinearKernelByEveryRoute) {
     EXPECT_CLOSE(model.predict(points), predicted, 1e-11);
     EXPECT_CLOSE(model.predict(points, FREERIDGE_ROW_MAJOR, 3), predicted, 1e-11);
     EXPECT_CLOSE(select_rows(model.loo(), some_rows), left_out, 1e-11);
-    if (route == FREERIDGE_PRIMAL) expect_scores_of_single_calls(model, problem);
+    if (route == FREERIDGE_ROUTE_PRIMAL) expect_scores_of_single_calls(model, problem);
   }
 }
 
 TEST(Tiles, GaussianKernel) {
   const Problem problem = large_problem(Family::gaussian, 4);
   const double lambda = 0.5;
-  Model cholesky = oracle::make_model(problem, FREERIDGE_CHOLESKY);
-  Model spectral = oracle::make_model(problem, FREERIDGE_SPECTRAL, FREERIDGE_ROW_MAJOR);
+  Model cholesky = oracle::make_model(problem, FREERIDGE_ROUTE_CHOLESKY);
+  Model spectral = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROW_MAJOR);
   cholesky.factorize().lambda(lambda);
   spectral.factorize().lambda(lambda);
   Random random(53);

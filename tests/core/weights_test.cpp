@@ -84,7 +84,7 @@ void for_each_problem(double decades, Body body) {
 // divided by the smallest lambda / w_i. BAND mixes all rows.
 double amplification(const Problem& problem, freeridge_route route, double lambda) {
   const auto [low, high] = std::minmax_element(problem.weights.begin(), problem.weights.end());
-  const double mixed = route == FREERIDGE_BAND ? std::sqrt(*high / *low) : 1;
+  const double mixed = route == FREERIDGE_ROUTE_BAND ? std::sqrt(*high / *low) : 1;
   const bool singular = problem.kernel.family == Family::linear && problem.x.cols < n;
   if (!needs_positive_definite(route) || !singular) return mixed;
   return mixed * (1 + 12 * *high / lambda);
@@ -102,7 +102,7 @@ void expect_exact(const Problem& problem, freeridge_route route, const Vector& l
       model.lambda(lambda);
     } catch (const StatusError& error) {
       EXPECT_EQ(error.status, FREERIDGE_NOT_POSITIVE_DEFINITE);
-      EXPECT_TRUE(route == FREERIDGE_BAND || amplification(problem, route, lambda) > 1e12);
+      EXPECT_TRUE(route == FREERIDGE_ROUTE_BAND || amplification(problem, route, lambda) > 1e12);
       continue;
     }
     const double allowed = 2e-13 * more * amplification(problem, route, lambda);
@@ -113,7 +113,7 @@ void expect_exact(const Problem& problem, freeridge_route route, const Vector& l
       EXPECT_NEAR(fitted(i, 0), expected.fitted(i, 0), allowed * largest(problem.y)) << i;
     const Matrix loo = model.loo();
     // A route that makes 1 - |B_i|^2 by subtraction knows a heavy row's leverage to rounding.
-    const double left_out = route == FREERIDGE_PRIMAL ? 1e-9 : 50 * allowed;
+    const double left_out = route == FREERIDGE_ROUTE_PRIMAL ? 1e-9 : 50 * allowed;
     for (std::int64_t i = 0; i < n; ++i)
       EXPECT_NEAR(loo(i, 0), expected.loo(i, 0),
                   left_out * std::abs(expected.loo(i, 0)) + allowed * largest(expected.loo))
@@ -126,7 +126,7 @@ const Vector all_lambdas = {0, 1e-9, 1e-3, 1, 1e3, 1e9};
 TEST(WideWeights, DualRoutes) {
   for (const double decades : {6.5, 8.5, 12.0, 18.0, 24.0})
     for_each_problem(decades, [](const Problem& problem) {
-      for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND})
+      for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND})
         expect_exact(problem, route, all_lambdas);
     });
 }
@@ -135,11 +135,11 @@ TEST(WideWeights, Primal) {
   for (const double decades : {6.5, 12.0, 24.0})
     for_each_problem(decades, [](Problem problem) {
       if (problem.kernel.family != Family::linear) return;
-      expect_exact(problem, FREERIDGE_PRIMAL, all_lambdas);
+      expect_exact(problem, FREERIDGE_ROUTE_PRIMAL, all_lambdas);
       Random random(71);  // more columns than rows
       problem.x = random.uniform_matrix(n, n + 5, -1.0, 1.0);
-      expect_exact(problem, FREERIDGE_PRIMAL, {1e-9, 1, 1e9});
-      expect_exact(problem, FREERIDGE_SPECTRAL, {1e-9, 1, 1e9});
+      expect_exact(problem, FREERIDGE_ROUTE_PRIMAL, {1e-9, 1, 1e9});
+      expect_exact(problem, FREERIDGE_ROUTE_SPECTRAL, {1e-9, 1, 1e9});
     });
 }
 
@@ -156,7 +156,7 @@ TEST(WideWeights, Landmarks) {
         for (std::int64_t i = 0; i < 6; ++i) refits.penalty(i, j) = k(3 * i, 3 * j);
       }
       for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM}) {
-        Model model = oracle::make_model(problem, FREERIDGE_LANDMARK);
+        Model model = oracle::make_model(problem, FREERIDGE_ROUTE_LANDMARK);
         set_reduction(set_landmarks(model, rows), reduction).factorize();
         const double heavy = 0x1p-52 * std::pow(10.0, decades / 2), qr = 1e-10 + heavy / 100, gram = 1e-9 + heavy;
         for (const double lambda : {1e-6, 1e-2, 1.0, 1e2, 1e6}) {
@@ -176,7 +176,7 @@ TEST(WideWeights, Landmarks) {
 TEST(WideWeights, Rank) {
   for_each_problem(18, [](const Problem& problem) {
     if (problem.kernel.family != Family::laplacian) return;
-    Model model = oracle::make_model(problem, FREERIDGE_SPECTRAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_SPECTRAL);
     model.factorize().lambda(0);
     std::int64_t rank = 0;
     ASSERT_EQ(freeridge_get_rank(model.get(), &rank), FREERIDGE_OK);
@@ -190,7 +190,7 @@ TEST(WideWeights, RowsThatStandTwice) {
   for_each_problem(24, [](Problem problem) {
     for (std::int64_t i = 0; i < n; i += 2)
       for (std::int64_t k = 0; k < 3; ++k) problem.x(i + 1, k) = problem.x(i, k);
-    for (const double lambda : {1.0, 1e3, 1e9}) expect_exact(problem, FREERIDGE_SPECTRAL, {lambda}, 1 + 1e12 / lambda);
+    for (const double lambda : {1.0, 1e3, 1e9}) expect_exact(problem, FREERIDGE_ROUTE_SPECTRAL, {lambda}, 1 + 1e12 / lambda);
   });
 }
 
@@ -202,9 +202,9 @@ TEST(WideWeights, Auto) {
     problem.weights[5] = low;
     Model model = oracle::make_model(problem);
     model.expected_lambdas(1000).factorize();
-    freeridge_route route = FREERIDGE_AUTO;
+    freeridge_route route = FREERIDGE_ROUTE_AUTO;
     ASSERT_EQ(freeridge_get_route(model.get(), &route), FREERIDGE_OK);
-    EXPECT_TRUE(low == 1 || route != FREERIDGE_BAND);
+    EXPECT_TRUE(low == 1 || route != FREERIDGE_ROUTE_BAND);
   }
 }
 

@@ -57,11 +57,11 @@ Matrix in_units(Matrix w, const Matrix& x) {
 }
 
 void expect_exact(const oracle::Problem& problem, double lambda, double tolerance,
-                  freeridge_route route = FREERIDGE_AUTO) {
+                  freeridge_route route = FREERIDGE_ROUTE_AUTO) {
   const WideAnswers expected = exact(problem, lambda);
   Model model = oracle::make_model(problem, route);
   model.factorize().lambda(lambda);
-  EXPECT_EQ(model.route_used(), FREERIDGE_PRIMAL);
+  EXPECT_EQ(model.route_used(), FREERIDGE_ROUTE_PRIMAL);
   EXPECT_CLOSE(model.loo(), expected.loo, tolerance);
   EXPECT_CLOSE(model.hyperplane(), expected.w, tolerance);
   EXPECT_NEAR(model.degrees_of_freedom()[0], expected.df, tolerance * expected.df);

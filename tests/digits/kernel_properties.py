@@ -34,7 +34,7 @@ class Kernels(Properties):
         """K of repeated points, alpha = 0: least squares, of minimum norm; CHOLESKY and BAND say that they cannot."""
         for p in each_problem(((8, 3),), weights=(False,)):
             x, y = np.vstack([p.x, p.x[:5]]), np.vstack([p.y, p.y[:5] + 1.0])
-            model = fr.Model(fr.gaussian(1.0), x, y, None, p.intercept, fr.SPECTRAL).set_lambda(0.0)
+            model = fr.Model(fr.gaussian(1.0), x, y, None, p.intercept, fr.ROUTE_SPECTRAL).set_lambda(0.0)
             means = np.vstack([p.y[:5] + 0.5, p.y[5:]])
             self.assert_close(model.fitted(), np.vstack([means, means[:5]]))
             c, b = kernel_refit(gaussian(p.x, p.x, 1.0), means, 0.0, p.intercept)
@@ -42,7 +42,7 @@ class Kernels(Properties):
             self.assert_close(model.predict(new), gaussian(new, p.x, 1.0) @ c + b, 1e-9)
             shares = model.coefficients()
             self.assert_close(shares[8:], shares[:5])  # equal points share alike: the minimum norm
-            for route in (fr.CHOLESKY, fr.BAND):
+            for route in (fr.ROUTE_CHOLESKY, fr.ROUTE_BAND):
                 refused = fr.Model(fr.gaussian(1.0), x, y, None, p.intercept, route)
                 with self.assertRaises(fr.Error) as caught:
                     refused.set_lambda(0.0)
@@ -62,7 +62,7 @@ class Kernels(Properties):
                     kernel = fr.linear()
                 else:
                     x, z = p.x, new
-                own = fr.Model(kernel, x, p.y, p.weights, p.intercept, fr.SPECTRAL).set_lambda(0.9)
+                own = fr.Model(kernel, x, p.y, p.weights, p.intercept, fr.ROUTE_SPECTRAL).set_lambda(0.9)
                 self.assert_close(given.predict(values(new, p.x)), own.predict(z))
                 self.assert_close(given.loo(), own.loo())
                 self.assert_same(k, before)
@@ -72,7 +72,7 @@ class Kernels(Properties):
         for p in each_problem(((11, 4),), weights=(True,)):
             k = p.x @ p.x.T
             c, b = kernel_refit(k, p.y, 0.8, p.intercept, p.weights)
-            for model in (p.model(), p.model(route=fr.CHOLESKY), p.model(route=fr.BAND),
+            for model in (p.model(), p.model(route=fr.ROUTE_CHOLESKY), p.model(route=fr.ROUTE_BAND),
                           fr.Model(fr.precomputed(), (k + k.T) / 2, p.y, p.weights, p.intercept)):
                 model.set_lambda(0.8)
                 self.assert_close(model.fitted(), k @ c + b)

@@ -28,7 +28,7 @@ enum class Points { separated, twice, smooth };
 
 constexpr const char* names_of_points[] = {"separated", "twice", "smooth"};
 
-constexpr freeridge_route dense_routes[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND};
+constexpr freeridge_route dense_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND};
 
 // Points about one apart along the first axis, in a random order; twice: the last quarter repeats the first one;
 // smooth: kernels as wide as all of them.
@@ -203,7 +203,7 @@ TEST_P(Landmarks, Ratios) {
             if (kernel == Family::linear && e != 0) continue;  // in linear_models_test.cpp
             const Problem here = moved(problem, e);
             const Dense k = oracle::kernel_matrix(here.kernel, here.x, here.x);
-            support::Model model = oracle::make_model(here, FREERIDGE_LANDMARK);
+            support::Model model = oracle::make_model(here, FREERIDGE_ROUTE_LANDMARK);
             support::set_landmarks(model, rows);
             support::set_reduction(model, GetParam());
             model.factorize();

@@ -1,5 +1,5 @@
-// freeridge_ols, freeridge_ridge and freeridge_ridge_penalty: every size, rank, scale and lambda. The ratios and their
-// LAPACK names: ratios.hpp.
+// freeridge_ols and freeridge_ridge, without and with penalties: every size, rank, scale and lambda. The ratios and
+// their LAPACK names: ratios.hpp.
 #include "digits/largest.hpp"
 #include "digits/ratios.hpp"
 #include "support/classical.hpp"

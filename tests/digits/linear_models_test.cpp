@@ -22,11 +22,11 @@ struct Setting {
   const char* name;
 };
 
-constexpr Setting settings[] = {{FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_AUTO, "Primal"},
-                                {FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_GRAM, "PrimalGram"},
-                                {FREERIDGE_SPECTRAL, FREERIDGE_REDUCTION_AUTO, "Spectral"},
-                                {FREERIDGE_CHOLESKY, FREERIDGE_REDUCTION_AUTO, "Cholesky"},
-                                {FREERIDGE_BAND, FREERIDGE_REDUCTION_AUTO, "Band"}};
+constexpr Setting settings[] = {{FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_AUTO, "Primal"},
+                                {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_GRAM, "PrimalGram"},
+                                {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_REDUCTION_AUTO, "Spectral"},
+                                {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_REDUCTION_AUTO, "Cholesky"},
+                                {FREERIDGE_ROUTE_BAND, FREERIDGE_REDUCTION_AUTO, "Band"}};
 
 // Unweighted without, weighted with an intercept, and the other way round: by the size.
 struct Case {
@@ -81,7 +81,7 @@ class Routes : public LinearModels, public ::testing::WithParamInterface<Setting
 
 TEST_P(Routes, Ratios) {
   const Setting& setting = GetParam();
-  family(std::string("linear kernel, ") + setting.name, setting.route == FREERIDGE_PRIMAL ? svd_limit : limit);
+  family(std::string("linear kernel, ") + setting.name, setting.route == FREERIDGE_ROUTE_PRIMAL ? svd_limit : limit);
   for_each_case([&](const Case& one) {
     at(one.place);
     const std::int64_t n = one.problem.x.rows, d = one.problem.x.cols, ones = one.problem.intercept ? 1 : 0;

@@ -15,9 +15,9 @@ from freeridge.arrays import pointer
 
 SEEDS = 200
 TOLERANCE = 1e-10
-LINEAR_ROUTES = (fr.PRIMAL, fr.SPECTRAL, fr.CHOLESKY, fr.BAND)
-KERNEL_ROUTES = (fr.SPECTRAL, fr.CHOLESKY, fr.BAND)
-ZERO_ROUTES = (fr.PRIMAL, fr.SPECTRAL)  # those with an answer at lambda = 0 whatever the rank
+LINEAR_ROUTES = (fr.ROUTE_PRIMAL, fr.ROUTE_SPECTRAL, fr.ROUTE_CHOLESKY, fr.ROUTE_BAND)
+KERNEL_ROUTES = (fr.ROUTE_SPECTRAL, fr.ROUTE_CHOLESKY, fr.ROUTE_BAND)
+ZERO_ROUTES = (fr.ROUTE_PRIMAL, fr.ROUTE_SPECTRAL)  # those with an answer at lambda = 0 whatever the rank
 
 
 class Problem:
@@ -30,7 +30,7 @@ class Problem:
         self.weights = self.random.uniform(0.3, 3.0, n) if weighted else None
         self.intercept = intercept
 
-    def model(self, kernel=None, route=fr.AUTO):
+    def model(self, kernel=None, route=fr.ROUTE_AUTO):
         return fr.Model(fr.linear() if kernel is None else kernel, self.x, self.y, self.weights, self.intercept, route)
 
 

@@ -220,7 +220,7 @@ class Routes(Properties):
     def test_weights(self):
         """Of zero: the row is not there; all times 3: alpha times 3; two: the row twice."""
         for p in each_problem(((12, 4), (6, 9)), weights=(True,)):
-            for route in (fr.AUTO, fr.CHOLESKY):
+            for route in (fr.ROUTE_AUTO, fr.ROUTE_CHOLESKY):
                 model = p.model(route=route).set_lambda(0.5)
                 w, b = model.hyperplane(), model.intercept()
                 scaled = fr.Model(fr.linear(), p.x, p.y, 3 * p.weights, p.intercept, route).set_lambda(1.5)

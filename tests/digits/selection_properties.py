@@ -99,7 +99,7 @@ class Choice(Properties):
 
     def test_method_by_kernel(self):
         for p in each_problem(((12, 4), (4, 12), (7, 7)), weights=(False,)):
-            self.assertEqual(p.model().route(), fr.PRIMAL)
+            self.assertEqual(p.model().route(), fr.ROUTE_PRIMAL)
             self.assertIn(p.model(fr.gaussian(1.0)).route(), KERNEL_ROUTES)
 
     def test_any_route_any_way(self):

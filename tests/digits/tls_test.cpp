@@ -1,4 +1,4 @@
-// freeridge_tls and freeridge_tls_exact. C = [X Y] (with an intercept: centred) has the right singular subspace of its
+// freeridge_tls, with exact columns too. C = [X Y] (with an intercept: centred) has the right singular subspace of its
 // t smallest singular values spanned by [w; -I]; Q is an orthonormal basis of what [w; -I] spans. With q = d + t:
 //     DGET22    |C'C Q - Q (Q'C'C Q)| / (|C|_2^2 max(n, q) eps)     an invariant subspace (TESTING/EIG/dget22.f)
 //     DQRT12    | |C Q|_F - (s_(d+1)^2 + ... + s_q^2)^(1/2) | / (|s|_2 max(n, q) eps)    and that of the smallest

@@ -43,21 +43,22 @@ TEST_F(ZeroSizes, CallsWithoutAHandle) {
       const double *x = x_.data(), *y = y_.data();
       double *w = out_.data(), *b = b_.data();
       std::int64_t rank = -7;
-      EXPECT_EQ(freeridge_ols(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, w, b, &rank),
+      EXPECT_EQ(freeridge_ols(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, w, b, &rank, nullptr, nullptr,
+                              nullptr, nullptr),
                 FREERIDGE_INVALID_ARGUMENT);
-      EXPECT_EQ(freeridge_ols_summary(FREERIDGE_ROW_MAJOR, n, d, x, 130, t, y, 130, intercept, w, b, &rank, nullptr,
-                                      nullptr, nullptr, nullptr),
+      EXPECT_EQ(freeridge_ols(FREERIDGE_ROW_MAJOR, n, d, x, 130, t, y, 130, intercept, w, b, &rank, nullptr, nullptr,
+                              nullptr, nullptr),
                 FREERIDGE_INVALID_ARGUMENT);
       for (const double lambda : {0.0, 0x1p-52, 1.0, 0x1p52}) {
-        EXPECT_EQ(freeridge_ridge(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, lambda, w, b),
+        EXPECT_EQ(freeridge_ridge(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, lambda, nullptr, w, b),
                   FREERIDGE_INVALID_ARGUMENT);
-        EXPECT_EQ(freeridge_ridge_penalty(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, lambda,
-                                          penalty.data(), w, b),
-                  FREERIDGE_INVALID_ARGUMENT);
+        EXPECT_EQ(
+            freeridge_ridge(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, lambda, penalty.data(), w, b),
+            FREERIDGE_INVALID_ARGUMENT);
       }
-      EXPECT_EQ(freeridge_tls(FREERIDGE_ROW_MAJOR, n, d, x, 130, t, y, 130, intercept, w, b),
+      EXPECT_EQ(freeridge_tls(FREERIDGE_ROW_MAJOR, n, d, x, 130, t, y, 130, intercept, nullptr, w, b),
                 FREERIDGE_INVALID_ARGUMENT);
-      EXPECT_EQ(freeridge_tls_exact(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, exact.data(), w, b),
+      EXPECT_EQ(freeridge_tls(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, exact.data(), w, b),
                 FREERIDGE_INVALID_ARGUMENT);
       EXPECT_EQ(rank, -7);
     }

@@ -1,6 +1,8 @@
 // Trials of the streaming calls: an accumulator with few rows, which it keeps, and one with a reduced block behind it.
+#include <optional>
+
 #include "capi/support/sample.hpp"
-#include "faults/trials.hpp"
+#include "faults/directory.hpp"
 #include "support/accumulator.hpp"
 #include "support/random.hpp"
 
@@ -14,11 +16,13 @@ constexpr int64_t d = 3, t = 2, few = 15, many = 1300, count = 3;
 struct Stream {
   support::Matrix x, y;
   support::Vector weights;
-  std::vector<int64_t> start;  // of x as sparse columns, and the places of its entries
+  std::vector<int64_t> start;  // x as a CSC matrix
   std::vector<int32_t> index;
   Accumulator rows, others;
   std::vector<double> lambdas = {0, 0.5, 2, 4};
   std::vector<double> out;
+  std::vector<int32_t> flags = std::vector<int32_t>(3 * t, sentinel<int32_t>());
+  std::optional<Directory> directory;
   Bytes saved;
   int64_t number = sentinel<int64_t>();
   freeridge_accumulator* made = nullptr;
@@ -28,9 +32,9 @@ struct Stream {
     support::Random random(9);
     x = random.uniform_matrix(n, d, -1.0, 1.0);
     y = random.uniform_matrix(n, t, -1.0, 1.0);
+    for (int64_t i = 0; i < n; ++i) weights.push_back(1.0 + 0.1 * static_cast<double>(i % 7));
     start = sample::starts(n, d);
     index = sample::places(n, d);
-    for (int64_t i = 0; i < n; ++i) weights.push_back(1.0 + 0.1 * static_cast<double>(i % 7));
     support::check(add(rows.get()), "freeridge_accumulator_add");
     support::check(add(others.get()), "freeridge_accumulator_add");
   }
@@ -48,9 +52,15 @@ struct Stream {
   Bytes take() {
     Bytes bytes;
     append(bytes, out.data(), out.size());
+    append(bytes, flags.data(), flags.size());
     append(bytes, number);
     append(bytes, saved.data(), saved.size());
+    if (directory) {
+      const Bytes files = directory->take();
+      append(bytes, files.data(), files.size());
+    }
     std::fill(out.begin(), out.end(), sentinel<double>());
+    std::fill(flags.begin(), flags.end(), sentinel<int32_t>());
     std::fill(saved.begin(), saved.end(), static_cast<unsigned char>(7));
     number = sentinel<int64_t>();
     return bytes;
@@ -84,22 +94,26 @@ void add_accumulators(Scenarios& all) {
     all.push_back({name, "plain", false, [=] {
                      auto own = std::make_shared<Stream>(few);
                      own->saved = own->rows.save();
-                     return Trial{[=] { return call(*own); },
-                                  [=] {
-                                    Bytes bytes;
-                                    int64_t length = 0;
-                                    if (own->made == nullptr) return bytes;
-                                    support::check(freeridge_accumulator_save(own->made, 0, nullptr, &length), "save");
-                                    bytes.resize(static_cast<std::size_t>(length));
-                                    support::check(freeridge_accumulator_save(own->made, length, bytes.data(), &length),
-                                                   "save");
-                                    return bytes;
-                                  }};
+                     own->directory.emplace().write(own->saved);
+                     return Trial{
+                         [=] { return call(*own); },
+                         [=] {
+                           Bytes bytes;
+                           int64_t length = 0;
+                           if (own->made == nullptr) return bytes;
+                           support::check(freeridge_accumulator_save_to_memory(own->made, 0, nullptr, &length), "save");
+                           bytes.resize(static_cast<std::size_t>(length));
+                           support::check(
+                               freeridge_accumulator_save_to_memory(own->made, length, bytes.data(), &length), "save");
+                           return bytes;
+                         }};
                    }});
   };
   add_maker("freeridge_accumulator_create", [](Stream& s) { return freeridge_accumulator_create(d, t, 1, &s.made); });
-  add_maker("freeridge_accumulator_load", [](Stream& s) {
-    return freeridge_accumulator_load(s.saved.data(), static_cast<int64_t>(s.saved.size()), &s.made);
+  add_maker("freeridge_accumulator_load",
+            [](Stream& s) { return freeridge_accumulator_load(s.directory->file.c_str(), &s.made); });
+  add_maker("freeridge_accumulator_load_from_memory", [](Stream& s) {
+    return freeridge_accumulator_load_from_memory(s.saved.data(), static_cast<int64_t>(s.saved.size()), &s.made);
   });
   add(
       "freeridge_accumulator_destroy", false,
@@ -119,6 +133,8 @@ void add_accumulators(Scenarios& all) {
   add("freeridge_accumulator_get_dimensions", true, [](Stream& s) {
     return freeridge_accumulator_get_dimensions(s.rows.get(), &s.number, nullptr, nullptr, s.out.data());
   });
+  add("freeridge_accumulator_has_intercept", true,
+      [](Stream& s) { return freeridge_accumulator_has_intercept(s.rows.get(), s.flags.data()); });
   add("freeridge_accumulator_set_progress", true,
       [](Stream& s) { return freeridge_accumulator_set_progress(s.rows.get(), nullptr, nullptr); });
   add("freeridge_accumulator_memory_required", true,
@@ -135,6 +151,12 @@ void add_accumulators(Scenarios& all) {
       "freeridge_accumulator_score", false, score, [](Stream& s) { s.lambdas[1] = 0; }, "_undefined");
   add("freeridge_accumulator_lambda_grid", false,
       [](Stream& s) { return freeridge_accumulator_lambda_grid(s.rows.get(), count, s.out.data()); });
+  const auto select = [](Stream& s) {
+    return freeridge_accumulator_select_lambda(s.rows.get(), FREERIDGE_GCV, 0, 0, s.out.data(), s.out.data() + t,
+                                               s.flags.data(), s.out.data() + 2 * t, s.flags.data() + t,
+                                               s.flags.data() + 2 * t);
+  };
+  add("freeridge_accumulator_select_lambda", false, select);
   const auto loo = [](Stream& s) {
     return freeridge_accumulator_loo(s.rows.get(), FREERIDGE_COL_MAJOR, s.x.rows, s.x.values.data(), s.x.rows,
                                      s.y.values.data(), s.x.rows, s.weights.data(), count, s.lambdas.data(),
@@ -151,9 +173,13 @@ void add_accumulators(Scenarios& all) {
   add("freeridge_accumulator_loo", false, loo, alone, "_undefined");
   add(
       "freeridge_accumulator_save", true,
+      [](Stream& s) { return freeridge_accumulator_save(s.rows.get(), s.directory->file.c_str()); },
+      [](Stream& s) { s.directory.emplace(); });
+  add(
+      "freeridge_accumulator_save_to_memory", true,
       [](Stream& s) {
-        return freeridge_accumulator_save(s.rows.get(), static_cast<int64_t>(s.saved.size()), s.saved.data(),
-                                          &s.number);
+        return freeridge_accumulator_save_to_memory(s.rows.get(), static_cast<int64_t>(s.saved.size()), s.saved.data(),
+                                                    &s.number);
       },
       [](Stream& s) { s.saved = s.rows.save(); });
 }

@@ -23,7 +23,11 @@ void wide(RegressionCall& call) {
 
 void add_classical(Scenarios& all) {
   add_plain<Ols>(all, "full_rank");
-  add_plain<Ols>(all, "deficient", deficient);
+  add_plain<Ols>(all, "undefined_deficient", deficient);
+  add_plain<Ols>(all, "deficient", [](Ols& call) {
+    deficient(call);
+    call.w_error.null = call.b_error.null = true;
+  });
   add_plain<Ols>(all, "rows_and_wide", [](Ols& call) {
     call.layout = FREERIDGE_ROW_MAJOR;
     call.intercept = 0;
@@ -31,19 +35,24 @@ void add_classical(Scenarios& all) {
     call.d = call.ldx = 5;
     call.t = call.ldy = 1;
     call.w = Output<double>(5);
+    call.w_error.null = call.b_error.null = call.sigma.null = call.r_squared.null = true;
   });
-  add_plain<OlsSummary>(all, "full_rank");
-  add_plain<OlsSummary>(all, "undefined", deficient);  // its words need memory, too
-  add_plain<Ridge>(all, "primal");
-  add_plain<Ridge>(all, "deficient", deficient);
-  add_plain<Ridge>(all, "dual", wide);
-  add_plain<RidgePenalty>(all, "primal", [](RidgePenalty& call) { call.penalty.values = {0, 2}; });
-  add_plain<RidgePenalty>(all, "dual", [](RidgePenalty& call) {
+  const auto without_factors = [](Ridge& call) { call.penalty.null = true; };
+  add_plain<Ridge>(all, "primal", without_factors);
+  add_plain<Ridge>(all, "deficient", [=](Ridge& call) {
+    deficient(call);
+    without_factors(call);
+  });
+  add_plain<Ridge>(all, "dual", [=](Ridge& call) {
+    wide(call);
+    without_factors(call);
+  });
+  add_plain<Ridge>(all, "penalty_primal", [](Ridge& call) { call.penalty.values = {0, 2}; });
+  add_plain<Ridge>(all, "penalty_dual", [](Ridge& call) {
     wide(call);
     call.penalty.values = {0, 1, 2, 3, 4, 5};
   });
   add_plain<Tls>(all);
-  add_plain<TlsExact>(all);
   add_plain<Pinv>(all, "tall");
   add_plain<Pinv>(all, "wide_rows", [](Pinv& call) {
     call.layout = FREERIDGE_ROW_MAJOR;

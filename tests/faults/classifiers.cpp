@@ -1,30 +1,75 @@
 // Trials of the classifier's calls, for both losses.
 #include "capi/support/classifier_calls.hpp"
-#include "faults/trials.hpp"
+#include "faults/directory.hpp"
 
 namespace faults {
 namespace {
 
 using namespace classifier;
 
-const std::vector<freeridge_loss> both = {FREERIDGE_LOGISTIC, FREERIDGE_HINGE};
+const std::vector<freeridge_loss> both = {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE};
+
+Bytes answers_of(const Classifier& c) {
+  const Vector answers = everything(c);
+  Bytes bytes;
+  append(bytes, answers.data(), answers.size());
+  return bytes;
+}
 
 // On a FITTED classifier.
 template <class Call>
 void add(Scenarios& all, bool repeatable, const std::vector<freeridge_loss>& losses = both) {
   for (const freeridge_loss loss : losses)
-    all.push_back({Call::name, loss == FREERIDGE_HINGE ? "hinge" : "logistic", repeatable, [=] {
+    all.push_back({Call::name, loss == FREERIDGE_LOSS_HINGE ? "hinge" : "logistic", repeatable, [=] {
                      auto own = std::make_shared<Classifier>(classifier::classifier(State::fitted, loss));
                      auto call = std::make_shared<Call>();
                      call->classifier = own->get();
-                     if constexpr (requires { call->probability; }) call->probability.null = loss == FREERIDGE_HINGE;
-                     return trial_of(call, own, [own] {
-                       const Vector answers = everything(*own);
-                       Bytes bytes;
-                       append(bytes, answers.data(), answers.size());
-                       return bytes;
-                     });
+                     if constexpr (requires { call->probability; })
+                       call->probability.null = loss == FREERIDGE_LOSS_HINGE;
+                     return trial_of(call, own, [own] { return answers_of(*own); });
                    }});
+}
+
+// What a classifier that was loaded saves.
+Bytes bytes_of(freeridge_classifier* made) {
+  int64_t length = 0;
+  support::check(freeridge_classifier_save_to_memory(made, 0, nullptr, &length), "save");
+  Bytes bytes(static_cast<std::size_t>(length));
+  support::check(freeridge_classifier_save_to_memory(made, length, bytes.data(), &length), "save");
+  return bytes;
+}
+
+// To and from a file, and a kernel of its own.
+void add_handles_and_files(Scenarios& all, freeridge_loss loss, const std::string& about) {
+  all.push_back({GetKernel::name, about, true, [loss] {
+                   auto own = std::make_shared<Classifier>(classifier::classifier(State::fitted, loss));
+                   auto call = std::make_shared<GetKernel>();
+                   call->classifier = own->get();
+                   return making_trial<GetKernel, Classifier, freeridge_kernel>(
+                       call, own, faults::bytes_of, freeridge_kernel_destroy, [own] { return answers_of(*own); });
+                 }});
+  all.push_back({Save::name, about, true, [loss] {
+                   auto own = std::make_shared<Classifier>(classifier::classifier(State::fitted, loss));
+                   auto directory = std::make_shared<Directory>();
+                   return Trial{[=] { return freeridge_classifier_save(own->get(), directory->file.c_str()); },
+                                [=] { return directory->take(); }, [own] { return answers_of(*own); }};
+                 }});
+  all.push_back({Load::name, about, true, [loss] {
+                   auto directory = std::make_shared<Directory>();
+                   directory->write(bytes_of(classifier::classifier(State::fitted, loss).get()));
+                   auto call = std::make_shared<Load>();
+                   const std::string file = directory->file;
+                   call->path.values.assign(file.c_str(), file.c_str() + file.size() + 1);
+                   return making_trial<Load, Directory, freeridge_classifier>(
+                       call, directory, bytes_of, freeridge_classifier_destroy, [] { return Bytes(); });
+                 }});
+  all.push_back({LoadFromMemory::name, about, true, [loss] {
+                   auto call = std::make_shared<LoadFromMemory>();
+                   call->bytes.values = bytes_of(classifier::classifier(State::fitted, loss).get());
+                   call->size = static_cast<int64_t>(call->bytes.values.size());
+                   return making_trial<LoadFromMemory, LoadFromMemory, freeridge_classifier>(
+                       call, call, bytes_of, freeridge_classifier_destroy, [] { return Bytes(); });
+                 }});
 }
 
 struct NewClassifier {
@@ -38,13 +83,14 @@ struct NewClassifier {
 
 void add_classifiers(Scenarios& all) {
   for (const freeridge_loss loss : both) {
-    const std::string about = loss == FREERIDGE_HINGE ? "hinge" : "logistic";
+    const std::string about = loss == FREERIDGE_LOSS_HINGE ? "hinge" : "logistic";
     all.push_back({Create::name, about, false, [loss] {
                      auto made = std::make_shared<NewClassifier>();
                      made->call.loss = loss;
                      return Trial{[made] { return made->call(); },
                                   [made] { return made->call.out.untouched() ? Bytes() : Bytes(1); }};
                    }});
+    add_handles_and_files(all, loss, about);
     all.push_back({"freeridge_classifier_destroy", about, false, [loss] {
                      auto own =
                          std::make_shared<freeridge_classifier*>(classifier::classifier(State::fitted, loss).release());
@@ -62,10 +108,17 @@ void add_classifiers(Scenarios& all) {
   add<MemoryRequired>(all, true);
   add<Fit>(all, false);
   add<Predict>(all, true);
-  add<Loo>(all, true, {FREERIDGE_LOGISTIC});
+  add<Loo>(all, true, {FREERIDGE_LOSS_LOGISTIC});
   add<GetCoefficients>(all, true);
   add<GetConvergence>(all, true);
-  add<GetSupport>(all, true, {FREERIDGE_HINGE});
+  add<GetLoss>(all, true);
+  add<HasIntercept>(all, true);
+  add<GetControl>(all, true);
+  add<GetWeights>(all, true);
+  add<GetDimensions>(all, true);
+  add<GetLambda>(all, true);
+  add<SaveToMemory>(all, true);
+  add<GetSupport>(all, true, {FREERIDGE_LOSS_HINGE});
 }
 
 }  // namespace faults

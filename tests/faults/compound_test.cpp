@@ -144,7 +144,7 @@ TEST(NoMemory, HandlesAreDestroyed) {
   freeridge_accumulator* accumulator = nullptr;
   ASSERT_EQ(freeridge_accumulator_create(2, 1, 1, &accumulator), FREERIDGE_OK);
   freeridge_classifier* classifier = nullptr;
-  ASSERT_EQ(freeridge_classifier_create(kernel, FREERIDGE_HINGE, &classifier), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_classifier_create(kernel, FREERIDGE_LOSS_HINGE, &classifier), FREERIDGE_OK);
   arm(1, Until::for_good);
   freeridge_classifier_destroy(classifier);
   freeridge_accumulator_destroy(accumulator);
@@ -154,7 +154,7 @@ TEST(NoMemory, HandlesAreDestroyed) {
 
 // The first call of a thread, and its first words, when there is no memory: they need none.
 TEST(NoMemory, AThreadsFirstCall) {
-  const Model model = model_on(FREERIDGE_SPECTRAL, State::data);
+  const Model model = model_on(FREERIDGE_ROUTE_SPECTRAL, State::data);
   for (const bool has_words : {true, false}) {  // or its first call asks for nothing but a text
     freeridge_status status = FREERIDGE_OK;
     std::string words(100, '\0'), info(100, '\0');

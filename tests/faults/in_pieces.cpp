@@ -28,13 +28,13 @@ struct InPieces {
     }
     for (int64_t i = 0; i < m; ++i) points.push_back(1e-4 * static_cast<double>(i));
     model.data(x, y).route(route);
-    if (route == FREERIDGE_LANDMARK)
+    if (route == FREERIDGE_ROUTE_LANDMARK)
       support::check(freeridge_set_landmarks(model.get(), 3, nullptr), "freeridge_set_landmarks");
     model.factorize().lambda(0.5);
     predictor = support::loaded(support::saved_predictor(model.get()));
 
     const std::vector<double> labels = {-1, 1, -1, -1, 1, 1};
-    support::check(freeridge_classifier_create(kernel.get(), FREERIDGE_LOGISTIC, &classifier),
+    support::check(freeridge_classifier_create(kernel.get(), FREERIDGE_LOSS_LOGISTIC, &classifier),
                    "freeridge_classifier_create");
     support::check(
         freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, 1, x.values.data(), n, labels.data()),
@@ -81,14 +81,14 @@ Kernel linear() {
 
 void add_in_pieces(Scenarios& all) {
   const auto predict = [](InPieces& own) { return own.predict(own.model.get()); };
-  add(all, "freeridge_predict", "spectral", gaussian, FREERIDGE_SPECTRAL, predict);
-  add(all, "freeridge_predict", "landmark", gaussian, FREERIDGE_LANDMARK, predict);
-  add(all, "freeridge_predict", "primal", linear, FREERIDGE_PRIMAL, predict);
-  add(all, "freeridge_predict", "predictor", gaussian, FREERIDGE_SPECTRAL,
+  add(all, "freeridge_predict", "spectral", gaussian, FREERIDGE_ROUTE_SPECTRAL, predict);
+  add(all, "freeridge_predict", "landmark", gaussian, FREERIDGE_ROUTE_LANDMARK, predict);
+  add(all, "freeridge_predict", "primal", linear, FREERIDGE_ROUTE_PRIMAL, predict);
+  add(all, "freeridge_predict", "predictor", gaussian, FREERIDGE_ROUTE_SPECTRAL,
       [](InPieces& own) { return own.predict(own.predictor.get()); });
   for (const bool is_linear : {false, true})
     add(all, "freeridge_classifier_predict", is_linear ? "linear" : "gaussian", is_linear ? linear : gaussian,
-        FREERIDGE_AUTO, [](InPieces& own) {
+        FREERIDGE_ROUTE_AUTO, [](InPieces& own) {
           return freeridge_classifier_predict(own.classifier, FREERIDGE_COL_MAJOR, m, own.points.data(), m,
                                               own.out.data(), nullptr);
         });

@@ -77,6 +77,14 @@ void add_kernels(Scenarios& all) {
     call.first = composite();
     call.a = call.first.get();
   });
+  add_plain<KernelEvaluate>(all, "gaussian");
+  add_plain<KernelEvaluate>(all, "rows_composite", [](KernelEvaluate& call) {
+    call.owned = composite();
+    call.kernel = call.owned.get();
+    call.layout = FREERIDGE_ROW_MAJOR;
+    call.ldx = call.ldz = sample::d;
+    call.ldout = sample::n;
+  });
   all.push_back({"freeridge_kernel_destroy", "composite", false, [] {
                    freeridge_kernel* kernel = nullptr;
                    support::check(freeridge_kernel_parse(describe(composite().get()).c_str(), &kernel), "parse");

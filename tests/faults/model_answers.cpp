@@ -25,11 +25,35 @@ void add_both(Scenarios& all, const std::function<void(Call&)>& prepare = {}) {
         all, std::string(name) + "_one_lambda", true, [route = route] { return at_one_lambda(route); }, prepare);
 }
 
-template <class Call>
-void add_scores(Scenarios& all, std::initializer_list<freeridge_criterion> criteria) {
-  for (const freeridge_criterion criterion : criteria)
-    add_on_routes<Call>(all, true, "_criterion" + std::to_string(criterion),
-                        [=](Call& call) { call.criterion = criterion; });
+// With standard errors, where the criterion has them.
+void add_scores(Scenarios& all) {
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS})
+    add_on_routes<Score>(all, true, "_criterion" + std::to_string(criterion), [=](Score& call) {
+      call.criterion = criterion;
+      call.errors.null = criterion == FREERIDGE_GCV || criterion == FREERIDGE_REML;
+    });
+}
+
+// The calls that make a handle of a model.
+template <class Call, class Handle>
+void add_making(Scenarios& all, Bytes (*answers_of)(Handle*), void (*destroy)(Handle*)) {
+  for (const auto& [name, route] : routes)
+    all.push_back({Call::name, name, true, [=, route = route] {
+                     auto model = std::make_shared<Model>(model_on(route, State::fitted));
+                     auto call = std::make_shared<Call>();
+                     call->model = model->get();
+                     return making_trial(call, model, answers_of, destroy,
+                                         [model] { return bytes_of(fingerprint(model->get())); });
+                   }});
+}
+
+// After a search for the bandwidth.
+Model of_chosen_bandwidth() {
+  Model model = model_on(FREERIDGE_ROUTE_SPECTRAL, State::data);
+  SelectBandwidth search;
+  search.model = model.get();
+  support::check(search(), search.name);
+  return model;
 }
 
 // A feature that row 0 alone has: at lambda = 0 its leverage is one, and what is left out there has no value.
@@ -52,7 +76,7 @@ Model one_row() {
 
 template <class Call>
 void add_undefined(Scenarios& all, const std::function<void(Call&)>& prepare = {}, const std::string& about = "") {
-  for (const freeridge_route route : {FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL})
+  for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL})
     add_on_model<Call>(
         all, "undefined" + std::to_string(route) + about, true, [=] { return leverage_one(route); }, prepare);
 }
@@ -64,44 +88,56 @@ void score_at_zero(auto& call) {
 }  // namespace
 
 void add_model_answers(Scenarios& all) {
-  const std::vector<freeridge_route> not_linear = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND,
-                                                   FREERIDGE_LANDMARK};
+  const std::vector<freeridge_route> not_linear = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL,
+                                                   FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK};
   add_both<Loo>(all);
   add_both<GroupErrors>(all);
   add_both<GetLeverage>(all);
-  add_both<GetDegreesOfFreedom>(all);
+  add_both<DegreesOfFreedom>(all);
   add_both<CooksDistance>(all);
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
   add_answer<Predict>(all);
   add_answer<PredictSparse>(all);
-  add_answer<GetCoefficients>(all);
+  add_answer<Coefficients>(all);
   add_answer<GetHyperplane>(all, not_linear);
   add_answer<GetIntercept>(all);
   add_answer<GetFitted>(all);
   add_answer<GetLambda>(all);
   add_answer<GetRoute>(all);
   add_answer<GetDimensions>(all);
-  add_answer<GetBandwidth>(all, {FREERIDGE_PRIMAL});
+  add_answer<GetBandwidth>(all, {FREERIDGE_ROUTE_PRIMAL});
+  add_on_model<GetBandwidthSearch>(all, "search", true, of_chosen_bandwidth);
   add_answer<MemoryRequired>(all);
   add_answer<GetTolerance>(all);
-  add_answer<GetRank>(all, {FREERIDGE_CHOLESKY, FREERIDGE_BAND});
-  add_answer<GetLandmarkCount>(all);
-  add_answer<GetLandmarks>(all, {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL});
-  add_answer<LandmarkCurve>(all, {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL});
+  add_answer<GetRank>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND});
+  add_answer<GetLandmarks>(all);
+  add_answer<LandmarkTrace>(
+      all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
+  add_answer<LandmarkCurve>(
+      all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
   add_answer<LambdaGrid>(all);
-  add_answer<GetSearchCount>(all);
   add_answer<GetSearch>(all);
   add_answer<GetOneStandardError>(all);
-  add_answer<GetSearchShape>(all);
-  add_answer<GetLambdaFlags>(all);
-  add_on_model<GetBandwidthShape>(all, "", true, [] {
-    Model model = model_on(FREERIDGE_SPECTRAL, State::data);
-    model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
-    return model;
-  });
-  add_scores<Score>(all, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS});
-  add_scores<ScoreWithError>(all, {FREERIDGE_LOO, FREERIDGE_GROUPS});
+  add_answer<LambdaFlags>(all);
+  add_answer<PredictPath>(all);
+  add_answer<CoefficientsPath>(all);
+  add_answer<HyperplanePath>(all, not_linear);
+  add_making<Clone, freeridge_model>(
+      all, [](freeridge_model* made) { return bytes_of(fingerprint(made)); }, freeridge_destroy);
+  add_making<GetKernel, freeridge_kernel>(all, bytes_of, freeridge_kernel_destroy);
+  add_answer<GetWeights>(all);
+  add_answer<GetGroups>(all);
+  add_answer<HasIntercept>(all);
+  add_answer<GetRequestedRoute>(all);
+  add_answer<GetRequestedLandmarks>(all);
+  add_answer<GetLandmarkMethod>(all);
+  add_answer<GetReduction>(all);
+  add_answer<GetRefinement>(all);
+  add_answer<GetExpectedLambdas>(all);
+  add_answer<GetExpectedCriterion>(all);
+  add_answer<GetMemoryLimit>(all);
+  add_scores(all);
   add_undefined<Loo>(all);
   add_undefined<GroupErrors>(all);
   add_undefined<CooksDistance>(all);
@@ -115,10 +151,9 @@ void add_model_answers(Scenarios& all) {
         score_at_zero(call);
       },
       "_groups");
-  add_undefined<ScoreWithError>(all, score_at_zero<ScoreWithError>);
   add_on_model<GetOneStandardError>(all, "undefined", true, one_row);
   // Its text names the speed that it measured, and differs from call to call.
-  for (const freeridge_route route : {FREERIDGE_SPECTRAL, FREERIDGE_LANDMARK})
+  for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_LANDMARK})
     all.push_back({Explain::name, "route" + std::to_string(route), true, [=] {
                      auto model = std::make_shared<Model>(model_on(route, State::fitted));
                      auto call = std::make_shared<Explain>();

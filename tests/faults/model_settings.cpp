@@ -7,12 +7,12 @@ namespace faults {
 
 Model model_on(freeridge_route route, State state) {
   using sample::Variant;
-  if (route == FREERIDGE_PRIMAL) return sample::model(state, Variant::primal);
-  if (route == FREERIDGE_CHOLESKY) return sample::model(state, Variant::cholesky);
-  if (route == FREERIDGE_LANDMARK) return sample::model(state, Variant::landmark);
-  if (route == FREERIDGE_SPECTRAL) return sample::model(state, Variant::spectral);
+  if (route == FREERIDGE_ROUTE_PRIMAL) return sample::model(state, Variant::primal);
+  if (route == FREERIDGE_ROUTE_CHOLESKY) return sample::model(state, Variant::cholesky);
+  if (route == FREERIDGE_ROUTE_LANDMARK) return sample::model(state, Variant::landmark);
+  if (route == FREERIDGE_ROUTE_SPECTRAL) return sample::model(state, Variant::spectral);
   Model model = sample::model(std::min(state, State::data), Variant::spectral);
-  model.route(FREERIDGE_BAND);
+  model.route(FREERIDGE_ROUTE_BAND);
   if (state >= State::factorized) model.factorize();
   if (state == State::fitted) model.select_lambda(FREERIDGE_LOO, 1e-3, 1e3);
   return model;
@@ -37,7 +37,7 @@ Model classes(State state) {
     y(i, 0) = i % 3 == 0 ? 1 : -1;
     y(i, 1) = -y(i, 0);
   }
-  model.route(FREERIDGE_SPECTRAL).data(sample::matrix(sample::n, sample::x()), y).groups(sample::group());
+  model.route(FREERIDGE_ROUTE_SPECTRAL).data(sample::matrix(sample::n, sample::x()), y).groups(sample::group());
   if (state >= State::factorized) model.factorize();
   return model;
 }
@@ -55,7 +55,7 @@ Model precomputed() {
   support::Matrix k(sample::n, sample::n);
   for (int64_t i = 0; i < sample::n; ++i)
     for (int64_t j = 0; j < sample::n; ++j) k(i, j) = x[sample::size(i)] * x[sample::size(j)] + (i == j ? 1.0 : 0.0);
-  model.route(FREERIDGE_SPECTRAL).data(k, sample::matrix(sample::n, sample::y()));
+  model.route(FREERIDGE_ROUTE_SPECTRAL).data(k, sample::matrix(sample::n, sample::y()));
   return model;
 }
 
@@ -73,7 +73,7 @@ struct NewModel {
 };
 
 void add_setters(Scenarios& all) {
-  add_on_routes<SetKernel>(all, false, "", {}, {FREERIDGE_PRIMAL});
+  add_on_routes<SetKernel>(all, false, "", {}, {FREERIDGE_ROUTE_PRIMAL});
   add_on_routes<SetData>(all, false);
   add_on_routes<SetData>(all, false, "_rows", [](SetData& call) {
     call.layout = FREERIDGE_ROW_MAJOR;
@@ -85,8 +85,8 @@ void add_setters(Scenarios& all) {
   add_on_routes<SetSparseView>(all, false);
   add_on_routes<SetWeights>(all, false);
   add_on_routes<SetGroups>(all, false);
-  const auto spectral = [] { return model_on(FREERIDGE_SPECTRAL, State::fitted); };
-  const auto landmark = [] { return model_on(FREERIDGE_LANDMARK, State::fitted); };
+  const auto spectral = [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); };
+  const auto landmark = [] { return model_on(FREERIDGE_ROUTE_LANDMARK, State::fitted); };
   add_on_model<SetIntercept>(all, "off", false, spectral, [](SetIntercept& call) { call.on = 0; });
   add_on_model<SetRoute>(all, "plain", false, spectral);
   add_on_model<SetExpectedLambdas>(all, "plain", false, spectral);
@@ -106,7 +106,7 @@ void add_factorize(Scenarios& all) {
   for (const freeridge_landmark_method method :
        {FREERIDGE_LANDMARKS_RANDOM, FREERIDGE_LANDMARKS_KMEANS, FREERIDGE_LANDMARKS_PIVOTED})
     add_on_model<Factorize>(all, "landmarks" + std::to_string(method), false, [=] { return chosen_landmarks(method); });
-  for (const freeridge_route route : {FREERIDGE_PRIMAL, FREERIDGE_LANDMARK})
+  for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK})
     for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM})
       add_on_model<Factorize>(all, "route" + std::to_string(route) + "reduction" + std::to_string(reduction), false,
                               [=] {
@@ -118,9 +118,10 @@ void add_factorize(Scenarios& all) {
 
 void add_lambda(Scenarios& all) {
   add_on_routes<SetLambda>(all, false);
-  add_on_routes<SetLambda>(all, false, "_zero", [](SetLambda& call) { call.lambda = 0; }, {FREERIDGE_BAND});
+  add_on_routes<SetLambda>(all, false, "_zero", [](SetLambda& call) { call.lambda = 0; }, {FREERIDGE_ROUTE_BAND});
   add_on_routes<SetLambdas>(all, false);
-  for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL})
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
     add_on_model<SetLambda>(all, "refined" + std::to_string(route), false, [=] { return refined(route); });
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS})
     add_on_routes<SelectLambda>(all, false, "_criterion" + std::to_string(criterion),
@@ -129,11 +130,11 @@ void add_lambda(Scenarios& all) {
       all, "error_rate", false, [] { return classes(State::factorized); },
       [](SelectLambda& call) { call.criterion = FREERIDGE_ERROR_RATE; });
   add_on_model<SelectLambda>(
-      all, "default_range", false, [] { return model_on(FREERIDGE_BAND, State::factorized); },
+      all, "default_range", false, [] { return model_on(FREERIDGE_ROUTE_BAND, State::factorized); },
       [](SelectLambda& call) { call.low = call.high = 0; });
-  add_on_routes<SelectBandwidth>(all, false, "", {}, {FREERIDGE_PRIMAL});
+  add_on_routes<SelectBandwidth>(all, false, "", {}, {FREERIDGE_ROUTE_PRIMAL});
   add_on_model<SelectBandwidth>(
-      all, "default_range", false, [] { return model_on(FREERIDGE_SPECTRAL, State::fitted); },
+      all, "default_range", false, [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); },
       [](SelectBandwidth& call) {
         call.criterion = FREERIDGE_GROUPS;
         call.low = call.high = 0;
@@ -157,7 +158,7 @@ void add_model_settings(Scenarios& all) {
                      SetData data;
                      data.model = *model;
                      support::check(data(), data.name);
-                     if (route != FREERIDGE_PRIMAL && route != FREERIDGE_LANDMARK)
+                     if (route != FREERIDGE_ROUTE_PRIMAL && route != FREERIDGE_ROUTE_LANDMARK)
                        support::check(freeridge_set_route(*model, route), "freeridge_set_route");
                      support::check(freeridge_factorize(*model), "freeridge_factorize");
                      support::check(freeridge_set_lambda(*model, 0.5), "freeridge_set_lambda");

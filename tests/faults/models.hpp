@@ -16,11 +16,11 @@ struct RouteCase {
   const char* name;
   freeridge_route route;
 };
-inline const std::vector<RouteCase> routes = {{"cholesky", FREERIDGE_CHOLESKY},
-                                              {"spectral", FREERIDGE_SPECTRAL},
-                                              {"band", FREERIDGE_BAND},
-                                              {"primal", FREERIDGE_PRIMAL},
-                                              {"landmark", FREERIDGE_LANDMARK}};
+inline const std::vector<RouteCase> routes = {{"cholesky", FREERIDGE_ROUTE_CHOLESKY},
+                                              {"spectral", FREERIDGE_ROUTE_SPECTRAL},
+                                              {"band", FREERIDGE_ROUTE_BAND},
+                                              {"primal", FREERIDGE_ROUTE_PRIMAL},
+                                              {"landmark", FREERIDGE_ROUTE_LANDMARK}};
 
 // As sample::model, with the band route, too: FITTED by a search, a lambda for each output.
 Model model_on(freeridge_route route, State state);
@@ -31,13 +31,16 @@ Bytes bytes_of(const Fingerprint& answers);
 template <class Call>
 void add_on_model(Scenarios& all, const std::string& about, bool repeatable, const std::function<Model()>& make,
                   const std::function<void(Call&)>& prepare = {}) {
-  all.push_back({Call::name, about, repeatable, [=] {
+  const bool in_pieces = std::string(Call::name).ends_with("_path");
+  all.push_back({Call::name, about, repeatable,
+                 [=] {
                    auto model = std::make_shared<Model>(make());
                    auto call = std::make_shared<Call>();
                    if (prepare) prepare(*call);
                    call->model = model->get();
                    return trial_of(call, model, [model] { return bytes_of(fingerprint(model->get())); });
-                 }});
+                 },
+                 in_pieces});
 }
 
 // On FITTED models of each route but those given.

@@ -1,52 +1,15 @@
 // Trials of saving and loading, of models of every route in FITTED and of their predictors, to memory and to a file in a
 // directory of its own: a call that fails leaves no file behind.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "capi/support/saved_calls.hpp"
+#include "faults/directory.hpp"
 #include "faults/models.hpp"
 
 namespace faults {
 namespace {
 
-struct Directory {
-  std::filesystem::path path;
-
-  Directory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "freeridge-faults-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no directory to be had");
-    path = pattern;
-  }
-  Directory(const Directory&) = delete;
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-
-  // Names and bytes of all files in it, which are gone afterwards.
-  Bytes take() const {
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    Bytes bytes;
-    for (const auto& file : files) {
-      const std::string name = file.filename().string();
-      append(bytes, name.data(), name.size());
-      std::ifstream in(file, std::ios::binary);
-      bytes.insert(bytes.end(), std::istreambuf_iterator<char>(in), {});
-      std::filesystem::remove(file);
-    }
-    return bytes;
-  }
-};
-
 struct ToFile {
   Directory directory;
   Model model;
-  std::string path = (directory.path / "model").string();
 };
 
 template <bool predictor>
@@ -54,7 +17,7 @@ void add_save(Scenarios& all, const char* name, freeridge_route route) {
   constexpr auto call = predictor ? freeridge_save_predictor : freeridge_save;
   all.push_back({predictor ? "freeridge_save_predictor" : "freeridge_save", name, true, [route] {
                    std::shared_ptr<ToFile> own(new ToFile{{}, model_on(route, State::fitted)});
-                   return Trial{[own] { return call(own->model.get(), own->path.c_str()); },
+                   return Trial{[own] { return call(own->model.get(), own->directory.file.c_str()); },
                                 [own] { return own->directory.take(); },
                                 [own] { return bytes_of(fingerprint(own->model.get())); }};
                  }});
@@ -63,7 +26,6 @@ void add_save(Scenarios& all, const char* name, freeridge_route route) {
 // What was saved, and the model that a call makes of it.
 struct Loading {
   Directory directory;
-  std::string path = (directory.path / "model").string();
   Bytes bytes;
   freeridge_model* made = nullptr;
 
@@ -72,19 +34,18 @@ struct Loading {
 
 void add_loading(Scenarios& all, const char* call_name, const std::string& about, freeridge_route route, bool predictor,
                  freeridge_status (*call)(Loading&)) {
-  all.push_back(
-      {call_name, about, false, [=] {
-         auto own = std::make_shared<Loading>();
-         const Model model = model_on(route, State::fitted);
-         int64_t length = 0;
-         const auto save = predictor ? freeridge_save_predictor_to_memory : freeridge_save_to_memory;
-         support::check(save(model.get(), 0, nullptr, &length), "save");
-         own->bytes.resize(static_cast<std::size_t>(length));
-         support::check(save(model.get(), length, own->bytes.data(), &length), "save");
-         std::ofstream(own->path, std::ios::binary).write(reinterpret_cast<const char*>(own->bytes.data()), length);
-         return Trial{[=] { return call(*own); },
-                      [=] { return own->made ? bytes_of(fingerprint(own->made)) : Bytes(); }};
-       }});
+  all.push_back({call_name, about, false, [=] {
+                   auto own = std::make_shared<Loading>();
+                   const Model model = model_on(route, State::fitted);
+                   int64_t length = 0;
+                   const auto save = predictor ? freeridge_save_predictor_to_memory : freeridge_save_to_memory;
+                   support::check(save(model.get(), 0, nullptr, &length), "save");
+                   own->bytes.resize(static_cast<std::size_t>(length));
+                   support::check(save(model.get(), length, own->bytes.data(), &length), "save");
+                   own->directory.write(own->bytes);
+                   return Trial{[=] { return call(*own); },
+                                [=] { return own->made ? bytes_of(fingerprint(own->made)) : Bytes(); }};
+                 }});
 }
 
 }  // namespace
@@ -98,7 +59,7 @@ void add_saved(Scenarios& all) {
     for (const bool predictor : {false, true}) {
       const std::string about = name + std::string(predictor ? "_predictor" : "");
       add_loading(all, "freeridge_load", about, route, predictor,
-                  [](Loading& own) { return freeridge_load(own.path.c_str(), &own.made); });
+                  [](Loading& own) { return freeridge_load(own.directory.file.c_str(), &own.made); });
       add_loading(all, "freeridge_load_from_memory", about, route, predictor, [](Loading& own) {
         return freeridge_load_from_memory(own.bytes.data(), static_cast<int64_t>(own.bytes.size()), &own.made);
       });

@@ -28,14 +28,14 @@ struct Threaded {
   std::vector<double> lambdas = {0.5, 1, 2, 4, 8, 16};
 
   explicit Threaded(freeridge_route route, int64_t rows)
-      : model(route == FREERIDGE_PRIMAL ? Kernel::linear() : Kernel::gaussian(2.0)),
+      : model(route == FREERIDGE_ROUTE_PRIMAL ? Kernel::linear() : Kernel::gaussian(2.0)),
         out(static_cast<std::size_t>(rows * t), sentinel<double>()) {
     support::Random random(5);
     const support::Matrix x = random.uniform_matrix(rows, d, -1.0, 1.0), y = random.uniform_matrix(rows, t, -1.0, 1.0);
     points = x.values;
     for (int64_t i = 0; i < rows; ++i) group.push_back(static_cast<int32_t>(i % 10));
     model.route(route).data(x, y).groups(group);
-    if (route == FREERIDGE_LANDMARK)
+    if (route == FREERIDGE_ROUTE_LANDMARK)
       support::check(freeridge_set_landmarks(model.get(), 40, nullptr), "freeridge_set_landmarks");
   }
 
@@ -82,9 +82,9 @@ void add_threaded(Scenarios& all) {
     freeridge_route route;
     int64_t rows;
   };
-  for (const Case& c : {Case{"cholesky", FREERIDGE_CHOLESKY, n}, Case{"spectral", FREERIDGE_SPECTRAL, n},
-                        Case{"band", FREERIDGE_BAND, n}, Case{"primal", FREERIDGE_PRIMAL, 4000},
-                        Case{"landmark", FREERIDGE_LANDMARK, 2000}}) {
+  for (const Case& c : {Case{"cholesky", FREERIDGE_ROUTE_CHOLESKY, n}, Case{"spectral", FREERIDGE_ROUTE_SPECTRAL, n},
+                        Case{"band", FREERIDGE_ROUTE_BAND, n}, Case{"primal", FREERIDGE_ROUTE_PRIMAL, 4000},
+                        Case{"landmark", FREERIDGE_ROUTE_LANDMARK, 2000}}) {
     add(all, "freeridge_factorize", c.name, c.route, c.rows, false,
         [](Threaded& own) { return freeridge_factorize(own.model.get()); });
     add(all, "freeridge_loo", c.name, c.route, c.rows, true, [](Threaded& own) {
@@ -99,7 +99,7 @@ void add_threaded(Scenarios& all) {
       return freeridge_predict(own.model.get(), FREERIDGE_COL_MAJOR, m, own.points.data(), m, own.out.data(), m);
     });
     add(all, "freeridge_score", c.name, c.route, c.rows, true, [](Threaded& own) {
-      return freeridge_score(own.model.get(), FREERIDGE_LOO, count, own.lambdas.data(), own.out.data(), count);
+      return freeridge_score(own.model.get(), FREERIDGE_LOO, count, own.lambdas.data(), own.out.data(), nullptr, count);
     });
   }
 }

@@ -78,6 +78,31 @@ Trial trial_of(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner, std::fu
   return {[call, owner] { return (*call)(); }, [call] { return take_outputs(*call); }, std::move(state)};
 }
 
+// The same of a call that makes a handle, `out`: it is compared by what it answers, and destroyed.
+template <class Call, class Owner, class Handle>
+Trial making_trial(std::shared_ptr<Call> call, std::shared_ptr<Owner> owner, Bytes (*answers_of)(Handle*),
+                   void (*destroy)(Handle*), std::function<Bytes()> state) {
+  return {[call, owner] { return (*call)(); },
+          [=] {
+            if (call->out.untouched()) return Bytes();
+            Handle*& made = call->out.values[0];
+            const Bytes answers = answers_of(made);
+            destroy(made);
+            made = sentinel<Handle*>();
+            return answers;
+          },
+          std::move(state)};
+}
+
+// The text of a kernel.
+inline Bytes bytes_of(freeridge_kernel* kernel) {
+  Bytes bytes(200);
+  int64_t length = 0;
+  const auto status = freeridge_kernel_describe(kernel, 200, reinterpret_cast<char*>(bytes.data()), &length);
+  append(bytes, status);
+  return bytes;
+}
+
 // A call that leaves all handles as they are, and needs none beside its own.
 template <class Call>
 void add_plain(Scenarios& all, const std::string& about = "plain", const std::function<void(Call&)>& prepare = {}) {

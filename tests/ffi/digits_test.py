@@ -50,8 +50,8 @@ class RidgeUnits(unittest.TestCase):
     def ridge(x, y, lam, penalty, intercept):
         (n, d), w, b = x.shape, np.empty(x.shape[1]), np.empty(1)
         pointers = [array.ctypes.data_as(library.DOUBLES) for array in (x, y, penalty, w, b)]
-        status = library.library.freeridge_ridge_penalty(library.ROW_MAJOR, n, d, pointers[0], d, 1, pointers[1], 1,
-                                                         intercept, lam, *pointers[2:])
+        status = library.library.freeridge_ridge(library.ROW_MAJOR, n, d, pointers[0], d, 1, pointers[1], 1, intercept,
+                                                 lam, *pointers[2:])
         return w if status == 0 else np.full(d, 1e300)
 
     def test_digits(self):
@@ -125,7 +125,7 @@ class KernelRidgeDigits(unittest.TestCase):
             for intercept in (False, True):
                 with self.subTest(name=name, power=power, intercept=intercept):
                     exact, g = self.reference(x, y, sigma, lam, intercept)
-                    model = fr.Model(fr.gaussian(sigma), x, y, intercept=intercept, route=fr.CHOLESKY).set_lambda(lam)
+                    model = fr.Model(fr.gaussian(sigma), x, y, intercept=intercept, route=fr.ROUTE_CHOLESKY).set_lambda(lam)
                     found = [Decimal(float(e)) for e in model.loo()[:, 0]]
                     reached = digits(max(abs(f - e) for f, e in zip(found, exact)), max(abs(e) for e in exact))
                     self.assertGreaterEqual(reached, 15.3 - math.log10(np.linalg.cond(g)))

@@ -55,7 +55,7 @@ class Logistic(Comparison):
             for weighted in (False, True):
                 weights = some_weights(len(y)) if weighted else None
                 w = np.ones(len(y)) if weights is None else weights
-                ours = fr.Classifier(fr.linear(), fr.LOGISTIC, x, y, weights, intercept)
+                ours = fr.Classifier(fr.linear(), fr.LOSS_LOGISTIC, x, y, weights, intercept)
                 for value in (100.0, 1.0, 0.02):
                     with self.subTest(intercept=intercept, weighted=weighted, value=value):
                         theirs = LogisticRegression(C=1 / value, fit_intercept=intercept, tol=1e-10, max_iter=20000)
@@ -84,7 +84,7 @@ class Logistic(Comparison):
         value = 5.0
         model = LogisticRegression(C=1 / value, tol=1e-8, max_iter=5000)
         exact = cross_val_predict(model, x, y, cv=LeaveOneOut(), method="decision_function")
-        ours = fr.Classifier(fr.linear(), fr.LOGISTIC, x, y).fit(value)
+        ours = fr.Classifier(fr.linear(), fr.LOSS_LOGISTIC, x, y).fit(value)
         whole = np.linalg.norm(exact - ours.decision(x))
         self.assertLessEqual(np.linalg.norm(exact - ours.loo()), 0.2 * whole)
 
@@ -94,7 +94,7 @@ class SupportVectors(Comparison):
         for weighted in (False, True):
             weights = some_weights(len(y)) if weighted else None
             w = np.ones(len(y)) if weights is None else weights
-            ours = fr.Classifier(ours_kernel, fr.HINGE, x, y, weights)
+            ours = fr.Classifier(ours_kernel, fr.LOSS_HINGE, x, y, weights)
             for value in values:
                 with self.subTest(weighted=weighted, value=value):
                     theirs = SVC(C=1 / value, tol=1e-7, **theirs_kernel).fit(x, y, sample_weight=weights)

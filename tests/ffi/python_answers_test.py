@@ -127,7 +127,7 @@ class Models(Comparison):
         self.assertEqual(shape.edge, {0.5: -1, 4.0: 1}.get(sigma, 0))
         self.assertTrue(0 < shape.decades <= np.log10(8) + 1e-12 and shape.dips >= 1)
         with self.assertRaises(fr.Error) as caught:
-            model.set_route(fr.SPECTRAL).factorize().search()
+            model.set_route(fr.ROUTE_SPECTRAL).factorize().search()
         self.assertEqual(caught.exception.name, "INVALID_STATE")
 
     def test_lambda_flags(self):
@@ -147,7 +147,7 @@ class Models(Comparison):
         expected = p.model().loo()
         model = fr.Model(fr.linear(), p.x[:5], p.y[:5], factorize=False)
         model.set_data(p.x, p.y).set_weights(p.w).set_kernel(fr.gaussian(1.5)).set_intercept(True)
-        for route in (fr.CHOLESKY, fr.SPECTRAL, fr.BAND):
+        for route in (fr.ROUTE_CHOLESKY, fr.ROUTE_SPECTRAL, fr.ROUTE_BAND):
             model.set_route(route).set_expected_lambdas(3).set_expected_criterion(fr.GCV).factorize()
             self.assertEqual(model.route(), route)
             self.close(model.set_lambda(p.value).loo(), expected, 1e-8)
@@ -157,11 +157,11 @@ class Models(Comparison):
         self.close(scores, p.w @ model.set_lambda(p.value).group_errors(groups) ** 2 / p.w.sum(), 1e-8)
         gram = fr.Model(fr.linear(), p.x, p.y, factorize=False).set_reduction(fr.REDUCTION_GRAM).factorize()
         self.close(gram.set_lambda(1.0).hyperplane(), fr.Model(fr.linear(), p.x, p.y).set_lambda(1.0).hyperplane())
-        self.assertEqual((gram.route(), gram.rank()), (fr.PRIMAL, 2))
+        self.assertEqual((gram.route(), gram.rank()), (fr.ROUTE_PRIMAL, 2))
         self.assertTrue(0 < gram.tolerance() < 1e-9)
         self.assertRegex(gram.explain(), r"^route PRIMAL")
         x = RANDOM.normal(size=(1500, 2))
-        big = fr.Model(fr.gaussian(1.0), x, x[:, 0], route=fr.CHOLESKY, factorize=False)
+        big = fr.Model(fr.gaussian(1.0), x, x[:, 0], route=fr.ROUTE_CHOLESKY, factorize=False)
         self.assertGreaterEqual(big.memory_required(), 8 * 1500**2)
         with self.assertRaises(MemoryError):
             big.set_memory_limit(1 << 23).factorize()
@@ -213,7 +213,7 @@ class Classifiers(Comparison):
     def test_answers(self):
         p = Problem()
         labels = np.where(p.y[:, 0] > 0, 1.0, -1.0)
-        ours = fr.Classifier(fr.gaussian(1.5), fr.LOGISTIC, p.x, labels, p.w).control(1e-10)
+        ours = fr.Classifier(fr.gaussian(1.5), fr.LOSS_LOGISTIC, p.x, labels, p.w).control(1e-10)
         self.assertGreaterEqual(ours.memory_required(), 8 * 14**2)
         decision = ours.fit(0.4).decision(p.new)
         coefficients, b = ours.coefficients()
@@ -223,7 +223,7 @@ class Classifiers(Comparison):
         self.close(ours.convergence().objective,
                    p.w @ np.log1p(np.exp(-labels * f)) + 0.2 * coefficients @ p.k @ coefficients)
         self.assertTrue(np.all(labels * (ours.loo() - f) < 0))  # left out, a point is less well met
-        hinge = fr.Classifier(fr.gaussian(1.5), fr.HINGE, p.x, labels).fit(0.4)
+        hinge = fr.Classifier(fr.gaussian(1.5), fr.LOSS_HINGE, p.x, labels).fit(0.4)
         rows, margin = hinge.support()
         c = hinge.coefficients().c
         self.assertEqual(rows.tolist(), np.flatnonzero(c).tolist())
@@ -299,7 +299,7 @@ class Classical(Comparison):
     def test_the_rest(self):
         self.assertEqual(sorted(fr.make_holdout(10, 0.3, 5)), [-1] * 7 + [0] * 3)
         self.assertEqual(np.bincount(fr.make_folds(10, 3)).tolist(), [4, 3, 3])
-        self.close(fr.convert_lambda(fr.MEAN, fr.TOTAL, 14, 1.0, 0.5), 7.0)
+        self.close(fr.convert_lambda(fr.CONVENTION_MEAN, fr.CONVENTION_TOTAL, 14, 1.0, 0.5), 7.0)
         before = fr.get_threads()
         fr.set_threads(2)
         self.assertEqual(fr.get_threads(), 2)

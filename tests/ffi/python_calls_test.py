@@ -70,7 +70,7 @@ class Callers(unittest.TestCase):
         self.assertEqual((caught.exception.status, caught.exception.name), (library.INVALID_STATE, "INVALID_STATE"))
         self.assertNotIsInstance(caught.exception, ValueError)
         with self.assertRaises(MemoryError):  # 8 n^2 bytes
-            fr.Model(fr.gaussian(1.0), np.zeros(10**7), np.zeros(10**7), route=fr.CHOLESKY)
+            fr.Model(fr.gaussian(1.0), np.zeros(10**7), np.zeros(10**7), route=fr.ROUTE_CHOLESKY)
         with self.assertRaises(ctypes.ArgumentError):  # by the declarations
             library.library.freeridge_factorize(fr.linear().handle)
 
@@ -81,7 +81,7 @@ class Callers(unittest.TestCase):
                      lambda: model.predict(x[:, :2]), lambda: model.group_errors(np.zeros(19)),
                      lambda: model.set_groups(np.zeros(21)), lambda: model.set_lambda([1.0, 2.0]),
                      lambda: fr.Accumulator(3).add(x[:, :2], y), lambda: fr.Accumulator(3).add(x, y, y[1:]),
-                     lambda: fr.Classifier(fr.linear(), fr.LOGISTIC, x, y[1:]), lambda: model.predict(x[:0])):
+                     lambda: fr.Classifier(fr.linear(), fr.LOSS_LOGISTIC, x, y[1:]), lambda: model.predict(x[:0])):
             with self.assertRaises(ValueError):
                 call()
 
@@ -184,7 +184,7 @@ class Progress(unittest.TestCase):
         x, y = points(300)
         model = fr.Model(fr.gaussian(2.0), x, y).set_lambda(0.1)
         rows = fr.Accumulator(3).add(x, y)
-        classes = fr.Classifier(fr.gaussian(2.0), fr.LOGISTIC, x, np.sign(y)).fit(1.0)
+        classes = fr.Classifier(fr.gaussian(2.0), fr.LOSS_LOGISTIC, x, np.sign(y)).fit(1.0)
         return [(model, model.factorize, model.loo), (rows, lambda: rows.add(x, y), lambda: rows.solve([1.0])),
                 (classes, lambda: classes.fit(0.5), lambda: classes.decision(x))]
 
@@ -212,7 +212,7 @@ class Progress(unittest.TestCase):
         try:
             x, y = points(9)
             for make in (lambda: fr.Model(fr.linear(), x, y, progress=lambda _: False), lambda: fr.Accumulator(3),
-                         lambda: fr.Classifier(fr.linear(), fr.HINGE, x, np.sign(y)), lambda: fr.gaussian(1.0)):
+                         lambda: fr.Classifier(fr.linear(), fr.LOSS_HINGE, x, np.sign(y)), lambda: fr.gaussian(1.0)):
                 owner = make()
                 seen = weakref.ref(owner)
                 del owner
@@ -226,7 +226,7 @@ class Progress(unittest.TestCase):
         before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it may be ignored
         self.addCleanup(signal.signal, signal.SIGINT, before)
         x, y = points(2500)
-        model = fr.Model(fr.gaussian(2.0), x, y, route=fr.SPECTRAL, factorize=False)  # seconds
+        model = fr.Model(fr.gaussian(2.0), x, y, route=fr.ROUTE_SPECTRAL, factorize=False)  # seconds
         unraisable = []
         hook, sys.unraisablehook = sys.unraisablehook, unraisable.append
         self.addCleanup(setattr, sys, "unraisablehook", hook)
@@ -304,7 +304,7 @@ class Pickles(unittest.TestCase):
     def test_a_classifier_is_fitted_again(self):
         x, y = points(40)
         labels, weights = np.sign(y + 0.3 * x[:, 0] ** 2), np.linspace(0.5, 2.0, 40)
-        for loss in (fr.LOGISTIC, fr.HINGE):
+        for loss in (fr.LOSS_LOGISTIC, fr.LOSS_HINGE):
             ours = fr.Classifier(fr.gaussian(2.0), loss, x, labels, weights).control(1e-12).fit(0.3)
             x_before = x.copy()
             x += 1.0  # the data are its own
@@ -315,7 +315,7 @@ class Pickles(unittest.TestCase):
             np.testing.assert_allclose(there[1].c, ours.coefficients().c, atol=1e-9)
             self.assertLessEqual(there[2].gap, 1e-12)
         with self.assertRaises(fr.Error):
-            copy.copy(fr.Classifier(fr.linear(), fr.HINGE, x, labels)).decision(x)  # never fitted
+            copy.copy(fr.Classifier(fr.linear(), fr.LOSS_HINGE, x, labels)).decision(x)  # never fitted
 
     def test_errors(self):
         """Those of a pool's workers cross processes; what of an answer has a value is in them."""

@@ -71,12 +71,12 @@ class RidgeLeaveOneOut(Comparison):
                     self.assert_close(np.abs(root * ours.set_lambda(alpha).loo()), np.sqrt(values))
 
     def test_diabetes_svd(self):
-        self.compare(*read("diabetes.csv"), "svd", fr.PRIMAL)
+        self.compare(*read("diabetes.csv"), "svd", fr.ROUTE_PRIMAL)
 
     def test_diabetes_eigen(self):
         # Without an intercept the raw columns make X X' + alpha I ill-conditioned (1e7 / alpha), and any eigendecomposition
         # of it as inaccurate: at alpha = 1 theirs is 1.4e-8 from the answer in extended precision, ours 4.4e-9.
-        self.compare(*read("diabetes.csv"), "eigen", fr.SPECTRAL, np.array([30.0, 300.0, 3000.0]))
+        self.compare(*read("diabetes.csv"), "eigen", fr.ROUTE_SPECTRAL, np.array([30.0, 300.0, 3000.0]))
 
     def test_more_columns_than_rows(self):
         x, y = read("concrete.csv")
@@ -84,8 +84,8 @@ class RidgeLeaveOneOut(Comparison):
         pairs = [x[:, i] * x[:, j] for i in range(8) for j in range(i + 1)]
         x = np.column_stack([x] + pairs)[::34]  # 31 rows, 44 columns
         self.assertLess(x.shape[0], x.shape[1])
-        self.compare(x, y[::34], "eigen", fr.SPECTRAL)
-        self.compare(x, y[::34], "eigen", fr.CHOLESKY)
+        self.compare(x, y[::34], "eigen", fr.ROUTE_SPECTRAL)
+        self.compare(x, y[::34], "eigen", fr.ROUTE_CHOLESKY)
 
     def test_best_alpha_on_a_grid(self):
         x, y = read("diabetes.csv")
@@ -126,10 +126,10 @@ class RidgeFit(Comparison):
                         self.assertTrue(np.all(ours.intercept() == 0.0))
 
     def test_diabetes(self):
-        self.compare(*read("diabetes.csv"), 10.0, (fr.CHOLESKY, fr.SPECTRAL, fr.PRIMAL))
+        self.compare(*read("diabetes.csv"), 10.0, (fr.ROUTE_CHOLESKY, fr.ROUTE_SPECTRAL, fr.ROUTE_PRIMAL))
 
     def test_concrete(self):
-        self.compare(*read("concrete.csv"), 1.0, (fr.PRIMAL,))
+        self.compare(*read("concrete.csv"), 1.0, (fr.ROUTE_PRIMAL,))
 
     def test_one_alpha_per_output(self):
         x, y = read("diabetes.csv")
@@ -154,7 +154,7 @@ class RidgeFit(Comparison):
 
 
 class KernelRidgeFit(Comparison):
-    def compare(self, kernel, theirs, routes=(fr.CHOLESKY, fr.SPECTRAL)):
+    def compare(self, kernel, theirs, routes=(fr.ROUTE_CHOLESKY, fr.ROUTE_SPECTRAL)):
         x, y = read("concrete.csv")
         x = standardized(x)
         train, test = slice(0, None, 4), slice(1, None, 4)
@@ -177,7 +177,7 @@ class KernelRidgeFit(Comparison):
         self.compare(fr.polynomial(3, 0.2, 1.5), KernelRidge(alpha=0.5, kernel="poly", gamma=0.2, coef0=1.5, degree=3))
 
     def test_linear(self):
-        self.compare(fr.linear(), KernelRidge(alpha=2.0, kernel="linear"), (fr.CHOLESKY, fr.SPECTRAL, fr.PRIMAL))
+        self.compare(fr.linear(), KernelRidge(alpha=2.0, kernel="linear"), (fr.ROUTE_CHOLESKY, fr.ROUTE_SPECTRAL, fr.ROUTE_PRIMAL))
 
 
 class CrossValidation(Comparison):
@@ -234,7 +234,7 @@ class Conventions(Comparison):
     def test_sklearn_alpha_is_the_total(self):
         x, y = read("diabetes.csv")
         alpha = 7.5
-        ours = fr.convert_lambda(fr.SKLEARN, fr.TOTAL, len(y), 1.0, alpha)
+        ours = fr.convert_lambda(fr.CONVENTION_SKLEARN, fr.CONVENTION_TOTAL, len(y), 1.0, alpha)
         theirs = Ridge(alpha, solver="svd").fit(x, y)
         self.assert_close(fr.Model(fr.linear(), x, y).set_lambda(ours).hyperplane()[:, 0], theirs.coef_)
 
@@ -245,7 +245,7 @@ class Conventions(Comparison):
         z = standardized(x)
         gram = z.T @ z / n + lam / sd * np.eye(z.shape[1])
         theirs = np.linalg.solve(gram, z.T @ ((y - y.mean()) / sd) / n) * sd
-        total = fr.convert_lambda(fr.GLMNET, fr.TOTAL, n, sd, lam)
+        total = fr.convert_lambda(fr.CONVENTION_GLMNET, fr.CONVENTION_TOTAL, n, sd, lam)
         self.assert_close(fr.Model(fr.linear(), z, y).set_lambda(total).hyperplane()[:, 0], theirs)
 
     def test_gurls_by_its_system(self):
@@ -254,7 +254,7 @@ class Conventions(Comparison):
         x, y = standardized(x)[::10], y[::10]
         kernel = np.exp(-((x[:, np.newaxis] - x) ** 2).sum(axis=2) / 4.0)
         theirs = np.linalg.solve(kernel + len(y) * 1e-3 * np.eye(len(y)), y)
-        total = fr.convert_lambda(fr.GURLS, fr.TOTAL, len(y), 1.0, 1e-3)
+        total = fr.convert_lambda(fr.CONVENTION_GURLS, fr.CONVENTION_TOTAL, len(y), 1.0, 1e-3)
         ours = fr.Model(fr.gaussian(2.0), x, y, intercept=False).set_lambda(total)
         self.assert_close(ours.coefficients()[:, 0], theirs)
 

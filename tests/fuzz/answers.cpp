@@ -21,7 +21,9 @@ void ask_for_what_is_set(const freeridge_model* model, const Sizes& size, Caller
   Output<std::int32_t> route(1);
   Output<std::int64_t> landmarks(1), rank(1);
   call(
-      "freeridge_get_bandwidth", 0, [&] { return freeridge_get_bandwidth(model, sigma.get()); }, sigma);
+      "freeridge_get_bandwidth", 0,
+      [&] { return freeridge_get_bandwidth(model, sigma.get(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr); },
+      sigma);
   call(
       "freeridge_get_route", 0, [&] { return freeridge_get_route(model, route.get()); }, route);
   call(
@@ -29,16 +31,64 @@ void ask_for_what_is_set(const freeridge_model* model, const Sizes& size, Caller
   call(
       "freeridge_get_tolerance", 0, [&] { return freeridge_get_tolerance(model, tolerance.get()); }, tolerance);
   const auto counted = call(
-      "freeridge_get_landmark_count", 0, [&] { return freeridge_get_landmark_count(model, landmarks.get()); },
+      "freeridge_get_landmarks", 0, [&] { return freeridge_get_landmarks(model, landmarks.get(), nullptr); },
       landmarks);
-  Output<std::int64_t> rows(counted == FREERIDGE_OK ? size_of(landmarks.values[0]) : 1);
+  Output<std::int64_t> rows(counted == FREERIDGE_OK ? size_of(landmarks.values[0]) : 0);
   call(
-      "freeridge_get_landmarks", 0,
-      [&] { return freeridge_get_landmarks(model, rows.get(), trace_left.get(), trace.get()); }, rows, trace_left,
-      trace);
+      "freeridge_get_landmarks", 0, [&] { return freeridge_get_landmarks(model, nullptr, rows.get()); }, rows);
+  call(
+      "freeridge_landmark_trace", 0, [&] { return freeridge_landmark_trace(model, trace_left.get(), trace.get()); },
+      trace_left, trace);
   Output<double> lambda(size_of(size.t));
   call(
       "freeridge_get_lambda", 0, [&] { return freeridge_get_lambda(model, lambda.get()); }, lambda);
+}
+
+// What the setters were told.
+void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& call) {
+  const auto one = [&](const char* name, auto get, auto output) {
+    call(
+        name, 0, [&] { return get(model, output.get()); }, output);
+  };
+  one("freeridge_get_weights", freeridge_get_weights, Output<double>(size_of(size.n)));
+  one("freeridge_get_groups", freeridge_get_groups, Output<std::int32_t>(size_of(size.n)));
+  one("freeridge_has_intercept", freeridge_has_intercept, Output<std::int32_t>(1));
+  one("freeridge_get_requested_route", freeridge_get_requested_route, Output<std::int32_t>(1));
+  one("freeridge_get_reduction", freeridge_get_reduction, Output<std::int32_t>(1));
+  one("freeridge_get_refinement", freeridge_get_refinement, Output<std::int32_t>(1));
+  Output<std::int32_t> method(1);
+  Output<std::int64_t> seed(1), count(1), given(1), landmarks(size_of(size.n));
+  call(
+      "freeridge_get_landmark_method", 0,
+      [&] { return freeridge_get_landmark_method(model, method.get(), seed.get()); }, method, seed);
+  call(
+      "freeridge_get_requested_landmarks", 0,
+      [&] { return freeridge_get_requested_landmarks(model, count.get(), given.get(), landmarks.get()); }, count, given,
+      landmarks);
+  Output<freeridge_kernel*> out(1);
+  const auto status = call(
+      "freeridge_get_kernel", 0, [&] { return freeridge_get_kernel(model, out.get()); }, out);
+  const KernelHandle kernel(status == FREERIDGE_OK ? out.values[0] : nullptr);
+}
+
+// The answers of set_lambda at many lambdas.
+void ask_for_paths(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
+  const auto [n, d, t] = size;
+  const std::int64_t m = questions.m, count = static_cast<std::int64_t>(questions.lambdas.size());
+  const double* const lambdas = questions.lambdas.data();
+  const std::vector<double> x = repeated(questions.numbers, m * d);
+  Output<double> out(size_of(m, count * t)), c(size_of(n, count * t)), w(size_of(d, count * t)), b(size_of(t, count)),
+      b_of_w(size_of(t, count));
+  call(
+      "freeridge_predict_path", Caller::in_pieces,
+      [&] { return freeridge_predict_path(model, FREERIDGE_COL_MAJOR, m, x.data(), m, count, lambdas, out.get(), m); },
+      out);
+  call(
+      "freeridge_coefficients_path", Caller::in_pieces,
+      [&, n = n] { return freeridge_coefficients_path(model, count, lambdas, c.get(), n, b.get()); }, c, b);
+  call(
+      "freeridge_hyperplane_path", Caller::in_pieces,
+      [&, d = d] { return freeridge_hyperplane_path(model, count, lambdas, w.get(), d, b_of_w.get()); }, w, b_of_w);
 }
 
 void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
@@ -52,7 +102,7 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
       "freeridge_group_errors", Caller::may_be_nan,
       [&, n = n] { return freeridge_group_errors(model, labels.data(), left_out.get(), n); }, left_out);
   call(
-      "freeridge_get_coefficients", 0, [&, n = n] { return freeridge_get_coefficients(model, c.get(), n); }, c);
+      "freeridge_coefficients", 0, [&, n = n] { return freeridge_coefficients(model, c.get(), n); }, c);
   call(
       "freeridge_get_hyperplane", 0, [&, d = d] { return freeridge_get_hyperplane(model, w.get(), d); }, w);
   call(
@@ -62,8 +112,8 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
   call(
       "freeridge_get_leverage", 0, [&, n = n] { return freeridge_get_leverage(model, leverage.get(), n); }, leverage);
   call(
-      "freeridge_get_degrees_of_freedom", 0,
-      [&] { return freeridge_get_degrees_of_freedom(model, df.get(), sigma2.get()); }, df, sigma2);
+      "freeridge_degrees_of_freedom", 0, [&] { return freeridge_degrees_of_freedom(model, df.get(), sigma2.get()); },
+      df, sigma2);
   call(
       "freeridge_cooks_distance", 0, [&, n = n] { return freeridge_cooks_distance(model, distance.get(), n); },
       distance);
@@ -104,44 +154,52 @@ void ask_for_scores(const freeridge_model* model, const Sizes& size, const Quest
     Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
     const double* const lambdas = questions.lambdas.data();
     call(
-        "freeridge_score", 0, [&] { return freeridge_score(model, criterion, count, lambdas, scores.get(), count); },
-        scores);
+        "freeridge_score", 0,
+        [&] { return freeridge_score(model, criterion, count, lambdas, scores.get(), nullptr, count); }, scores);
     call(
-        "freeridge_score_with_error", 0,
-        [&] { return freeridge_score_with_error(model, criterion, count, lambdas, again.get(), errors.get(), count); },
-        again, errors);
+        "freeridge_score", 0,
+        [&] { return freeridge_score(model, criterion, count, lambdas, again.get(), errors.get(), count); }, again,
+        errors);
   }
 }
 
 void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller& call) {
   Output<std::int64_t> searched(1);
   call(
-      "freeridge_get_search_count", 0, [&] { return freeridge_get_search_count(model, searched.get()); }, searched);
-  const std::int64_t count = std::max<std::int64_t>(1, searched.values[0]);
+      "freeridge_get_search", 0,
+      [&] { return freeridge_get_search(model, searched.get(), nullptr, nullptr, 0, nullptr, nullptr, nullptr); },
+      searched);
+  const std::int64_t count = searched.untouched() ? 1 : searched.values[0];
   const std::size_t t = size_of(size.t);
   Output<double> lambdas(size_of(count)), scores(size_of(count, size.t)), lambda(t), score(t), error(t), decades(t);
   Output<std::int32_t> edge(t), dips(t);
   call(
       "freeridge_get_search", Caller::may_be_nan,
-      [&] { return freeridge_get_search(model, lambdas.get(), scores.get(), count, edge.get()); }, lambdas, scores,
-      edge);
+      [&] {
+        return freeridge_get_search(model, nullptr, lambdas.get(), scores.get(), count, edge.get(), nullptr, nullptr);
+      },
+      lambdas, scores, edge);
   call(
       "freeridge_get_one_standard_error", 0,
       [&] { return freeridge_get_one_standard_error(model, lambda.get(), score.get(), error.get()); }, lambda, score,
       error);
   call(
-      "freeridge_get_search_shape", 0, [&] { return freeridge_get_search_shape(model, decades.get(), dips.get()); },
+      "freeridge_get_search", 0,
+      [&] { return freeridge_get_search(model, nullptr, nullptr, nullptr, 0, nullptr, decades.get(), dips.get()); },
       decades, dips);
   Output<double> floor(1);
   Output<std::int32_t> below(t);
   call(
-      "freeridge_get_lambda_flags", 0,
-      [&] { return freeridge_get_lambda_flags(model, floor.get(), below.get(), edge.get()); }, floor, below, edge);
+      "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); },
+      floor, below, edge);
   Output<std::int32_t> end(1), minima(1);
   Output<double> flat(1);
   call(
-      "freeridge_get_bandwidth_shape", 0,
-      [&] { return freeridge_get_bandwidth_shape(model, end.get(), flat.get(), minima.get()); }, end, flat, minima);
+      "freeridge_get_bandwidth", 0,
+      [&] {
+        return freeridge_get_bandwidth(model, nullptr, nullptr, nullptr, nullptr, end.get(), flat.get(), minima.get());
+      },
+      end, flat, minima);
 }
 
 template <class Save>
@@ -179,9 +237,11 @@ void ask(const freeridge_model* model, const Questions& questions, Caller& call)
   Sizes size;
   if (status == FREERIDGE_OK) size = {n.values[0], d.values[0], t.values[0]};
   ask_for_what_is_set(model, size, call);
+  ask_for_settings(model, size, call);
   ask_for_scores(model, size, questions, call);
   ask_for_the_search(model, size, call);
   ask_for_the_fit(model, size, questions, call);
+  ask_for_paths(model, size, questions, call);
   ask_at_new_points(model, size, questions, call);
 }
 
@@ -218,6 +278,26 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
       "freeridge_classifier_get_support", Caller::may_be_inf,
       [&] { return freeridge_classifier_get_support(classifier, count.get(), rows.get(), margin.get()); }, count, rows,
       margin);
+  Output<double> lambda(1), weights(size_of(n)), tolerance(1);
+  Output<std::int32_t> loss(1), on(1);
+  Output<std::int64_t> most(1), points(1), features(1);
+  call(
+      "freeridge_classifier_get_lambda", 0, [&] { return freeridge_classifier_get_lambda(classifier, lambda.get()); },
+      lambda);
+  call(
+      "freeridge_classifier_get_weights", 0,
+      [&] { return freeridge_classifier_get_weights(classifier, weights.get()); }, weights);
+  call(
+      "freeridge_classifier_get_loss", 0, [&] { return freeridge_classifier_get_loss(classifier, loss.get()); }, loss);
+  call(
+      "freeridge_classifier_has_intercept", 0, [&] { return freeridge_classifier_has_intercept(classifier, on.get()); },
+      on);
+  call(
+      "freeridge_classifier_get_control", 0,
+      [&] { return freeridge_classifier_get_control(classifier, tolerance.get(), most.get()); }, tolerance, most);
+  call(
+      "freeridge_classifier_get_dimensions", 0,
+      [&] { return freeridge_classifier_get_dimensions(classifier, points.get(), features.get()); }, points, features);
 }
 
 void ask(const freeridge_accumulator* accumulator, const Questions& questions, Caller& call) {
@@ -249,6 +329,21 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
         [&] { return freeridge_accumulator_score(accumulator, criterion, count, lambdas, scores.get(), count); },
         scores);
   }
+  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_REML; ++criterion) {
+    Output<double> lambda(size_of(t)), score(size_of(t)), decades(size_of(t));
+    Output<std::int32_t> edge(size_of(t)), dips(size_of(t)), below(size_of(t));
+    call(
+        "freeridge_accumulator_select_lambda", 0,
+        [&] {
+          return freeridge_accumulator_select_lambda(accumulator, criterion, 0, 0, lambda.get(), score.get(),
+                                                     edge.get(), decades.get(), dips.get(), below.get());
+        },
+        lambda, score, decades, edge, dips, below);
+  }
+  Output<std::int32_t> on(1);
+  call(
+      "freeridge_accumulator_has_intercept", 0,
+      [&] { return freeridge_accumulator_has_intercept(accumulator, on.get()); }, on);
   // Rows that were never added: the numbers mean nothing, and may be any.
   const std::vector<double> x = repeated(questions.numbers, m * d), y = repeated(questions.numbers, m * t);
   call(
@@ -272,9 +367,24 @@ Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {
 }
 
 Bytes saved(const freeridge_accumulator* accumulator, Caller& call) {
-  return bytes_of("freeridge_accumulator_save", call, [&](std::int64_t size, void* bytes, std::int64_t* length) {
-    return freeridge_accumulator_save(accumulator, size, bytes, length);
-  });
+  return bytes_of("freeridge_accumulator_save_to_memory", call,
+                  [&](std::int64_t size, void* bytes, std::int64_t* length) {
+                    return freeridge_accumulator_save_to_memory(accumulator, size, bytes, length);
+                  });
+}
+
+Bytes saved(const freeridge_classifier* classifier, Caller& call) {
+  return bytes_of("freeridge_classifier_save_to_memory", call,
+                  [&](std::int64_t size, void* bytes, std::int64_t* length) {
+                    return freeridge_classifier_save_to_memory(classifier, size, bytes, length);
+                  });
+}
+
+ModelHandle cloned(const freeridge_model* model, Caller& call) {
+  Output<freeridge_model*> out(1);
+  const auto status = call(
+      "freeridge_clone", 0, [&] { return freeridge_clone(model, out.get()); }, out);
+  return ModelHandle(status == FREERIDGE_OK ? out.values[0] : nullptr);
 }
 
 ModelHandle loaded_model(const Bytes& bytes, Caller& call) {
@@ -282,7 +392,13 @@ ModelHandle loaded_model(const Bytes& bytes, Caller& call) {
 }
 
 AccumulatorHandle loaded_accumulator(const Bytes& bytes, Caller& call) {
-  return loaded<AccumulatorHandle>("freeridge_accumulator_load", bytes, call, freeridge_accumulator_load);
+  return loaded<AccumulatorHandle>("freeridge_accumulator_load_from_memory", bytes, call,
+                                   freeridge_accumulator_load_from_memory);
+}
+
+ClassifierHandle loaded_classifier(const Bytes& bytes, Caller& call) {
+  return loaded<ClassifierHandle>("freeridge_classifier_load_from_memory", bytes, call,
+                                  freeridge_classifier_load_from_memory);
 }
 
 KernelHandle parsed(const char* text, Caller& call) {

@@ -47,10 +47,15 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
 // Empty on failure.
 Bytes saved(const freeridge_model* model, bool predictor, Caller& caller);
 Bytes saved(const freeridge_accumulator* accumulator, Caller& caller);
+Bytes saved(const freeridge_classifier* classifier, Caller& caller);
+
+// NULL on failure.
+ModelHandle cloned(const freeridge_model* model, Caller& caller);
 
 // From a copy that ends where its memory ends. NULL on failure.
 ModelHandle loaded_model(const Bytes& bytes, Caller& caller);
 AccumulatorHandle loaded_accumulator(const Bytes& bytes, Caller& caller);
+ClassifierHandle loaded_classifier(const Bytes& bytes, Caller& caller);
 
 // NULL when the text is no kernel.
 KernelHandle parsed(const char* text, Caller& caller);

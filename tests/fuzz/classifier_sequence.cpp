@@ -10,7 +10,7 @@ ClassifierSequence::ClassifierSequence() {
 
 void ClassifierSequence::make(Source& in) {
   const std::string text = chosen_kernel(in);
-  const std::int32_t loss = in.one_in(2) ? FREERIDGE_HINGE : FREERIDGE_LOGISTIC;
+  const std::int32_t loss = in.one_in(2) ? FREERIDGE_LOSS_HINGE : FREERIDGE_LOSS_LOGISTIC;
   Caller call;
   Output<freeridge_classifier*> out(1);
   const KernelHandle kernel = parsed(text.c_str(), call);
@@ -90,6 +90,16 @@ void ClassifierSequence::fit(Source& in) {
   if (!(gap <= tolerance_)) wrong("a fit that succeeded is not stationary within the tolerance");
 }
 
+// Goes on with what was loaded.
+void ClassifierSequence::save_and_load() {
+  Caller call;
+  const Bytes bytes = saved(handle_.get(), call);
+  ClassifierHandle other = bytes.empty() ? nullptr : loaded_classifier(bytes, call);
+  if (!other) wrong("a classifier is not saved and loaded");
+  if (saved(other.get(), call) != bytes) wrong("a loaded classifier is saved as other bytes");
+  handle_ = std::move(other);
+}
+
 void ClassifierSequence::misuse(Source& in) {
   std::vector<double> x(4, 1.0), y = {-1.0, 1.0};
   std::int64_t n = 2, ld = 2;
@@ -142,7 +152,9 @@ void ClassifierSequence::verify() {
 }
 
 void ClassifierSequence::step(Source& in) {
-  switch (in.byte() % 10) {
+  const std::uint8_t choice = in.byte();
+  if (choice >= 250) return save_and_load();
+  switch (choice % 10) {
     case 0:
       return make(in);
     case 1:

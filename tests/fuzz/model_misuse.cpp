@@ -133,15 +133,16 @@ void misuse_answers(freeridge_model* model, Source& in) {
           out, other);
     case 7:
       return refused(
-          "freeridge_score", [&] { return freeridge_score(model, FREERIDGE_LOO, 3, x.data(), out.get(), 3); }, out);
+          "freeridge_score", [&] { return freeridge_score(model, FREERIDGE_LOO, 3, x.data(), out.get(), nullptr, 3); },
+          out);
     case 8:
       return refused(
-          "freeridge_score", [&] { return freeridge_score(model, FREERIDGE_LOO, size, fine.data(), out.get(), 3); },
-          out);
+          "freeridge_score",
+          [&] { return freeridge_score(model, FREERIDGE_LOO, size, fine.data(), out.get(), nullptr, 3); }, out);
     case 9:
       return refused(
-          "freeridge_score", [&] { return freeridge_score(model, in.among(bad_enums), 3, fine.data(), out.get(), 3); },
-          out);
+          "freeridge_score",
+          [&] { return freeridge_score(model, in.among(bad_enums), 3, fine.data(), out.get(), nullptr, 3); }, out);
     case 10:
       return refused(
           "freeridge_select_lambda",
@@ -153,11 +154,8 @@ void misuse_answers(freeridge_model* model, Source& in) {
     case 12:
       return refused(
           "freeridge_select_bandwidth",
-          [&] {
-            return freeridge_select_bandwidth(model, FREERIDGE_LOO, 0, 0, size == 0 ? 2 : size, out.get(), other.get(),
-                                              length.get());
-          },
-          out, other, length);
+          [&] { return freeridge_select_bandwidth(model, FREERIDGE_LOO, 0, 0, size == 0 ? 2 : size, out.get()); }, out,
+          other, length);
     case 13: {  // too small a size sets the length
       std::vector<unsigned char> bytes(8);
       return refused("freeridge_save_to_memory",

@@ -39,6 +39,7 @@ ModelHandle fresh(const Settings& told) {
   must(freeridge_set_landmark_method(made, told.method, told.seed), "set_landmark_method");
   must(freeridge_set_route(made, told.route), "set_route");
   must(freeridge_set_intercept(made, told.intercept), "set_intercept");
+  must(freeridge_set_refinement(made, told.refinement), "set_refinement");
   if (!told.data) return out;
   must(give(made, *told.data), "set_data");
   must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
@@ -291,17 +292,14 @@ void ModelSequence::select_bandwidth(Source& in) {
   const auto criterion = static_cast<std::int32_t>(in.from(0, 6));
   const double low = in.one_in(2) ? 0 : in.tame(), high = low == 0 ? 0 : in.tame();
   const std::int64_t budget = in.from(2, 5);
-  Output<double> sigma(1), tried(size_of(budget, 2));
-  Output<std::int64_t> used(1);
+  Output<double> sigma(1);
   if (!worked(
           in, "freeridge_select_bandwidth",
-          [&] {
-            return freeridge_select_bandwidth(model_.get(), criterion, low, high, budget, sigma.get(), tried.get(),
-                                              used.get());
-          },
-          sigma, used))
+          [&] { return freeridge_select_bandwidth(model_.get(), criterion, low, high, budget, sigma.get()); }, sigma))
     return;
-  if (used.values[0] < 1 || used.values[0] > budget) wrong("freeridge_select_bandwidth: used");
+  std::int64_t used = 0;
+  freeridge_get_bandwidth(model_.get(), nullptr, &used, nullptr, nullptr, nullptr, nullptr, nullptr);
+  if (used < 1 || used > budget) wrong("freeridge_get_bandwidth: count");
   // The bandwidth is the number after the last "=" of all kernels that have one.
   char number[40];
   std::snprintf(number, sizeof number, "%.17g)", sigma.values[0]);
@@ -321,6 +319,15 @@ void ModelSequence::save_and_load(Source&) {
   ModelHandle other = bytes.empty() ? nullptr : loaded_model(bytes, call);
   if (!other) wrong("a model is not saved and loaded");
   if (saved(other.get(), false, call) != bytes) wrong("a loaded model is saved as other bytes");
+  model_ = std::move(other);
+}
+
+// Goes on with a clone, after the model that it was made of is gone.
+void ModelSequence::clone() {
+  Caller call;
+  ModelHandle other = cloned(model_.get(), call);
+  if (!other) wrong("a model is not cloned");
+  if (saved(other.get(), false, call) != saved(model_.get(), false, call)) wrong("a clone is saved as other bytes");
   model_ = std::move(other);
 }
 
@@ -365,8 +372,8 @@ void ModelSequence::ask_one(Source& in) const {
       break;
     case 3:
       call(
-          "freeridge_get_degrees_of_freedom", 0,
-          [&] { return freeridge_get_degrees_of_freedom(model, df.get(), nullptr); }, df);
+          "freeridge_degrees_of_freedom", 0, [&] { return freeridge_degrees_of_freedom(model, df.get(), nullptr); },
+          df);
       break;
     case 4: {
       Output<std::int64_t> bytes(1);
@@ -395,7 +402,9 @@ void ModelSequence::verify() const {
 }
 
 void ModelSequence::step(Source& in) {
-  switch (in.byte() % 24) {
+  const std::uint8_t choice = in.byte();
+  if (choice >= 242 && choice <= 244) return clone();
+  switch (choice % 24) {
     case 0:
       return make(in);
     case 1:

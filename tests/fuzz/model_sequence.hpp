@@ -26,7 +26,7 @@ struct Settings {
   std::shared_ptr<const Data> data;  // also what the model borrows
   std::vector<double> weights;       // empty: none
   std::vector<std::int32_t> groups;  // empty: none
-  std::int32_t intercept = 1, route = FREERIDGE_AUTO, method = FREERIDGE_LANDMARKS_AUTO;
+  std::int32_t intercept = 1, route = FREERIDGE_ROUTE_AUTO, method = FREERIDGE_LANDMARKS_AUTO;
   std::int64_t seed = 0;
   std::int32_t reduction = FREERIDGE_REDUCTION_AUTO, refinement = 0;
   std::int64_t landmarks = 0;
@@ -78,6 +78,7 @@ class ModelSequence {
   void select_lambda(Source& in);
   void select_bandwidth(Source& in);
   void save_and_load(Source& in);
+  void clone();
   void predictor() const;
   void ask_one(Source& in) const;
   void misuse(Source& in);

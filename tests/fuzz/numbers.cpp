@@ -75,31 +75,37 @@ void solve_at_once(Source& in, Caller& call) {
     case 1:
       status = call(
           name = "freeridge_ols", 0,
-          [&] { return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get()); }, w, b,
-          rank);
+          [&] {
+            return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get(), nullptr,
+                                 nullptr, nullptr, nullptr);
+          },
+          w, b, rank);
       break;
     case 2:
       status = call(
-          name = "freeridge_ols_summary", 0,
+          name = "freeridge_ols", 0,
           [&] {
-            return freeridge_ols_summary(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get(),
-                                         w_error.get(), b_error.get(), sigma.get(), r_squared.get());
+            return freeridge_ols(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get(), rank.get(),
+                                 w_error.get(), b_error.get(), sigma.get(), r_squared.get());
           },
           w, b, rank, w_error, b_error, sigma, r_squared);
       break;
     case 3:
       status = call(
           name = "freeridge_ridge", 0,
-          [&] { return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, w.get(), b.get()); }, w, b);
+          [&] {
+            return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, nullptr, w.get(), b.get());
+          },
+          w, b);
       break;
     case 4: {
       std::vector<double> penalty = in.wild(d, true);
       for (double& factor : penalty) factor = in.one_in(8) ? factor : std::fabs(factor);
       status = call(
-          name = "freeridge_ridge_penalty", 0,
+          name = "freeridge_ridge", 0,
           [&] {
-            return freeridge_ridge_penalty(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w.get(),
-                                           b.get());
+            return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w.get(),
+                                   b.get());
           },
           w, b);
       break;
@@ -107,17 +113,15 @@ void solve_at_once(Source& in, Caller& call) {
     case 5:
       status = call(
           name = "freeridge_tls", 0,
-          [&] { return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, w.get(), b.get()); }, w, b);
+          [&] { return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w.get(), b.get()); }, w, b);
       break;
     default: {
       std::vector<std::int32_t> exact;
       for (std::int64_t k = 0; k < d; ++k) exact.push_back(static_cast<std::int32_t>(in.below(2)));
       status = call(
-          name = "freeridge_tls_exact", 0,
-          [&] {
-            return freeridge_tls_exact(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w.get(), b.get());
-          },
-          w, b);
+          name = "freeridge_tls", 0,
+          [&] { return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w.get(), b.get()); }, w,
+          b);
     }
   }
   expect_refused(data, status, name);
@@ -211,6 +215,17 @@ fuzz::KernelHandle kernel_from(Source& in, std::int64_t d, Caller& call) {
   return made;
 }
 
+// The kernel's values at the data's own points.
+void evaluate(const freeridge_kernel* kernel, const Data& data, Caller& call) {
+  const std::int64_t n = data.n, d = data.d;
+  const double* const x = data.x.data();
+  Output<double> out(size_of(n, n));
+  const auto status = call(
+      "freeridge_kernel_evaluate", Caller::in_pieces,
+      [&] { return freeridge_kernel_evaluate(kernel, FREERIDGE_ROW_MAJOR, n, n, d, x, d, x, d, out.get(), n); }, out);
+  if (!all_finite(data.x) && status == FREERIDGE_OK) fuzz::wrong("freeridge_kernel_evaluate took NaN or Inf");
+}
+
 fuzz::Questions questions_from(Source& in, const Data& data) {
   fuzz::Questions out;
   out.numbers = in.wild(7, !in.one_in(16));
@@ -222,6 +237,7 @@ void one_model(Source& in, Caller& call) {
   const Data data = data_from(in);
   const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
   if (!kernel) return;
+  evaluate(kernel.get(), data, call);
   freeridge_model* made = nullptr;
   if (freeridge_create(kernel.get(), &made) != FREERIDGE_OK) fuzz::wrong("freeridge_create");
   const fuzz::ModelHandle model(made);
@@ -261,7 +277,7 @@ void one_classifier(Source& in, Caller& call) {
   const fuzz::KernelHandle kernel = kernel_from(in, data.d, call);
   if (!kernel) return;
   freeridge_classifier* made = nullptr;
-  const auto loss = in.one_in(2) ? FREERIDGE_HINGE : FREERIDGE_LOGISTIC;
+  const auto loss = in.one_in(2) ? FREERIDGE_LOSS_HINGE : FREERIDGE_LOSS_LOGISTIC;
   if (freeridge_classifier_create(kernel.get(), loss, &made) != FREERIDGE_OK)
     fuzz::wrong("freeridge_classifier_create");
   const fuzz::ClassifierHandle classifier(made);

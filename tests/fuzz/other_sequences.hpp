@@ -52,10 +52,11 @@ class ClassifierSequence {
   void set_weights(Source& in);
   void set_control(Source& in);
   void fit(Source& in);
+  void save_and_load();
   void misuse(Source& in);
 
   std::int64_t n_ = 0, d_ = 1;  // n_ = 0: no data
-  std::int32_t loss_ = FREERIDGE_LOGISTIC;
+  std::int32_t loss_ = FREERIDGE_LOSS_LOGISTIC;
   double tolerance_ = 1e-8;
   bool fitted_ = false;
   Fingerprint before_;  // what it answered when it was asked last, since anything succeeded

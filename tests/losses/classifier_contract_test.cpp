@@ -25,14 +25,14 @@ TEST(ClassifierArguments, BothClassesArePresent) {
 }
 
 TEST(ClassifierArguments, TheKernelFitsTheFeatures) {
-  Classifier c(Kernel::scaled(Kernel::linear(), {1.0, 2.0, 3.0}), FREERIDGE_LOGISTIC);
+  Classifier c(Kernel::scaled(Kernel::linear(), {1.0, 2.0, 3.0}), FREERIDGE_LOSS_LOGISTIC);
   SetData call;
   call.classifier = c.get();
   expect_failure(call, FREERIDGE_DIMENSION_MISMATCH, {"2", "3"});
 }
 
 TEST(ClassifierArguments, WhatMayBeNull) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     const Classifier c = classifier(State::fitted, loss);
     const Vector x = sample::new_x();
     EXPECT_EQ(freeridge_classifier_predict(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, nullptr),
@@ -48,7 +48,7 @@ TEST(ClassifierArguments, WhatMayBeNull) {
 }
 
 TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeSupport) {
-  const Classifier hinge = classifier(State::fitted, FREERIDGE_HINGE), logistic = classifier(State::fitted);
+  const Classifier hinge = classifier(State::fitted, FREERIDGE_LOSS_HINGE), logistic = classifier(State::fitted);
   Predict predict;
   predict.classifier = hinge.get();
   expect_failure(predict, FREERIDGE_INVALID_ARGUMENT, {"probability", "HINGE"});
@@ -61,7 +61,7 @@ TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeS
 }
 
 TEST(ClassifierArguments, DataThatOverflowTheKernel) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     Classifier c(Kernel::linear(), loss);
     c.data(support::scaled(sample::matrix(n, sample::x()), 1e160), labels());
     Fit call;
@@ -73,7 +73,7 @@ TEST(ClassifierArguments, DataThatOverflowTheKernel) {
 }
 
 TEST(ClassifierArguments, MoreThanTheMemory) {
-  Classifier c(Kernel::linear(), FREERIDGE_HINGE);
+  Classifier c(Kernel::linear(), FREERIDGE_LOSS_HINGE);
   const std::int64_t rows = 4000000;  // 116 TiB of kernel values
   support::Matrix x(rows, 1);
   Vector y(static_cast<std::size_t>(rows), 1.0);
@@ -85,7 +85,7 @@ TEST(ClassifierArguments, MoreThanTheMemory) {
 }
 
 TEST(ClassifierArguments, TooFewIterations) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     const losses::Problem p = losses::random_problem(51, oracle::KernelSpec::linear(), 60, 5, false, true);
     Classifier c = losses::make_classifier(p, loss);
     c.fit(1e-3);
@@ -111,7 +111,7 @@ void expect_least(State least, const char* missing_first, const char* missing_se
     const Classifier c = classifier(state, loss);
     Call call;
     call.classifier = c.get();
-    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_HINGE;
+    if constexpr (std::is_same_v<Call, Predict>) call.probability.null = loss == FREERIDGE_LOSS_HINGE;
     if (state >= least)
       EXPECT_EQ(call(), FREERIDGE_OK) << Call::name << ": " << freeridge_last_error();
     else
@@ -122,7 +122,7 @@ void expect_least(State least, const char* missing_first, const char* missing_se
 TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
   const char* const data = "freeridge_classifier_set_data";
   const char* const fit = "freeridge_classifier_fit";
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     expect_least<SetData>(State::empty, "", "", loss);
     expect_least<SetIntercept>(State::empty, "", "", loss);
     expect_least<SetProgress>(State::empty, "", "", loss);
@@ -133,8 +133,8 @@ TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
     expect_least<GetCoefficients>(State::fitted, data, fit, loss);
     expect_least<GetConvergence>(State::fitted, data, fit, loss);
   }
-  expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOGISTIC);
-  expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_HINGE);
+  expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOSS_LOGISTIC);
+  expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_LOSS_HINGE);
 }
 
 template <class Setter>
@@ -162,7 +162,7 @@ TEST(ClassifierStates, SettersGoBack) {
 TEST(ClassifierStates, NewDataDropTheWeights) {
   Classifier c = classifier(State::fitted);
   c.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
-  Classifier unit(Kernel::gaussian(sample::sigma), FREERIDGE_LOGISTIC);
+  Classifier unit(Kernel::gaussian(sample::sigma), FREERIDGE_LOSS_LOGISTIC);
   unit.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
   EXPECT_TRUE(support::bit_equal(c.c(), unit.c()));
 }
@@ -175,7 +175,7 @@ TEST(ClassifierOwnership, NothingOfTheCallersIsKept) {
     freeridge_classifier* handle = nullptr;
     {
       const Kernel kernel = Kernel::gaussian(sample::sigma);
-      ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_HINGE, &handle), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_classifier_create(kernel.get(), FREERIDGE_LOSS_HINGE, &handle), FREERIDGE_OK);
     }  // the kernel is gone
     Vector x = sample::x(), y = labels(), weights = sample::weights();
     ASSERT_EQ(freeridge_classifier_set_data(handle, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data()), FREERIDGE_OK);

@@ -98,7 +98,7 @@ Real dual_optimum(const Problem& p, double lambda) {
 TEST(Hinge, MeetsTheKktConditions) {
   for (const Setting& s : settings()) {
     const Problem p = random_problem(31, kernel_of(s.family, 3), 60, 3, s.weighted, s.intercept);
-    Classifier m = make_classifier(p, FREERIDGE_HINGE);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
     for (const double lambda : {1e3, 1.0, 1e-2, 1e-3, 0.3}) {
       SCOPED_TRACE(text(s) + " lambda " + std::to_string(lambda));
       m.fit(lambda);
@@ -119,7 +119,7 @@ TEST(Hinge, ReachesTheDualOptimum) {
     const Problem p = random_problem(32, kernel_of(s.family, 2), 25, 2, s.weighted, s.intercept);
     for (const double lambda : {10.0, 0.5, 0.05}) {
       SCOPED_TRACE(text(s) + " lambda " + std::to_string(lambda));
-      Classifier m = make_classifier(p, FREERIDGE_HINGE);
+      Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
       m.fit(lambda);
       const double expected = static_cast<double>(dual_optimum(p, lambda));
       EXPECT_NEAR(m.convergence().objective, expected, 1e-6 * expected);
@@ -134,7 +134,7 @@ TEST(Hinge, OfTwoPoints) {
     x(0, 0) = 5 * scale, x(1, 0) = 2 * scale;
     const Problem p{oracle::KernelSpec::linear(), x, {1, -1}, {}, true};
     const double distance = 3 * scale, alpha = 2 / distance / distance;
-    Classifier m = make_classifier(p, FREERIDGE_HINGE);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
     m.fit(1e-3 / alpha);
     const Vector c = m.c();
     EXPECT_NEAR(c[0] / alpha, 1, 1e-12);
@@ -154,7 +154,7 @@ TEST(Hinge, OfTwoPoints) {
 
 TEST(Hinge, SupportIsWhereCoefficientsAreNotZero) {
   const Problem p = random_problem(33, kernel_of(oracle::Family::gaussian, 2), 80, 2, true, true, 0.05);
-  Classifier m = make_classifier(p, FREERIDGE_HINGE);
+  Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
   m.fit(0.1);
   const Vector c = m.c();
   std::vector<std::int64_t> expected;
@@ -176,12 +176,12 @@ TEST(Hinge, SupportIsWhereCoefficientsAreNotZero) {
 // Leaving out a row that is no support vector changes nothing.
 TEST(Hinge, RowsWithoutACoefficientDoNotMatter) {
   const Problem p = random_problem(34, kernel_of(oracle::Family::gaussian, 2), 50, 2, true, true, 0.0);
-  Classifier m = make_classifier(p, FREERIDGE_HINGE);
+  Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
   m.fit(0.01);
   const Vector c = m.c();
   const auto spare = std::find(c.begin(), c.end(), 0.0) - c.begin();
   ASSERT_LT(spare, 50);
-  Classifier rest = make_classifier(without_row(p, spare), FREERIDGE_HINGE);
+  Classifier rest = make_classifier(without_row(p, spare), FREERIDGE_LOSS_HINGE);
   rest.fit(0.01);
   EXPECT_CLOSE(rest.decision(p.x), m.decision(p.x), 1e-6);
 }
@@ -192,7 +192,7 @@ TEST(Hinge, EqualRowsOfOppositeClasses) {
     Problem p = random_problem(35, kernel_of(oracle::Family::gaussian, 2), 20, 2, false, intercept, 0.0);
     p.weights.assign(20, 1.0);
     for (std::int64_t k = 0; k < 2; ++k) p.x(1, k) = p.x(0, k);  // labels +1, -1
-    Classifier m = make_classifier(p, FREERIDGE_HINGE);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
     m.fit(0.5);
     EXPECT_LE(violation(p, 0.5, m.c(), m.b()), 1.01e-8);
     // y f = z and -z at the two: the one with z < 1 is at its bound, the other too unless |z| >= 1
@@ -203,7 +203,7 @@ TEST(Hinge, EqualRowsOfOppositeClasses) {
 TEST(Hinge, AConstantKernel) {
   for (const bool intercept : {false, true}) {
     Problem p{oracle::KernelSpec::polynomial(1, 1.0, 3.0), Matrix(5, 2, 0.0), {1, -1, 1, 1, -1}, {}, intercept};
-    Classifier m = make_classifier(p, FREERIDGE_HINGE);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
     m.fit(0.25);  // three against two: f + b = 1 everywhere is best with b free
     EXPECT_LE(violation(p, 0.25, m.c(), m.b()), 1.01e-8);
     if (intercept) {
@@ -219,7 +219,7 @@ TEST(Hinge, ASingularKernel) {
   for (const bool intercept : {false, true}) {
     for (const double lambda : {10.0, 0.1, 1e-4}) {
       const Problem p = random_problem(36, oracle::KernelSpec::linear(), 70, 1, true, intercept);
-      Classifier m = make_classifier(p, FREERIDGE_HINGE);
+      Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
       m.fit(lambda);
       EXPECT_LE(violation(p, lambda, m.c(), m.b()), 1.01e-8) << lambda;
     }
@@ -228,7 +228,7 @@ TEST(Hinge, ASingularKernel) {
 
 TEST(Hinge, SeparatedClassesAtTinyLambdaKeepTheMargin) {
   const Problem p = random_problem(37, kernel_of(oracle::Family::gaussian, 3), 60, 3, true, true, 0.0);
-  Classifier m = make_classifier(p, FREERIDGE_HINGE);
+  Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
   m.fit(1e-9);
   const Vector c = m.c();
   const double margin = m.support().margin;
@@ -244,7 +244,7 @@ TEST(Hinge, SeparatedClassesAtTinyLambdaKeepTheMargin) {
 
 TEST(Hinge, HugeLambdaPutsTheLighterClassAtItsBounds) {
   Problem p = random_problem(38, kernel_of(oracle::Family::gaussian, 3), 30, 3, false, true);
-  Classifier m = make_classifier(p, FREERIDGE_HINGE);
+  Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
   const double positive = static_cast<double>(std::count(p.y.begin(), p.y.end(), 1.0));
   const double lighter = positive < 15 ? 1 : -1;
   ASSERT_NE(positive, 15);
@@ -262,7 +262,7 @@ TEST(Hinge, HugeLambdaPutsTheLighterClassAtItsBounds) {
 
 TEST(Hinge, RefusesWhatRoundingCannotReach) {
   const Problem p = random_problem(39, oracle::KernelSpec::linear(), 60, 2, false, true);
-  Classifier m = make_classifier(p, FREERIDGE_HINGE);
+  Classifier m = make_classifier(p, FREERIDGE_LOSS_HINGE);
   m.fit(1e-3);
   const Vector c = m.c();
   EXPECT_EQ(freeridge_classifier_fit(m.get(), 1e-14), FREERIDGE_NOT_CONVERGED);

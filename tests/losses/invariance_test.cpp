@@ -5,7 +5,7 @@ namespace {
 
 using namespace losses;
 
-constexpr freeridge_loss both[] = {FREERIDGE_LOGISTIC, FREERIDGE_HINGE};
+constexpr freeridge_loss both[] = {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE};
 constexpr double tolerance = 1e-6;  // of decision values: the answers have 1e-10 of stationarity
 
 Matrix new_points(std::int64_t d) {
@@ -25,7 +25,7 @@ void for_each_case(Body body) {
   for (const freeridge_loss loss : both)
     for (const Setting& s : settings())
       for (const double lambda : {5.0, 0.05}) {
-        SCOPED_TRACE(text(s) + (loss == FREERIDGE_HINGE ? " hinge" : " logistic") + " lambda " +
+        SCOPED_TRACE(text(s) + (loss == FREERIDGE_LOSS_HINGE ? " hinge" : " logistic") + " lambda " +
                      std::to_string(lambda));
         body(random_problem(41, kernel_of(s.family, 3), 30, 3, s.weighted, s.intercept), loss, lambda);
       }

@@ -84,7 +84,7 @@ double stationarity(const Problem& p, double lambda, const Vector& c, double b) 
 TEST(Logistic, AgreesWithNewtonInLongDouble) {
   for (const Setting& s : settings()) {
     const Problem p = random_problem(11, kernel_of(s.family, 3), 30, 3, s.weighted, s.intercept);
-    Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
     m.control(1e-11, 100);
     for (const double lambda : {100.0, 1.0, 0.05, 1e-3}) {
       SCOPED_TRACE(text(s) + " lambda " + std::to_string(lambda));
@@ -106,7 +106,7 @@ TEST(Logistic, AgreesWithNewtonInLongDouble) {
 TEST(Logistic, TheDefaultToleranceIsKept) {
   for (const Setting& s : settings()) {
     const Problem p = random_problem(12, kernel_of(s.family, 2), 60, 2, s.weighted, s.intercept);
-    Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
     for (const double lambda : {1e6, 3.0, 0.01, 1e-4}) {
       SCOPED_TRACE(text(s) + " lambda " + std::to_string(lambda));
       m.fit(lambda);
@@ -119,7 +119,7 @@ TEST(Logistic, TheDefaultToleranceIsKept) {
 
 TEST(Logistic, ALooserToleranceTakesNoMoreSteps) {
   const Problem p = random_problem(13, kernel_of(oracle::Family::gaussian, 2), 50, 2, true, true);
-  Classifier loose = make_classifier(p, FREERIDGE_LOGISTIC), tight = make_classifier(p, FREERIDGE_LOGISTIC);
+  Classifier loose = make_classifier(p, FREERIDGE_LOSS_LOGISTIC), tight = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
   loose.control(1e-1, 100).fit(1e-3);
   tight.control(1e-12, 100).fit(1e-3);
   EXPECT_LT(loose.convergence().iterations, tight.convergence().iterations);
@@ -138,7 +138,7 @@ TEST(Logistic, SeparatedClassesAtTinyLambda) {
           p.x(i, 0) += 0.2 * p.label(i);
         }
       }
-      Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+      Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
       for (const double lambda : {1e-3, 1e-6, 1e-12, 1e-30, 1e-100, 1e-200, 1e-290}) {
         SCOPED_TRACE(std::string(family_name(family)) + " lambda " + std::to_string(std::log10(lambda)));
         for (const bool cold : {true, false}) {
@@ -165,7 +165,7 @@ TEST(Logistic, SeparatedClassesAtTinyLambda) {
 // lambda so large that f = 0: b is the log odds of the weights, c = W y s(-y b) / lambda.
 TEST(Logistic, RefusesWhatRoundingCannotReach) {
   const Problem p = random_problem(29, oracle::KernelSpec::gaussian(1.0), 40, 2, true, true);
-  Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+  Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
   m.fit(0.1);
   const Vector c = m.c();
   m.control(1e-300, 1000);
@@ -181,7 +181,7 @@ TEST(Logistic, HugeLambdaLeavesTheLogOdds) {
   for (std::int64_t i = 0; i < p.n(); ++i) (p.label(i) > 0 ? positive : negative) += p.weight(i);
   const double odds = std::log(positive / negative);
   for (const double lambda : {1e12, 1e100, 1e300}) {
-    Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
     m.fit(lambda);
     EXPECT_NEAR(m.b(), odds, 1e-10);
     Vector expected;
@@ -193,7 +193,7 @@ TEST(Logistic, HugeLambdaLeavesTheLogOdds) {
 
 TEST(Logistic, ProbabilitiesAreThoseOfTheDecisions) {
   const Problem p = random_problem(16, kernel_of(oracle::Family::gaussian, 2), 30, 2, false, true);
-  Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+  Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
   m.fit(1e-9);
   Random random(1);
   const Matrix x = random.uniform_matrix(40, 2, -2, 2);
@@ -202,7 +202,7 @@ TEST(Logistic, ProbabilitiesAreThoseOfTheDecisions) {
     EXPECT_NEAR(probability[i], static_cast<double>(sigmoid(decision[i])), 1e-15);
   Matrix far(2, 2);
   const Problem line{oracle::KernelSpec::linear(), p.x, p.y, {}, true};
-  Classifier l = make_classifier(line, FREERIDGE_LOGISTIC);
+  Classifier l = make_classifier(line, FREERIDGE_LOSS_LOGISTIC);
   l.fit(1e-2);
   far(0, 0) = 1e6, far(1, 0) = -1e6;
   const Vector certain = l.probability(far);
@@ -214,7 +214,7 @@ TEST(Logistic, DecisionsAreTheExpansion) {
   for (const Setting& s : settings()) {
     SCOPED_TRACE(text(s));
     const Problem p = random_problem(17, kernel_of(s.family, 3), 30, 3, s.weighted, s.intercept);
-    Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
     m.fit(0.3);
     const std::vector<Real> f = decision_values(p, m.c(), m.b());
     Vector expected;
@@ -249,7 +249,7 @@ Vector least_squares_loo(const Problem& p, double lambda, const Vector& c, doubl
 TEST(LogisticLoo, IsExactForTheLastLeastSquaresProblem) {
   for (const Setting& s : settings()) {
     const Problem p = random_problem(21, kernel_of(s.family, 3), 24, 3, s.weighted, s.intercept);
-    Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
     m.control(1e-11, 100);
     for (const double lambda : {30.0, 1.0, 0.02}) {
       SCOPED_TRACE(text(s) + " lambda " + std::to_string(lambda));
@@ -268,7 +268,7 @@ TEST(LogisticLoo, OfAPointFarOnTheWrongSide) {
       for (std::int64_t i = 0; i < 6; ++i) p.x(i, 0) = i % 2 == 0 ? 1.0 : -1.0;
       p.x(2, 0) = -1.0;
       p.x(5, 0) = 1.0;
-      Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+      Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
       m.control(1e-12, 100).fit(1.0);
       EXPECT_LT(m.decision(p.x)[2], -9);
       EXPECT_CLOSE(m.loo(), least_squares_loo(p, 1.0, m.c(), m.b()), 1e-8) << heavy;
@@ -281,12 +281,12 @@ TEST(LogisticLoo, IsCloseToRefits) {
   for (const Setting& s : settings()) {
     const Problem p = random_problem(22, kernel_of(s.family, 3), 40, 3, s.weighted, s.intercept);
     const double lambda = 2.0;
-    Classifier m = make_classifier(p, FREERIDGE_LOGISTIC);
+    Classifier m = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
     m.fit(lambda);
     const Vector f = m.decision(p.x), loo = m.loo();
     double way = 0, missed = 0;
     for (std::int64_t i = 0; i < p.n(); ++i) {
-      Classifier rest = make_classifier(without_row(p, i), FREERIDGE_LOGISTIC);
+      Classifier rest = make_classifier(without_row(p, i), FREERIDGE_LOSS_LOGISTIC);
       rest.fit(lambda);
       const double exact = rest.decision(select_rows(p.x, {i}))[0];
       const auto at = static_cast<std::size_t>(i);
@@ -303,7 +303,7 @@ TEST(LogisticLoo, IsCloseToRefits) {
 TEST(LogisticLoo, AtLeverageOneIsUndefined) {
   Problem p{oracle::KernelSpec::linear(), Matrix(3, 1, 1.0), {1, -1, 1}, {1e30, 1e30, 1.0}, true};
   freeridge_status status = FREERIDGE_INTERNAL;
-  Classifier balanced = make_classifier(p, FREERIDGE_LOGISTIC);
+  Classifier balanced = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
   balanced.fit(1.0);
   const Vector half = balanced.loo(&status);
   EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
@@ -312,7 +312,7 @@ TEST(LogisticLoo, AtLeverageOneIsUndefined) {
   EXPECT_NEAR(half[2], 0, 1e-10);
 
   p.weights = {1e30, 1.0, 1.0};  // v = 1, 1e-30, 1e-30: nothing is known without the first
-  Classifier one = make_classifier(p, FREERIDGE_LOGISTIC);
+  Classifier one = make_classifier(p, FREERIDGE_LOSS_LOGISTIC);
   one.fit(1.0);
   const Vector values = one.loo(&status);
   const double odds = std::log(1e30);

@@ -33,29 +33,31 @@ struct Counted {
 };
 
 const Counted routes[] = {
-    {{"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY}, {2000, 4}, 0.6},
-    {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1300, 4}, 0.5},
-    {{"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {1800, 4}, 0.3},
-    {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {2000, 700}, 0.5},
-    {{"PRIMAL, d > n", "linear()", FREERIDGE_PRIMAL}, {600, 1500}, 0.45},
-    {{.name = "PRIMAL, d > n, two scales", .kernel = "linear()", .route = FREERIDGE_PRIMAL, .two_scales = true},
+    {{"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY}, {2000, 4}, 0.6},
+    {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL}, {1300, 4}, 0.5},
+    {{"BAND", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND}, {1800, 4}, 0.3},
+    {{"PRIMAL, kept", "linear()", FREERIDGE_ROUTE_PRIMAL}, {2000, 700}, 0.5},
+    {{"PRIMAL, d > n", "linear()", FREERIDGE_ROUTE_PRIMAL}, {600, 1500}, 0.45},
+    {{.name = "PRIMAL, d > n, two scales", .kernel = "linear()", .route = FREERIDGE_ROUTE_PRIMAL, .two_scales = true},
      {300, 700},
      0.3},
-    {{"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL}, {4000, 800}, 0.4},
-    {{.name = "PRIMAL, kept, two scales", .kernel = "linear()", .route = FREERIDGE_PRIMAL, .two_scales = true},
+    {{"PRIMAL, streamed", "linear()", FREERIDGE_ROUTE_PRIMAL}, {4000, 800}, 0.4},
+    {{.name = "PRIMAL, kept, two scales", .kernel = "linear()", .route = FREERIDGE_ROUTE_PRIMAL, .two_scales = true},
      {800, 300},
      0.3},
     {{.name = "PRIMAL, streamed, two scales",
       .kernel = "linear()",
-      .route = FREERIDGE_PRIMAL,
+      .route = FREERIDGE_ROUTE_PRIMAL,
       .reduction = FREERIDGE_REDUCTION_QR,
       .two_scales = true},
      {8000, 300},
      0.2},
-    {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {4000, 800}, 0.3},
-    {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 600}, {5000, 4}, 0.5},
-    {{"LANDMARK by QR", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 600, FREERIDGE_REDUCTION_QR}, {5000, 4}, 0.4},
-    {{"precomputed, CHOLESKY", "precomputed()", FREERIDGE_CHOLESKY}, {1500, 4}, 0.5},
+    {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {4000, 800}, 0.3},
+    {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_LANDMARK, 600}, {5000, 4}, 0.5},
+    {{"LANDMARK by QR", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_LANDMARK, 600, FREERIDGE_REDUCTION_QR},
+     {5000, 4},
+     0.4},
+    {{"precomputed, CHOLESKY", "precomputed()", FREERIDGE_ROUTE_CHOLESKY}, {1500, 4}, 0.5},
 };
 
 void expect_required_to_hold(const Counted& r, std::int32_t threads) {
@@ -144,29 +146,31 @@ TEST(CountedMemory, OfManyLambdas) {
     const Model model = fitted_model(c, size);
     const Call<Model> call{"score", [&](const Model& m) {
                              Vector scores(static_cast<std::size_t>(count * size.t));
-                             const freeridge_status status =
-                                 freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), count);
+                             const freeridge_status status = freeridge_score(m.get(), criterion, count, lambdas.data(),
+                                                                             scores.data(), nullptr, count);
                              return Answer{status, scores};
                            }};
     expect_announced(call, model, size.n, criterion == FREERIDGE_GCV ? 0 : 0.02);  // GCV keeps no rows
     support::check(freeridge_set_threads(0), "freeridge_set_threads");
   };
   for (const Counted& r : routes) {
-    if (r.c.route == FREERIDGE_CHOLESKY) continue;  // one at a time, n^3 each
+    if (r.c.route == FREERIDGE_ROUTE_CHOLESKY) continue;  // one at a time, n^3 each
     expect(r, 1, FREERIDGE_LOO);
     expect(r, 2, FREERIDGE_LOO);
-    if (r.c.route == FREERIDGE_SPECTRAL || r.c.route == FREERIDGE_LANDMARK) expect(r, 1, FREERIDGE_GROUPS);
-    if (r.c.route == FREERIDGE_SPECTRAL) expect(r, 1, FREERIDGE_GCV);
+    if (r.c.route == FREERIDGE_ROUTE_SPECTRAL || r.c.route == FREERIDGE_ROUTE_LANDMARK) expect(r, 1, FREERIDGE_GROUPS);
+    if (r.c.route == FREERIDGE_ROUTE_SPECTRAL) expect(r, 1, FREERIDGE_GCV);
   }
 }
 
 // Half of the rows left out at a time: what is made of them is as large as the directions are many, not the rows.
 TEST(CountedMemory, OfLargeGroups) {
   const Counted cases[] = {
-      {{"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {100000, 8}, 0.1},
-      {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {100000, 8}, 0.1},
-      {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_LANDMARK, 30}, {20000, 4}, 0.1},
-      {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {400, 4}, 0.1}};
+      {{"PRIMAL, kept", "linear()", FREERIDGE_ROUTE_PRIMAL}, {100000, 8}, 0.1},
+      {{"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
+       {100000, 8},
+       0.1},
+      {{"LANDMARK", "gaussian(sigma = 0.4)", FREERIDGE_ROUTE_LANDMARK, 30}, {20000, 4}, 0.1},
+      {{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL}, {400, 4}, 0.1}};
   for (const Counted& r : cases) {
     SCOPED_TRACE(r.c.name);
     Model model = fitted_model(r.c, r.size);
@@ -188,7 +192,7 @@ TEST(CountedMemory, OfLargeGroups) {
     bytes_of(
         [&](const Model& m, Vector& out) {
           const Vector lambdas = {0.1, 1, 10};
-          return freeridge_score(m.get(), FREERIDGE_GROUPS, 3, lambdas.data(), out.data(), 3);
+          return freeridge_score(m.get(), FREERIDGE_GROUPS, 3, lambdas.data(), out.data(), nullptr, 3);
         },
         3 * r.size.t);
     bytes_of(
@@ -202,8 +206,8 @@ TEST(CountedMemory, OfLargeGroups) {
 
 // A search for many outputs, each with a curve of its own.
 TEST(CountedMemory, OfASearchForManyOutputs) {
-  for (const Case& c :
-       {Case{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, Case{"PRIMAL", "linear()", FREERIDGE_PRIMAL}}) {
+  for (const Case& c : {Case{"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL},
+                        Case{"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL}}) {
     SCOPED_TRACE(c.name);
     const Sizes size = {200, 20, 300};
     const Model model = factorized_model(c, size);
@@ -242,7 +246,7 @@ TEST(CountedMemory, OfAClassifier) {
   const Matrix x = random.uniform_matrix(n, d, -1, 1);
   Vector y, left_out(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) y.push_back(x(i, 0) + 0.3 * random.normal() > 0 ? 1 : -1);
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
     for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
       SCOPED_TRACE(::testing::Message() << kernel << ", loss " << loss);
       freeridge_classifier* classifier = nullptr;

@@ -15,20 +15,20 @@ namespace {
 using namespace heard;
 
 const std::vector<Case> cases = {
-    {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY},
-    {"CHOLESKY, a lambda for each output", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY, 0, FREERIDGE_REDUCTION_AUTO,
-     FREERIDGE_LOO, 0, true},
-    {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL},
-    {"SPECTRAL, refined", "matern(nu = 1.5, length = 2)", FREERIDGE_SPECTRAL, 0, FREERIDGE_REDUCTION_AUTO,
+    {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY},
+    {"CHOLESKY, a lambda for each output", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY, 0,
+     FREERIDGE_REDUCTION_AUTO, FREERIDGE_LOO, 0, true},
+    {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL},
+    {"SPECTRAL, refined", "matern(nu = 1.5, length = 2)", FREERIDGE_ROUTE_SPECTRAL, 0, FREERIDGE_REDUCTION_AUTO,
      FREERIDGE_LOO, 2},
-    {"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND},
-    {"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
-    {"PRIMAL", "linear()", FREERIDGE_PRIMAL},
-    {"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
-    {"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 9},
-    {"LANDMARK by QR", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 9, FREERIDGE_REDUCTION_QR},
-    {"precomputed, SPECTRAL", "precomputed()", FREERIDGE_SPECTRAL},
-    {"precomputed, LANDMARK", "precomputed()", FREERIDGE_LANDMARK, 9},
+    {"BAND", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND},
+    {"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
+    {"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL},
+    {"PRIMAL, streamed", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
+    {"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_LANDMARK, 9},
+    {"LANDMARK by QR", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_LANDMARK, 9, FREERIDGE_REDUCTION_QR},
+    {"precomputed, SPECTRAL", "precomputed()", FREERIDGE_ROUTE_SPECTRAL},
+    {"precomputed, LANDMARK", "precomputed()", FREERIDGE_ROUTE_LANDMARK, 9},
 };
 const Sizes size = support::deep() ? Sizes{300, 3, 2, 300} : Sizes{40, 3};
 
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(Routes, EveryCall, ::testing::Range<std::size_t>(0, cas
 // BAND after GCV: cancelled again and again while Q is formed, the errors at last are those of a model that never was;
 // meanwhile predictions are the same to the last bit, and what is made from Q's parts to rounding.
 TEST(LazyBasis, IsFormedInStepsThatMayBeCancelled) {
-  const Case c = {"", "gaussian(sigma = 1.5)", FREERIDGE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV};
+  const Case c = {"", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV};
   const Sizes large = {600, 3};
   const Model straight = fitted_model(c, large);
   const Vector errors = straight.loo().values;

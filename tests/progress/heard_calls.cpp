@@ -105,11 +105,10 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
                    }});
   if (std::string(c.kernel).find("gaussian") != std::string::npos)
     out.push_back({"select_bandwidth", [=](const Model& m) {
-                     Vector sigma = numbers(1), tried = numbers(6);
-                     std::int64_t used = 0;
-                     const freeridge_status status = freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3,
-                                                                                sigma.data(), tried.data(), &used);
-                     return Answer{status, joined({sigma, tried})};
+                     Vector sigma = numbers(1);
+                     const freeridge_status status =
+                         freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3, sigma.data());
+                     return Answer{status, sigma};
                    }});
   return out;
 }
@@ -128,14 +127,14 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
     out.push_back({"score" + name, [=](const Model& m) {
                      Vector scores = numbers(count * s.t);
                      const freeridge_status status =
-                         freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), count);
+                         freeridge_score(m.get(), criterion, count, lambdas.data(), scores.data(), nullptr, count);
                      return Answer{status, scores};
                    }});
     if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GROUPS)
-      out.push_back({"score_with_error" + name, [=](const Model& m) {
+      out.push_back({"score" + name + " with errors", [=](const Model& m) {
                        Vector scores = numbers(count * s.t), errors = scores;
-                       const freeridge_status status = freeridge_score_with_error(
-                           m.get(), criterion, count, lambdas.data(), scores.data(), errors.data(), count);
+                       const freeridge_status status = freeridge_score(m.get(), criterion, count, lambdas.data(),
+                                                                       scores.data(), errors.data(), count);
                        return Answer{status, joined({scores, errors})};
                      }});
     if (criterion == FREERIDGE_LOO || criterion == FREERIDGE_GCV)
@@ -146,12 +145,29 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
                        return Answer{status, joined({lambda, score})};
                      }});
   }
+  const auto several = static_cast<std::int64_t>(lambdas.size());
+  const Matrix points = data_of(c, s).points;
+  out.push_back({"predict_path",
+                 [=](const Model& m) {
+                   Vector values = numbers(s.m * several * s.t);
+                   const freeridge_status status =
+                       freeridge_predict_path(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, several,
+                                              lambdas.data(), values.data(), s.m);
+                   return Answer{status, values};
+                 },
+                 true});
+  out.push_back({"coefficients_path",
+                 [=](const Model& m) {
+                   Vector values = numbers(s.n * several * s.t), b = numbers(several * s.t);
+                   const freeridge_status status =
+                       freeridge_coefficients_path(m.get(), several, lambdas.data(), values.data(), s.n, b.data());
+                   return Answer{status, joined({values, b})};
+                 },
+                 true});
   if (c.landmarks > 0)
-    out.push_back({"get_landmarks", [=](const Model& m) {
-                     std::vector<std::int64_t> rows(at(s.n));
+    out.push_back({"landmark_trace", [=](const Model& m) {
                      Vector left = numbers(1), trace = numbers(1);
-                     const freeridge_status status =
-                         freeridge_get_landmarks(m.get(), rows.data(), left.data(), trace.data());
+                     const freeridge_status status = freeridge_landmark_trace(m.get(), left.data(), trace.data());
                      return Answer{status, joined({left, trace})};
                    }});
   return out;
@@ -163,7 +179,7 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
   for (const auto& [name, call] :
        std::initializer_list<std::pair<const char*, Matrices>>{{"loo", freeridge_loo},
                                                                {"cooks_distance", freeridge_cooks_distance},
-                                                               {"get_coefficients", freeridge_get_coefficients},
+                                                               {"coefficients", freeridge_coefficients},
                                                                {"get_fitted", freeridge_get_fitted},
                                                                {"get_leverage", freeridge_get_leverage}})
     out.push_back({name, [=](const Model& m) {
@@ -173,16 +189,16 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                    }});
   // The solution of LANDMARK holds its coefficients: they are copied.
   for (Call<Model>& call : out)
-    if (call.name == "get_coefficients" && c.route == FREERIDGE_LANDMARK) call.allocates = false;
+    if (call.name == "coefficients" && c.route == FREERIDGE_ROUTE_LANDMARK) call.allocates = false;
   out.push_back({"group_errors", [=](const Model& m) {
                    Vector values = numbers(s.n * s.t);
                    const freeridge_status status =
                        freeridge_group_errors(m.get(), support::modulo_groups(s.n, 3).data(), values.data(), s.n);
                    return Answer{status, values};
                  }});
-  out.push_back({"get_degrees_of_freedom", [=](const Model& m) {
+  out.push_back({"degrees_of_freedom", [=](const Model& m) {
                    Vector df = numbers(s.t), sigma2 = df;
-                   const freeridge_status status = freeridge_get_degrees_of_freedom(m.get(), df.data(), sigma2.data());
+                   const freeridge_status status = freeridge_degrees_of_freedom(m.get(), df.data(), sigma2.data());
                    return Answer{status, joined({df, sigma2})};
                  }});
   const Matrix points = data_of(c, s).points;
@@ -223,11 +239,11 @@ std::vector<Vector> everything(const Case& c, const Sizes& size, const Model& mo
   freeridge_route route = -1;
   const bool factorized = freeridge_get_route(model.get(), &route) == FREERIDGE_OK;
   out.push_back({static_cast<double>(route)});
-  std::int64_t count = 0;
-  support::check(freeridge_get_search_count(model.get(), &count), "freeridge_get_search_count");
-  out.push_back({static_cast<double>(count)});
+  out.push_back({static_cast<double>(model.search_count())});
   double sigma = 0;
-  if (freeridge_get_bandwidth(model.get(), &sigma) == FREERIDGE_OK) out.push_back({sigma});
+  if (freeridge_get_bandwidth(model.get(), &sigma, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) ==
+      FREERIDGE_OK)
+    out.push_back({sigma});
   if (!factorized) return out;
   for (const Call<Model>& call : factorized_calls(c, size))
     if (call.name.rfind("score", 0) == 0) out.push_back(call.run(model).numbers);

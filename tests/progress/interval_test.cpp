@@ -196,38 +196,39 @@ class Interval : public ::testing::Test {
 };
 
 TEST_F(Interval, Cholesky) {
-  expect_in_time({"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY}, {2600, 4}, 1e8, 5e9);
+  expect_in_time({"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY}, {2600, 4}, 1e8, 5e9);
 }
 
 TEST_F(Interval, Spectral) {
-  expect_in_time({"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL}, {1800, 4}, 2e10, 1e6);
+  expect_in_time({"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL}, {1800, 4}, 2e10, 1e6);
 }
 
 TEST_F(Interval, Band) {
-  expect_in_time({"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND}, {2400, 4}, 2e10, 1e6);
-  expect_in_time({"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
-                 {2400, 4}, 5e9, 1e6);
+  expect_in_time({"BAND", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND}, {2400, 4}, 2e10, 1e6);
+  expect_in_time(
+      {"BAND, for GCV", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND, 0, FREERIDGE_REDUCTION_AUTO, FREERIDGE_GCV},
+      {2400, 4}, 5e9, 1e6);
 }
 
 TEST_F(Interval, Primal) {
-  expect_in_time({"PRIMAL", "linear()", FREERIDGE_PRIMAL}, {4000, 900}, 5e9, 1e6);
-  expect_in_time({"PRIMAL by the Gram matrix", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM}, {5000, 1000},
-                 5e9, 1e6);
+  expect_in_time({"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL}, {4000, 900}, 5e9, 1e6);
+  expect_in_time({"PRIMAL by the Gram matrix", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
+                 {5000, 1000}, 5e9, 1e6);
 }
 
 // So many columns that all of LAPACK's steps of a singular value decomposition are longer than `grain`.
 TEST_F(Interval, ManyColumns) {
-  Model model = data_model({"PRIMAL, kept", "linear()", FREERIDGE_PRIMAL}, {1600, 1300});
+  Model model = data_model({"PRIMAL, kept", "linear()", FREERIDGE_ROUTE_PRIMAL}, {1600, 1300});
   model.progress(hear, nullptr);
   expect_heard_in_time("factorize", 2e10, [&] { return freeridge_factorize(model.get()); });
 }
 
 TEST_F(Interval, Landmark) {
-  expect_in_time({"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 800}, {6000, 4}, 5e9, 1e6);
+  expect_in_time({"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_LANDMARK, 800}, {6000, 4}, 5e9, 1e6);
 }
 
 TEST_F(Interval, ManyPoints) {
-  const Case c = {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL};
+  const Case c = {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL};
   const Sizes size = {500, 40, 2, 200000};
   Model model = fitted_model(c, size);
   model.progress(hear, nullptr);
@@ -264,9 +265,9 @@ TEST_F(Interval, Classifier) {
   Vector y, decision(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) y.push_back(x(i, 0) + 0.5 * random.normal() > 0 ? 1 : -1);
   freeridge_classifier* classifier = nullptr;
-  support::check(
-      freeridge_classifier_create(support::Kernel::parse("gaussian(sigma = 1)").get(), FREERIDGE_LOGISTIC, &classifier),
-      "freeridge_classifier_create");
+  support::check(freeridge_classifier_create(support::Kernel::parse("gaussian(sigma = 1)").get(),
+                                             FREERIDGE_LOSS_LOGISTIC, &classifier),
+                 "freeridge_classifier_create");
   const std::unique_ptr<freeridge_classifier, void (*)(freeridge_classifier*)> owner(classifier,
                                                                                      freeridge_classifier_destroy);
   support::check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, n, 4, x.values.data(), n, y.data()),

@@ -32,12 +32,12 @@ void expect_refused(freeridge_status status, std::int64_t the_limit) {
   EXPECT_NE(message.find("use "), std::string::npos) << message;
 }
 
-const std::vector<Case> cases = {{"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_CHOLESKY},
-                                 {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_SPECTRAL},
-                                 {"BAND", "gaussian(sigma = 1.5)", FREERIDGE_BAND},
-                                 {"PRIMAL", "linear()", FREERIDGE_PRIMAL},
-                                 {"PRIMAL, streamed", "linear()", FREERIDGE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
-                                 {"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_LANDMARK, 20}};
+const std::vector<Case> cases = {{"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY},
+                                 {"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL},
+                                 {"BAND", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_BAND},
+                                 {"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL},
+                                 {"PRIMAL, streamed", "linear()", FREERIDGE_ROUTE_PRIMAL, 0, FREERIDGE_REDUCTION_GRAM},
+                                 {"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_LANDMARK, 20}};
 
 TEST(MemoryLimit, IsExactToAByte) {
   for (const Case& c : cases) {
@@ -111,7 +111,7 @@ TEST(MemoryLimit, KnowsHowManyLambdas) {
       SCOPED_TRACE(::testing::Message() << c.name << ", criterion " << criterion);
       const auto score = [&](const Vector& lambdas) {
         const auto count = static_cast<std::int64_t>(lambdas.size());
-        return freeridge_score(model.get(), criterion, count, lambdas.data(), scores.data(), count);
+        return freeridge_score(model.get(), criterion, count, lambdas.data(), scores.data(), nullptr, count);
       };
       const auto announced = [&](const Vector& lambdas) {
         limit(model, 1);
@@ -138,11 +138,11 @@ TEST(MemoryLimit, AutoKeepsBelowIt) {
   const auto bytes_of = [&](freeridge_route route) {
     model.route(route);
     const std::int64_t bytes = required(model);
-    model.route(FREERIDGE_AUTO);
+    model.route(FREERIDGE_ROUTE_AUTO);
     return bytes;
   };
-  const std::int64_t cholesky = bytes_of(FREERIDGE_CHOLESKY), spectral = bytes_of(FREERIDGE_SPECTRAL),
-                     band = bytes_of(FREERIDGE_BAND);
+  const std::int64_t cholesky = bytes_of(FREERIDGE_ROUTE_CHOLESKY), spectral = bytes_of(FREERIDGE_ROUTE_SPECTRAL),
+                     band = bytes_of(FREERIDGE_ROUTE_BAND);
   ASSERT_LT(cholesky, band);
   ASSERT_LT(cholesky, spectral);
   const std::int64_t unlimited = required(model);

@@ -48,6 +48,16 @@ std::vector<Call<Accumulator>> calls() {
                          freeridge_accumulator_score(a.get(), criterion, 2, lambdas.data(), scores.data(), 2);
                      return Answer{status, scores};
                    }});
+  out.push_back({"select_lambda", [](const Accumulator& a) {
+                   Vector lambda(t, untouched), score(t, untouched);
+                   const freeridge_status status = freeridge_accumulator_select_lambda(
+                       a.get(), FREERIDGE_GCV, 0, 0, lambda.data(), score.data(), nullptr, nullptr, nullptr, nullptr);
+                   lambda.insert(lambda.end(), score.begin(), score.end());
+                   return Answer{status, lambda};
+                 }});
+  out.push_back({"save", [](const Accumulator& a) {
+                   return Answer{freeridge_accumulator_save(a.get(), "/dev/null"), {}};
+                 }});
   out.push_back({"lambda_grid", [](const Accumulator& a) {
                    Vector grid(5, untouched);
                    const freeridge_status status = freeridge_accumulator_lambda_grid(a.get(), 5, grid.data());
@@ -136,7 +146,7 @@ Vector everything(const Classifier& handle) {
 }
 
 TEST(Progress, OfClassifiers) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE})
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE})
     for (const char* const kernel : {"gaussian(sigma = 1)", "linear()"}) {
       std::vector<Call<Classifier>> calls;
       calls.push_back({"fit", [](const Classifier& h) { return Answer{freeridge_classifier_fit(h.get(), 0.5), {}}; }});
@@ -150,7 +160,10 @@ TEST(Progress, OfClassifiers) {
                          return Answer{status, values};
                        },
                        true});
-      if (loss == FREERIDGE_LOGISTIC)
+      calls.push_back({"save", [](const Classifier& h) {
+                         return Answer{freeridge_classifier_save(h.get(), "/dev/null"), {}};
+                       }});
+      if (loss == FREERIDGE_LOSS_LOGISTIC)
         calls.push_back({"loo", [](const Classifier& h) {
                            Vector values(static_cast<std::size_t>(n), untouched);
                            const freeridge_status status = freeridge_classifier_loo(h.get(), values.data());

@@ -33,11 +33,11 @@ KernelSpec scaled_linear(std::int64_t d) {
   return out;
 }
 
-Model dense_model(const Problem& problem, freeridge_route route = FREERIDGE_AUTO) {
+Model dense_model(const Problem& problem, freeridge_route route = FREERIDGE_ROUTE_AUTO) {
   return oracle::make_model(problem, route);
 }
 
-Model sparse_model(const Problem& problem, const Sparse& x, bool view, freeridge_route route = FREERIDGE_AUTO) {
+Model sparse_model(const Problem& problem, const Sparse& x, bool view, freeridge_route route = FREERIDGE_ROUTE_AUTO) {
   Model model = dense_model(problem, route);
   check(set_sparse(model.get(), x, problem.y, view), "freeridge_set_sparse");
   model.weights(problem.weights);
@@ -97,7 +97,7 @@ TEST(Sparse, EveryAnswerIsThatOfTheOrdinaryMatrix) {
       const Matrix points = sparse_problem(6, d, 1, KernelSpec::linear(), false, true).x;
       Model sparse = sparse_model(problem, x, view), dense = dense_model(problem);
       sparse.factorize(), dense.factorize();
-      EXPECT_EQ(sparse.route_used() == FREERIDGE_PRIMAL, d < n);
+      EXPECT_EQ(sparse.route_used() == FREERIDGE_ROUTE_PRIMAL, d < n);
       for (const double lambda : {0.02, 1.0, 500.0}) {
         SCOPED_TRACE(lambda);
         sparse.lambda(lambda), dense.lambda(lambda);
@@ -130,13 +130,13 @@ TEST(Sparse, OtherKernelsLandmarksRoutesAndReductionsSeeTiles) {
     freeridge_route route;
     freeridge_reduction reduction;
   };
-  const Case cases[] = {{KernelSpec::gaussian(1.5), FREERIDGE_AUTO, FREERIDGE_REDUCTION_AUTO},
-                        {KernelSpec::gaussian(1.5), FREERIDGE_LANDMARK, FREERIDGE_REDUCTION_AUTO},
-                        {KernelSpec::linear(), FREERIDGE_LANDMARK, FREERIDGE_REDUCTION_QR},
-                        {KernelSpec::linear(), FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_QR},
-                        {KernelSpec::linear(), FREERIDGE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
-                        {KernelSpec::linear(), FREERIDGE_BAND, FREERIDGE_REDUCTION_AUTO},
-                        {KernelSpec::linear(), FREERIDGE_CHOLESKY, FREERIDGE_REDUCTION_AUTO}};
+  const Case cases[] = {{KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_AUTO, FREERIDGE_REDUCTION_AUTO},
+                        {KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_AUTO},
+                        {KernelSpec::linear(), FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_QR},
+                        {KernelSpec::linear(), FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_QR},
+                        {KernelSpec::linear(), FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
+                        {KernelSpec::linear(), FREERIDGE_ROUTE_BAND, FREERIDGE_REDUCTION_AUTO},
+                        {KernelSpec::linear(), FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_REDUCTION_AUTO}};
   for (const Case& c : cases)
     for (const auto format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
       SCOPED_TRACE(route_name(c.route));
@@ -147,7 +147,7 @@ TEST(Sparse, OtherKernelsLandmarksRoutesAndReductionsSeeTiles) {
       const std::int64_t landmarks[] = {3, 30, 7, 12, 25};
       for (Model* model : {&sparse, &dense}) {
         check(freeridge_set_reduction(model->get(), c.reduction), "freeridge_set_reduction");
-        if (c.route == FREERIDGE_LANDMARK)
+        if (c.route == FREERIDGE_ROUTE_LANDMARK)
           check(freeridge_set_landmarks(model->get(), 5, landmarks), "freeridge_set_landmarks");
         model->factorize().lambda(0.7);
       }

@@ -27,7 +27,7 @@ Model large_model(double lambda) {
   for (std::size_t k = 0; k < x.values.size(); ++k) x.values[k] = std::sin(1e3 * static_cast<double>(k));
   for (std::size_t k = 0; k < y.values.size(); ++k) y.values[k] = std::cos(1e3 * static_cast<double>(k));
   Model model(Kernel::gaussian(0.5));
-  model.data(x, y).route(FREERIDGE_SPECTRAL).factorize().lambda(lambda);
+  model.data(x, y).route(FREERIDGE_ROUTE_SPECTRAL).factorize().lambda(lambda);
   return model;
 }
 

@@ -98,7 +98,7 @@ TEST(SavedFile, Large) {
   for (std::size_t k = 0; k < x.values.size(); ++k) x.values[k] = std::sin(1e3 * static_cast<double>(k));
   for (std::size_t k = 0; k < y.values.size(); ++k) y.values[k] = std::cos(1e3 * static_cast<double>(k));
   Model model(Kernel::gaussian(0.5));
-  model.data(x, y).route(FREERIDGE_SPECTRAL).factorize().lambda(0.1);
+  model.data(x, y).route(FREERIDGE_ROUTE_SPECTRAL).factorize().lambda(0.1);
   ASSERT_EQ(save(model, directory / "model"), FREERIDGE_OK);
   const Bytes bytes = support::file_bytes(directory / "model");
   EXPECT_GT(bytes.size(), 800000u);

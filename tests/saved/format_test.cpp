@@ -60,7 +60,7 @@ TEST(SavedFormat, Checksum) {
 
 TEST(SavedFormat, AnEmptyModel) {
   Model model(Kernel::matern(2.5, 0.75));
-  model.intercept(false).route(FREERIDGE_BAND).expected_lambdas(7);
+  model.intercept(false).route(FREERIDGE_ROUTE_BAND).expected_lambdas(7);
   support::check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_KMEANS, -9), "");
   support::check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_GRAM), "");
   support::check(freeridge_set_refinement(model.get(), 5), "");
@@ -144,7 +144,7 @@ TEST(SavedFormat, Predictors) {
     EXPECT_EQ(std::vector<double>(out, out + 2), (std::vector<double>{194, 2450}));  // 94 x^2 + 100
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes);
   }
-  ASSERT_EQ(freeridge_get_coefficients(predictor.get(), c, 5), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_coefficients(predictor.get(), c, 5), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(c, c + 5), (std::vector<double>{10, 0, 0, 0, 1}));
   predictor = support::loaded(given);
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_ROW_MAJOR, 2, x, 2, out, 1), FREERIDGE_OK);
@@ -203,17 +203,17 @@ void expect_left_out(const freeridge_model* model, double lambda) {
 class SavedFiles : public testing::TestWithParam<int> {};
 
 TEST_P(SavedFiles, Models) {
-  std::vector<std::pair<std::string, freeridge_route>> files = {{"model_cholesky", FREERIDGE_CHOLESKY},
-                                                                {"model_spectral", FREERIDGE_SPECTRAL},
-                                                                {"model_band", FREERIDGE_BAND},
-                                                                {"model_primal", FREERIDGE_PRIMAL},
-                                                                {"model_primal_streamed", FREERIDGE_PRIMAL},
-                                                                {"model_landmark", FREERIDGE_LANDMARK}};
-  if (GetParam() >= 3) files.emplace_back("model_primal_sparse", FREERIDGE_PRIMAL);
+  std::vector<std::pair<std::string, freeridge_route>> files = {{"model_cholesky", FREERIDGE_ROUTE_CHOLESKY},
+                                                                {"model_spectral", FREERIDGE_ROUTE_SPECTRAL},
+                                                                {"model_band", FREERIDGE_ROUTE_BAND},
+                                                                {"model_primal", FREERIDGE_ROUTE_PRIMAL},
+                                                                {"model_primal_streamed", FREERIDGE_ROUTE_PRIMAL},
+                                                                {"model_landmark", FREERIDGE_ROUTE_LANDMARK}};
+  if (GetParam() >= 3) files.emplace_back("model_primal_sparse", FREERIDGE_ROUTE_PRIMAL);
   for (const auto& [name, route] : files) {
     SCOPED_TRACE(name);
     const Handle model = support::loaded_file(file(name, GetParam()));
-    freeridge_route found = FREERIDGE_AUTO;
+    freeridge_route found = FREERIDGE_ROUTE_AUTO;
     ASSERT_EQ(freeridge_get_route(model.get(), &found), FREERIDGE_OK);
     EXPECT_EQ(found, route);
     double lambda = 0;
@@ -242,7 +242,7 @@ TEST_P(SavedFiles, Predictors) {
   ASSERT_EQ(freeridge_predict(expansion.get(), FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i)
     EXPECT_NEAR(out[i], c[0] * std::exp(-x[i] * x[i]) + c[1] * std::exp(-(x[i] - 1) * (x[i] - 1)), tolerance);
-  ASSERT_EQ(freeridge_get_coefficients(expansion.get(), found, 2), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_coefficients(expansion.get(), found, 2), FREERIDGE_OK);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(found[i], c[i], tolerance);
 
   // One landmark: c = k'y / (k'k + lambda k_RR)
@@ -252,7 +252,7 @@ TEST_P(SavedFiles, Predictors) {
     const double value = std::exp(-(x[i] - x[3]) * (x[i] - x[3]));
     ky += value * y[i], kk += value * value;
   }
-  ASSERT_EQ(freeridge_get_coefficients(landmarks.get(), found, 6), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_coefficients(landmarks.get(), found, 6), FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], i == 3 ? ky / (kk + 0.5) : 0, tolerance);
   ASSERT_EQ(freeridge_predict(landmarks.get(), FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, 6), FREERIDGE_OK);
   for (std::size_t i = 0; i < 6; ++i)
@@ -302,8 +302,9 @@ TEST_P(SavedFiles, OtherKinds) {
   for (const char* name : {"model_primal", "predictor_hyperplane"}) {
     const Bytes bytes = support::file_bytes(file(name, GetParam()));
     freeridge_accumulator* accumulator = nullptr;
-    EXPECT_EQ(freeridge_accumulator_load(bytes.data(), static_cast<std::int64_t>(bytes.size()), &accumulator),
-              FREERIDGE_CORRUPT);
+    EXPECT_EQ(
+        freeridge_accumulator_load_from_memory(bytes.data(), static_cast<std::int64_t>(bytes.size()), &accumulator),
+        FREERIDGE_CORRUPT);
   }
 }
 

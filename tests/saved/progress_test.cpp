@@ -20,7 +20,7 @@ constexpr std::int64_t n = 1500, d = 1500;  // 18 MB
 Model large_model(bool linear) {
   support::Random random(7);
   Model model(linear ? Kernel::linear() : Kernel::gaussian(60));
-  model.data(random.uniform_matrix(n, d, -1, 1), random.uniform_matrix(n, 1, -1, 1)).route(FREERIDGE_CHOLESKY);
+  model.data(random.uniform_matrix(n, d, -1, 1), random.uniform_matrix(n, 1, -1, 1)).route(FREERIDGE_ROUTE_CHOLESKY);
   if (!linear) model.factorize().lambda(1);
   return model;
 }

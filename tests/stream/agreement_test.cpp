@@ -61,7 +61,7 @@ TEST(StreamAgreement, EqualsTheModelOnEveryRoute) {
     const Accumulator accumulator(problem, 5);
     const Planes planes = accumulator.solve(lambda_values);
     const Matrix loo = accumulator.loo(problem, lambda_values);
-    for (const freeridge_route route : {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL}) {
+    for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
       SCOPED_TRACE(route_name(route));
       Model model = oracle::make_model(problem, route);
       model.factorize();
@@ -91,7 +91,7 @@ TEST(StreamAgreement, EqualsThePrimalRouteFromZeroToHuge) {
     bool undefined = false;
     for (const double error : loo.values) undefined = undefined || std::isnan(error);
     EXPECT_EQ(status, undefined ? FREERIDGE_UNDEFINED : FREERIDGE_OK);
-    Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
     model.factorize();
     const Matrix gcv = accumulator.score(FREERIDGE_GCV, lambdas, &status);
     EXPECT_CLOSE(gcv, model.score(FREERIDGE_GCV, lambdas, &expected_status), 1e-9);
@@ -112,7 +112,7 @@ TEST(StreamAgreement, EqualsThePrimalRouteFromZeroToHuge) {
 
 TEST(StreamAgreement, TheGridIsTheModels) {
   for_each_problem([](const Problem& problem) {
-    Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+    Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
     model.factorize();
     const Accumulator accumulator(problem, 2);
     for (const std::int64_t count : {1, 2, 17}) {
@@ -126,7 +126,7 @@ TEST(StreamAgreement, TheGridIsTheModels) {
 TEST(StreamAgreement, TheSecondPassGivesTheCriterionLoo) {
   Random random(2025);
   const Problem problem = random_problem(random, KernelSpec::linear(), 1300, 5, 2, true, true);
-  Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
   const Matrix expected = model.factorize().score(FREERIDGE_LOO, lambda_values);
   const Accumulator accumulator(problem, 100);
   Matrix scores(4, 2);

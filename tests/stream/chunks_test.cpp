@@ -32,7 +32,7 @@ Answers answers(const Accumulator& accumulator, const Problem& rows) {
 
 // The same from a model of all rows.
 Answers answers(const Problem& problem) {
-  Model model = oracle::make_model(problem, FREERIDGE_PRIMAL);
+  Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
   model.factorize();
   const std::int64_t t = problem.y.cols, count = static_cast<std::int64_t>(lambda_values.size());
   const Vector positive(lambda_values.begin() + 1, lambda_values.end());

@@ -41,7 +41,7 @@ Problem make(Random& random, const Matrix& x, bool weighted, bool intercept) {
 
 // All answers at that lambda are those of the model on this route.
 void expect_model(const Problem& problem, const Accumulator& accumulator, double lambda,
-                  freeridge_route route = FREERIDGE_PRIMAL) {
+                  freeridge_route route = FREERIDGE_ROUTE_PRIMAL) {
   SCOPED_TRACE(::testing::Message() << "lambda = " << lambda << ", " << route_name(route));
   Model model = oracle::make_model(problem, route);
   model.factorize().lambda(lambda);
@@ -69,7 +69,7 @@ TEST(StreamRank, ColumnsTwiceAndConstantColumns) {
     const Problem problem = make(random, x, weighted, intercept);
     for (const std::int64_t chunk : {1, 13, 40}) {
       const Accumulator accumulator(problem, chunk);
-      for (const freeridge_route route : {FREERIDGE_PRIMAL, FREERIDGE_SPECTRAL})
+      for (const freeridge_route route : {FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_SPECTRAL})
         for (const double lambda : {0.0, 1e-3, 1.0}) expect_model(problem, accumulator, lambda, route);
       const Matrix w = accumulator.solve({0.0}).w;
       for (std::int64_t j = 0; j < 2; ++j) {

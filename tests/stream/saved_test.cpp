@@ -33,7 +33,7 @@ freeridge_status load(const Bytes& bytes) {
   std::copy(bytes.begin(), bytes.end(), exact.get());
   freeridge_accumulator* out = nullptr;
   const freeridge_status status =
-      freeridge_accumulator_load(exact.get(), static_cast<std::int64_t>(bytes.size()), &out);
+      freeridge_accumulator_load_from_memory(exact.get(), static_cast<std::int64_t>(bytes.size()), &out);
   EXPECT_EQ(out != nullptr, status == FREERIDGE_OK);
   freeridge_accumulator_destroy(out);
   return status;
@@ -133,13 +133,14 @@ TEST(StreamSaved, TheLengthFirst) {
   for (const std::int64_t given : {std::int64_t{1}, size - 1, std::int64_t{-1}}) {
     Bytes bytes(expected.size(), 7);
     std::int64_t length = -5;
-    EXPECT_EQ(freeridge_accumulator_save(accumulator.get(), given, bytes.data(), &length), FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_accumulator_save_to_memory(accumulator.get(), given, bytes.data(), &length),
+              FREERIDGE_INVALID_ARGUMENT);
     EXPECT_EQ(length, size);
     EXPECT_EQ(bytes, Bytes(expected.size(), 7));
   }
   Bytes longer(expected.size() + 9, 7);  // room to spare stays as it was
   std::int64_t length = -5;
-  EXPECT_EQ(freeridge_accumulator_save(accumulator.get(), size + 9, longer.data(), &length), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_accumulator_save_to_memory(accumulator.get(), size + 9, longer.data(), &length), FREERIDGE_OK);
   EXPECT_EQ(length, size);
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), longer.begin()));
   EXPECT_EQ(Bytes(longer.begin() + size, longer.end()), Bytes(9, 7));

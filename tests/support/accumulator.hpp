@@ -46,8 +46,8 @@ class Accumulator {
   }
   explicit Accumulator(const std::vector<unsigned char>& bytes) {
     freeridge_accumulator* out = nullptr;
-    check(freeridge_accumulator_load(bytes.data(), static_cast<std::int64_t>(bytes.size()), &out),
-          "freeridge_accumulator_load");
+    check(freeridge_accumulator_load_from_memory(bytes.data(), static_cast<std::int64_t>(bytes.size()), &out),
+          "freeridge_accumulator_load_from_memory");
     handle_.reset(out);
     check(freeridge_accumulator_get_dimensions(get(), nullptr, &d_, &t_, nullptr),
           "freeridge_accumulator_get_dimensions");
@@ -111,9 +111,10 @@ class Accumulator {
   }
   std::vector<unsigned char> save() const {
     std::int64_t length = 0;
-    check(freeridge_accumulator_save(get(), 0, nullptr, &length), "freeridge_accumulator_save");
+    check(freeridge_accumulator_save_to_memory(get(), 0, nullptr, &length), "freeridge_accumulator_save_to_memory");
     std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
-    check(freeridge_accumulator_save(get(), length, bytes.data(), &length), "freeridge_accumulator_save");
+    check(freeridge_accumulator_save_to_memory(get(), length, bytes.data(), &length),
+          "freeridge_accumulator_save_to_memory");
     return bytes;
   }
 

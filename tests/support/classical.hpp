@@ -45,32 +45,30 @@ Regression regress(const RegressionData& data, const char* name, bool status_wan
 }
 
 inline Regression ols(const RegressionData& data, bool status_wanted = false) {
-  return regress(data, "freeridge_ols", status_wanted, freeridge_ols);
+  return regress(data, "freeridge_ols", status_wanted,
+                 [](auto... arguments) { return freeridge_ols(arguments..., nullptr, nullptr, nullptr, nullptr); });
 }
 
 inline Regression ridge(const RegressionData& data, double lambda, bool status_wanted = false) {
   return regress(
       data, "freeridge_ridge", status_wanted,
       [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w, auto b,
-          auto) { return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, w, b); });
+          auto) { return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, nullptr, w, b); });
 }
 
 inline Regression ridge(const RegressionData& data, double lambda, const Vector& penalty, bool status_wanted = false) {
-  return regress(data, "freeridge_ridge_penalty", status_wanted,
-                 [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w,
-                     auto b, auto) {
-                   return freeridge_ridge_penalty(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w,
-                                                  b);
-                 });
+  return regress(
+      data, "freeridge_ridge", status_wanted,
+      [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w, auto b,
+          auto) { return freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty.data(), w, b); });
 }
 
 inline Regression tls(const RegressionData& data, const Labels& exact = {}, bool status_wanted = false) {
   return regress(data, "freeridge_tls", status_wanted,
                  [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w,
                      auto b, auto) {
-                   return exact.empty()
-                              ? freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, w, b)
-                              : freeridge_tls_exact(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w, b);
+                   return exact.empty() ? freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w, b)
+                                        : freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w, b);
                  });
 }
 
@@ -80,14 +78,13 @@ inline Summary ols_summary(const RegressionData& data, bool status_wanted = fals
   Summary out;
   out.w_error = Matrix(data.x.cols, data.y.cols, nan);
   out.b_error = out.sigma = out.r_squared = Vector(t, nan);
-  static_cast<Regression&>(out) =
-      regress(data, "freeridge_ols_summary", status_wanted,
-              [&](auto layout, auto n, auto d, auto x, auto ldx, auto size, auto y, auto ldy, auto intercept, auto w,
-                  auto b, auto rank) {
-                return freeridge_ols_summary(layout, n, d, x, ldx, size, y, ldy, intercept, w, b, rank,
-                                             out.w_error.values.data(), out.b_error.data(), out.sigma.data(),
-                                             out.r_squared.data());
-              });
+  static_cast<Regression&>(out) = regress(data, "freeridge_ols", status_wanted,
+                                          [&](auto layout, auto n, auto d, auto x, auto ldx, auto size, auto y,
+                                              auto ldy, auto intercept, auto w, auto b, auto rank) {
+                                            return freeridge_ols(layout, n, d, x, ldx, size, y, ldy, intercept, w, b,
+                                                                 rank, out.w_error.values.data(), out.b_error.data(),
+                                                                 out.sigma.data(), out.r_squared.data());
+                                          });
   return out;
 }
 

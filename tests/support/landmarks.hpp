@@ -40,20 +40,19 @@ inline Model& set_reduction(Model& model, freeridge_reduction reduction) {
 
 inline std::int64_t landmark_count(const Model& model) {
   std::int64_t count = -1;
-  check(freeridge_get_landmark_count(model.get(), &count), "freeridge_get_landmark_count");
+  check(freeridge_get_landmarks(model.get(), &count, nullptr), "freeridge_get_landmarks");
   return count;
 }
 
 inline Rows landmark_rows(const Model& model) {
   Rows rows(static_cast<std::size_t>(landmark_count(model)), -1);
-  check(freeridge_get_landmarks(model.get(), rows.data(), nullptr, nullptr), "freeridge_get_landmarks");
+  check(freeridge_get_landmarks(model.get(), nullptr, rows.data()), "freeridge_get_landmarks");
   return rows;
 }
 
 inline Traces landmark_traces(const Model& model) {
-  Rows rows(static_cast<std::size_t>(landmark_count(model)));
   Traces out;
-  check(freeridge_get_landmarks(model.get(), rows.data(), &out.left, &out.all), "freeridge_get_landmarks");
+  check(freeridge_landmark_trace(model.get(), &out.left, &out.all), "freeridge_landmark_trace");
   return out;
 }
 

@@ -256,8 +256,8 @@ class Model {
                   [&](double* out, std::int64_t ld) { return freeridge_group_errors(get(), group.data(), out, ld); });
   }
   Matrix coefficients() const {
-    return output(n_, t_, "freeridge_get_coefficients", nullptr,
-                  [&](double* out, std::int64_t ld) { return freeridge_get_coefficients(get(), out, ld); });
+    return output(n_, t_, "freeridge_coefficients", nullptr,
+                  [&](double* out, std::int64_t ld) { return freeridge_coefficients(get(), out, ld); });
   }
   Matrix hyperplane() const {
     return output(d_, t_, "freeridge_get_hyperplane", nullptr,
@@ -273,12 +273,12 @@ class Model {
   }
   Vector degrees_of_freedom() const {
     Vector out(static_cast<std::size_t>(t_));
-    check(freeridge_get_degrees_of_freedom(get(), out.data(), nullptr), "freeridge_get_degrees_of_freedom");
+    check(freeridge_degrees_of_freedom(get(), out.data(), nullptr), "freeridge_degrees_of_freedom");
     return out;
   }
   Vector error_variance(freeridge_status* status = nullptr) const {
-    return output(t_, 1, "freeridge_get_degrees_of_freedom", status,
-                  [&](double* out, std::int64_t) { return freeridge_get_degrees_of_freedom(get(), nullptr, out); })
+    return output(t_, 1, "freeridge_degrees_of_freedom", status,
+                  [&](double* out, std::int64_t) { return freeridge_degrees_of_freedom(get(), nullptr, out); })
         .values;
   }
   Matrix cooks_distance(freeridge_status* status = nullptr) const {
@@ -318,13 +318,14 @@ class Model {
     return out;
   }
   freeridge_route route_used() const {
-    freeridge_route out = FREERIDGE_AUTO;
+    freeridge_route out = FREERIDGE_ROUTE_AUTO;
     check(freeridge_get_route(get(), &out), "freeridge_get_route");
     return out;
   }
   double bandwidth() const {
     double out = 0;
-    check(freeridge_get_bandwidth(get(), &out), "freeridge_get_bandwidth");
+    check(freeridge_get_bandwidth(get(), &out, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+          "freeridge_get_bandwidth");
     return out;
   }
   Matrix predict(const Matrix& x, freeridge_layout layout = FREERIDGE_COL_MAJOR, std::int64_t padding = 0) const {
@@ -341,17 +342,17 @@ class Model {
   Matrix score(freeridge_criterion criterion, const Vector& lambdas, freeridge_status* status = nullptr) const {
     const auto count = static_cast<std::int64_t>(lambdas.size());
     return output(count, t_, "freeridge_score", status, [&](double* out, std::int64_t ld) {
-      return freeridge_score(get(), criterion, count, lambdas.data(), out, ld);
+      return freeridge_score(get(), criterion, count, lambdas.data(), out, nullptr, ld);
     });
   }
   ScoresWithErrors score_with_error(freeridge_criterion criterion, const Vector& lambdas,
                                     freeridge_status* status = nullptr) const {
     const auto count = static_cast<std::int64_t>(lambdas.size());
     ScoresWithErrors out;
-    out.errors = output(count, t_, "freeridge_score_with_error", status, [&](double* errors, std::int64_t ld) {
+    out.errors = output(count, t_, "freeridge_score", status, [&](double* errors, std::int64_t ld) {
       Vector scores(static_cast<std::size_t>(ld * t_));
       const freeridge_status answer =
-          freeridge_score_with_error(get(), criterion, count, lambdas.data(), scores.data(), errors, ld);
+          freeridge_score(get(), criterion, count, lambdas.data(), scores.data(), errors, ld);
       out.scores = Matrix(count, t_);
       for (std::int64_t j = 0; j < t_; ++j)
         for (std::int64_t i = 0; i < count; ++i) out.scores(i, j) = scores[static_cast<std::size_t>(i + j * ld)];
@@ -371,15 +372,16 @@ class Model {
     return out;
   }
   std::int64_t search_count() const {
-    std::int64_t count = -1;
-    check(freeridge_get_search_count(get(), &count), "freeridge_get_search_count");
+    std::int64_t count = 0;  // none before a search
+    const freeridge_status status = freeridge_get_search(get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
+    if (status != FREERIDGE_INVALID_STATE) check(status, "freeridge_get_search");
     return count;
   }
   Search search() const {
     const std::int64_t count = search_count();
     Search out{Vector(static_cast<std::size_t>(count)), {}, Labels(static_cast<std::size_t>(t_))};
     out.scores = output(count, t_, "freeridge_get_search", nullptr, [&](double* scores, std::int64_t ld) {
-      return freeridge_get_search(get(), out.lambdas.data(), scores, ld, out.edge.data());
+      return freeridge_get_search(get(), nullptr, out.lambdas.data(), scores, ld, out.edge.data(), nullptr, nullptr);
     });
     return out;
   }
@@ -392,30 +394,30 @@ class Model {
   }
   SearchShape search_shape() const {
     SearchShape out{Vector(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
-    check(freeridge_get_search_shape(get(), out.decades.data(), out.dips.data()), "freeridge_get_search_shape");
+    check(freeridge_get_search(get(), nullptr, nullptr, nullptr, 0, nullptr, out.decades.data(), out.dips.data()),
+          "freeridge_get_search");
     return out;
   }
   LambdaFlags lambda_flags() const {
     LambdaFlags out{0, Labels(static_cast<std::size_t>(t_)), Labels(static_cast<std::size_t>(t_))};
-    check(freeridge_get_lambda_flags(get(), &out.floor, out.below.data(), out.edge.data()),
-          "freeridge_get_lambda_flags");
+    check(freeridge_lambda_flags(get(), &out.floor, out.below.data(), out.edge.data()), "freeridge_lambda_flags");
     return out;
   }
   BandwidthShape bandwidth_shape() const {
     BandwidthShape out;
-    check(freeridge_get_bandwidth_shape(get(), &out.edge, &out.decades, &out.dips), "freeridge_get_bandwidth_shape");
+    check(freeridge_get_bandwidth(get(), nullptr, nullptr, nullptr, nullptr, &out.edge, &out.decades, &out.dips),
+          "freeridge_get_bandwidth");
     return out;
   }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {
-    Matrix tried(budget, 2);
     BandwidthChoice out;
+    check(freeridge_select_bandwidth(get(), criterion, low, high, budget, &out.sigma), "freeridge_select_bandwidth");
     std::int64_t used = 0;
-    check(freeridge_select_bandwidth(get(), criterion, low, high, budget, &out.sigma, tried.values.data(), &used),
-          "freeridge_select_bandwidth");
-    if (used < 1 || used > budget) throw std::logic_error("freeridge_select_bandwidth: used is out of range");
+    check(freeridge_get_bandwidth(get(), nullptr, &used, nullptr, nullptr, nullptr, nullptr, nullptr), "the count");
+    if (used < 1 || used > budget + 1) throw std::logic_error("freeridge_get_bandwidth: count is out of range");
     out.tried = Matrix(used, 2);
-    for (std::int64_t j = 0; j < 2; ++j)
-      for (std::int64_t i = 0; i < used; ++i) out.tried(i, j) = tried(i, j);
+    double* const tried = out.tried.values.data();
+    check(freeridge_get_bandwidth(get(), nullptr, nullptr, tried, tried + used, nullptr, nullptr, nullptr), "tried");
     return out;
   }
 

@@ -69,7 +69,7 @@ struct Problem {
 };
 
 // The library's model of that problem, with its data set and not yet factorized.
-support::Model make_model(const Problem& problem, freeridge_route route = FREERIDGE_AUTO,
+support::Model make_model(const Problem& problem, freeridge_route route = FREERIDGE_ROUTE_AUTO,
                           freeridge_layout layout = FREERIDGE_COL_MAJOR, std::int64_t padding = 0);
 
 struct Fit {

@@ -77,18 +77,18 @@ inline Labels single_groups(std::int64_t n) {
 
 // The routes without an answer where K + lambda I is singular.
 inline bool needs_positive_definite(freeridge_route route) {
-  return route == FREERIDGE_CHOLESKY || route == FREERIDGE_BAND;
+  return route == FREERIDGE_ROUTE_CHOLESKY || route == FREERIDGE_ROUTE_BAND;
 }
 
 inline const char* route_name(freeridge_route route) {
   switch (route) {
-    case FREERIDGE_CHOLESKY:
+    case FREERIDGE_ROUTE_CHOLESKY:
       return "Cholesky";
-    case FREERIDGE_BAND:
+    case FREERIDGE_ROUTE_BAND:
       return "Band";
-    case FREERIDGE_SPECTRAL:
+    case FREERIDGE_ROUTE_SPECTRAL:
       return "Spectral";
-    case FREERIDGE_PRIMAL:
+    case FREERIDGE_ROUTE_PRIMAL:
       return "Primal";
     default:
       return "Auto";

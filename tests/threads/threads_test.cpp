@@ -47,17 +47,17 @@ class Threads : public ::testing::Test {
   ~Threads() override { freeridge_set_threads(0); }
 };
 
-const std::vector<freeridge_route> routes = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL,
-                                             FREERIDGE_LANDMARK};
+const std::vector<freeridge_route> routes = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
+                                             FREERIDGE_ROUTE_LANDMARK};
 
 // The sample moved by k, factorized and searched: another problem for each k.
 Model model_of_caller(freeridge_route route, int k) {
-  Model model(route == FREERIDGE_PRIMAL ? Kernel::linear() : Kernel::gaussian(sample::sigma + 0.1 * k));
+  Model model(route == FREERIDGE_ROUTE_PRIMAL ? Kernel::linear() : Kernel::gaussian(sample::sigma + 0.1 * k));
   std::vector<double> y = sample::y();
   for (double& value : y) value += 0.25 * k * value * value;
   model.route(route).data(sample::matrix(sample::n, sample::x()), sample::matrix(sample::n, y));
   model.weights(sample::weights()).groups(sample::group());
-  if (route == FREERIDGE_LANDMARK) support::set_landmarks(model, sample::landmarks());
+  if (route == FREERIDGE_ROUTE_LANDMARK) support::set_landmarks(model, sample::landmarks());
   model.factorize();
   model.select_lambda(FREERIDGE_LOO, 1e-3, 1e3);
   return model;
@@ -90,7 +90,7 @@ TEST_F(Threads, OneModelForAll) {
 
 // The const calls that a fingerprint leaves out: the plan's words, and the curve, which factorizes on its own.
 TEST_F(Threads, OnePlanForAll) {
-  const Model model = model_of_caller(FREERIDGE_LANDMARK, 0);
+  const Model model = model_of_caller(FREERIDGE_ROUTE_LANDMARK, 0);
   const auto ask = [&] {
     LandmarkCurve curve;
     curve.model = model.get();
@@ -198,9 +198,9 @@ class Classes {
     check(freeridge_classifier_get_convergence(get(), &out[16], &iterations, &out[17]),
           "freeridge_classifier_get_convergence");
     check(freeridge_classifier_predict(get(), FREERIDGE_COL_MAJOR, sample::m, points.data(), sample::m, &out[20],
-                                       loss_ == FREERIDGE_LOGISTIC ? &out[25] : nullptr),
+                                       loss_ == FREERIDGE_LOSS_LOGISTIC ? &out[25] : nullptr),
           "freeridge_classifier_predict");
-    if (loss_ == FREERIDGE_LOGISTIC) {
+    if (loss_ == FREERIDGE_LOSS_LOGISTIC) {
       check(freeridge_classifier_loo(get(), &out[30]), "freeridge_classifier_loo");
     } else {
       int64_t count = 0;
@@ -222,7 +222,7 @@ class Classes {
 };
 
 TEST_F(Threads, AClassifierEachAndOneForAll) {
-  for (const freeridge_loss loss : {FREERIDGE_LOGISTIC, FREERIDGE_HINGE}) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
     std::vector<Bytes> serial, parallel(callers);
     for (int k = 0; k < callers; ++k) serial.push_back(Classes(loss, k).answers());
     side_by_side([&](int k) { parallel[static_cast<std::size_t>(k)] = Classes(loss, k).answers(); });
@@ -256,14 +256,14 @@ struct Large {
   Model model;
   Matrix points;
 
-  explicit Large(freeridge_route route) : model(route == FREERIDGE_PRIMAL ? Kernel::linear() : Kernel::gaussian(2.0)) {
-    const int64_t n = route == FREERIDGE_PRIMAL ? 4000 : route == FREERIDGE_LANDMARK ? 1500 : 240;
+  explicit Large(freeridge_route route) : model(route == FREERIDGE_ROUTE_PRIMAL ? Kernel::linear() : Kernel::gaussian(2.0)) {
+    const int64_t n = route == FREERIDGE_ROUTE_PRIMAL ? 4000 : route == FREERIDGE_ROUTE_LANDMARK ? 1500 : 240;
     support::Random random(3);
     points = random.uniform_matrix(n, 6, -1.0, 1.0);
     std::vector<int32_t> group;
     for (int64_t i = 0; i < n; ++i) group.push_back(static_cast<int32_t>(i % 10));
     model.route(route).data(points, random.uniform_matrix(n, 2, -1.0, 1.0)).groups(group);
-    if (route == FREERIDGE_LANDMARK)
+    if (route == FREERIDGE_ROUTE_LANDMARK)
       check(freeridge_set_landmarks(model.get(), 30, nullptr), "freeridge_set_landmarks");
     model.factorize().lambda(2.0);
   }
@@ -293,7 +293,7 @@ TEST_F(Threads, LoopsOfSeveralThreadsAmongThem) {
 TEST_F(Threads, CancelledAmongThem) {
   check(freeridge_set_threads(3), "freeridge_set_threads");
   side_by_side([](int) {
-    Large own(FREERIDGE_CHOLESKY);
+    Large own(FREERIDGE_ROUTE_CHOLESKY);
     std::atomic<int> heard = 0;
     own.model.progress([](double, void* user) -> int32_t { return ++*static_cast<std::atomic<int>*>(user) > 1; },
                        &heard);

@@ -4,10 +4,12 @@ use crate::choices::Criterion;
 use crate::error::{bytes, check_length, size, told, zeros, Result};
 use crate::handle::Handle;
 use crate::matrix::{Dense, Lent, Matrix};
-use crate::model::same_rows;
+use crate::model::{path_text, same_rows};
+use crate::selection::Choice;
 use crate::sparse::Sparse;
 use crate::sys;
 use std::fmt;
+use std::path::Path;
 use std::ptr;
 
 /// The rows of a linear problem, reduced. `&self` methods may run side by side, in several threads.
@@ -128,14 +130,58 @@ impl Accumulator {
     /// The state as bytes, from which `from_bytes` goes on bit for bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         bytes(0, |room, bytes, length| {
-            self.handle.read(|sums| unsafe { sys::freeridge_accumulator_save(sums, room, bytes.cast(), length) })
+            self.handle
+                .read(|sums| unsafe { sys::freeridge_accumulator_save_to_memory(sums, room, bytes.cast(), length) })
         })
     }
 
     pub fn from_bytes(bytes: &[u8]) -> Result<Accumulator> {
         let count = bytes.len() as i64; // no slice has more bytes than that
-        let make = |out| unsafe { sys::freeridge_accumulator_load(bytes.as_ptr().cast(), count, out) };
+        let make = |out| unsafe { sys::freeridge_accumulator_load_from_memory(bytes.as_ptr().cast(), count, out) };
         Ok(Accumulator { handle: Handle::made_by(make)? })
+    }
+
+    /// Writes the state to a file: never half of it.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let path = path_text(path)?;
+        self.handle.read(|sums| unsafe { sys::freeridge_accumulator_save(sums, path.as_ptr()) })
+    }
+
+    /// What `save` wrote.
+    pub fn load(path: &Path) -> Result<Accumulator> {
+        let path = path_text(path)?;
+        let make = |out| unsafe { sys::freeridge_accumulator_load(path.as_ptr(), out) };
+        Ok(Accumulator { handle: Handle::made_by(make)? })
+    }
+
+    pub fn has_intercept(&self) -> Result<bool> {
+        let mut on = 0;
+        self.handle.read(|sums| unsafe { sys::freeridge_accumulator_has_intercept(sums, &mut on) })?;
+        Ok(on != 0)
+    }
+
+    /// The best lambda of each output by GCV or REML, in a range or in that of the library. It sets nothing.
+    pub fn select_lambda(&self, criterion: Criterion, range: Option<(f64, f64)>) -> Result<Vec<Choice>> {
+        let t = self.dimensions()?.2;
+        let (low, high) = range.unwrap_or((0.0, 0.0));
+        let (mut lambda, mut score) = (zeros(t)?, zeros(t)?);
+        self.handle.read(|sums| unsafe {
+            let (lambda, score, whole, number) =
+                (lambda.as_mut_ptr(), score.as_mut_ptr(), ptr::null_mut(), criterion.number());
+            sys::freeridge_accumulator_select_lambda(
+                sums,
+                number,
+                low,
+                high,
+                lambda,
+                score,
+                whole,
+                ptr::null_mut(),
+                whole,
+                whole,
+            )
+        })?;
+        Ok(lambda.into_iter().zip(score).map(|(lambda, score)| Choice { lambda, score }).collect())
     }
 
     /// A copy, by way of its bytes, without the closure that hears progress.

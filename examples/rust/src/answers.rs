@@ -1,7 +1,7 @@
 //! What a factorized or fitted model answers.
 
 use crate::choices::Route;
-use crate::error::{check_length, told, zeros, Error, Result, Status};
+use crate::error::{check_length, size, told, zeros, Result};
 use crate::matrix::{Dense, Layout, Matrix};
 use crate::model::Model;
 use crate::sparse::Sparse;
@@ -106,7 +106,7 @@ impl Model<'_> {
     /// c of f(x) = sum_i c_i k(x_i, x), n x t.
     pub fn coefficients(&self) -> Result<Dense> {
         let n = self.dimensions()?.0;
-        self.filled(n, |model, c, ld| unsafe { sys::freeridge_get_coefficients(model, c, ld) })
+        self.filled(n, |model, c, ld| unsafe { sys::freeridge_coefficients(model, c, ld) })
     }
 
     /// w of f(x) = w'x for linear kernels, d x t.
@@ -140,12 +140,12 @@ impl Model<'_> {
 
     /// The effective degrees of freedom, t numbers.
     pub fn degrees_of_freedom(&self) -> Result<Vec<f64>> {
-        self.of_outputs(|model, df| unsafe { sys::freeridge_get_degrees_of_freedom(model, df, ptr::null_mut()) })
+        self.of_outputs(|model, df| unsafe { sys::freeridge_degrees_of_freedom(model, df, ptr::null_mut()) })
     }
 
     /// Estimates of the variance of the errors at weight one, t numbers.
     pub fn error_variance(&self) -> Result<Vec<f64>> {
-        self.of_outputs(|model, s2| unsafe { sys::freeridge_get_degrees_of_freedom(model, ptr::null_mut(), s2) })
+        self.of_outputs(|model, s2| unsafe { sys::freeridge_degrees_of_freedom(model, ptr::null_mut(), s2) })
     }
 
     /// The lambdas in force, t numbers.
@@ -155,16 +155,18 @@ impl Model<'_> {
 
     /// What `factorize` ran.
     pub fn route(&self) -> Result<Route> {
-        let mut number = sys::FREERIDGE_AUTO;
+        let mut number = sys::FREERIDGE_ROUTE_AUTO;
         self.handle.read(|model| unsafe { sys::freeridge_get_route(model, &mut number) })?;
         Route::of(number)
-            .ok_or_else(|| Error::new(Status::Internal, format!("route {number} is newer than this crate")))
     }
 
     /// The bandwidth of the model's kernel.
     pub fn bandwidth(&self) -> Result<f64> {
         let mut sigma = 0.0;
-        self.handle.read(|model| unsafe { sys::freeridge_get_bandwidth(model, &mut sigma) })?;
+        let (count, numbers, edge) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
+        self.handle.read(|model| unsafe {
+            sys::freeridge_get_bandwidth(model, &mut sigma, count, numbers, numbers, edge, numbers, edge)
+        })?;
         Ok(sigma)
     }
 
@@ -184,28 +186,62 @@ impl Model<'_> {
 
     /// The rows that are landmarks, in the order given or chosen; empty on other routes than `Route::Landmark`.
     pub fn landmarks(&self) -> Result<Vec<usize>> {
-        match self.landmark_count()? {
-            0 => Ok(Vec::new()),
-            count => self.of_landmarks(count, ptr::null_mut(), ptr::null_mut()),
-        }
+        let mut count = 0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_landmarks(model, &mut count, ptr::null_mut()) })?;
+        let mut rows = zeros(told(count))?;
+        self.handle.read(|model| unsafe { sys::freeridge_get_landmarks(model, ptr::null_mut(), rows.as_mut_ptr()) })?;
+        Ok(rows.into_iter().map(told).collect())
     }
 
     /// How much of the kernel matrix the landmarks leave.
     pub fn landmark_traces(&self) -> Result<Traces> {
         let (mut left, mut whole) = (0.0, 0.0);
-        self.of_landmarks(self.landmark_count()?, &mut left, &mut whole)?;
+        self.handle.read(|model| unsafe { sys::freeridge_landmark_trace(model, &mut left, &mut whole) })?;
         Ok(Traces { left, whole })
     }
 
-    fn landmark_count(&self) -> Result<usize> {
-        let mut count = 0;
-        self.handle.read(|model| unsafe { sys::freeridge_get_landmark_count(model, &mut count) })?;
-        Ok(told(count))
+    /// Predictions at the rows of x, in the layout of x, at many lambdas, whatever is set: m x (count t), output j of
+    /// lambda l in column l t + j.
+    pub fn predict_path(&self, x: Matrix<'_>, lambdas: &[f64]) -> Result<Dense> {
+        let (_, d, t) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        let (x_at, count) = (x.lent()?, size(lambdas.len())?);
+        let mut out = Dense::zeros(x.layout(), x.rows(), lambdas.len().saturating_mul(t))?;
+        let (place, ld) = out.place()?;
+        self.handle.read(|model| unsafe {
+            let (layout, rows, lambdas) = (x_at.layout, x_at.rows, lambdas.as_ptr());
+            sys::freeridge_predict_path(model, layout, rows, x_at.data, x_at.ld, count, lambdas, place, ld)
+        })?;
+        Ok(out)
     }
 
-    fn of_landmarks(&self, count: usize, left: *mut f64, whole: *mut f64) -> Result<Vec<usize>> {
-        let mut rows = zeros(count)?;
-        self.handle.read(|model| unsafe { sys::freeridge_get_landmarks(model, rows.as_mut_ptr(), left, whole) })?;
-        Ok(rows.into_iter().map(told).collect())
+    /// c (n x (count t), output j of lambda l in column l t + j) and b (t x count).
+    pub fn coefficients_path(&self, lambdas: &[f64]) -> Result<(Dense, Dense)> {
+        self.path(self.dimensions()?.0, lambdas, sys::freeridge_coefficients_path)
+    }
+
+    /// w (d x (count t)) and b (t x count), for linear kernels.
+    pub fn hyperplane_path(&self, lambdas: &[f64]) -> Result<(Dense, Dense)> {
+        self.path(self.dimensions()?.1, lambdas, sys::freeridge_hyperplane_path)
+    }
+
+    fn path(&self, rows: usize, lambdas: &[f64], call: Path) -> Result<(Dense, Dense)> {
+        let (t, count) = (self.outputs()?, size(lambdas.len())?);
+        let mut b = Dense::filled(t, lambdas.len(), |_, _| Ok(()))?;
+        let (b_at, _) = b.place()?;
+        let values = Dense::filled(rows, lambdas.len().saturating_mul(t), |values, ld| {
+            self.handle.read(|model| unsafe { call(model, count, lambdas.as_ptr(), values, ld, b_at) })
+        })?;
+        Ok((values, b))
     }
 }
+
+/// freeridge_coefficients_path and freeridge_hyperplane_path.
+type Path = unsafe extern "C" fn(
+    *const sys::freeridge_model,
+    i64,
+    *const f64,
+    *mut f64,
+    i64,
+    *mut f64,
+) -> sys::freeridge_status;

@@ -1,5 +1,6 @@
 //! The library's enumerations. Later versions may have more of each.
 
+use crate::error::{Error, Result, Status};
 use crate::sys;
 use std::fmt;
 
@@ -15,6 +16,14 @@ macro_rules! choices {
         impl $name {
             pub(crate) fn number(self) -> i32 {
                 self as i32
+            }
+
+            /// The choice of a number that the library told.
+            #[allow(dead_code)] // of some choices it tells none
+            pub(crate) fn of(number: i32) -> Result<$name> {
+                [$($name::$word,)+].into_iter().find(|choice| choice.number() == number).ok_or_else(|| {
+                    Error::new(Status::Internal, format!("{} {number} is newer than this crate", stringify!($name)))
+                })
             }
         }
 
@@ -32,20 +41,12 @@ macro_rules! choices {
 choices! {
     /// How the factorization is computed.
     Route {
-        Auto = FREERIDGE_AUTO,
-        Cholesky = FREERIDGE_CHOLESKY,
-        Spectral = FREERIDGE_SPECTRAL,
-        Band = FREERIDGE_BAND,
-        Primal = FREERIDGE_PRIMAL,
-        Landmark = FREERIDGE_LANDMARK,
-    }
-}
-
-impl Route {
-    /// The route of a number; none of those that came after this crate.
-    pub(crate) fn of(number: sys::freeridge_route) -> Option<Route> {
-        let all = [Route::Auto, Route::Cholesky, Route::Spectral, Route::Band, Route::Primal, Route::Landmark];
-        all.into_iter().find(|route| route.number() == number)
+        Auto = FREERIDGE_ROUTE_AUTO,
+        Cholesky = FREERIDGE_ROUTE_CHOLESKY,
+        Spectral = FREERIDGE_ROUTE_SPECTRAL,
+        Band = FREERIDGE_ROUTE_BAND,
+        Primal = FREERIDGE_ROUTE_PRIMAL,
+        Landmark = FREERIDGE_ROUTE_LANDMARK,
     }
 }
 
@@ -82,20 +83,20 @@ choices! {
 choices! {
     /// Whose lambda a number is.
     Convention {
-        Total = FREERIDGE_TOTAL,
-        Mean = FREERIDGE_MEAN,
-        Glmnet = FREERIDGE_GLMNET,
-        Sklearn = FREERIDGE_SKLEARN,
-        LmRidge = FREERIDGE_LM_RIDGE,
-        Krls = FREERIDGE_KRLS,
-        Gurls = FREERIDGE_GURLS,
+        Total = FREERIDGE_CONVENTION_TOTAL,
+        Mean = FREERIDGE_CONVENTION_MEAN,
+        Glmnet = FREERIDGE_CONVENTION_GLMNET,
+        Sklearn = FREERIDGE_CONVENTION_SKLEARN,
+        LmRidge = FREERIDGE_CONVENTION_LM_RIDGE,
+        Krls = FREERIDGE_CONVENTION_KRLS,
+        Gurls = FREERIDGE_CONVENTION_GURLS,
     }
 }
 
 choices! {
     /// The loss of a classifier.
     Loss {
-        Logistic = FREERIDGE_LOGISTIC,
-        Hinge = FREERIDGE_HINGE,
+        Logistic = FREERIDGE_LOSS_LOGISTIC,
+        Hinge = FREERIDGE_LOSS_HINGE,
     }
 }

@@ -4,6 +4,7 @@ use crate::error::{check, check_length, size, told, zeros, Error, Result, Status
 use crate::matrix::{Dense, Lent, Matrix};
 use crate::model::same_rows;
 use crate::sys;
+use std::ptr;
 
 /// w (d x t) and b (t numbers) of w'x + b; `rank` of x where the call finds it.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +41,9 @@ pub fn ols(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
     let mut rank = 0;
     let found = line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        sys::freeridge_ols(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b, &mut rank)
+        let none = ptr::null_mut();
+        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
+        sys::freeridge_ols(layout, n, d, x, ldx, t, y, ldy, on, w, b, &mut rank, none, none, none, none)
     })?;
     Ok(Line { rank: Some(told(rank)), ..found })
 }
@@ -56,7 +59,7 @@ pub fn ols_summary(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line
     let found = line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
         let (b_error, sigma, r_squared) = (b_error.as_mut_ptr(), sigma.as_mut_ptr(), r_squared.as_mut_ptr());
-        sys::freeridge_ols_summary(
+        sys::freeridge_ols(
             layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b, &mut rank, w_error_at, b_error, sigma, r_squared,
         )
     })?;
@@ -67,7 +70,7 @@ pub fn ols_summary(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line
 pub fn ridge(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, lambda: f64) -> Result<Line> {
     line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        sys::freeridge_ridge(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, lambda, w, b)
+        sys::freeridge_ridge(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, lambda, ptr::null(), w, b)
     })
 }
 
@@ -77,7 +80,7 @@ pub fn ridge_penalty(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, lambda: f64,
     line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
         let penalty = penalty.as_ptr();
-        sys::freeridge_ridge_penalty(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, lambda, penalty, w, b)
+        sys::freeridge_ridge(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, lambda, penalty, w, b)
     })
 }
 
@@ -85,7 +88,7 @@ pub fn ridge_penalty(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, lambda: f64,
 pub fn tls(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
     line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        sys::freeridge_tls(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, w, b)
+        sys::freeridge_tls(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, ptr::null(), w, b)
     })
 }
 
@@ -95,7 +98,7 @@ pub fn tls_exact(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: &[bool]) 
     let exact: Vec<i32> = exact.iter().copied().map(i32::from).collect();
     line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        sys::freeridge_tls_exact(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, exact.as_ptr(), w, b)
+        sys::freeridge_tls(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, exact.as_ptr(), w, b)
     })
 }
 

@@ -1,12 +1,14 @@
 //! Two classes by logistic or hinge loss.
 
 use crate::choices::Loss;
-use crate::error::{check_length, size, told, zeros, Error, Result, Status};
+use crate::error::{bytes, check_length, size, told, zeros, Error, Result, Status};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
 use crate::matrix::Matrix;
+use crate::model::path_text;
 use crate::sys;
 use std::fmt;
+use std::path::Path;
 use std::ptr;
 
 /// A classifier for labels -1 and +1. `&self` methods may run side by side, in several threads.
@@ -144,6 +146,89 @@ impl Classifier {
             sys::freeridge_classifier_get_support(classifier, &mut count, rows.as_mut_ptr(), &mut margin)
         })?;
         Ok(Support { rows: rows.into_iter().take(told(count)).map(told).collect(), margin })
+    }
+
+    /// Equal to the one in use.
+    pub fn kernel(&self) -> Result<Kernel> {
+        let mut made = ptr::null_mut();
+        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_get_kernel(classifier, &mut made) })?;
+        Ok(Kernel::adopt(made))
+    }
+
+    pub fn loss(&self) -> Loss {
+        self.loss
+    }
+
+    pub fn has_intercept(&self) -> Result<bool> {
+        let mut on = 0;
+        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_has_intercept(classifier, &mut on) })?;
+        Ok(on != 0)
+    }
+
+    /// The tolerance and the steps of `set_control`, or the loss's own.
+    pub fn control(&self) -> Result<(f64, i64)> {
+        let (mut tolerance, mut iterations) = (0.0, 0);
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_control(classifier, &mut tolerance, &mut iterations)
+        })?;
+        Ok((tolerance, iterations))
+    }
+
+    /// n numbers, ones unless set.
+    pub fn weights(&self) -> Result<Vec<f64>> {
+        let mut weights = zeros(self.sizes()?.0)?;
+        self.handle
+            .read(|classifier| unsafe { sys::freeridge_classifier_get_weights(classifier, weights.as_mut_ptr()) })?;
+        Ok(weights)
+    }
+
+    /// That of the last fit.
+    pub fn lambda(&self) -> Result<f64> {
+        let mut lambda = 0.0;
+        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_get_lambda(classifier, &mut lambda) })?;
+        Ok(lambda)
+    }
+
+    /// Writes the classifier to a file: never half of it.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let path = path_text(path)?;
+        self.handle.read(|classifier| unsafe { sys::freeridge_classifier_save(classifier, path.as_ptr()) })
+    }
+
+    /// What `save` wrote.
+    pub fn load(path: &Path) -> Result<Classifier> {
+        let path = path_text(path)?;
+        Classifier::made_by(|out| unsafe { sys::freeridge_classifier_load(path.as_ptr(), out) })
+    }
+
+    /// The same bytes as those of a file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        bytes(0, |room, bytes, length| {
+            self.handle.read(|classifier| unsafe {
+                sys::freeridge_classifier_save_to_memory(classifier, room, bytes.cast(), length)
+            })
+        })
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Result<Classifier> {
+        let count = bytes.len() as i64; // no slice has more bytes than that
+        Classifier::made_by(|out| unsafe {
+            sys::freeridge_classifier_load_from_memory(bytes.as_ptr().cast(), count, out)
+        })
+    }
+
+    fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_classifier) -> sys::freeridge_status) -> Result<Classifier> {
+        let handle = Handle::made_by(make)?;
+        let (mut loss, mut n, mut d) = (0, 0, 0);
+        handle.read(|classifier| unsafe { sys::freeridge_classifier_get_loss(classifier, &mut loss) })?;
+        let sized =
+            handle.read(|classifier| unsafe { sys::freeridge_classifier_get_dimensions(classifier, &mut n, &mut d) });
+        let sizes = match sized {
+            Ok(()) => Some((told(n), told(d))),
+            Err(error) if error.status() == Status::InvalidState => None, // it has no data
+            Err(error) => return Err(error),
+        };
+        Ok(Classifier { handle, loss: Loss::of(loss)?, sizes })
     }
 
     /// n and d

@@ -1,6 +1,7 @@
 //! Kernel functions: immutable, and shared freely between threads.
 
-use crate::error::{bytes, check, size, Error, Result, Status};
+use crate::error::{bytes, check, check_length, size, Error, Result, Status};
+use crate::matrix::{Dense, Matrix};
 use crate::sys;
 use std::ffi::CString;
 use std::fmt;
@@ -30,7 +31,39 @@ impl Kernel {
     fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_kernel) -> sys::freeridge_status) -> Result<Kernel> {
         let mut handle = ptr::null_mut();
         check(make(&mut handle))?;
-        Ok(Kernel { handle: Arc::new(Handle(handle)) })
+        Ok(Kernel::adopt(handle))
+    }
+
+    /// Of a handle that a call made.
+    pub(crate) fn adopt(handle: *mut sys::freeridge_kernel) -> Kernel {
+        Kernel { handle: Arc::new(Handle(handle)) }
+    }
+
+    /// k(x_i, z_j) for the rows of x and z, in the layout of x.
+    pub fn values(&self, x: Matrix<'_>, z: Matrix<'_>) -> Result<Dense> {
+        check_length("a row of z", z.columns(), x.columns())?;
+        let mut buffer = Vec::new();
+        let (x_at, z_at) = (x.lent()?, z.in_layout(x.layout(), &mut buffer)?.lent()?);
+        let mut out = Dense::zeros(x.layout(), x.rows(), z.rows())?;
+        let (place, ld) = out.place()?;
+        check(unsafe {
+            let (m, r, d) = (x_at.rows, z_at.rows, x_at.columns);
+            let layout = x_at.layout;
+            sys::freeridge_kernel_evaluate(
+                self.handle(),
+                layout,
+                m,
+                r,
+                d,
+                x_at.data,
+                x_at.ld,
+                z_at.data,
+                z_at.ld,
+                place,
+                ld,
+            )
+        })?;
+        Ok(out)
     }
 
     pub(crate) fn handle(&self) -> *const sys::freeridge_kernel {

@@ -1,6 +1,6 @@
 //! Ridge and kernel ridge regression in which one factorization is paid for, and every lambda and exact leave-one-out
-//! errors are nearly free after it. A safe layer over the C library freeridge; `freeridge.h` has the formulas, costs and
-//! statuses of each call.
+//! errors are nearly free after it. A safe layer over the C library freeridge; `freeridge.h` has the formulas, costs
+//! and statuses of each call.
 //!
 //! - [`Model`], [`Kernel`], [`Accumulator`] and [`Classifier`] own their handle and free it when they go.
 //! - What fails is an [`Error`] with the library's status and words.
@@ -59,6 +59,7 @@ mod matrix;
 mod model;
 mod progress;
 mod selection;
+mod settings;
 mod sparse;
 pub mod sys;
 

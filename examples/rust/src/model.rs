@@ -217,9 +217,11 @@ impl<'a> Model<'a> {
         Model::made_by(|out| unsafe { sys::freeridge_load_from_memory(bytes.as_ptr().cast(), count, out) })
     }
 
-    /// A copy that borrows nothing, by way of its bytes, without the closure that hears progress.
-    pub fn try_clone(&self) -> Result<Model<'static>> {
-        Model::from_bytes(&self.to_bytes()?)
+    /// A second model in the same state, without the closure that hears progress. What the model copied is held by both
+    /// and takes no more memory; what it borrows is borrowed by both.
+    pub fn try_clone(&self) -> Result<Model<'a>> {
+        let from = self.handle.lent()?;
+        Model::made_by(|out| unsafe { sys::freeridge_clone(from, out) })
     }
 
     fn bytes_of(&self, call: SaveToMemory) -> Result<Vec<u8>> {
@@ -291,7 +293,7 @@ pub(crate) fn same_rows(x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
 }
 
 /// A path as the library takes it.
-fn path_text(path: &Path) -> Result<CString> {
+pub(crate) fn path_text(path: &Path) -> Result<CString> {
     path.to_str()
         .and_then(|text| CString::new(text).ok())
         .ok_or_else(|| Error::new(Status::InvalidArgument, format!("path {} is no text", path.display())))

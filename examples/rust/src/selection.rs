@@ -1,10 +1,11 @@
 //! Choosing lambda, the bandwidth and the number of landmarks; folds, and lambda in other systems' words.
 
 use crate::choices::{Convention, Criterion};
-use crate::error::{check, size, told, zeros, Error, Result, Status};
+use crate::error::{check, size, told, zeros, Result};
 use crate::matrix::Dense;
 use crate::model::Model;
 use crate::sys;
+use std::ptr;
 
 /// A lambda that was chosen, and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,7 +78,7 @@ impl Model<'_> {
     /// The criterion at each of some lambdas (rows), for each output (columns).
     pub fn score(&self, criterion: Criterion, lambdas: &[f64]) -> Result<Dense> {
         self.filled(lambdas.len(), |model, scores, count| unsafe {
-            sys::freeridge_score(model, criterion.number(), count, lambdas.as_ptr(), scores, count)
+            sys::freeridge_score(model, criterion.number(), count, lambdas.as_ptr(), scores, ptr::null_mut(), count)
         })
     }
 
@@ -87,7 +88,7 @@ impl Model<'_> {
         let (errors_at, _) = errors.place()?;
         let scores = self.filled(lambdas.len(), |model, scores, count| unsafe {
             let lambdas = lambdas.as_ptr();
-            sys::freeridge_score_with_error(model, criterion.number(), count, lambdas, scores, errors_at, count)
+            sys::freeridge_score(model, criterion.number(), count, lambdas, scores, errors_at, count)
         })?;
         Ok((scores, errors))
     }
@@ -106,19 +107,18 @@ impl Model<'_> {
 
     /// The path of the last `select_lambda` or `select_bandwidth`.
     pub fn search(&self) -> Result<Search> {
-        let mut count = 0;
-        self.handle.read(|model| unsafe { sys::freeridge_get_search_count(model, &mut count) })?;
-        if count == 0 {
-            return Err(Error::new(Status::InvalidState, "no lambda was searched for yet"));
-        }
+        let (mut count, numbers, whole) = (0, ptr::null_mut(), ptr::null_mut());
+        self.handle.read(|model| unsafe {
+            sys::freeridge_get_search(model, &mut count, numbers, numbers, 0, whole, numbers, whole)
+        })?;
         let t = self.outputs()?;
         let mut lambdas = zeros(told(count))?;
         let (mut edge, mut decades, mut dips) = (zeros(t)?, zeros(t)?, zeros(t)?);
         let scores = self.filled(told(count), |model, scores, ld| unsafe {
-            sys::freeridge_get_search(model, lambdas.as_mut_ptr(), scores, ld, edge.as_mut_ptr())
+            let (lambdas, edge) = (lambdas.as_mut_ptr(), edge.as_mut_ptr());
+            let (decades, dips) = (decades.as_mut_ptr(), dips.as_mut_ptr());
+            sys::freeridge_get_search(model, ptr::null_mut(), lambdas, scores, ld, edge, decades, dips)
         })?;
-        self.handle
-            .read(|model| unsafe { sys::freeridge_get_search_shape(model, decades.as_mut_ptr(), dips.as_mut_ptr()) })?;
         Ok(Search { lambdas, scores, edge, decades, dips })
     }
 
@@ -127,7 +127,7 @@ impl Model<'_> {
         let t = self.outputs()?;
         let (mut floor, mut below, mut edge) = (0.0, zeros(t)?, zeros(t)?);
         self.handle.read(|model| unsafe {
-            sys::freeridge_get_lambda_flags(model, &mut floor, below.as_mut_ptr(), edge.as_mut_ptr())
+            sys::freeridge_lambda_flags(model, &mut floor, below.as_mut_ptr(), edge.as_mut_ptr())
         })?;
         Ok(LambdaFlags { floor, below, edge })
     }
@@ -136,7 +136,9 @@ impl Model<'_> {
     pub fn bandwidth_shape(&self) -> Result<BandwidthShape> {
         let mut out = BandwidthShape { edge: 0, decades: 0.0, dips: 0 };
         self.handle.read(|model| unsafe {
-            sys::freeridge_get_bandwidth_shape(model, &mut out.edge, &mut out.decades, &mut out.dips)
+            let (sigma, count) = (ptr::null_mut(), ptr::null_mut());
+            let (edge, decades, dips) = (&mut out.edge, &mut out.decades, &mut out.dips);
+            sys::freeridge_get_bandwidth(model, sigma, count, sigma, sigma, edge, decades, dips)
         })?;
         Ok(out)
     }
@@ -159,16 +161,21 @@ impl Model<'_> {
         &mut self, criterion: Criterion, range: Option<(f64, f64)>, budget: Option<usize>,
     ) -> Result<Bandwidth> {
         let (low, high) = range.unwrap_or((0.0, 0.0));
-        let budget = budget.unwrap_or(sys::FREERIDGE_DEFAULT_BUDGET as usize).max(1); // 0 would be the default's
-        let number = size(budget)?;
-        let mut tried: Vec<f64> = zeros(2 * budget)?;
-        let (mut sigma, mut used) = (0.0, 0);
+        let budget = budget.map_or(Ok(0), |budget| size(budget.max(1)))?; // 0 would be the library's
+        let (mut sigma, mut count) = (0.0, 0);
         self.handle.write(|model| unsafe {
-            let (criterion, tried) = (criterion.number(), tried.as_mut_ptr());
-            sys::freeridge_select_bandwidth(model, criterion, low, high, number, &mut sigma, tried, &mut used)
+            sys::freeridge_select_bandwidth(model, criterion.number(), low, high, budget, &mut sigma)
         })?;
-        let (sigmas, scores) = tried.split_at(budget);
-        let tried = sigmas.iter().copied().zip(scores.iter().copied()).take(told(used)).collect();
+        let (numbers, whole) = (ptr::null_mut(), ptr::null_mut());
+        self.handle.read(|model| unsafe {
+            sys::freeridge_get_bandwidth(model, numbers, &mut count, numbers, numbers, whole, numbers, whole)
+        })?;
+        let (mut sigmas, mut scores) = (zeros(told(count))?, zeros(told(count))?);
+        self.handle.read(|model| unsafe {
+            let (sigmas, scores) = (sigmas.as_mut_ptr(), scores.as_mut_ptr());
+            sys::freeridge_get_bandwidth(model, numbers, ptr::null_mut(), sigmas, scores, whole, numbers, whole)
+        })?;
+        let tried = sigmas.into_iter().zip(scores).collect();
         Ok(Bandwidth { sigma, tried })
     }
 

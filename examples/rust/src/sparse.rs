@@ -1,5 +1,5 @@
-//! Sparse matrices that are lent to the library. Their arrays fit their sizes: that is checked where they are made; that
-//! places ascend within their line the library checks.
+//! Sparse matrices that are lent to the library. Their arrays fit their sizes: that is checked where they are made. The
+//! library checks that places ascend within their line.
 
 use crate::error::{size, Error, Result, Status};
 use crate::sys;

@@ -35,7 +35,6 @@ pub type freeridge_progress = Option<unsafe extern "C" fn(fraction: f64, user: *
 pub const FREERIDGE_VERSION_MAJOR: i32 = 0;
 pub const FREERIDGE_VERSION_MINOR: i32 = 1;
 pub const FREERIDGE_VERSION_PATCH: i32 = 0;
-pub const FREERIDGE_DEFAULT_BUDGET: i32 = 15;
 pub const FREERIDGE_OK: freeridge_status = 0;
 pub const FREERIDGE_INVALID_ARGUMENT: freeridge_status = 1;
 pub const FREERIDGE_INVALID_STATE: freeridge_status = 2;
@@ -52,12 +51,12 @@ pub const FREERIDGE_NEWER_FORMAT: freeridge_status = 42;
 pub const FREERIDGE_INTERNAL: freeridge_status = 90;
 pub const FREERIDGE_COL_MAJOR: freeridge_layout = 1;
 pub const FREERIDGE_ROW_MAJOR: freeridge_layout = 2;
-pub const FREERIDGE_AUTO: freeridge_route = 0;
-pub const FREERIDGE_CHOLESKY: freeridge_route = 1;
-pub const FREERIDGE_SPECTRAL: freeridge_route = 2;
-pub const FREERIDGE_BAND: freeridge_route = 3;
-pub const FREERIDGE_PRIMAL: freeridge_route = 4;
-pub const FREERIDGE_LANDMARK: freeridge_route = 5;
+pub const FREERIDGE_ROUTE_AUTO: freeridge_route = 0;
+pub const FREERIDGE_ROUTE_CHOLESKY: freeridge_route = 1;
+pub const FREERIDGE_ROUTE_SPECTRAL: freeridge_route = 2;
+pub const FREERIDGE_ROUTE_BAND: freeridge_route = 3;
+pub const FREERIDGE_ROUTE_PRIMAL: freeridge_route = 4;
+pub const FREERIDGE_ROUTE_LANDMARK: freeridge_route = 5;
 pub const FREERIDGE_LOO: freeridge_criterion = 1;
 pub const FREERIDGE_GCV: freeridge_criterion = 2;
 pub const FREERIDGE_REML: freeridge_criterion = 3;
@@ -70,15 +69,15 @@ pub const FREERIDGE_LANDMARKS_PIVOTED: freeridge_landmark_method = 3;
 pub const FREERIDGE_REDUCTION_AUTO: freeridge_reduction = 0;
 pub const FREERIDGE_REDUCTION_QR: freeridge_reduction = 1;
 pub const FREERIDGE_REDUCTION_GRAM: freeridge_reduction = 2;
-pub const FREERIDGE_TOTAL: freeridge_convention = 1;
-pub const FREERIDGE_MEAN: freeridge_convention = 2;
-pub const FREERIDGE_GLMNET: freeridge_convention = 3;
-pub const FREERIDGE_SKLEARN: freeridge_convention = 4;
-pub const FREERIDGE_LM_RIDGE: freeridge_convention = 5;
-pub const FREERIDGE_KRLS: freeridge_convention = 6;
-pub const FREERIDGE_GURLS: freeridge_convention = 7;
-pub const FREERIDGE_LOGISTIC: freeridge_loss = 1;
-pub const FREERIDGE_HINGE: freeridge_loss = 2;
+pub const FREERIDGE_CONVENTION_TOTAL: freeridge_convention = 1;
+pub const FREERIDGE_CONVENTION_MEAN: freeridge_convention = 2;
+pub const FREERIDGE_CONVENTION_GLMNET: freeridge_convention = 3;
+pub const FREERIDGE_CONVENTION_SKLEARN: freeridge_convention = 4;
+pub const FREERIDGE_CONVENTION_LM_RIDGE: freeridge_convention = 5;
+pub const FREERIDGE_CONVENTION_KRLS: freeridge_convention = 6;
+pub const FREERIDGE_CONVENTION_GURLS: freeridge_convention = 7;
+pub const FREERIDGE_LOSS_LOGISTIC: freeridge_loss = 1;
+pub const FREERIDGE_LOSS_HINGE: freeridge_loss = 2;
 pub type freeridge_sparse_format = i32;
 pub const FREERIDGE_CSR: freeridge_sparse_format = 1;
 pub const FREERIDGE_CSC: freeridge_sparse_format = 2;
@@ -136,10 +135,7 @@ extern "C" {
         model: *mut freeridge_model, method: freeridge_landmark_method, seed: i64,
     ) -> freeridge_status;
     pub fn freeridge_set_reduction(model: *mut freeridge_model, reduction: freeridge_reduction) -> freeridge_status;
-    pub fn freeridge_get_landmark_count(model: *const freeridge_model, count: *mut i64) -> freeridge_status;
-    pub fn freeridge_get_landmarks(
-        model: *const freeridge_model, rows: *mut i64, trace_left: *mut f64, trace: *mut f64,
-    ) -> freeridge_status;
+    pub fn freeridge_get_landmarks(model: *const freeridge_model, count: *mut i64, rows: *mut i64) -> freeridge_status;
     pub fn freeridge_landmark_curve(
         model: *const freeridge_model, criterion: freeridge_criterion, count: i64, sizes: *const i64,
         lambdas: *mut f64, scores: *mut f64, ld: i64,
@@ -162,7 +158,7 @@ extern "C" {
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, out: *mut f64,
         ldout: i64,
     ) -> freeridge_status;
-    pub fn freeridge_get_coefficients(model: *const freeridge_model, c: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_coefficients(model: *const freeridge_model, c: *mut f64, ld: i64) -> freeridge_status;
     pub fn freeridge_get_hyperplane(model: *const freeridge_model, w: *mut f64, ld: i64) -> freeridge_status;
     pub fn freeridge_get_intercept(model: *const freeridge_model, b: *mut f64) -> freeridge_status;
     pub fn freeridge_get_fitted(model: *const freeridge_model, fitted: *mut f64, ld: i64) -> freeridge_status;
@@ -172,8 +168,11 @@ extern "C" {
     pub fn freeridge_get_dimensions(
         model: *const freeridge_model, n: *mut i64, d: *mut i64, t: *mut i64,
     ) -> freeridge_status;
-    pub fn freeridge_get_bandwidth(model: *const freeridge_model, sigma: *mut f64) -> freeridge_status;
-    pub fn freeridge_get_degrees_of_freedom(
+    pub fn freeridge_get_bandwidth(
+        model: *const freeridge_model, sigma: *mut f64, count: *mut i64, sigmas: *mut f64, scores: *mut f64,
+        edge: *mut i32, decades: *mut f64, dips: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_degrees_of_freedom(
         model: *const freeridge_model, df: *mut f64, sigma2: *mut f64,
     ) -> freeridge_status;
     pub fn freeridge_cooks_distance(model: *const freeridge_model, distance: *mut f64, ld: i64) -> freeridge_status;
@@ -188,29 +187,21 @@ extern "C" {
     pub fn freeridge_lambda_grid(model: *const freeridge_model, count: i64, lambdas: *mut f64) -> freeridge_status;
     pub fn freeridge_score(
         model: *const freeridge_model, criterion: freeridge_criterion, count: i64, lambdas: *const f64,
-        scores: *mut f64, ld: i64,
+        scores: *mut f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
     pub fn freeridge_select_lambda(
         model: *mut freeridge_model, criterion: freeridge_criterion, low: f64, high: f64, lambda: *mut f64,
         score: *mut f64,
     ) -> freeridge_status;
-    pub fn freeridge_get_search_count(model: *const freeridge_model, count: *mut i64) -> freeridge_status;
     pub fn freeridge_get_search(
-        model: *const freeridge_model, lambdas: *mut f64, scores: *mut f64, ld: i64, edge: *mut i32,
+        model: *const freeridge_model, count: *mut i64, lambdas: *mut f64, scores: *mut f64, ld: i64, edge: *mut i32,
+        decades: *mut f64, dips: *mut i32,
     ) -> freeridge_status;
     pub fn freeridge_select_bandwidth(
         model: *mut freeridge_model, criterion: freeridge_criterion, low: f64, high: f64, budget: i64, sigma: *mut f64,
-        tried: *mut f64, used: *mut i64,
-    ) -> freeridge_status;
-    pub fn freeridge_score_with_error(
-        model: *const freeridge_model, criterion: freeridge_criterion, count: i64, lambdas: *const f64,
-        scores: *mut f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
     pub fn freeridge_get_one_standard_error(
         model: *const freeridge_model, lambda: *mut f64, score: *mut f64, standard_error: *mut f64,
-    ) -> freeridge_status;
-    pub fn freeridge_get_search_shape(
-        model: *const freeridge_model, decades: *mut f64, dips: *mut i32,
     ) -> freeridge_status;
     pub fn freeridge_make_folds(n: i64, folds: i32, seed: i64, group: *mut i32) -> freeridge_status;
     pub fn freeridge_make_holdout(n: i64, fraction: f64, seed: i64, group: *mut i32) -> freeridge_status;
@@ -246,37 +237,23 @@ extern "C" {
         y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
     pub fn freeridge_accumulator_save(
-        accumulator: *const freeridge_accumulator, size: i64, bytes: *mut c_void, length: *mut i64,
+        accumulator: *const freeridge_accumulator, path: *const c_char,
     ) -> freeridge_status;
-    pub fn freeridge_accumulator_load(
-        bytes: *const c_void, size: i64, out: *mut *mut freeridge_accumulator,
-    ) -> freeridge_status;
+    pub fn freeridge_accumulator_load(path: *const c_char, out: *mut *mut freeridge_accumulator) -> freeridge_status;
     pub fn freeridge_pinv(
         layout: freeridge_layout, m: i64, n: i64, a: *const f64, lda: i64, rcond: f64, out: *mut f64, ldout: i64,
         rank: *mut i64,
     ) -> freeridge_status;
     pub fn freeridge_ols(
         layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
-        intercept: i32, w: *mut f64, b: *mut f64, rank: *mut i64,
-    ) -> freeridge_status;
-    pub fn freeridge_ols_summary(
-        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
         intercept: i32, w: *mut f64, b: *mut f64, rank: *mut i64, w_error: *mut f64, b_error: *mut f64,
         sigma: *mut f64, r_squared: *mut f64,
     ) -> freeridge_status;
     pub fn freeridge_ridge(
         layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
-        intercept: i32, lambda: f64, w: *mut f64, b: *mut f64,
-    ) -> freeridge_status;
-    pub fn freeridge_ridge_penalty(
-        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
         intercept: i32, lambda: f64, penalty: *const f64, w: *mut f64, b: *mut f64,
     ) -> freeridge_status;
     pub fn freeridge_tls(
-        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
-        intercept: i32, w: *mut f64, b: *mut f64,
-    ) -> freeridge_status;
-    pub fn freeridge_tls_exact(
         layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
         intercept: i32, exact: *const i32, w: *mut f64, b: *mut f64,
     ) -> freeridge_status;
@@ -345,26 +322,113 @@ extern "C" {
         bytes: *const c_void, size: i64, out: *mut *mut freeridge_model,
     ) -> freeridge_status;
     pub fn freeridge_set_memory_limit(model: *mut freeridge_model, bytes: i64) -> freeridge_status;
-    pub fn freeridge_accumulator_set_progress(accumulator: *mut freeridge_accumulator, callback: freeridge_progress,
-        user: *mut c_void) -> freeridge_status;
-    pub fn freeridge_accumulator_memory_required(accumulator: *const freeridge_accumulator, bytes: *mut i64) ->
-        freeridge_status;
-    pub fn freeridge_classifier_memory_required(classifier: *const freeridge_classifier, bytes: *mut i64) ->
-        freeridge_status;
-    pub fn freeridge_get_lambda_flags(model: *const freeridge_model, floor: *mut f64, below: *mut i32, edge: *mut i32)
+    pub fn freeridge_accumulator_set_progress(
+        accumulator: *mut freeridge_accumulator, callback: freeridge_progress, user: *mut c_void,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_memory_required(
+        accumulator: *const freeridge_accumulator, bytes: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_memory_required(
+        classifier: *const freeridge_classifier, bytes: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_lambda_flags(
+        model: *const freeridge_model, floor: *mut f64, below: *mut i32, edge: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_evaluate(
+        kernel: *const freeridge_kernel, layout: freeridge_layout, m: i64, r: i64, d: i64, x: *const f64, ldx: i64,
+        z: *const f64, ldz: i64, out: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_clone(model: *const freeridge_model, out: *mut *mut freeridge_model) -> freeridge_status;
+    pub fn freeridge_get_kernel(model: *const freeridge_model, out: *mut *mut freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_get_weights(model: *const freeridge_model, weights: *mut f64) -> freeridge_status;
+    pub fn freeridge_get_groups(model: *const freeridge_model, group: *mut i32) -> freeridge_status;
+    pub fn freeridge_has_intercept(model: *const freeridge_model, on: *mut i32) -> freeridge_status;
+    pub fn freeridge_get_requested_route(
+        model: *const freeridge_model, route: *mut freeridge_route,
+    ) -> freeridge_status;
+    pub fn freeridge_get_expected_lambdas(model: *const freeridge_model, count: *mut i64) -> freeridge_status;
+    pub fn freeridge_get_expected_criterion(
+        model: *const freeridge_model, criterion: *mut freeridge_criterion,
+    ) -> freeridge_status;
+    pub fn freeridge_get_memory_limit(model: *const freeridge_model, bytes: *mut i64) -> freeridge_status;
+    pub fn freeridge_get_requested_landmarks(
+        model: *const freeridge_model, count: *mut i64, given: *mut i64, rows: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_landmark_method(
+        model: *const freeridge_model, method: *mut freeridge_landmark_method, seed: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_reduction(
+        model: *const freeridge_model, reduction: *mut freeridge_reduction,
+    ) -> freeridge_status;
+    pub fn freeridge_landmark_trace(model: *const freeridge_model, left: *mut f64, trace: *mut f64)
         -> freeridge_status;
-    pub fn freeridge_get_bandwidth_shape(model: *const freeridge_model, edge: *mut i32, decades: *mut f64, dips: *mut
-        i32) -> freeridge_status;
-    pub fn freeridge_set_sparse(model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64, start:
-        *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy: i64)
-        -> freeridge_status;
-    pub fn freeridge_set_sparse_view(model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64,
-        start: *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy:
-        i64) -> freeridge_status;
-    pub fn freeridge_predict_sparse(model: *const freeridge_model, format: freeridge_sparse_format, m: i64, start:
-        *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, out: *mut f64, ldout: i64) ->
-        freeridge_status;
-    pub fn freeridge_accumulator_add_sparse(accumulator: *mut freeridge_accumulator, format: freeridge_sparse_format,
-        n: i64, start: *const i64, index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy:
-        i64, weights: *const f64) -> freeridge_status;
+    pub fn freeridge_get_refinement(model: *const freeridge_model, steps: *mut i32) -> freeridge_status;
+    pub fn freeridge_predict_path(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, count: i64,
+        lambdas: *const f64, out: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_coefficients_path(
+        model: *const freeridge_model, count: i64, lambdas: *const f64, c: *mut f64, ld: i64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_hyperplane_path(
+        model: *const freeridge_model, count: i64, lambdas: *const f64, w: *mut f64, ld: i64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_has_intercept(
+        accumulator: *const freeridge_accumulator, on: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_select_lambda(
+        accumulator: *const freeridge_accumulator, criterion: freeridge_criterion, low: f64, high: f64,
+        lambda: *mut f64, score: *mut f64, edge: *mut i32, decades: *mut f64, dips: *mut i32, below: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_save_to_memory(
+        accumulator: *const freeridge_accumulator, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_load_from_memory(
+        bytes: *const c_void, size: i64, out: *mut *mut freeridge_accumulator,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_kernel(
+        classifier: *const freeridge_classifier, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_loss(
+        classifier: *const freeridge_classifier, loss: *mut freeridge_loss,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_has_intercept(
+        classifier: *const freeridge_classifier, on: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_control(
+        classifier: *const freeridge_classifier, tolerance: *mut f64, iterations: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_weights(
+        classifier: *const freeridge_classifier, weights: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_dimensions(
+        classifier: *const freeridge_classifier, n: *mut i64, d: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_lambda(
+        classifier: *const freeridge_classifier, lambda: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_save(classifier: *const freeridge_classifier, path: *const c_char) -> freeridge_status;
+    pub fn freeridge_classifier_save_to_memory(
+        classifier: *const freeridge_classifier, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_load(path: *const c_char, out: *mut *mut freeridge_classifier) -> freeridge_status;
+    pub fn freeridge_classifier_load_from_memory(
+        bytes: *const c_void, size: i64, out: *mut *mut freeridge_classifier,
+    ) -> freeridge_status;
+    pub fn freeridge_set_sparse(
+        model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_set_sparse_view(
+        model: *mut freeridge_model, format: freeridge_sparse_format, n: i64, d: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, t: i64, y: *const f64, ldy: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict_sparse(
+        model: *const freeridge_model, format: freeridge_sparse_format, m: i64, start: *const i64, index: *const i32,
+        value: *const f64, layout: freeridge_layout, out: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_add_sparse(
+        accumulator: *mut freeridge_accumulator, format: freeridge_sparse_format, n: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
+    ) -> freeridge_status;
 }

@@ -243,7 +243,7 @@ fn words() -> Result<()> {
     assert_eq!((kernel.to_string(), kernel.clone()), ("gaussian(sigma = 1.5)".to_string(), kernel));
     assert_eq!(
         format!("{} {} {}", Route::Band, Criterion::ErrorRate, Reduction::Gram),
-        "BAND ERROR_RATE REDUCTION_GRAM"
+        "ROUTE_BAND ERROR_RATE REDUCTION_GRAM"
     );
     assert_eq!(format!("{} {}", Status::NotConverged, Status::Unknown(77)), "NOT_CONVERGED UNKNOWN");
     assert_eq!(Kernel::gaussian(0.0).unwrap_err().status().number(), freeridge::sys::FREERIDGE_INVALID_ARGUMENT);

@@ -141,6 +141,37 @@ test_that("an answer at another lambda does not disturb the fit", {
   }
 })
 
+test_that("a classifier that was saved answers without a fit", {
+  p <- two()
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  new <- p$new[, 1:2]
+  for (method in list(kernel_logistic, kernel_svm)) for (kernel in kernels()) for (weighted in c(FALSE, TRUE)) {
+    fit <- method(p$x, p$y > 0, kernel, 0.5, weights = if (weighted) p$weights, scale = c(2, 5))
+    answers <- function(fit) {
+      logistic <- if (fit$loss == "logistic") list(loo(fit), predict(fit, new, "probability"))
+      c(list(predict(fit), predict(fit, new), predict(fit, new, "class"), coef(fit)), logistic)
+    }
+    expected <- answers(fit)
+    saveRDS(fit, file)
+    again <- readRDS(file)
+    again$control <- c(-1, 1)  # which a fit would refuse
+    expect_identical(answers(again), expected)
+    expect_refusal(predict(again, lambda = 5), "tolerance")
+    fitted_again <- readRDS(file)
+    fitted_again$bytes <- NULL  # as of a kernel that is nested too deeply to be saved
+    expect_close(predict(fitted_again), predict(fit), 1e-9)
+  }
+  for (length in c(0, 39, 40, 95)) {
+    cut <- readRDS(file)
+    cut$bytes <- cut$bytes[seq_len(length)]
+    expect_refusal(predict(cut), "the bytes of the classifier are cut short")
+  }
+  changed <- readRDS(file)
+  changed$bytes[length(changed$bytes) - 50L] <- xor(changed$bytes[length(changed$bytes) - 50L], as.raw(1L))
+  expect_refusal(predict(changed), "", "freeridge_corrupt")
+})
+
 test_that("logistic regression is glmnet's without its standardisation", {
   skip_if_not_installed("glmnet")
   p <- two(200L)

@@ -201,6 +201,8 @@ test_that("what a sparse x does not have is said", {
   fit <- freeridge(p$x, p$y, linear_kernel(), 1)
   expect_refusal(freeridge(p$x, p$y, function(x, z) sum(x * z), 1), "a kernel that is an R function is not to be had")
   expect_refusal(freeridge(p$x, p$y, linear_kernel(), 1, refine = 2), "iterative refinement is not to be had")
+  square <- Matrix::crossprod(p$x)
+  expect_refusal(freeridge(square, seq_len(nrow(square)), precomputed_kernel(), 1), "a precomputed kernel is not to be")
   expect_refusal(vcov(fit), "a covariance of the coefficients is not to be had")
   expect_refusal(marginal_effects(fit), "a marginal effect is not to be had")
   hole <- p$x

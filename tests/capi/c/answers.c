@@ -13,7 +13,7 @@ static void identities(freeridge_route route) {
   OK(freeridge_get_fitted(model, fitted, N));
   OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, predicted, N));
   OK(freeridge_get_leverage(model, leverage, N));
-  OK(freeridge_get_coefficients(model, c, N));
+  OK(freeridge_coefficients(model, c, N));
   OK(freeridge_get_intercept(model, b));
   for (j = 0; j < T; ++j) {
     for (i = 0; i < N; ++i) {
@@ -22,7 +22,7 @@ static void identities(freeridge_route route) {
       NEAR(predicted[at], fitted[at]);
       NEAR(loo[at] * (1 - leverage[at]), residual);
       CHECK(leverage[at] > 0 && leverage[at] < 1);
-      if (route != FREERIDGE_LANDMARK) NEAR(lambda * c[at], residual);
+      if (route != FREERIDGE_ROUTE_LANDMARK) NEAR(lambda * c[at], residual);
       if (i == 3) {
         CHECK(isnan(groups[at]));
       } else {
@@ -30,7 +30,7 @@ static void identities(freeridge_route route) {
       }
     }
   }
-  if (route == FREERIDGE_PRIMAL) {
+  if (route == FREERIDGE_ROUTE_PRIMAL) {
     double w[D * T];
     OK(freeridge_get_hyperplane(model, w, D));
     for (j = 0; j < T; ++j) {
@@ -41,7 +41,7 @@ static void identities(freeridge_route route) {
   } else {
     double w[D * T], sigma = -1;
     REFUSED(INVALID_STATE, freeridge_get_hyperplane(model, w, D));
-    OK(freeridge_get_bandwidth(model, &sigma));
+    OK(freeridge_get_bandwidth(model, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
     CHECK(sigma == 1.5);
   }
   freeridge_destroy(model);
@@ -49,7 +49,7 @@ static void identities(freeridge_route route) {
 
 /* Leaving a group out is a model of the other rows. */
 static void group_by_refit(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *rest = empty_model(0);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *rest = empty_model(0);
   double errors[N * T], x[N * D], y[N * T], predicted[N * T];
   int rows = 0, i, j;
   OK(freeridge_group_errors(model, sample_group(), errors, N));
@@ -75,12 +75,12 @@ static void group_by_refit(void) {
 }
 
 static void too_early(void) {
-  freeridge_model* model = factorized_model(FREERIDGE_SPECTRAL);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   double out[N * T] = {-7};
   REFUSED(INVALID_STATE, freeridge_loo(model, out, N));
   REFUSED(INVALID_STATE, freeridge_group_errors(model, sample_group(), out, N));
   REFUSED(INVALID_STATE, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, out, M));
-  REFUSED(INVALID_STATE, freeridge_get_coefficients(model, out, N));
+  REFUSED(INVALID_STATE, freeridge_coefficients(model, out, N));
   REFUSED(INVALID_STATE, freeridge_get_intercept(model, out));
   REFUSED(INVALID_STATE, freeridge_get_fitted(model, out, N));
   REFUSED(INVALID_STATE, freeridge_get_leverage(model, out, N));
@@ -90,7 +90,8 @@ static void too_early(void) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_PRIMAL, 0.5), *landmark = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_PRIMAL, 0.5),
+                  *landmark = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5);
   const int32_t none[N] = {-1, -1, -1, -1, -1, -1, -1, -1};
   double out[N * T], points[M * D], sigma = -7;
   int64_t n, d;
@@ -119,9 +120,9 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, points, M, out, M - 1));
   points[M * D - 1] = NAN;
   REFUSED(NOT_FINITE, freeridge_predict(model, FREERIDGE_COL_MAJOR, M, points, M, out, M));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_coefficients(NULL, out, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_coefficients(model, NULL, N));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_coefficients(model, out, N - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_coefficients(NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_coefficients(model, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_coefficients(model, out, N - 1));
   REFUSED(INVALID_ARGUMENT, freeridge_get_hyperplane(NULL, out, D));
   REFUSED(INVALID_ARGUMENT, freeridge_get_hyperplane(model, NULL, D));
   REFUSED(INVALID_ARGUMENT, freeridge_get_hyperplane(model, out, D - 1));
@@ -135,9 +136,8 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_get_leverage(model, out, BEYOND));
   REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(NULL, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_lambda(model, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(NULL, &sigma));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(landmark, NULL));
-  REFUSED(INVALID_STATE, freeridge_get_bandwidth(model, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(NULL, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_bandwidth(model, &sigma, NULL, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_get_dimensions(model, &n, &d, NULL));
   for (i = 0; i < N * T; ++i) CHECK(out[i] == -7);
   CHECK(sigma == -7);

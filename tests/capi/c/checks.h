@@ -93,10 +93,10 @@ static inline freeridge_model* data_model(int linear) {
   return model;
 }
 static inline freeridge_model* factorized_model(freeridge_route route) {
-  freeridge_model* model = data_model(route == FREERIDGE_PRIMAL);
+  freeridge_model* model = data_model(route == FREERIDGE_ROUTE_PRIMAL);
   OK(freeridge_set_groups(model, sample_group()));
   OK(freeridge_set_route(model, route));
-  if (route == FREERIDGE_LANDMARK) OK(freeridge_set_landmarks(model, 4, NULL));
+  if (route == FREERIDGE_ROUTE_LANDMARK) OK(freeridge_set_landmarks(model, 4, NULL));
   OK(freeridge_factorize(model));
   return model;
 }
@@ -106,8 +106,8 @@ static inline freeridge_model* fitted_model(freeridge_route route, double lambda
   return model;
 }
 
-static const freeridge_route every_route[] = {FREERIDGE_CHOLESKY, FREERIDGE_SPECTRAL, FREERIDGE_BAND, FREERIDGE_PRIMAL,
-                                              FREERIDGE_LANDMARK};
+static const freeridge_route every_route[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
+                                              FREERIDGE_ROUTE_LANDMARK};
 
 /* The status of the program. */
 static inline int report(void) {

@@ -25,23 +25,23 @@ static void regressions(void) {
   double w[D * T], b[T], again[D * T], b_again[T], w_error[D * T], b_error[T], sigma[T], r_squared[T];
   int64_t rank = -1;
   int i;
-  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, w, b, &rank));
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, w, b, &rank, NULL, NULL, NULL, NULL));
   CHECK(rank == D);
   expect_stationary(w, b, 0, NULL);
-  OK(freeridge_ols_summary(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, again, b_again, &rank,
-                           w_error, b_error, sigma, r_squared));
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, again, b_again, &rank, w_error,
+                   b_error, sigma, r_squared));
   for (i = 0; i < D * T; ++i) {
     NEAR(again[i], w[i]);
     CHECK(w_error[i] > 0);
   }
   for (i = 0; i < T; ++i) CHECK(b_error[i] > 0 && sigma[i] > 0 && r_squared[i] > 0 && r_squared[i] < 1);
-  OK(freeridge_ols_summary(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, NULL, NULL, NULL, NULL, NULL,
-                           NULL, NULL));
-  OK(freeridge_tls_exact(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, all_exact, again, b_again));
+  OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, NULL, NULL, NULL, NULL, NULL, NULL,
+                   NULL));
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, all_exact, again, b_again));
   for (i = 0; i < D * T; ++i) NEAR(again[i], w[i]); /* all columns exact: ordinary least squares */
-  OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, w, b));
+  OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, NULL, w, b));
   expect_stationary(w, b, 0.5, NULL);
-  OK(freeridge_ridge_penalty(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, penalty, w, b));
+  OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, penalty, w, b));
   expect_stationary(w, b, 0.5, penalty);
 }
 
@@ -49,7 +49,7 @@ static void regressions(void) {
 static void total_least_squares(void) {
   const double x[4] = {0, 1, 2, 5}, y[4] = {1, 3, 5, 11};
   double w = -1, b = -1;
-  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4, 1, &w, &b));
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4, 1, NULL, &w, &b));
   NEAR(w, 2);
   NEAR(b, 1);
 }
@@ -155,31 +155,27 @@ static void hostile(void) {
   memcpy(y, sample_y(), sizeof y);
   for (i = 0; i < D * N; ++i) w[i] = -7;
   b[0] = b[1] = -7;
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(0, N, D, x, N, T, y, N, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, 0, D, x, N, T, y, N, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, -1, x, N, T, y, N, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, INT64_MIN, y, N, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, WHOLE, WHOLE, x, WHOLE, T, y, WHOLE, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N - 1, T, y, N, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, NULL, N, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, 0, 1, w, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, NULL, b, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ols_summary(7, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(0, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, 0, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, -1, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, INT64_MIN, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_ARGUMENT,
-          freeridge_ols_summary(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, -0.5, w, b));
-  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, INFINITY, w, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, NULL, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_ridge_penalty(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, NULL, w, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_ridge_penalty(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
+          freeridge_ols(COLUMNS, WHOLE, WHOLE, x, WHOLE, T, y, WHOLE, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N - 1, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, NULL, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, x, N, T, y, 0, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(7, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ols(COLUMNS, N, D, NULL, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, -0.5, NULL, w, b));
+  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, INFINITY, NULL, w, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, NULL, NULL, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
   penalty[1] = NAN;
-  REFUSED(NOT_FINITE, freeridge_ridge_penalty(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, 3, D, x, N, T, y, N, 1, w, b)); /* too few rows */
-  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_tls_exact(COLUMNS, N, D, x, N, T, y, N, 1, NULL, w, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_tls_exact(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, NULL));
+  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, 3, D, x, N, T, y, N, 1, NULL, w, b)); /* too few rows */
+  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, NULL, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, NULL, N, -1.0, w, D, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, NULL, D, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N - 1, -1.0, w, D, NULL));
@@ -187,14 +183,14 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, BEYOND, D, x, BEYOND, -1.0, w, D, NULL));
   REFUSED(NOT_FINITE, freeridge_pinv(COLUMNS, N, D, x, N, NAN, w, D, NULL));
   x[N * D - 1] = NAN;
-  REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL));
-  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, w, b));
-  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, w, b));
+  REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, NULL, w, b));
+  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, w, b));
   REFUSED(NOT_FINITE, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, w, D, NULL));
   x[N * D - 1] = 0;
   y[0] = -INFINITY;
-  REFUSED(NOT_FINITE, freeridge_tls_exact(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, b));
-  REFUSED(NOT_FINITE, freeridge_ols_summary(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, b));
+  REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
   for (i = 0; i < D * N; ++i) CHECK(w[i] == -7);
   CHECK(b[0] == -7 && b[1] == -7);
 }

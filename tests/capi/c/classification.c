@@ -19,7 +19,7 @@ static int32_t heard(double fraction, void* user) {
 
 static void logistic(void) {
   const double lambda = 0.5;
-  freeridge_classifier* classifier = with_data(FREERIDGE_LOGISTIC);
+  freeridge_classifier* classifier = with_data(FREERIDGE_LOSS_LOGISTIC);
   double decision[N], probability[N], loo[N], c[N], b = -1, objective = -1, gap = -1, sum = 0, fraction = -1;
   int64_t iterations = -1;
   int i;
@@ -44,7 +44,7 @@ static void logistic(void) {
 
 static void hinge(void) {
   const double lambda = 0.5, weights[N] = {1, 2, 1, 1, 0.5, 1, 1, 3};
-  freeridge_classifier* classifier = with_data(FREERIDGE_HINGE);
+  freeridge_classifier* classifier = with_data(FREERIDGE_LOSS_HINGE);
   double decision[N], c[N], margin = -1, sum = 0;
   int64_t rows[N], count = -1, i, support = 0;
   OK(freeridge_classifier_set_weights(classifier, weights));
@@ -72,7 +72,7 @@ static void hinge(void) {
 
 static void hostile(void) {
   freeridge_kernel* kernel = gaussian(1.0);
-  freeridge_classifier *logistic_data = with_data(FREERIDGE_LOGISTIC), *hinge_data = with_data(FREERIDGE_HINGE);
+  freeridge_classifier *logistic_data = with_data(FREERIDGE_LOSS_LOGISTIC), *hinge_data = with_data(FREERIDGE_LOSS_HINGE);
   freeridge_classifier *empty = NULL, *out = NULL;
   double x[N * D], y[N], weights[N] = {1, 1, 1, 1, 1, 1, 1, 0}, decision[N], b = -7, objective = -7, gap = -7;
   int64_t count = -7, iterations = -7;
@@ -80,11 +80,11 @@ static void hostile(void) {
   memcpy(x, sample_x(), sizeof x);
   memcpy(y, labels, sizeof y);
   for (i = 0; i < N; ++i) decision[i] = -7;
-  OK(freeridge_classifier_create(kernel, FREERIDGE_LOGISTIC, &empty));
-  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(NULL, FREERIDGE_LOGISTIC, &out));
+  OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_LOGISTIC, &empty));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(NULL, FREERIDGE_LOSS_LOGISTIC, &out));
   REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, 0, &out));
   REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, 3, &out));
-  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, FREERIDGE_HINGE, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_create(kernel, FREERIDGE_LOSS_HINGE, NULL));
   CHECK(out == NULL);
   REFUSED(INVALID_STATE, freeridge_classifier_fit(empty, 1.0));
   REFUSED(INVALID_STATE, freeridge_classifier_memory_required(empty, &count));

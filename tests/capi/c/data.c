@@ -95,7 +95,7 @@ static void sparse(void) {
 /* Each setter goes back to DATA, or leaves the state, as the header says. */
 static void setters(void) {
   static const double weights[N] = {1, 2, 1, 0.5, 1, 3, 1, 0.25};
-  freeridge_model* model = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  freeridge_model* model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5);
   freeridge_kernel* kernel = gaussian(0.75);
   double lambda[T];
   int heard = 0;
@@ -123,7 +123,7 @@ static void setters(void) {
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
   freeridge_kernel_destroy(kernel);
   OK(freeridge_factorize(model));
-  OK(freeridge_set_route(model, FREERIDGE_CHOLESKY));
+  OK(freeridge_set_route(model, FREERIDGE_ROUTE_CHOLESKY));
   REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
   freeridge_destroy(model);
 }
@@ -132,7 +132,7 @@ static void hostile_data(void) {
   double x[N * D], y[N * T];
   const double bad[] = {NAN, INFINITY, -INFINITY};
   static const int64_t sizes[] = {0, -1, INT64_MIN, BEYOND, INT64_MAX};
-  freeridge_model* model = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  freeridge_model* model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5);
   double before[N * T], after[N * T];
   size_t i;
   int64_t n, d, t;
@@ -197,7 +197,7 @@ static void hostile_settings(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_set_groups(NULL, sample_group()));
   REFUSED(INVALID_ARGUMENT, freeridge_set_groups(model, none));
   REFUSED(INVALID_ARGUMENT, freeridge_set_intercept(NULL, 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_route(NULL, FREERIDGE_AUTO));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_route(NULL, FREERIDGE_ROUTE_AUTO));
   REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, -1));
   REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, 6));
   REFUSED(INVALID_ARGUMENT, freeridge_set_expected_lambdas(NULL, 1));

@@ -6,8 +6,8 @@ static void formulas(freeridge_route route) {
   double df[T], sigma2[T], cook[N * T], loo[N * T], leverage[N * T], fitted[N * T];
   double lower[M * T], upper[M * T], wide[M * T], variance[M * T], noise[T], predicted[M * T];
   int i, j;
-  OK(freeridge_get_degrees_of_freedom(model, df, sigma2));
-  OK(freeridge_get_degrees_of_freedom(model, NULL, NULL));
+  OK(freeridge_degrees_of_freedom(model, df, sigma2));
+  OK(freeridge_degrees_of_freedom(model, NULL, NULL));
   OK(freeridge_cooks_distance(model, cook, N));
   OK(freeridge_loo(model, loo, N));
   OK(freeridge_get_leverage(model, leverage, N));
@@ -39,7 +39,7 @@ static void formulas(freeridge_route route) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *early = factorized_model(FREERIDGE_SPECTRAL);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   const double levels[] = {0.0, 1.0, -0.5, 2.0};
   double lower[M * T], upper[M * T], points[M * D], out[N * T];
   size_t k;
@@ -47,11 +47,11 @@ static void hostile(void) {
   for (i = 0; i < M * T; ++i) lower[i] = upper[i] = -7;
   for (i = 0; i < N * T; ++i) out[i] = -7;
   memcpy(points, sample_points(), sizeof points);
-  REFUSED(INVALID_STATE, freeridge_get_degrees_of_freedom(early, out, out));
+  REFUSED(INVALID_STATE, freeridge_degrees_of_freedom(early, out, out));
   REFUSED(INVALID_STATE, freeridge_cooks_distance(early, out, N));
   REFUSED(INVALID_STATE, freeridge_predict_jackknife(early, FREERIDGE_COL_MAJOR, M, points, M, 0.9, lower, upper, M));
   REFUSED(INVALID_STATE, freeridge_predict_variance(early, FREERIDGE_COL_MAJOR, M, points, M, lower, M, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_degrees_of_freedom(NULL, out, out));
+  REFUSED(INVALID_ARGUMENT, freeridge_degrees_of_freedom(NULL, out, out));
   REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(NULL, out, N));
   REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(model, NULL, N));
   REFUSED(INVALID_ARGUMENT, freeridge_cooks_distance(model, out, N - 1));

@@ -21,7 +21,7 @@ static void dual_routes(void) {
     CHECK(tolerance >= 0 && tolerance < 1e-9);
     OK(freeridge_set_lambdas(model, lambda));
     OK(freeridge_get_lambda(model, in_force));
-    OK(freeridge_get_coefficients(model, c, N));
+    OK(freeridge_coefficients(model, c, N));
     OK(freeridge_get_intercept(model, b));
     for (output = 0; output < T; ++output) {
       double sum = 0;
@@ -64,7 +64,7 @@ static void plans(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_memory_required(model, NULL));
   OK(freeridge_factorize(model));
   OK(freeridge_get_route(model, &route));
-  CHECK(route == FREERIDGE_PRIMAL);
+  CHECK(route == FREERIDGE_ROUTE_PRIMAL);
   OK(freeridge_get_rank(model, &rank));
   CHECK(rank == D);
   freeridge_destroy(model);
@@ -73,7 +73,7 @@ static void plans(void) {
 
 /* A limit refuses before the work, and the model is as before. */
 static void memory_limit(void) {
-  freeridge_model* model = fitted_model(FREERIDGE_SPECTRAL, 0.5);
+  freeridge_model* model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5);
   double before[N * T], after[N * T];
   OK(freeridge_get_fitted(model, before, N));
   OK(freeridge_set_memory_limit(model, 1));
@@ -89,7 +89,7 @@ static void memory_limit(void) {
 }
 
 static void refinement(void) {
-  freeridge_model* model = factorized_model(FREERIDGE_PRIMAL);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_PRIMAL);
   double plain[D * T], refined[D * T];
   int i;
   OK(freeridge_set_lambda(model, 0.5));
@@ -105,15 +105,15 @@ static void refinement(void) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = factorized_model(FREERIDGE_SPECTRAL), *data = data_model(0),
+  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_SPECTRAL), *data = data_model(0),
                   *gaussian_primal = data_model(0);
   double lambda[T] = {1, NAN}, tolerance = -7, before[N * T], after[N * T];
   int64_t rank = -7;
   freeridge_route route = -7;
   REFUSED(INVALID_ARGUMENT, freeridge_factorize(NULL));
-  OK(freeridge_set_route(gaussian_primal, FREERIDGE_PRIMAL));
+  OK(freeridge_set_route(gaussian_primal, FREERIDGE_ROUTE_PRIMAL));
   REFUSED(INVALID_ARGUMENT, freeridge_factorize(gaussian_primal));
-  OK(freeridge_set_route(gaussian_primal, FREERIDGE_LANDMARK));
+  OK(freeridge_set_route(gaussian_primal, FREERIDGE_ROUTE_LANDMARK));
   REFUSED(INVALID_STATE, freeridge_factorize(gaussian_primal));
   REFUSED(INVALID_STATE, freeridge_set_lambda(data, 1.0));
   REFUSED(INVALID_STATE, freeridge_set_lambdas(data, before));

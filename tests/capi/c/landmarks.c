@@ -7,7 +7,7 @@ enum { R = 4 };
 static void all_rows(void) {
   const freeridge_reduction reductions[] = {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM};
   const int64_t rows[N] = {3, 1, 7, 0, 2, 6, 5, 4};
-  freeridge_model *whole = fitted_model(FREERIDGE_SPECTRAL, 0.5), *model = data_model(0);
+  freeridge_model *whole = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *model = data_model(0);
   double expected[N * T], actual[N * T];
   size_t k;
   int i;
@@ -18,9 +18,9 @@ static void all_rows(void) {
     OK(freeridge_set_landmarks(model, N, rows));
     OK(freeridge_set_reduction(model, reductions[k]));
     OK(freeridge_factorize(model));
-    OK(freeridge_get_landmark_count(model, &count));
+    OK(freeridge_get_landmarks(model, &count, chosen));
     CHECK(count == N);
-    OK(freeridge_get_landmarks(model, chosen, &left, &trace));
+    OK(freeridge_landmark_trace(model, &left, &trace));
     for (i = 0; i < N; ++i) CHECK(chosen[i] == rows[i]);
     NEAR(trace, N); /* k(x, x) = 1 */
     CHECK(fabs(left) < 1e-9);
@@ -44,9 +44,9 @@ static void chosen_by_the_core(void) {
     for (way = 0; way < 2; ++way) {
       OK(freeridge_set_landmark_method(model, methods[k], 5));
       OK(freeridge_factorize(model));
-      OK(freeridge_get_landmark_count(model, &count));
+      OK(freeridge_get_landmarks(model, &count, NULL));
       CHECK(count == R);
-      OK(freeridge_get_landmarks(model, way == 0 ? first : again, NULL, NULL));
+      OK(freeridge_get_landmarks(model, NULL, way == 0 ? first : again));
     }
     for (i = 0; i < R; ++i) {
       CHECK(first[i] >= 0 && first[i] < N && first[i] == again[i]);
@@ -59,7 +59,7 @@ static void chosen_by_the_core(void) {
 /* The last point of the curve is the search of the model itself. */
 static void curve(void) {
   const int64_t sizes[2] = {2, R};
-  freeridge_model* model = factorized_model(FREERIDGE_LANDMARK);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_LANDMARK);
   double lambdas[2 * T], scores[2 * T], lambda[T], score[T];
   int j;
   OK(freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
@@ -72,7 +72,7 @@ static void curve(void) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = factorized_model(FREERIDGE_LANDMARK), *data = data_model(0), *empty = empty_model(0);
+  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_LANDMARK), *data = data_model(0), *empty = empty_model(0);
   int64_t rows[R] = {0, 1, 2, N}, sizes[2] = {3, 2}, count = -7;
   double lambdas[2 * T], scores[2 * T];
   REFUSED(INVALID_ARGUMENT, freeridge_set_landmarks(NULL, R, NULL));
@@ -90,11 +90,10 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_set_landmark_method(model, -1, 0));
   REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(NULL, FREERIDGE_REDUCTION_QR));
   REFUSED(INVALID_ARGUMENT, freeridge_set_reduction(model, 3));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_landmark_count(NULL, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_landmark_count(model, NULL));
-  REFUSED(INVALID_STATE, freeridge_get_landmark_count(data, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, rows, NULL, NULL));
-  REFUSED(INVALID_STATE, freeridge_get_landmarks(data, rows, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, &count, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_landmarks(data, &count, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_landmarks(NULL, NULL, rows));
+  REFUSED(INVALID_STATE, freeridge_get_landmarks(data, NULL, rows));
   REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(NULL, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
   REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2)); /* falls */
   sizes[1] = N;
@@ -106,7 +105,7 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, NULL, 2));
   REFUSED(INVALID_ARGUMENT, freeridge_landmark_curve(model, FREERIDGE_LOO, 2, sizes, lambdas, scores, 1));
   REFUSED(INVALID_STATE, freeridge_landmark_curve(data, FREERIDGE_LOO, 2, sizes, lambdas, scores, 2));
-  OK(freeridge_get_landmark_count(model, &count));
+  OK(freeridge_get_landmarks(model, &count, NULL));
   CHECK(count == R);
   freeridge_destroy(model);
   freeridge_destroy(data);

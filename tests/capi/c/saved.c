@@ -55,7 +55,7 @@ static void round_trips(freeridge_route route) {
 }
 
 static void damaged(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *loaded = NULL;
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *loaded = NULL;
   int64_t length = -1, i;
   OK(freeridge_save_to_memory(model, ROOM, bytes, &length));
   for (i = 1; i < length; i += 7) REFUSED(CORRUPT, freeridge_load_from_memory(bytes, i, &loaded));
@@ -71,7 +71,7 @@ static void damaged(void) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *early = factorized_model(FREERIDGE_SPECTRAL);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   freeridge_model* out = NULL;
   int64_t length = -7;
   bytes[0] = 99;

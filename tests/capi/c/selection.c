@@ -9,18 +9,18 @@ static void scores_are_means(freeridge_route route) {
   freeridge_model* model = factorized_model(route);
   double loo[COUNT * T], gcv[COUNT * T], reml[COUNT * T], groups[COUNT * T], error[COUNT * T], again[COUNT * T];
   int i, j, l;
-  OK(freeridge_score(model, FREERIDGE_LOO, COUNT, lambdas, loo, COUNT));
-  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, gcv, COUNT));
-  OK(freeridge_score(model, FREERIDGE_REML, COUNT, lambdas, reml, COUNT));
-  OK(freeridge_score(model, FREERIDGE_GROUPS, COUNT, lambdas, groups, COUNT));
-  OK(freeridge_score_with_error(model, FREERIDGE_LOO, COUNT, lambdas, again, error, COUNT));
+  OK(freeridge_score(model, FREERIDGE_LOO, COUNT, lambdas, loo, NULL, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, gcv, NULL, COUNT));
+  OK(freeridge_score(model, FREERIDGE_REML, COUNT, lambdas, reml, NULL, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GROUPS, COUNT, lambdas, groups, NULL, COUNT));
+  OK(freeridge_score(model, FREERIDGE_LOO, COUNT, lambdas, again, error, COUNT));
   for (l = 0; l < COUNT; ++l) {
     double errors[N * T], left[N * T], fitted[N * T], df[T];
     OK(freeridge_set_lambda(model, lambdas[l]));
     OK(freeridge_loo(model, errors, N));
     OK(freeridge_group_errors(model, sample_group(), left, N));
     OK(freeridge_get_fitted(model, fitted, N));
-    OK(freeridge_get_degrees_of_freedom(model, df, NULL));
+    OK(freeridge_degrees_of_freedom(model, df, NULL));
     for (j = 0; j < T; ++j) {
       const int at = l + j * COUNT;
       double sum = 0, spread = 0, residuals = 0, group_sum = 0;
@@ -42,31 +42,31 @@ static void scores_are_means(freeridge_route route) {
 }
 
 static void searches(void) {
-  freeridge_model* model = factorized_model(FREERIDGE_SPECTRAL);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   static double lambdas[MOST], scores[MOST * T], grid[200], on_grid[200 * T];
   double lambda[T], score[T], in_force[T], rule[T], best[T], error[T], decades[T];
   int64_t count = -1;
   double floor_of = -1;
   int32_t edge[T], dips[T], below[T], at_edge[T];
   int i, j;
-  OK(freeridge_get_search_count(model, &count));
-  CHECK(count == 0);
-  REFUSED(INVALID_STATE, freeridge_get_search(model, lambdas, scores, MOST, edge));
+  REFUSED(INVALID_STATE, freeridge_get_search(model, &count, NULL, NULL, 0, NULL, NULL, NULL));
+  CHECK(count == -1);
+  REFUSED(INVALID_STATE, freeridge_get_search(model, NULL, lambdas, scores, MOST, edge, NULL, NULL));
   REFUSED(INVALID_STATE, freeridge_get_one_standard_error(model, rule, best, error));
-  REFUSED(INVALID_STATE, freeridge_get_search_shape(model, decades, dips));
-  REFUSED(INVALID_STATE, freeridge_get_lambda_flags(model, &floor_of, below, at_edge));
+  REFUSED(INVALID_STATE, freeridge_get_search(model, NULL, NULL, NULL, 0, NULL, decades, dips));
+  REFUSED(INVALID_STATE, freeridge_lambda_flags(model, &floor_of, below, at_edge));
   OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, lambda, score));
   OK(freeridge_get_lambda(model, in_force));
   OK(freeridge_lambda_grid(model, 200, grid));
-  OK(freeridge_score(model, FREERIDGE_LOO, 200, grid, on_grid, 200));
-  OK(freeridge_get_search_count(model, &count));
+  OK(freeridge_score(model, FREERIDGE_LOO, 200, grid, on_grid, NULL, 200));
+  OK(freeridge_get_search(model, &count, NULL, NULL, 0, NULL, NULL, NULL));
   CHECK(count >= 100 && count <= MOST);
-  OK(freeridge_get_search(model, lambdas, scores, MOST, edge));
+  OK(freeridge_get_search(model, NULL, lambdas, scores, MOST, edge, NULL, NULL));
   OK(freeridge_get_one_standard_error(model, rule, best, error));
-  OK(freeridge_get_search_shape(model, decades, dips));
-  OK(freeridge_get_search_shape(model, NULL, NULL));
-  OK(freeridge_get_lambda_flags(model, NULL, NULL, NULL));
-  OK(freeridge_get_lambda_flags(model, &floor_of, below, at_edge));
+  OK(freeridge_get_search(model, NULL, NULL, NULL, 0, NULL, decades, dips));
+  OK(freeridge_get_search(model, NULL, NULL, NULL, 0, NULL, NULL, NULL));
+  OK(freeridge_lambda_flags(model, NULL, NULL, NULL));
+  OK(freeridge_lambda_flags(model, &floor_of, below, at_edge));
   CHECK(floor_of >= 0 && floor_of <= grid[0]);
   for (j = 0; j < T; ++j) CHECK(below[j] == 0 && at_edge[j] == edge[j]);
   for (i = 1; i < count; ++i) CHECK(lambdas[i - 1] < lambdas[i]);
@@ -85,9 +85,9 @@ static void bandwidths(void) {
   double sigma = -1, in_force = -2, tried[BUDGET * 2], least = INFINITY, at = -1, decades = -1;
   int64_t used = -1, i;
   int32_t edge = 9, dips = -1;
-  REFUSED(INVALID_STATE, freeridge_get_bandwidth_shape(model, &edge, &decades, &dips));
-  OK(freeridge_select_bandwidth(model, FREERIDGE_LOO, 0.3, 10, BUDGET, &sigma, tried, &used));
-  OK(freeridge_get_bandwidth(model, &in_force));
+  REFUSED(INVALID_STATE, freeridge_get_bandwidth(model, NULL, NULL, NULL, NULL, &edge, &decades, &dips));
+  OK(freeridge_select_bandwidth(model, FREERIDGE_LOO, 0.3, 10, BUDGET, &sigma));
+  OK(freeridge_get_bandwidth(model, &in_force, &used, tried, tried + BUDGET, NULL, NULL, NULL));
   CHECK(used >= 3 && used <= BUDGET && sigma == in_force);
   for (i = 0; i < used; ++i) {
     CHECK(tried[i] >= 0.3 * (1 - 1e-12) && tried[i] <= 10 * (1 + 1e-12));
@@ -95,8 +95,8 @@ static void bandwidths(void) {
     if (tried[i] == sigma) at = tried[BUDGET + i];
   }
   CHECK(at <= least * 1.003);
-  OK(freeridge_get_bandwidth_shape(model, &edge, &decades, &dips));
-  OK(freeridge_get_bandwidth_shape(model, NULL, NULL, NULL));
+  OK(freeridge_get_bandwidth(model, NULL, NULL, NULL, NULL, &edge, &decades, &dips));
+  OK(freeridge_get_bandwidth(model, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   CHECK(edge == (sigma < 0.3 * (1 + 1e-12) ? -1 : sigma > 10 * (1 - 1e-12) ? 1 : 0) && decades > 0 && dips >= 1);
   freeridge_destroy(model);
 }
@@ -117,9 +117,9 @@ static void folds_and_conventions(void) {
     out += holdout[i] == 0;
   }
   CHECK(out == 3);
-  OK(freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_GLMNET, 50, 2.0, 5.0, &there));
+  OK(freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_GLMNET, 50, 2.0, 5.0, &there));
   NEAR(there, 5.0 * 2.0 / 50);
-  OK(freeridge_convert_lambda(FREERIDGE_GLMNET, FREERIDGE_TOTAL, 50, 2.0, there, &back));
+  OK(freeridge_convert_lambda(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, there, &back));
   NEAR(back, 5.0);
 
   REFUSED(INVALID_ARGUMENT, freeridge_make_folds(10, 1, 1, group));
@@ -132,20 +132,26 @@ static void folds_and_conventions(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 1, 1, holdout));
   REFUSED(NOT_FINITE, freeridge_make_holdout(10, NAN, 1, holdout));
   REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 0.3, 1, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(0, FREERIDGE_TOTAL, 50, 2.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, 8, 50, 2.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 0, 2.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_GLMNET, 50, 0.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, -1.0, &there));
-  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, INFINITY, &there));
-  REFUSED(NOT_FINITE, freeridge_convert_lambda(FREERIDGE_MEAN, FREERIDGE_TOTAL, 50, 2.0, 1e308, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_TOTAL, FREERIDGE_MEAN, 50, 2.0, 1.0, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(0, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, 8, 50, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 0, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_GLMNET, 50, 0.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, -1.0, &there));
+  REFUSED(NOT_FINITE,
+          freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, INFINITY, &there));
+  REFUSED(NOT_FINITE,
+          freeridge_convert_lambda(FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, 1e308, &there));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, 1.0, NULL));
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_SPECTRAL, 0.5), *data = data_model(0), *linear = data_model(1);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *data = data_model(0), *linear = data_model(1);
   double lambdas[2] = {1, 2}, out[2 * T], errors[2 * T], sigma = -7, lambda[T], score[T], before[T];
-  int64_t count = -7, used = -7;
+  int64_t count = -7;
   int32_t edge[T];
   int i;
   for (i = 0; i < 2 * T; ++i) out[i] = errors[i] = -7;
@@ -154,22 +160,22 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_lambda_grid(model, 0, out));
   REFUSED(INVALID_ARGUMENT, freeridge_lambda_grid(model, INT64_MIN, out));
   REFUSED(INVALID_ARGUMENT, freeridge_lambda_grid(model, 2, NULL));
-  REFUSED(INVALID_STATE, freeridge_score(data, FREERIDGE_LOO, 2, lambdas, out, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score(NULL, FREERIDGE_LOO, 2, lambdas, out, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score(model, 0, 2, lambdas, out, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_ERROR_RATE, 2, lambdas, out, 2)); /* Y are no classes */
-  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, -2, lambdas, out, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, NULL, out, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, NULL, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, 1));
-  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(NULL, FREERIDGE_LOO, 2, lambdas, out, errors, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(model, FREERIDGE_GCV, 2, lambdas, out, errors, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(model, FREERIDGE_LOO, 2, lambdas, out, NULL, 2));
-  REFUSED(INVALID_ARGUMENT, freeridge_score_with_error(model, FREERIDGE_LOO, 2, lambdas, out, errors, 0));
+  REFUSED(INVALID_STATE, freeridge_score(data, FREERIDGE_LOO, 2, lambdas, out, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(NULL, FREERIDGE_LOO, 2, lambdas, out, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, 0, 2, lambdas, out, NULL, 2));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_score(model, FREERIDGE_ERROR_RATE, 2, lambdas, out, NULL, 2)); /* Y are no classes */
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, -2, lambdas, out, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, NULL, out, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, NULL, NULL, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, NULL, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(NULL, FREERIDGE_LOO, 2, lambdas, out, errors, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_GCV, 2, lambdas, out, errors, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, errors, 0));
   lambdas[1] = -1;
-  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, 2));
+  REFUSED(INVALID_ARGUMENT, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, NULL, 2));
   lambdas[1] = NAN;
-  REFUSED(NOT_FINITE, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, 2));
+  REFUSED(NOT_FINITE, freeridge_score(model, FREERIDGE_LOO, 2, lambdas, out, NULL, 2));
   REFUSED(INVALID_STATE, freeridge_select_lambda(data, FREERIDGE_LOO, 0, 0, lambda, score));
   REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(NULL, FREERIDGE_LOO, 0, 0, lambda, score));
   REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, 6, 0, 0, lambda, score));
@@ -182,29 +188,24 @@ static void hostile(void) {
   REFUSED(INVALID_STATE, freeridge_select_lambda(model, FREERIDGE_GROUPS, 1, 2, lambda, score));
   OK(freeridge_get_lambda(model, before));
   CHECK(before[0] == 0.5 && before[1] == 0.5);
-  REFUSED(INVALID_ARGUMENT, freeridge_get_search_count(NULL, &count));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_search_count(model, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_search(NULL, out, errors, 2, edge));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_search(model, NULL, errors, 2, edge));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_search(model, out, NULL, 2, edge));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_search(model, out, errors, 2, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search(NULL, &count, NULL, NULL, 0, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search(NULL, NULL, out, errors, 2, edge, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_search(model, NULL, out, errors, 2, edge, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(NULL, lambda, score, out));
   REFUSED(INVALID_ARGUMENT, freeridge_get_one_standard_error(model, NULL, score, out));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_search_shape(NULL, out, edge));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_lambda_flags(NULL, out, edge, edge));
-  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth_shape(NULL, edge, out, edge));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(NULL, FREERIDGE_LOO, 1, 2, 3, &sigma, out, &used));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, 0, 1, 2, 3, &sigma, out, &used));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 2, 1, 3, &sigma, out, &used));
-  REFUSED(NOT_FINITE, freeridge_select_bandwidth(data, FREERIDGE_LOO, NAN, 1, 3, &sigma, out, &used));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 2, &sigma, out, &used));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, INT64_MAX, &sigma, out, &used));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 3, NULL, out, &used));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 3, &sigma, NULL, &used));
-  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 3, &sigma, out, NULL));
-  REFUSED(INVALID_STATE, freeridge_select_bandwidth(linear, FREERIDGE_LOO, 1, 2, 3, &sigma, out, &used));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_search(NULL, NULL, NULL, NULL, 0, NULL, out, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_lambda_flags(NULL, out, edge, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_bandwidth(NULL, NULL, NULL, NULL, NULL, edge, out, edge));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(NULL, FREERIDGE_LOO, 1, 2, 3, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, 0, 1, 2, 3, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 2, 1, 3, &sigma));
+  REFUSED(NOT_FINITE, freeridge_select_bandwidth(data, FREERIDGE_LOO, NAN, 1, 3, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 2, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, INT64_MAX, &sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_bandwidth(data, FREERIDGE_LOO, 1, 2, 3, NULL));
+  REFUSED(INVALID_STATE, freeridge_select_bandwidth(linear, FREERIDGE_LOO, 1, 2, 3, &sigma));
   for (i = 0; i < 2 * T; ++i) CHECK(out[i] == -7 && errors[i] == -7);
-  CHECK(sigma == -7 && used == -7 && count == -7);
+  CHECK(sigma == -7 && count == -7);
   freeridge_destroy(model);
   freeridge_destroy(data);
   freeridge_destroy(linear);

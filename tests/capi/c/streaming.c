@@ -19,7 +19,7 @@ static void add_rows(freeridge_accumulator* to, int first, int rows) {
 static void as_a_model(const freeridge_accumulator* rows) {
   double w[D * T * COUNT], b[T * COUNT], scores[COUNT * T], errors[N * T * COUNT], grid[COUNT], sum_w = -1;
   double expected_w[D * T], expected_b[T], expected_loo[N * T], expected_scores[COUNT * T];
-  freeridge_model* model = factorized_model(FREERIDGE_PRIMAL);
+  freeridge_model* model = factorized_model(FREERIDGE_ROUTE_PRIMAL);
   int64_t n = -1, d = -1, t = -1;
   int l, i, j;
   OK(freeridge_accumulator_get_dimensions(rows, &n, &d, &t, &sum_w));
@@ -27,7 +27,7 @@ static void as_a_model(const freeridge_accumulator* rows) {
   OK(freeridge_accumulator_get_dimensions(rows, NULL, NULL, NULL, NULL));
   OK(freeridge_accumulator_solve(rows, COUNT, lambdas, w, D, b));
   OK(freeridge_accumulator_score(rows, FREERIDGE_GCV, COUNT, lambdas, scores, COUNT));
-  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, expected_scores, COUNT));
+  OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, expected_scores, NULL, COUNT));
   OK(freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, COUNT, lambdas, errors,
                                N));
   OK(freeridge_accumulator_lambda_grid(rows, COUNT, grid));
@@ -60,10 +60,10 @@ static void chunks(void) {
   as_a_model(at_once);
   as_a_model(one_by_one);
   as_a_model(first);
-  OK(freeridge_accumulator_save(at_once, 0, NULL, &length));
+  OK(freeridge_accumulator_save_to_memory(at_once, 0, NULL, &length));
   CHECK(length > 0 && length <= ROOM);
-  OK(freeridge_accumulator_save(at_once, ROOM, bytes, &length));
-  OK(freeridge_accumulator_load(bytes, length, &loaded));
+  OK(freeridge_accumulator_save_to_memory(at_once, ROOM, bytes, &length));
+  OK(freeridge_accumulator_load_from_memory(bytes, length, &loaded));
   as_a_model(loaded);
   freeridge_accumulator_destroy(at_once);
   freeridge_accumulator_destroy(one_by_one);
@@ -102,29 +102,29 @@ static void damaged_bytes(void) {
   int64_t length = -1, i;
   int bit;
   add_rows(rows, 0, N);
-  OK(freeridge_accumulator_save(rows, ROOM, bytes, &length));
-  for (i = 1; i < length; ++i) REFUSED(CORRUPT, freeridge_accumulator_load(bytes, i, &loaded));
+  OK(freeridge_accumulator_save_to_memory(rows, ROOM, bytes, &length));
+  for (i = 1; i < length; ++i) REFUSED(CORRUPT, freeridge_accumulator_load_from_memory(bytes, i, &loaded));
   for (i = 0; i < length; ++i) {
     for (bit = 0; bit < 8; bit += 3) {
       freeridge_status status;
       bytes[i] ^= (unsigned char)(1 << bit);
-      status = freeridge_accumulator_load(bytes, length, &loaded);
+      status = freeridge_accumulator_load_from_memory(bytes, length, &loaded);
       CHECK(status == FREERIDGE_CORRUPT || status == FREERIDGE_NEWER_FORMAT);
       bytes[i] ^= (unsigned char)(1 << bit);
     }
   }
   CHECK(loaded == NULL);
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(NULL, length, &loaded));
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(bytes, 0, &loaded));
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(bytes, INT64_MIN, &loaded));
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load(bytes, length, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(NULL, ROOM, bytes, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, ROOM, NULL, &length));
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, ROOM, bytes, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load_from_memory(NULL, length, &loaded));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load_from_memory(bytes, 0, &loaded));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load_from_memory(bytes, INT64_MIN, &loaded));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_load_from_memory(bytes, length, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save_to_memory(NULL, ROOM, bytes, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save_to_memory(rows, ROOM, NULL, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save_to_memory(rows, ROOM, bytes, NULL));
   i = length;
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, i - 1, bytes, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save_to_memory(rows, i - 1, bytes, &length));
   CHECK(length == i);
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save(rows, -1, bytes, &length));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_save_to_memory(rows, -1, bytes, &length));
   freeridge_accumulator_destroy(rows);
 }
 

@@ -107,19 +107,48 @@ struct Loo {
                  ld);
 };
 
+struct HasIntercept {
+  freeridge_accumulator* accumulator = nullptr;
+  Output<int32_t> on{1};
+  FREERIDGE_CALL(freeridge_accumulator_has_intercept, accumulator, on);
+};
+
+struct SelectLambda {
+  static constexpr const char* optional = "edge decades dips below";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_criterion criterion = FREERIDGE_GCV;
+  double low = 1e-2, high = 1e2;
+  Output<double> lambda{sample::size(sample::t)}, score{sample::size(sample::t)}, decades{sample::size(sample::t)};
+  Output<int32_t> edge{sample::size(sample::t)}, dips{sample::size(sample::t)}, below{sample::size(sample::t)};
+  FREERIDGE_CALL(freeridge_accumulator_select_lambda, accumulator, criterion, low, high, lambda, score, edge, decades,
+                 dips, below);
+};
+
 struct Save {
+  freeridge_accumulator* accumulator = nullptr;
+  Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
+  FREERIDGE_CALL(freeridge_accumulator_save, accumulator, path);
+};
+
+struct SaveToMemory {
   freeridge_accumulator* accumulator = nullptr;
   int64_t size = 100000;
   Output<unsigned char> bytes{100000};
   Output<int64_t> length{1};
-  FREERIDGE_CALL(freeridge_accumulator_save, accumulator, size, bytes, length);
+  FREERIDGE_CALL(freeridge_accumulator_save_to_memory, accumulator, size, bytes, length);
 };
 
 struct Load {
+  Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
+  Output<freeridge_accumulator*> out{1};
+  FREERIDGE_CALL(freeridge_accumulator_load, path, out);
+};
+
+struct LoadFromMemory {
   Input<unsigned char> bytes{support::Accumulator(sample_problem()).save()};
   int64_t size = static_cast<int64_t>(bytes.values.size());
   Output<freeridge_accumulator*> out{1};
-  FREERIDGE_CALL(freeridge_accumulator_load, bytes, size, out);
+  FREERIDGE_CALL(freeridge_accumulator_load_from_memory, bytes, size, out);
 };
 
 }  // namespace accumulator

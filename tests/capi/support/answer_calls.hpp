@@ -44,11 +44,11 @@ struct PredictSparse {
   FREERIDGE_CALL(freeridge_predict_sparse, model, format, m, start, index, value, layout, out, ldout);
 };
 
-struct GetCoefficients {
+struct Coefficients {
   freeridge_model* model = nullptr;
   Output<double> c{sample::size(sample::n, sample::t)};
   int64_t ld = sample::n;
-  FREERIDGE_CALL(freeridge_get_coefficients, model, c, ld);
+  FREERIDGE_CALL(freeridge_coefficients, model, c, ld);
 };
 
 struct GetHyperplane {
@@ -96,17 +96,31 @@ struct GetDimensions {
   FREERIDGE_CALL(freeridge_get_dimensions, model, n, d, t);
 };
 
+// Of the kernel alone; what a search saw: ContractSelection.Bandwidth.
 struct GetBandwidth {
+  static constexpr const char* optional = "sigma count sigmas scores edge decades dips";
   freeridge_model* model = nullptr;
   Output<double> sigma{1};
-  FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma);
+  int64_t* count = nullptr;
+  double *sigmas = nullptr, *scores = nullptr, *decades = nullptr;
+  int32_t *edge = nullptr, *dips = nullptr;
+  FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma, count, sigmas, scores, edge, decades, dips);
 };
 
-struct GetDegreesOfFreedom {
+// Of a model whose bandwidth was chosen.
+struct GetBandwidthSearch {
+  freeridge_model* model = nullptr;
+  Output<double> sigma{1}, sigmas{sample::size(sample::budget)}, scores{sample::size(sample::budget)}, decades{1};
+  Output<int64_t> count{1};
+  Output<int32_t> edge{1}, dips{1};
+  FREERIDGE_CALL(freeridge_get_bandwidth, model, sigma, count, sigmas, scores, edge, decades, dips);
+};
+
+struct DegreesOfFreedom {
   static constexpr const char* optional = "df sigma2";
   freeridge_model* model = nullptr;
   Output<double> df{sample::size(sample::t)}, sigma2{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_get_degrees_of_freedom, model, df, sigma2);
+  FREERIDGE_CALL(freeridge_degrees_of_freedom, model, df, sigma2);
 };
 
 struct CooksDistance {
@@ -138,4 +152,40 @@ struct PredictVariance {
   Output<double> variance{sample::size(sample::m, sample::t)}, noise{sample::size(sample::t)};
   int64_t ldout = sample::m;
   FREERIDGE_CALL(freeridge_predict_variance, model, layout, m, x, ldx, variance, ldout, noise);
+};
+
+// Its columns of out are outputs and lambdas.
+struct PredictPath {
+  static constexpr const char* own = "ldout";
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m, count = 3;
+  Input<double> lambdas{{0.5, 1.0, 10.0}};
+  Output<double> out{sample::size(sample::m, 3 * sample::t)};
+  int64_t ldout = sample::m;
+  FREERIDGE_CALL(freeridge_predict_path, model, layout, m, x, ldx, count, lambdas, out, ldout);
+};
+
+struct CoefficientsPath {
+  static constexpr const char* optional = "b";
+  freeridge_model* model = nullptr;
+  int64_t count = 3;
+  Input<double> lambdas{{0.5, 1.0, 10.0}};
+  Output<double> c{sample::size(sample::n, 3 * sample::t)};
+  int64_t ld = sample::n;
+  Output<double> b{sample::size(sample::t, 3)};
+  FREERIDGE_CALL(freeridge_coefficients_path, model, count, lambdas, c, ld, b);
+};
+
+struct HyperplanePath {
+  static constexpr const char* optional = "b";
+  freeridge_model* model = nullptr;
+  int64_t count = 3;
+  Input<double> lambdas{{0.5, 1.0, 10.0}};
+  Output<double> w{sample::size(sample::d, 3 * sample::t)};
+  int64_t ld = sample::d;
+  Output<double> b{sample::size(sample::t, 3)};
+  FREERIDGE_CALL(freeridge_hyperplane_path, model, count, lambdas, w, ld, b);
 };

@@ -18,38 +18,25 @@ struct RegressionCall {
 };
 
 struct Ols : RegressionCall {
-  static constexpr const char* optional = "rank";
-  Output<int64_t> rank{1};
-  FREERIDGE_CALL(freeridge_ols, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank);
-};
-
-struct OlsSummary : RegressionCall {
   static constexpr const char* optional = "w b rank w_error b_error sigma r_squared";
   Output<int64_t> rank{1};
   Output<double> w_error{sample::size(sample::d, sample::t)}, b_error{sample::size(sample::t)};
   Output<double> sigma{sample::size(sample::t)}, r_squared{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_ols_summary, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma,
+  FREERIDGE_CALL(freeridge_ols, layout, n, d, x, ldx, t, y, ldy, intercept, w, b, rank, w_error, b_error, sigma,
                  r_squared);
 };
 
 struct Ridge : RegressionCall {
-  double lambda = 0.5;
-  FREERIDGE_CALL(freeridge_ridge, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, w, b);
-};
-
-struct RidgePenalty : RegressionCall {
+  static constexpr const char* optional = "penalty";
   double lambda = 0.5;
   Input<double> penalty{sample::scale()};
-  FREERIDGE_CALL(freeridge_ridge_penalty, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b);
+  FREERIDGE_CALL(freeridge_ridge, layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, b);
 };
 
 struct Tls : RegressionCall {
-  FREERIDGE_CALL(freeridge_tls, layout, n, d, x, ldx, t, y, ldy, intercept, w, b);
-};
-
-struct TlsExact : RegressionCall {
+  static constexpr const char* optional = "exact";
   Input<int32_t> exact{{1, 0}};
-  FREERIDGE_CALL(freeridge_tls_exact, layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b);
+  FREERIDGE_CALL(freeridge_tls, layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b);
 };
 
 struct Pinv {

@@ -20,7 +20,7 @@ inline Vector labels() {
 
 enum class State { empty, data, fitted };
 
-inline Classifier classifier(State state, freeridge_loss loss = FREERIDGE_LOGISTIC) {
+inline Classifier classifier(State state, freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC) {
   Classifier out(Kernel::gaussian(sample::sigma), loss);
   if (state == State::empty) return out;
   out.data(sample::matrix(n, sample::x()), labels()).weights(sample::weights());
@@ -56,7 +56,7 @@ inline Vector everything(const Classifier& c) {
 struct Create {
   Kernel owned = Kernel::gaussian(1.0);
   const freeridge_kernel* kernel = owned.get();
-  freeridge_loss loss = FREERIDGE_LOGISTIC;
+  freeridge_loss loss = FREERIDGE_LOSS_LOGISTIC;
   Output<freeridge_classifier*> out{1};
   FREERIDGE_CALL(freeridge_classifier_create, kernel, loss, out);
 };
@@ -149,6 +149,87 @@ struct GetSupport {
   Output<int64_t> count{1}, rows{n};
   Output<double> margin{1};
   FREERIDGE_CALL(freeridge_classifier_get_support, classifier, count, rows, margin);
+};
+
+struct GetKernel {
+  freeridge_classifier* classifier = nullptr;
+  Output<freeridge_kernel*> out{1};
+  FREERIDGE_CALL(freeridge_classifier_get_kernel, classifier, out);
+};
+
+struct GetLoss {
+  freeridge_classifier* classifier = nullptr;
+  Output<freeridge_loss> loss{1};
+  FREERIDGE_CALL(freeridge_classifier_get_loss, classifier, loss);
+};
+
+struct HasIntercept {
+  freeridge_classifier* classifier = nullptr;
+  Output<int32_t> on{1};
+  FREERIDGE_CALL(freeridge_classifier_has_intercept, classifier, on);
+};
+
+struct GetWeights {
+  freeridge_classifier* classifier = nullptr;
+  Output<double> weights{sample::size(sample::n)};
+  FREERIDGE_CALL(freeridge_classifier_get_weights, classifier, weights);
+};
+
+struct GetLambda {
+  freeridge_classifier* classifier = nullptr;
+  Output<double> lambda{1};
+  FREERIDGE_CALL(freeridge_classifier_get_lambda, classifier, lambda);
+};
+
+struct GetControl {
+  static constexpr const char* optional = "tolerance iterations";
+  freeridge_classifier* classifier = nullptr;
+  Output<double> tolerance{1};
+  Output<int64_t> iterations{1};
+  FREERIDGE_CALL(freeridge_classifier_get_control, classifier, tolerance, iterations);
+};
+
+struct GetDimensions {
+  static constexpr const char* optional = "n d";
+  freeridge_classifier* classifier = nullptr;
+  Output<int64_t> n{1}, d{1};
+  FREERIDGE_CALL(freeridge_classifier_get_dimensions, classifier, n, d);
+};
+
+struct Save {
+  freeridge_classifier* classifier = nullptr;
+  Input<char> path{{'/', 'd', 'e', 'v', '/', 'n', 'u', 'l', 'l', '\0'}};
+  FREERIDGE_CALL(freeridge_classifier_save, classifier, path);
+};
+
+struct SaveToMemory {
+  freeridge_classifier* classifier = nullptr;
+  int64_t size = 100000;
+  Output<unsigned char> bytes{100000};
+  Output<int64_t> length{1};
+  FREERIDGE_CALL(freeridge_classifier_save_to_memory, classifier, size, bytes, length);
+};
+
+struct Load {
+  Input<char> path{{'/', 'n', 'o', 'n', 'e', '\0'}};
+  Output<freeridge_classifier*> out{1};
+  FREERIDGE_CALL(freeridge_classifier_load, path, out);
+};
+
+inline std::vector<unsigned char> saved_bytes() {
+  const Classifier c = classifier(State::fitted);
+  std::int64_t length = 0;
+  support::check(freeridge_classifier_save_to_memory(c.get(), 0, nullptr, &length), "save");
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
+  support::check(freeridge_classifier_save_to_memory(c.get(), length, bytes.data(), &length), "save");
+  return bytes;
+}
+
+struct LoadFromMemory {
+  Input<unsigned char> bytes{saved_bytes()};
+  int64_t size = static_cast<int64_t>(bytes.values.size());
+  Output<freeridge_classifier*> out{1};
+  FREERIDGE_CALL(freeridge_classifier_load_from_memory, bytes, size, out);
 };
 
 }  // namespace classifier

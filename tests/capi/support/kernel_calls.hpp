@@ -100,3 +100,19 @@ struct Create {
   Output<freeridge_model*> out{1};
   FREERIDGE_CALL(freeridge_create, kernel, out);
 };
+
+// Its columns of out are rows of z.
+struct KernelEvaluate {
+  static constexpr const char* own = "ldout";
+  Kernel owned = Kernel::gaussian(sample::sigma);
+  const freeridge_kernel* kernel = owned.get();
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m, r = sample::n, d = sample::d;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  Input<double> z{sample::x()};
+  int64_t ldz = sample::n;
+  Output<double> out{sample::size(sample::m, sample::n)};
+  int64_t ldout = sample::m;
+  FREERIDGE_CALL(freeridge_kernel_evaluate, kernel, layout, m, r, d, x, ldx, z, ldz, out, ldout);
+};

@@ -33,18 +33,45 @@ struct SetRefinement {
   FREERIDGE_CALL(freeridge_set_refinement, model, steps);
 };
 
-struct GetLandmarkCount {
+struct GetLandmarks {
+  static constexpr const char* optional = "count rows";
   freeridge_model* model = nullptr;
-  Output<int64_t> count{1};
-  FREERIDGE_CALL(freeridge_get_landmark_count, model, count);
+  Output<int64_t> count{1}, rows{sample::landmarks().size()};
+  FREERIDGE_CALL(freeridge_get_landmarks, model, count, rows);
 };
 
-struct GetLandmarks {
-  static constexpr const char* optional = "trace_left trace";
+struct LandmarkTrace {
+  static constexpr const char* optional = "left trace";
   freeridge_model* model = nullptr;
-  Output<int64_t> rows{sample::landmarks().size()};
-  Output<double> trace_left{1}, trace{1};
-  FREERIDGE_CALL(freeridge_get_landmarks, model, rows, trace_left, trace);
+  Output<double> left{1}, trace{1};
+  FREERIDGE_CALL(freeridge_landmark_trace, model, left, trace);
+};
+
+struct GetRequestedLandmarks {
+  static constexpr const char* optional = "count given rows";
+  freeridge_model* model = nullptr;
+  Output<int64_t> count{1}, given{1}, rows{sample::landmarks().size()};
+  FREERIDGE_CALL(freeridge_get_requested_landmarks, model, count, given, rows);
+};
+
+struct GetLandmarkMethod {
+  static constexpr const char* optional = "method seed";
+  freeridge_model* model = nullptr;
+  Output<freeridge_landmark_method> method{1};
+  Output<int64_t> seed{1};
+  FREERIDGE_CALL(freeridge_get_landmark_method, model, method, seed);
+};
+
+struct GetReduction {
+  freeridge_model* model = nullptr;
+  Output<freeridge_reduction> reduction{1};
+  FREERIDGE_CALL(freeridge_get_reduction, model, reduction);
+};
+
+struct GetRefinement {
+  freeridge_model* model = nullptr;
+  Output<int32_t> steps{1};
+  FREERIDGE_CALL(freeridge_get_refinement, model, steps);
 };
 
 struct LandmarkCurve {

@@ -131,7 +131,7 @@ const std::vector<Forbidden<int64_t>> forbidden_int32 = {
     {"layout format criterion loss from to", {0}},
     {"layout format reduction loss method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},
     {"degree count", {0, -1, INT32_MIN}}};
-const std::vector<Forbidden<int64_t>> forbidden_int64 = {{"n d t m count", bad_sizes},
+const std::vector<Forbidden<int64_t>> forbidden_int64 = {{"n d t m r count", bad_sizes},
                                                          {"iterations", {0, -1, INT64_MIN}}};
 const std::vector<Forbidden<double>> forbidden_real = {{"sigma length scale sd_y tolerance", {0.0, -1.0, -1e-300}},
                                                        {"lambda offset", {-0.5, -1e-300}},
@@ -178,7 +178,8 @@ bool lay_by_rows(const CallKind& kind, AnyCall& call) {
   *layout.int32 = FREERIDGE_ROW_MAJOR;
   *ldx.int64 = sample::d;
   for (const char* name : {"ldy", "ldout"})
-    if (const call::Slot ld = slot(kind, call, name); ld.int64 != nullptr) *ld.int64 = sample::t;
+    if (const call::Slot ld = slot(kind, call, name); ld.int64 != nullptr && !has_name(kind.own, name))
+      *ld.int64 = sample::t;
   return true;
 }
 
@@ -217,7 +218,7 @@ void expect_each_refused(const CallKind& kind, const Rows& given, const std::fun
       for (Row& row : rows_of(kind, name, slot(kind, valid, name))) rows.push_back(std::move(row));
     if (!lay_by_rows(kind, valid)) return;
     for (const char* const name : {"ldx", "ldy", "ldout"})
-      if (const call::Slot ld = slot(kind, valid, name); ld.int64 != nullptr)
+      if (const call::Slot ld = slot(kind, valid, name); ld.int64 != nullptr && !has_name(kind.own, name))
         by_rows.push_back({name, integers(bad_leading(*ld.int64))});
   });
   const auto refuse = [&](const Row& row, bool rows_first) {

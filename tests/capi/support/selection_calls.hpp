@@ -13,13 +13,14 @@ struct LambdaGrid {
 };
 
 struct Score {
+  static constexpr const char* optional = "errors";
   freeridge_model* model = nullptr;
   freeridge_criterion criterion = FREERIDGE_LOO;
   int64_t count = sample::count;
   Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
-  Output<double> scores{sample::size(sample::count, sample::t)};
+  Output<double> scores{sample::size(sample::count, sample::t)}, errors{sample::size(sample::count, sample::t)};
   int64_t ld = sample::count;
-  FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, ld);
+  FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
 };
 
 struct SelectLambda {
@@ -30,21 +31,18 @@ struct SelectLambda {
   FREERIDGE_CALL(freeridge_select_lambda, model, criterion, low, high, lambda, score);
 };
 
-struct GetSearchCount {
-  freeridge_model* model = nullptr;
-  Output<int64_t> count{1};
-  FREERIDGE_CALL(freeridge_get_search_count, model, count);
-};
-
 // Room for `most` lambdas: more than a search looks at.
 struct GetSearch {
+  static constexpr const char* optional = "count lambdas scores edge decades dips";
   static constexpr const char* own = "ld";
   static constexpr int64_t most = 1000;
   freeridge_model* model = nullptr;
+  Output<int64_t> count{1};
   Output<double> lambdas{sample::size(most)}, scores{sample::size(most, sample::t)};
   int64_t ld = most;
-  Output<int32_t> edge{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_get_search, model, lambdas, scores, ld, edge);
+  Output<int32_t> edge{sample::size(sample::t)}, dips{sample::size(sample::t)};
+  Output<double> decades{sample::size(sample::t)};
+  FREERIDGE_CALL(freeridge_get_search, model, count, lambdas, scores, ld, edge, decades, dips);
 };
 
 struct SelectBandwidth {
@@ -52,19 +50,8 @@ struct SelectBandwidth {
   freeridge_criterion criterion = FREERIDGE_GCV;
   double low = 0.5, high = 5.0;
   int64_t budget = sample::budget;
-  Output<double> sigma{1}, tried{sample::size(sample::budget, 2)};
-  Output<int64_t> used{1};
-  FREERIDGE_CALL(freeridge_select_bandwidth, model, criterion, low, high, budget, sigma, tried, used);
-};
-
-struct ScoreWithError {
-  freeridge_model* model = nullptr;
-  freeridge_criterion criterion = FREERIDGE_LOO;
-  int64_t count = sample::count;
-  Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
-  Output<double> scores{sample::size(sample::count, sample::t)}, errors{sample::size(sample::count, sample::t)};
-  int64_t ld = sample::count;
-  FREERIDGE_CALL(freeridge_score_with_error, model, criterion, count, lambdas, scores, errors, ld);
+  Output<double> sigma{1};
+  FREERIDGE_CALL(freeridge_select_bandwidth, model, criterion, low, high, budget, sigma);
 };
 
 struct GetOneStandardError {
@@ -74,28 +61,12 @@ struct GetOneStandardError {
   FREERIDGE_CALL(freeridge_get_one_standard_error, model, lambda, score, standard_error);
 };
 
-struct GetSearchShape {
-  static constexpr const char* optional = "decades dips";
-  freeridge_model* model = nullptr;
-  Output<double> decades{sample::size(sample::t)};
-  Output<int32_t> dips{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_get_search_shape, model, decades, dips);
-};
-
-struct GetLambdaFlags {
+struct LambdaFlags {
   static constexpr const char* optional = "floor below edge";
   freeridge_model* model = nullptr;
   Output<double> floor{1};
   Output<int32_t> below{sample::size(sample::t)}, edge{sample::size(sample::t)};
-  FREERIDGE_CALL(freeridge_get_lambda_flags, model, floor, below, edge);
-};
-
-struct GetBandwidthShape {
-  static constexpr const char* optional = "edge decades dips";
-  freeridge_model* model = nullptr;
-  Output<int32_t> edge{1}, dips{1};
-  Output<double> decades{1};
-  FREERIDGE_CALL(freeridge_get_bandwidth_shape, model, edge, decades, dips);
+  FREERIDGE_CALL(freeridge_lambda_flags, model, floor, below, edge);
 };
 
 struct MakeFolds {
@@ -115,7 +86,7 @@ struct MakeHoldout {
 };
 
 struct ConvertLambda {
-  freeridge_convention from = FREERIDGE_TOTAL, to = FREERIDGE_GLMNET;
+  freeridge_convention from = FREERIDGE_CONVENTION_TOTAL, to = FREERIDGE_CONVENTION_GLMNET;
   int64_t n = 50;
   double sd_y = 3.0, lambda = 0.5;
   Output<double> out{1};

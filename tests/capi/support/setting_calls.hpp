@@ -67,7 +67,7 @@ struct SetGroups {
 
 struct SetRoute {
   freeridge_model* model = nullptr;
-  freeridge_route route = FREERIDGE_SPECTRAL;
+  freeridge_route route = FREERIDGE_ROUTE_SPECTRAL;
   FREERIDGE_CALL(freeridge_set_route, model, route);
 };
 
@@ -126,4 +126,58 @@ struct SetLambdas {
   freeridge_model* model = nullptr;
   Input<double> lambda{{0.5, 2.0}};
   FREERIDGE_CALL(freeridge_set_lambdas, model, lambda);
+};
+
+struct Clone {
+  freeridge_model* model = nullptr;
+  Output<freeridge_model*> out{1};
+  FREERIDGE_CALL(freeridge_clone, model, out);
+};
+
+struct GetKernel {
+  freeridge_model* model = nullptr;
+  Output<freeridge_kernel*> out{1};
+  FREERIDGE_CALL(freeridge_get_kernel, model, out);
+};
+
+struct GetWeights {
+  freeridge_model* model = nullptr;
+  Output<double> weights{sample::size(sample::n)};
+  FREERIDGE_CALL(freeridge_get_weights, model, weights);
+};
+
+struct GetGroups {
+  freeridge_model* model = nullptr;
+  Output<int32_t> group{sample::size(sample::n)};
+  FREERIDGE_CALL(freeridge_get_groups, model, group);
+};
+
+struct HasIntercept {
+  freeridge_model* model = nullptr;
+  Output<int32_t> on{1};
+  FREERIDGE_CALL(freeridge_has_intercept, model, on);
+};
+
+struct GetRequestedRoute {
+  freeridge_model* model = nullptr;
+  Output<freeridge_route> route{1};
+  FREERIDGE_CALL(freeridge_get_requested_route, model, route);
+};
+
+struct GetExpectedLambdas {
+  freeridge_model* model = nullptr;
+  Output<int64_t> count{1};
+  FREERIDGE_CALL(freeridge_get_expected_lambdas, model, count);
+};
+
+struct GetExpectedCriterion {
+  freeridge_model* model = nullptr;
+  Output<freeridge_criterion> criterion{1};
+  FREERIDGE_CALL(freeridge_get_expected_criterion, model, criterion);
+};
+
+struct GetMemoryLimit {
+  freeridge_model* model = nullptr;
+  Output<int64_t> bytes{1};
+  FREERIDGE_CALL(freeridge_get_memory_limit, model, bytes);
 };

@@ -70,9 +70,9 @@ static void work_on(const freeridge_kernel* kernel, freeridge_route route, int l
   keep(values, N);
   OK(freeridge_group_errors(model, group, values, N));
   keep(values, N);
-  OK(freeridge_score(model, FREERIDGE_LOO, GRID, lambdas, scores, GRID));
+  OK(freeridge_score(model, FREERIDGE_LOO, GRID, lambdas, scores, NULL, GRID));
   keep(scores, GRID);
-  OK(freeridge_score(model, FREERIDGE_REML, GRID, lambdas, scores, GRID));
+  OK(freeridge_score(model, FREERIDGE_REML, GRID, lambdas, scores, NULL, GRID));
   keep(scores, GRID);
   OK(freeridge_select_lambda(model, FREERIDGE_LOO, 1e-3, 1e2, &lambda, &score));
   keep(&score, 1); /* the minimum is flat: its place has half of the digits */
@@ -85,11 +85,11 @@ static void work(void) {
   double pinv[D * N], w[D], b, lambda = 0.5;
   OK(freeridge_kernel_linear(&linear));
   OK(freeridge_kernel_gaussian(1.0, &gaussian));
-  work_on(gaussian, FREERIDGE_CHOLESKY, 0);
-  work_on(gaussian, FREERIDGE_SPECTRAL, 0);
-  work_on(gaussian, FREERIDGE_BAND, 0);
-  work_on(linear, FREERIDGE_PRIMAL, 0);
-  work_on(gaussian, FREERIDGE_AUTO, 10);
+  work_on(gaussian, FREERIDGE_ROUTE_CHOLESKY, 0);
+  work_on(gaussian, FREERIDGE_ROUTE_SPECTRAL, 0);
+  work_on(gaussian, FREERIDGE_ROUTE_BAND, 0);
+  work_on(linear, FREERIDGE_ROUTE_PRIMAL, 0);
+  work_on(gaussian, FREERIDGE_ROUTE_AUTO, 10);
   OK(freeridge_pinv(FREERIDGE_COL_MAJOR, N, D, x, N, -1.0, pinv, D, NULL));
   keep(pinv, D * N);
   OK(freeridge_accumulator_create(D, 1, 1, &sums));

@@ -12,7 +12,8 @@ int main(void) {
   double w = 0.0, b = 0.0;
   int32_t count = 0;
   freeridge_status status = freeridge_set_threads(1);
-  if (!status) status = freeridge_ols(FREERIDGE_COL_MAJOR, 3, 1, x, 3, 1, y, 3, 1, &w, &b, NULL);
+  if (!status)
+    status = freeridge_ols(FREERIDGE_COL_MAJOR, 3, 1, x, 3, 1, y, 3, 1, &w, &b, NULL, NULL, NULL, NULL, NULL);
   if (!status) status = freeridge_get_threads(&count);
   printf("%s; y = %g x + %g\n", freeridge_build_info(), w, b);
   if (status || count != 1) return 1;

@@ -43,12 +43,12 @@ int main(int argc, char** argv) {
     const char* name;
     freeridge_route route;
     freeridge_reduction reduction;
-  } routes[] = {{"model_cholesky", FREERIDGE_CHOLESKY, FREERIDGE_REDUCTION_AUTO},
-                {"model_spectral", FREERIDGE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
-                {"model_band", FREERIDGE_BAND, FREERIDGE_REDUCTION_AUTO},
-                {"model_primal", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_AUTO},
-                {"model_primal_streamed", FREERIDGE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
-                {"model_landmark", FREERIDGE_LANDMARK, FREERIDGE_REDUCTION_AUTO}};
+  } routes[] = {{"model_cholesky", FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_REDUCTION_AUTO},
+                {"model_spectral", FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_REDUCTION_AUTO},
+                {"model_band", FREERIDGE_ROUTE_BAND, FREERIDGE_REDUCTION_AUTO},
+                {"model_primal", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_AUTO},
+                {"model_primal_streamed", FREERIDGE_ROUTE_PRIMAL, FREERIDGE_REDUCTION_GRAM},
+                {"model_landmark", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_AUTO}};
   const int64_t landmark = 3;
   char path[1024];
   freeridge_kernel *linear = NULL, *gaussian = NULL;
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   for (k = 0; k < sizeof routes / sizeof *routes; ++k) {
     model = model_of(linear, 6, 1, routes[k].route);
     check(freeridge_set_reduction(model, routes[k].reduction));
-    if (routes[k].route == FREERIDGE_LANDMARK) check(freeridge_set_landmarks(model, 1, &landmark));
+    if (routes[k].route == FREERIDGE_ROUTE_LANDMARK) check(freeridge_set_landmarks(model, 1, &landmark));
     fit(model);
     name_file(path, sizeof path, argv[1], routes[k].name);
     check(freeridge_save(model, path));
@@ -78,14 +78,14 @@ int main(int argc, char** argv) {
   }
 
   /* Two points, linear kernel, intercept: as many features as points. */
-  model = model_of(linear, 2, 1, FREERIDGE_PRIMAL);
+  model = model_of(linear, 2, 1, FREERIDGE_ROUTE_PRIMAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "model_primal_wide");
   check(freeridge_save(model, path));
   freeridge_destroy(model);
 
   /* Six points, x sparse, by rows. */
-  model = model_of(linear, 6, 1, FREERIDGE_PRIMAL);
+  model = model_of(linear, 6, 1, FREERIDGE_ROUTE_PRIMAL);
   check(freeridge_set_sparse(model, FREERIDGE_CSR, 6, 1, starts, places, x + 1, FREERIDGE_COL_MAJOR, 1, y, 6));
   fit(model);
   name_file(path, sizeof path, argv[1], "model_primal_sparse");
@@ -93,14 +93,14 @@ int main(int argc, char** argv) {
   freeridge_destroy(model);
 
   /* Two points, Gaussian kernel, no intercept. */
-  model = model_of(gaussian, 2, 0, FREERIDGE_SPECTRAL);
+  model = model_of(gaussian, 2, 0, FREERIDGE_ROUTE_SPECTRAL);
   fit(model);
   name_file(path, sizeof path, argv[1], "predictor_expansion");
   check(freeridge_save_predictor(model, path));
   freeridge_destroy(model);
 
   /* Six points, the fourth the only landmark, Gaussian kernel, no intercept. */
-  model = model_of(gaussian, 6, 0, FREERIDGE_LANDMARK);
+  model = model_of(gaussian, 6, 0, FREERIDGE_ROUTE_LANDMARK);
   check(freeridge_set_landmarks(model, 1, &landmark));
   fit(model);
   name_file(path, sizeof path, argv[1], "predictor_landmarks");
@@ -110,10 +110,10 @@ int main(int argc, char** argv) {
   /* Six points in an accumulator, with intercept. */
   check(freeridge_accumulator_create(1, 1, 1, &accumulator));
   check(freeridge_accumulator_add(accumulator, FREERIDGE_COL_MAJOR, 6, x, 6, y, 6, NULL));
-  check(freeridge_accumulator_save(accumulator, 0, NULL, &length));
+  check(freeridge_accumulator_save_to_memory(accumulator, 0, NULL, &length));
   bytes = malloc((size_t)length);
   if (bytes == NULL) return 1;
-  check(freeridge_accumulator_save(accumulator, length, bytes, &length));
+  check(freeridge_accumulator_save_to_memory(accumulator, length, bytes, &length));
   freeridge_accumulator_destroy(accumulator);
   name_file(path, sizeof path, argv[1], "accumulator");
   file = fopen(path, "wb");

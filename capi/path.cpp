@@ -1,0 +1,72 @@
+// The C layer, answers at many lambdas: each call is one lambda behind the wall, checks its arguments, and hands over to
+// the core.
+#include "capi/handles.hpp"
+
+namespace freeridge::capi {
+namespace {
+
+// The lambdas, and room for t x count intercepts.
+struct Path {
+  std::span<const double> lambdas;
+  Index columns;  // count t
+  MatrixView b;
+};
+
+void check_path(std::int64_t count, const double* lambdas) {
+  require_size("count", count);
+  required("lambdas", lambdas);
+}
+
+Path path_of(const Model& model, std::int64_t count, const double* lambdas, double* b) {
+  require_product("count", count, "t", model.t());
+  const MatrixView intercepts = b == nullptr ? MatrixView{} : MatrixView{b, model.t(), count, model.t()};
+  return {{lambdas, static_cast<std::size_t>(count)}, count * model.t(), intercepts};
+}
+
+}  // namespace
+}  // namespace freeridge::capi
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
+                                        const double* x, int64_t ldx, int64_t count, const double* lambdas, double* out,
+                                        int64_t ldout) {
+  return guarded(__func__, [&] {
+    const Model& factorized = model_of(model);
+    const Layout order = checked_layout(layout);
+    require_size("m", m);
+    required("x", x);
+    check_path(count, lambdas);
+    required("out", out);
+    factorized.require_factorized();
+    const LayoutView points = checked_matrix("x", x, order, "m", m, "d", factorized.d(), "ldx", ldx);
+    const Path path = path_of(factorized, count, lambdas, nullptr);
+    checked_matrix("out", out, order, "m", m, "count t", path.columns, "ldout", ldout);
+    factorized.predict_path(points, order, path.lambdas, out, ldout);
+  });
+}
+
+freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count, const double* lambdas,
+                                             double* c, int64_t ld, double* b) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    check_path(count, lambdas);
+    required("c", c);
+    m.require_factorized();
+    const Path path = path_of(m, count, lambdas, b);
+    m.coefficients_path(path.lambdas, checked_output("c", c, "n", m.n(), path.columns, ld), path.b);
+  });
+}
+
+freeridge_status freeridge_hyperplane_path(const freeridge_model* model, int64_t count, const double* lambdas,
+                                           double* w, int64_t ld, double* b) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    check_path(count, lambdas);
+    required("w", w);
+    m.require_factorized();
+    const Path path = path_of(m, count, lambdas, b);
+    m.hyperplane_path(path.lambdas, checked_output("w", w, "d", m.d(), path.columns, ld), path.b);
+  });
+}

@@ -1,0 +1,60 @@
+// What several payloads have in common: enums, flags, short integers, and what a sound frame with impossible numbers is.
+#pragma once
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "libcore/base/bytes.hpp"
+
+namespace freeridge {
+
+constexpr Index largest_dimension = 2147483647;
+
+template <class Enum>
+void save_enum(Enum value, ByteWriter& out) {
+  out.integer(static_cast<std::int64_t>(value));
+}
+
+template <class Enum>
+Enum load_enum(const char* name, Enum first, Enum last, ByteReader& in) {
+  return static_cast<Enum>(in.integer(name, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)));
+}
+
+inline bool load_flag(const char* name, ByteReader& in) {
+  return in.integer(name, 0, 1) == 1;
+}
+
+inline void save_integers(std::span<const std::int32_t> values, ByteWriter& out) {
+  for (const std::int32_t value : values) out.integer(value);
+}
+
+inline std::vector<std::int32_t> load_integers(const char* name, std::int32_t low, Index count, ByteReader& in) {
+  in.require(name, count);
+  std::vector<std::int32_t> out(static_cast<std::size_t>(count));
+  for (std::int32_t& value : out)
+    value = static_cast<std::int32_t>(in.integer(name, low, std::numeric_limits<std::int32_t>::max()));
+  return out;
+}
+
+// Runs load(). Where numbers are refused as a user's would be, say as INVALID_ARGUMENT, no handle can have had them: so
+// the status becomes CORRUPT.
+template <class Load>
+auto sound(const Load& load) {
+  try {
+    return load();
+  } catch (const Error& error) {
+    switch (error.status()) {
+      case Status::corrupt:
+      case Status::newer_format:
+      case Status::io:
+      case Status::out_of_memory:
+      case Status::internal:
+        throw;
+      default:
+        throw Error(Status::corrupt, text("what is saved cannot be: ", std::string_view(error.what())));
+    }
+  }
+}
+
+}  // namespace freeridge

@@ -1,0 +1,112 @@
+// Saved classifiers. The payload, what is in [] only where it says so:
+//     kernel      its text (kernel/kernel_text.hpp)
+//     settings    loss, intercept 0/1, tolerance, iterations (0: the loss's own)
+//     state       0 EMPTY, 1 DATA, 2 FITTED
+//     [DATA or FITTED]
+//       n, d; x (n x d, column by column), y (n numbers -1 or 1); weighted 0/1; [weighted] n weights
+//     [FITTED]
+//       lambda; the exponent of kappa, b, iterations, gap, a'(tau K)a and the objective of loss_problem.hpp; a (n), f (n)
+// c, w and the norm are computed again from a, in the same way; the kernel matrix is made again by the first call that
+// needs it.
+#include <limits>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
+#include "libcore/base/saved_values.hpp"
+#include "libcore/kernel/kernel_text.hpp"
+#include "libcore/losses/classifier.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double largest = std::numeric_limits<double>::max();
+constexpr Index any_count = std::numeric_limits<Index>::max();
+constexpr Index most_exponent = 2200;  // kernel values are doubles, from 2^-1074 to 2^1024
+
+enum State : std::int64_t { empty_state = 0, data_state = 1, fitted_state = 2 };
+
+}  // namespace
+
+void Classifier::save(ByteWriter& out) const {
+  save_kernel(*kernel_, out);
+  save_enum(loss_, out);
+  out.integer(intercept_ ? 1 : 0);
+  out.number(tolerance_);
+  out.integer(iterations_);
+  out.integer(fit_ ? fitted_state : data_ ? data_state : empty_state);
+  if (data_) {
+    out.integer(n());
+    out.integer(d());
+    out.matrix(data_->x_copy.view());
+    out.numbers(data_->y);
+    out.integer(data_->given.empty() ? 0 : 1);
+    out.numbers(data_->given);
+  }
+  if (fit_) {
+    const LossSolution& solution = fit_->solution;
+    out.number(fit_->lambda);
+    out.integer(fit_->kappa);
+    out.number(solution.b);
+    out.integer(solution.iterations);
+    for (const double value : {solution.gap, solution.squared, solution.objective}) out.number(value);
+    out.numbers(solution.a);
+    out.numbers(solution.f);
+  }
+}
+
+Classifier Classifier::load(const ByteSource& source) {
+  ByteReader in(source, {SavedKind::classifier});
+  require_memory(8 * in.left(), "the saved classifier", "free memory");
+  return sound([&] {
+    KernelPtr kernel = load_kernel(in);
+    Classifier out(std::move(kernel), load_enum("loss", Loss::logistic, Loss::hinge, in));
+    out.intercept_ = load_flag("intercept", in);
+    const double tolerance = in.number("tolerance", largest);
+    const Index iterations = in.integer("iterations", 0, any_count);
+    out.set_control(tolerance, std::max<Index>(iterations, 1));
+    out.iterations_ = iterations;
+    const State state = load_enum("state", empty_state, fitted_state, in);
+    if (state >= data_state) out.load_rows(in);
+    if (state == fitted_state) out.load_fit(in);
+    in.end();
+    return out;
+  });
+}
+
+void Classifier::load_rows(ByteReader& in) {
+  const Index n = in.integer("n", 1, largest_dimension), d = in.integer("d", 1, largest_dimension);
+  in.require("x", n, d);
+  kernel_->check_data(n, d);
+  data_ = Data{};
+  Data& data = *data_;
+  data.x_copy = in.matrix("x", largest, n, d);
+  data.x = {data.x_copy.data(), n, d, n, Layout::col_major};
+  data.y = in.vector("y", 1, n);
+  check_labels(data.y);
+  const bool weighted = load_flag("weighted", in);
+  set_weights(weighted ? in.vector("the weights", largest, n).data() : nullptr);
+}
+
+void Classifier::load_fit(ByteReader& in) {
+  const double lambda = in.number("lambda", largest);
+  if (lambda <= 0) fail(Status::corrupt, "the saved lambda is ", lambda);
+  const auto kappa = static_cast<int>(in.integer("the exponent of kappa", -most_exponent, most_exponent));
+  LossSolution solution;
+  solution.tau = tau(kappa, lambda);
+  solution.b = in.number("b", largest);
+  solution.iterations = in.integer("iterations", 0, any_count);
+  solution.gap = in.number("gap", largest);
+  solution.squared = in.number("the squared norm", largest);
+  solution.objective = in.number("objective", largest);
+  solution.a = in.vector("a", largest, n());
+  solution.f = in.vector("f", largest, n());
+  if (!(solution.tau < 1e300))
+    fail(Status::corrupt, "the saved lambda is ", lambda, ", too small for the kernel matrix");
+  for (std::size_t i = 0; i < solution.a.size() && loss_ == Loss::hinge; ++i)
+    if (const double alpha = solution.a[i] * data_->y[i]; alpha < 0 || alpha > data_->weights[i])
+      fail(Status::corrupt, "the saved a[", i, "] is ", solution.a[i], ", outside its bounds");
+  shape_ = shape();
+  fit_ = finished(std::move(solution), kappa, lambda);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,94 @@
+"""What a model was told: each setting that its set_ methods make, also of one that was loaded or copied."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NamedTuple, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import library as c
+from .arrays import Array, Integers, numbers, pointer
+from .calls import Handle
+from .kernels import Kernel
+
+
+class LandmarkMethod(NamedTuple):
+    """LANDMARKS_AUTO, _RANDOM, _KMEANS or _PIVOTED, and the seed."""
+
+    method: int
+    seed: int
+
+
+class RequestedLandmarks(NamedTuple):
+    """How many were asked for, 0: none; and which rows were given, None where the library chooses."""
+
+    count: int
+    rows: Optional[Integers]
+
+
+class Settings(Handle):
+    """A predictor knows its kernel alone, and else raises Error (INVALID_STATE)."""
+
+    n: int
+    d: int
+    t: int
+
+    def kernel(self) -> Kernel:
+        """Equal to the one in use. Cost: O(1)."""
+        handle = c.KERNEL()
+        self._ask("get_kernel", ctypes.byref(handle))
+        return Kernel.adopt(handle)
+
+    def weights(self) -> Array:
+        """n positive numbers, ones unless set. Cost: O(n)."""
+        out = numbers(self.n)
+        return self._answer(out, "get_weights", pointer(out))
+
+    def groups(self) -> npt.NDArray[np.int32]:
+        """n labels, -1 for rows that are never left out. Without groups: Error (INVALID_STATE). Cost: O(n)."""
+        out = np.zeros(self.n, np.int32)
+        return self._answer(out, "get_groups", pointer(out))
+
+    def has_intercept(self) -> bool:
+        """Whether there is b. Cost: O(1)."""
+        return bool(self._number("has_intercept", c.INT32))
+
+    def requested_route(self) -> int:
+        """As set_route() was told; route() says what factorize took. Cost: O(1)."""
+        return self._number("get_requested_route", c.INT32)
+
+    def requested_landmarks(self) -> RequestedLandmarks:
+        """As set_landmarks() was told. Cost: O(r)."""
+        count, given = c.INT64(), c.INT64()
+        self._ask("get_requested_landmarks", count, given, None)
+        rows = np.empty(given.value, np.int64)
+        self._ask("get_requested_landmarks", None, None, pointer(rows))
+        return RequestedLandmarks(count.value, rows if given.value else None)
+
+    def landmark_method(self) -> LandmarkMethod:
+        """As set_landmarks() was told. Cost: O(1)."""
+        method, seed = c.INT32(), c.INT64()
+        self._ask("get_landmark_method", method, seed)
+        return LandmarkMethod(method.value, seed.value)
+
+    def reduction(self) -> int:
+        """As set_reduction() was told. Cost: O(1)."""
+        return self._number("get_reduction", c.INT32)
+
+    def refinement(self) -> int:
+        """As set_refinement() was told. Cost: O(1)."""
+        return self._number("get_refinement", c.INT32)
+
+    def expected_lambdas(self) -> int:
+        """As set_expected_lambdas() was told. Cost: O(1)."""
+        return self._number("get_expected_lambdas")
+
+    def expected_criterion(self) -> int:
+        """As set_expected_criterion() was told. Cost: O(1)."""
+        return self._number("get_expected_criterion", c.INT32)
+
+    def memory_limit(self) -> int:
+        """As set_memory_limit() was told. Cost: O(1)."""
+        return self._number("get_memory_limit")

@@ -1,0 +1,146 @@
+/* What handles tell about their settings, copies of models, answers at many lambdas, saved classifiers and kernel values:
+ * identities between these calls and the others. */
+#include <string.h>
+
+#include "checks.h"
+
+enum { COUNT = 3, ROOM = 65536 };
+static const double lambdas[COUNT] = {0.2, 1, 7};
+static unsigned char bytes[ROOM], again[ROOM];
+
+static void settings(void) {
+  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_SPECTRAL), *clone = NULL;
+  freeridge_kernel* kernel = NULL;
+  double weights[N];
+  int32_t group[N], on = -1, steps = -1;
+  freeridge_route route = -1;
+  freeridge_criterion criterion = -1;
+  freeridge_landmark_method method = -1;
+  freeridge_reduction reduction = -1;
+  int64_t lambda_count = -1, limit = -1, seed = -1, count = -1, given = -1, length = 0, length_again = 0;
+  int i;
+  OK(freeridge_set_lambda(model, 0.5));
+  OK(freeridge_clone(model, &clone));
+  OK(freeridge_save_to_memory(model, ROOM, bytes, &length));
+  OK(freeridge_save_to_memory(clone, ROOM, again, &length_again));
+  CHECK(length == length_again && memcmp(bytes, again, (size_t)length) == 0);
+  freeridge_destroy(model);
+  OK(freeridge_get_kernel(clone, &kernel));
+  freeridge_kernel_destroy(kernel);
+  OK(freeridge_get_weights(clone, weights));
+  for (i = 0; i < N; ++i) CHECK(weights[i] > 0);
+  OK(freeridge_get_groups(clone, group));
+  for (i = 0; i < N; ++i) CHECK(group[i] == (sample_group()[i] >= 0 ? sample_group()[i] : -1));
+  OK(freeridge_has_intercept(clone, &on));
+  OK(freeridge_get_requested_route(clone, &route));
+  OK(freeridge_get_expected_lambdas(clone, &lambda_count));
+  OK(freeridge_get_expected_criterion(clone, &criterion));
+  OK(freeridge_get_memory_limit(clone, &limit));
+  OK(freeridge_get_landmark_method(clone, &method, &seed));
+  OK(freeridge_get_reduction(clone, &reduction));
+  OK(freeridge_get_refinement(clone, &steps));
+  OK(freeridge_get_requested_landmarks(clone, &count, &given, NULL));
+  CHECK(on == 1 && route == FREERIDGE_ROUTE_SPECTRAL && lambda_count == 100 && criterion == FREERIDGE_LOO);
+  CHECK(limit == 0 && method == FREERIDGE_LANDMARKS_AUTO && seed == 0 && reduction == FREERIDGE_REDUCTION_AUTO);
+  CHECK(steps == 0 && count == 0 && given == 0);
+  REFUSED(INVALID_ARGUMENT, freeridge_clone(NULL, &clone));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel(NULL, &kernel));
+  REFUSED(INVALID_ARGUMENT, freeridge_has_intercept(clone, NULL));
+  freeridge_destroy(clone);
+}
+
+static void paths(freeridge_route route) {
+  freeridge_model* model = factorized_model(route);
+  double predicted[N * COUNT * T], c[N * COUNT * T], b[T * COUNT], one[N * T], w[D * COUNT * T];
+  int i, l;
+  OK(freeridge_predict_path(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, COUNT, lambdas, predicted, N));
+  OK(freeridge_coefficients_path(model, COUNT, lambdas, c, N, b));
+  if (route == FREERIDGE_ROUTE_PRIMAL)
+    OK(freeridge_hyperplane_path(model, COUNT, lambdas, w, D, NULL));
+  else
+    REFUSED(INVALID_STATE, freeridge_hyperplane_path(model, COUNT, lambdas, w, D, NULL));
+  for (l = 0; l < COUNT; ++l) {
+    OK(freeridge_set_lambda(model, lambdas[l]));
+    OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, one, N));
+    for (i = 0; i < N * T; ++i) NEAR(predicted[i + l * N * T], one[i]);
+    OK(freeridge_coefficients(model, one, N));
+    for (i = 0; i < N * T; ++i) NEAR(c[i + l * N * T], one[i]);
+  }
+  freeridge_destroy(model);
+}
+
+static void classifiers(void) {
+  double y[N], before[N], after[N], weights[N], x[2] = {0, 1}, values[4], tolerance = -1, lambda = -1;
+  freeridge_kernel *kernel = NULL, *same = NULL;
+  freeridge_classifier *classifier = NULL, *loaded = NULL;
+  freeridge_loss loss = -1;
+  int32_t on = -1;
+  int64_t length = -1, iterations = -1, n = -1, d = -1;
+  int i;
+  for (i = 0; i < N; ++i) y[i] = i % 3 == 0 ? 1 : -1;
+  OK(freeridge_kernel_gaussian(1.5, &kernel));
+  OK(freeridge_kernel_evaluate(kernel, FREERIDGE_COL_MAJOR, 2, 2, 1, x, 2, x, 2, values, 2));
+  CHECK(values[0] == 1 && values[3] == 1 && values[1] == values[2]);
+  NEAR(values[1], exp(-1 / 2.25));
+  OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_LOGISTIC, &classifier));
+  OK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, y));
+  OK(freeridge_classifier_fit(classifier, 0.5));
+  OK(freeridge_classifier_save(classifier, "/dev/null"));
+  OK(freeridge_classifier_save_to_memory(classifier, ROOM, bytes, &length));
+  OK(freeridge_classifier_load_from_memory(bytes, length, &loaded));
+  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, before, NULL));
+  OK(freeridge_classifier_predict(loaded, FREERIDGE_COL_MAJOR, N, sample_x(), N, after, NULL));
+  for (i = 0; i < N; ++i) CHECK(before[i] == after[i]);
+  OK(freeridge_classifier_get_kernel(loaded, &same));
+  OK(freeridge_kernel_equal(kernel, same, &on));
+  CHECK(on == 1);
+  OK(freeridge_classifier_get_loss(loaded, &loss));
+  OK(freeridge_classifier_has_intercept(loaded, &on));
+  OK(freeridge_classifier_get_control(loaded, &tolerance, &iterations));
+  OK(freeridge_classifier_get_weights(loaded, weights));
+  OK(freeridge_classifier_get_dimensions(loaded, &n, &d));
+  OK(freeridge_classifier_get_lambda(loaded, &lambda));
+  CHECK(loss == FREERIDGE_LOSS_LOGISTIC && on == 1 && tolerance == 1e-8 && iterations == 100 && n == N && d == D);
+  CHECK(lambda == 0.5 && weights[0] == 1);
+  freeridge_classifier_destroy(loaded);
+  loaded = NULL;
+  REFUSED(IO, freeridge_classifier_load("/none", &loaded));
+  REFUSED(CORRUPT, freeridge_classifier_load_from_memory(bytes, length - 8, &loaded));
+  CHECK(loaded == NULL);
+  freeridge_classifier_destroy(classifier);
+  freeridge_kernel_destroy(kernel);
+  freeridge_kernel_destroy(same);
+}
+
+static void accumulators(void) {
+  freeridge_accumulator *rows = NULL, *loaded = NULL;
+  double lambda[T], score[T], check[T];
+  int32_t on = -1;
+  int64_t length = -1;
+  int j;
+  OK(freeridge_accumulator_create(D, T, 1, &rows));
+  OK(freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL));
+  OK(freeridge_accumulator_has_intercept(rows, &on));
+  CHECK(on == 1);
+  OK(freeridge_accumulator_select_lambda(rows, FREERIDGE_REML, 0.01, 100, lambda, score, NULL, NULL, NULL, NULL));
+  for (j = 0; j < T; ++j) {
+    OK(freeridge_accumulator_score(rows, FREERIDGE_REML, 1, &lambda[j], check, 1));
+    NEAR(check[j], score[j]);
+  }
+  OK(freeridge_accumulator_save(rows, "/dev/null"));
+  OK(freeridge_accumulator_save_to_memory(rows, ROOM, bytes, &length));
+  OK(freeridge_accumulator_load_from_memory(bytes, length, &loaded));
+  REFUSED(IO, freeridge_accumulator_load("/none", &loaded));
+  freeridge_accumulator_destroy(loaded);
+  freeridge_accumulator_destroy(rows);
+}
+
+int main(void) {
+  settings();
+  paths(FREERIDGE_ROUTE_SPECTRAL);
+  paths(FREERIDGE_ROUTE_CHOLESKY);
+  paths(FREERIDGE_ROUTE_PRIMAL);
+  classifiers();
+  accumulators();
+  return report();
+}

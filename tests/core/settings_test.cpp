@@ -1,0 +1,137 @@
+// What a model or classifier was told can be read again, also after it was saved, loaded or cloned; and kernel values
+// are those of the formulas, in long double.
+#include <gtest/gtest.h>
+
+#include "support/compare.hpp"
+#include "support/problems.hpp"
+#include "support/saved.hpp"
+
+namespace {
+
+using namespace support;
+using oracle::Problem;
+
+// Every setting as text, by its getter.
+std::string settings_of(const freeridge_model* m) {
+  std::string out;
+  const auto add = [&](freeridge_status status, auto... values) {
+    EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+    ((out += std::to_string(*values) + " "), ...);
+  };
+  std::int32_t on = -1;
+  freeridge_route route = -1;
+  freeridge_criterion criterion = -1;
+  freeridge_landmark_method method = -1;
+  freeridge_reduction reduction = -1;
+  std::int32_t steps = -1;
+  std::int64_t lambdas = -1, bytes = -1, seed = -1;
+  add(freeridge_has_intercept(m, &on), &on);
+  add(freeridge_get_requested_route(m, &route), &route);
+  add(freeridge_get_expected_lambdas(m, &lambdas), &lambdas);
+  add(freeridge_get_expected_criterion(m, &criterion), &criterion);
+  add(freeridge_get_memory_limit(m, &bytes), &bytes);
+  add(freeridge_get_landmark_method(m, &method, &seed), &method, &seed);
+  add(freeridge_get_reduction(m, &reduction), &reduction);
+  add(freeridge_get_refinement(m, &steps), &steps);
+  return out;
+}
+
+std::string kernel_of_model(const freeridge_model* model) {
+  freeridge_kernel* kernel = nullptr;
+  check(freeridge_get_kernel(model, &kernel), "freeridge_get_kernel");
+  return Kernel::adopt(kernel).description();
+}
+
+TEST(Settings, AreReadAgain) {
+  Model model(Kernel::matern(1.5, 0.75));
+  EXPECT_EQ(settings_of(model.get()), "1 0 100 1 0 0 0 0 0 ");
+  model.intercept(false).route(FREERIDGE_ROUTE_BAND).expected_lambdas(7);
+  check(freeridge_set_expected_criterion(model.get(), FREERIDGE_REML), "");
+  check(freeridge_set_memory_limit(model.get(), 1 << 30), "");
+  check(freeridge_set_landmark_method(model.get(), FREERIDGE_LANDMARKS_KMEANS, -9), "");
+  check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_GRAM), "");
+  check(freeridge_set_refinement(model.get(), 5), "");
+  EXPECT_EQ(settings_of(model.get()), "0 3 7 3 1073741824 2 -9 2 5 ");
+  EXPECT_EQ(settings_of(loaded(saved(model.get())).get()), "0 3 7 3 0 2 -9 2 5 ");  // the limit is not saved
+  EXPECT_EQ(kernel_of_model(loaded(saved(model.get())).get()), "matern(nu = 1.5, length = 0.75)");
+}
+
+TEST(Settings, OfRows) {
+  const double x[] = {1, 2, 3}, y[] = {1, 3, 2};
+  Model model(Kernel::linear());
+  double weights[3];
+  std::int32_t group[3];
+  std::int64_t count = -1, given = -1, rows[3] = {-1, -1, -1};
+  EXPECT_EQ(freeridge_get_weights(model.get(), weights), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_requested_landmarks(model.get(), &count, &given, rows), FREERIDGE_INVALID_STATE);
+  check(freeridge_set_data(model.get(), FREERIDGE_COL_MAJOR, 3, 1, x, 3, 1, y, 3), "freeridge_set_data");
+  EXPECT_EQ(freeridge_get_groups(model.get(), group), FREERIDGE_INVALID_STATE);
+  ASSERT_EQ(freeridge_get_weights(model.get(), weights), FREERIDGE_OK);
+  EXPECT_EQ(Vector(weights, weights + 3), Vector(3, 1.0));
+  ASSERT_EQ(freeridge_get_requested_landmarks(model.get(), &count, &given, rows), FREERIDGE_OK);
+  EXPECT_EQ(std::pair(count, given), (std::pair<std::int64_t, std::int64_t>(0, 0)));
+
+  const std::int64_t chosen[] = {2, 0};
+  model.weights({0.5, 2, 1e-300}).groups({4, -7, 0});
+  check(freeridge_set_landmarks(model.get(), 2, chosen), "freeridge_set_landmarks");
+  const Handle again = loaded(saved(model.get()));
+  for (const freeridge_model* each :
+       {static_cast<const freeridge_model*>(model.get()), static_cast<const freeridge_model*>(again.get())}) {
+    ASSERT_EQ(freeridge_get_weights(each, weights), FREERIDGE_OK);
+    EXPECT_EQ(Vector(weights, weights + 3), (Vector{0.5, 2, 1e-300}));
+    ASSERT_EQ(freeridge_get_groups(each, group), FREERIDGE_OK);
+    EXPECT_EQ(Labels(group, group + 3), (Labels{4, -1, 0}));
+    ASSERT_EQ(freeridge_get_requested_landmarks(each, &count, &given, rows), FREERIDGE_OK);
+    EXPECT_EQ(count, 2);
+    EXPECT_EQ(given, 2);
+    EXPECT_EQ(rows[0], 2);
+    EXPECT_EQ(rows[1], 0);
+  }
+}
+
+TEST(Settings, OfAPredictorTheKernelAlone) {
+  Random random(3);
+  const Problem problem = random_problem(random, oracle::KernelSpec::gaussian(1.5), 8, 2, 1, false, true);
+  Model model = oracle::make_model(problem);
+  const Handle predictor = loaded(saved_predictor(model.factorize().lambda(1).get()));
+  EXPECT_EQ(kernel_of_model(predictor.get()), "gaussian(sigma = 1.5)");
+  std::int32_t on = -7;
+  EXPECT_EQ(freeridge_has_intercept(predictor.get(), &on), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(on, -7);
+}
+
+TEST(KernelEvaluate, IsTheFormula) {
+  Random random(5);
+  for (const oracle::Family family : oracle::all_families)
+    for (const auto& [m, r, d] :
+         {std::tuple<std::int64_t, std::int64_t, std::int64_t>{1, 1, 1}, {300, 5, 3}, {4, 600, 2}})
+      for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
+        SCOPED_TRACE(family_name(family));
+        const oracle::KernelSpec spec = kernel_of(family, d, family == oracle::Family::gaussian);
+        const Matrix x = random.uniform_matrix(m, d, -1, 1), z = random.uniform_matrix(r, d, -1, 1);
+        const Packed px = pack(x, layout, 2), pz = pack(z, layout, 1);
+        Packed out = pack(Matrix(m, r), layout, 3);
+        const Kernel kernel = oracle::make_kernel(spec);
+        ASSERT_EQ(freeridge_kernel_evaluate(kernel.get(), layout, m, r, d, px.values.data(), px.ld, pz.values.data(),
+                                            pz.ld, out.values.data(), out.ld),
+                  FREERIDGE_OK)
+            << freeridge_last_error();
+        EXPECT_CLOSE(unpack(out, m, r), to_double(oracle::kernel_matrix(spec, x, z)), 1e-14);
+      }
+}
+
+TEST(KernelEvaluate, Refuses) {
+  const double x[] = {1, 2}, large[] = {1e200, 1}, nan[] = {NAN, 1};
+  double out[4] = {7, 7, 7, 7};
+  const auto evaluate = [&](const Kernel& kernel, const double* a, const double* b, std::int64_t d = 1) {
+    return freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, 2 / d, 2 / d, d, a, 2, b, 2, out, 2);
+  };
+  EXPECT_EQ(evaluate(Kernel::precomputed(), x, x), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(evaluate(Kernel::gaussian(1), nan, x), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(evaluate(Kernel::gaussian(1), x, nan), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(evaluate(Kernel::scaled(Kernel::linear(), {1, 2}), x, x), FREERIDGE_DIMENSION_MISMATCH);
+  EXPECT_EQ(Vector(out, out + 4), Vector(4, 7.0));
+  EXPECT_EQ(evaluate(Kernel::linear(), large, large), FREERIDGE_NOT_FINITE);
+}
+
+}  // namespace
