@@ -64,7 +64,7 @@ SparseView load_sparse(SparseFormat format, Index rows, Index cols, std::shared_
   if (format == SparseFormat::csr) {
     in.require("the entries of the columns of x", cols);
     counts.resize(static_cast<std::size_t>(cols));
-    in.indices("the entries of a column of x", 0, entries, counts);
+    in.indices("number of entries in a column of x", 0, entries, counts);
   }
   const SparseView out = loaded->view(format, rows, cols);
   require_valid("x", out);
