@@ -97,8 +97,8 @@ TEST_P(Clone, IsIndependent) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryRoute, Clone,
-                         ::testing::Values(FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
-                                           FREERIDGE_ROUTE_LANDMARK));
+                         ::testing::Values(FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                           FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK));
 
 TEST(CloneOf, EveryStateAndAPredictor) {
   Model empty(Kernel::gaussian(2.0));

@@ -16,7 +16,8 @@ using oracle::KernelSpec;
 using oracle::Problem;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr freeridge_route all_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL};
+constexpr freeridge_route all_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                          FREERIDGE_ROUTE_PRIMAL};
 
 // body(problem, model) for every kernel, each route, weights or none, intercept or none.
 template <class Body>

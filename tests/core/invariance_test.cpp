@@ -18,10 +18,11 @@ struct Case {
   freeridge_route route;
 };
 
-constexpr Case cases[] = {{Family::linear, FREERIDGE_ROUTE_CHOLESKY},     {Family::linear, FREERIDGE_ROUTE_SPECTRAL},
-                          {Family::linear, FREERIDGE_ROUTE_PRIMAL},       {Family::polynomial, FREERIDGE_ROUTE_CHOLESKY},
-                          {Family::polynomial, FREERIDGE_ROUTE_SPECTRAL}, {Family::gaussian, FREERIDGE_ROUTE_CHOLESKY},
-                          {Family::gaussian, FREERIDGE_ROUTE_SPECTRAL}};
+constexpr Case cases[] = {
+    {Family::linear, FREERIDGE_ROUTE_CHOLESKY},     {Family::linear, FREERIDGE_ROUTE_SPECTRAL},
+    {Family::linear, FREERIDGE_ROUTE_PRIMAL},       {Family::polynomial, FREERIDGE_ROUTE_CHOLESKY},
+    {Family::polynomial, FREERIDGE_ROUTE_SPECTRAL}, {Family::gaussian, FREERIDGE_ROUTE_CHOLESKY},
+    {Family::gaussian, FREERIDGE_ROUTE_SPECTRAL}};
 
 class Invariance : public ::testing::Test {
  protected:

@@ -52,7 +52,8 @@ TEST(LargeMeans, PredictionsKeepTheirDigits) {
     for (const double lambda : {1e-3, 1.0, 1e3}) {
       const Matrix expected = exact_predictions(problem, lambda, points);
       for (const freeridge_reduction reduction : {FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM})
-        for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
+        for (const freeridge_route route :
+             {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL})
           for (const std::int32_t steps : {0, 3}) {
             if (route != FREERIDGE_ROUTE_PRIMAL && (steps > 0 || reduction == FREERIDGE_REDUCTION_GRAM)) continue;
             SCOPED_TRACE(::testing::Message() << route_name(route) << " " << reduction << " lambda " << lambda);

@@ -87,8 +87,8 @@ std::vector<Case> cases() {
   std::vector<Case> out;
   for (const bool intercept : {false, true})
     for (const Family family : {Family::linear, Family::gaussian})
-      for (const freeridge_route route :
-           {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK})
+      for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                          FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK})
         if (route != FREERIDGE_ROUTE_PRIMAL || family == Family::linear) out.push_back({route, family, intercept});
   return out;
 }

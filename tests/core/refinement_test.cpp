@@ -130,9 +130,11 @@ TEST(Refinement, ChangesTheSolutionAlone) {
 TEST(Refinement, IsRefusedWhereThereIsNone) {
   Random random(403);
   const Problem problem = random_problem(random, KernelSpec::linear(), 20, 3, 1, false, true);
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK}) {
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK}) {
     Model model = oracle::make_model(problem);
-    if (route == FREERIDGE_ROUTE_LANDMARK) check(freeridge_set_landmarks(model.get(), 3, nullptr), "freeridge_set_landmarks");
+    if (route == FREERIDGE_ROUTE_LANDMARK)
+      check(freeridge_set_landmarks(model.get(), 3, nullptr), "freeridge_set_landmarks");
     refined(model.route(route), 1).factorize();
     EXPECT_EQ(freeridge_set_lambda(model.get(), 0.5), FREERIDGE_INVALID_STATE) << route;
   }

@@ -85,7 +85,8 @@ TEST_P(Routes, AnswersAndScoresAgree) {
     other.groups(sevenths);
     for (const double condition : {1e6, 1e5, 1e3}) {
       // Zero eigenvalues of a linear kernel are rounding to BAND, which AUTO does not take for it.
-      if (condition > 1e5 && problem.kernel.family == Family::linear && other.route_used() == FREERIDGE_ROUTE_BAND) continue;
+      if (condition > 1e5 && problem.kernel.family == Family::linear && other.route_used() == FREERIDGE_ROUTE_BAND)
+        continue;
       SCOPED_TRACE(::testing::Message() << "condition number below " << condition);
       const double lambda = lambda_for(problem, condition);
       constexpr double tolerance = 1e-10;

@@ -17,7 +17,8 @@ using oracle::Problem;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-constexpr freeridge_route all_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL};
+constexpr freeridge_route all_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                          FREERIDGE_ROUTE_PRIMAL};
 
 class Scale : public ::testing::Test {
  protected:

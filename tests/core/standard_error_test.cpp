@@ -40,7 +40,8 @@ TEST(StandardError, FollowsItsDefinitionOnRefits) {
   Random random(61);
   for (const Family family : {Family::linear, Family::gaussian})
     for (const bool weighted : {false, true})
-      for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+      for (const freeridge_route route :
+           {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
         if (route == FREERIDGE_ROUTE_PRIMAL && family != Family::linear) continue;
         SCOPED_TRACE(::testing::Message()
                      << family_name(family) << " " << route_name(route) << (weighted ? ", weights" : ""));

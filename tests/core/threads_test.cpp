@@ -201,7 +201,8 @@ INSTANTIATE_TEST_SUITE_P(Every, ThreadCounts,
                                            Sized{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY, 700, 4},
                                            Sized{Family::gaussian, FREERIDGE_ROUTE_LANDMARK, 3000, 4}),
                          ::testing::PrintToStringParamName());
-INSTANTIATE_TEST_SUITE_P(Tall, ThreadCounts, ::testing::Values(Sized{Family::linear, FREERIDGE_ROUTE_PRIMAL, 60000, 40}),
+INSTANTIATE_TEST_SUITE_P(Tall, ThreadCounts,
+                         ::testing::Values(Sized{Family::linear, FREERIDGE_ROUTE_PRIMAL, 60000, 40}),
                          ::testing::PrintToStringParamName());
 
 TEST(ThreadErrors, EachThreadHasItsOwnWords) {

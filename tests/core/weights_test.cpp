@@ -190,7 +190,8 @@ TEST(WideWeights, RowsThatStandTwice) {
   for_each_problem(24, [](Problem problem) {
     for (std::int64_t i = 0; i < n; i += 2)
       for (std::int64_t k = 0; k < 3; ++k) problem.x(i + 1, k) = problem.x(i, k);
-    for (const double lambda : {1.0, 1e3, 1e9}) expect_exact(problem, FREERIDGE_ROUTE_SPECTRAL, {lambda}, 1 + 1e12 / lambda);
+    for (const double lambda : {1.0, 1e3, 1e9})
+      expect_exact(problem, FREERIDGE_ROUTE_SPECTRAL, {lambda}, 1 + 1e12 / lambda);
   });
 }
 

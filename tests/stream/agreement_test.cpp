@@ -61,7 +61,8 @@ TEST(StreamAgreement, EqualsTheModelOnEveryRoute) {
     const Accumulator accumulator(problem, 5);
     const Planes planes = accumulator.solve(lambda_values);
     const Matrix loo = accumulator.loo(problem, lambda_values);
-    for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+    for (const freeridge_route route :
+         {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
       SCOPED_TRACE(route_name(route));
       Model model = oracle::make_model(problem, route);
       model.factorize();

@@ -47,8 +47,8 @@ class Threads : public ::testing::Test {
   ~Threads() override { freeridge_set_threads(0); }
 };
 
-const std::vector<freeridge_route> routes = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
-                                             FREERIDGE_ROUTE_LANDMARK};
+const std::vector<freeridge_route> routes = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                             FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK};
 
 // The sample moved by k, factorized and searched: another problem for each k.
 Model model_of_caller(freeridge_route route, int k) {
@@ -256,7 +256,8 @@ struct Large {
   Model model;
   Matrix points;
 
-  explicit Large(freeridge_route route) : model(route == FREERIDGE_ROUTE_PRIMAL ? Kernel::linear() : Kernel::gaussian(2.0)) {
+  explicit Large(freeridge_route route)
+      : model(route == FREERIDGE_ROUTE_PRIMAL ? Kernel::linear() : Kernel::gaussian(2.0)) {
     const int64_t n = route == FREERIDGE_ROUTE_PRIMAL ? 4000 : route == FREERIDGE_ROUTE_LANDMARK ? 1500 : 240;
     support::Random random(3);
     points = random.uniform_matrix(n, 6, -1.0, 1.0);

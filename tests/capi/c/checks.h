@@ -106,8 +106,8 @@ static inline freeridge_model* fitted_model(freeridge_route route, double lambda
   return model;
 }
 
-static const freeridge_route every_route[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL,
-                                              FREERIDGE_ROUTE_LANDMARK};
+static const freeridge_route every_route[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
+                                              FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK};
 
 /* The status of the program. */
 static inline int report(void) {

@@ -72,7 +72,8 @@ static void hinge(void) {
 
 static void hostile(void) {
   freeridge_kernel* kernel = gaussian(1.0);
-  freeridge_classifier *logistic_data = with_data(FREERIDGE_LOSS_LOGISTIC), *hinge_data = with_data(FREERIDGE_LOSS_HINGE);
+  freeridge_classifier *logistic_data = with_data(FREERIDGE_LOSS_LOGISTIC),
+                       *hinge_data = with_data(FREERIDGE_LOSS_HINGE);
   freeridge_classifier *empty = NULL, *out = NULL;
   double x[N * D], y[N], weights[N] = {1, 1, 1, 1, 1, 1, 1, 0}, decision[N], b = -7, objective = -7, gap = -7;
   int64_t count = -7, iterations = -7;

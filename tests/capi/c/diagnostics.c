@@ -39,7 +39,8 @@ static void formulas(freeridge_route route) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5),
+                  *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   const double levels[] = {0.0, 1.0, -0.5, 2.0};
   double lower[M * T], upper[M * T], points[M * D], out[N * T];
   size_t k;

@@ -71,7 +71,8 @@ static void damaged(void) {
 }
 
 static void hostile(void) {
-  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
+  freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5),
+                  *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
   freeridge_model* out = NULL;
   int64_t length = -7;
   bytes[0] = 99;
