@@ -17,10 +17,10 @@ const Accumulator& accumulator_of(const freeridge_accumulator* accumulator) {
   return required("accumulator", accumulator).accumulator;
 }
 
-std::span<const double> checked_lambdas(std::int64_t count, const double* lambdas) {
+Span<const double> checked_lambdas(std::int64_t count, const double* lambdas) {
   require_size("count", count);
   required("lambdas", lambdas);
-  return {lambdas, static_cast<std::size_t>(count)};
+  return {lambdas, count};
 }
 
 Criterion checked_streamed_criterion(freeridge_criterion criterion) {

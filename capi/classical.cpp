@@ -65,14 +65,14 @@ freeridge_status regression(const char* call, const RegressionArguments& a, cons
   });
 }
 
-std::span<const double> checked_numbers(const char* name, const double* values, int64_t count) {
-  return {&required(name, values), static_cast<std::size_t>(count)};
+Span<const double> checked_numbers(const char* name, const double* values, int64_t count) {
+  return {&required(name, values), count};
 }
 
 // `count` values; none for NULL.
 template <class T>
-std::span<const T> given(const T* values, int64_t count) {
-  return values == nullptr ? std::span<const T>() : std::span<const T>(values, static_cast<std::size_t>(count));
+Span<const T> given(const T* values, int64_t count) {
+  return values == nullptr ? Span<const T>() : Span<const T>(values, count);
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ freeridge_status freeridge_polynomial_feature_factors(int64_t d, int32_t degree,
     require_size("d", d);
     const int64_t count = polynomial_feature_count(d, degree, true);
     required("factors", factors);
-    Monomials(d, degree, true).kernel_factors(scale, offset, {factors, static_cast<std::size_t>(count)});
+    Monomials(d, degree, true).kernel_factors(scale, offset, {factors, count});
   });
 }
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "capi/wall.hpp"
+#include "libcore/base/array.hpp"
 #include "libcore/losses/classifier.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/stream/accumulator.hpp"
@@ -60,7 +60,7 @@ inline Criterion checked_criterion(freeridge_criterion criterion) {
 
 // out may be NULL.
 template <class T>
-void copy_to(const std::vector<T>& values, T* out) {
+void copy_to(const Array<T>& values, T* out) {
   if (out != nullptr) std::ranges::copy(values, out);
 }
 

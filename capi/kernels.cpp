@@ -1,7 +1,6 @@
 // The C layer, kernels.
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 #include "capi/handles.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
@@ -20,10 +19,10 @@ freeridge_status new_kernel(const char* call, freeridge_kernel** out, const Make
 }
 
 // The parts of a sum or a product.
-std::vector<KernelPtr> checked_parts(const char* name, const freeridge_kernel* const* parts, int32_t count) {
+Array<KernelPtr> checked_parts(const char* name, const freeridge_kernel* const* parts, int32_t count) {
   required(name, parts);
   require_size("count", count);
-  std::vector<KernelPtr> out;
+  Array<KernelPtr> out;
   for (int32_t i = 0; i < count; ++i)
     // NOLINTNEXTLINE(performance-inefficient-vector-operation): no reserve(count), as count may be wrong
     out.push_back(required(text(name, "[", i, "]").c_str(), parts[i]).kernel);
@@ -59,8 +58,8 @@ freeridge_status freeridge_kernel_matern(double nu, double length, freeridge_ker
 freeridge_status freeridge_kernel_sum(const freeridge_kernel* const* terms, const double* weights, int32_t count,
                                       freeridge_kernel** out) {
   return new_kernel(__func__, out, [&] {
-    std::vector<KernelPtr> parts = checked_parts("terms", terms, count);
-    const std::vector<double> ones(parts.size(), 1.0);
+    Array<KernelPtr> parts = checked_parts("terms", terms, count);
+    const Array<double> ones(parts.size(), 1.0);
     return sum_kernel(std::move(parts), {weights != nullptr ? weights : ones.data(), ones.size()});
   });
 }
@@ -75,7 +74,7 @@ freeridge_status freeridge_kernel_scaled(const freeridge_kernel* inner, int64_t 
   return new_kernel(__func__, out, [&] {
     const KernelPtr& kernel = required("inner", inner).kernel;
     require_size("d", d);
-    return scaled_kernel(kernel, {&required("scale", scale), static_cast<std::size_t>(d)});
+    return scaled_kernel(kernel, {&required("scale", scale), d});
   });
 }
 

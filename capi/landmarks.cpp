@@ -39,7 +39,7 @@ freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps)
 
 freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows) {
   return guarded(__func__, [&] {
-    const std::span<const Index> chosen = model_of(model).landmarks();
+    const Span<const Index> chosen = model_of(model).landmarks();
     if (count != nullptr) *count = static_cast<int64_t>(chosen.size());
     if (rows != nullptr) std::ranges::copy(chosen, rows);
   });
@@ -71,7 +71,7 @@ freeridge_status freeridge_landmark_curve(const freeridge_model* model, freeridg
     m.require_data();
     const MatrixView lambda_view = checked_output("lambdas", lambdas, "count", count, m.t(), ld);
     const MatrixView score_view = checked_output("scores", scores, "count", count, m.t(), ld);
-    m.landmark_curve(by, {sizes, static_cast<std::size_t>(count)}, lambda_view, score_view);
+    m.landmark_curve(by, {sizes, count}, lambda_view, score_view);
   });
 }
 

@@ -144,7 +144,7 @@ freeridge_status freeridge_classifier_get_weights(const freeridge_classifier* cl
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
     required("weights", weights);
-    const std::span<const double> given = c.weights();
+    const Span<const double> given = c.weights();
     std::fill_n(weights, c.n(), 1.0);
     std::ranges::copy(given, weights);
   });

@@ -216,7 +216,7 @@ freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lam
     Model& m = model_of(model);
     required("lambda", lambda);
     m.require_factorized();
-    m.set_lambdas({lambda, static_cast<std::size_t>(m.t())});
+    m.set_lambdas({lambda, m.t()});
   });
 }
 

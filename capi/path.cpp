@@ -7,7 +7,7 @@ namespace {
 
 // The lambdas, and room for t x count intercepts.
 struct Path {
-  std::span<const double> lambdas;
+  Span<const double> lambdas;
   Index columns;  // count t
   MatrixView b;
 };
@@ -20,7 +20,7 @@ void check_path(std::int64_t count, const double* lambdas) {
 Path path_of(const Model& model, std::int64_t count, const double* lambdas, double* b) {
   require_product("count", count, "t", model.t());
   const MatrixView intercepts = b == nullptr ? MatrixView{} : MatrixView{b, model.t(), count, model.t()};
-  return {{lambdas, static_cast<std::size_t>(count)}, count * model.t(), intercepts};
+  return {{lambdas, count}, count * model.t(), intercepts};
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ inline void hand_out_bytes(std::int64_t size, void* bytes, std::int64_t* length,
   if (size == 0) return;
   if (size < needed)
     fail(Status::invalid_argument, "size is ", size, "; it must be at least ", needed, ", or 0 for the length alone");
-  MemorySink sink({static_cast<unsigned char*>(bytes), static_cast<std::size_t>(needed)});
+  MemorySink sink({static_cast<unsigned char*>(bytes), needed});
   write_container(kind, payload, sink);
   *length = needed;
 }
@@ -61,7 +61,7 @@ inline MemorySource checked_bytes(const void* bytes, std::int64_t size) {
   const auto* const from = static_cast<const unsigned char*>(bytes);
   required("bytes", from);
   if (size < 1) fail(Status::invalid_argument, "size is ", size, "; it must be at least 1");
-  return MemorySource({from, static_cast<std::size_t>(size)});
+  return MemorySource({from, size});
 }
 
 }  // namespace freeridge::capi

@@ -53,7 +53,7 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
     m.require_factorized();
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
     const MatrixView errors_out = errors == nullptr ? MatrixView{} : MatrixView{errors, count, m.t(), ld};
-    report_undefined(m.score(chosen, {lambdas, static_cast<std::size_t>(count)}, out, errors_out));
+    report_undefined(m.score(chosen, {lambdas, count}, out, errors_out));
   });
 }
 
@@ -111,7 +111,7 @@ freeridge_status freeridge_get_one_standard_error(const freeridge_model* model, 
     if (!is_mean(search.criterion))
       fail(Status::invalid_state, "the last search was by criterion ", static_cast<int32_t>(search.criterion),
            ", which has no standard error; call freeridge_select_lambda with LOO, GROUPS or ERROR_RATE first");
-    const std::vector<double> chosen = one_standard_error(search);
+    const Array<double> chosen = one_standard_error(search);
     const auto undefined = std::ranges::find_if(chosen, [](double value) { return std::isnan(value); });
     std::string reason;
     if (undefined != chosen.end())
@@ -135,14 +135,14 @@ freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* fl
 freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group) {
   return guarded(__func__, [&] {
     require_size("n", n);
-    make_folds(folds, seed, {&required("group", group), static_cast<std::size_t>(n)});
+    make_folds(folds, seed, {&required("group", group), n});
   });
 }
 
 freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group) {
   return guarded(__func__, [&] {
     require_size("n", n);
-    make_holdout(fraction, seed, {&required("group", group), static_cast<std::size_t>(n)});
+    make_holdout(fraction, seed, {&required("group", group), n});
   });
 }
 

@@ -33,7 +33,7 @@ freeridge_status freeridge_get_weights(const freeridge_model* model, double* wei
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     required("weights", weights);
-    const std::span<const double> given = m.weights();
+    const Span<const double> given = m.weights();
     std::fill_n(weights, m.n(), 1.0);
     std::ranges::copy(given, weights);
   });
@@ -43,7 +43,7 @@ freeridge_status freeridge_get_groups(const freeridge_model* model, int32_t* gro
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
     required("group", group);
-    m.groups().labels({group, static_cast<std::size_t>(m.n())});
+    m.groups().labels({group, m.n()});
   });
 }
 

@@ -4,7 +4,6 @@
 
 #include <initializer_list>
 #include <new>
-#include <span>
 #include <string>
 
 #include "freeridge.h"

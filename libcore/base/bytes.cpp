@@ -25,7 +25,7 @@ T little(T value) {
   return std::bit_cast<T>(__builtin_bswap64(std::bit_cast<std::uint64_t>(value)));
 }
 
-std::uint64_t word(std::span<const unsigned char> bytes, std::size_t at) {
+std::uint64_t word(Span<const unsigned char> bytes, std::size_t at) {
   std::uint64_t value = 0;
   std::memcpy(&value, bytes.data() + at, 8);
   return little(value);
@@ -46,7 +46,7 @@ constexpr std::array<std::array<std::uint32_t, 256>, 8> crc_tables = [] {
 }();
 
 // Extends a CRC by more bytes, eight at a time: a table gives each byte's part according to its place among the eight.
-std::uint32_t extend_crc(std::uint32_t crc, std::span<const unsigned char> bytes) {
+std::uint32_t extend_crc(std::uint32_t crc, Span<const unsigned char> bytes) {
   crc ^= 0xffffffffu;
   std::size_t k = 0;
   for (; k + 8 <= bytes.size(); k += 8) {
@@ -60,14 +60,14 @@ std::uint32_t extend_crc(std::uint32_t crc, std::span<const unsigned char> bytes
 
 }  // namespace
 
-void MemorySink::put(std::span<const unsigned char> bytes) {
+void MemorySink::put(Span<const unsigned char> bytes) {
   if (bytes.size() > room_.size()) fail(Status::internal, "what is saved is longer than it was counted");
   std::ranges::copy(bytes, room_.begin());
   room_ = room_.subspan(bytes.size());
 }
 
-void MemorySource::read(Index at, std::span<unsigned char> out) const {
-  std::ranges::copy(bytes_.subspan(static_cast<std::size_t>(at), out.size()), out.begin());
+void MemorySource::read(Index at, Span<unsigned char> out) const {
+  std::ranges::copy(bytes_.subspan(at, out.size()), out.begin());
 }
 
 // ---- writing ----
@@ -94,7 +94,7 @@ void write_container(SavedKind kind, const Payload& payload, ByteSink& sink) {
   out.flush();
 }
 
-void ByteWriter::put(std::span<const unsigned char> bytes) {
+void ByteWriter::put(Span<const unsigned char> bytes) {
   count_ += static_cast<Index>(bytes.size());
   if (sink_ == nullptr) return;
   waiting_.reserve(block);
@@ -114,7 +114,7 @@ void ByteWriter::flush() {
 }
 
 template <class T>
-void ByteWriter::words(std::span<const T> values) {
+void ByteWriter::words(Span<const T> values) {
   if (std::endian::native == std::endian::little || sink_ == nullptr) {
     put({reinterpret_cast<const unsigned char*>(values.data()), values.size_bytes()});
     return;
@@ -126,23 +126,22 @@ void ByteWriter::words(std::span<const T> values) {
 }
 
 void ByteWriter::integer(std::int64_t value) {
-  words(std::span<const std::int64_t>(&value, 1));
+  words(Span<const std::int64_t>(&value, 1));
 }
 
 void ByteWriter::number(double value) {
-  words(std::span<const double>(&value, 1));
+  words(Span<const double>(&value, 1));
 }
 
-void ByteWriter::numbers(std::span<const double> values) {
+void ByteWriter::numbers(Span<const double> values) {
   words(values);
 }
 
 void ByteWriter::matrix(ConstMatrixView values) {
-  for (Index j = 0; j < values.cols && values.rows > 0; ++j)
-    numbers({values.col(j), static_cast<std::size_t>(values.rows)});
+  for (Index j = 0; j < values.cols && values.rows > 0; ++j) numbers({values.col(j), values.rows});
 }
 
-void ByteWriter::indices(std::span<const Index> values) {
+void ByteWriter::indices(Span<const Index> values) {
   words(values);
 }
 
@@ -150,7 +149,7 @@ void ByteWriter::text(std::string_view value) {
   constexpr std::array<unsigned char, 8> zeros{};
   integer(static_cast<std::int64_t>(value.size()));
   put({reinterpret_cast<const unsigned char*>(value.data()), value.size()});
-  put(std::span(zeros).first((8 - value.size() % 8) % 8));
+  put(Span(zeros).first((8 - value.size() % 8) % 8));
 }
 
 // ---- reading ----
@@ -170,9 +169,9 @@ ByteReader::ByteReader(const ByteSource& source, std::initializer_list<SavedKind
 
   const std::uint32_t crc_of_head = extend_crc(0, first);
   crc_ = crc_of_head;
-  buffer_.resize(static_cast<std::size_t>(std::min(size, static_cast<Index>(block))));
+  buffer_.resize(std::min(size, static_cast<Index>(block)));
   for (Index at = at_; at < end_; at += static_cast<Index>(buffer_.size())) {
-    const std::span<unsigned char> part(buffer_.data(), std::min(buffer_.size(), static_cast<std::size_t>(end_ - at)));
+    const Span<unsigned char> part(buffer_.data(), std::min(buffer_.size(), static_cast<std::size_t>(end_ - at)));
     source.read(at, part);
     crc_ = extend_crc(crc_, part);
   }
@@ -201,15 +200,15 @@ void ByteReader::require(const char* name, Index rows, Index cols) const {
     fail(Status::corrupt, "the saved bytes have ", left(), " numbers left, too few for ", name);
 }
 
-void ByteReader::take(const char* name, std::span<unsigned char> out) {
+void ByteReader::take(const char* name, Span<unsigned char> out) {
   if (static_cast<Index>(out.size()) > end_ - at_) fail(Status::corrupt, "the saved bytes end before ", name);
   while (!out.empty()) {
     if (ready_ == 0) {
       ready_ = std::min(buffer_.size(), static_cast<std::size_t>(end_ - at_));
-      source_.read(at_, std::span(buffer_).last(ready_));
+      source_.read(at_, Span(buffer_).last(ready_));
     }
     const std::size_t now = std::min(ready_, out.size());
-    const auto part = std::span<const unsigned char>(buffer_).last(ready_).first(now);
+    const auto part = Span<const unsigned char>(buffer_).last(ready_).first(now);
     std::ranges::copy(part, out.begin());
     crc_ = extend_crc(crc_, part);
     out = out.subspan(now);
@@ -219,7 +218,7 @@ void ByteReader::take(const char* name, std::span<unsigned char> out) {
 }
 
 template <class T>
-void ByteReader::words(const char* name, std::span<T> out) {
+void ByteReader::words(const char* name, Span<T> out) {
   take(name, {reinterpret_cast<unsigned char*>(out.data()), out.size_bytes()});
   if constexpr (std::endian::native != std::endian::little)
     for (T& value : out) value = little(value);
@@ -231,7 +230,7 @@ std::int64_t ByteReader::integer(const char* name, std::int64_t low, std::int64_
   return value;
 }
 
-void ByteReader::indices(const char* name, std::int64_t low, std::int64_t high, std::span<Index> out) {
+void ByteReader::indices(const char* name, std::int64_t low, std::int64_t high, Span<Index> out) {
   words(name, out);
   for (const std::int64_t value : out)
     if (value < low || value > high)
@@ -244,19 +243,19 @@ double ByteReader::number(const char* name, double most) {
   return value;
 }
 
-void ByteReader::numbers(const char* name, double most, std::span<double> out) {
+void ByteReader::numbers(const char* name, double most, Span<double> out) {
   constexpr std::size_t at_once = block / 8;  // numbers: each block is checked while it is still in the cache
   for (; !out.empty(); out = out.subspan(std::min(at_once, out.size()))) {
-    const std::span<double> part = out.first(std::min(at_once, out.size()));
+    const Span<double> part = out.first(std::min(at_once, out.size()));
     words(name, part);
     for (const double value : part)
       if (!(std::abs(value) <= most)) fail(Status::corrupt, "the saved bytes have ", value, " in ", name);
   }
 }
 
-std::vector<double> ByteReader::vector(const char* name, double most, Index count) {
+Array<double> ByteReader::vector(const char* name, double most, Index count) {
   require(name, count);
-  std::vector<double> out(static_cast<std::size_t>(count));
+  Array<double> out(count);
   numbers(name, most, out);
   return out;
 }
@@ -268,7 +267,7 @@ Matrix ByteReader::matrix(const char* name, double most, Index rows, Index cols)
   return out;
 }
 
-void ByteReader::any_numbers(const char* name, std::span<double> out) {
+void ByteReader::any_numbers(const char* name, Span<double> out) {
   words(name, out);
 }
 

@@ -16,11 +16,10 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -34,7 +33,7 @@ enum class SavedKind : std::int64_t { accumulator = 1, model = 2, predictor = 3,
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
-  virtual void put(std::span<const unsigned char> bytes) = 0;
+  virtual void put(Span<const unsigned char> bytes) = 0;
 };
 
 // Bytes that can be read from any place, more than once. Throws IO, or CORRUPT when the source has become shorter.
@@ -43,27 +42,27 @@ class ByteSource {
   virtual ~ByteSource() = default;
   virtual Index size() const = 0;
   // All bytes of `out` from offset `at`; at + out.size() <= size().
-  virtual void read(Index at, std::span<unsigned char> out) const = 0;
+  virtual void read(Index at, Span<unsigned char> out) const = 0;
 };
 
 // The caller's memory, borrowed.
 class MemorySink final : public ByteSink {
  public:
-  explicit MemorySink(std::span<unsigned char> room) : room_(room) {}
-  void put(std::span<const unsigned char> bytes) override;
+  explicit MemorySink(Span<unsigned char> room) : room_(room) {}
+  void put(Span<const unsigned char> bytes) override;
 
  private:
-  std::span<unsigned char> room_;
+  Span<unsigned char> room_;
 };
 
 class MemorySource final : public ByteSource {
  public:
-  explicit MemorySource(std::span<const unsigned char> bytes) : bytes_(bytes) {}
+  explicit MemorySource(Span<const unsigned char> bytes) : bytes_(bytes) {}
   Index size() const override { return static_cast<Index>(bytes_.size()); }
-  void read(Index at, std::span<unsigned char> out) const override;
+  void read(Index at, Span<unsigned char> out) const override;
 
  private:
-  std::span<const unsigned char> bytes_;
+  Span<const unsigned char> bytes_;
 };
 
 class ByteWriter;
@@ -79,9 +78,9 @@ class ByteWriter {
  public:
   void integer(std::int64_t value);
   void number(double value);
-  void numbers(std::span<const double> values);
+  void numbers(Span<const double> values);
   void matrix(ConstMatrixView values);  // column by column
-  void indices(std::span<const Index> values);
+  void indices(Span<const Index> values);
   void text(std::string_view value);
 
  private:
@@ -90,13 +89,13 @@ class ByteWriter {
 
   explicit ByteWriter(ByteSink* sink) : sink_(sink) {}  // NULL: only counts the bytes
   template <class T>
-  void words(std::span<const T> values);
-  void put(std::span<const unsigned char> bytes);
+  void words(Span<const T> values);
+  void put(Span<const unsigned char> bytes);
   void flush();
 
   ByteSink* sink_;
   Index count_ = 0;  // bytes so far
-  std::vector<unsigned char> waiting_;
+  Array<unsigned char> waiting_;
   std::uint32_t crc_ = 0;  // CRC of the bytes that went to the sink
 };
 
@@ -118,26 +117,26 @@ class ByteReader {
   std::int64_t integer(const char* name, std::int64_t low, std::int64_t high);
   // Finite numbers of magnitude `most` at most.
   double number(const char* name, double most);
-  void numbers(const char* name, double most, std::span<double> out);
-  std::vector<double> vector(const char* name, double most, Index count);
+  void numbers(const char* name, double most, Span<double> out);
+  Array<double> vector(const char* name, double most, Index count);
   Matrix matrix(const char* name, double most, Index rows, Index cols);
   // Infinities and NaN, too.
-  void any_numbers(const char* name, std::span<double> out);
-  void indices(const char* name, std::int64_t low, std::int64_t high, std::span<Index> out);
+  void any_numbers(const char* name, Span<double> out);
+  void indices(const char* name, std::int64_t low, std::int64_t high, Span<Index> out);
   std::string text(const char* name);
   // Throws unless all was read, and the bytes were those that the first pass checked.
   void end();
 
  private:
-  void take(const char* name, std::span<unsigned char> out);
+  void take(const char* name, Span<unsigned char> out);
   template <class T>
-  void words(const char* name, std::span<T> out);
+  void words(const char* name, Span<T> out);
 
   const ByteSource& source_;
   SavedKind kind_{};
   std::int64_t version_ = 0;
-  Index at_ = 0, end_ = 0;             // of the payload, from the begin of the container
-  std::vector<unsigned char> buffer_;  // its last `ready_` bytes are those that follow at_
+  Index at_ = 0, end_ = 0;       // of the payload, from the begin of the container
+  Array<unsigned char> buffer_;  // its last `ready_` bytes are those that follow at_
   std::size_t ready_ = 0;
   std::uint32_t crc_ = 0, checksum_ = 0;  // CRC of what has been read; CRC of all
 };

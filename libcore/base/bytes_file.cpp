@@ -35,11 +35,11 @@ int open_file(const std::string& path, int flags) {
 class FileSink final : public ByteSink {
  public:
   FileSink(const std::string& path, int fd) : path_(path), fd_(fd) {}
-  void put(std::span<const unsigned char> bytes) override {
+  void put(Span<const unsigned char> bytes) override {
     while (!bytes.empty()) {
       const ssize_t written = uninterrupted([&] { return write(fd_, bytes.data(), bytes.size()); });
       if (written < 0) fail_with(path_, errno);
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
+      bytes = bytes.subspan(written);
     }
   }
 
@@ -179,13 +179,13 @@ FileSource::FileSource(const std::string& path) : path_(path), file_(open_file(p
   size_ = Index{info.st_size};
 }
 
-void FileSource::read(Index at, std::span<unsigned char> out) const {
+void FileSource::read(Index at, Span<unsigned char> out) const {
   while (!out.empty()) {
     const ssize_t got = uninterrupted([&] { return pread(file_.get(), out.data(), out.size(), off_t{at}); });
     if (got < 0) fail_with(path_, errno);
     if (got == 0) fail(Status::corrupt, "the file has become shorter while it was read");
     at += Index{got};
-    out = out.subspan(static_cast<std::size_t>(got));
+    out = out.subspan(got);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 
 namespace freeridge {
@@ -37,7 +38,7 @@ class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path);
   Index size() const override { return size_; }
-  void read(Index at, std::span<unsigned char> out) const override;
+  void read(Index at, Span<unsigned char> out) const override;
 
  private:
   std::string path_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
 
@@ -14,10 +15,10 @@ inline void require_finite(const char* name, const LayoutView& a) {
   const bool by_columns = a.layout == Layout::col_major;
   const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
   for (Index line = 0; line < lines; ++line) {
-    const std::span values(a.data + line * a.ld, static_cast<std::size_t>(length));
+    const Span values(a.data + line * a.ld, length);
     if (const Index i = first_not_finite(values); i < length)
-      fail(Status::not_finite, name, "[", by_columns ? i : line, ", ", by_columns ? line : i, "] is ",
-           values[static_cast<std::size_t>(i)], "; every value must be finite");
+      fail(Status::not_finite, name, "[", by_columns ? i : line, ", ", by_columns ? line : i, "] is ", values[i],
+           "; every value must be finite");
     worked(touched * static_cast<double>(length));
   }
 }
@@ -33,7 +34,7 @@ inline void require_weights(const double* weights, Index n) {
 }
 
 // argument: its name; with several lambdas the message says which.
-inline void require_lambdas(const char* argument, std::span<const double> lambdas) {
+inline void require_lambdas(const char* argument, Span<const double> lambdas) {
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     const auto name = [&] { return lambdas.size() == 1 ? text(argument) : text(argument, "[", l, "]"); };
     if (!std::isfinite(lambdas[l])) fail(Status::not_finite, name(), " is ", lambdas[l], "; it must be finite");
@@ -44,7 +45,7 @@ inline void require_lambdas(const char* argument, std::span<const double> lambda
 // Throws NOT_FINITE when an answer is Inf or NaN: it exists, but a number overflowed while it was computed.
 inline void require_no_overflow(const char* what, ConstMatrixView answer) {
   for (Index j = 0; j < answer.cols; ++j)
-    if (first_not_finite({answer.col(j), static_cast<std::size_t>(answer.rows)}) < answer.rows)
+    if (first_not_finite({answer.col(j), answer.rows}) < answer.rows)
       fail(Status::not_finite, what, " overflow; rescale y or x");
 }
 

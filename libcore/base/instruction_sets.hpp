@@ -9,11 +9,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define FREERIDGE_X86 1
 #include <immintrin.h>
+
+#include "libcore/base/array.hpp"
 #else
 #define FREERIDGE_X86 0
 #endif
@@ -38,15 +39,15 @@ inline bool runs_avx2() {
 
 // The part of a table {AVX-512, AVX2, baseline} that this processor can run, the fastest first.
 template <class Body>
-std::span<const Body> bodies_here(const Body (&table)[3]) {
+Span<const Body> bodies_here(const Body (&table)[3]) {
   const std::size_t first = __builtin_cpu_supports("avx512f") ? 0 : runs_avx2() ? 1 : 2;
-  return std::span<const Body>(table).subspan(first);
+  return Span<const Body>(table).subspan(first);
 }
 
 #else
 
 template <class Body>
-std::span<const Body> bodies_here(const Body (&table)[1]) {
+Span<const Body> bodies_here(const Body (&table)[1]) {
   return table;
 }
 

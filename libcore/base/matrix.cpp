@@ -11,7 +11,7 @@ namespace {
 constexpr Index transpose_tile = 32;  // 32 x 32 doubles: source and target lines of one tile stay in the L1 cache
 }  // namespace
 
-Index first_not_finite(std::span<const double> values) {
+Index first_not_finite(Span<const double> values) {
   // x * 0 is 0 for a finite x, else NaN: so a sum of such products says whether all are finite. Eight sums, so that no
   // addition waits for the one before it.
   std::array<double, 8> zeros{};
@@ -27,8 +27,8 @@ Index first_not_finite(std::span<const double> values) {
 
 void Matrix::fill(double value) {
   constexpr std::size_t piece = 1 << 18;
-  for (std::span<double> left = values(); !left.empty(); left = left.subspan(std::min(left.size(), piece))) {
-    const std::span<double> now = left.first(std::min(left.size(), piece));
+  for (Span<double> left = values(); !left.empty(); left = left.subspan(std::min(left.size(), piece))) {
+    const Span<double> now = left.first(std::min(left.size(), piece));
     std::ranges::fill(now, value);
     worked(touched * static_cast<double>(now.size()));
   }

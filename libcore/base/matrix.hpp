@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <new>
-#include <span>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/error.hpp"
 
 namespace freeridge {
@@ -45,9 +45,7 @@ class Matrix {
  public:
   Matrix() = default;
   Matrix(Index rows, Index cols)
-      : data_(new (std::align_val_t{64}) double[static_cast<std::size_t>(checked_doubles(rows, cols))]),
-        rows_(rows),
-        cols_(cols) {}
+      : data_(new (std::align_val_t{64}) double[checked_doubles(rows, cols)]), rows_(rows), cols_(cols) {}
   Matrix(Index rows, Index cols, double value) : Matrix(rows, cols) { fill(value); }
 
   Index rows() const { return rows_; }
@@ -58,8 +56,8 @@ class Matrix {
   const double* col(Index j) const { return data() + j * rows_; }
   double& operator()(Index i, Index j) { return data_[static_cast<std::size_t>(i + j * rows_)]; }
   double operator()(Index i, Index j) const { return data_[static_cast<std::size_t>(i + j * rows_)]; }
-  std::span<double> values() { return {data(), static_cast<std::size_t>(rows_ * cols_)}; }
-  std::span<const double> values() const { return {data(), static_cast<std::size_t>(rows_ * cols_)}; }
+  Span<double> values() { return {data(), rows_ * cols_}; }
+  Span<const double> values() const { return {data(), rows_ * cols_}; }
   MatrixView view() { return {data(), rows_, cols_, rows_ > 0 ? rows_ : 1}; }
   ConstMatrixView view() const { return {data(), rows_, cols_, rows_ > 0 ? rows_ : 1}; }
 
@@ -88,7 +86,7 @@ struct LayoutView {
 };
 
 // The index of the first infinity or NaN; values.size() when there is none.
-Index first_not_finite(std::span<const double> values);
+Index first_not_finite(Span<const double> values);
 // to(i, j) = from(row + i, j) for all rows of `to`.
 void copy_rows(const LayoutView& from, Index row, MatrixView to);
 // to = from

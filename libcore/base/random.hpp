@@ -8,9 +8,9 @@
 
 #include <bit>
 #include <cstdint>
-#include <span>
 #include <utility>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -53,7 +53,7 @@ class Random {
 
   // i with probability weights[i] / sum(weights); the weights are >= 0 and their sum is finite and positive. O(n).
   // A weight of 0 is never drawn. The sum is taken in order, so that rounding is the same everywhere, too.
-  Index weighted_index(std::span<const double> weights) {
+  Index weighted_index(Span<const double> weights) {
     double sum = 0;
     for (const double weight : weights) sum += weight;
     const double target = uniform() * sum;
@@ -71,10 +71,9 @@ class Random {
   // A random order, each equally likely (Fisher and Yates). Stopped after `count` places, the first `count` values are
   // a random choice of so many, in random order.
   template <class T>
-  void shuffle(std::span<T> values, Index count) {
+  void shuffle(Span<T> values, Index count) {
     const auto n = static_cast<Index>(values.size());
-    for (Index i = 0; i < count && i + 1 < n; ++i)
-      std::swap(values[static_cast<std::size_t>(i)], values[static_cast<std::size_t>(i + uniform_index(n - i))]);
+    for (Index i = 0; i < count && i + 1 < n; ++i) std::swap(values[i], values[i + uniform_index(n - i)]);
   }
 
  private:

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <limits>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 
 namespace freeridge {
@@ -25,13 +24,13 @@ inline bool load_flag(const char* name, ByteReader& in) {
   return in.integer(name, 0, 1) == 1;
 }
 
-inline void save_integers(std::span<const std::int32_t> values, ByteWriter& out) {
+inline void save_integers(Span<const std::int32_t> values, ByteWriter& out) {
   for (const std::int32_t value : values) out.integer(value);
 }
 
-inline std::vector<std::int32_t> load_integers(const char* name, std::int32_t low, Index count, ByteReader& in) {
+inline Array<std::int32_t> load_integers(const char* name, std::int32_t low, Index count, ByteReader& in) {
   in.require(name, count);
-  std::vector<std::int32_t> out(static_cast<std::size_t>(count));
+  Array<std::int32_t> out(count);
   for (std::int32_t& value : out)
     value = static_cast<std::int32_t>(in.integer(name, low, std::numeric_limits<std::int32_t>::max()));
   return out;

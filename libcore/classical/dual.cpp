@@ -16,10 +16,6 @@
 namespace freeridge {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 // Whether every pivot of R exceeds `tolerance` times the largest.
 bool regular(ConstMatrixView qr, Index size, double tolerance) {
   double largest = 0, smallest = HUGE_VAL;
@@ -44,8 +40,8 @@ class Dual {
 
     u_ = Matrix(n, q_, 1.0);
     scaled.centred(free_, u_.view().columns(ones_, q_ - ones_));
-    order_.resize(at(q_));
-    tau_.resize(at(q_));
+    order_.resize(q_);
+    tau_.resize(q_);
     geqp3(u_.view(), ones_, order_, tau_);
     if (!regular(u_.view(), q_, tolerance)) return;
     l_u_ = lower_factor(u_.view(), 0, q_);
@@ -54,7 +50,7 @@ class Dual {
     f_ = Matrix(n, d);  // F'
     scaled.centred(penalised_, f_.view());
     for (Index k = 0; k < d; ++k) {
-      const double root = std::sqrt(scaled.penalty(penalised_[at(k)]));
+      const double root = std::sqrt(scaled.penalty(penalised_[k]));
       for (Index i = 0; i < n; ++i) f_(i, k) /= root;
     }
     ormqr(u_.view(), tau_, f_.view(), Op::transpose);
@@ -63,7 +59,7 @@ class Dual {
 
   bool is_regular() const { return regular_; }
 
-  void solve(MatrixView points, MatrixView features, std::span<double> ones) const {
+  void solve(MatrixView points, MatrixView features, Span<double> ones) const {
     const Index t = points.cols, n = points.rows, d = f_.cols();
     ormqr(u_.view(), tau_, points, Op::transpose);
     const MatrixView zeta_1 = points.row_range(0, q_), zeta_2 = points.row_range(q_, n - q_);
@@ -71,9 +67,8 @@ class Dual {
     Matrix alpha_1(q_, t), product(d, t), v(q_, t);
     for (Index j = 0; j < t; ++j)
       for (Index k = 0; k < q_; ++k) {
-        const Index u = order_[at(k)] - ones_;
-        alpha_1(k, j) = u < 0 ? ones[at(j)]
-                              : features(free_[at(u)], j) - scaled_.shift(free_[at(u)]) * (ones_ > 0 ? ones[at(j)] : 0);
+        const Index u = order_[k] - ones_;
+        alpha_1(k, j) = u < 0 ? ones[j] : features(free_[u], j) - scaled_.shift(free_[u]) * (ones_ > 0 ? ones[j] : 0);
       }
     trsm(Op::none, l_u_.view(), alpha_1.view());
     gemm(Op::transpose, Op::none, 1, f_1, alpha_1.view(), 0, product.view());
@@ -93,18 +88,18 @@ class Dual {
       std::fill_n(features.col(j), features.rows, 0.0);
       double shifted = 0;  // shift'dw
       for (Index k = 0; k < d; ++k)
-        shifted += scaled_.shift(penalised_[at(k)]) * product(k, j) / std::sqrt(scaled_.penalty(penalised_[at(k)]));
-      ones[at(j)] = 0;
+        shifted += scaled_.shift(penalised_[k]) * product(k, j) / std::sqrt(scaled_.penalty(penalised_[k]));
+      ones[j] = 0;
       for (Index k = 0; k < q_; ++k) {
-        const Index u = order_[at(k)] - ones_;
+        const Index u = order_[k] - ones_;
         if (u < 0) {
-          ones[at(j)] = v(k, j);
+          ones[j] = v(k, j);
           continue;
         }
-        features(free_[at(u)], j) = v(k, j);
-        shifted += scaled_.shift(free_[at(u)]) * v(k, j);
+        features(free_[u], j) = v(k, j);
+        shifted += scaled_.shift(free_[u]) * v(k, j);
       }
-      if (ones_ > 0) ones[at(j)] -= shifted;
+      if (ones_ > 0) ones[j] -= shifted;
     }
   }
 
@@ -124,7 +119,7 @@ class Dual {
     for (Index i = 0; i < m; ++i)
       for (Index k = 0; k < d; ++k) stack(k, i) = f_(q_ + i, k);
     for (Index i = 0; i < below; ++i) stack(d + i, i) = std::sqrt(scaled_.lambda());
-    std::vector<double> tau(at(m));
+    Array<double> tau(m);
     geqrf(stack.view(), tau);
     const bool strict = below > 0 || scaled_.spread(penalised_) > spread_of_units;
     if (!regular(stack.view(), m, strict ? std::max(tolerance, penalised_pivot_tolerance) : tolerance)) return false;
@@ -133,8 +128,8 @@ class Dual {
   }
 
   const ScaledProblem& scaled_;
-  std::vector<Index> penalised_, free_, order_;
-  std::vector<double> tau_;
+  Array<Index> penalised_, free_, order_;
+  Array<double> tau_;
   Matrix u_, l_u_, f_, l_;
   Index ones_ = 0, q_ = 0;
   bool regular_ = false;
@@ -144,7 +139,7 @@ class Dual {
 
 std::optional<SolvedLeastSquares> solve_dual(const PenalisedProblem& given, Index max_steps) {
   PenalisedProblem problem = given;
-  const std::vector<double> all_one(at(problem.d()), 1.0);
+  const Array<double> all_one(problem.d(), 1.0);
   const bool penalised = problem.lambda > 0 && std::ranges::any_of(problem.penalty, [](double p) { return p > 0; });
   if (!penalised) {  // the limit lambda -> 0: the norm of all of w is minimised
     problem.lambda = 0;
@@ -156,7 +151,7 @@ std::optional<SolvedLeastSquares> solve_dual(const PenalisedProblem& given, Inde
     const Dual dual(out.scaled, pivot_tolerance(problem.n(), problem.d()), gram);
     if (!dual.is_regular()) return {};
     // The solution is got by refining zero: the first step gives the unrefined solution, max_steps more refine it.
-    const DualSolver solve = [&](MatrixView points, MatrixView features, std::span<double> ones) {
+    const DualSolver solve = [&](MatrixView points, MatrixView features, Span<double> ones) {
       dual.solve(points, features, ones);
     };
     const Refinement refinement =

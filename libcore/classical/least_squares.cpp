@@ -24,9 +24,9 @@ namespace {
 // a P = Q [R; 0]: returns R, and puts Q'c in the place of c. QR with pivoting takes twice the time of QR without. So
 // with many columns `a` is factorized without pivoting, and the pivots are chosen in its triangle, whose columns have
 // the same lengths and angles.
-Matrix pivoted_qr(Matrix& a, Index fixed, std::span<Index> order, MatrixView c) {
+Matrix pivoted_qr(Matrix& a, Index fixed, Span<Index> order, MatrixView c) {
   constexpr Index many_columns = 64;
-  std::vector<double> tau(order.size());
+  Array<double> tau(order.size());
   const Index cols = a.cols();
   Matrix r(cols, cols, 0.0);
   const auto keep_r = [&](ConstMatrixView qr) {
@@ -56,7 +56,7 @@ void solve_lower_factor(ConstMatrixView l, MatrixView v) {
 std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, Index max_steps) {
   SolvedLeastSquares out{ScaledProblem::equilibrated(problem), {problem.d(), problem.t()}, 0, {}, {}};
   const ScaledProblem& scaled = out.scaled;
-  const std::vector<Index> varying = scaled.varying();
+  const Array<Index> varying = scaled.varying();
   const Index n = problem.n(), t = problem.t(), ones = problem.intercept ? 1 : 0;
   const auto d = static_cast<Index>(varying.size());
   const Index penalised = std::ranges::count_if(varying, [&](Index k) { return scaled.penalty(k) > 0; });
@@ -68,9 +68,9 @@ std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, 
   if (problem.intercept) std::fill_n(a.col(0), n, 1.0);
   scaled.centred(varying, a.view().block(0, ones, n, d));
   for (Index k = 0, row = n; k < d; ++k)
-    if (const double p = scaled.penalty(varying[static_cast<std::size_t>(k)]); p > 0) a(row++, ones + k) = std::sqrt(p);
+    if (const double p = scaled.penalty(varying[k]); p > 0) a(row++, ones + k) = std::sqrt(p);
   scaled.centred_y(rhs.view().row_range(0, n));
-  std::vector<Index> order(static_cast<std::size_t>(ones + d));
+  Array<Index> order(ones + d);
   const Matrix r = pivoted_qr(a, ones, order, rhs.view());
   double largest = 0, smallest = HUGE_VAL;
   for (Index k = ones; k < ones + d; ++k) {
@@ -80,24 +80,23 @@ std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, 
   const double tolerance = std::max(pivot_tolerance(n, d), penalised > 0 ? penalised_pivot_tolerance : 0);
   if (!(smallest > tolerance * largest)) return {};
 
-  for (Index k = ones; k < ones + d; ++k)
-    out.columns.push_back(varying[static_cast<std::size_t>(order[static_cast<std::size_t>(k)] - ones)]);
+  for (Index k = ones; k < ones + d; ++k) out.columns.push_back(varying[order[k] - ones]);
   out.rank = d;
   out.l = lower_factor(r.view(), ones, d);
   const MatrixView w = rhs.view().row_range(ones, d);
   trsm(Op::transpose, out.l.view(), w);
   for (Index j = 0; j < t; ++j)
-    for (Index k = 0; k < d; ++k) out.solution.w.hi(out.columns[static_cast<std::size_t>(k)], j) = w(k, j);
+    for (Index k = 0; k < d; ++k) out.solution.w.hi(out.columns[k], j) = w(k, j);
 
   const NormalSolver solve = [&](MatrixView g) {
     Matrix picked(d, g.cols);
     for (Index j = 0; j < g.cols; ++j) {
-      for (Index k = 0; k < d; ++k) picked(k, j) = g(out.columns[static_cast<std::size_t>(k)], j);
+      for (Index k = 0; k < d; ++k) picked(k, j) = g(out.columns[k], j);
       std::fill_n(g.col(j), g.rows, 0.0);
     }
     solve_lower_factor(out.l.view(), picked.view());
     for (Index j = 0; j < g.cols; ++j)
-      for (Index k = 0; k < d; ++k) g(out.columns[static_cast<std::size_t>(k)], j) = picked(k, j);
+      for (Index k = 0; k < d; ++k) g(out.columns[k], j) = picked(k, j);
   };
   refine(scaled.data(), solve, max_steps, out.solution, {});
   return out;

@@ -15,6 +15,7 @@
 
 #include <optional>
 
+#include "libcore/base/array.hpp"
 #include "libcore/classical/scaled_problem.hpp"
 
 namespace freeridge {
@@ -27,7 +28,7 @@ struct SolvedLeastSquares {
   Index rank = 0;                 // of X_c; has no meaning where there is a penalty
   // L L' = X~_c'X~_c + diag(p) for these columns, in this order. Empty where this matrix is singular or was not
   // factorized.
-  std::vector<Index> columns;
+  Array<Index> columns;
   Matrix l;
 };
 

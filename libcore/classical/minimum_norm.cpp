@@ -22,11 +22,7 @@ namespace {
 
 constexpr double noise = 0x1p-70;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-Index size_of(const std::vector<Index>& list) {
+Index size_of(const Array<Index>& list) {
   return static_cast<Index>(list.size());
 }
 
@@ -35,17 +31,16 @@ Index size_of(const std::vector<Index>& list) {
 struct Range {
   struct Dependent {
     Index column;
-    std::vector<double> n;  // coefficients of the first columns of the basis; those of the others are 0
+    Array<double> n;  // coefficients of the first columns of the basis; those of the others are 0
   };
-  std::vector<Index> basis;
-  std::vector<Dependent> free;
+  Array<Index> basis;
+  Array<Dependent> free;
 };
 
 // Puts each candidate into the basis, unless it is a linear combination of the ones, `lead` and the basis.
-void extend(const ScaledProblem& own, const std::vector<Index>& lead, const std::vector<Index>& candidates,
-            Range& range) {
+void extend(const ScaledProblem& own, const Array<Index>& lead, const Array<Index>& candidates, Range& range) {
   const PenalisedProblem& problem = own.problem();
-  std::vector<Index> all = lead;
+  Array<Index> all = lead;
   all.insert(all.end(), range.basis.begin(), range.basis.end());
   const Index n = problem.n(), ones = problem.intercept ? 1 : 0, fixed = ones + size_of(all);
   all.insert(all.end(), candidates.begin(), candidates.end());
@@ -53,16 +48,16 @@ void extend(const ScaledProblem& own, const std::vector<Index>& lead, const std:
   own.centred(all, a.view().columns(ones, size_of(all)));
   double largest = 0;
   for (Index j = ones; j < a.cols(); ++j) largest = std::max(largest, std::sqrt(dot(n, a.col(j), a.col(j))));
-  std::vector<Index> order(at(a.cols()));
-  std::vector<double> tau(at(std::min(n, a.cols())));
+  Array<Index> order(a.cols());
+  Array<double> tau(std::min(n, a.cols()));
   geqp3(a.view(), fixed, order, tau);
 
   const double tolerance = pivot_tolerance(n, problem.d()) * largest;
   Index rank = 0;
   while (fixed + rank < std::min(n, a.cols()) && std::abs(a(fixed + rank, fixed + rank)) > tolerance) ++rank;
-  std::vector<Index> regressors, free;
+  Array<Index> regressors, free;
   for (Index j = ones; j < a.cols(); ++j) {
-    const Index column = all[at(order[at(j)] - ones)];
+    const Index column = all[order[j] - ones];
     (j < fixed + rank ? regressors : free).push_back(column);
     if (j >= fixed && j < fixed + rank) range.basis.push_back(column);
   }
@@ -80,23 +75,22 @@ void extend(const ScaledProblem& own, const std::vector<Index>& lead, const std:
   const Matrix l = lower_factor(a.view(), ones, p);
   refine(data, [&](MatrixView g) { solve_lower_factor(l.view(), g); }, enough_steps, solution, {});
   for (Index j = 0; j < f; ++j) {
-    std::vector<double> row(at(kept), 0.0);
+    Array<double> row(kept, 0.0);
     for (Index k = 0; k < kept; ++k)
-      if (const double value = solution.w.hi(p - kept + k, j); std::abs(value) > noise) row[at(k)] = value;
-    range.free.push_back({free[at(j)], std::move(row)});
+      if (const double value = solution.w.hi(p - kept + k, j); std::abs(value) > noise) row[k] = value;
+    range.free.push_back({free[j], std::move(row)});
   }
 }
 
 // Extends the basis by classes of columns of about one size, measured as X_k / sqrt(norm_k), the largest first.
-Range range_of(const ScaledProblem& own, const std::vector<Index>& lead, std::vector<Index> candidates,
-               std::span<const double> norm) {
-  const auto size = [&](Index k) { return 2 * own.x_exponent(k) - (norm.empty() ? 0 : exponent_of(norm[at(k)])); };
+Range range_of(const ScaledProblem& own, const Array<Index>& lead, Array<Index> candidates, Span<const double> norm) {
+  const auto size = [&](Index k) { return 2 * own.x_exponent(k) - (norm.empty() ? 0 : exponent_of(norm[k])); };
   std::ranges::stable_sort(candidates, std::ranges::greater{}, size);
   Range out;
   for (auto first = candidates.begin(); first != candidates.end();) {
     const auto last =
         std::find_if(first, candidates.end(), [&](Index k) { return size(k) < size(*first) - 2 * spread_of_units; });
-    std::vector<Index> part(first, last);
+    Array<Index> part(first, last);
     std::ranges::sort(part);
     extend(own, lead, part, out);
     first = last;
@@ -105,22 +99,22 @@ Range range_of(const ScaledProblem& own, const std::vector<Index>& lead, std::ve
 }
 
 // Writes the columns of D [I N]' to c, from column `first` on, each scaled to about one.
-void append_range(const ScaledProblem& own, const ScaledProblem& scaled, const Range& range,
-                  std::span<const double> norm, Index first, Matrix& c) {
-  const auto put = [&](Index k, double value, Index column, std::vector<int>& exponent) {
+void append_range(const ScaledProblem& own, const ScaledProblem& scaled, const Range& range, Span<const double> norm,
+                  Index first, Matrix& c) {
+  const auto put = [&](Index k, double value, Index column, Array<int>& exponent) {
     int e = 0;
-    c(k, column) = std::frexp(value / std::frexp(norm.empty() ? 1.0 : norm[at(k)], &e), &exponent[at(k)]);
-    exponent[at(k)] += own.x_exponent(k) + scaled.x_exponent(k) - e;
+    c(k, column) = std::frexp(value / std::frexp(norm.empty() ? 1.0 : norm[k], &e), &exponent[k]);
+    exponent[k] += own.x_exponent(k) + scaled.x_exponent(k) - e;
   };
   for (Index i = 0; i < size_of(range.basis); ++i) {
-    std::vector<int> exponent(at(c.rows()), std::numeric_limits<int>::min());
-    put(range.basis[at(i)], 1, first + i, exponent);
+    Array<int> exponent(c.rows(), std::numeric_limits<int>::min());
+    put(range.basis[i], 1, first + i, exponent);
     for (const Range::Dependent& dependent : range.free)
-      if (at(i) < dependent.n.size() && dependent.n[at(i)] != 0)
-        put(dependent.column, dependent.n[at(i)], first + i, exponent);
+      if (i < std::ssize(dependent.n) && dependent.n[i] != 0)
+        put(dependent.column, dependent.n[i], first + i, exponent);
     const int largest = *std::ranges::max_element(exponent);
     for (Index k = 0; k < c.rows(); ++k)
-      if (c(k, first + i) != 0) c(k, first + i) = std::ldexp(c(k, first + i), exponent[at(k)] - largest);
+      if (c(k, first + i) != 0) c(k, first + i) = std::ldexp(c(k, first + i), exponent[k] - largest);
   }
 }
 
@@ -130,10 +124,10 @@ SolvedLeastSquares solve_minimum_norm(const PenalisedProblem& problem, Index max
   SolvedLeastSquares out{ScaledProblem::equilibrated(problem), {problem.d(), problem.t()}, 0, {}, {}};
   const ScaledProblem& scaled = out.scaled;
   const Index n = problem.n(), d = problem.d(), ones = problem.intercept ? 1 : 0;
-  std::vector<Index> free, penalised, all(at(d));
+  Array<Index> free, penalised, all(d);
   for (const Index k : scaled.varying())  // by the penalty as given, however small
-    (problem.lambda > 0 && problem.penalty[at(k)] > 0 ? penalised : free).push_back(k);
-  for (Index k = 0; k < d; ++k) all[at(k)] = k;
+    (problem.lambda > 0 && problem.penalty[k] > 0 ? penalised : free).push_back(k);
+  for (Index k = 0; k < d; ++k) all[k] = k;
 
   PenalisedProblem alone = problem;
   alone.lambda = 0;
@@ -149,7 +143,7 @@ SolvedLeastSquares solve_minimum_norm(const PenalisedProblem& problem, Index max
   gemm(Op::none, Op::none, 1, x.view(), c.view(), 0, stack.view().block(0, ones, n, r));
   for (Index j = r_u; j < r; ++j)
     for (Index k = 0; k < below; ++k) stack(n + k, ones + j) = std::sqrt(scaled.penalty(k)) * c(k, j);
-  std::vector<double> tau(at(ones + r));
+  Array<double> tau(ones + r);
   geqrf(stack.view(), tau);
   const Matrix l = lower_factor(stack.view(), ones, r);
 

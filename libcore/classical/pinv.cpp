@@ -26,14 +26,14 @@ PseudoInverse pinv(const LayoutView& a, double rcond) {
   Matrix copy(m, n), u(m, k), vt(k, n);
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < m; ++i) copy(i, j) = std::ldexp(a(i, j), -e);
-  std::vector<double> s(static_cast<std::size_t>(k));
+  Array<double> s(k);
   gesdd(copy.view(), s, u.view(), vt.view());
 
   const double relative =
       rcond < 0 ? static_cast<double>(std::max(m, n)) * std::numeric_limits<double>::epsilon() : rcond;
   PseudoInverse out{Matrix(n, m, 0.0), 0};
-  while (out.rank < k && s[static_cast<std::size_t>(out.rank)] > relative * s.front()) {
-    for (Index i = 0; i < m; ++i) u(i, out.rank) /= s[static_cast<std::size_t>(out.rank)];
+  while (out.rank < k && s[out.rank] > relative * s.front()) {
+    for (Index i = 0; i < m; ++i) u(i, out.rank) /= s[out.rank];
     ++out.rank;
   }
   gemm(Op::transpose, Op::transpose, 1, vt.view().row_range(0, out.rank), u.view().columns(0, out.rank), 0,

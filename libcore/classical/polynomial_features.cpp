@@ -10,10 +10,6 @@
 namespace freeridge {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 constexpr Index largest_count = 2147483647;
 
 // The number value 2^exponent with value in [1/2, 1], or 0. Products of such numbers do not overflow.
@@ -53,9 +49,9 @@ Index polynomial_feature_count(Index d, std::int32_t degree, bool bias) {
 Monomials::Monomials(Index d, std::int32_t degree, bool bias) : d_(d), degree_(degree), first_(bias ? 0 : 1) {
   const Index all = polynomial_feature_count(d, degree, bias) + first_;
   require_memory(12 * all, text("the list of ", all, " monomials"), "use a lower degree");
-  parent_.reserve(at(all));
-  feature_.reserve(at(all));
-  degree_of_.reserve(at(all));
+  parent_.reserve(all);
+  feature_.reserve(all);
+  degree_of_.reserve(all);
   const auto add = [&](Index parent, Index feature, std::int32_t of) {
     parent_.push_back(static_cast<std::int32_t>(parent));
     feature_.push_back(static_cast<std::int32_t>(feature));
@@ -66,7 +62,7 @@ Monomials::Monomials(Index d, std::int32_t degree, bool bias) : d_(d), degree_(d
   for (std::int32_t p = 1; p <= degree; ++p) {
     const auto end = static_cast<Index>(parent_.size());
     for (Index parent = begin; parent < end; ++parent)
-      for (Index feature = feature_[at(parent)]; feature < d; ++feature) add(parent, feature, p);
+      for (Index feature = feature_[parent]; feature < d; ++feature) add(parent, feature, p);
     begin = end;
   }
 }
@@ -76,10 +72,10 @@ void Monomials::exponents(std::int32_t* out) const {
   for (Index k = 0; k < d_; ++k) {
     // The exponents of monomial j are those of its parent, plus one for its own feature.
     for (Index j = 0; j < rows; ++j) {
-      const Index parent = parent_[at(j + first_)] - first_;
+      const Index parent = parent_[j + first_] - first_;
       const bool constant = j + first_ == 0;
       out[j + k * rows] =
-          (constant || parent < 0 ? 0 : out[parent + k * rows]) + (!constant && feature_[at(j + first_)] == k ? 1 : 0);
+          (constant || parent < 0 ? 0 : out[parent + k * rows]) + (!constant && feature_[j + first_] == k ? 1 : 0);
     }
   }
 }
@@ -93,15 +89,15 @@ void Monomials::evaluate(const LayoutView& x, Layout layout, double* out, Index 
   for (Index k = 0; k < x.cols; ++k)
     for (Index i = 0; i < x.rows; ++i) largest = std::max(largest, std::abs(x(i, k)));
   for (std::int32_t p = 0; p < degree_ && std::isfinite(power) && largest > 1; ++p) power *= largest;
-  std::vector<double> row(at(all));
+  Array<double> row(all);
   const auto fill_row = [&](Index i) {
     row[0] = 1;
-    for (Index j = 1; j < all; ++j) row[at(j)] = row[at(parent_[at(j)])] * x(i, feature_[at(j)]);
+    for (Index j = 1; j < all; ++j) row[j] = row[parent_[j]] * x(i, feature_[j]);
   };
   for (Index i = 0; i < x.rows && !std::isfinite(power); ++i) {
     fill_row(i);
     for (Index j = 0; j < all; ++j)
-      if (!std::isfinite(row[at(j)])) fail(Status::not_finite, "a monomial of row ", i, " of x overflows");
+      if (!std::isfinite(row[j])) fail(Status::not_finite, "a monomial of row ", i, " of x overflows");
   }
   if (layout == Layout::row_major) {
     for (Index i = 0; i < x.rows; ++i) {
@@ -112,7 +108,7 @@ void Monomials::evaluate(const LayoutView& x, Layout layout, double* out, Index 
   }
   for (Index j = first_; j < all; ++j) {  // one column after the other: the parent's column times a feature
     double* const to = out + (j - first_) * ld;
-    const Index parent = parent_[at(j)] - first_, feature = feature_[at(j)];
+    const Index parent = parent_[j] - first_, feature = feature_[j];
     if (j == 0)
       std::fill_n(to, x.rows, 1.0);
     else
@@ -120,29 +116,28 @@ void Monomials::evaluate(const LayoutView& x, Layout layout, double* out, Index 
   }
 }
 
-void Monomials::kernel_factors(double scale, double offset, std::span<double> factors) const {
+void Monomials::kernel_factors(double scale, double offset, Span<double> factors) const {
   require_positive("scale", scale);
   if (!std::isfinite(offset)) fail(Status::not_finite, "offset is ", offset, "; it must be finite");
   if (offset < 0) fail(Status::invalid_argument, "offset is ", offset, "; it must not be negative");
   // coefficient_j = coefficient_parent (degree - |e_parent|) / own, where `own` is the exponent of the feature that
   // monomial j has once more than its parent. These are whole numbers, exact up to 2^53.
   const auto all = static_cast<Index>(parent_.size());
-  std::vector<Scaled> coefficient(at(all)), scale_power(at(Index{degree_} + 1)), offset_power(scale_power);
-  std::vector<std::int32_t> own(at(all), 0);
+  Array<Scaled> coefficient(all), scale_power(Index{degree_} + 1), offset_power(scale_power);
+  Array<std::int32_t> own(all, 0);
   for (std::size_t p = 1; p < scale_power.size(); ++p) {
     scale_power[p] = scale_power[p - 1].times(Scaled::of(scale));
     offset_power[p] = offset_power[p - 1].times(Scaled::of(offset));
   }
-  std::vector<double> out;
+  Array<double> out;
   for (Index j = 0; j < all; ++j) {
-    const Index parent = parent_[at(j)], degree = degree_of_[at(j)];
+    const Index parent = parent_[j], degree = degree_of_[j];
     if (j > 0) {
-      own[at(j)] = parent > 0 && feature_[at(parent)] == feature_[at(j)] ? own[at(parent)] + 1 : 1;
-      coefficient[at(j)] =
-          coefficient[at(parent)].times(Scaled::of(static_cast<double>(degree_ - degree + 1))).over(own[at(j)]);
+      own[j] = parent > 0 && feature_[parent] == feature_[j] ? own[parent] + 1 : 1;
+      coefficient[j] = coefficient[parent].times(Scaled::of(static_cast<double>(degree_ - degree + 1))).over(own[j]);
     }
     if (j < first_) continue;
-    out.push_back(coefficient[at(j)].times(scale_power[at(degree)]).times(offset_power[at(degree_ - degree)]).root());
+    out.push_back(coefficient[j].times(scale_power[degree]).times(offset_power[degree_ - degree]).root());
     if (!std::isfinite(out.back())) fail(Status::not_finite, "the factor of monomial ", j - first_, " overflows");
   }
   std::ranges::copy(out, factors.begin());

@@ -3,9 +3,7 @@
 // Each is a monomial one degree lower, its parent, times one feature. So powers are made by repeated multiplication.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -24,13 +22,13 @@ class Monomials {
   void evaluate(const LayoutView& x, Layout layout, double* out, Index ld) const;
   // factors_j^2 = degree! / (prod_k e_k! (degree - |e|)!) scale^|e| offset^(degree - |e|), e the exponents of monomial
   // j. NOT_FINITE: a factor overflows.
-  void kernel_factors(double scale, double offset, std::span<double> factors) const;
+  void kernel_factors(double scale, double offset, Span<double> factors) const;
 
  private:
   Index d_;
   std::int32_t degree_;
   Index first_;  // 1 when the constant is not asked for; monomial 0 is kept in any case, as the parent of others
-  std::vector<std::int32_t> parent_, feature_, degree_of_;
+  Array<std::int32_t> parent_, feature_, degree_of_;
 };
 
 }  // namespace freeridge

@@ -14,7 +14,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 SolvedLeastSquares solve(const LayoutView& x, const LayoutView& y, bool intercept, double lambda,
-                         std::span<const double> penalty, Index max_steps) {
+                         Span<const double> penalty, Index max_steps) {
   require_finite("x", x);
   require_finite("y", y);
   return solve_least_squares({x, y, intercept, lambda, penalty}, max_steps);
@@ -28,8 +28,8 @@ RegressionResult unscaled(const SolvedLeastSquares& solved) {
   return out;
 }
 
-std::vector<double> ones(Index count) {
-  return std::vector<double>(static_cast<std::size_t>(count), 1.0);
+Array<double> ones(Index count) {
+  return Array<double>(count, 1.0);
 }
 
 // sum_i r_ij^2, in twice the precision: r_squared is 1 - a / b for such sums, and a / b may be near one
@@ -41,7 +41,7 @@ DoubleDouble squared_norm(const TwofoldMatrix& r, Index j) {
 
 // (G^-1)_kk of the scaled columns (in the order of x) and 1/n + xbar'G^-1 xbar, from L L' = G.
 struct Variances {
-  std::vector<double> w;
+  Array<double> w;
   double b = 0;
 };
 Variances variances(const SolvedLeastSquares& solved) {
@@ -49,13 +49,11 @@ Variances variances(const SolvedLeastSquares& solved) {
   Matrix inverse(d, d + 1, 0.0);  // L^-1 and L^-1 xbar
   for (Index k = 0; k < d; ++k) {
     inverse(k, k) = 1;
-    inverse(k, d) = solved.scaled.shift(solved.columns[static_cast<std::size_t>(k)]);
+    inverse(k, d) = solved.scaled.shift(solved.columns[k]);
   }
   trsm(Op::none, solved.l.view(), inverse.view());
-  Variances out{std::vector<double>(static_cast<std::size_t>(d)), 0};
-  for (Index k = 0; k < d; ++k)
-    out.w[static_cast<std::size_t>(solved.columns[static_cast<std::size_t>(k)])] =
-        dot(d, inverse.col(k), inverse.col(k));
+  Variances out{Array<double>(d), 0};
+  for (Index k = 0; k < d; ++k) out.w[solved.columns[k]] = dot(d, inverse.col(k), inverse.col(k));
   out.b = 1 / static_cast<double>(solved.scaled.problem().n()) + dot(d, inverse.col(d), inverse.col(d));
   return out;
 }
@@ -63,7 +61,7 @@ Variances variances(const SolvedLeastSquares& solved) {
 }  // namespace
 
 RegressionResult ols(const LayoutView& x, const LayoutView& y, bool intercept, Index max_steps) {
-  const std::vector<double> penalty = ones(x.cols);
+  const Array<double> penalty = ones(x.cols);
   return unscaled(solve(x, y, intercept, 0, penalty, max_steps));
 }
 
@@ -72,7 +70,7 @@ RegressionResult ols(const LayoutView& x, const LayoutView& y, bool intercept) {
 }
 
 RegressionResult ridge(const LayoutView& x, const LayoutView& y, bool intercept, double lambda,
-                       std::span<const double> penalty) {
+                       Span<const double> penalty) {
   require_lambdas("lambda", {&lambda, 1});
   for (std::size_t k = 0; k < penalty.size(); ++k) {
     if (!std::isfinite(penalty[k]))
@@ -80,13 +78,13 @@ RegressionResult ridge(const LayoutView& x, const LayoutView& y, bool intercept,
     if (penalty[k] < 0)
       fail(Status::invalid_argument, "penalty[", k, "] is ", penalty[k], "; a penalty must not be negative");
   }
-  const std::vector<double> all_one = ones(x.cols);
+  const Array<double> all_one = ones(x.cols);
   return unscaled(solve(x, y, intercept, lambda, penalty.empty() ? all_one : penalty, enough_steps));
 }
 
 OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept) {
   const Index n = x.rows, d = x.cols, t = y.cols;
-  const std::vector<double> penalty = ones(d);
+  const Array<double> penalty = ones(d);
   SolvedLeastSquares solved = solve(x, y, intercept, 0, penalty, enough_steps);
   const ScaledProblem& scaled = solved.scaled;
   OlsSummary out(d, t);
@@ -107,7 +105,7 @@ OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept)
   LeastSquaresSolution nothing(d, t);
   const TwofoldMatrix centred_y = twofold_residual(scaled.data(), nothing, {});
   for (Index j = 0; j < t; ++j) {
-    const auto at_j = static_cast<std::size_t>(j);
+    const Index at_j = j;
     const DoubleDouble rest = squared_norm(r, j), total = squared_norm(centred_y, j);
     const double sigma = freedom > 0 ? std::sqrt(rest.hi / static_cast<double>(freedom)) : nan;
     const int e = scaled.y_exponent(j);
@@ -115,9 +113,7 @@ OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept)
     out.b_error[at_j] = !full_rank ? nan : intercept ? std::ldexp(sigma * std::sqrt(unit.b), e) : 0.0;
     if (freedom <= 0) out.b_error[at_j] = nan;
     for (Index k = 0; k < d; ++k)
-      out.w_error(k, j) =
-          full_rank ? std::ldexp(sigma * std::sqrt(unit.w[static_cast<std::size_t>(k)]), e - scaled.x_exponent(k))
-                    : nan;
+      out.w_error(k, j) = full_rank ? std::ldexp(sigma * std::sqrt(unit.w[k]), e - scaled.x_exponent(k)) : nan;
     bool constant = true;
     for (Index i = 0; i < n && constant; ++i) constant = y(i, j) == (intercept ? y(0, j) : 0);
     out.r_squared[at_j] = constant ? nan : ((total - rest) / total).hi;

@@ -3,19 +3,18 @@
 // answers that overflow.
 #pragma once
 
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 
 struct RegressionResult {
-  RegressionResult(Index d, Index t) : w(d, t), b(static_cast<std::size_t>(t), 0.0) {}
+  RegressionResult(Index d, Index t) : w(d, t), b(t, 0.0) {}
   Matrix w;
-  std::vector<double> b;
+  Array<double> b;
   Index rank = 0;  // of (centred) x; total least squares: d
 };
 
@@ -32,8 +31,8 @@ struct OlsSummary {
   OlsSummary(Index d, Index t)
       : regression(d, t), w_error(d, t), b_error(size(t)), sigma(size(t)), r_squared(size(t)) {}
   RegressionResult regression;
-  Matrix w_error;                                 // d x t
-  std::vector<double> b_error, sigma, r_squared;  // t
+  Matrix w_error;                           // d x t
+  Array<double> b_error, sigma, r_squared;  // t
   std::string errors_undefined, sigma_undefined, r_squared_undefined;
 
  private:
@@ -43,10 +42,10 @@ OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept)
 
 // min 1/2 |Y - X w - b|^2 + lambda/2 sum_k penalty_k w_k^2; penalty: d numbers, or empty: all one.
 RegressionResult ridge(const LayoutView& x, const LayoutView& y, bool intercept, double lambda,
-                       std::span<const double> penalty);
+                       Span<const double> penalty);
 
 // min |[E F]|_F subject to (X + E) w + b = Y + F, E zero in the columns whose flag in `exact` (d flags, or empty: none)
 // is not zero. Throws UNDEFINED, with the reason, where there is no solution or more than one.
-RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, std::span<const std::int32_t> exact);
+RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact);
 
 }  // namespace freeridge

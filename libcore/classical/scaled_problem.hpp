@@ -7,8 +7,8 @@
 #pragma once
 
 #include <cmath>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/linalg/refine.hpp"
 #include "libcore/linalg/scaling.hpp"
 
@@ -19,7 +19,7 @@ struct PenalisedProblem {
   LayoutView x, y;
   bool intercept = true;
   double lambda = 0;
-  std::span<const double> penalty;
+  Span<const double> penalty;
 
   Index n() const { return x.rows; }
   Index d() const { return x.cols; }
@@ -48,23 +48,23 @@ class ScaledProblem {
   LeastSquaresData data() const;
   // The columns X~_k - shift_k (n x columns). shift_k is the mean of X~_k but for rounding; a column of ones in the
   // problem takes care of the rest.
-  void centred(std::span<const Index> columns, MatrixView out) const;
+  void centred(Span<const Index> columns, MatrixView out) const;
   // The columns X~_k themselves.
-  void scaled(std::span<const Index> columns, MatrixView out) const;
+  void scaled(Span<const Index> columns, MatrixView out) const;
   // Y~; with an intercept minus its column means, but for rounding
   void centred_y(MatrixView out) const;
   // w and b in the original units. Throws NOT_FINITE when they overflow.
-  void unscale(const LeastSquaresSolution& solution, MatrixView w, std::span<double> b) const;
+  void unscale(const LeastSquaresSolution& solution, MatrixView w, Span<double> b) const;
 
   // The columns that are not constant.
-  std::vector<Index> varying() const;
+  Array<Index> varying() const;
   // log2 of the largest over the smallest of these columns, each divided by sqrt(penalty_k) where that is not 0.
-  int spread(std::span<const Index> columns) const;
-  int x_exponent(Index k) const { return x_exponent_[static_cast<std::size_t>(k)]; }
-  int y_exponent(Index j) const { return y_statistics_[static_cast<std::size_t>(j)].exponent; }
-  double shift(Index k) const { return shift_[static_cast<std::size_t>(k)]; }
+  int spread(Span<const Index> columns) const;
+  int x_exponent(Index k) const { return x_exponent_[k]; }
+  int y_exponent(Index j) const { return y_statistics_[j].exponent; }
+  double shift(Index k) const { return shift_[k]; }
   // equilibrated(): lambda penalty_k in the units of w~. uniform(): penalty_k as said there.
-  double penalty(Index k) const { return penalty_[static_cast<std::size_t>(k)]; }
+  double penalty(Index k) const { return penalty_[k]; }
   double lambda() const { return lambda_; }
 
  private:
@@ -72,9 +72,9 @@ class ScaledProblem {
   void set_exponent(Index k, int exponent);
 
   PenalisedProblem problem_;
-  std::vector<ColumnStatistics> statistics_, y_statistics_;
-  std::vector<int> x_exponent_;
-  std::vector<double> x_factor_, y_factor_, shift_, penalty_;
+  Array<ColumnStatistics> statistics_, y_statistics_;
+  Array<int> x_exponent_;
+  Array<double> x_factor_, y_factor_, shift_, penalty_;
   double lambda_ = 1;
 };
 

@@ -22,10 +22,6 @@
 namespace freeridge {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 // A column of x or y times 2^-exponent, minus its mean (but for rounding).
 struct ScaledColumn {
   const LayoutView* from;
@@ -42,10 +38,10 @@ struct ScaledColumn {
   }
 };
 
-std::vector<double> singular_values(ConstMatrixView a, Matrix& vt) {
+Array<double> singular_values(ConstMatrixView a, Matrix& vt) {
   Matrix copy(a.rows, a.cols), u(a.rows, a.cols);
   for (Index j = 0; j < a.cols; ++j) std::copy_n(a.col(j), a.rows, copy.col(j));
-  std::vector<double> s(at(a.cols));
+  Array<double> s(a.cols);
   vt = Matrix(a.cols, a.cols);
   gesdd(copy.view(), s, u.view(), vt.view());
   return s;
@@ -58,8 +54,8 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
   Matrix part(t, columns);
   for (Index j = 0; j < columns; ++j)
     for (Index i = 0; i < t; ++i) part(i, j) = vt(first + j, q - t + i);
-  std::vector<Index> order(at(columns));
-  std::vector<double> tau(at(most));
+  Array<Index> order(columns);
+  Array<double> tau(most);
   geqp3(part.view(), 0, order, tau);
   Index rank = 0;
   while (rank < most && std::abs(part(rank, rank)) > tolerance) ++rank;
@@ -68,15 +64,15 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
 
 // Says what a tie means: S_d = S_(d + 1) to within `relative` S_1. The space that the tied columns of V span is known
 // up to relative S_1 over the distance of their singular value to the next other ones.
-[[noreturn]] void fail_of_tie(ConstMatrixView vt, std::span<const double> s, Index d, double relative, int e) {
+[[noreturn]] void fail_of_tie(ConstMatrixView vt, Span<const double> s, Index d, double relative, int e) {
   const auto q = static_cast<Index>(s.size());
-  const double next = s[at(d)], tolerance = relative * s.front();
+  const double next = s[d], tolerance = relative * s.front();
   Index p = d - 1, end = d + 1;
-  while (p > 0 && !(s[at(p - 1)] > next + tolerance)) --p;
-  while (end < q && !(s[at(end)] < next - tolerance)) ++end;
+  while (p > 0 && !(s[p - 1] > next + tolerance)) --p;
+  while (end < q && !(s[end] < next - tolerance)) ++end;
   double noise = relative;
-  if (p > 0) noise = tolerance / (s[at(p - 1)] - next);
-  if (end < q) noise = std::max(noise, tolerance / (next - s[at(end)]));
+  if (p > 0) noise = tolerance / (s[p - 1] - next);
+  if (end < q) noise = std::max(noise, tolerance / (next - s[end]));
   const bool many = rank_below(vt, p, q - d, noise) == q - d && rank_below(vt, end, q - d, noise) == q - end;
   fail(Status::undefined, many ? "more than one solution exists" : "no solution exists (the non-generic case)",
        ": the singular values ", d, " and ", d + 1, " of [x y] are the same, ", std::ldexp(next, e),
@@ -87,14 +83,14 @@ Index rank_below(ConstMatrixView vt, Index first, Index t, double tolerance) {
 Matrix hyperplane(ConstMatrixView r, Index d, double relative, int e) {
   const Index t = r.cols - d;
   Matrix vt, v22(t, t), rhs(t, d), w(d, t);
-  const std::vector<double> s = singular_values(r, vt);
-  const double tolerance = relative * s.front(), gap = s[at(d - 1)] - s[at(d)];
+  const Array<double> s = singular_values(r, vt);
+  const double tolerance = relative * s.front(), gap = s[d - 1] - s[d];
   if (!(gap > tolerance)) fail_of_tie(vt.view(), s, d, relative, e);
 
   for (Index j = 0; j < t; ++j) std::copy_n(vt.col(d + j) + d, t, v22.col(j));
   for (Index k = 0; k < d; ++k) std::copy_n(vt.col(k) + d, t, rhs.col(k));
-  std::vector<Index> order(at(t));
-  std::vector<double> tau(at(t));
+  Array<Index> order(t);
+  Array<double> tau(t);
   geqp3(v22.view(), 0, order, tau);
   if (!(std::abs(v22(t - 1, t - 1)) > tolerance / gap))  // the error of V_22
     fail(Status::undefined,
@@ -104,13 +100,13 @@ Matrix hyperplane(ConstMatrixView r, Index d, double relative, int e) {
   ormqr(v22.view(), tau, rhs.view(), Op::transpose);
   trsm(Op::transpose, lower_factor(v22.view(), 0, t).view(), rhs.view());
   for (Index j = 0; j < t; ++j)
-    for (Index k = 0; k < d; ++k) w(k, order[at(j)]) = -rhs(j, k);
+    for (Index k = 0; k < d; ++k) w(k, order[j]) = -rhs(j, k);
   return w;
 }
 
 }  // namespace
 
-RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, std::span<const std::int32_t> exact) {
+RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact) {
   const Index n = x.rows, d = x.cols, t = y.cols, ones = intercept ? 1 : 0;
   if (n < d + t + ones)
     fail(Status::invalid_argument, "n is ", n, "; total least squares needs at least d + t", intercept ? " + 1" : "",
@@ -120,9 +116,9 @@ RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, s
   checked_doubles(n, 2 * (d + t + 1));
   require_memory(16 * n * (d + t + 1), "total least squares of this size", "use fewer rows or features at a time");
 
-  std::vector<ScaledColumn> known, noisy;  // noisy: those of x, then those of y
+  Array<ScaledColumn> known, noisy;  // noisy: those of x, then those of y
   for (Index k = 0; k < d; ++k)
-    (!exact.empty() && exact[at(k)] != 0 ? known : noisy).push_back({&x, k, column_statistics(x, k, intercept)});
+    (!exact.empty() && exact[k] != 0 ? known : noisy).push_back({&x, k, column_statistics(x, k, intercept)});
   const auto e_count = static_cast<Index>(known.size()), inner = static_cast<Index>(noisy.size());
   if (inner == 0) {
     RegressionResult out = ols(x, y, intercept);
@@ -139,10 +135,10 @@ RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, s
 
   const Index p = ones + e_count, q = inner + t;
   Matrix a(n, p, 1.0), c(n, q);
-  for (Index k = 0; k < e_count; ++k) known[at(k)].copy(a.col(ones + k));
-  for (Index k = 0; k < q; ++k) noisy[at(k)].copy(c.col(k));
-  std::vector<Index> order(at(p));
-  std::vector<double> tau(at(p)), tau_c(at(q));
+  for (Index k = 0; k < e_count; ++k) known[k].copy(a.col(ones + k));
+  for (Index k = 0; k < q; ++k) noisy[k].copy(c.col(k));
+  Array<Index> order(p);
+  Array<double> tau(p), tau_c(q);
   geqp3(a.view(), ones, order, tau);
   for (Index k = ones; k < p; ++k)
     if (!(std::abs(a(k, k)) > pivot_tolerance(n, d) * std::abs(a(ones, ones))))
@@ -166,18 +162,18 @@ RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, s
   out.rank = d;
   for (Index j = 0; j < t; ++j) {
     DoubleDouble b;
-    if (intercept) b = DoubleDouble(w_known(0, j)) + DoubleDouble(noisy[at(inner + j)].shift());
+    if (intercept) b = DoubleDouble(w_known(0, j)) + DoubleDouble(noisy[inner + j].shift());
     for (Index k = 0; k < inner; ++k) {
-      out.w(noisy[at(k)].index, j) = w(k, j);
-      b -= two_product(noisy[at(k)].shift(), w(k, j));
+      out.w(noisy[k].index, j) = w(k, j);
+      b -= two_product(noisy[k].shift(), w(k, j));
     }
     for (Index k = ones; k < p; ++k) {
-      const ScaledColumn& column = known[at(order[at(k)] - ones)];
+      const ScaledColumn& column = known[order[k] - ones];
       out.w(column.index, j) = std::ldexp(w_known(k, j), e - column.exponent);
       b -= two_product(column.shift(), w_known(k, j));
     }
-    out.b[at(j)] = std::ldexp(b.hi, e);
-    bool finite = std::isfinite(out.b[at(j)]);
+    out.b[j] = std::ldexp(b.hi, e);
+    bool finite = std::isfinite(out.b[j]);
     for (Index k = 0; k < d; ++k) finite = finite && std::isfinite(out.w(k, j));
     if (!finite) fail(Status::not_finite, "the solution for output ", j, " overflows; rescale x or y");
   }

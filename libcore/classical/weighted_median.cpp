@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <vector>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/exact_sum.hpp"
@@ -11,15 +10,15 @@
 namespace freeridge {
 namespace {
 
-LayoutView column_of(std::span<const double> values) {
+LayoutView column_of(Span<const double> values) {
   const auto n = static_cast<Index>(values.size());
   return {values.data(), n, 1, n, Layout::col_major};
 }
 
 }  // namespace
 
-double weighted_median(std::span<const double> values, std::span<const double> weights) {
-  std::vector<std::size_t> order;
+double weighted_median(Span<const double> values, Span<const double> weights) {
+  Array<std::size_t> order;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (weights[i] > 0) order.push_back(i);
   std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
@@ -34,7 +33,7 @@ double weighted_median(std::span<const double> values, std::span<const double> w
   }
 }
 
-double checked_weighted_median(std::span<const double> values, std::span<const double> weights) {
+double checked_weighted_median(Span<const double> values, Span<const double> weights) {
   require_finite("values", column_of(values));
   require_finite("weights", column_of(weights));
   for (std::size_t i = 0; i < weights.size(); ++i)
@@ -45,10 +44,10 @@ double checked_weighted_median(std::span<const double> values, std::span<const d
   return weighted_median(values, weights);
 }
 
-double absolute_slope(std::span<const double> x, std::span<const double> y) {
+double absolute_slope(Span<const double> x, Span<const double> y) {
   require_finite("x", column_of(x));
   require_finite("y", column_of(y));
-  std::vector<double> slopes(x.size(), 0.0), weights(x.size());
+  Array<double> slopes(x.size(), 0.0), weights(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     weights[i] = std::abs(x[i]);
     if (x[i] != 0) slopes[i] = y[i] / x[i];

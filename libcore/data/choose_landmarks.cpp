@@ -15,15 +15,15 @@ namespace {
 constexpr Index factor_doubles = 1 << 25;  // 256 MiB
 constexpr Index block_size = 64;           // pivots proposed at a time
 
-std::vector<Index> random_rows(Index n, Index count, Random& random) {
-  std::vector<Index> rows(static_cast<std::size_t>(n));
+Array<Index> random_rows(Index n, Index count, Random& random) {
+  Array<Index> rows(n);
   std::iota(rows.begin(), rows.end(), Index{0});
-  random.shuffle(std::span(rows), count);
-  rows.resize(static_cast<std::size_t>(count));
+  random.shuffle(Span(rows), count);
+  rows.resize(count);
   return rows;
 }
 
-double sum_of(std::span<const double> values) {
+double sum_of(Span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
@@ -32,16 +32,15 @@ void kernel_column(const Kernel& kernel, const Rows& x, Index s, double* out) {
   cross_kernel(kernel, x, {}, x, s, {out, x.rows, 1, x.rows});
 }
 
-std::vector<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Random& random,
-                               const Progress& progress) {
-  const auto n = static_cast<std::size_t>(x.rows);
-  std::vector<double> diagonal(n), column(n), distance(n, std::numeric_limits<double>::infinity());
+Array<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Random& random, const Progress& progress) {
+  const Index n = x.rows;
+  Array<double> diagonal(n), column(n), distance(n, std::numeric_limits<double>::infinity());
   own_diagonal(kernel, x, diagonal);
-  std::vector<Index> rows{random.uniform_index(x.rows)};
+  Array<Index> rows{random.uniform_index(x.rows)};
   while (true) {
-    const auto s = static_cast<std::size_t>(rows.back());
+    const Index s = rows.back();
     kernel_column(kernel, x, rows.back(), column.data());
-    for (std::size_t i = 0; i < n; ++i)
+    for (Index i = 0; i < n; ++i)
       distance[i] = std::min(distance[i], std::max(diagonal[i] + diagonal[s] - 2 * column[i], 0.0));
     distance[s] = 0;
     progress.report(static_cast<double>(rows.size()) / static_cast<double>(count));
@@ -49,8 +48,8 @@ std::vector<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count,
     if (sum_of(distance) > 0) {
       rows.push_back(random.weighted_index(distance));
     } else {  // all others coincide with landmarks: any will do
-      std::vector<char> taken(n, 0);
-      for (const Index row : rows) taken[static_cast<std::size_t>(row)] = 1;
+      Array<char> taken(n, 0);
+      for (const Index row : rows) taken[row] = 1;
       for (std::size_t i = 0; static_cast<Index>(rows.size()) < count; ++i)
         if (taken[i] == 0) rows.push_back(static_cast<Index>(i));
       return rows;
@@ -59,19 +58,18 @@ std::vector<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count,
 }
 
 // F (n x r) with F F' = K_TR K_RR^-1 K_RT grows by the pivots accepted out of each block proposed.
-std::vector<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Random& random,
-                                const Progress& progress) {
+Array<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Random& random, const Progress& progress) {
   const Index n = x.rows;
-  std::vector<double> left(static_cast<std::size_t>(n));
+  Array<double> left(n);
   own_diagonal(kernel, x, left);
   if (!std::isfinite(sum_of(left))) fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x");
   const double enough = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * sum_of(left);
   Matrix factor(n, count), columns(n, std::min(block_size, count));
-  std::vector<Index> rows;
+  Array<Index> rows;
 
   while (static_cast<Index>(rows.size()) < count && sum_of(left) > enough) {
     const Index done = static_cast<Index>(rows.size()), block = std::min(block_size, count - done);
-    std::vector<Index> proposed;
+    Array<Index> proposed;
     for (Index b = 0; b < block; ++b) {
       const Index s = random.weighted_index(left);
       if (std::find(proposed.begin(), proposed.end(), s) == proposed.end()) proposed.push_back(s);
@@ -80,18 +78,18 @@ std::vector<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count
     // of this block, s is accepted with the probability that the exact method would have given it.
     const Index size = static_cast<Index>(proposed.size());
     const MatrixView residual = columns.view().columns(0, size);
-    for (Index b = 0; b < size; ++b) kernel_column(kernel, x, proposed[static_cast<std::size_t>(b)], residual.col(b));
+    for (Index b = 0; b < size; ++b) kernel_column(kernel, x, proposed[b], residual.col(b));
     Matrix at_proposed(size, done);
     for (Index j = 0; j < done; ++j)
-      for (Index b = 0; b < size; ++b) at_proposed(b, j) = factor(proposed[static_cast<std::size_t>(b)], j);
+      for (Index b = 0; b < size; ++b) at_proposed(b, j) = factor(proposed[b], j);
     gemm(Op::none, Op::transpose, -1, factor.view().columns(0, done), at_proposed.view(), 1, residual);
 
     Matrix core(size, size);
     for (Index j = 0; j < size; ++j)
-      for (Index i = 0; i < size; ++i) core(i, j) = residual(proposed[static_cast<std::size_t>(i)], j);
-    std::vector<Index> accepted;
+      for (Index i = 0; i < size; ++i) core(i, j) = residual(proposed[i], j);
+    Array<Index> accepted;
     for (Index b = 0; b < size; ++b) {
-      const double before = left[static_cast<std::size_t>(proposed[static_cast<std::size_t>(b)])], now = core(b, b);
+      const double before = left[proposed[b]], now = core(b, b);
       if (!(random.uniform() * before < now)) continue;
       accepted.push_back(b);
       const double root = std::sqrt(now);
@@ -104,18 +102,18 @@ std::vector<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count
     Matrix l(gained, gained, 0.0);
     const MatrixView fresh = factor.view().columns(done, gained);
     for (Index j = 0; j < gained; ++j) {
-      const Index b = accepted[static_cast<std::size_t>(j)];
-      for (Index i = j; i < gained; ++i) l(i, j) = core(accepted[static_cast<std::size_t>(i)], b);
+      const Index b = accepted[j];
+      for (Index i = j; i < gained; ++i) l(i, j) = core(accepted[i], b);
       std::copy_n(residual.col(b), n, fresh.col(j));
-      rows.push_back(proposed[static_cast<std::size_t>(b)]);
+      rows.push_back(proposed[b]);
     }
     trsm_right(Op::transpose, l.view(), fresh);
     for (Index j = 0; j < gained; ++j)
       for (Index i = 0; i < n; ++i) {
-        double& value = left[static_cast<std::size_t>(i)];
+        double& value = left[i];
         value = std::max(value - fresh(i, j) * fresh(i, j), 0.0);
       }
-    for (const Index row : rows) left[static_cast<std::size_t>(row)] = 0;
+    for (const Index row : rows) left[row] = 0;
     progress.report(static_cast<double>(rows.size()) / static_cast<double>(count));
   }
   return rows;
@@ -127,8 +125,8 @@ Index pivoted_candidates(Index count) {
   return std::max(count, factor_doubles / count);
 }
 
-std::vector<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
-                                    const Progress& progress) {
+Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
+                              const Progress& progress) {
   if (!landmarks.rows.empty()) return landmarks.rows;
   const Index n = x.rows, count = landmarks.count;
   Random random(landmarks.seed);
@@ -137,13 +135,12 @@ std::vector<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const L
 
   const Index candidates = pivoted_candidates(count);
   if (candidates >= n || kernel.precomputed()) return pivoted_rows(kernel, x, count, random, progress);
-  const std::vector<Index> chosen = random_rows(n, candidates, random);
+  const Array<Index> chosen = random_rows(n, candidates, random);
   Matrix points(candidates, x.cols);
-  for (Index i = 0; i < candidates; ++i)
-    pack_rows(x, chosen[static_cast<std::size_t>(i)], {}, points.view().row_range(i, 1));
+  for (Index i = 0; i < candidates; ++i) pack_rows(x, chosen[i], {}, points.view().row_range(i, 1));
   const LayoutView view{points.data(), candidates, x.cols, candidates, Layout::col_major};
-  std::vector<Index> rows = pivoted_rows(kernel, view, count, random, progress);
-  for (Index& row : rows) row = chosen[static_cast<std::size_t>(row)];
+  Array<Index> rows = pivoted_rows(kernel, view, count, random, progress);
+  for (Index& row : rows) row = chosen[row];
   return rows;
 }
 

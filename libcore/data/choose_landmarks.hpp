@@ -7,8 +7,7 @@
 //             Mathematics 2024), in blocks by rejection (E. Epperly, J. Tropp, R. Webber, Embrace rejection, 2024)
 #pragma once
 
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/rows/rows.hpp"
@@ -19,8 +18,8 @@ enum class LandmarkMethod : std::int32_t { automatic = 0, random = 1, kmeans = 2
 
 // What the user asked for.
 struct Landmarks {
-  Index count = 0;          // 0: none
-  std::vector<Index> rows;  // empty: the core chooses
+  Index count = 0;    // 0: none
+  Array<Index> rows;  // empty: the core chooses
   LandmarkMethod method = LandmarkMethod::automatic;
   std::int64_t seed = 0;
 };
@@ -32,7 +31,7 @@ Index pivoted_candidates(Index count);
 // or, where the factor would take more than 256 MiB, as many random ones as fit (all of a precomputed K, which is
 // larger than the factor). Throws NOT_FINITE when a kernel value or the trace overflows. Cost: random O(n); k-means++ n
 // r kernel values, memory O(n); pivoted n r kernel values and 2 n r^2 flops for n candidates.
-std::vector<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
-                                    const Progress& progress);
+Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
+                              const Progress& progress);
 
 }  // namespace freeridge

@@ -7,14 +7,14 @@
 
 namespace freeridge {
 
-void make_folds(std::int32_t folds, std::int64_t seed, std::span<std::int32_t> group) {
+void make_folds(std::int32_t folds, std::int64_t seed, Span<std::int32_t> group) {
   const auto n = static_cast<Index>(group.size());
   if (folds < 2 || folds > n) fail(Status::invalid_argument, "folds is ", folds, "; it must be from 2 to n = ", n);
-  for (Index i = 0; i < n; ++i) group[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(i % folds);
+  for (Index i = 0; i < n; ++i) group[i] = static_cast<std::int32_t>(i % folds);
   Random(seed).shuffle(group, n);
 }
 
-void make_holdout(double fraction, std::int64_t seed, std::span<std::int32_t> group) {
+void make_holdout(double fraction, std::int64_t seed, Span<std::int32_t> group) {
   const auto n = static_cast<Index>(group.size());
   if (!std::isfinite(fraction)) fail(Status::not_finite, "fraction is ", fraction, "; it must be finite");
   if (!(fraction > 0 && fraction < 1))

@@ -7,23 +7,22 @@
 #include "libcore/rows/weighted_means.hpp"
 
 namespace freeridge {
-double weight_span(std::span<const double> weights) {
+double weight_span(Span<const double> weights) {
   if (weights.empty()) return 1;
   const auto [low, high] = std::ranges::minmax_element(weights);
   return *high / *low;
 }
 
-Problem::Problem(KernelPtr kernel_, const Rows& x_, const LayoutView& y_, std::span<const double> weights_,
-                 bool intercept_)
+Problem::Problem(KernelPtr kernel_, const Rows& x_, const LayoutView& y_, Span<const double> weights_, bool intercept_)
     : kernel(std::move(kernel_)),
       x(x_),
       y(y_),
       weights(weights_),
       intercept(intercept_),
-      sqrt_w(static_cast<std::size_t>(x_.rows), 1.0),
+      sqrt_w(x_.rows, 1.0),
       sum_w(static_cast<double>(x_.rows)),
       y_tilde(y.rows, y.cols),
-      y_mean(static_cast<std::size_t>(y.cols), 0.0),
+      y_mean(y.cols, 0.0),
       linear_scale(kernel->linear_scale(x_.cols)) {
   if (!weights.empty()) {
     sum_w = 0;
@@ -48,7 +47,7 @@ Problem::Problem(KernelPtr kernel_, const Rows& x_, const LayoutView& y_, std::s
   for (Index j = 0; j < t(); ++j)
     for (Index i = 0; i < n(); ++i) {
       double& value = y_tilde(i, j);
-      value = sqrt_w[static_cast<std::size_t>(i)] * (value - y_mean[static_cast<std::size_t>(j)]);
+      value = sqrt_w[i] * (value - y_mean[j]);
       if (!std::isfinite(value)) fail(Status::not_finite, "y[", i, ", ", j, "], weighted and centred, overflows");
     }
 }
@@ -56,7 +55,7 @@ Problem::Problem(KernelPtr kernel_, const Rows& x_, const LayoutView& y_, std::s
 void Problem::scaled_rows(const Rows& points, Index row, MatrixView out) const {
   pack_rows(points, row, shift, out);
   for (Index k = 0; k < out.cols; ++k) {
-    const double scale = (*linear_scale)[static_cast<std::size_t>(k)];
+    const double scale = (*linear_scale)[k];
     if (scale == 1) continue;
     for (Index i = 0; i < out.rows; ++i) out(i, k) /= scale;
   }
@@ -66,7 +65,7 @@ void Problem::weighted_rows(Index row, MatrixView out) const {
   scaled_rows(x, row, out);
   for (Index k = 0; k < out.cols; ++k)
     for (Index i = 0; i < out.rows; ++i) {
-      out(i, k) *= sqrt_w[static_cast<std::size_t>(row + i)];
+      out(i, k) *= sqrt_w[row + i];
       if (!std::isfinite(out(i, k)))
         fail(Status::not_finite, "x[", row + i, ", ", k, "], weighted and scaled, overflows");
     }
@@ -74,8 +73,7 @@ void Problem::weighted_rows(Index row, MatrixView out) const {
 
 void Problem::scaled_entries(Index row, Index count, SparseTile& out) const {
   take_rows(x.sparse(), row, count, out);
-  for (std::size_t p = 0; p < out.value.size(); ++p)
-    out.value[p] /= (*linear_scale)[static_cast<std::size_t>(out.column[p])];
+  for (std::size_t p = 0; p < out.value.size(); ++p) out.value[p] /= (*linear_scale)[out.column[p]];
 }
 
 }  // namespace freeridge

@@ -9,32 +9,31 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
 // The largest weight over the smallest; 1 without weights.
-double weight_span(std::span<const double> weights);
+double weight_span(Span<const double> weights);
 // From here on rounding in rows of high weight would cost rows of low weight digits, where rows are mixed.
 constexpr double wide_weights = 0x1p20;
 
 struct Problem {
   // x, y and weights are borrowed; weights: n numbers or empty.
-  Problem(KernelPtr kernel, const Rows& x, const LayoutView& y, std::span<const double> weights, bool intercept);
+  Problem(KernelPtr kernel, const Rows& x, const LayoutView& y, Span<const double> weights, bool intercept);
 
   Index n() const { return x.rows; }
   Index d() const { return x.cols; }
   Index t() const { return y_tilde.cols(); }
   Index degrees() const { return n() - (intercept ? 1 : 0); }  // m: the dimension that P~ acts on
-  double weight(Index i) const { return sqrt_w[static_cast<std::size_t>(i)] * sqrt_w[static_cast<std::size_t>(i)]; }
+  double weight(Index i) const { return sqrt_w[i] * sqrt_w[i]; }
   bool linear() const { return linear_scale.has_value(); }
   // Element i of the smoother row a = W^(1/2) (P kappa + q1 / sqrt(sum(w))).
   double smoother(Index i, double p_kappa) const {
-    const auto at = static_cast<std::size_t>(i);
+    const Index at = i;
     return sqrt_w[at] * (q1.empty() ? p_kappa : p_kappa + q1[at] / std::sqrt(sum_w));
   }
 
@@ -47,17 +46,17 @@ struct Problem {
   KernelPtr kernel;
   Rows x;
   LayoutView y;
-  std::span<const double> weights;
+  Span<const double> weights;
   bool intercept;
-  std::vector<double> sqrt_w;  // n
+  Array<double> sqrt_w;  // n
   double sum_w = 0;
   double sum_log_w = 0;
-  Matrix y_tilde;                                   // n x t
-  std::vector<double> y_mean;                       // t
-  std::vector<double> q1;                           // n; empty without intercept
-  std::optional<std::vector<double>> linear_scale;  // d divisors, for linear kernels
-  std::vector<double> shift;                        // d; empty unless the kernel is linear and there is an intercept
-  std::vector<double> shift_rest;                   // d: what rounding left of the means of x after the shift
+  Matrix y_tilde;                             // n x t
+  Array<double> y_mean;                       // t
+  Array<double> q1;                           // n; empty without intercept
+  std::optional<Array<double>> linear_scale;  // d divisors, for linear kernels
+  Array<double> shift;                        // d; empty unless the kernel is linear and there is an intercept
+  Array<double> shift_rest;                   // d: what rounding left of the means of x after the shift
 };
 
 using ProblemPtr = std::shared_ptr<const Problem>;

@@ -2,7 +2,7 @@
 
 namespace freeridge {
 
-void Factorization::sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+void Factorization::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                           const Progress& progress) const {
   const Index n = problem().n();
   Matrix residual(n, outputs), diagonal(n, 1);

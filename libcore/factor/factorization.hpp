@@ -16,10 +16,9 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/factor/digits.hpp"
 #include "libcore/factor/solution.hpp"
@@ -36,9 +35,9 @@ class ResidualMaker {
   // P~Y~ for the outputs [first, first + out.cols), n x out.cols.
   virtual void residual(Index first, MatrixView out) const = 0;
   // diag(P~), n numbers. An exact 0 marks a point whose left-out error does not exist.
-  virtual void diagonal(std::span<double> out) const = 0;
+  virtual void diagonal(Span<double> out) const = 0;
   // Both, in one pass over the data where the route makes passes.
-  virtual void residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
+  virtual void residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const {
     residual(first, out);
     diagonal(diagonal_out);
   }
@@ -49,7 +48,7 @@ class ResidualMaker {
   // rho = lambda / s: I - H = rho P~.
   virtual double shrinkage() const = 0;
   // diag(H), n numbers: the leverages, the intercept's share included.
-  virtual void leverage(std::span<double> out) const = 0;
+  virtual void leverage(Span<double> out) const = 0;
   // tr(H)
   virtual double degrees_of_freedom() const = 0;
 
@@ -80,7 +79,7 @@ class ResidualMaker {
   // known):
   //     lambda / sum(w) + k~(x*, x*) - kappa'P kappa,   k~ centred as K is; no first term without intercept
   // Either may be empty: not wanted. Lambda = 0: directions of eigenvalue zero are left out.
-  virtual void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const = 0;
+  virtual void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const = 0;
 };
 
 // Some rows S of a factorization.
@@ -126,7 +125,7 @@ class Factorization {
   virtual bool solves_functions() const { return false; }
 
   // The landmarks of the landmark route, in the order given or chosen.
-  virtual std::span<const Index> landmarks() const { return {}; }
+  virtual Span<const Index> landmarks() const { return {}; }
 
   // P~ at lambda >= 0. It must not outlive the factorization. Throws NOT_POSITIVE_DEFINITE (Cholesky).
   virtual std::unique_ptr<ResidualMaker> at(double lambda) const = 0;
@@ -143,22 +142,20 @@ class Factorization {
   }
   // The solution of every output at a lambda of its own (t of them), all in one product; false where it takes a P~ for
   // each, and nothing is done.
-  [[nodiscard]] virtual bool solve_each(std::span<const double> /*lambdas*/, Solution& /*solution*/) const {
-    return false;
-  }
+  [[nodiscard]] virtual bool solve_each(Span<const double> /*lambdas*/, Solution& /*solution*/) const { return false; }
   // The same for c~ (ResidualMaker::coefficients), n x t.
-  [[nodiscard]] virtual bool coefficients_each(std::span<const double> /*lambdas*/, MatrixView /*out*/) const {
+  [[nodiscard]] virtual bool coefficients_each(Span<const double> /*lambdas*/, MatrixView /*out*/) const {
     return false;
   }
   // Whether at() costs next to nothing, so that lambdas may be the inner loop.
   virtual bool at_is_free() const { return true; }
   // The rows `which`, to be left out together at many lambdas. It must not outlive the factorization.
-  virtual std::unique_ptr<RowBlock> rows(std::span<const Index> which) const = 0;
+  virtual std::unique_ptr<RowBlock> rows(Span<const Index> which) const = 0;
 
   // (P~Y~, diag P~) at many lambdas for the outputs [first, first + outputs), in tiles, each (row, lambda) once;
   // nothing of size n x lambdas is kept. Here: lambda by lambda; routes that can share work between lambdas overrule
   // it.
-  virtual void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+  virtual void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                      const Progress& progress) const;
 
   // What load_factorization reads (saved_route.hpp).

@@ -8,7 +8,7 @@ namespace {
 constexpr double as_heavy = 0.25;  // of the largest q1: the first row stays where it is
 }
 
-Contrast::Contrast(Index n, std::span<const double> q1, Pivot pivot) : n_(n), v_(q1.begin(), q1.end()) {
+Contrast::Contrast(Index n, Span<const double> q1, Pivot pivot) : n_(n), v_(q1.begin(), q1.end()) {
   if (v_.empty()) return;
   const auto heaviest = std::max_element(v_.begin(), v_.end());
   if (pivot == Pivot::heaviest && v_[0] < as_heavy * *heaviest) {
@@ -21,7 +21,7 @@ Contrast::Contrast(Index n, std::span<const double> q1, Pivot pivot) : n_(n), v_
 
 void Contrast::reflect(MatrixView b) const {
   if (b.cols == 0) return;
-  std::vector<double> projection(static_cast<std::size_t>(b.cols));
+  Array<double> projection(b.cols);
   gemv(Op::transpose, 1, b, v_.data(), 0, projection.data());
   ger(-tau_, v_.data(), projection.data(), b);
 }
@@ -39,7 +39,7 @@ void Contrast::reduce_symmetric(MatrixView k) const {
     for (Index i = pivot_ + 1; i < n_; ++i) std::swap(k(i, 0), k(i, pivot_));
   }
   // HKH = K - v p' - p v',  p = tau K v - (tau^2 v'Kv / 2) v
-  std::vector<double> p(v_.size());
+  Array<double> p(v_.size());
   symv(k, v_.data(), p.data());
   for (double& value : p) value *= tau_;
   const double half = tau_ * dot(n_, p.data(), v_.data()) / 2;
@@ -56,7 +56,7 @@ MatrixView Contrast::reduce(MatrixView b) const {
 void Contrast::reduce_right(MatrixView b) const {
   if (!active() || b.rows == 0) return;
   if (pivot_ > 0) std::swap_ranges(b.col(0), b.col(0) + b.rows, b.col(pivot_));
-  std::vector<double> projection(static_cast<std::size_t>(b.rows));
+  Array<double> projection(b.rows);
   gemv(Op::none, 1, b, v_.data(), 0, projection.data());
   ger(-tau_, projection.data(), v_.data(), b);
 }

@@ -12,9 +12,7 @@
 // the small numbers of that row as differences of large ones.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
@@ -24,7 +22,7 @@ enum class Pivot { heaviest, first };
 class Contrast {
  public:
   // q1: n positive numbers of norm one, or empty (no intercept).
-  Contrast(Index n, std::span<const double> q1, Pivot pivot = Pivot::heaviest);
+  Contrast(Index n, Span<const double> q1, Pivot pivot = Pivot::heaviest);
 
   Index n() const { return n_; }
   Index m() const { return v_.empty() ? n_ : n_ - 1; }
@@ -55,8 +53,8 @@ class Contrast {
   Index place(Index i) const { return i == 0 ? pivot_ : i == pivot_ ? 0 : i; }
   Index pivot() const { return pivot_; }
   // The row of Z in place i is e_(i - 1)' - tau v_i v[1:]' (no first term for i = 0).
-  double row_factor(Index place) const { return tau_ * v_[static_cast<std::size_t>(place)]; }
-  std::span<const double> tail() const { return std::span(v_).subspan(1); }  // v[1:], m numbers; active only
+  double row_factor(Index place) const { return tau_ * v_[place]; }
+  Span<const double> tail() const { return Span(v_).subspan(1); }  // v[1:], m numbers; active only
 
  private:
   void reflect(MatrixView b) const;   // b = H b
@@ -64,7 +62,7 @@ class Contrast {
 
   Index n_;
   Index pivot_ = 0;
-  std::vector<double> v_;  // by places
+  Array<double> v_;  // by places
   double tau_ = 0;
 };
 

@@ -2,34 +2,33 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
 
-bool solve_left_out(MatrixView p, MatrixView v, std::span<const double> noise) {
+bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise) {
   const Index s = p.rows;
-  std::vector<double> root(static_cast<std::size_t>(s));
+  Array<double> root(s);
   // An error E of P with |E_ij| <= (noise_i noise_j)^1/2 moves the eigenvalues of D^-1/2 P D^-1/2 by sum noise_i /
   // P_ii.
   double limit = static_cast<double>(s) * std::numeric_limits<double>::epsilon();
   for (Index i = 0; i < s; ++i) {
-    const auto at = static_cast<std::size_t>(i);
+    const Index at = i;
     if (!(p(i, i) > 0)) return false;
     if (!noise.empty()) limit += noise[at] / p(i, i);
     root[at] = std::sqrt(p(i, i));
   }
   for (Index j = 0; j < s; ++j) {
-    for (Index i = j; i < s; ++i) p(i, j) /= root[static_cast<std::size_t>(i)] * root[static_cast<std::size_t>(j)];
+    for (Index i = j; i < s; ++i) p(i, j) /= root[i] * root[j];
     worked(touched * static_cast<double>(s - j));
   }
   const double norm = symmetric_norm1(p);
   if (!potrf(p) || !(reciprocal_condition(p, norm) > limit)) return false;
   const auto scale = [&] {
     for (Index j = 0; j < v.cols; ++j)
-      for (Index i = 0; i < s; ++i) v(i, j) /= root[static_cast<std::size_t>(i)];
+      for (Index i = 0; i < s; ++i) v(i, j) /= root[i];
   };
   scale();
   trsm(Op::none, p, v);

@@ -1,8 +1,7 @@
 // Leaving out the rows S: the system P~_SS e = (P~Y~)_S.
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -11,6 +10,6 @@ namespace freeridge {
 // working precision after scaling to a unit diagonal, D^-1/2 P D^-1/2, so that the condition is about the group and not
 // about how leverages differ. noise: the absolute error of each P_ii, where it was made by subtraction; empty: none.
 // O(s^3).
-[[nodiscard]] bool solve_left_out(MatrixView p, MatrixView v, std::span<const double> noise = {});
+[[nodiscard]] bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise = {});
 
 }  // namespace freeridge

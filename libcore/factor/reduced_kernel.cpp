@@ -12,7 +12,7 @@ namespace {
 
 // a_i + q1_i a'q1 from a_i = K_w,ii^(1/2): |K_w,ij| <= a_i a_j, and taking the intercept out adds terms with v_i
 // (K_w v)_j and v_i v_j v'K_w v, where v_i = q1_i and (K_w v)_j <= a_j a'v.
-std::vector<double> without_intercept(std::vector<double> a, const std::vector<double>& q1) {
+Array<double> without_intercept(Array<double> a, const Array<double>& q1) {
   if (q1.empty()) return a;
   double mixed = 0;
   for (std::size_t i = 0; i < a.size(); ++i) mixed += a[i] * q1[i];
@@ -21,15 +21,15 @@ std::vector<double> without_intercept(std::vector<double> a, const std::vector<d
 }
 
 // From the diagonal of K_w as it stands in storage: n numbers, where the kernel would be called n times.
-std::vector<double> sizes_in(ConstMatrixView k_w, const Problem& problem) {
-  std::vector<double> a;
+Array<double> sizes_in(ConstMatrixView k_w, const Problem& problem) {
+  Array<double> a;
   for (Index i = 0; i < k_w.rows; ++i) a.push_back(std::sqrt(std::max(k_w(i, i), 0.0)));
   return without_intercept(std::move(a), problem.q1);
 }
 
 // From the kernel's values, for a saved model, whose K_w is gone.
-std::vector<double> sizes_of(const Problem& problem) {
-  std::vector<double> a(static_cast<std::size_t>(problem.n()));
+Array<double> sizes_of(const Problem& problem) {
+  Array<double> a(problem.n());
   if (problem.shift.empty())
     own_diagonal(*problem.kernel, problem.x, a);
   else
@@ -59,7 +59,7 @@ ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more,
     : contrast(problem.n(), problem.q1, pivot),
       k_q1(in.vector("K_w q1", std::numeric_limits<double>::max(), static_cast<Index>(problem.q1.size()))),
       constant_part(contrast.active() ? dot(problem.n(), k_q1.data(), problem.q1.data()) : 0),
-      sizes(pivot == Pivot::heaviest ? sizes_of(problem) : std::vector<double>()) {
+      sizes(pivot == Pivot::heaviest ? sizes_of(problem) : Array<double>()) {
   if (!std::isfinite(constant_part)) fail(Status::corrupt, "the saved K_w q1 is too large");
   in.require("the kernel matrix", more);
   require_memory(checked_doubles(problem.n(), problem.n()) * 8, "the kernel matrix of the saved model",
@@ -76,19 +76,19 @@ bool ReducedKernel::graded() const {
   return std::isfinite(most) && most / least > std::sqrt(wide_weights);  // squares of sizes are as weights
 }
 
-std::vector<double> ReducedKernel::inner_sizes() const {
-  std::vector<double> out;
+Array<double> ReducedKernel::inner_sizes() const {
+  Array<double> out;
   for (Index place = contrast.n() - contrast.m(); place < contrast.n(); ++place)
-    out.push_back(sizes[static_cast<std::size_t>(contrast.place(place))]);
+    out.push_back(sizes[contrast.place(place)]);
   return out;
 }
 
-std::vector<double> ReducedKernel::direction_noise(ConstMatrixView b) const {
-  std::vector<double> out;
+Array<double> ReducedKernel::direction_noise(ConstMatrixView b) const {
+  Array<double> out;
   for (Index k = 0; k < b.cols; ++k) {
     double sum = 0;
     for (Index i = 0; i < b.rows; ++i) {
-      const double part = sizes[static_cast<std::size_t>(i)] * b(i, k);
+      const double part = sizes[i] * b(i, k);
       sum += part * part;
     }
     out.push_back(relative_noise(contrast.n()) * sum);

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/data/problem.hpp"
@@ -16,12 +16,12 @@ namespace freeridge {
 
 struct ReducedKernel {
   Contrast contrast;
-  Matrix storage;            // n x n; Z'K_wZ in its last m rows and columns, lower triangle
-  std::vector<double> k_q1;  // K_w q1, n; empty without intercept
-  double constant_part;      // q1'K_w q1, which the contrast removes; 0 without intercept
+  Matrix storage;        // n x n; Z'K_wZ in its last m rows and columns, lower triangle
+  Array<double> k_q1;    // K_w q1, n; empty without intercept
+  double constant_part;  // q1'K_w q1, which the contrast removes; 0 without intercept
   // d, n numbers: row i and column j of Z'K_wZ, and of Z, are made of numbers within d_i d_j. Only with
   // Pivot::heaviest.
-  std::vector<double> sizes;
+  Array<double> sizes;
 
   ReducedKernel(const Problem& problem, const Progress& progress, Pivot pivot = Pivot::heaviest);
   // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.
@@ -35,10 +35,10 @@ struct ReducedKernel {
   // small ones: then errors are measured row by row.
   bool graded() const;
   // The sizes of the rows and columns of inner().
-  std::vector<double> inner_sizes() const;
+  Array<double> inner_sizes() const;
   // The rounding errors in the eigenvalue of the direction b_k = Z u_k, each row's in its own size:
   // 4 sqrt(n) eps |D b_k|^2.
-  std::vector<double> direction_noise(ConstMatrixView b) const;
+  Array<double> direction_noise(ConstMatrixView b) const;
 
   // The rounding errors in the eigenvalues of Z'K_wZ, the largest of which is given: those of K_w and of its reduction
   // are those of a random matrix (norm 2 sqrt(n) eps |K_w|), also where the constant part was all there was.

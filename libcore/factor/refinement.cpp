@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/refine.hpp"
@@ -13,21 +12,17 @@ namespace {
 
 constexpr Index tile_rows = 256, tile_points = 256;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 // r = Y - K c
 void subtract_expansion(const Problem& problem, const LayoutView& y, const TwofoldMatrix& c, TwofoldMatrix& r,
                         const Progress& progress) {
   const Index n = problem.n();
-  std::vector<Index> rows(at(n));
-  for (Index i = 0; i < n; ++i) rows[at(i)] = i;
+  Array<Index> rows(n);
+  for (Index i = 0; i < n; ++i) rows[i] = i;
   copy_rows(y, 0, r.hi.view());
   std::fill(r.lo.values().begin(), r.lo.values().end(), 0.0);
   for (Index col = 0; col < n; col += tile_points) {
     const Index cols = std::min(tile_points, n - col);
-    const Support support(problem.kernel, problem.x, std::span(rows).subspan(at(col), at(cols)));
+    const Support support(problem.kernel, problem.x, Span(rows).subspan(col, cols));
     const Progress part = progress.part(static_cast<double>(col) / static_cast<double>(n),
                                         static_cast<double>(col + cols) / static_cast<double>(n));
     parallel_for((n + tile_rows - 1) / tile_rows, part, [&](Index piece) {
@@ -48,8 +43,8 @@ void refine_hyperplane(const Problem& problem, const std::function<void(MatrixVi
                        Index count, Index steps, Solution& solution, const Progress& progress) {
   if (problem.x.is_sparse())
     fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
-  const std::vector<double>& scale = *problem.linear_scale;
-  std::vector<double> penalty;
+  const Array<double>& scale = *problem.linear_scale;
+  Array<double> penalty;
   if (lambda > 0)
     for (const double s : scale) penalty.push_back(lambda * s * s);
   const LeastSquaresData data{.x = problem.x.dense(),
@@ -59,7 +54,7 @@ void refine_hyperplane(const Problem& problem, const std::function<void(MatrixVi
                               .penalty = penalty};
   const auto divide = [&](MatrixView g) {
     for (Index j = 0; j < g.cols; ++j)
-      for (Index k = 0; k < g.rows; ++k) g(k, j) /= scale[at(k)];
+      for (Index k = 0; k < g.rows; ++k) g(k, j) /= scale[k];
   };
   LeastSquaresSolution refined(problem.d(), count);
   for (Index j = 0; j < count; ++j) std::copy_n(solution.w.col(first + j), problem.d(), refined.w.hi.col(j));
@@ -73,20 +68,20 @@ void refine_hyperplane(const Problem& problem, const std::function<void(MatrixVi
       steps, refined, progress);
   for (Index j = 0; j < count; ++j) {
     std::copy_n(refined.w.hi.col(j), problem.d(), solution.w.col(first + j));
-    solution.b[at(first + j)] = static_cast<double>(refined.b[at(j)]);
-    DoubleDouble level = refined.b[at(j)];
+    solution.b[first + j] = static_cast<double>(refined.b[j]);
+    DoubleDouble level = refined.b[j];
     for (std::size_t k = 0; k < problem.shift.size(); ++k)
       level += DoubleDouble(problem.shift[k]) * refined.w(static_cast<Index>(k), j);
-    solution.level[at(first + j)] = static_cast<double>(level);
+    solution.level[first + j] = static_cast<double>(level);
   }
 }
 
 void refine_expansion(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
                       Index count, Index steps, Solution& solution, const Progress& progress) {
   const Index n = problem.n();
-  const auto weight = [&](Index i) { return problem.weights.empty() ? 1 : problem.weights[at(i)]; };
+  const auto weight = [&](Index i) { return problem.weights.empty() ? 1 : problem.weights[i]; };
   const LayoutView y = problem.y.columns(first, count);
-  std::vector<DoubleDouble> b(at(count));
+  Array<DoubleDouble> b(count);
   TwofoldMatrix c(n, count);
   for (Index j = 0; j < count; ++j) std::copy_n(solution.c.col(first + j), n, c.hi.col(j));
   DoubleDouble sum_w;
@@ -98,9 +93,9 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
       DoubleDouble mean;
       if (problem.intercept)
         for (Index i = 0; i < n; ++i) mean += r(i, j) * DoubleDouble(weight(i));
-      b[at(j)] = mean / sum_w;
+      b[j] = mean / sum_w;
       for (Index i = 0; i < n; ++i)
-        r.set(i, j, r(i, j) - b[at(j)] - DoubleDouble(lambda) * now(i, j) / DoubleDouble(weight(i)));
+        r.set(i, j, r(i, j) - b[j] - DoubleDouble(lambda) * now(i, j) / DoubleDouble(weight(i)));
     }
   };
   refine_system(
@@ -108,7 +103,7 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
       [&](MatrixView v) {
         const auto scale = [&] {
           for (Index j = 0; j < v.cols; ++j)
-            for (Index i = 0; i < n; ++i) v(i, j) *= problem.sqrt_w[at(i)];
+            for (Index i = 0; i < n; ++i) v(i, j) *= problem.sqrt_w[i];
         };
         scale();
         solve(v);
@@ -119,7 +114,7 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
   residual(c, last, here());  // b for the c that is kept
   for (Index j = 0; j < count; ++j) {
     std::copy_n(c.hi.col(j), n, solution.c.col(first + j));
-    solution.b[at(first + j)] = problem.intercept ? static_cast<double>(b[at(j)]) : 0;
+    solution.b[first + j] = problem.intercept ? static_cast<double>(b[j]) : 0;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
@@ -20,17 +19,17 @@ double square(double x) {
 }  // namespace
 
 void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
-                       std::span<double> out) {
+                       Span<double> out) {
   const Index m = contrast.m(), offset = contrast.n() - m;
   const auto factor = [&](Index place) { return contrast.active() ? contrast.row_factor(place) : 0.0; };
-  std::vector<double> z;  // L^-1 v[1:]; empty without intercept
+  Array<double> z;  // L^-1 v[1:]; empty without intercept
   if (contrast.active()) {
     z.assign(contrast.tail().begin(), contrast.tail().end());
     solve({z.data(), m, 1, std::max<Index>(m, 1)}, 0);
   }
-  std::vector<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that a block leaves out
+  Array<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that a block leaves out
   for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
-  for (Index i = 0; i < offset; ++i) out[static_cast<std::size_t>(i)] = square(factor(i)) * above.back();
+  for (Index i = 0; i < offset; ++i) out[i] = square(factor(i)) * above.back();
 
   const Stage stage(flop() * cube(static_cast<double>(m)) / 3);
   Matrix columns(m, std::min(block_columns, m));
@@ -43,14 +42,13 @@ void residual_diagonal(const Contrast& contrast, const std::function<void(Matrix
     for (Index j = 0; j < count; ++j) {
       const Index place = offset + from + j;
       const double f = factor(place);
-      double sum = z.empty() ? 0 : square(f) * above[static_cast<std::size_t>(from)];
-      for (Index i = 0; i < height; ++i)
-        sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[static_cast<std::size_t>(from + i)]);
-      out[static_cast<std::size_t>(place)] = sum;
+      double sum = z.empty() ? 0 : square(f) * above[from];
+      for (Index i = 0; i < height; ++i) sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[from + i]);
+      out[place] = sum;
     }
     worked(touched * static_cast<double>(height * count));
   }
-  if (contrast.active()) std::swap(out[0], out[static_cast<std::size_t>(contrast.pivot())]);
+  if (contrast.active()) std::swap(out[0], out[contrast.pivot()]);
 }
 
 }  // namespace freeridge

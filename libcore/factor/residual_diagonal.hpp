@@ -4,14 +4,14 @@
 #pragma once
 
 #include <functional>
-#include <span>
 
+#include "libcore/base/array.hpp"
 #include "libcore/factor/intercept.hpp"
 
 namespace freeridge {
 
 // solve(b, from): b = L^-1 b for the rows and columns of L from `from` on. out: n numbers.
 void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
-                       std::span<double> out);
+                       Span<double> out);
 
 }  // namespace freeridge

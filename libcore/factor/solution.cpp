@@ -13,19 +13,19 @@ constexpr Index rows_at_once = 512;  // tile of x in X'c
 }
 
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution) {
-  const std::vector<double>& scale = *problem.linear_scale;
+  const Array<double>& scale = *problem.linear_scale;
   for (Index j = 0; j < w_s.cols; ++j) {
-    double b = problem.y_mean[static_cast<std::size_t>(first + j)], level = b;
+    double b = problem.y_mean[first + j], level = b;
     for (Index k = 0; k < problem.d(); ++k) {
-      const auto at = static_cast<std::size_t>(k);
+      const Index at = k;
       const double w = w_s(k, j) / scale[at];
       solution.w(k, first + j) = w;
       if (problem.shift.empty()) continue;
       b -= problem.shift[at] * w + problem.shift_rest[at] * w;
       level -= problem.shift_rest[at] * w;
     }
-    solution.b[static_cast<std::size_t>(first + j)] = b;
-    solution.level[static_cast<std::size_t>(first + j)] = level;
+    solution.b[first + j] = b;
+    solution.level[first + j] = level;
   }
 }
 
@@ -35,7 +35,7 @@ namespace {
 Matrix unweighted(const Problem& problem, ConstMatrixView c_tilde) {
   Matrix c(c_tilde.rows, c_tilde.cols);
   for (Index j = 0; j < c.cols(); ++j)
-    for (Index i = 0; i < c.rows(); ++i) c(i, j) = problem.sqrt_w[static_cast<std::size_t>(i)] * c_tilde(i, j);
+    for (Index i = 0; i < c.rows(); ++i) c(i, j) = problem.sqrt_w[i] * c_tilde(i, j);
   return c;
 }
 
@@ -66,13 +66,13 @@ Matrix hyperplane_of(const Problem& problem, ConstMatrixView c, ConstMatrixView 
         if (std::abs(more(k, j)) > relative_noise(n) * size(k, j)) w_s(k, j) += more(k, j);
   }
   for (Index j = 0; j < c.cols; ++j)
-    for (Index k = 0; k < d; ++k) w_s(k, j) /= (*problem.linear_scale)[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < d; ++k) w_s(k, j) /= (*problem.linear_scale)[k];
   return w_s;
 }
 
 }  // namespace
 
-void set_expansion(const Problem& problem, std::span<const double> k_q1, Index first, ConstMatrixView c_tilde,
+void set_expansion(const Problem& problem, Span<const double> k_q1, Index first, ConstMatrixView c_tilde,
                    Solution& solution, ConstMatrixView nearly_none) {
   const Index n = problem.n(), count = c_tilde.cols;
   const Matrix c = unweighted(problem, c_tilde);
@@ -83,26 +83,24 @@ void set_expansion(const Problem& problem, std::span<const double> k_q1, Index f
 
   for (Index j = 0; j < count; ++j) {
     std::copy_n(c.col(j), n, solution.c.col(first + j));
-    const double mean = problem.y_mean[static_cast<std::size_t>(first + j)];
-    solution.b[static_cast<std::size_t>(first + j)] =
-        k_q1.empty() ? mean : mean - dot(n, k_q1.data(), c_tilde.col(j)) / std::sqrt(problem.sum_w);
+    const double mean = problem.y_mean[first + j];
+    solution.b[first + j] = k_q1.empty() ? mean : mean - dot(n, k_q1.data(), c_tilde.col(j)) / std::sqrt(problem.sum_w);
   }
 }
 
-void centred_cross_kernel(const Problem& problem, std::span<const double> k_q1, const Rows& points, Index first,
-                          MatrixView out, std::span<double> prior) {
+void centred_cross_kernel(const Problem& problem, Span<const double> k_q1, const Rows& points, Index first,
+                          MatrixView out, Span<double> prior) {
   const Index n = problem.n(), count = out.cols;
   cross_kernel(*problem.kernel, problem.x, problem.shift, points, first, out);
   if (!prior.empty()) kernel_diagonal(*problem.kernel, points, first, problem.shift, prior);
   for (Index q = 0; q < count; ++q)
-    for (Index i = 0; i < n; ++i) out(i, q) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < n; ++i) out(i, q) *= problem.sqrt_w[i];
   if (k_q1.empty()) return;
   const double root = std::sqrt(problem.sum_w);
   const double constant = dot(n, k_q1.data(), problem.q1.data()) / problem.sum_w;
   for (Index q = 0; q < count; ++q) {
-    if (!prior.empty())
-      prior[static_cast<std::size_t>(q)] += constant - 2 * dot(n, problem.q1.data(), out.col(q)) / root;
-    for (Index i = 0; i < n; ++i) out(i, q) -= k_q1[static_cast<std::size_t>(i)] / root;
+    if (!prior.empty()) prior[q] += constant - 2 * dot(n, problem.q1.data(), out.col(q)) / root;
+    for (Index i = 0; i < n; ++i) out(i, q) -= k_q1[i] / root;
   }
 }
 

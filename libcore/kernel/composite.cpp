@@ -18,7 +18,7 @@ constexpr Index unbounded = std::numeric_limits<Index>::max();
 constexpr Index depth_limit = 1000;              // a walk through a kernel takes one stack frame for each level
 constexpr Index kernels_limit = Index{1} << 20;  // 64 sums of a kernel with itself would have 2^64 parts
 
-Kernel::Extent extent_of(std::span<const KernelPtr> parts) {
+Kernel::Extent extent_of(Span<const KernelPtr> parts) {
   Kernel::Extent out{0, 0, 0};
   for (const KernelPtr& part : parts) {
     const Kernel::Extent inner = part->extent();
@@ -37,7 +37,7 @@ Kernel::Extent extent_of(std::span<const KernelPtr> parts) {
 
 class Scaled final : public Kernel {
  public:
-  Scaled(KernelPtr inner, std::vector<double> scale)
+  Scaled(KernelPtr inner, Array<double> scale)
       : inner_(std::move(inner)), scale_(std::move(scale)), extent_(extent_of({&inner_, 1})) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
@@ -65,15 +65,15 @@ class Scaled final : public Kernel {
 
   Index rank_bound(Index d) const override { return inner_->rank_bound(d); }
 
-  std::optional<std::vector<double>> linear_scale(Index d) const override {
-    std::optional<std::vector<double>> product = inner_->linear_scale(d);
+  std::optional<Array<double>> linear_scale(Index d) const override {
+    std::optional<Array<double>> product = inner_->linear_scale(d);
     if (product)
       for (std::size_t k = 0; k < product->size(); ++k) (*product)[k] *= scale_[k];
     return product;
   }
 
-  std::vector<double> feature_scale(Index d) const override {
-    std::vector<double> product = inner_->feature_scale(d);
+  Array<double> feature_scale(Index d) const override {
+    Array<double> product = inner_->feature_scale(d);
     for (std::size_t k = 0; k < product.size(); ++k) product[k] *= scale_[k];
     return product;
   }
@@ -88,12 +88,11 @@ class Scaled final : public Kernel {
   Index features() const { return static_cast<Index>(scale_.size()); }
 
   void divide(ConstMatrixView x, MatrixView out) const {
-    for (Index k = 0; k < x.cols; ++k)
-      passes().divide(x.col(k), x.rows, scale_[static_cast<std::size_t>(k)], out.col(k));
+    for (Index k = 0; k < x.cols; ++k) passes().divide(x.col(k), x.rows, scale_[k], out.col(k));
   }
 
   KernelPtr inner_;
-  std::vector<double> scale_;
+  Array<double> scale_;
   Extent extent_;
 };
 
@@ -106,7 +105,7 @@ class Composite : public Kernel {
     for (const KernelPtr& part : parts_) part->check_features(d);
   }
 
-  std::vector<double> feature_scale(Index d) const override {
+  Array<double> feature_scale(Index d) const override {
     return bandwidth_ ? parts_[part_]->feature_scale(d) : Kernel::feature_scale(d);
   }
 
@@ -114,20 +113,20 @@ class Composite : public Kernel {
 
   KernelPtr with_bandwidth(double sigma) const override {
     if (!bandwidth_) return nullptr;
-    std::vector<KernelPtr> parts = parts_;
+    Array<KernelPtr> parts = parts_;
     parts[part_] = parts_[part_]->with_bandwidth(sigma);
     return with_parts(std::move(parts));
   }
 
  protected:
-  explicit Composite(std::vector<KernelPtr> parts) : parts_(std::move(parts)), extent_(extent_of(parts_)) {
+  explicit Composite(Array<KernelPtr> parts) : parts_(std::move(parts)), extent_(extent_of(parts_)) {
     if (extent_.bandwidths != 1) return;
     while (!parts_[part_]->bandwidth()) ++part_;
     bandwidth_ = parts_[part_]->bandwidth();
   }
-  virtual KernelPtr with_parts(std::vector<KernelPtr> parts) const = 0;
+  virtual KernelPtr with_parts(Array<KernelPtr> parts) const = 0;
 
-  std::vector<KernelPtr> parts_;
+  Array<KernelPtr> parts_;
 
  private:
   Extent extent_;
@@ -137,8 +136,7 @@ class Composite : public Kernel {
 
 class Sum final : public Composite {
  public:
-  Sum(std::vector<KernelPtr> terms, std::vector<double> weights)
-      : Composite(std::move(terms)), weights_(std::move(weights)) {}
+  Sum(Array<KernelPtr> terms, Array<double> weights) : Composite(std::move(terms)), weights_(std::move(weights)) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     Matrix tile(out.rows, out.cols);
@@ -159,10 +157,10 @@ class Sum final : public Composite {
   bool is_sum() const override { return true; }
 
   // A sum of linear kernels is linear: weight_1 / s_1^2 + weight_2 / s_2^2 + ... = 1 / s^2 in every column.
-  std::optional<std::vector<double>> linear_scale(Index d) const override {
-    std::vector<double> precision(static_cast<std::size_t>(d), 0.0);
+  std::optional<Array<double>> linear_scale(Index d) const override {
+    Array<double> precision(d, 0.0);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const std::optional<std::vector<double>> scale = parts_[p]->linear_scale(d);
+      const std::optional<Array<double>> scale = parts_[p]->linear_scale(d);
       if (!scale) return std::nullopt;
       for (std::size_t k = 0; k < precision.size(); ++k) precision[k] += weights_[p] / (*scale)[k] / (*scale)[k];
     }
@@ -178,17 +176,17 @@ class Sum final : public Composite {
   }
 
  protected:
-  KernelPtr with_parts(std::vector<KernelPtr> parts) const override {
+  KernelPtr with_parts(Array<KernelPtr> parts) const override {
     return std::make_shared<Sum>(std::move(parts), weights_);
   }
 
  private:
-  std::vector<double> weights_;
+  Array<double> weights_;
 };
 
 class Product final : public Composite {
  public:
-  explicit Product(std::vector<KernelPtr> factors) : Composite(std::move(factors)) {}
+  explicit Product(Array<KernelPtr> factors) : Composite(std::move(factors)) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     parts_[0]->evaluate(a, b, out);
@@ -207,7 +205,7 @@ class Product final : public Composite {
     out.add(")");
   }
 
-  std::optional<std::vector<double>> linear_scale(Index d) const override {
+  std::optional<Array<double>> linear_scale(Index d) const override {
     return parts_.size() == 1 ? parts_[0]->linear_scale(d) : std::nullopt;
   }
 
@@ -219,9 +217,7 @@ class Product final : public Composite {
   }
 
  protected:
-  KernelPtr with_parts(std::vector<KernelPtr> parts) const override {
-    return std::make_shared<Product>(std::move(parts));
-  }
+  KernelPtr with_parts(Array<KernelPtr> parts) const override { return std::make_shared<Product>(std::move(parts)); }
 };
 
 // The part `name` of another kernel must be a function of two points.
@@ -233,14 +229,14 @@ void require_function(std::string_view name, const Kernel& part) {
 
 }  // namespace
 
-KernelPtr scaled_kernel(KernelPtr inner, std::span<const double> scale) {
+KernelPtr scaled_kernel(KernelPtr inner, Span<const double> scale) {
   require_function("inner", *inner);
   for (std::size_t k = 0; k < scale.size(); ++k) require_positive(text("scale[", k, "]"), scale[k]);
   inner->check_features(static_cast<Index>(scale.size()));
-  return std::make_shared<Scaled>(std::move(inner), std::vector<double>(scale.begin(), scale.end()));
+  return std::make_shared<Scaled>(std::move(inner), Array<double>(scale.begin(), scale.end()));
 }
 
-KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weights) {
+KernelPtr sum_kernel(Array<KernelPtr> terms, Span<const double> weights) {
   for (std::size_t i = 0; i < terms.size(); ++i) require_function(text("terms[", i, "]"), *terms[i]);
   double largest = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -249,10 +245,10 @@ KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weigh
     largest = std::max(largest, weights[i]);
   }
   if (largest == 0) fail(Status::invalid_argument, "weights[0] is 0, and so are all others; one must be positive");
-  return std::make_shared<Sum>(std::move(terms), std::vector<double>(weights.begin(), weights.end()));
+  return std::make_shared<Sum>(std::move(terms), Array<double>(weights.begin(), weights.end()));
 }
 
-KernelPtr product_kernel(std::vector<KernelPtr> factors) {
+KernelPtr product_kernel(Array<KernelPtr> factors) {
   for (std::size_t i = 0; i < factors.size(); ++i) require_function(text("factors[", i, "]"), *factors[i]);
   return std::make_shared<Product>(std::move(factors));
 }

@@ -21,7 +21,7 @@ class Linear final : public Kernel {
  public:
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
   void describe(KernelText& out) const override { out.add("linear()"); }
-  std::optional<std::vector<double>> linear_scale(Index d) const override { return feature_scale(d); }
+  std::optional<Array<double>> linear_scale(Index d) const override { return feature_scale(d); }
   Index rank_bound(Index d) const override { return d; }
 };
 

@@ -5,10 +5,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -45,12 +44,10 @@ class Kernel {
   virtual bool precomputed() const { return false; }
 
   // For a kernel x' diag(s)^-2 z: the d divisors s. Nothing for other kernels.
-  virtual std::optional<std::vector<double>> linear_scale(Index /*d*/) const { return std::nullopt; }
+  virtual std::optional<Array<double>> linear_scale(Index /*d*/) const { return std::nullopt; }
 
   // The column divisors of a scaled kernel (all of them, multiplied, when nested); ones otherwise.
-  virtual std::vector<double> feature_scale(Index d) const {
-    return std::vector<double>(static_cast<std::size_t>(d), 1.0);
-  }
+  virtual Array<double> feature_scale(Index d) const { return Array<double>(d, 1.0); }
 
   // An upper bound on the rank of any kernel matrix of points with d features: the dimension of the feature space, the
   // largest Index when it has none.
@@ -66,10 +63,10 @@ KernelPtr polynomial_kernel(Index degree, double scale, double offset);
 KernelPtr gaussian_kernel(double sigma);
 KernelPtr laplacian_kernel(double sigma);
 KernelPtr matern_kernel(double nu, double length);
-KernelPtr scaled_kernel(KernelPtr inner, std::span<const double> scale);
+KernelPtr scaled_kernel(KernelPtr inner, Span<const double> scale);
 // At least one part each; one weight a term.
-KernelPtr sum_kernel(std::vector<KernelPtr> terms, std::span<const double> weights);
-KernelPtr product_kernel(std::vector<KernelPtr> factors);
+KernelPtr sum_kernel(Array<KernelPtr> terms, Span<const double> weights);
+KernelPtr product_kernel(Array<KernelPtr> factors);
 KernelPtr precomputed_kernel();
 
 }  // namespace freeridge

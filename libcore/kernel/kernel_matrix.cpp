@@ -44,7 +44,7 @@ void require_finite(ConstMatrixView tile, Index row, Index col) {
 
 // Rows of x less the shift: where they stand if they are a column-major matrix already, else packed into `space`, which
 // has room for them.
-ConstMatrixView points_of(const Rows& x, Index row, Index rows, std::span<const double> shift, Matrix& space) {
+ConstMatrixView points_of(const Rows& x, Index row, Index rows, Span<const double> shift, Matrix& space) {
   if (!x.is_sparse() && x.dense().layout == Layout::col_major && shift.empty())
     return {x.dense().data + row, rows, x.cols, x.dense().ld};
   if (space.rows() < rows) space = Matrix(rows, x.cols);
@@ -99,10 +99,10 @@ void require_symmetric(const Kernel& kernel, const Rows& x) {
     }
 }
 
-void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, std::span<const double> shift,
-                            std::span<const double> sqrt_w, MatrixView out, const Progress& progress) {
+void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const double> shift, Span<const double> sqrt_w,
+                            MatrixView out, const Progress& progress) {
   if (x.is_sparse())
-    if (const std::optional<std::vector<double>> scale = kernel.linear_scale(x.cols))
+    if (const std::optional<Array<double>> scale = kernel.linear_scale(x.cols))
       return weighted_inner_products(*scale, x, shift, sqrt_w, out, progress);
   const Index n = x.rows, blocks = tiles(n, tile_rows);
   // Item p stands for the pair (block_i >= block_j) in the order (0,0), (1,0), (1,1), (2,0), ...
@@ -138,9 +138,8 @@ void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, std::span<const
       }
       bool finite = true;
       for (Index j = 0; j < width; ++j)
-        finite = passes().weighted(values.col(j), values.rows, &sqrt_w[static_cast<std::size_t>(i0 + top)],
-                                   sqrt_w[static_cast<std::size_t>(j0 + col + j)], to.col(j)) &&
-                 finite;
+        finite =
+            passes().weighted(values.col(j), values.rows, &sqrt_w[i0 + top], sqrt_w[j0 + col + j], to.col(j)) && finite;
       worked(work_of(to, x.cols));
       if (finite) continue;
       require_finite(values, i0 + top, j0 + col);
@@ -149,7 +148,7 @@ void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, std::span<const
   });
 }
 
-void require_symmetric(const LayoutView& k, std::span<const Index> rows) {
+void require_symmetric(const LayoutView& k, Span<const Index> rows) {
   for (const Index q : rows) {
     for (Index p = 0; p < k.rows; ++p) require_symmetric(k, p, q, k(p, q), k(q, p));
     worked(4 * touched * static_cast<double>(k.rows));
@@ -178,7 +177,7 @@ void kernel_product(const Kernel& kernel, const Rows& points, Index first, const
   });
 }
 
-void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points, Index first,
+void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift, const Rows& points, Index first,
                   MatrixView out) {
   const Index n = x.rows;
   if (kernel.precomputed()) {
@@ -200,8 +199,8 @@ void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> s
   });
 }
 
-void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, std::span<const double> shift,
-                     std::span<double> out) {
+void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, Span<const double> shift,
+                     Span<double> out) {
   if (kernel.precomputed()) return std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
   Matrix z(1, points.cols);
   for (std::size_t q = 0; q < out.size(); ++q) {
@@ -211,7 +210,7 @@ void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, std:
   }
 }
 
-void own_diagonal(const Kernel& kernel, const Rows& x, std::span<double> out) {
+void own_diagonal(const Kernel& kernel, const Rows& x, Span<double> out) {
   if (!kernel.precomputed()) return kernel_diagonal(kernel, x, 0, {}, out);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = x(static_cast<Index>(i), static_cast<Index>(i));
 }
@@ -222,19 +221,18 @@ Support::Support(KernelPtr kernel, const Rows& x) : kernel_(std::move(kernel)), 
   copy_rows(x, 0, packed_.view());
 }
 
-Support::Support(KernelPtr kernel, const Rows& x, std::span<const Index> rows)
+Support::Support(KernelPtr kernel, const Rows& x, Span<const Index> rows)
     : kernel_(std::move(kernel)), size_(static_cast<Index>(rows.size())), rows_(rows.begin(), rows.end()) {
   if (kernel_->precomputed()) return;
   packed_ = Matrix(size_, x.cols);
   for (Index k = 0; k < x.cols; ++k)
-    for (Index q = 0; q < size_; ++q) packed_(q, k) = x(rows_[static_cast<std::size_t>(q)], k);
+    for (Index q = 0; q < size_; ++q) packed_(q, k) = x(rows_[q], k);
 }
 
 void Support::evaluate(const Rows& points, Index row, MatrixView out) const {
   if (kernel_->precomputed()) {
     if (rows_.empty()) return copy_rows(points, row, out);
-    for (Index q = 0; q < size_; ++q)
-      copy_rows(points.dense().columns(rows_[static_cast<std::size_t>(q)], 1), row, out.columns(q, 1));
+    for (Index q = 0; q < size_; ++q) copy_rows(points.dense().columns(rows_[q], 1), row, out.columns(q, 1));
     return;
   }
   Matrix tile(out.rows, points.cols);
@@ -243,8 +241,7 @@ void Support::evaluate(const Rows& points, Index row, MatrixView out) const {
     const MatrixView part = out.columns(col, std::min(tile_points, size_ - col));
     evaluate_tile(*kernel_, tile.view(), packed_.view().row_range(col, part.cols), part);
     worked(work_of(part, points.cols));
-    require_finite(part, row,
-                   [&](Index q) { return rows_.empty() ? col + q : rows_[static_cast<std::size_t>(col + q)]; });
+    require_finite(part, row, [&](Index q) { return rows_.empty() ? col + q : rows_[col + q]; });
   }
 }
 

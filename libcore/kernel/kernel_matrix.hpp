@@ -6,8 +6,7 @@
 // s is a shift of the features (the centre of X for linear kernels with an intercept), or nothing.
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/rows/rows.hpp"
@@ -19,18 +18,18 @@ void require_symmetric(const Kernel& kernel, const Rows& x);
 
 // Fills the lower triangle of `out` (n x n) with W^(1/2) K W^(1/2). Throws NOT_FINITE when a value overflows, and
 // INVALID_ARGUMENT when a precomputed K is not symmetric.
-void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, std::span<const double> shift,
-                            std::span<const double> sqrt_w, MatrixView out, const Progress& progress);
+void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const double> shift, Span<const double> sqrt_w,
+                            MatrixView out, const Progress& progress);
 
 // Throws INVALID_ARGUMENT when these rows of a precomputed K differ from the same columns. O(n rows).
-void require_symmetric(const LayoutView& k, std::span<const Index> rows);
+void require_symmetric(const LayoutView& k, Span<const Index> rows);
 
 // out = K(points[first ...], x) c, out.rows x t. Memory: one tile a thread. Throws NOT_FINITE when a value overflows.
 void kernel_product(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,
                     MatrixView out, const Progress& progress);
 
 // out(i, q) = k(x_i - s, points[first + q] - s), x.rows x q.
-void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> shift, const Rows& points, Index first,
+void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift, const Rows& points, Index first,
                   MatrixView out);
 
 // K(x, Z), x.rows x z.rows, to the user's array in the layout of x, by tiles of rows: what overflows on the way
@@ -38,11 +37,10 @@ void cross_kernel(const Kernel& kernel, const Rows& x, std::span<const double> s
 void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutView& z, double* out, Index ldout);
 
 // out[q] = k(z, z), z = points[first + q] - s; NaN for a precomputed kernel. O(d) each.
-void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, std::span<const double> shift,
-                     std::span<double> out);
+void kernel_diagonal(const Kernel& kernel, const Rows& points, Index first, Span<const double> shift, Span<double> out);
 
 // out[i] = k(x_i, x_i), n numbers, also for a precomputed kernel.
-void own_diagonal(const Kernel& kernel, const Rows& x, std::span<double> out);
+void own_diagonal(const Kernel& kernel, const Rows& x, Span<double> out);
 
 // Rows of x as the second argument of a kernel: all rows, or chosen ones in a given order. They are copied once into a
 // column-major array of size() x d doubles (for a precomputed kernel only their numbers are kept). Immutable; calls may
@@ -50,7 +48,7 @@ void own_diagonal(const Kernel& kernel, const Rows& x, std::span<double> out);
 class Support {
  public:
   Support(KernelPtr kernel, const Rows& x);
-  Support(KernelPtr kernel, const Rows& x, std::span<const Index> rows);
+  Support(KernelPtr kernel, const Rows& x, Span<const Index> rows);
 
   Index size() const { return size_; }
   // out(i, q) = k(point row + i, support row q), out.rows x size(), on this thread. points: m x d (x itself is fine).
@@ -60,8 +58,8 @@ class Support {
  private:
   KernelPtr kernel_;
   Index size_;
-  std::vector<Index> rows_;  // empty: all
-  Matrix packed_;            // size x d; empty for a precomputed kernel
+  Array<Index> rows_;  // empty: all
+  Matrix packed_;      // size x d; empty for a precomputed kernel
 };
 
 }  // namespace freeridge

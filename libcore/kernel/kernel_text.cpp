@@ -32,8 +32,8 @@ class Parser {
  private:
   KernelPtr sum() {
     const std::size_t start = position();
-    std::vector<KernelPtr> terms;
-    std::vector<double> weights;
+    Array<KernelPtr> terms;
+    Array<double> weights;
     bool weighted = false;
     do {
       const bool has_weight = starts_number();
@@ -96,7 +96,7 @@ class Parser {
       return made(start, [&] { return matern_kernel(nu, length); });
     }
     if (name == "scaled") {
-      std::vector<double> scale;
+      Array<double> scale;
       expect("[");
       do scale.push_back(number());
       while (accept(","));
@@ -106,7 +106,7 @@ class Parser {
       expect(")");
       return made(start, [&] { return scaled_kernel(std::move(inner), scale); });
     }
-    std::vector<KernelPtr> factors;
+    Array<KernelPtr> factors;
     do factors.push_back(sum());
     while (accept(","));
     expect(")");

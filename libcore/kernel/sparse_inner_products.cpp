@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -16,8 +15,8 @@ constexpr Index rows_at_once = 512;                 // between two words of prog
 
 }  // namespace
 
-void weighted_inner_products(std::span<const double> scale, const Rows& x, std::span<const double> shift,
-                             std::span<const double> sqrt_w, MatrixView out, const Progress& progress) {
+void weighted_inner_products(Span<const double> scale, const Rows& x, Span<const double> shift,
+                             Span<const double> sqrt_w, MatrixView out, const Progress& progress) {
   const Index n = x.rows, d = x.cols, width = std::clamp(tile_doubles / d, least_width, most_width);
   SparseTile all;
   take_rows(x.sparse(), 0, n, all);
@@ -26,17 +25,15 @@ void weighted_inner_products(std::span<const double> scale, const Rows& x, std::
     Matrix a(count, d);
     pack_rows(x, first, shift, a.view());
     for (Index k = 0; k < d; ++k)
-      for (Index q = 0; q < count; ++q)
-        a(q, k) = a(q, k) / scale[static_cast<std::size_t>(k)] / scale[static_cast<std::size_t>(k)];
-    std::vector<double> at_shift(static_cast<std::size_t>(count), 0.0);
+      for (Index q = 0; q < count; ++q) a(q, k) = a(q, k) / scale[k] / scale[k];
+    Array<double> at_shift(count, 0.0);
     if (!shift.empty()) gemv(Op::none, 1, a.view(), shift.data(), 0, at_shift.data());
     for (Index row = first; row < n; row += rows_at_once) {
       const MatrixView to = out.block(row, first, std::min(rows_at_once, n - row), count);
       multiply_columns(all, row, a.view(), to);
       for (Index q = 0; q < count; ++q)
         for (Index i = 0; i < to.rows; ++i) {
-          to(i, q) = sqrt_w[static_cast<std::size_t>(row + i)] * (to(i, q) - at_shift[static_cast<std::size_t>(q)]) *
-                     sqrt_w[static_cast<std::size_t>(first + q)];
+          to(i, q) = sqrt_w[row + i] * (to(i, q) - at_shift[q]) * sqrt_w[first + q];
           if (!std::isfinite(to(i, q)))
             fail(Status::not_finite, "the kernel of rows ", row + i, " and ", first + q, " is ", to(i, q),
                  "; x is too large for this kernel");

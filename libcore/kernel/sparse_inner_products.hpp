@@ -4,15 +4,14 @@
 // flops. Memory: the entries by rows, and a tile for each thread.
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
 // Throws NOT_FINITE when a value overflows.
-void weighted_inner_products(std::span<const double> scale, const Rows& x, std::span<const double> shift,
-                             std::span<const double> sqrt_w, MatrixView out, const Progress& progress);
+void weighted_inner_products(Span<const double> scale, const Rows& x, Span<const double> shift,
+                             Span<const double> sqrt_w, MatrixView out, const Progress& progress);
 
 }  // namespace freeridge

@@ -73,7 +73,7 @@ const Passes& passes() {
   return *all_passes().front();
 }
 
-std::span<const Passes* const> all_passes() {
+Span<const Passes* const> all_passes() {
   return bodies_here(tables);
 }
 

@@ -22,8 +22,7 @@
 // its terms are positive; 0 for equal points.
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -60,6 +59,6 @@ void each_run(MatrixView tile, const F& f) {
 const Passes& passes();
 
 // All that this processor can run, the best first.
-std::span<const Passes* const> all_passes();
+Span<const Passes* const> all_passes();
 
 }  // namespace freeridge

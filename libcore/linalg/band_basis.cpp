@@ -20,7 +20,7 @@ Index reflectors_together(Index m) {
 
 }  // namespace
 
-BandBasis::BandBasis(MatrixView a, Index b, std::vector<double> tau, Index formed_from)
+BandBasis::BandBasis(MatrixView a, Index b, Array<double> tau, Index formed_from)
     : a_(a), b_(b), tau_(std::move(tau)), formed_from_(formed_from) {
   if (formed()) set_corner();
 }

@@ -46,7 +46,7 @@ namespace {
 }
 }  // namespace plain
 
-std::span<const BandKernels> band_kernels() {
+Span<const BandKernels> band_kernels() {
   static constexpr BandKernels all[] = {
 #if FREERIDGE_X86
     {"AVX-512", avx512::symmetric_tile, avx512::squared_norms, avx512::solve},

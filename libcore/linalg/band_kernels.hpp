@@ -3,8 +3,7 @@
 // they are asked for.
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -41,6 +40,6 @@ struct BandKernels {
 };
 
 // Those that run on this processor, the fastest first.
-std::span<const BandKernels> band_kernels();
+Span<const BandKernels> band_kernels();
 
 }  // namespace freeridge

@@ -152,7 +152,7 @@ class Reduction {
   void factorize_panel(Index c, Index k, double* tau) {
     const Index r0 = c + b_, rows = a_.rows - r0, shift = r0 - origin_;
     const MatrixView panel = a_.block(r0, c, rows, b_);
-    geqrf(panel.columns(0, k), {tau, static_cast<std::size_t>(k)});
+    geqrf(panel.columns(0, k), {tau, k});
     const MatrixView vp = v(0, shift + rows, used_, k);
     for (Index j = 0; j < k; ++j) {
       std::fill_n(vp.col(j), shift + j, 0.0);
@@ -230,7 +230,7 @@ class Reduction {
 }  // namespace
 
 BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& progress)
-    : a_(a), b_(b), tau_(static_cast<std::size_t>(std::max<Index>(a.rows - b, 0))), formed_from_(reflectors()) {
+    : a_(a), b_(b), tau_(std::max<Index>(a.rows - b, 0)), formed_from_(reflectors()) {
   const Index m = a.rows, below = m - b;
   out.values = Matrix(b + 1, m, 0.0);
   if (below > 0) {

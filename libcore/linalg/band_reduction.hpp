@@ -8,9 +8,7 @@
 // columns.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
 
@@ -31,7 +29,7 @@ class BandBasis {
 
   // One that was reduced before. tau: max(m - b, 0) numbers; 0 <= formed_from <= their number. The numbers of each_run
   // are still to be put into A's storage.
-  BandBasis(MatrixView a, Index b, std::vector<double> tau, Index formed_from);
+  BandBasis(MatrixView a, Index b, Array<double> tau, Index formed_from);
 
   // C = Q C or Q'C, C m x k. 4 m^2 k flops (2 m^2 k when Q is formed).
   void multiply(MatrixView c) const { apply(c, false); }
@@ -49,13 +47,11 @@ class BandBasis {
   // reflectors, which lie below row j + b; then the part of Q that is formed, from row and column formed_from() + b on.
   template <class F>
   void each_run(const F& run) const {
-    const auto column = [&](Index j, Index from) {
-      run(std::span(a_.col(j) + from, static_cast<std::size_t>(a_.rows - from)));
-    };
+    const auto column = [&](Index j, Index from) { run(Span(a_.col(j) + from, a_.rows - from)); };
     for (Index j = 0; j < formed_from_; ++j) column(j, j + b_ + 1);
     for (Index j = formed_from_ + b_; j < a_.rows; ++j) column(j, formed_from_ + b_);
   }
-  std::span<const double> tau() const { return tau_; }
+  Span<const double> tau() const { return tau_; }
   Index formed_from() const { return formed_from_; }
 
  private:
@@ -71,8 +67,8 @@ class BandBasis {
 
   MatrixView a_;
   Index b_;
-  std::vector<double> tau_;  // reflector j acts on the rows from j + b on
-  Index formed_from_;        // Q's part that is formed: its columns from b + this on; 0: all
+  Array<double> tau_;  // reflector j acts on the rows from j + b on
+  Index formed_from_;  // Q's part that is formed: its columns from b + this on; 0: all
 };
 
 }  // namespace freeridge

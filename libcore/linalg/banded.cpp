@@ -55,9 +55,9 @@ BandMatrix BandedCholesky::inverse_band() const {
   return z;
 }
 
-std::vector<double> BandedCholesky::row_coefficients() const {
+Array<double> BandedCholesky::row_coefficients() const {
   const Index m = size(), b = l_.rows() - 1, stride = BandKernels::stride(b);
-  std::vector<double> out(static_cast<std::size_t>(BandKernels::padded(m) * stride), 0.0);
+  Array<double> out(BandKernels::padded(m) * stride, 0.0);
   for (Index i = 0; i < m; ++i) {
     double* const row = out.data() + i * stride;
     row[0] = 1 / l_(0, i);
@@ -68,14 +68,14 @@ std::vector<double> BandedCholesky::row_coefficients() const {
 
 EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor, int steps) {
   const Index m = b.size();
-  std::vector<double> row_sum(static_cast<std::size_t>(m), 0.0);  // of |B_ij|: Gershgorin's bound
-  double least = 0, most = 0;                                     // the smallest and the largest diagonal element
+  Array<double> row_sum(m, 0.0);  // of |B_ij|: Gershgorin's bound
+  double least = 0, most = 0;     // the smallest and the largest diagonal element
   for (Index j = 0; j < m; ++j) {
     least = j == 0 ? b.values(0, j) : std::min(least, b.values(0, j));
     most = std::max(most, b.values(0, j));
     for (Index d = 0; d < b.values.rows() && j + d < m; ++d) {
-      row_sum[static_cast<std::size_t>(j + d)] += std::abs(b.values(d, j));
-      if (d > 0) row_sum[static_cast<std::size_t>(j)] += std::abs(b.values(d, j));
+      row_sum[j + d] += std::abs(b.values(d, j));
+      if (d > 0) row_sum[j] += std::abs(b.values(d, j));
     }
   }
   double above = 0;

@@ -8,9 +8,8 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/linalg/band_reduction.hpp"
 
 namespace freeridge {
@@ -28,7 +27,7 @@ class BandedCholesky {
   // Z within the band, as a BandMatrix has it.
   BandMatrix inverse_band() const;
   // What BandKernels take.
-  std::vector<double> row_coefficients() const;
+  Array<double> row_coefficients() const;
 
  private:
   explicit BandedCholesky(Matrix l) : l_(std::move(l)) {}

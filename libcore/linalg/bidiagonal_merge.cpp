@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -17,7 +16,7 @@ namespace {
 // middle, and its d is the pole at zero.
 class Merge {
  public:
-  Merge(std::span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
+  Merge(Span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
       : d_(d), n_(u.rows), middle_(middle), u_(u), v_(v), room_(room), z_(d.size()) {
     const auto larger = [](double a, double b) { return std::max(a, std::abs(b)); };
     at(d_, middle_) = 0;
@@ -77,13 +76,13 @@ class Merge {
   }
 
   void deflate_columns() {
-    std::vector<Index> order(d_.size());
+    Array<Index> order(d_.size());
     std::iota(order.begin(), order.end(), Index{0});
     order.erase(order.begin() + middle_);
     std::ranges::stable_sort(order, {}, [&](Index i) { return at(d_, i); });
     const MatrixView bases[] = {u_, v_};
     deflation_ = deflate(order, middle_ + 1, bases, d_, z_, 1, tolerance_);
-    std::vector<Index>& kept = deflation_.kept;
+    Array<Index>& kept = deflation_.kept;
     if (!kept.empty()) at(d_, kept.front()) = std::max(at(d_, kept.front()), tolerance_ / 2);  // apart from zero
     kept.insert(kept.begin(), middle_);
     u_(middle_, middle_) = 1;
@@ -101,7 +100,7 @@ class Merge {
       root_[0] = numerator_[0];
       return;
     }
-    std::vector<double> z = numerator_;
+    Array<double> z = numerator_;
     const double length = norm2(count, z.data());
     for (double& value : z) value /= length;
     parallel_stretches(count, 60 * count, [&](Index first, Index size) {
@@ -109,14 +108,13 @@ class Merge {
         at(root_, j) = lasd4(j, pole_, z, length * length, u_.col(j), v_.col(j));
     });
     parallel_stretches(count, 6 * count, [&](Index first, Index size) {
-      std::vector<double> product(static_cast<std::size_t>(size));
+      Array<double> product(size);
       for (Index i = first; i < first + size; ++i) at(product, i - first) = u_(i, i) * v_(i, i);
       for (Index j = 0; j < count; ++j) {
         const double *difference = u_.col(j) + first, *sum = v_.col(j) + first, *pole = pole_.data() + first;
         const double d_j = at(pole_, j);
         const auto multiply_up = [&](Index from, Index to) {
-          for (Index i = from; i < to; ++i)
-            product[static_cast<std::size_t>(i)] *= difference[i] * sum[i] / ((pole[i] - d_j) * (pole[i] + d_j));
+          for (Index i = from; i < to; ++i) product[i] *= difference[i] * sum[i] / ((pole[i] - d_j) * (pole[i] + d_j));
         };
         multiply_up(0, std::clamp<Index>(j - first, 0, size));
         multiply_up(std::clamp<Index>(j - first + 1, 0, size), size);
@@ -159,28 +157,28 @@ class Merge {
   }
 
   void take_singular_values() {
-    std::vector<double> all = root_;
+    Array<double> all = root_;
     for (const auto* list : {&deflation_.linked, &deflation_.loose})
       for (const Index i : *list) all.push_back(at(d_, i));
     std::ranges::copy(all, d_.begin());
     scale(exponent_);
   }
 
-  std::span<double> d_;
+  Span<double> d_;
   Index n_, middle_;
   MatrixView u_, v_;
   double* room_;
-  std::vector<double> z_;
+  Array<double> z_;
   int exponent_ = 0;
   double tolerance_ = 0, cosine_ = 1, sine_ = 0;  // q = cosine q_1 + sine q_2
   Deflation deflation_;
-  std::vector<double> pole_, root_, numerator_;  // d of kept columns, s, z^
+  Array<double> pole_, root_, numerator_;  // d of kept columns, s, z^
 };
 
 }  // namespace
 
-void merge_bidiagonal(std::span<double> d, Index k, double alpha, double beta, MatrixView u, MatrixView v,
-                      std::span<double> room) {
+void merge_bidiagonal(Span<double> d, Index k, double alpha, double beta, MatrixView u, MatrixView v,
+                      Span<double> room) {
   Merge(d, k, alpha, beta, u, v, room.data()).run();
 }
 

@@ -16,8 +16,7 @@
 // place of u meanwhile, the sums d_k + s_j that of v.
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -26,8 +25,8 @@ namespace freeridge {
 // of B_2; those of B afterwards, in no particular order. u, n x n: U_1 and U_2 in their blocks on the diagonal, zero
 // elsewhere; v, (n + 1) x (n + 1): [V_1 q_1] and [V_2 q_2]; afterwards those of B, what is mapped to zero in the last
 // column. At most 2 n^3 flops, fewer where singular values deflate. room: bidiagonal_room(n) numbers.
-void merge_bidiagonal(std::span<double> d, Index k, double alpha, double beta, MatrixView u, MatrixView v,
-                      std::span<double> room);
+void merge_bidiagonal(Span<double> d, Index k, double alpha, double beta, MatrixView u, MatrixView v,
+                      Span<double> room);
 
 // For halves that differ by one at most: n^2 numbers for the halves' vectors, and panels of coordinates.
 Index bidiagonal_room(Index n);

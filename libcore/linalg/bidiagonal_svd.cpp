@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <vector>
 
 #include "libcore/linalg/bidiagonal_merge.hpp"
 #include "libcore/linalg/column_order.hpp"
@@ -24,15 +23,15 @@ struct Range {  // rows; columns, and one more
   Range below() const { return {first + middle() + 1, size - middle() - 1}; }
 };
 
-std::span<double> part(std::span<double> values, Range range) {
-  return values.subspan(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.size));
+Span<double> part(Span<double> values, Range range) {
+  return values.subspan(range.first, range.size);
 }
 
 // Of n rows and a column more, e_n its last number. Rotations from the right, G, make its last column zero and what
 // is before it lower bidiagonal:  B G = [L 0],  L = U diag(s) W',  V = G [W 0; 0 1].
-void decompose_leaf(std::span<double> d, std::span<double> e, MatrixView u, MatrixView v) {
+void decompose_leaf(Span<double> d, Span<double> e, MatrixView u, MatrixView v) {
   const Index n = u.rows;
-  std::vector<double> below(d.size()), c(d.size()), s(d.size());
+  Array<double> below(d.size()), c(d.size()), s(d.size());
   for (std::size_t i = 0; i < d.size(); ++i) {
     const double length = std::hypot(d[i], e[i]);
     c[i] = length > 0 ? d[i] / length : 1;
@@ -58,7 +57,7 @@ void decompose_leaf(std::span<double> d, std::span<double> e, MatrixView u, Matr
 
 class DivideAndConquer {
  public:
-  DivideAndConquer(std::span<double> d, std::span<double> e, MatrixView u, MatrixView v)
+  DivideAndConquer(Span<double> d, Span<double> e, MatrixView u, MatrixView v)
       : d_(d), e_(e), u_(u), v_(v), room_(u.rows > leaf ? bidiagonal_room(u.rows) : 0, 1) {}
 
   void run() {
@@ -89,15 +88,15 @@ class DivideAndConquer {
                      room_.values());
   }
 
-  std::span<double> d_, e_;
+  Span<double> d_, e_;
   MatrixView u_, v_;
   Matrix room_;
-  std::vector<Range> leaves_;
+  Array<Range> leaves_;
 };
 
 }  // namespace
 
-void bidiagonal_svd(std::span<double> d, std::span<double> e, MatrixView u, MatrixView v) {
+void bidiagonal_svd(Span<double> d, Span<double> e, MatrixView u, MatrixView v) {
   const Index n = u.rows;
   for (const MatrixView& each : {u, v})
     for (Index j = 0; j < each.cols; ++j) {
@@ -108,7 +107,7 @@ void bidiagonal_svd(std::span<double> d, std::span<double> e, MatrixView u, Matr
   const double largest = std::max(largest_magnitude(d), largest_magnitude(e));
   const int exponent = exponent_of(largest);
   scale(d, -exponent);
-  std::vector<double> beside(d.size(), 0.0);  // with the column of zeros
+  Array<double> beside(d.size(), 0.0);  // with the column of zeros
   constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
   for (std::size_t i = 0; i < e.size(); ++i)  // rounding of the largest is zero; as in LAPACK's dbdsdc
     if (std::abs(e[i]) > eps * largest) beside[i] = std::ldexp(e[i], -exponent);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
@@ -160,7 +159,7 @@ void ger(double alpha, const double* x, const double* y, MatrixView a) {
 void symv(ConstMatrixView a, const double* x, double* y) {
   const double units = touched * count_of(a.rows, a.rows) / 2;
   if (units <= symv_grain) {
-    std::vector<double> product(static_cast<std::size_t>(a.rows) + behind_y, 0.0);
+    Array<double> product(static_cast<std::size_t>(a.rows) + behind_y, 0.0);
     FREERIDGE_BLAS(dsymv, name_of(Triangle::lower), blas_int(a.rows), 1.0, a.data, blas_int(a.ld), x, 1, 0.0,
                    product.data(), 1);
     std::copy_n(product.data(), a.rows, y);

@@ -4,7 +4,6 @@
 // or complex matrix, ACM Trans. Math. Software 14 (1988)), a few solutions with the factor.
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
@@ -56,16 +55,16 @@ bool potrf(MatrixView a, Triangle triangle) {
 
 double symmetric_norm1(ConstMatrixView a, Triangle triangle) {
   const Index n = a.rows;
-  std::vector<double> sums(static_cast<std::size_t>(n), 0.0);
+  Array<double> sums(n, 0.0);
   for (Index j = 0; j < n; ++j) {
     const Index begin = triangle == Triangle::lower ? j + 1 : 0, end = triangle == Triangle::lower ? n : j;
     double own = std::abs(a(j, j));
     for (Index i = begin; i < end; ++i) {
       const double value = std::abs(a(i, j));
       own += value;
-      sums[static_cast<std::size_t>(i)] += value;
+      sums[i] += value;
     }
-    sums[static_cast<std::size_t>(j)] += own;
+    sums[j] += own;
     worked(touched * static_cast<double>(end - begin));
   }
   double largest = 0;
@@ -78,8 +77,8 @@ double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle) 
   const Index n = l.rows;
   if (n == 0) return 1;
   if (!(norm1 > 0)) return 0;
-  std::vector<double> v(static_cast<std::size_t>(n)), x(v.size());
-  std::vector<BlasInt> sign(v.size());
+  Array<double> v(n), x(v.size());
+  Array<BlasInt> sign(v.size());
   const MatrixView column{x.data(), n, 1, n};
   BlasInt kase = 0, state[3] = {};
   double estimate = 0;

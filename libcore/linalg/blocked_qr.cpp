@@ -1,7 +1,6 @@
 // Householder QR by panels of columns, so that progress is heard between them (progress.hpp): LAPACK factorizes a
 // panel, and its reflectors, I - V T V', meet the columns after it as matrix products (compact_wy.hpp).
 #include <algorithm>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
@@ -25,13 +24,13 @@ void factor_whole(MatrixView a, double* tau) {
   double size = 0;
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
   check(FREERIDGE_LAPACK(dgeqrf, rows, cols, a.data, ld, tau, &size, -1), "dgeqrf");
-  std::vector<double> work(static_cast<std::size_t>(queried(size)));
+  Array<double> work(queried(size));
   check(FREERIDGE_LAPACK(dgeqrf, rows, cols, a.data, ld, tau, work.data(), blas_int(static_cast<Index>(work.size()))),
         "dgeqrf");
   worked(units);
 }
 
-void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op) {
+void multiply_whole(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op) {
   const double units = work_of(c.rows, c.cols, static_cast<Index>(tau.size()));
   const TeamIfWorth team(units);
   double size = 0;
@@ -40,7 +39,7 @@ void multiply_whole(ConstMatrixView qr, std::span<const double> tau, MatrixView 
   const BlasInt ldq = blas_int(qr.ld), ldc = blas_int(c.ld);
   check(FREERIDGE_LAPACK(dormqr, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, &size, -1),
         "dormqr");
-  std::vector<double> work(static_cast<std::size_t>(queried(size)));
+  Array<double> work(queried(size));
   check(FREERIDGE_LAPACK(dormqr, 'L', trans, rows, cols, k, qr.data, ldq, tau.data(), c.data, ldc, work.data(),
                          blas_int(static_cast<Index>(work.size()))),
         "dormqr");
@@ -65,7 +64,7 @@ void apply_panel(ConstMatrixView qr, const double* tau, Index first, Index count
 
 }  // namespace
 
-void geqrf(MatrixView a, std::span<double> tau) {
+void geqrf(MatrixView a, Span<double> tau) {
   if (a.rows == 0 || a.cols == 0) return;
   const Index k = std::min(a.rows, a.cols);
   const double units = work_of(a.rows, a.cols, k) / 2;
@@ -79,7 +78,7 @@ void geqrf(MatrixView a, std::span<double> tau) {
   }
 }
 
-void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op) {
+void ormqr(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op) {
   const auto k = static_cast<Index>(tau.size());
   if (c.rows == 0 || c.cols == 0 || k == 0) return;
   const double units = work_of(c.rows, c.cols, k);

@@ -6,8 +6,8 @@
 
 namespace freeridge {
 
-void permute_columns(std::vector<std::size_t> from, MatrixView v) {
-  std::vector<double> held(static_cast<std::size_t>(v.rows));
+void permute_columns(Array<std::size_t> from, MatrixView v) {
+  Array<double> held(v.rows);
   const auto col = [&](std::size_t j) { return v.col(static_cast<Index>(j)); };
   for (std::size_t start = 0; start < from.size(); ++start) {
     if (from[start] == start) continue;

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/jacobi_rotations.hpp"
@@ -28,11 +27,11 @@ void exchange(MatrixView a, Index p, Index q) {
 }
 
 // L in the first columns of A, whose number is returned; order[i]: the row of A that came to place i.
-Index pivoted_cholesky(MatrixView a, std::span<const double> sizes, Index most_rank, std::vector<Index>& order,
+Index pivoted_cholesky(MatrixView a, Span<const double> sizes, Index most_rank, Array<Index>& order,
                        const Progress& progress) {
   const Index m = a.rows;
   const double floor = std::sqrt(static_cast<double>(m)) * eps;
-  std::vector<double> taken(static_cast<std::size_t>(m), 0.0);  // sums of squares of the rows of L
+  Array<double> taken(m, 0.0);  // sums of squares of the rows of L
   for (Index j = 0; j < most_rank; ++j) {
     Index pivot = -1;
     double largest = 0;
@@ -49,7 +48,7 @@ Index pivoted_cholesky(MatrixView a, std::span<const double> sizes, Index most_r
     const Index rest = m - j - 1;
     const double root = std::sqrt(largest), pivot_size = at(sizes, at(order, j));
     a(j, j) = root;
-    std::vector<double> row(static_cast<std::size_t>(j));
+    Array<double> row(j);
     for (Index k = 0; k < j; ++k) at(row, k) = a(j, k);
     if (j > 0) gemv(Op::none, -1, a.block(j + 1, 0, rest, j), row.data(), 1, a.col(j) + j + 1);
     for (Index i = j + 1; i < m; ++i) {
@@ -67,8 +66,7 @@ Index pivoted_cholesky(MatrixView a, std::span<const double> sizes, Index most_r
 }
 
 // The m - r last columns of V, from L in the first ones; their Rayleigh quotients in w. Answers as graded_eigen.
-double null_space(MatrixView a, Index r, std::span<const double> sizes, std::span<const Index> order,
-                  std::span<double> w) {
+double null_space(MatrixView a, Index r, Span<const double> sizes, Span<const Index> order, Span<double> w) {
   const Index m = a.rows, rest = m - r;
   double left = 0;
   if (rest == 0) return left;
@@ -100,7 +98,7 @@ double null_space(MatrixView a, Index r, std::span<const double> sizes, std::spa
 
 }  // namespace
 
-double graded_eigen(MatrixView a, std::span<const double> all_sizes, Index most_rank, std::span<double> w,
+double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank, Span<double> w,
                     const Progress& progress) {
   const Index m = a.rows;
   double largest = 0;
@@ -116,16 +114,16 @@ double graded_eigen(MatrixView a, std::span<const double> all_sizes, Index most_
   }
   // By a power of four, whose root L is scaled by.
   const int exponent = largest > 0 ? (scaled_to - exponent_of(largest)) / 2 : 0;
-  std::vector<double> sizes(all_sizes.begin(), all_sizes.end());
+  Array<double> sizes(all_sizes.begin(), all_sizes.end());
   scale(sizes, exponent);
   for (Index j = 0; j < m; ++j) {
-    scale({a.col(j) + j, static_cast<std::size_t>(m - j)}, 2 * exponent);
+    scale({a.col(j) + j, m - j}, 2 * exponent);
     worked(4 * touched * static_cast<double>(m - j));
   }
-  std::vector<Index> order(static_cast<std::size_t>(m));
+  Array<Index> order(m);
   std::iota(order.begin(), order.end(), Index{0});
   const Index r = pivoted_cholesky(a, sizes, std::min(m, most_rank), order, progress.part(0, 0.1));
-  const std::span<double> zeros = w.subspan(static_cast<std::size_t>(r));
+  const Span<double> zeros = w.subspan(r);
   const double left = null_space(a, r, sizes, order, zeros);
   scale(zeros, -2 * exponent);
 
@@ -138,7 +136,7 @@ double graded_eigen(MatrixView a, std::span<const double> all_sizes, Index most_
     for (Index i = 0; i < m; ++i) x(i, k) /= length;
     worked(4 * touched * static_cast<double>(m));
   }
-  std::vector<double> column(static_cast<std::size_t>(m));
+  Array<double> column(m);
   for (Index k = 0; k < m; ++k) {
     std::copy_n(a.col(k), m, column.begin());
     for (Index i = 0; i < m; ++i) a(at(order, i), k) = at(column, i);

@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/merge_columns.hpp"
@@ -21,10 +20,7 @@ constexpr int most_sweeps = 40;  // some 6 are needed
 class Rotations {
  public:
   explicit Rotations(MatrixView x)
-      : x_(x),
-        n_(x.cols),
-        tolerance_(std::sqrt(static_cast<double>(x.rows)) * eps),
-        length_(static_cast<std::size_t>(n_)) {}
+      : x_(x), n_(x.cols), tolerance_(std::sqrt(static_cast<double>(x.rows)) * eps), length_(n_) {}
 
   // All pairs once. Were there any to rotate?
   bool sweep() {
@@ -34,7 +30,7 @@ class Rotations {
     const Index blocks = (n_ + block - 1) / block, places = (blocks + 1) / 2 * 2;
     each_task(blocks, block * block / 2, [&](Index b) { within(b); });
     // A tournament: the block in the first place stays, the others go around.
-    std::vector<Index> place(static_cast<std::size_t>(places));
+    Array<Index> place(places);
     std::iota(place.begin(), place.end(), Index{0});
     for (Index round = 1; round < places; ++round) {
       each_task(places / 2, block * block, [&](Index i) {
@@ -107,7 +103,7 @@ class Rotations {
   MatrixView x_;
   Index n_;
   double tolerance_;
-  std::vector<double> length_;  // |x_j|
+  Array<double> length_;  // |x_j|
   std::atomic<bool> rotated_ = false;
 };
 

@@ -1,7 +1,6 @@
 #include "libcore/linalg/jacobi_svd.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -17,7 +16,7 @@ void complete_basis(MatrixView v, Index rank) {
   const Index n = v.rows, missing = n - rank;
   if (missing == 0) return;
   Matrix qr = copy_of(v.columns(0, rank));
-  std::vector<double> tau(static_cast<std::size_t>(rank));
+  Array<double> tau(rank);
   geqrf(qr.view(), tau);
   const MatrixView rest = v.columns(rank, missing);
   for (Index j = 0; j < missing; ++j) {
@@ -29,15 +28,15 @@ void complete_basis(MatrixView v, Index rank) {
 
 }  // namespace
 
-void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+void jacobi_svd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
   const Index n = a.rows;
   if (n == 0) return;
   double largest = 0;
   for (Index j = 0; j < n; ++j) largest = std::max(largest, largest_magnitude({a.col(j), s.size()}));
   const int exponent = scaled_to - exponent_of(largest);
   for (Index j = 0; j < n; ++j) scale({a.col(j), s.size()}, exponent);
-  std::vector<double> tau(s.size());
-  std::vector<Index> order(s.size());
+  Array<double> tau(s.size());
+  Array<Index> order(s.size());
   geqp3(a, 0, order, tau);
   Matrix x(n, n, 0.0), v(n, n);
   for (Index j = 0; j < n; ++j) {
@@ -49,7 +48,7 @@ void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) 
   copy(x.view(), u);
   ormqr(a, tau, u);
   for (Index i = 0; i < n; ++i) {
-    for (Index k = 0; k < n; ++k) vt(k, order[static_cast<std::size_t>(i)]) = v(i, k);
+    for (Index k = 0; k < n; ++k) vt(k, order[i]) = v(i, k);
     worked(10 * nanosecond * static_cast<double>(n));
   }
   scale(s, -exponent);

@@ -11,8 +11,7 @@
 // K. Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13 (1992).
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -20,6 +19,6 @@ namespace freeridge {
 // U n x n, s descending, V' n x n; A is destroyed. It may be of any scale, but numbers below 10^-270 of the largest
 // column do not keep their digits. Some 30 n^3 flops at the speed of products of vectors, nearly all of them in one call
 // to LAPACK, which cannot be cancelled: 0.4 s at n = 600. Memory 2 n^2.
-void jacobi_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
+void jacobi_svd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt);
 
 }  // namespace freeridge

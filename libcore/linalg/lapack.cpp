@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "libcore/linalg/lapack_calls.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -18,11 +17,11 @@ constexpr double band_block = 32;  // columns that LAPACK factorizes at once
 
 }  // namespace
 
-Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots) {
+Index pstrf(MatrixView a, double tolerance, Span<Index> pivots) {
   const Index n = a.rows;
   if (n == 0) return 0;
-  std::vector<BlasInt> places(pivots.size());
-  std::vector<double> work(2 * pivots.size());
+  Array<BlasInt> places(pivots.size());
+  Array<double> work(2 * pivots.size());
   BlasInt rank = 0;
   const double units = flop() * cube(n) / 3;
   const TeamIfWorth team(units);
@@ -58,14 +57,14 @@ void tbtrs(Op op, ConstMatrixView l, MatrixView c) {
   worked(20 * static_cast<double>(l.rows * l.cols) * static_cast<double>(c.cols));
 }
 
-void syevd(MatrixView a, std::span<double> w) {
+void syevd(MatrixView a, Span<double> w) {
   if (a.rows == 0) return;
   double size = 0;
   BlasInt isize = 0;
   const BlasInt n = blas_int(a.rows), ld = blas_int(a.ld);
   check(FREERIDGE_LAPACK(dsyevd, 'V', 'L', n, a.data, ld, w.data(), &size, -1, &isize, -1), "dsyevd");
   Matrix work(queried(size), 1);
-  std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  Array<BlasInt> iwork(std::max(isize, 1));
   // Its many small steps are each handed to all threads of the BLAS, at twice the time of one thread.
   std::optional<SingleThreadedBlas> single;
   if (a.rows < small_eigenproblem) single.emplace();
@@ -74,27 +73,27 @@ void syevd(MatrixView a, std::span<double> w) {
         "dsyevd");
 }
 
-void stedc(std::span<double> d, std::span<double> e, MatrixView v) {
+void stedc(Span<double> d, Span<double> e, MatrixView v) {
   if (v.rows == 0) return;
   double size = 0;
   BlasInt isize = 0;
   const BlasInt n = blas_int(v.rows), ld = blas_int(v.ld);
   check(FREERIDGE_LAPACK(dstedc, 'I', n, d.data(), e.data(), v.data, ld, &size, -1, &isize, -1), "dstedc");
   Matrix work(queried(size), 1);
-  std::vector<BlasInt> iwork(static_cast<std::size_t>(std::max(isize, 1)));
+  Array<BlasInt> iwork(std::max(isize, 1));
   const TeamIfWorth team(flop() * cube(v.rows));
   check(FREERIDGE_LAPACK(dstedc, 'I', n, d.data(), e.data(), v.data, ld, work.data(), blas_int(work.rows()),
                          iwork.data(), isize),
         "dstedc");
 }
 
-double larfg(std::span<double> x) {
+double larfg(Span<double> x) {
   double tau = 0;
   FREERIDGE_LAPACK_OF_VECTORS(dlarfg, blas_int(static_cast<Index>(x.size())), x.data(), x.data() + 1, 1, &tau);
   return tau;
 }
 
-double laed4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* delta) {
+double laed4(Index i, Span<const double> d, Span<const double> z, double rho, double* delta) {
   double root = 0;
   check(FREERIDGE_LAPACK_STEP(dlaed4, blas_int(static_cast<Index>(d.size())), blas_int(i + 1), d.data(), z.data(),
                               delta, rho, &root),
@@ -102,8 +101,7 @@ double laed4(Index i, std::span<const double> d, std::span<const double> z, doub
   return root;
 }
 
-double lasd4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* difference,
-             double* sum) {
+double lasd4(Index i, Span<const double> d, Span<const double> z, double rho, double* difference, double* sum) {
   double root = 0;
   auto *const poles = const_cast<double*>(d.data()), *const numerators =
                                                          const_cast<double*>(z.data());  // as R's header
@@ -113,11 +111,11 @@ double lasd4(Index i, std::span<const double> d, std::span<const double> z, doub
   return root;
 }
 
-void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, MatrixView vt) {
+void bdsdc(char uplo, Span<double> d, Span<double> e, MatrixView u, MatrixView vt) {
   const Index n = u.rows;
   if (n == 0) return;
   Matrix work(checked_doubles(3 * n + 4, n), 1);
-  std::vector<BlasInt> iwork(static_cast<std::size_t>(8 * n));
+  Array<BlasInt> iwork(8 * n);
   double unused = 0;
   BlasInt unused_int = 0;
   const TeamIfWorth team(flop() * cube(n));
@@ -137,7 +135,7 @@ void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work) {
   worked(units);
 }
 
-void gesvj(MatrixView a, std::span<double> s, MatrixView v) {
+void gesvj(MatrixView a, Span<double> s, MatrixView v) {
   const Index n = a.rows;
   if (n == 0) return;
   Matrix work(std::max<Index>(2 * n, 6), 1);
@@ -151,15 +149,15 @@ void gesvj(MatrixView a, std::span<double> s, MatrixView v) {
   worked(units);
 }
 
-void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau) {
+void geqp3(MatrixView a, Index fixed, Span<Index> order, Span<double> tau) {
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = static_cast<Index>(j);
   if (a.rows == 0 || a.cols == 0) return;
   double size = 0;
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols), ld = blas_int(a.ld);
-  std::vector<BlasInt> place(static_cast<std::size_t>(cols), 0);
+  Array<BlasInt> place(cols, 0);
   std::fill_n(place.begin(), fixed, 1);
   check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, ld, place.data(), tau.data(), &size, -1), "dgeqp3");
-  std::vector<double> work(static_cast<std::size_t>(queried(size)));
+  Array<double> work(queried(size));
   check(FREERIDGE_LAPACK(dgeqp3, rows, cols, a.data, ld, place.data(), tau.data(), work.data(),
                          blas_int(static_cast<Index>(work.size()))),
         "dgeqp3");

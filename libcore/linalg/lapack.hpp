@@ -3,8 +3,7 @@
 // call to LAPACK, which cannot be cancelled.
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
@@ -24,46 +23,45 @@ double symmetric_norm1(ConstMatrixView a, Triangle triangle = Triangle::lower);
 void tbtrs(Op op, ConstMatrixView l, MatrixView c);
 
 // A = V diag(w) V', w ascending, V in place of A. About 9 n^3; workspace 2 n^2.
-void syevd(MatrixView a, std::span<double> w);
+void syevd(MatrixView a, Span<double> w);
 
 // T = V diag(w) V' for a tridiagonal T: d on its diagonal, where w is left, ascending; e beside it, destroyed.
 // Workspace n^2.
-void stedc(std::span<double> d, std::span<double> e, MatrixView v);
+void stedc(Span<double> d, Span<double> e, MatrixView v);
 // A reflector (I - tau v v') x = (beta, 0, ..., 0)': x becomes (beta, v_1, v_2, ...), v_0 = 1. Answers with tau.
-double larfg(std::span<double> x);
+double larfg(Span<double> x);
 // The root number i of the secular equation 1 / rho + sum_k z_k^2 / (d_k - x) = 0, rho > 0, d strictly ascending and
 // |z| = 1: x in (d_i, d_(i + 1)), and delta_k = d_k - x, with relative accuracy; for two d or fewer delta is the
 // eigenvector of diag(d) + rho z z' instead (R.-C. Li, Solving secular equations stably and efficiently, LAPACK working
 // note 89, 1993).
-double laed4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* delta);
+double laed4(Index i, Span<const double> d, Span<const double> z, double rho, double* delta);
 // The same of 1 / rho + sum_k z_k^2 / (d_k^2 - s^2) = 0, d_0 >= 0, for two d or more: s, difference_k = d_k - s and
 // sum_k = d_k + s.
-double lasd4(Index i, std::span<const double> d, std::span<const double> z, double rho, double* difference,
-             double* sum);
+double lasd4(Index i, Span<const double> d, Span<const double> z, double rho, double* difference, double* sum);
 // B = U diag(s) V' for a bidiagonal B, 'U'pper or 'L'ower: d on its diagonal, where s is left, descending; e beside it,
 // destroyed. Workspace 3 n^2.
-void bdsdc(char uplo, std::span<double> d, std::span<double> e, MatrixView u, MatrixView vt);
+void bdsdc(char uplo, Span<double> d, Span<double> e, MatrixView u, MatrixView vt);
 
 // P'AP = L L' with complete pivoting, A positive semi-definite, L (n x rank) in the lower triangle of its first `rank`
 // columns; pivots: row i of P'AP is row pivots[i] of A. Stops where the largest pivot left is at most `tolerance` >= 0.
 // Answers with the rank. n^3/3, in one call to LAPACK.
-[[nodiscard]] Index pstrf(MatrixView a, double tolerance, std::span<Index> pivots);
+[[nodiscard]] Index pstrf(MatrixView a, double tolerance, Span<Index> pivots);
 
 // A = Q R by Householder reflections, Q below the diagonal and in tau (min(rows, cols)). 2 rows cols^2.
-void geqrf(MatrixView a, std::span<double> tau);
+void geqrf(MatrixView a, Span<double> tau);
 // [R; B] = Q R', R upper triangular, n x n, R' in its place; B is destroyed. t, work: as many rows as columns are
 // factorized at once, n columns. 2 rows n^2.
 void tpqrt(MatrixView r, MatrixView b, MatrixView t, MatrixView work);
 // A P = Q R with column pivoting, the first `fixed` columns in their places and before all others; order[j]: the column
 // that came to place j. As geqrf, at about twice its time.
-void geqp3(MatrixView a, Index fixed, std::span<Index> order, std::span<double> tau);
+void geqp3(MatrixView a, Index fixed, Span<Index> order, Span<double> tau);
 // C = Q C or Q'C
-void ormqr(ConstMatrixView qr, std::span<const double> tau, MatrixView c, Op op = Op::none);
+void ormqr(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op = Op::none);
 // A = U diag(s) V', A n x n and zero below its diagonal, by one-sided Jacobi rotations of its columns: U in the place of
 // A, s descending. Small s_k have the relative accuracy that columns of equal norm would have. Columns of U for s_k = 0
 // have no meaning.
-void gesvj(MatrixView a, std::span<double> s, MatrixView v);
+void gesvj(MatrixView a, Span<double> s, MatrixView v);
 // A = U diag(s) V', economy: U rows x k, s descending, vt k x cols, k = min(rows, cols). A is destroyed.
-void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
+void gesdd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt);
 
 }  // namespace freeridge

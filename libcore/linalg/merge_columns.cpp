@@ -25,10 +25,10 @@ Index panel_width(Index n) {
   return std::clamp<Index>(n / 12, 128, 512);
 }
 
-Deflation deflate(std::span<const Index> order, Index k, std::span<const MatrixView> bases, std::span<double> d,
-                  std::span<double> z, double f, double tolerance) {
+Deflation deflate(Span<const Index> order, Index k, Span<const MatrixView> bases, Span<double> d, Span<double> z,
+                  double f, double tolerance) {
   Deflation out;
-  std::vector<bool> mixed(d.size(), false);  // taken part in a rotation of Z1 with Z2
+  Array<char> mixed(d.size(), false);  // taken part in a rotation of Z1 with Z2
   // False when a rotation of the neighbours i and j, which turns z_i into zero, leaves nothing between them.
   const auto separate = [&](Index i, Index j) {
     const double length = std::hypot(at(z, i), at(z, j)), c = at(z, j) / length, s = -at(z, i) / length;
@@ -48,7 +48,7 @@ Deflation deflate(std::span<const Index> order, Index k, std::span<const MatrixV
     }
     return false;
   };
-  std::vector<Index> deflated;
+  Array<Index> deflated;
   Index before = -1;
   for (const Index i : order) {
     if (f * std::abs(at(z, i)) <= tolerance) {
@@ -63,22 +63,20 @@ Deflation deflate(std::span<const Index> order, Index k, std::span<const MatrixV
   return out;
 }
 
-HalvedBasis::HalvedBasis(MatrixView v, Index k, const Deflation& deflation, std::span<const Index> besides,
-                         double* room)
+HalvedBasis::HalvedBasis(MatrixView v, Index k, const Deflation& deflation, Span<const Index> besides, double* room)
     : v_(v), k_(k), deflation_(deflation), z1_{room, k, k, k}, z2_{room + k * k, v.rows - k, v.cols - k, v.rows - k} {
-  for (const std::span<const Index> list :
-       {besides, std::span<const Index>(deflation.kept), std::span<const Index>(deflation.linked)})
+  for (const Span<const Index> list : {besides, Span<const Index>(deflation.kept), Span<const Index>(deflation.linked)})
     for (const Index i : list) (i < k ? top_ : bottom_).push_back(i);
-  place_.assign(static_cast<std::size_t>(v.cols), -1);
+  place_.assign(v.cols, -1);
   for (std::size_t r = 0; r < top_.size(); ++r) at(place_, top_[r]) = static_cast<Index>(r);
   for (std::size_t r = 0; r < bottom_.size(); ++r) at(place_, bottom_[r]) = static_cast<Index>(top_.size() + r);
-  std::vector<Index> first = top_, second = bottom_;
+  Array<Index> first = top_, second = bottom_;
   for (const Index i : deflation.loose) {
-    std::vector<Index>& half = i < k ? first : second;
+    Array<Index>& half = i < k ? first : second;
     at(place_, i) = std::ssize(half);
     half.push_back(i);
   }
-  const auto take_out = [&](const std::vector<Index>& columns, Index row, MatrixView to) {
+  const auto take_out = [&](const Array<Index>& columns, Index row, MatrixView to) {
     for (Index j = 0; j < std::ssize(columns); ++j) {
       std::copy_n(v.col(at(columns, j)) + row, to.rows, to.col(j));
       worked(3 * touched * static_cast<double>(to.rows));

@@ -7,9 +7,7 @@
 // The other vectors of the whole are [Z1 0; 0 Z2] times their coordinates; Z1 and Z2 are multiplied one by one.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/threads.hpp"
@@ -18,7 +16,7 @@ namespace freeridge {
 
 template <class T>
 decltype(auto) at(T&& values, Index i) {
-  return values[static_cast<std::size_t>(i)];
+  return values[i];
 }
 
 // body(first, count) for stretches of 0 ... total - 1, each element taking `cost` operations.
@@ -39,17 +37,17 @@ struct Deflation {
     Index i, j;
     double c, s;
   };
-  std::vector<Index> kept;          // not deflated, d ascending
-  std::vector<Index> linked;        // deflated, mixed of columns of Z1 and of Z2
-  std::vector<Index> loose;         // deflated, a column of Z1 or of Z2 alone
-  std::vector<Rotation> rotations;  // of a column of Z1 with one of Z2
+  Array<Index> kept;          // not deflated, d ascending
+  Array<Index> linked;        // deflated, mixed of columns of Z1 and of Z2
+  Array<Index> loose;         // deflated, a column of Z1 or of Z2 alone
+  Array<Rotation> rotations;  // of a column of Z1 with one of Z2
 };
 
 // order: the columns by d, ascending. Rotations of columns of one half are done in all the bases at once, which are
 // square or have no more columns than rows; d and z become those of the rotated columns. No two d that are kept are
 // nearer than twice the tolerance.
-Deflation deflate(std::span<const Index> order, Index k, std::span<const MatrixView> bases, std::span<double> d,
-                  std::span<double> z, double f, double tolerance);
+Deflation deflate(Span<const Index> order, Index k, Span<const MatrixView> bases, Span<double> d, Span<double> z,
+                  double f, double tolerance);
 
 // Copies Z1 and Z2 out of the diagonal blocks of v, and multiplies them. In between v is free for other numbers; in the
 // end its columns are the vectors of the whole.
@@ -57,7 +55,7 @@ class HalvedBasis {
  public:
   static Index room(Index n, Index k) { return k * k + (n - k) * (n - k); }
   // `besides`: further columns that take part in the vectors of the whole.
-  HalvedBasis(MatrixView v, Index k, const Deflation& deflation, std::span<const Index> besides, double* room);
+  HalvedBasis(MatrixView v, Index k, const Deflation& deflation, Span<const Index> besides, double* room);
 
   // The number of coordinates of a vector of the whole, and which of them belongs to the column i.
   Index size() const { return std::ssize(top_) + std::ssize(bottom_); }
@@ -74,8 +72,8 @@ class HalvedBasis {
   Index k_;
   const Deflation& deflation_;
   MatrixView z1_, z2_;
-  std::vector<Index> top_, bottom_;  // which columns of Z1, of Z2 take part, in their order
-  std::vector<Index> place_;         // of top_ and bottom_ in a vector of coordinates; of loose columns in Z1 or Z2
+  Array<Index> top_, bottom_;  // which columns of Z1, of Z2 take part, in their order
+  Array<Index> place_;         // of top_ and bottom_ in a vector of coordinates; of loose columns in Z1 or Z2
 };
 
 }  // namespace freeridge

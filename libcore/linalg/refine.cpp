@@ -14,10 +14,6 @@ constexpr Index gradient_items = 16384;           // numbers of x that are worth
 constexpr double negligible = 0x1p-75, small = 0x1p-40;
 constexpr int patience = 2;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 Index pieces(Index count, Index size) {
   return (count + size - 1) / size;
 }
@@ -29,7 +25,7 @@ void pack(const LeastSquaresData& data, Index row, Index col, MatrixView to) {
   copy_rows(from, row, to);
   if (data.x_factor.empty()) return;
   for (Index k = 0; k < to.cols; ++k)
-    for (Index i = 0; i < to.rows; ++i) to(i, k) *= data.x_factor[at(col + k)];
+    for (Index i = 0; i < to.rows; ++i) to(i, k) *= data.x_factor[col + k];
 }
 
 // out(k, j) = sum_i X_ik v_ij
@@ -59,7 +55,7 @@ void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldM
     Matrix buffer(rows, std::min(d, tile_cols));
     copy_rows(data.y, row, r.hi.view().row_range(row, rows));
     for (Index j = 0; j < t; ++j) {
-      for (Index i = row; i < row + rows; ++i) r.hi(i, j) *= data.y_factor.empty() ? 1 : data.y_factor[at(j)];
+      for (Index i = row; i < row + rows; ++i) r.hi(i, j) *= data.y_factor.empty() ? 1 : data.y_factor[j];
       std::fill_n(r.lo.col(j) + row, rows, 0.0);
     }
     for (Index col = 0; col < d; col += tile_cols) {
@@ -77,37 +73,32 @@ void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldM
 class Corrections {
  public:
   Corrections(Index rows, Index t, Index measured)
-      : best_(rows, t),
-        measured_(measured),
-        size_(at(t), HUGE_VAL),
-        ratio_(at(t), 1.0),
-        vain_(at(t), 0),
-        done_(at(t), false) {}
+      : best_(rows, t), measured_(measured), size_(t, HUGE_VAL), ratio_(t, 1.0), vain_(t, 0), done_(t, false) {}
 
   // solution += correction for the outputs that are not done.
   void add(ConstMatrixView correction, TwofoldMatrix& solution) {
     for (Index j = 0; j < correction.cols; ++j) {
-      if (done_[at(j)]) continue;
+      if (done_[j]) continue;
       double size = 0, scale = 0;
       for (Index k = 0; k < measured_; ++k) {
         size = std::max(size, std::isnan(correction(k, j)) ? HUGE_VAL : std::abs(correction(k, j)));
         scale = std::max(scale, std::abs(solution.hi(k, j)));
       }
       // Corrections get smaller at each step in the norm |R w| only: in that of w one may undo the one before it.
-      const bool progress = std::isfinite(size) && size <= size_[at(j)] / 2;
-      if (!std::isfinite(size) || (!progress && ++vain_[at(j)] > patience)) {
-        done_[at(j)] = true;
-        if (size_[at(j)] < HUGE_VAL) copy(best_, j, solution);
+      const bool progress = std::isfinite(size) && size <= size_[j] / 2;
+      if (!std::isfinite(size) || (!progress && ++vain_[j] > patience)) {
+        done_[j] = true;
+        if (size_[j] < HUGE_VAL) copy(best_, j, solution);
         continue;
       }
       for (Index k = 0; k < correction.rows; ++k) solution.set(k, j, solution(k, j) + DoubleDouble(correction(k, j)));
       if (!progress) continue;
-      vain_[at(j)] = 0;
+      vain_[j] = 0;
       copy(solution, j, best_);
-      size_[at(j)] = size;
+      size_[j] = size;
       scale = std::max(scale, size);
-      ratio_[at(j)] = scale > 0 ? size / scale : 0;
-      if (size <= negligible * scale) done_[at(j)] = true;
+      ratio_[j] = scale > 0 ? size / scale : 0;
+      if (size <= negligible * scale) done_[j] = true;
     }
   }
 
@@ -125,10 +116,10 @@ class Corrections {
 
   TwofoldMatrix best_;  // after the smallest correction
   Index measured_;
-  std::vector<double> size_;   // of the smallest correction, infinity before the first
-  std::vector<double> ratio_;  // the same beside the solution
-  std::vector<int> vain_;      // corrections since then
-  std::vector<bool> done_;
+  Array<double> size_;   // of the smallest correction, infinity before the first
+  Array<double> ratio_;  // the same beside the solution
+  Array<int> vain_;      // corrections since then
+  Array<char> done_;
 };
 
 }  // namespace
@@ -138,7 +129,7 @@ TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolutio
   TwofoldMatrix r(n, t);
   subtract_fit(data, solution.w, r, progress);
   if (!data.intercept) return r;
-  const auto weight = [&](Index i) { return DoubleDouble(data.weights.empty() ? 1 : data.weights[at(i)]); };
+  const auto weight = [&](Index i) { return DoubleDouble(data.weights.empty() ? 1 : data.weights[i]); };
   DoubleDouble total;
   for (Index i = 0; i < n; ++i) total += weight(i);
   for (Index j = 0; j < t; ++j) {
@@ -146,7 +137,7 @@ TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolutio
     for (Index i = 0; i < n; ++i) sum += weight(i) * r(i, j);
     const DoubleDouble b = sum / total;
     for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) - b);
-    solution.b[at(j)] = b;
+    solution.b[j] = b;
   }
   return r;
 }
@@ -163,12 +154,12 @@ Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index
     if (out.steps == max_steps || corrections.all_done()) break;
     if (!data.weights.empty())
       for (Index j = 0; j < t; ++j)
-        for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) * DoubleDouble(data.weights[at(i)]));
+        for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) * DoubleDouble(data.weights[i]));
     transposed_product(data, r, g, progress.part((step + 0.5) / steps, (step + 1) / steps));
     for (Index j = 0; j < t; ++j)
       for (Index k = 0; k < d; ++k) {
         DoubleDouble value = g(k, j);
-        if (!data.penalty.empty()) value -= DoubleDouble(data.penalty[at(k)]) * solution.w(k, j);
+        if (!data.penalty.empty()) value -= DoubleDouble(data.penalty[k]) * solution.w(k, j);
         g.hi(k, j) = value.hi;
       }
     solve(g.hi.view());
@@ -182,19 +173,19 @@ Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index
 Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSolver& solve, Index max_steps,
                        LeastSquaresSolution& solution, const Progress& progress) {
   const Index n = data.n(), d = data.d(), t = data.t();
-  const auto free = [&](Index k) { return !(data.penalty[at(k)] > 0); };
+  const auto free = [&](Index k) { return !(data.penalty[k] > 0); };
   Refinement out;
   Corrections corrections(n + d + 1, t, n);
   TwofoldMatrix unknown(n + d + 1, t), product(d, t), r(n, t);
   Matrix rest(n + d + 1, t);
-  std::vector<double> ones(at(t));
+  Array<double> ones(t);
   for (;; ++out.steps) {
     const double steps = static_cast<double>(max_steps + 1), step = static_cast<double>(out.steps);
     transposed_product(data, unknown, product, progress.part(step / steps, (step + 0.5) / steps));
     for (Index j = 0; j < t; ++j) {
       for (Index k = 0; k < d; ++k)
-        solution.w.set(k, j, free(k) ? unknown(n + k, j) : product(k, j) / DoubleDouble(data.penalty[at(k)]));
-      solution.b[at(j)] = unknown(n + d, j);
+        solution.w.set(k, j, free(k) ? unknown(n + k, j) : product(k, j) / DoubleDouble(data.penalty[k]));
+      solution.b[j] = unknown(n + d, j);
     }
     if (out.steps == max_steps || corrections.all_done()) break;
     subtract_fit(data, solution.w, r, progress.part((step + 0.5) / steps, (step + 1) / steps));
@@ -202,16 +193,16 @@ Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSo
       DoubleDouble sum;
       for (Index i = 0; i < n; ++i) {
         sum += unknown(i, j);
-        rest(i, j) = (r(i, j) - solution.b[at(j)] - DoubleDouble(lambda) * unknown(i, j)).hi;
+        rest(i, j) = (r(i, j) - solution.b[j] - DoubleDouble(lambda) * unknown(i, j)).hi;
       }
       for (Index k = 0; k < d; ++k) rest(n + k, j) = -product.hi(k, j);
-      ones[at(j)] = -sum.hi;
+      ones[j] = -sum.hi;
     }
     solve(rest.view().row_range(0, n), rest.view().row_range(n, d), ones);
     for (Index j = 0; j < t; ++j) {
       for (Index k = 0; k < d; ++k)
         if (!free(k)) rest(n + k, j) = 0;
-      rest(n + d, j) = data.intercept ? ones[at(j)] : 0;
+      rest(n + d, j) = data.intercept ? ones[j] : 0;
     }
     corrections.add(rest.view(), unknown);
   }

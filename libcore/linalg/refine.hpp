@@ -25,9 +25,8 @@
 #pragma once
 
 #include <functional>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/twofold.hpp"
 
@@ -35,13 +34,13 @@ namespace freeridge {
 
 // X_ik = x_ik x_factor_k, Y_ij = y_ij y_factor_j; the factors are powers of two, so that this is exact.
 struct LeastSquaresData {
-  LayoutView x;                           // n x d
-  LayoutView y;                           // n x t
-  std::span<const double> weights = {};   // n positive numbers, or empty: all one
-  bool intercept = false;                 // b; otherwise 0
-  std::span<const double> penalty = {};   // p: d numbers >= 0, or empty: all zero
-  std::span<const double> x_factor = {};  // d numbers, or empty: all one
-  std::span<const double> y_factor = {};  // t numbers, or empty: all one
+  LayoutView x;                      // n x d
+  LayoutView y;                      // n x t
+  Span<const double> weights = {};   // n positive numbers, or empty: all one
+  bool intercept = false;            // b; otherwise 0
+  Span<const double> penalty = {};   // p: d numbers >= 0, or empty: all zero
+  Span<const double> x_factor = {};  // d numbers, or empty: all one
+  Span<const double> y_factor = {};  // t numbers, or empty: all one
 
   Index n() const { return x.rows; }
   Index d() const { return x.cols; }
@@ -49,9 +48,9 @@ struct LeastSquaresData {
 };
 
 struct LeastSquaresSolution {
-  LeastSquaresSolution(Index d, Index t) : w(d, t), b(static_cast<std::size_t>(t)) {}
-  TwofoldMatrix w;              // d x t
-  std::vector<DoubleDouble> b;  // t
+  LeastSquaresSolution(Index d, Index t) : w(d, t), b(t) {}
+  TwofoldMatrix w;        // d x t
+  Array<DoubleDouble> b;  // t
 };
 
 struct Refinement {
@@ -71,7 +70,7 @@ Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index
 
 // In: what is left of the three equations, `points` n x t, `features` d x t (rows with p_k > 0 have no meaning) and
 // `ones` t. Out, in place: da in points, dw in the rows of features with p_k = 0, db in ones.
-using DualSolver = std::function<void(MatrixView points, MatrixView features, std::span<double> ones)>;
+using DualSolver = std::function<void(MatrixView points, MatrixView features, Span<double> ones)>;
 
 // Starts from zero. data.weights must be empty, data.penalty not.
 Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSolver& solve, Index max_steps,

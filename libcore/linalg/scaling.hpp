@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
+
+#include "libcore/base/array.hpp"
 
 namespace freeridge {
 
 // Of those that are numbers; 0 of none.
-inline double largest_magnitude(std::span<const double> values) {
+inline double largest_magnitude(Span<const double> values) {
   double largest = 0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
   return largest;
@@ -27,7 +28,7 @@ inline int exponent_for_squares(double largest) {
 }
 
 // values 2^e
-inline void scale(std::span<double> values, int e) {
+inline void scale(Span<double> values, int e) {
   for (double& value : values) value = std::ldexp(value, e);
 }
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/bidiagonal_svd.hpp"
@@ -29,10 +28,10 @@ namespace {
 constexpr Index last_columns = 128;  // reduced at once
 constexpr Index panel = 32;          // columns reduced before A is updated
 
-void decompose_whole(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+void decompose_whole(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
   double size = 0;
   const BlasInt rows = blas_int(a.rows), cols = blas_int(a.cols);
-  std::vector<BlasInt> iwork(8 * s.size());
+  Array<BlasInt> iwork(8 * s.size());
   const auto run = [&](double* work, BlasInt lwork) {
     check(FREERIDGE_LAPACK(dgesdd, 'S', rows, cols, a.data, blas_int(a.ld), s.data(), u.data, blas_int(u.ld), vt.data,
                            blas_int(vt.ld), work, lwork, iwork.data()),
@@ -46,8 +45,8 @@ void decompose_whole(MatrixView a, std::span<double> s, MatrixView u, MatrixView
 // A square matrix in bidiagonal form: B has d and above it e; reflectors from the left below the diagonal of A, with
 // tau_left, those from the right beyond the next one, with tau_right.
 struct Bidiagonal {
-  explicit Bidiagonal(Index n) : d(static_cast<std::size_t>(n)), e(d.size()), tau_left(d.size()), tau_right(d.size()) {}
-  std::vector<double> d, e, tau_left, tau_right;
+  explicit Bidiagonal(Index n) : d(n), e(d.size()), tau_left(d.size()), tau_right(d.size()) {}
+  Array<double> d, e, tau_left, tau_right;
 };
 
 // x -= A y, or A'y
@@ -58,9 +57,9 @@ void subtract(Op op, ConstMatrixView a, const double* y, double* x) {
 // The first x.cols columns and rows of A = Q B P', Q = (I - tau v v') ..., P = (I - tau u u') ...: v in the columns, u in
 // the rows, with their ones; what is left of A is A - V Y' - X U'. As in LAPACK's dlabrd, but that each product is heard.
 void reduce_panel(MatrixView a, double* d, double* e, double* tau_left, double* tau_right, MatrixView x, MatrixView y) {
-  std::vector<double> row(static_cast<std::size_t>(a.cols)), few(static_cast<std::size_t>(x.cols + 1));
+  Array<double> row(a.cols), few(x.cols + 1);
   const auto take_row = [&](ConstMatrixView from, Index i, Index first, Index count) {
-    for (Index j = 0; j < count; ++j) row[static_cast<std::size_t>(j)] = from(i, first + j);
+    for (Index j = 0; j < count; ++j) row[j] = from(i, first + j);
   };
   // out -= B (C'z), of few columns.
   const auto correct = [&](ConstMatrixView c, const double* z, Op op, ConstMatrixView b, double* out) {
@@ -75,7 +74,7 @@ void reduce_panel(MatrixView a, double* d, double* e, double* tau_left, double* 
     subtract(Op::none, v, row.data(), a.col(i) + i);
     subtract(Op::none, x.block(i, 0, below, i), a.col(i), a.col(i) + i);
     double* const v_i = a.col(i) + i;
-    tau_left[i] = larfg({v_i, static_cast<std::size_t>(below)});
+    tau_left[i] = larfg({v_i, below});
     d[i] = std::exchange(v_i[0], 1.0);
     double* const y_i = y.col(i) + i + 1;
     gemv(Op::transpose, 1, a.block(i, i + 1, below, after), v_i, 0, y_i);
@@ -83,15 +82,15 @@ void reduce_panel(MatrixView a, double* d, double* e, double* tau_left, double* 
     correct(x.block(i, 0, below, i), v_i, Op::transpose, u, y_i);
     for (Index k = 0; k < after; ++k) y_i[k] *= tau_left[i];
 
-    std::vector<double> u_i(static_cast<std::size_t>(after));
-    for (Index k = 0; k < after; ++k) u_i[static_cast<std::size_t>(k)] = a(i, i + 1 + k);
+    Array<double> u_i(after);
+    for (Index k = 0; k < after; ++k) u_i[k] = a(i, i + 1 + k);
     take_row(a, i, 0, i + 1);
     subtract(Op::none, y.block(i + 1, 0, after, i + 1), row.data(), u_i.data());
     take_row(x, i, 0, i);
     subtract(Op::transpose, u, row.data(), u_i.data());
     tau_right[i] = larfg(u_i);
     e[i] = std::exchange(u_i[0], 1.0);
-    for (Index k = 0; k < after; ++k) a(i, i + 1 + k) = u_i[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < after; ++k) a(i, i + 1 + k) = u_i[k];
     double* const x_i = x.col(i) + i + 1;
     gemv(Op::none, 1, a.block(i + 1, i + 1, after, after), u_i.data(), 0, x_i);
     correct(y.block(i + 1, 0, after, i + 1), u_i.data(), Op::none, a.block(i + 1, 0, after, i + 1), x_i);
@@ -111,7 +110,7 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   for (; n - first > last_columns; first += panel) {
     const Index left = n - first, after = left - panel;
     Matrix x(left, panel), y(left, panel);
-    const auto at = static_cast<std::size_t>(first);
+    const Index at = first;
     const MatrixView here = a.block(first, first, left, left);
     reduce_panel(here, &out.d[at], &out.e[at], &out.tau_left[at], &out.tau_right[at], x.view(), y.view());
     const MatrixView rest = here.block(panel, panel, after, after);
@@ -119,7 +118,7 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
     gemm(Op::none, Op::none, -1, x.view().row_range(panel, after), here.block(0, panel, panel, after), 1, rest);
   }
   const Index left = n - first;
-  const auto at = static_cast<std::size_t>(first);
+  const Index at = first;
   const MatrixView here = a.block(first, first, left, left);
   double size = 0;
   const auto run = [&](double* work, BlasInt lwork) {
@@ -133,24 +132,24 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   return out;
 }
 
-void decompose_square(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+void decompose_square(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
   const Index n = a.rows;
   Bidiagonal b = reduce_to_bidiagonal(a);
   Matrix square(n + 1, n + 1);
   const MatrixView v = square.view().block(0, 0, n, n);
-  bidiagonal_svd(b.d, std::span(b.e).first(static_cast<std::size_t>(n - 1)), u, square.view());
+  bidiagonal_svd(b.d, Span(b.e).first(n - 1), u, square.view());
   std::ranges::copy(b.d, s.begin());
   ormqr(a, b.tau_left, u);
   Matrix right(n - 1, n - 1);  // the rows of reflectors as columns, one row further up
   transpose(a.block(0, 1, n - 1, n - 1), right.view());
-  ormqr(right.view(), std::span(b.tau_right).first(static_cast<std::size_t>(n - 1)), v.row_range(1, n - 1));
+  ormqr(right.view(), Span(b.tau_right).first(n - 1), v.row_range(1, n - 1));
   transpose(v, vt);
 }
 
-void decompose_tall(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+void decompose_tall(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
   const Index n = a.cols;
   if (a.rows == n) return decompose_square(a, s, u, vt);
-  std::vector<double> tau(static_cast<std::size_t>(n));
+  Array<double> tau(n);
   geqrf(a, tau);
   Matrix r(n, n, 0.0);
   for (Index j = 0; j < n; ++j) {
@@ -169,7 +168,7 @@ void decompose_tall(MatrixView a, std::span<double> s, MatrixView u, MatrixView 
 double largest_element(ConstMatrixView a) {
   double largest = 0;
   for (Index j = 0; j < a.cols; ++j) {
-    const std::span<const double> column(a.col(j), static_cast<std::size_t>(a.rows));
+    const Span<const double> column(a.col(j), a.rows);
     if (first_not_finite(column) < a.rows) return 0;
     largest = std::max(largest, largest_magnitude(column));
     worked(2 * touched * static_cast<double>(a.rows));
@@ -179,7 +178,7 @@ double largest_element(ConstMatrixView a) {
 
 }  // namespace
 
-void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+void gesdd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
   const Index small = std::min(a.rows, a.cols);
   if (small == 0) return;
   const double units =
@@ -196,7 +195,7 @@ void gesdd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
   const int e = exponent_for_squares(largest);
   if (e != 0)
     for (Index j = 0; j < a.cols; ++j) {
-      scale({a.col(j), static_cast<std::size_t>(a.rows)}, -e);
+      scale({a.col(j), a.rows}, -e);
       worked(2 * touched * static_cast<double>(a.rows));
     }
   if (a.rows >= a.cols) {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -21,21 +20,20 @@ namespace {
 constexpr Index small = 200;  // up to here dsyevd as a whole
 constexpr Index leaf = 64;    // a tridiagonal matrix of up to this size is LAPACK's
 
-std::span<double> part(std::span<double> values, Index first, Index size) {
-  return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(size));
+Span<double> part(Span<double> values, Index first, Index size) {
+  return values.subspan(first, size);
 }
 
 // A tridiagonal matrix that does not fall apart: torn into leaves, which are put together again pair by pair.
 class DivideAndConquer {
  public:
-  DivideAndConquer(std::span<double> d, std::span<double> e, MatrixView z, std::span<double> room,
-                   const Progress& progress)
+  DivideAndConquer(Span<double> d, Span<double> e, MatrixView z, Span<double> room, const Progress& progress)
       : d_(d), e_(e), z_(z), room_(room), progress_(progress) {}
 
   void run() {
     tear({0, z_.rows});
     parallel_for(std::ssize(leaves_), Progress(), [&](Index i) {
-      const auto [first, size] = leaves_[static_cast<std::size_t>(i)];
+      const auto [first, size] = leaves_[i];
       stedc(part(d_, first, size), part(e_, first, size - 1), z_.block(first, first, size, size));
     });
     merge({0, z_.rows});
@@ -52,9 +50,9 @@ class DivideAndConquer {
     const auto [first, size] = range;
     if (size <= leaf) return leaves_.push_back(range);
     const Index middle = first + size / 2;
-    const double torn = std::abs(e_[static_cast<std::size_t>(middle - 1)]);
-    d_[static_cast<std::size_t>(middle - 1)] -= torn;
-    d_[static_cast<std::size_t>(middle)] -= torn;
+    const double torn = std::abs(e_[middle - 1]);
+    d_[middle - 1] -= torn;
+    d_[middle] -= torn;
     tear({first, size / 2});
     tear({middle, size - size / 2});
     total_work_ += work(range);
@@ -66,35 +64,34 @@ class DivideAndConquer {
     const Index half = size / 2;
     merge({first, half});
     merge({first + half, size - half});
-    merge_tridiagonal(part(d_, first, size), half, e_[static_cast<std::size_t>(first + half - 1)],
-                      z_.block(first, first, size, size), room_);
+    merge_tridiagonal(part(d_, first, size), half, e_[first + half - 1], z_.block(first, first, size, size), room_);
     work_done_ += work(range);
     progress_.report(work_done_ / total_work_);
   }
 
-  std::span<double> d_, e_;
+  Span<double> d_, e_;
   MatrixView z_;
-  std::span<double> room_;
+  Span<double> room_;
   const Progress& progress_;
-  std::vector<Range> leaves_;
+  Array<Range> leaves_;
   double total_work_ = 0, work_done_ = 0;
 };
 
 }  // namespace
 
-void tridiagonal_eigen(std::span<double> d, std::span<double> e, MatrixView z, const Progress& progress) {
+void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z, const Progress& progress) {
   const Index n = z.rows;
   for (Index j = 0; j < n; ++j) {
     std::fill_n(z.col(j), n, 0.0);
     worked(touched * static_cast<double>(n));
   }
-  const auto falls_apart = [&](std::size_t i) {  // between i and i + 1; as in LAPACK's dstedc
+  const auto falls_apart = [&](Index i) {  // between i and i + 1; as in LAPACK's dstedc
     constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
     return std::abs(e[i]) <= eps * std::sqrt(std::abs(d[i])) * std::sqrt(std::abs(d[i + 1]));
   };
-  std::vector<Index> ends;  // of the parts that T falls apart into
+  Array<Index> ends;  // of the parts that T falls apart into
   for (Index i = 1; i < n; ++i)
-    if (falls_apart(static_cast<std::size_t>(i - 1))) ends.push_back(i);
+    if (falls_apart(i - 1)) ends.push_back(i);
   if (n > 0) ends.push_back(n);
   Index most = 0, first = 0;
   for (const Index end : ends) most = std::max(most, end - std::exchange(first, end));
@@ -117,7 +114,7 @@ void tridiagonal_eigen(std::span<double> d, std::span<double> e, MatrixView z, c
   progress.report(1);
 }
 
-void symmetric_eigen(MatrixView a, std::span<double> w, const Progress& progress) {
+void symmetric_eigen(MatrixView a, Span<double> w, const Progress& progress) {
   const Index n = a.rows;
   double largest = 0;
   bool finite = true;
@@ -140,8 +137,8 @@ void symmetric_eigen(MatrixView a, std::span<double> w, const Progress& progress
 
   const int k = exponent_for_squares(largest);
   if (k != 0)
-    for (Index j = 0; j < n; ++j) scale({a.col(j) + j, static_cast<std::size_t>(n - j)}, -k);
-  std::vector<double> e(static_cast<std::size_t>(n - 1));
+    for (Index j = 0; j < n; ++j) scale({a.col(j) + j, n - j}, -k);
+  Array<double> e(n - 1);
   const TridiagonalBasis basis(a, w, e, progress.part(0, 0.5));
   tridiagonal_eigen(w, e, a, progress.part(0.5, 0.7));
   basis.multiply(a, progress.part(0.7, 1));

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace freeridge {
 namespace {
@@ -186,8 +185,8 @@ void run_team(int team, Failure& failure, const Run& run) {
   std::mutex ended_mutex;
   std::condition_variable one_ended;
   int running = 0;
-  std::vector<std::thread> threads;
-  threads.reserve(static_cast<std::size_t>(team - 1));
+  Array<std::thread> threads;
+  threads.reserve(team - 1);
   int next = 1;
   try {
     for (; next < team; ++next) {

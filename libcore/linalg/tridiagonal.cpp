@@ -13,39 +13,39 @@ constexpr Index panel = 32;  // columns reduced before A is updated
 
 }  // namespace
 
-TridiagonalBasis::TridiagonalBasis(MatrixView a, std::span<double> d, std::span<double> e, const Progress& progress) {
+TridiagonalBasis::TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e, const Progress& progress) {
   const Index n = a.rows, reflectors = std::max<Index>(n - 2, 0);
   const Index together = n < 2000 ? 64 : 128;  // reflectors in a block, a multiple of the panel
   // P = [v_c w_c v_(c+1) w_(c+1) ...] for the panel from column c on, its row 0 being the row c + 1 of A: then
   // V W' + W V' = P S P', where S swaps neighbours, and what panels need of V and W comes in products with P alone.
   Matrix p(n, 2 * panel);
-  std::vector<double> projected(2 * panel), swapped(2 * panel);
+  Array<double> projected(2 * panel), swapped(2 * panel);
   const auto swap_neighbours = [&](Index count) {
-    for (Index k = 0; k < count; ++k) swapped[static_cast<std::size_t>(k ^ 1)] = projected[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < count; ++k) swapped[k ^ 1] = projected[k];
   };
 
   for (Index c = 0; c < reflectors; c += panel) {
     const Index count = std::min(panel, reflectors - c);
     if (c % together == 0) {
       const Index in_block = std::min(together, reflectors - c);
-      blocks_.push_back({c + 1, Matrix(n - c - 1, in_block), std::vector<double>(static_cast<std::size_t>(in_block))});
+      blocks_.push_back({c + 1, Matrix(n - c - 1, in_block), Array<double>(in_block)});
     }
     Block& block = blocks_.back();
     for (Index i = 0; i < count; ++i) {
       const Index j = c + i, below = n - j - 1, in_block = j - block.origin + 1;
       if (i > 0) {  // the column as it would be now
-        for (Index k = 0; k < 2 * i; ++k) projected[static_cast<std::size_t>(k)] = p(i - 1, k);
+        for (Index k = 0; k < 2 * i; ++k) projected[k] = p(i - 1, k);
         swap_neighbours(2 * i);
         gemv(Op::none, -1, p.view().block(i - 1, 0, below + 1, 2 * i), swapped.data(), 1, a.col(j) + j);
       }
-      d[static_cast<std::size_t>(j)] = a(j, j);
+      d[j] = a(j, j);
       double* const v = p.col(2 * i) + i;
       double* const w = p.col(2 * i + 1) + i;
       std::copy_n(a.col(j) + j + 1, below, v);
-      const double tau = larfg({v, static_cast<std::size_t>(below)});
-      e[static_cast<std::size_t>(j)] = v[0];
+      const double tau = larfg({v, below});
+      e[j] = v[0];
       v[0] = 1;
-      block.tau[static_cast<std::size_t>(in_block)] = tau;
+      block.tau[in_block] = tau;
       std::fill_n(block.v.col(in_block), in_block, 0.0);
       std::copy_n(v, below, block.v.col(in_block) + in_block);
 
@@ -66,8 +66,8 @@ TridiagonalBasis::TridiagonalBasis(MatrixView a, std::span<double> d, std::span<
     syr2k(-1, v, w, 1, a.block(next, next, rest, rest));
     progress.report(work_done(rest, n));
   }
-  for (Index j = reflectors; j < n; ++j) d[static_cast<std::size_t>(j)] = a(j, j);
-  if (n > 1) e[static_cast<std::size_t>(n - 2)] = a(n - 1, n - 2);
+  for (Index j = reflectors; j < n; ++j) d[j] = a(j, j);
+  if (n > 1) e[n - 2] = a(n - 1, n - 2);
   progress.report(1);
 }
 

@@ -6,9 +6,7 @@
 // their own, n^2 / 2 numbers, so that the array of A is free and Q C is made of matrix products alone.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
 
@@ -17,7 +15,7 @@ namespace freeridge {
 class TridiagonalBasis {
  public:
   // A: n x n, lower triangle, destroyed, not needed afterwards. T: d (n numbers) on its diagonal, e (n - 1) beside it.
-  TridiagonalBasis(MatrixView a, std::span<double> d, std::span<double> e, const Progress& progress);
+  TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e, const Progress& progress);
 
   // C = Q C. 2 n^2 k flops for k columns.
   void multiply(MatrixView c, const Progress& progress) const;
@@ -26,9 +24,9 @@ class TridiagonalBasis {
   struct Block {  // reflectors side by side, as they act on the rows from `origin` on
     Index origin;
     Matrix v;
-    std::vector<double> tau;
+    Array<double> tau;
   };
-  std::vector<Block> blocks_;
+  Array<Block> blocks_;
 };
 
 }  // namespace freeridge

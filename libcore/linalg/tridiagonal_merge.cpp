@@ -7,7 +7,6 @@
 #include <numeric>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/column_order.hpp"
@@ -20,12 +19,12 @@ namespace {
 
 class Merge {
  public:
-  Merge(std::span<double> d, Index k, double e, MatrixView v, double* room)
+  Merge(Span<double> d, Index k, double e, MatrixView v, double* room)
       : d_(d), n_(v.rows), k_(k), rho_(2 * std::abs(e)), v_(v), z_(d.size()) {
     const double first = std::sqrt(0.5), second = e < 0 ? -first : first;
     for (Index i = 0; i < n_; ++i) at(z_, i) = i < k ? first * v(k - 1, i) : second * v(k, i);
     deflate_columns();
-    basis_.emplace(v, k, deflation_, std::span<const Index>(), room);
+    basis_.emplace(v, k, deflation_, Span<const Index>(), room);
     panel_ = room + HalvedBasis::room(n_, k);
   }
 
@@ -43,7 +42,7 @@ class Merge {
   Index roots() const { return std::ssize(deflation_.kept); }
 
   void deflate_columns() {
-    std::vector<Index> order(d_.size());
+    Array<Index> order(d_.size());
     std::iota(order.begin(), order.end(), Index{0});
     std::inplace_merge(order.begin(), order.begin() + k_, order.end(),
                        [&](Index a, Index b) { return at(d_, a) < at(d_, b); });
@@ -55,7 +54,7 @@ class Merge {
   // Roots, and in the column j of v the differences d_i - x_j; then z^.
   void solve_secular() {
     const Index count = roots();
-    std::vector<double> d(deflation_.kept.size()), z(deflation_.kept.size());
+    Array<double> d(deflation_.kept.size()), z(deflation_.kept.size());
     for (Index i = 0; i < count; ++i) {
       at(d, i) = at(d_, at(deflation_.kept, i));
       at(z, i) = at(z_, at(deflation_.kept, i));
@@ -67,12 +66,12 @@ class Merge {
     if (count <= 2) return;
     numerator_.resize(deflation_.kept.size());
     parallel_stretches(count, 4 * count, [&](Index first, Index size) {
-      std::vector<double> product(static_cast<std::size_t>(size));
+      Array<double> product(size);
       for (Index i = 0; i < size; ++i) at(product, i) = v_(first + i, first + i);
       for (Index j = 0; j < count; ++j) {
         const double *difference = v_.col(j) + first, *pole = d.data() + first, d_j = at(d, j);
         const auto multiply_up = [&](Index from, Index to) {
-          for (Index i = from; i < to; ++i) product[static_cast<std::size_t>(i)] *= difference[i] / (pole[i] - d_j);
+          for (Index i = from; i < to; ++i) product[i] *= difference[i] / (pole[i] - d_j);
         };
         multiply_up(0, std::clamp<Index>(j - first, 0, size));
         multiply_up(std::clamp<Index>(j - first + 1, 0, size), size);
@@ -110,27 +109,27 @@ class Merge {
   }
 
   void take_eigenvalues() {
-    std::vector<double> all = root_;
+    Array<double> all = root_;
     for (const auto* list : {&deflation_.linked, &deflation_.loose})
       for (const Index i : *list) all.push_back(at(d_, i));
     std::ranges::copy(all, d_.begin());
     sort_with_columns(d_, std::less<>(), {v_});
   }
 
-  std::span<double> d_;
+  Span<double> d_;
   Index n_, k_;
   double rho_;
   MatrixView v_;
   double* panel_ = nullptr;
-  std::vector<double> z_;
+  Array<double> z_;
   Deflation deflation_;
   std::optional<HalvedBasis> basis_;
-  std::vector<double> root_, numerator_;  // x, z^
+  Array<double> root_, numerator_;  // x, z^
 };
 
 }  // namespace
 
-void merge_tridiagonal(std::span<double> d, Index k, double e, MatrixView v, std::span<double> room) {
+void merge_tridiagonal(Span<double> d, Index k, double e, MatrixView v, Span<double> room) {
   Merge(d, k, e, v, room.data()).run();
 }
 

@@ -11,8 +11,7 @@
 // symmetric tridiagonal eigenproblem, SIAM J. Matrix Anal. Appl. 16 (1995)).
 #pragma once
 
-#include <span>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -20,7 +19,7 @@ namespace freeridge {
 // d: the eigenvalues of the halves, the first of size k, each ascending; of the whole, ascending, afterwards. v: Z1 and
 // Z2 in its diagonal blocks; the eigenvectors of the whole afterwards. At most n^3 flops for size n, fewer where
 // eigenvalues deflate. room: merge_room(n) numbers.
-void merge_tridiagonal(std::span<double> d, Index k, double e, MatrixView v, std::span<double> room);
+void merge_tridiagonal(Span<double> d, Index k, double e, MatrixView v, Span<double> room);
 
 // For halves that differ by one at most: n^2 / 2 numbers for Z1 and Z2, and a panel of eigenvectors' coordinates.
 Index merge_room(Index n);

@@ -28,7 +28,7 @@ double scaled_quotient(double value, int exponent, double divisor) {
 
 }  // namespace
 
-void check_labels(std::span<const double> y) {
+void check_labels(Span<const double> y) {
   bool positive = false, negative = false;
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (!std::isfinite(y[i])) fail(Status::not_finite, "y[", i, "] is ", y[i], "; every label must be -1 or 1");
@@ -77,7 +77,7 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
 void Classifier::set_weights(const double* weights) {
   const Index count = n();
   require_weights(weights, count);
-  std::vector<double> given, copy(static_cast<std::size_t>(count), 1.0);
+  Array<double> given, copy(count, 1.0);
   if (weights != nullptr) given.assign(weights, weights + count);
   std::ranges::copy(given, copy.begin());
   const double omega = std::exp2(std::ilogb(*std::ranges::max_element(copy)));
@@ -113,9 +113,9 @@ Index Classifier::iterations() const {
 // The problem is made for the shift and scale of linear kernels alone. Its outputs are not used.
 ProblemPtr Classifier::shape() const {
   const Index n = data().x.rows;
-  const std::vector<double> zeros(static_cast<std::size_t>(n), 0.0);
+  const Array<double> zeros(n, 0.0);
   const LayoutView no_outputs{zeros.data(), n, 1, n, Layout::col_major};
-  return std::make_shared<const Problem>(kernel_, data_->x, no_outputs, std::span<const double>(), intercept_);
+  return std::make_shared<const Problem>(kernel_, data_->x, no_outputs, Span<const double>(), intercept_);
 }
 
 bool Classifier::has_gram() const {
@@ -140,7 +140,7 @@ Classifier::Gram Classifier::made_gram(const Progress& progress) const {
   weighted_kernel_matrix(*kernel_, data_->x, shape_->shift, shape_->sqrt_w, out.k.view(), progress);
   double largest = 0;
   for (Index j = 0; j < n; ++j) {
-    largest = std::max(largest, largest_magnitude({out.k.col(j) + j, static_cast<std::size_t>(n - j)}));
+    largest = std::max(largest, largest_magnitude({out.k.col(j) + j, n - j}));
     worked(touched * static_cast<double>(n - j));
   }
   out.kappa = largest > 0 ? std::ilogb(largest) : 0;
@@ -268,7 +268,7 @@ std::string Classifier::loo(double* decision) const {
   const Hearing hearing(progress_);
   const double kernel_share = has_gram() ? 0 : 0.2;
   const std::shared_ptr<const Gram> k = gram(progress_.part(0, kernel_share));
-  std::vector<double> out(static_cast<std::size_t>(n));
+  Array<double> out(n);
   std::string reason =
       logistic_loo(problem(*k, tau(k->kappa, fit.lambda)), fit.solution, out, progress_.part(kernel_share, 1));
   std::ranges::copy(out, decision);

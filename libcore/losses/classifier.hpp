@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/factor/solution.hpp"
 #include "libcore/losses/loss_problem.hpp"
@@ -19,7 +20,7 @@ namespace freeridge {
 enum class Loss : std::int32_t { logistic = 1, hinge = 2 };
 
 // Finite, -1 or +1, and both present; else NOT_FINITE or INVALID_ARGUMENT with the row.
-void check_labels(std::span<const double> y);
+void check_labels(Span<const double> y);
 
 class Classifier {
  public:
@@ -54,7 +55,7 @@ class Classifier {
   bool has_intercept() const { return intercept_; }
   double tolerance() const { return tolerance_; }
   Index iterations() const;
-  std::span<const double> weights() const { return data().given; }  // empty: all one
+  Span<const double> weights() const { return data().given; }  // empty: all one
   double lambda() const { return fitted().lambda; }
   const Progress& progress() const { return progress_; }
   Index n() const { return data().x.rows; }
@@ -65,9 +66,9 @@ class Classifier {
  private:
   struct Data {
     Matrix x_copy;
-    LayoutView x;                           // of x_copy
-    std::vector<double> y, given, weights;  // given: W, or empty
-    double omega = 1;                       // a power of two; weights = W / omega
+    LayoutView x;                     // of x_copy
+    Array<double> y, given, weights;  // given: W, or empty
+    double omega = 1;                 // a power of two; weights = W / omega
   };
   // The kernel matrix, which is the same for all lambdas and is kept.
   struct Gram {
@@ -83,7 +84,7 @@ class Classifier {
     double lambda = 0;
     int kappa = 0;  // of the kernel matrix that it was fitted with
     LossSolution solution;
-    std::vector<double> c;
+    Array<double> c;
     double b = 0;  // for f(x) = sum_i c_i k(x_i, x) + b
     Matrix w;      // d x 1, linear kernels: f(x) = w'x + b
     double objective = 0, norm = 0;

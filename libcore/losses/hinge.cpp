@@ -35,7 +35,7 @@ class Smo {
   bool move_pair();
   bool move_one();
   Index move_free();  // joint steps of all free numbers; returns their cost, in moves
-  bool step_free(std::vector<std::size_t>& free);
+  bool step_free(Array<std::size_t>& free);
   void add(std::size_t i, double t);
   double curvature(double k) const;
   void finish();
@@ -43,8 +43,8 @@ class Smo {
   const LossProblem& p_;
   const LossControl control_;
   const Progress& progress_;
-  std::vector<double> low_, high_;
-  std::vector<double> g_;
+  Array<double> low_, high_;
+  Array<double> g_;
   LossSolution s_;
   double violation_ = 0;
 };
@@ -119,16 +119,16 @@ bool Smo::move() {
 
 // Solves the problem of the free numbers alone, and moves towards that solution until a number meets a bound. That
 // number is free no longer, and the result is true; false where the solution was reached.
-bool Smo::step_free(std::vector<std::size_t>& free) {
+bool Smo::step_free(Array<std::size_t>& free) {
   const Index f = static_cast<Index>(free.size());
-  const auto at = [&](Index l) { return static_cast<Index>(free[static_cast<std::size_t>(l)]); };
-  std::vector<double> q1(p_.intercept ? free.size() : 0, 1 / std::sqrt(static_cast<double>(f)));
+  const auto at = [&](Index l) { return static_cast<Index>(free[l]); };
+  Array<double> q1(p_.intercept ? free.size() : 0, 1 / std::sqrt(static_cast<double>(f)));
   const Contrast contrast(f, q1);
   Matrix k(f, f), step(f, 1);
   for (Index j = 0; j < f; ++j) {
     for (Index i = j; i < f; ++i) k(i, j) = p_.k(at(i), at(j));
     k(j, j) += 16 * eps * static_cast<double>(f);  // keeps K_FF regular: the step is long, and ends at a bound
-    step(j, 0) = g_[free[static_cast<std::size_t>(j)]];
+    step(j, 0) = g_[free[j]];
   }
   contrast.reduce_symmetric(k.view());
   const MatrixView l = contrast.inner(k.view());
@@ -138,7 +138,7 @@ bool Smo::step_free(std::vector<std::size_t>& free) {
   trsm(Op::transpose, l, z);
   contrast.expand(step.view());
 
-  std::vector<double> image(g_.size(), 0.0);  // K step
+  Array<double> image(g_.size(), 0.0);  // K step
   for (Index j = 0; j < f; ++j) {
     const double* const column = p_.k.col(at(j));
     for (std::size_t i = 0; i < image.size(); ++i) image[i] += step(j, 0) * column[i];
@@ -147,7 +147,7 @@ bool Smo::step_free(std::vector<std::size_t>& free) {
   double slope = 0, second = 0, length = infinity;
   Index blocking = 0;
   for (Index j = 0; j < f; ++j) {
-    const std::size_t i = free[static_cast<std::size_t>(j)];
+    const std::size_t i = free[j];
     const double t = step(j, 0);
     slope += t * g_[i];
     second += t * image[i];
@@ -160,19 +160,19 @@ bool Smo::step_free(std::vector<std::size_t>& free) {
   length = std::min(length, best);
   if (!std::isfinite(length)) return false;
   for (Index j = 0; j < f; ++j) {
-    const std::size_t i = free[static_cast<std::size_t>(j)];
+    const std::size_t i = free[j];
     s_.a[i] = std::clamp(s_.a[i] + length * step(j, 0), low_[i], high_[i]);
   }
   for (std::size_t i = 0; i < g_.size(); ++i) g_[i] -= p_.tau * (length * image[i]);
   if (!blocked) return false;
-  const std::size_t stopped = free[static_cast<std::size_t>(blocking)];
+  const std::size_t stopped = free[blocking];
   s_.a[stopped] = step(blocking, 0) > 0 ? high_[stopped] : low_[stopped];
   free.erase(free.begin() + blocking);
   return true;
 }
 
 Index Smo::move_free() {
-  std::vector<std::size_t> free;
+  Array<std::size_t> free;
   for (std::size_t i = 0; i < g_.size(); ++i)
     if (is_free(i)) free.push_back(i);
   double cost = 0;

@@ -61,8 +61,8 @@ class Newton {
   Matrix storage_;
   LossSolution s_;
   double tau_ = 0;
-  std::vector<double> e_, v_, load_;
-  std::vector<double> df_, kda_;  // of the last step: the change of f, and tau K da
+  Array<double> e_, v_, load_;
+  Array<double> df_, kda_;  // of the last step: the change of f, and tau K da
 };
 
 void Newton::evaluate() {
@@ -203,14 +203,14 @@ LossSolution solve_logistic(const LossProblem& problem, const LossControl& contr
   return solution;
 }
 
-std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, std::span<double> out,
+std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, Span<double> out,
                          const Progress& progress) {
   progress.report(0);
-  std::vector<double> v(out.size());
+  Array<double> v(out.size());
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = problem.w[i] * sigmoid(solution.f[i]) * sigmoid(-solution.f[i]);
   Matrix storage(problem.n(), problem.n());
   const LogisticStep working(problem, problem.tau, v, storage.view());
-  const std::vector<double> p = working.residual_diagonal(progress);
+  const Array<double> p = working.residual_diagonal(progress);
 
   std::string reason;
   const double rounding = 4 * eps * static_cast<double>(problem.n());

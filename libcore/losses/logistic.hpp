@@ -13,6 +13,7 @@
 
 #include <string>
 
+#include "libcore/base/array.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {
@@ -30,7 +31,7 @@ LossSolution solve_logistic(const LossProblem& problem, const LossControl& contr
 // The left-out values after one Newton step from the solution without the point:
 //     f_i - e_i S_ii / (1 - v_i S_ii) = f_i - y_i (1 + exp(-y_i f_i)) (1 - P_ii) / P_ii
 // out: n numbers, NaN where P_ii is nothing but rounding. Returns the reason for the first NaN; empty if there is none.
-[[nodiscard]] std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, std::span<double> out,
+[[nodiscard]] std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, Span<double> out,
                                        const Progress& progress);
 
 }  // namespace freeridge

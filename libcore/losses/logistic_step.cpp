@@ -10,20 +10,20 @@ namespace {
 
 constexpr double nothing = 1e-100;  // d_i below it: the point's load goes to rho0
 
-MatrixView column(std::vector<double>& values) {
+MatrixView column(Array<double>& values) {
   const Index n = static_cast<Index>(values.size());
   return {values.data(), n, 1, std::max<Index>(n, 1)};
 }
 
 }  // namespace
 
-LogisticStep::LogisticStep(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage)
+LogisticStep::LogisticStep(const LossProblem& problem, double tau, Span<const double> v, MatrixView storage)
     : p_(problem), tau_(tau), storage_(storage), d_(v.begin(), v.end()), root_(v.size()) {
   const Index n = p_.n();
   for (double& value : d_) value = std::sqrt(value);
   const double root_tau = std::sqrt(tau);
   for (std::size_t i = 0; i < d_.size(); ++i) root_[i] = root_tau * d_[i];
-  std::vector<double> q1;
+  Array<double> q1;
   if (p_.intercept) {
     const double largest = *std::ranges::max_element(d_);
     if (!(largest > 0))
@@ -38,8 +38,8 @@ LogisticStep::LogisticStep(const LossProblem& problem, double tau, std::span<con
   for (Index j = 0; j < n; ++j) {
     const double* const k = p_.k.col(j);
     double* const b = storage_.col(j);
-    const double root_j = root_[static_cast<std::size_t>(j)];
-    for (Index i = j; i < n; ++i) b[i] = root_[static_cast<std::size_t>(i)] * k[i] * root_j;
+    const double root_j = root_[j];
+    for (Index i = j; i < n; ++i) b[i] = root_[i] * k[i] * root_j;
     b[j] += 1;
     worked(2 * touched * static_cast<double>(n - j));
   }
@@ -50,17 +50,17 @@ LogisticStep::LogisticStep(const LossProblem& problem, double tau, std::span<con
          "matrix; use a larger lambda");
 }
 
-std::vector<double> LogisticStep::apply(std::span<const double> x) const {
-  std::vector<double> scaled(x.begin(), x.end()), out(x.size());
+Array<double> LogisticStep::apply(Span<const double> x) const {
+  Array<double> scaled(x.begin(), x.end()), out(x.size());
   for (std::size_t i = 0; i < scaled.size(); ++i) scaled[i] *= root_[i];
   symv(p_.k, scaled.data(), out.data());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = x[i] + root_[i] * out[i];
   return out;
 }
 
-LogisticStep::Move LogisticStep::solve(std::span<const double> load, double s) const {
+LogisticStep::Move LogisticStep::solve(Span<const double> load, double s) const {
   const std::size_t n = load.size();
-  std::vector<double> right(n), rest(n, 0.0);
+  Array<double> right(n), rest(n, 0.0);
   bool any_rest = false;
   for (std::size_t i = 0; i < n; ++i) {
     const bool carried = d_[i] > nothing;
@@ -69,18 +69,18 @@ LogisticStep::Move LogisticStep::solve(std::span<const double> load, double s) c
     any_rest = any_rest || rest[i] != 0;
   }
   if (any_rest) {
-    std::vector<double> k_rest(n);
+    Array<double> k_rest(n);
     symv(p_.k, rest.data(), k_rest.data());
     for (std::size_t i = 0; i < n; ++i) right[i] -= d_[i] * (tau_ * k_rest[i]);
   }
 
   // eta = q1 along + Z z,  Z'BZ z = Z'(right - B q1 along)
-  std::vector<double> eta = right;
+  Array<double> eta = right;
   const double along = contrast_->active() ? (s - sum(rest)) / norm_ : 0;
   if (along != 0) {
-    std::vector<double> constant(n);
+    Array<double> constant(n);
     for (std::size_t i = 0; i < n; ++i) constant[i] = d_[i] / norm_ * along;
-    const std::vector<double> image = apply(constant);
+    const Array<double> image = apply(constant);
     for (std::size_t i = 0; i < n; ++i) eta[i] -= image[i];
   }
   const MatrixView z = contrast_->reduce(column(eta));
@@ -91,7 +91,7 @@ LogisticStep::Move LogisticStep::solve(std::span<const double> load, double s) c
 
   Move out{std::move(rest), 0};
   if (contrast_->active()) {  // db |d| = q1'(right - B eta)
-    const std::vector<double> image = apply(eta);
+    const Array<double> image = apply(eta);
     for (std::size_t i = 0; i < n; ++i) out.db += d_[i] / norm_ * (right[i] - image[i]);
     out.db /= norm_;
   }
@@ -99,9 +99,9 @@ LogisticStep::Move LogisticStep::solve(std::span<const double> load, double s) c
   return out;
 }
 
-std::vector<double> LogisticStep::residual_diagonal(const Progress& progress) const {
+Array<double> LogisticStep::residual_diagonal(const Progress& progress) const {
   const Stage stage(progress, 0);
-  std::vector<double> out(d_.size());
+  Array<double> out(d_.size());
   freeridge::residual_diagonal(
       *contrast_, [&](MatrixView b, Index from) { trsm(Op::none, factor().block(from, from, b.rows, b.rows), b); },
       out);
@@ -109,8 +109,8 @@ std::vector<double> LogisticStep::residual_diagonal(const Progress& progress) co
 }
 
 double LogisticStep::response(Index i) const {
-  std::vector<double> load(d_.size(), 0.0);
-  load[static_cast<std::size_t>(i)] = 1;
+  Array<double> load(d_.size(), 0.0);
+  load[i] = 1;
   const Move moved = solve(load, 0);
   return tau_ * dot(p_.n(), p_.k.col(i), moved.da.data()) + moved.db;
 }

@@ -13,6 +13,7 @@
 
 #include <optional>
 
+#include "libcore/base/array.hpp"
 #include "libcore/factor/intercept.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
@@ -21,30 +22,30 @@ namespace freeridge {
 class LogisticStep {
  public:
   // `storage`: n x n, overwritten and kept. Throws NOT_CONVERGED when B is not numerically positive definite.
-  LogisticStep(const LossProblem& problem, double tau, std::span<const double> v, MatrixView storage);
+  LogisticStep(const LossProblem& problem, double tau, Span<const double> v, MatrixView storage);
 
   // da and db of a load; s as above.
   struct Move {
-    std::vector<double> da;
+    Array<double> da;
     double db = 0;
   };
-  Move solve(std::span<const double> load, double s) const;
+  Move solve(Span<const double> load, double s) const;
 
   // diag(P), n numbers. n^3/3.
-  std::vector<double> residual_diagonal(const Progress& progress) const;
+  Array<double> residual_diagonal(const Progress& progress) const;
   // S_ii of one point, by a solution. O(n^2).
   double response(Index i) const;
 
  private:
   // out = B x
-  std::vector<double> apply(std::span<const double> x) const;
+  Array<double> apply(Span<const double> x) const;
   MatrixView factor() const { return contrast_->inner(storage_); }
 
   LossProblem p_;
   double tau_;
   MatrixView storage_;
-  std::vector<double> d_, root_;  // D 1 and tau^(1/2) D 1
-  double norm_ = 0;               // |d|
+  Array<double> d_, root_;  // D 1 and tau^(1/2) D 1
+  double norm_ = 0;         // |d|
   std::optional<Contrast> contrast_;
 };
 

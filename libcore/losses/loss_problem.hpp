@@ -6,9 +6,8 @@
 #pragma once
 
 #include <cmath>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
 
@@ -17,8 +16,8 @@ namespace freeridge {
 struct LossProblem {
   ConstMatrixView k;  // n x n, both triangles
   double tau;
-  std::span<const double> y;  // n labels, -1 or +1
-  std::span<const double> w;  // n, positive, at most 2
+  Span<const double> y;  // n labels, -1 or +1
+  Span<const double> w;  // n, positive, at most 2
   bool intercept;
 
   Index n() const { return k.rows; }
@@ -31,24 +30,23 @@ struct LossControl {
 
 struct LossSolution {
   double tau = 0;
-  std::vector<double> a;  // n
+  Array<double> a;  // n
   double b = 0;
-  std::vector<double> f;  // n, b included
+  Array<double> f;  // n, b included
   Index iterations = 0;
   double gap = 0;        // how far from stationary the solution is, in units of w
   double squared = 0;    // a'(tau K)a
   double objective = 0;  // the minimum of the problem above
 };
 
-inline double sum(std::span<const double> values) {
+inline double sum(Span<const double> values) {
   double total = 0;
   for (const double value : values) total += value;
   return total;
 }
 
 // out = tau K a + b 1
-inline void decision_values(const LossProblem& p, double tau, std::span<const double> a, double b,
-                            std::span<double> out) {
+inline void decision_values(const LossProblem& p, double tau, Span<const double> a, double b, Span<double> out) {
   symv(p.k, a.data(), out.data());
   for (double& value : out) value = tau * value + b;
 }

@@ -29,7 +29,7 @@ std::string Model::loo(MatrixView errors) const {
 
 std::string Model::group_errors(const std::int32_t* label, MatrixView errors) const {
   require_fitted();
-  const Groups groups(std::span(label, static_cast<std::size_t>(n())));
+  const Groups groups(Span(label, n()));
   require_room_for_score(&groups, 1);
   const Hearing hearing(progress_);
   Matrix out(n(), t());
@@ -43,8 +43,7 @@ std::string Model::group_errors(const std::int32_t* label, MatrixView errors) co
   return reason;
 }
 
-std::string Model::score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
-                         MatrixView errors) const {
+std::string Model::score(Criterion criterion, Span<const double> lambdas, MatrixView out, MatrixView errors) const {
   require_factorized();
   if (errors.data != nullptr && !is_mean(criterion))
     fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
@@ -82,7 +81,7 @@ Prediction Model::prediction(const Fit& fit) const {
           solution.level,
           landmarks ? Rows(LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major}) : data_->x,
           landmarks ? fit.landmark_c.view() : solution.c.view(),
-          landmarks ? factorization_->landmarks() : std::span<const Index>()};
+          landmarks ? factorization_->landmarks() : Span<const Index>()};
 }
 
 void Model::predict(const Rows& points, Layout layout, double* out, Index ldout) const {
@@ -116,7 +115,7 @@ void Model::make_coefficients(const Fit& fit, MatrixView out) const {
       residual_maker.coefficients(first, out.columns(first, count));
     });
   for (Index j = 0; j < t(); ++j)
-    for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < n(); ++i) out(i, j) *= problem.sqrt_w[i];
   require_no_overflow("the coefficients", out);
 }
 
@@ -151,15 +150,14 @@ void Model::fitted(MatrixView fitted) const {
     const double rho = residual_maker.shrinkage();
     for (Index j = 0; j < part.cols; ++j)
       for (Index i = 0; i < part.rows; ++i)
-        part(i, j) =
-            data_->y(i, first + j) - rho * part(i, j) / factorization_->problem().sqrt_w[static_cast<std::size_t>(i)];
+        part(i, j) = data_->y(i, first + j) - rho * part(i, j) / factorization_->problem().sqrt_w[i];
     require_no_overflow("the fitted values", part);
   });
 }
 
 void Model::leverage(MatrixView leverage) const {
   answer("the leverages", leverage, [&](const ResidualMaker& residual_maker, Index, MatrixView part) {
-    residual_maker.leverage({part.col(0), static_cast<std::size_t>(part.rows)});
+    residual_maker.leverage({part.col(0), part.rows});
     for (Index j = 1; j < part.cols; ++j) std::copy_n(part.col(0), part.rows, part.col(j));
     require_no_overflow("the leverages", part);
   });
@@ -171,8 +169,8 @@ const LambdaSearch& Model::require_search() const {
 }
 
 Model::LambdaFlags Model::lambda_flags() const {
-  const std::vector<double>& lambdas = fit().lambdas;
-  LambdaFlags out{factorization_->floor(), std::vector<std::int32_t>(lambdas.size(), 0), {}};
+  const Array<double>& lambdas = fit().lambdas;
+  LambdaFlags out{factorization_->floor(), Array<std::int32_t>(lambdas.size(), 0), {}};
   out.edge = out.below;
   if (search_)
     for (std::size_t j = 0; j < lambdas.size(); ++j)
@@ -193,7 +191,7 @@ const BandwidthSearch& Model::require_bandwidth_search() const {
   return *bandwidth_search_;
 }
 
-std::vector<double> Model::lambda_grid(Index count) const {
+Array<double> Model::lambda_grid(Index count) const {
   return log_grid(lambda_range(factorization()), count);
 }
 

@@ -29,14 +29,14 @@ std::string no_error_variance(Index output) {
 
 // What Cook's distances of all outputs have in common.
 struct LeverageTerms {
-  std::vector<double> diagonal, leverage;  // P~_ii, H_ii
-  double df, trace;                        // tr(H), tr(P~)
+  Array<double> diagonal, leverage;  // P~_ii, H_ii
+  double df, trace;                  // tr(H), tr(P~)
 };
 
 // D_i of one output in the place of its P~Y~. D_i is free of the units of Y: in units of the largest residual no square
 // overflows or underflows.
 std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageTerms& terms, Index output,
-                            std::span<double> column) {
+                            Span<double> column) {
   std::string reason;
   const double largest = largest_magnitude(column);
   double squared_norm = 0;
@@ -68,14 +68,13 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
   require_fitted();
   require_room(lambda_bytes(), "the degrees of freedom", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
-  Freedom out{
-      std::vector<double>(static_cast<std::size_t>(t())), std::vector<double>(static_cast<std::size_t>(t())), {}};
+  Freedom out{Array<double>(t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     std::fill_n(out.df.begin() + static_cast<std::ptrdiff_t>(first), count, residual_maker.degrees_of_freedom());
     if (!with_sigma2) return;
     const double trace = residual_maker.trace();
     for (Index j = first; j < first + count; ++j) {
-      double& sigma2 = out.sigma2[static_cast<std::size_t>(j)];
+      double& sigma2 = out.sigma2[j];
       sigma2 = error_variance(residual_maker, residual_maker.squared_norm(j), trace);
       if (std::isnan(sigma2)) keep_first(out.reason, no_error_variance(j));
       if (std::isinf(sigma2)) fail(Status::not_finite, "sigma2 of output ", j, " overflows; rescale y");
@@ -86,8 +85,8 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
 }
 
 std::string Model::cooks_distance(MatrixView distance) const {
-  const auto rows = static_cast<std::size_t>(n());
-  LeverageTerms terms{std::vector<double>(rows), std::vector<double>(rows), 0, 0};
+  const Index rows = n();
+  LeverageTerms terms{Array<double>(rows), Array<double>(rows), 0, 0};
   std::string reason;
   answer("Cook's distances", distance, [&](const ResidualMaker& residual_maker, Index first, MatrixView part) {
     const Progress whole = here();
@@ -115,36 +114,36 @@ Model::Variance Model::predict_variance(const Rows& points) const {
   require_finite("x", points);
   const Problem& problem = factorization_->problem();
   const Index n = this->n(), m = points.rows;
-  Variance out{Matrix(m, t()), std::vector<double>(static_cast<std::size_t>(t())), {}};
+  Variance out{Matrix(m, t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-    const double lambda = fit_->lambdas[static_cast<std::size_t>(first)];
+    const double lambda = fit_->lambdas[first];
     if (lambda <= 0 || problem.degrees() == 0) {
       keep_first(out.reason, lambda <= 0 ? "the variance is undefined at lambda = 0"
                                          : "the variance is undefined: one point with an intercept leaves nothing to "
                                            "estimate it from");
       for (Index j = first; j < first + count; ++j) {
         std::fill_n(out.of_mean.col(j), m, nan);
-        out.noise[static_cast<std::size_t>(j)] = nan;
+        out.noise[j] = nan;
       }
       return;
     }
-    std::vector<double> tau2;
+    Array<double> tau2;
     for (Index j = first; j < first + count; ++j) {
       tau2.push_back(residual_maker.quadratic_form(j) / static_cast<double>(problem.degrees()));
       const double noise = lambda * tau2.back();
       if (!std::isfinite(tau2.back()) || !std::isfinite(noise))
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");
-      out.noise[static_cast<std::size_t>(j)] = noise;
+      out.noise[j] = noise;
     }
     each_smoother_tile(n, m, here(), [&](Index row, Index rows, const Progress& part) {
-      std::vector<double> v(static_cast<std::size_t>(rows));
+      Array<double> v(rows);
       const Stage stage(part, 0);
       residual_maker.smoother(points, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
           // A variance that is tiny beside the prior's is a difference of nearly equal numbers, and rounding can make
           // it negative.
-          const double value = tau2[static_cast<std::size_t>(j)] * std::max(v[static_cast<std::size_t>(q)], 0.0);
+          const double value = tau2[j] * std::max(v[q], 0.0);
           if (!std::isfinite(value)) fail(Status::not_finite, "the variance for row ", row + q, " of x overflows");
           out.of_mean(row + q, first + j) = value;
         }

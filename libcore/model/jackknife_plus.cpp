@@ -28,7 +28,7 @@ Index upper_place(double level, Index n) {
 }
 
 // f_(-i)(x) - |e_i| and f_(-i)(x) + |e_i| for all i. f: the prediction made with all rows.
-void left_out_ends(double f, const double* a, const double* e, std::span<double> low, std::span<double> high) {
+void left_out_ends(double f, const double* a, const double* e, Span<double> low, Span<double> high) {
   for (std::size_t i = 0; i < low.size(); ++i) {
     const double left_out = f - a[i] * e[i];
     low[i] = left_out - std::abs(e[i]);
@@ -36,14 +36,14 @@ void left_out_ends(double f, const double* a, const double* e, std::span<double>
   }
 }
 
-bool all_finite(std::span<const double> values) {
+bool all_finite(Span<const double> values) {
   double zero = 0;  // value * 0 is 0 for a finite value, else NaN
   for (const double value : values) zero += value * 0;
   return zero == 0;
 }
 
 // The k-th smallest value, k counted from 1. Reorders the values.
-double smallest(std::span<double> values, Index k) {
+double smallest(Span<double> values, Index k) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(values.begin(), at, values.end());
   return *at;
@@ -57,7 +57,7 @@ const Model::Fit::LeftOut& Model::left_out() const {
   lock_patiently(lock);
   if (out.made) return out;
   Matrix errors(n(), t());
-  std::vector<std::string> reasons(static_cast<std::size_t>(t()));
+  Array<std::string> reasons(t());
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const std::string reason =
         loo_errors(factorization_->problem(), residual_maker, first, errors.view().columns(first, count));
@@ -89,7 +89,7 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
   }();
   const Stage stage_of_points(progress_.part(0.4, 1), 0);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-    const std::string& undefined = left_out.reasons[static_cast<std::size_t>(first)];
+    const std::string& undefined = left_out.reasons[first];
     if (!undefined.empty()) {
       keep_first(out.reason, undefined);
       for (Index j = first; j < first + count; ++j) {
@@ -106,7 +106,7 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
       }
       part.report(0.5);
       parallel_for((rows + points_at_once - 1) / points_at_once, part.part(0.5, 1), [&](Index block) {
-        std::vector<double> low(static_cast<std::size_t>(n)), high(low);
+        Array<double> low(n), high(low);
         const Index begin = block * points_at_once, end = std::min(begin + points_at_once, rows);
         for (Index q = begin; q < end; ++q)
           for (Index j = first; j < first + count; ++j) {

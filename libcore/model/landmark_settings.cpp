@@ -39,15 +39,14 @@ double Model::kernel_trace() const {
   require_landmarks();
   require_room_for_trace();
   const Hearing hearing(progress_);
-  std::vector<double> diagonal(static_cast<std::size_t>(n()));
+  Array<double> diagonal(n());
   own_diagonal(*kernel_, data_->x, diagonal);
   const double trace = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
   require_finite_trace(trace);
   return trace;
 }
 
-void Model::landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas,
-                           MatrixView scores) const {
+void Model::landmark_curve(Criterion criterion, Span<const Index> sizes, MatrixView lambdas, MatrixView scores) const {
   Landmarks wanted = wanted_landmarks();
   if (wanted.count == 0) fail(Status::invalid_state, "the model has no landmarks; call freeridge_set_landmarks first");
   for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -70,14 +69,14 @@ void Model::landmark_curve(Criterion criterion, std::span<const Index> sizes, Ma
     const double at = static_cast<double>(i) / total;
     const Progress part = progress_.part(0.2 + 0.8 * at, 0.2 + 0.8 * (at + 1 / total));
     Landmarks first = wanted;  // cut to sizes[i]; where the pivoted choice found fewer, all of them
-    first.rows.resize(static_cast<std::size_t>(std::min(sizes[i], static_cast<Index>(wanted.rows.size()))));
+    first.rows.resize(std::min(sizes[i], static_cast<Index>(wanted.rows.size())));
     first.count = static_cast<Index>(first.rows.size());
     const FactorizationPtr factorization = factorized(kernel_, first, part.part(0, 0.5));
     const LambdaSearch search =
         search_lambda(*factorization, criterion, groups, lambda_range(*factorization), part.part(0.5, 1));
     for (Index j = 0; j < lambdas.cols; ++j) {
-      found(static_cast<Index>(i), j) = search.best[static_cast<std::size_t>(j)];
-      found_scores(static_cast<Index>(i), j) = search.best_score[static_cast<std::size_t>(j)];
+      found(static_cast<Index>(i), j) = search.best[j];
+      found_scores(static_cast<Index>(i), j) = search.best_score[j];
     }
   }
   progress_.report(1);

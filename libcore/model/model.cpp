@@ -15,7 +15,7 @@ namespace freeridge {
 namespace {
 
 void require_finite_solution(const Solution& solution) {
-  const auto finite = [](std::span<const double> values) {
+  const auto finite = [](Span<const double> values) {
     for (const double value : values)
       if (!std::isfinite(value)) return false;
     return true;
@@ -135,9 +135,9 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
 void Model::set_weights(const double* weights) {
   require_data();
   require_weights(weights, n());
-  std::vector<double> copy;
+  Array<double> copy;
   if (weights != nullptr) copy.assign(weights, weights + n());
-  auto shared = copy.empty() ? nullptr : std::make_shared<const std::vector<double>>(std::move(copy));
+  auto shared = copy.empty() ? nullptr : std::make_shared<const Array<double>>(std::move(copy));
   unset();  // the old factorization borrows the old weights
   data_->weights = std::move(shared);
 }
@@ -145,7 +145,7 @@ void Model::set_weights(const double* weights) {
 void Model::set_groups(const std::int32_t* label) {
   require_data();
   std::optional<Groups> groups;
-  if (label != nullptr) groups.emplace(std::span(label, static_cast<std::size_t>(n())));
+  if (label != nullptr) groups.emplace(Span(label, n()));
   data_->groups = std::move(groups);
 }
 
@@ -163,13 +163,13 @@ void Model::set_landmarks(Index count, const Index* rows) {
   require_data();
   if (count < 0 || count > n())
     fail(Status::invalid_argument, "count is ", count, "; there can be from 0 to n = ", n(), " landmarks");
-  std::vector<Index> copy;
+  Array<Index> copy;
   if (rows != nullptr) copy.assign(rows, rows + count);
-  std::vector<char> taken(static_cast<std::size_t>(copy.empty() ? 0 : n()), 0);
+  Array<char> taken(copy.empty() ? 0 : n(), 0);
   for (std::size_t i = 0; i < copy.size(); ++i) {
     if (copy[i] < 0 || copy[i] >= n())
       fail(Status::invalid_argument, "rows[", i, "] is ", copy[i], "; the rows are 0 to ", n() - 1);
-    char& seen = taken[static_cast<std::size_t>(copy[i])];
+    char& seen = taken[copy[i]];
     if (seen != 0) fail(Status::invalid_argument, "rows[", i, "] is ", copy[i], ", which is a landmark already");
     seen = 1;
   }
@@ -262,8 +262,8 @@ void Model::for_each_residual_maker(const Factorization& factorization, const Fi
     return f(*residual_maker, 0, t);
   }
   for (Index first = 0, end; first < t; first = end) {
-    const double lambda = fit.lambdas[static_cast<std::size_t>(first)];
-    for (end = first + 1; end < t && fit.lambdas[static_cast<std::size_t>(end)] == lambda;) ++end;
+    const double lambda = fit.lambdas[first];
+    for (end = first + 1; end < t && fit.lambdas[end] == lambda;) ++end;
     const Progress part = whole.part(static_cast<double>(first) / static_cast<double>(t),
                                      static_cast<double>(end) / static_cast<double>(t));
     std::unique_ptr<ResidualMaker> residual_maker;
@@ -276,14 +276,14 @@ void Model::for_each_residual_maker(const Factorization& factorization, const Fi
   }
 }
 
-Model::Fit Model::solve(const Factorization& factorization, std::span<const double> lambdas) const {
+Model::Fit Model::solve(const Factorization& factorization, Span<const double> lambdas) const {
   const Problem& problem = factorization.problem();
   Fit fit;
   set_fit_lambdas(fit, lambdas);
   fit.refined = refinement_ > 0;
   (problem.linear() ? fit.solution.w : fit.solution.c) =
       Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
-  fit.solution.b.assign(static_cast<std::size_t>(problem.t()), 0.0);
+  fit.solution.b.assign(problem.t(), 0.0);
   if (problem.linear()) fit.solution.level = fit.solution.b;
   const bool solved = !fit.shared && factorization.solve_each(lambdas, fit.solution);
   if (!solved || refinement_ > 0)
@@ -296,7 +296,7 @@ Model::Fit Model::solve(const Factorization& factorization, std::span<const doub
   return fit;
 }
 
-void Model::set_fit_lambdas(Fit& fit, std::span<const double> lambdas) {
+void Model::set_fit_lambdas(Fit& fit, Span<const double> lambdas) {
   fit.lambdas.assign(lambdas.begin(), lambdas.end());
   if (std::adjacent_find(lambdas.begin(), lambdas.end(), std::not_equal_to<>()) == lambdas.end())
     fit.shared = std::make_shared<Fit::Shared>();
@@ -305,23 +305,23 @@ void Model::set_fit_lambdas(Fit& fit, std::span<const double> lambdas) {
 
 void Model::set_fit_landmarks(Fit& fit, const Factorization& factorization) {
   const Problem& problem = factorization.problem();
-  const std::span<const Index> landmarks = factorization.landmarks();
+  const Span<const Index> landmarks = factorization.landmarks();
   if (problem.linear() || problem.kernel->precomputed() || landmarks.empty()) return;
   const Index r = static_cast<Index>(landmarks.size());
   fit.landmark_x = Matrix(r, problem.d());
   fit.landmark_c = Matrix(r, problem.t());
   for (Index q = 0; q < r; ++q) {
-    const Index row = landmarks[static_cast<std::size_t>(q)];
+    const Index row = landmarks[q];
     copy_rows(problem.x, row, fit.landmark_x.view().row_range(q, 1));
     for (Index j = 0; j < problem.t(); ++j) fit.landmark_c(q, j) = fit.solution.c(row, j);
   }
 }
 
-void Model::set_lambdas(std::span<const double> lambdas) {
+void Model::set_lambdas(Span<const double> lambdas) {
   require_factorized();
   require_lambdas("lambda", lambdas);
-  const std::vector<double> all = lambdas.size() == 1 ? std::vector<double>(static_cast<std::size_t>(t()), lambdas[0])
-                                                      : std::vector<double>(lambdas.begin(), lambdas.end());
+  const Array<double> all =
+      lambdas.size() == 1 ? Array<double>(t(), lambdas[0]) : Array<double>(lambdas.begin(), lambdas.end());
   require_room(lambda_bytes(), "another lambda", "use fewer outputs, or landmarks");
   const Hearing hearing(progress_);
   auto fit = std::make_shared<const Fit>(solve(*factorization_, all));

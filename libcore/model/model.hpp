@@ -8,10 +8,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/model/prediction.hpp"
 #include "libcore/routes/plan.hpp"
@@ -51,7 +50,7 @@ class Model {
   Index memory_required() const;
   std::string explain() const;  // why this route, and what the others would cost
   void factorize();
-  void set_lambdas(std::span<const double> lambdas);  // t, or one for all
+  void set_lambdas(Span<const double> lambdas);  // t, or one for all
   const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
   // budget 0: the library's choice
   const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
@@ -60,7 +59,7 @@ class Model {
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
   // errors: the standard errors; a view without data when they are not wanted
-  [[nodiscard]] std::string score(Criterion criterion, std::span<const double> lambdas, MatrixView out,
+  [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
   Prediction prediction() const;  // borrows from the model
   void predict(const Rows& points, Layout layout, double* out, Index ldout) const;
@@ -69,23 +68,23 @@ class Model {
   void intercept(double* b) const;
   // At many lambdas, whatever is in force (path.cpp). Output j of lambda l is in column l t + j; b: t x lambdas,
   // without data: not wanted.
-  void predict_path(const Rows& points, Layout layout, std::span<const double> lambdas, double* out, Index ldout) const;
-  void coefficients_path(std::span<const double> lambdas, MatrixView c, MatrixView b) const;
-  void hyperplane_path(std::span<const double> lambdas, MatrixView w, MatrixView b) const;
+  void predict_path(const Rows& points, Layout layout, Span<const double> lambdas, double* out, Index ldout) const;
+  void coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const;
+  void hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   void fitted(MatrixView out) const;
   void leverage(MatrixView out) const;
-  std::vector<double> lambda_grid(Index count) const;
+  Array<double> lambda_grid(Index count) const;
   // About the lambdas in force, t numbers each. below: 1 where left-out errors may have fewer than six digits. edge: -1
   // or 1 where the last search chose the lambda at the low or high end of its range, else 0.
   struct LambdaFlags {
     double floor;
-    std::vector<std::int32_t> below, edge;
+    Array<std::int32_t> below, edge;
   };
   LambdaFlags lambda_flags() const;
 
   // Diagnostics and intervals (diagnostics.cpp); a reason says why some numbers are NaN
   struct Freedom {
-    std::vector<double> df, sigma2;  // t each
+    Array<double> df, sigma2;  // t each
     std::string reason;
   };
   Freedom degrees_of_freedom(bool with_sigma2) const;
@@ -96,17 +95,17 @@ class Model {
   };
   Intervals predict_jackknife(const Rows& points, double level) const;
   struct Variance {
-    Matrix of_mean;             // m x t
-    std::vector<double> noise;  // t
+    Matrix of_mean;       // m x t
+    Array<double> noise;  // t
     std::string reason;
   };
   Variance predict_variance(const Rows& points) const;
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
-  std::span<const Index> landmarks() const { return factorization().landmarks(); }
+  Span<const Index> landmarks() const { return factorization().landmarks(); }
   LandmarkTrace landmark_trace() const;
   double kernel_trace() const;  // landmark_trace().all alone, in O(n)
-  void landmark_curve(Criterion criterion, std::span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
+  void landmark_curve(Criterion criterion, Span<const Index> sizes, MatrixView lambdas, MatrixView scores) const;
 
   // Saving (saved_model.hpp has the payload). `load` expects that the frame was checked, and throws CORRUPT where the
   // payload is wrong.
@@ -120,7 +119,7 @@ class Model {
   Index t() const { return data("t").y.cols; }
   const KernelPtr& kernel() const { return kernel_; }
   bool has_intercept() const { return intercept_; }
-  std::span<const double> weights() const { return data("weights").weight_values(); }  // empty: all one
+  Span<const double> weights() const { return data("weights").weight_values(); }  // empty: all one
   const Groups& groups() const;
   Route requested_route() const { return route_; }
   Landmarks requested_landmarks() const { return wanted_landmarks(); }
@@ -133,7 +132,7 @@ class Model {
   std::int64_t landmark_seed() const { return landmark_seed_; }
   Route route() const { return factorization().route(); }
   double bandwidth() const;
-  std::span<const double> lambdas() const { return fit().lambdas; }
+  Span<const double> lambdas() const { return fit().lambdas; }
   const LambdaSearch& require_search() const;
   const BandwidthSearch& require_bandwidth_search() const;
   // Throw INVALID_STATE, naming the call that is missing.
@@ -151,15 +150,15 @@ class Model {
     LayoutView y;
     std::shared_ptr<const Matrix> x_copy, y_copy;  // what x and y view; NULL: borrowed, or sparse
     std::shared_ptr<const SparseMatrix> sparse_copy;
-    std::shared_ptr<const std::vector<double>> weights;  // NULL: all one
+    std::shared_ptr<const Array<double>> weights;  // NULL: all one
     std::optional<Groups> groups;
     Index landmarks = 0;
-    std::vector<Index> landmark_rows;  // empty: the library chooses
+    Array<Index> landmark_rows;  // empty: the library chooses
 
-    std::span<const double> weight_values() const { return weights ? std::span(*weights) : std::span<const double>(); }
+    Span<const double> weight_values() const { return weights ? Span(*weights) : Span<const double>(); }
   };
   struct Fit {
-    std::vector<double> lambdas;  // t
+    Array<double> lambdas;  // t
     Solution solution;
     bool refined = false;
     Matrix landmark_x, landmark_c;  // of the landmark rows, which alone have coefficients: all that prediction needs
@@ -173,8 +172,8 @@ class Model {
     struct LeftOut {
       std::mutex mutex;
       bool made = false;
-      Matrix errors;                     // n x t
-      std::vector<std::string> reasons;  // t: why some errors of an output are NaN, or empty
+      Matrix errors;               // n x t
+      Array<std::string> reasons;  // t: why some errors of an output are NaN, or empty
     };
     std::shared_ptr<LeftOut> left_out;
   };
@@ -193,16 +192,16 @@ class Model {
   Request request(const Kernel& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
-  Fit solve(const Factorization& factorization, std::span<const double> lambdas) const;
+  Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
-  Fit solve_path(std::span<const double> lambdas, const Progress& progress) const;
+  Fit solve_path(Span<const double> lambdas, const Progress& progress) const;
   Index path_block() const;  // so many lambdas side by side, where coefficients are in the way of predictions
   Prediction prediction(const Fit& fit) const;
   // Whether the coefficients are those of the solution; else they are made, n x t.
   bool keeps_coefficients(const Fit& fit) const;
   void make_coefficients(const Fit& fit, MatrixView out) const;
   // Sets lambdas, shared, left_out; and, from the solution, landmark_x and landmark_c.
-  static void set_fit_lambdas(Fit& fit, std::span<const double> lambdas);
+  static void set_fit_lambdas(Fit& fit, Span<const double> lambdas);
   static void set_fit_landmarks(Fit& fit, const Factorization& factorization);
   // P~ for each run of outputs with one lambda: f(residual_maker, first, count).
   using EachResidualMaker = std::function<void(const ResidualMaker&, Index, Index)>;

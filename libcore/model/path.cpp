@@ -24,12 +24,12 @@ Index Model::path_block() const {
   return std::max<Index>(1, std::min(path_doubles / std::max(n(), d()), path_columns) / t());
 }
 
-Model::Fit Model::solve_path(std::span<const double> lambdas, const Progress& progress) const {
+Model::Fit Model::solve_path(Span<const double> lambdas, const Progress& progress) const {
   const Index columns = static_cast<Index>(lambdas.size()) * t();
   Fit all;
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     const Stage stage(part_of(progress, l, lambdas.size()), 0);
-    Fit one = solve(*factorization_, std::vector<double>(static_cast<std::size_t>(t()), lambdas[l]));
+    Fit one = solve(*factorization_, Array<double>(t(), lambdas[l]));
     const auto keep = [&](const Matrix& from, Matrix& to) {
       if (from.rows() == 0) return;
       if (to.rows() == 0) to = Matrix(from.rows(), columns);
@@ -39,7 +39,7 @@ Model::Fit Model::solve_path(std::span<const double> lambdas, const Progress& pr
     if (one.landmark_x.rows() == 0) keep(one.solution.c, all.solution.c);
     keep(one.landmark_c, all.landmark_c);
     all.landmark_x = std::move(one.landmark_x);
-    const auto append = [](const std::vector<double>& from, std::vector<double>& to) {
+    const auto append = [](const Array<double>& from, Array<double>& to) {
       to.insert(to.end(), from.begin(), from.end());
     };
     append(one.solution.b, all.solution.b);
@@ -48,16 +48,16 @@ Model::Fit Model::solve_path(std::span<const double> lambdas, const Progress& pr
   return all;
 }
 
-void Model::predict_path(const Rows& points, Layout layout, std::span<const double> lambdas, double* out,
+void Model::predict_path(const Rows& points, Layout layout, Span<const double> lambdas, double* out,
                          Index ldout) const {
   require_factorized();
   require_lambdas("lambdas", lambdas);
   require_room_for_path(points.rows);
   const Hearing hearing(progress_);
   require_finite("x", points);
-  const auto block = static_cast<std::size_t>(path_block());
-  for (std::size_t first = 0; first < lambdas.size(); first += block) {
-    const std::size_t count = std::min(block, lambdas.size() - first);
+  const Index block = path_block();
+  for (Index first = 0; first < std::ssize(lambdas); first += block) {
+    const Index count = std::min(block, std::ssize(lambdas) - first);
     const double all = static_cast<double>(lambdas.size());
     const Progress part = progress_.part(static_cast<double>(first) / all, static_cast<double>(first + count) / all);
     const Fit fit = solve_path(lambdas.subspan(first, count), part.part(0, 0.5));
@@ -67,14 +67,14 @@ void Model::predict_path(const Rows& points, Layout layout, std::span<const doub
   }
 }
 
-void Model::coefficients_path(std::span<const double> lambdas, MatrixView c, MatrixView b) const {
+void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const {
   require_factorized();
   require_lambdas("lambdas", lambdas);
   require_room_for_path(1);
   const Hearing hearing(progress_);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     const Stage stage(part_of(progress_, l, lambdas.size()), 0);
-    const Fit fit = solve(*factorization_, std::vector<double>(static_cast<std::size_t>(t()), lambdas[l]));
+    const Fit fit = solve(*factorization_, Array<double>(t(), lambdas[l]));
     const MatrixView out = c.columns(static_cast<Index>(l) * t(), t());
     if (keeps_coefficients(fit))
       copy(fit.solution.c.view(), out);
@@ -85,7 +85,7 @@ void Model::coefficients_path(std::span<const double> lambdas, MatrixView c, Mat
   progress_.report(1);
 }
 
-void Model::hyperplane_path(std::span<const double> lambdas, MatrixView w, MatrixView b) const {
+void Model::hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_factorized();
   if (!factorization_->problem().linear())
     fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients_path");
@@ -94,7 +94,7 @@ void Model::hyperplane_path(std::span<const double> lambdas, MatrixView w, Matri
   const Hearing hearing(progress_);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     const Stage stage(part_of(progress_, l, lambdas.size()), 0);
-    const Fit fit = solve(*factorization_, std::vector<double>(static_cast<std::size_t>(t()), lambdas[l]));
+    const Fit fit = solve(*factorization_, Array<double>(t(), lambdas[l]));
     copy(fit.solution.w.view(), w.columns(static_cast<Index>(l) * t(), t()));
     if (b.data != nullptr) std::ranges::copy(fit.solution.b, b.col(static_cast<Index>(l)));
   }

@@ -56,7 +56,7 @@ void predict(const Prediction& prediction, const Rows& points, Layout layout, do
 }
 
 void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress) {
-  const std::span<const double> constant = prediction.w.rows > 0 ? prediction.level : prediction.b;
+  const Span<const double> constant = prediction.w.rows > 0 ? prediction.level : prediction.b;
   if (prediction.w.rows > 0) {
     multiply(points, row, prediction.origin, prediction.w, f);
     progress.report(1);
@@ -65,7 +65,7 @@ void predict_rows(const Prediction& prediction, const Rows& points, Index row, M
   }
   for (Index j = 0; j < f.cols; ++j)
     for (Index i = 0; i < f.rows; ++i) {
-      f(i, j) += constant[static_cast<std::size_t>(j)];
+      f(i, j) += constant[j];
       if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
     }
 }
@@ -80,7 +80,7 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
   out.numbers(prediction.lambdas);
   out.numbers(prediction.b);
   if (form == hyperplane_form) {
-    const std::vector<double> zeros(static_cast<std::size_t>(prediction.d), 0.0);
+    const Array<double> zeros(prediction.d, 0.0);
     out.numbers(prediction.origin.empty() ? zeros : prediction.origin);
     out.numbers(prediction.level);
     return out.matrix(prediction.w);
@@ -117,7 +117,7 @@ Predictor::Predictor(ByteReader& in)
   require_lambdas("lambda", lambdas_);
   b_ = in.vector("the intercepts", largest, t_);
   if (form == hyperplane_form) {
-    origin_.assign(static_cast<std::size_t>(d_), 0.0);
+    origin_.assign(d_, 0.0);
     level_ = b_;
     if (in.version() >= 2) {
       origin_ = in.vector("the origin", largest, d_);
@@ -130,7 +130,7 @@ Predictor::Predictor(ByteReader& in)
   if (form == landmark_form) {
     r = in.integer("number of landmarks", 1, n_);
     in.require("the landmarks", r);
-    landmarks_.resize(static_cast<std::size_t>(r));
+    landmarks_.resize(r);
     in.indices("landmark", 0, n_ - 1, landmarks_);
   }
   if (!kernel_->precomputed()) support_ = in.matrix("x", largest, r, d_);
@@ -151,7 +151,7 @@ void Predictor::coefficients(MatrixView c) const {
   if (landmarks_.empty()) return copy_out(c_.view(), Layout::col_major, c.data, c.ld);
   for (Index j = 0; j < t_; ++j) {
     std::fill_n(c.col(j), n_, 0.0);
-    for (Index q = 0; q < c_.rows(); ++q) c(landmarks_[static_cast<std::size_t>(q)], j) = c_(q, j);
+    for (Index q = 0; q < c_.rows(); ++q) c(landmarks_[q], j) = c_(q, j);
   }
 }
 

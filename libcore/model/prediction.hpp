@@ -11,9 +11,8 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/kernel.hpp"
@@ -25,13 +24,13 @@ namespace freeridge {
 struct Prediction {
   const Kernel& kernel;
   Index n, d, t;
-  std::span<const double> lambdas, b;  // t each
-  ConstMatrixView w;                   // d x t; no rows: another kernel than the linear one
-  std::span<const double> origin;      // d, or empty: 0
-  std::span<const double> level;       // t; linear kernels
-  Rows support;                        // r x d: the data or the landmarks
-  ConstMatrixView c;                   // r x t
-  std::span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
+  Span<const double> lambdas, b;  // t each
+  ConstMatrixView w;              // d x t; no rows: another kernel than the linear one
+  Span<const double> origin;      // d, or empty: 0
+  Span<const double> level;       // t; linear kernels
+  Rows support;                   // r x d: the data or the landmarks
+  ConstMatrixView c;              // r x t
+  Span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
 };
 
 // How many of m new points form a tile, where each has so many numbers: its predictions, and for linear kernels its x.
@@ -68,8 +67,8 @@ class Predictor {
   Index d() const { return d_; }
   Index t() const { return t_; }
   const KernelPtr& kernel() const { return kernel_; }
-  std::span<const double> lambdas() const { return lambdas_; }
-  std::span<const double> intercept() const { return b_; }
+  Span<const double> lambdas() const { return lambdas_; }
+  Span<const double> intercept() const { return b_; }
 
   Prediction prediction() const;
   // Throw INVALID_STATE where the kernel has none.
@@ -79,9 +78,9 @@ class Predictor {
  private:
   KernelPtr kernel_;
   Index n_, d_, t_;
-  std::vector<double> lambdas_, b_, origin_, level_;
+  Array<double> lambdas_, b_, origin_, level_;
   Matrix w_, support_, c_;
-  std::vector<Index> landmarks_;
+  Array<Index> landmarks_;
 };
 
 }  // namespace freeridge

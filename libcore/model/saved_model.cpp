@@ -21,7 +21,7 @@ enum State : std::int64_t { empty_state = 0, data_state = 1, factorized_state = 
 void save_data(const LayoutView& a, ByteWriter& out) {
   const bool by_columns = a.layout == Layout::col_major;
   const Index lines = by_columns ? a.cols : a.rows, length = by_columns ? a.rows : a.cols;
-  for (Index line = 0; line < lines; ++line) out.numbers({a.data + line * a.ld, static_cast<std::size_t>(length)});
+  for (Index line = 0; line < lines; ++line) out.numbers({a.data + line * a.ld, length});
 }
 
 // As enum Layout, and after it the sparse formats.
@@ -34,18 +34,18 @@ std::int64_t saved_layout(const Rows& x) {
 
 // A file of rows (CSR) would say nothing of how many columns there are, and a forged number of them would be memory that
 // no file of that size accounts for: so each column says how many entries it has.
-std::vector<Index> entries_of_columns(const SparseView& x) {
-  std::vector<Index> out(static_cast<std::size_t>(x.cols), 0);
-  for (Index p = 0; p < x.entries(); ++p) ++out[static_cast<std::size_t>(x.index[p])];
+Array<Index> entries_of_columns(const SparseView& x) {
+  Array<Index> out(x.cols, 0);
+  for (Index p = 0; p < x.entries(); ++p) ++out[x.index[p]];
   return out;
 }
 
 void save_rows(const Rows& x, ByteWriter& out) {
   if (!x.is_sparse()) return save_data(x.dense(), out);
   const SparseView& s = x.sparse();
-  out.indices({s.start, static_cast<std::size_t>(s.lines() + 1)});
+  out.indices({s.start, s.lines() + 1});
   for (Index p = 0; p < s.entries(); ++p) out.integer(s.index[p]);
-  out.numbers({s.value, static_cast<std::size_t>(s.entries())});
+  out.numbers({s.value, s.entries()});
   if (s.format == SparseFormat::csr) out.indices(entries_of_columns(s));
 }
 
@@ -54,16 +54,16 @@ SparseView load_sparse(SparseFormat format, Index rows, Index cols, std::shared_
   const Index lines = format == SparseFormat::csr ? rows : cols;
   in.require("the starts of x", lines + 1);
   auto loaded = std::make_shared<SparseMatrix>();
-  loaded->start.resize(static_cast<std::size_t>(lines + 1));
+  loaded->start.resize(lines + 1);
   in.indices("the starts of x", 0, in.left(), loaded->start);
   const Index entries = loaded->start.back();
   in.require("the entries of x", entries, 2);
   loaded->index = load_integers("the places of x", 0, entries, in);
   loaded->value = in.vector("x", largest, entries);
-  std::vector<Index> counts;
+  Array<Index> counts;
   if (format == SparseFormat::csr) {
     in.require("the entries of the columns of x", cols);
-    counts.resize(static_cast<std::size_t>(cols));
+    counts.resize(cols);
     in.indices("number of entries in a column of x", 0, entries, counts);
   }
   const SparseView out = loaded->view(format, rows, cols);
@@ -82,13 +82,13 @@ LayoutView load_data(const char* name, Index rows, Index cols, Layout layout, st
 }
 
 void save_groups(const Groups& groups, Index n, ByteWriter& out) {
-  std::vector<std::int32_t> label(static_cast<std::size_t>(n));
+  Array<std::int32_t> label(n);
   groups.labels(label);
   save_integers(label, out);
 }
 
 // Files of version 1 have no level: it is b plus w at the shift.
-std::vector<double> levels(const Matrix& w, std::vector<double> b, std::span<const double> shift) {
+Array<double> levels(const Matrix& w, Array<double> b, Span<const double> shift) {
   for (std::size_t j = 0; j < b.size(); ++j)
     for (std::size_t k = 0; k < shift.size(); ++k) b[j] += shift[k] * w(static_cast<Index>(k), static_cast<Index>(j));
   return b;
@@ -115,7 +115,7 @@ LambdaSearch load_search(Index t, ByteReader& in) {
   require_lambdas("lambdas", search.lambdas);
   const auto any = [&](const char* name) {
     in.require(name, t);
-    std::vector<double> out(static_cast<std::size_t>(t));
+    Array<double> out(t);
     in.any_numbers(name, out);
     return out;
   };
@@ -232,14 +232,14 @@ void Model::load_rows(ByteReader& in) {
   if (given != 0 && given != landmarks)
     fail(Status::corrupt, "of ", landmarks, " saved landmarks ", given, " are given, which must be all or none");
   in.require("the landmarks", given);
-  std::vector<Index> rows(static_cast<std::size_t>(given));
+  Array<Index> rows(given);
   in.indices("landmark", 0, n - 1, rows);
   set_landmarks(landmarks, rows.empty() ? nullptr : rows.data());
 }
 
 void Model::load_fit(ByteReader& in) {
   const Problem& problem = factorization_->problem();
-  const std::vector<double> lambdas = in.vector("lambda", largest, t());
+  const Array<double> lambdas = in.vector("lambda", largest, t());
   require_lambdas("lambda", lambdas);
   Fit fit;
   set_fit_lambdas(fit, lambdas);

@@ -26,7 +26,7 @@ void BandResidualMaker::residual(Index first, MatrixView out) const {
   expanded(first, f_.s, 1, out);
 }
 
-void BandResidualMaker::residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
+void BandResidualMaker::residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const {
   diagonal(diagonal_out);  // first: it forms Q, and the residual is the same to the last bit whenever it is asked for
   residual(first, out);
 }
@@ -38,7 +38,7 @@ double BandResidualMaker::trace() const {
   return f_.s * sum;
 }
 
-void BandResidualMaker::leverage(std::span<double> out) const {
+void BandResidualMaker::leverage(Span<double> out) const {
   if (!is_faint()) {
     diagonal(out);
     for (double& value : out) value = 1 - shrinkage() * value;
@@ -89,10 +89,10 @@ void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& 
   refine_expansion(band_.problem(), apply, lambda_, first, count, steps, solution, progress);
 }
 
-void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
+void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = band_.problem();
   Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
-  std::vector<double> prior(variance.size());
+  Array<double> prior(variance.size());
   centred_cross_kernel(problem, band_.k_q1(), points, first, kappa.view(), prior);
   const MatrixView inner = band_.reduce(kappa.view());
   Matrix half(inner.rows, static_cast<Index>(variance.size()));
@@ -100,9 +100,8 @@ void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, 
     for (Index k = 0; k < inner.rows; ++k) half(k, q) = inner(k, q) / f_.unit;  // so that its square is in range
   f_.l.half_solve(half.view());
   for (Index q = 0; q < half.cols(); ++q)
-    variance[static_cast<std::size_t>(q)] = prior[static_cast<std::size_t>(q)] +
-                                            (problem.intercept ? lambda_ / problem.sum_w : 0) -
-                                            f_.unit * dot(half.rows(), half.col(q), half.col(q));
+    variance[q] = prior[q] + (problem.intercept ? lambda_ / problem.sum_w : 0) -
+                  f_.unit * dot(half.rows(), half.col(q), half.col(q));
   if (a.cols == 0) return;
   f_.l.solve(inner);
   band_.expand(kappa.view());
@@ -110,10 +109,10 @@ void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, 
     for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q) / f_.unit);
 }
 
-void BandResidualMaker::each_squared_norm(double factor, std::span<double> out) const {
+void BandResidualMaker::each_squared_norm(double factor, Span<double> out) const {
   band_.require_basis();
   const Index n = band_.problem().n(), height = band_.tile_rows();
-  const std::vector<double> rows_of[1] = {f_.l.row_coefficients()};
+  const Array<double> rows_of[1] = {f_.l.row_coefficients()};
   parallel_for((n + height - 1) / height, Progress(),
                [&](Index tile) {
                  const Index row = tile * height, rows = std::min(height, n - row);
@@ -124,22 +123,21 @@ void BandResidualMaker::each_squared_norm(double factor, std::span<double> out) 
                2.0 * static_cast<double>(n * f_.l.size() * band_.bandwidth()));
 }
 
-void BandResidualMaker::faint_leverage(std::span<double> out) const {
+void BandResidualMaker::faint_leverage(Span<double> out) const {
   band_.require_basis();
   const Index n = band_.problem().n(), m = f_.l.size(), b = band_.bandwidth();
-  const std::vector<double>& q1 = band_.problem().q1;
-  const std::vector<double> rows_of = f_.l.row_coefficients();
+  const Array<double>& q1 = band_.problem().q1;
+  const Array<double> rows_of = f_.l.row_coefficients();
   const double lambda = lambda_ / f_.unit;
   parallel_for((n + strip - 1) / strip, Progress(), [&](Index piece) {
     const Index row = piece * strip, rows = std::min(strip, n - row);
-    const auto size = static_cast<std::size_t>(band_.strip_doubles());
-    std::vector<double> q(size), bq(size, 0.0), last(static_cast<std::size_t>(b * strip), 0.0);
+    const Index size = band_.strip_doubles();
+    Array<double> q(size), bq(size, 0.0), last(b * strip, 0.0);
     Matrix room(strip, BandKernels::room_columns(b));
     double own[strip] = {}, sums[strip] = {};  // q_i'B q_i, |L^-1 B q_i|^2
     band_.pack(neighbours(row, rows), 0, m, q.data(), band_.strip_doubles());
     const auto add = [&](Index to, Index from, double value) {
-      for (Index i = 0; i < strip; ++i)
-        bq[static_cast<std::size_t>(to * strip + i)] += value * q[static_cast<std::size_t>(from * strip + i)];
+      for (Index i = 0; i < strip; ++i) bq[to * strip + i] += value * q[from * strip + i];
     };
     for (Index j = 0; j < m; ++j) {
       add(j, j, band_.b().values(0, j) / f_.unit);
@@ -148,10 +146,10 @@ void BandResidualMaker::faint_leverage(std::span<double> out) const {
         add(j, j + d, band_.b().values(d, j) / f_.unit);
       }
     }
-    for (std::size_t k = 0; k < size; ++k) own[k % strip] += q[k] * bq[k];
+    for (Index k = 0; k < size; ++k) own[k % strip] += q[k] * bq[k];
     band_.kernels().squared_norms(BandKernels::padded(m), b, bq.data(), rows_of.data(), last.data(), room.data(), sums);
     for (Index i = 0; i < rows; ++i) {
-      const auto at = static_cast<std::size_t>(row + i);
+      const Index at = row + i;
       out[at] = (own[i] - sums[i]) / lambda + (q1.empty() ? 0 : q1[at] * q1[at]);
     }
   });
@@ -159,7 +157,7 @@ void BandResidualMaker::faint_leverage(std::span<double> out) const {
 
 // ---- rows ----
 
-BandRows::BandRows(const Band& factor, std::span<const Index> which)
+BandRows::BandRows(const Band& factor, Span<const Index> which)
     : band_(factor), count_(static_cast<Index>(which.size())) {
   band_.require_basis();
   const Index m = factor.contrast().m(), apart = band_.strip_doubles();
@@ -177,7 +175,7 @@ bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView 
   const auto& residual_maker = static_cast<const BandResidualMaker&>(of_factor);
   const Index m = residual_maker.factor().l.size(), b = band_.bandwidth(), strips = (count_ + strip - 1) / strip;
   const Index widest = std::min(solved_columns, BandKernels::padded(m));
-  const std::vector<double> rows_of = residual_maker.factor().l.row_coefficients();
+  const Array<double> rows_of = residual_maker.factor().l.row_coefficients();
   // T by columns, and P~_SS += s T T', P~Y~ = s T (L^-1 Gamma)
   Matrix t(strips * strip, widest), p(count_, count_, 0.0);
   Matrix solved(strip, (b + widest) * strips, 0.0);

@@ -1,6 +1,7 @@
 // P~ at one lambda, and rows of it, by the band route; notation of band_route.hpp.
 #pragma once
 
+#include "libcore/base/array.hpp"
 #include "libcore/routes/band_route.hpp"
 
 namespace freeridge {
@@ -10,12 +11,12 @@ class BandResidualMaker final : public ResidualMaker {
   BandResidualMaker(const Band& factor, double lambda) : band_(factor), lambda_(lambda), f_(factor.factor(lambda)) {}
 
   void residual(Index first, MatrixView out) const override;
-  void diagonal(std::span<double> out) const override { each_squared_norm(f_.s, out); }
-  void residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const override;
+  void diagonal(Span<double> out) const override { each_squared_norm(f_.s, out); }
+  void residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const override;
   double trace() const override;
   bool below_floor() const override { return !band_.smallest_direction().known(lambda_); }
   double shrinkage() const override { return f_.s == 0 ? 1 : lambda_ / f_.unit / f_.s; }  // 0/0: no eigenvalues
-  void leverage(std::span<double> out) const override;
+  void leverage(Span<double> out) const override;
   double degrees_of_freedom() const override;
   double log_determinant() const override;
   double quadratic_form(Index output) const override;
@@ -23,15 +24,15 @@ class BandResidualMaker final : public ResidualMaker {
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
-  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override;
+  void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
   const BandFactor& factor() const { return f_; }
 
  private:
   bool is_faint() const { return lambda_ > 0 && lambda_ >= band_.largest(); }
   void expanded(Index first, double factor, double divisor, MatrixView out) const;
-  void each_squared_norm(double factor, std::span<double> out) const;
-  void faint_leverage(std::span<double> out) const;
+  void each_squared_norm(double factor, Span<double> out) const;
+  void faint_leverage(Span<double> out) const;
 
   const Band& band_;
   double lambda_;
@@ -41,7 +42,7 @@ class BandResidualMaker final : public ResidualMaker {
 // Keeps the rows of ZQ, s m doubles. A lambda costs 2 s m b and s^2 m.
 class BandRows final : public RowBlock {
  public:
-  BandRows(const Band& factor, std::span<const Index> which);
+  BandRows(const Band& factor, Span<const Index> which);
   bool left_out(const ResidualMaker& residual_maker, Index first, MatrixView out) const override;
 
  private:

@@ -53,16 +53,15 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, Index 
     : Factorization(std::move(the_problem)), kernel_(std::move(kernel)) {
   const Index m = contrast().m(), t = problem().t();
   b_.values = Matrix(bandwidth + 1, m, 0.0);
-  for (Index j = 0; j < m; ++j)
-    in.numbers("the band", any_finite, {b_.values.col(j), static_cast<std::size_t>(std::min(bandwidth + 1, m - j))});
+  for (Index j = 0; j < m; ++j) in.numbers("the band", any_finite, {b_.values.col(j), std::min(bandwidth + 1, m - j)});
   bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
   bounds_.largest = in.number("the largest eigenvalue", any_finite);
   if (bounds_.smallest < 0 || bounds_.largest < bounds_.smallest)
     fail(Status::corrupt, "the saved eigenvalues are from ", bounds_.smallest, " to ", bounds_.largest);
   tolerance_ = kernel_.noise(bounds_.largest);
-  std::vector<double> tau = in.vector("the reflectors", orthonormal, std::max<Index>(m - bandwidth, 0));
+  Array<double> tau = in.vector("the reflectors", orthonormal, std::max<Index>(m - bandwidth, 0));
   basis_.emplace(kernel_.inner(), bandwidth, std::move(tau), formed_from);
-  basis_->each_run([&](std::span<double> run) { in.numbers("the reflectors", orthonormal, run); });
+  basis_->each_run([&](Span<double> run) { in.numbers("the reflectors", orthonormal, run); });
   if (contrast().active()) tail_ = in.vector("Q'v", any_finite, m);
   in.require("Gamma", m, t);
   gamma_ = Matrix(m, t);
@@ -75,12 +74,11 @@ void Band::save(ByteWriter& out) const {
   out.integer(bandwidth() / 16);
   out.integer(basis_->formed_from());
   kernel_.save(out);
-  for (Index j = 0; j < m; ++j)
-    out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(bandwidth() + 1, m - j))});
+  for (Index j = 0; j < m; ++j) out.numbers({b_.values.col(j), std::min(bandwidth() + 1, m - j)});
   out.number(bounds_.smallest);
   out.number(bounds_.largest);
   out.numbers(basis_->tau());
-  basis_->each_run([&](std::span<const double> run) { out.numbers(run); });
+  basis_->each_run([&](Span<const double> run) { out.numbers(run); });
   out.numbers(tail_);
   out.matrix(gamma_.view());
 }
@@ -147,7 +145,7 @@ void Band::require_basis() const {
 }
 
 // Row i of Z is e_(i - 1)' - f_i v[1:]' (no first term for i = 0).
-void Band::pack(std::span<const Index> which, Index col, Index cols, double* strips, Index apart) const {
+void Band::pack(Span<const Index> which, Index col, Index cols, double* strips, Index apart) const {
   const ConstMatrixView q = basis_->q();
   const Index offset = problem().n() - contrast().m(), count = static_cast<Index>(which.size());
   for (Index first = 0; first < count; first += strip) {
@@ -158,7 +156,7 @@ void Band::pack(std::span<const Index> which, Index col, Index cols, double* str
     double factor[strip];
     bool together = true;  // rows of Q next to each other, as they are for all but groups
     for (Index i = 0; i < rows; ++i) {
-      const Index row = which[static_cast<std::size_t>(first + i)];
+      const Index row = which[first + i];
       from[i] = row - offset;
       factor[i] = contrast().active() ? contrast().row_factor(row) : 0;
       together = together && from[i] >= 0 && from[i] == from[0] + i;
@@ -171,7 +169,7 @@ void Band::pack(std::span<const Index> which, Index col, Index cols, double* str
       else
         for (Index i = 0; i < rows; ++i) values[i] = from[i] >= 0 ? column[from[i]] : 0;
       if (!contrast().active()) continue;
-      const double tail = tail_[static_cast<std::size_t>(col + j)];
+      const double tail = tail_[col + j];
       for (Index i = 0; i < rows; ++i) values[i] -= factor[i] * tail;
     }
   }
@@ -189,8 +187,8 @@ void Band::multiply_rows(Index row, ConstMatrixView g, MatrixView out) const {
   }
 }
 
-std::vector<Index> neighbours(Index first, Index count) {
-  std::vector<Index> out(static_cast<std::size_t>(count));
+Array<Index> neighbours(Index first, Index count) {
+  Array<Index> out(count);
   std::iota(out.begin(), out.end(), first);
   return out;
 }
@@ -199,7 +197,7 @@ std::unique_ptr<ResidualMaker> Band::at(double lambda) const {
   return std::make_unique<BandResidualMaker>(*this, lambda);
 }
 
-std::unique_ptr<RowBlock> Band::rows(std::span<const Index> which) const {
+std::unique_ptr<RowBlock> Band::rows(Span<const Index> which) const {
   return std::make_unique<BandRows>(*this, which);
 }
 

@@ -15,9 +15,8 @@
 
 #include <optional>
 #include <shared_mutex>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/factor/digits.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
@@ -44,7 +43,7 @@ struct BandPieces {
 BandPieces band_pieces(Index n, Index bandwidth, Index t, Index lambdas);
 
 // first, first + 1, ...: `count` rows side by side.
-std::vector<Index> neighbours(Index first, Index count);
+Array<Index> neighbours(Index first, Index count);
 
 class Band final : public Factorization {
  public:
@@ -63,8 +62,8 @@ class Band final : public Factorization {
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   // The factor of a lambda keeps two matrices of the size of Gamma, so lambdas are taken one at a time.
   bool at_is_free() const override { return false; }
-  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
-  void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+  std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
+  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
              const Progress& progress) const override;
 
   const Contrast& contrast() const { return kernel_.contrast; }
@@ -74,7 +73,7 @@ class Band final : public Factorization {
   double largest() const { return bounds_.largest; }
   // The direction of the smallest eigenvalue, as digits.hpp takes it.
   Direction smallest_direction() const { return {bounds_.smallest, tolerance_, sure_of_matrix}; }
-  std::span<const double> k_q1() const { return kernel_.k_q1; }
+  Span<const double> k_q1() const { return kernel_.k_q1; }
 
   // Throws NOT_POSITIVE_DEFINITE.
   BandFactor factor(double lambda) const;
@@ -86,7 +85,7 @@ class Band final : public Factorization {
   void require_basis() const;
   // The rows `which` of ZQ, of its columns [col, col + cols), as strips, `apart` numbers from one to the next: each
   // padded(cols) x strip by columns, zeros beyond.
-  void pack(std::span<const Index> which, Index col, Index cols, double* strips, Index apart) const;
+  void pack(Span<const Index> which, Index col, Index cols, double* strips, Index apart) const;
   // Rows [row, row + out.rows) of ZQ g.
   void multiply_rows(Index row, ConstMatrixView g, MatrixView out) const;
   // The flops of the factor of a lambda and of its row coefficients.
@@ -99,7 +98,7 @@ class Band final : public Factorization {
   // How many rows are a piece of work: the same for any number of threads, so that the answers do not depend on it.
   Index tile_rows() const { return band_pieces(problem().n(), bandwidth(), 1, 1).rows; }
   // diag(P) at several lambdas (row_coefficients of each), rows [row, row + out.rows) x lambdas, over unit.
-  void squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const;
+  void squared_norms(Index row, Span<const Array<double>> coefficients, MatrixView out) const;
 
  private:
   BandKernels kernels_ = band_kernels().front();
@@ -108,8 +107,8 @@ class Band final : public Factorization {
   mutable std::shared_mutex forming_;  // held alone while Q is formed
   mutable std::shared_mutex held_;     // before it: shared while Q must not be formed
   mutable std::optional<BandBasis> basis_;
-  std::vector<double> tail_;  // Q'v[1:] of the contrast's reflector; empty without intercept
-  Matrix gamma_;              // m x t
+  Array<double> tail_;  // Q'v[1:] of the contrast's reflector; empty without intercept
+  Matrix gamma_;        // m x t
   EigenvalueBounds bounds_{0, 0};
   double tolerance_ = 0;
 };

@@ -17,7 +17,7 @@ constexpr Index swept_columns = 256;            // of ZQ at once, while the lamb
 
 class BandSweep {
  public:
-  BandSweep(const Band& band, std::span<const double> lambdas, Index first_output, Index t, SweepSink& sink)
+  BandSweep(const Band& band, Span<const double> lambdas, Index first_output, Index t, SweepSink& sink)
       : band_(band), lambdas_(lambdas), first_output_(first_output), t_(t), sink_(sink) {
     const auto total = static_cast<Index>(lambdas.size());
     pieces_ = band_pieces(n(), band.bandwidth(), t, total);
@@ -53,18 +53,18 @@ class BandSweep {
   };
 
   Index n() const { return band_.problem().n(); }
-  const std::string& reason(Index l) const { return factors_[static_cast<std::size_t>(l)].reason; }
+  const std::string& reason(Index l) const { return factors_[l].reason; }
 
   void factor(Index first, Index count) {
     factors_.clear();
-    factors_.resize(static_cast<std::size_t>(count));
+    factors_.resize(count);
     coefficients_.assign(factors_.size(), {});
     parallel_for(
         count, Progress(),
         [&](Index l) {
-          const auto at = static_cast<std::size_t>(l);
+          const Index at = l;
           try {
-            BandFactor f = band_.factor(lambdas_[static_cast<std::size_t>(first + l)]);
+            BandFactor f = band_.factor(lambdas_[first + l]);
             coefficients_[at] = f.l.row_coefficients();
             factors_[at] = {std::move(f.full), f.s, {}};
           } catch (const Error& error) {
@@ -79,7 +79,7 @@ class BandSweep {
   Matrix scaled_solutions(Index begin, Index count) const {
     Matrix g(band_.contrast().m(), count * t_);
     for (Index l = 0; l < count; ++l) {
-      const Swept& f = factors_[static_cast<std::size_t>(begin + l)];
+      const Swept& f = factors_[begin + l];
       for (Index j = 0; j < t_; ++j)
         for (Index k = 0; k < g.rows(); ++k) g(k, l * t_ + j) = f.s * f.full(k, first_output_ + j);
     }
@@ -88,8 +88,7 @@ class BandSweep {
 
   void sweep_run(Index first, Index begin, Index count, const Progress& progress) {
     const Matrix g = scaled_solutions(begin, count);
-    const auto coefficients =
-        std::span(coefficients_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
+    const auto coefficients = Span(coefficients_).subspan(begin, count);
     const Index height = pieces_.rows;
     Matrix residual(height, team_ * count * t_), diagonal(height, team_ * count);
     const auto rows_in = [&](Index tile) { return std::min(height, n() - tile * height); };
@@ -106,7 +105,7 @@ class BandSweep {
           band_.multiply_rows(tile * height, g.view(), residual_of(tile, worker));
           band_.squared_norms(tile * height, coefficients, d);
           for (Index l = 0; l < count; ++l)
-            for (Index i = 0; i < d.rows; ++i) d(i, l) *= factors_[static_cast<std::size_t>(begin + l)].s;
+            for (Index i = 0; i < d.rows; ++i) d(i, l) *= factors_[begin + l].s;
         },
         [&](Index tile, int worker) {
           sink_.tile(tile * height, first + begin, count, residual_of(tile, worker), diagonal_of(tile, worker));
@@ -114,15 +113,15 @@ class BandSweep {
   }
 
   const Band& band_;
-  std::span<const double> lambdas_;
+  Span<const double> lambdas_;
   Index first_output_, t_;
   SweepSink& sink_;
   BandPieces pieces_;
   Index tiles_;
   int team_;
   // of the lambdas in hand
-  std::vector<Swept> factors_;
-  std::vector<std::vector<double>> coefficients_;
+  Array<Swept> factors_;
+  Array<Array<double>> coefficients_;
 };
 
 }  // namespace
@@ -137,19 +136,19 @@ BandPieces band_pieces(Index n, Index b, Index t, Index lambdas) {
 // Blocks of columns outside, lambdas inside, strips of rows innermost: a block of all strips stays in the L2 cache
 // while the lambdas go by, and the coefficients of a lambda in the L1 cache while the strips go by. Each strip has the
 // last b columns of T at each lambda.
-void Band::squared_norms(Index row, std::span<const std::vector<double>> coefficients, MatrixView out) const {
+void Band::squared_norms(Index row, Span<const Array<double>> coefficients, MatrixView out) const {
   const Index m = contrast().m(), b = bandwidth(), strips = (out.rows + strip - 1) / strip;
   const auto lambdas = static_cast<Index>(coefficients.size());
-  std::vector<double> q(static_cast<std::size_t>(strips * strip_doubles(std::min(m, swept_columns))));
+  Array<double> q(strips * strip_doubles(std::min(m, swept_columns)));
   Matrix last(b * strip, strips * lambdas, 0.0), room(strip, BandKernels::room_columns(b)),
       sums(strip, strips * lambdas, 0.0);
-  const std::vector<Index> rows = neighbours(row, out.rows);
+  const Array<Index> rows = neighbours(row, out.rows);
   for (Index col = 0; col < m; col += swept_columns) {
     const Index cols = std::min(swept_columns, m - col);
     pack(rows, col, cols, q.data(), strip_doubles(cols));
     worked(touched * static_cast<double>(out.rows * cols));
     for (Index l = 0; l < lambdas; ++l) {
-      const double* const factor = coefficients[static_cast<std::size_t>(l)].data() + col * BandKernels::stride(b);
+      const double* const factor = coefficients[l].data() + col * BandKernels::stride(b);
       for (Index piece = 0; piece < strips; ++piece) {
         const Index at = l * strips + piece;
         kernels_.squared_norms(BandKernels::padded(cols), b, q.data() + piece * strip_doubles(cols), factor,
@@ -162,7 +161,7 @@ void Band::squared_norms(Index row, std::span<const std::vector<double>> coeffic
     for (Index i = 0; i < out.rows; ++i) out(i, l) = sums(i % strip, l * strips + i / strip);
 }
 
-void Band::sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+void Band::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                  const Progress& progress) const {
   {
     const Stage stage(progress.part(0, 0.5), 0);

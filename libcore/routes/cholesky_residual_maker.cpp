@@ -78,9 +78,9 @@ class CholeskyResidualMaker final : public ResidualMaker {
   }
 
   // (P~Y~)_S
-  void residual_at(std::span<const Index> rows, Index first, MatrixView out) const {
+  void residual_at(Span<const Index> rows, Index first, MatrixView out) const {
     for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(rows[static_cast<std::size_t>(i)], first + j);
+      for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(rows[i], first + j);
   }
 
   void coefficients(Index first, MatrixView out) const override {
@@ -88,19 +88,19 @@ class CholeskyResidualMaker final : public ResidualMaker {
       for (Index i = 0; i < out.rows; ++i) out(i, j) = g_(i, first + j) / s_;
   }
 
-  void diagonal(std::span<double> out) const override {
+  void diagonal(Span<double> out) const override {
     residual_diagonal(
         f_.contrast(), [&](MatrixView b, Index from) { solve_half(b, from); }, out);
   }
 
   // P~_SS, lower triangle.
-  void block(std::span<const Index> rows, MatrixView out) const {
+  void block(Span<const Index> rows, MatrixView out) const {
     const Index offset = f_.problem().n() - m_;
     Matrix c(m_, static_cast<Index>(rows.size()), 0.0);
     for (Index j = 0; j < c.cols(); ++j) {
-      const Index point = f_.contrast().place(rows[static_cast<std::size_t>(j)]);
+      const Index point = f_.contrast().place(rows[j]);
       if (f_.contrast().active())
-        for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[static_cast<std::size_t>(k)];
+        for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[k];
       if (point >= offset) c(point - offset, j) += 1;
       worked(touched * static_cast<double>(m_));
     }
@@ -109,7 +109,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   }
 
   double trace() const override {
-    std::vector<double> values(static_cast<std::size_t>(f_.problem().n()));
+    Array<double> values(f_.problem().n());
     diagonal(values);
     double sum = 0;
     for (const double value : values) sum += value;
@@ -120,7 +120,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   bool below_floor() const override { return std::max(lambda_, smallest_) < f_.floor(); }
   double shrinkage() const override { return lambda_ / s_; }
 
-  void leverage(std::span<double> out) const override {
+  void leverage(Span<double> out) const override {
     if (is_faint()) {
       const double x = f_.trace() / lambda_;
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = x * (f_.row_share()[i] - x * f_.square_share()[i]);
@@ -132,7 +132,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
 
   double degrees_of_freedom() const override {
     if (!is_faint()) return static_cast<double>(f_.problem().n()) - shrinkage() * trace();
-    std::vector<double> values(static_cast<std::size_t>(f_.problem().n()));
+    Array<double> values(f_.problem().n());
     leverage(values);
     double sum = 0;
     for (const double value : values) sum += value;
@@ -162,18 +162,17 @@ class CholeskyResidualMaker final : public ResidualMaker {
         f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution, progress);
   }
 
-  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override {
+  void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override {
     const Problem& problem = f_.problem();
     Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
-    std::vector<double> prior(variance.size());
+    Array<double> prior(variance.size());
     centred_cross_kernel(problem, f_.k_q1(), points, first, kappa.view(), prior);
     const MatrixView half = f_.contrast().reduce(kappa.view());
     divide(half, s_);
     solve_half(half);
     for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
-      variance[static_cast<std::size_t>(q)] = prior[static_cast<std::size_t>(q)] +
-                                              (problem.intercept ? lambda_ / problem.sum_w : 0) -
-                                              s_ * dot(m_, half.col(q), half.col(q));
+      variance[q] =
+          prior[q] + (problem.intercept ? lambda_ / problem.sum_w : 0) - s_ * dot(m_, half.col(q), half.col(q));
     if (a.cols == 0) return;
     solve_other_half(half);
     f_.contrast().expand(kappa.view());
@@ -191,11 +190,11 @@ class CholeskyResidualMaker final : public ResidualMaker {
 
   void factorize() {
     mirror(f_.inner(), 1 / s_, u_);
-    for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[static_cast<std::size_t>(j)] / s_ + lambda_ / s_;
+    for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[j] / s_ + lambda_ / s_;
     // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
     // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise), where rows differ
     // widely in size each row's in its own: the condition is that of D^-1 (Z'GZ) D^-1.
-    const std::vector<int> units = row_units();
+    const Array<int> units = row_units();
     scale_rows(units, -1);
     scale_columns(units, -1);
     const double norm = symmetric_norm1(u_, Triangle::upper);
@@ -217,15 +216,15 @@ class CholeskyResidualMaker final : public ResidualMaker {
   }
 
   // The exponents of D, D_i^2 next to (d_i^2 + lambda) / s; none where one unit serves all.
-  std::vector<int> row_units() const {
-    std::vector<int> out;
+  Array<int> row_units() const {
+    Array<int> out;
     for (const double size : f_.sizes()) out.push_back(std::ilogb(std::sqrt(size / s_ * size + lambda_ / s_)));
     return out;
   }
-  void scale_columns(std::span<const int> units, int sign) const {
+  void scale_columns(Span<const int> units, int sign) const {
     for (std::size_t j = 0; j < units.size(); ++j) scale({u_.col(static_cast<Index>(j)), j + 1}, sign * units[j]);
   }
-  void scale_rows(std::span<const int> units, int sign) const {
+  void scale_rows(Span<const int> units, int sign) const {
     for (std::size_t j = 0; j < units.size(); ++j)
       for (std::size_t i = 0; i <= j; ++i) {
         double& value = u_(static_cast<Index>(i), static_cast<Index>(j));
@@ -274,7 +273,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
 
 class CholeskyRows final : public RowBlock {
  public:
-  explicit CholeskyRows(std::span<const Index> which) : which_(which.begin(), which.end()) {}
+  explicit CholeskyRows(Span<const Index> which) : which_(which.begin(), which.end()) {}
 
   bool left_out(const ResidualMaker& of_factor, Index first, MatrixView out) const override {
     const auto& residual_maker = static_cast<const CholeskyResidualMaker&>(of_factor);
@@ -285,12 +284,12 @@ class CholeskyRows final : public RowBlock {
   }
 
  private:
-  std::vector<Index> which_;
+  Array<Index> which_;
 };
 
 }  // namespace
 
-std::unique_ptr<RowBlock> Cholesky::rows(std::span<const Index> which) const {
+std::unique_ptr<RowBlock> Cholesky::rows(Span<const Index> which) const {
   return std::make_unique<CholeskyRows>(which);
 }
 

@@ -31,23 +31,23 @@ void Cholesky::save(ByteWriter& out) const {
   kernel_.save(out);
   const ConstMatrixView k = inner();
   for (Index j = 0; j < k.cols; ++j) {
-    out.number(diagonal_[static_cast<std::size_t>(j)]);
-    out.numbers({k.col(j) + j + 1, static_cast<std::size_t>(k.rows - j - 1)});
+    out.number(diagonal_[j]);
+    out.numbers({k.col(j) + j + 1, k.rows - j - 1});
   }
 }
 
 void Cholesky::set_shares() {
   const ConstMatrixView k = inner();
   const Index n = k.rows;
-  row_share_.assign(static_cast<std::size_t>(n), 0.0);
+  row_share_.assign(n, 0.0);
   square_share_ = row_share_;
   if (trace_ <= 0) return;
   for (Index j = 0; j < n; ++j) {
-    row_share_[static_cast<std::size_t>(j)] = k(j, j) / trace_;
+    row_share_[j] = k(j, j) / trace_;
     for (Index i = j; i < n; ++i) {
       const double share = k(i, j) / trace_;
-      square_share_[static_cast<std::size_t>(i)] += share * share;
-      if (i != j) square_share_[static_cast<std::size_t>(j)] += share * share;
+      square_share_[i] += share * share;
+      if (i != j) square_share_[j] += share * share;
     }
     worked(2 * touched * static_cast<double>(n - j));
   }

@@ -11,10 +11,9 @@
 
 #include <atomic>
 #include <limits>
-#include <span>
 #include <utility>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
 
@@ -34,13 +33,13 @@ class Cholesky final : public Factorization {
   }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   bool at_is_free() const override { return false; }
-  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
+  std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
   void save(ByteWriter& out) const override;
 
   const Contrast& contrast() const { return kernel_.contrast; }
   // Z'K_wZ, strictly lower triangle, and its diagonal.
   ConstMatrixView inner() const { return std::as_const(kernel_).inner(); }
-  std::span<const double> diagonal() const { return diagonal_; }
+  Span<const double> diagonal() const { return diagonal_; }
 
   // The upper triangle of the storage of Z'K_wZ, diagonal included, for one at a time; without data when it is taken.
   MatrixView borrow_upper() const { return upper_taken_.exchange(true) ? MatrixView{} : kernel_.inner(); }
@@ -48,24 +47,24 @@ class Cholesky final : public Factorization {
   double mean_eigenvalue() const { return trace_ / static_cast<double>(std::max<Index>(contrast().m(), 1)); }
   double constant_part() const { return kernel_.constant_part; }
   double trace() const { return trace_; }
-  std::span<const double> row_share() const { return row_share_; }
-  std::span<const double> square_share() const { return square_share_; }
+  Span<const double> row_share() const { return row_share_; }
+  Span<const double> square_share() const { return square_share_; }
   ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
-  std::span<const double> k_q1() const { return kernel_.k_q1; }
+  Span<const double> k_q1() const { return kernel_.k_q1; }
   // d of the rows of inner() where these differ widely; else empty.
-  std::span<const double> sizes() const { return sizes_; }
+  Span<const double> sizes() const { return sizes_; }
 
  private:
   void set_shares();
 
   mutable ReducedKernel kernel_;  // its strictly lower triangle; the upper one is on loan
-  std::vector<double> diagonal_;
+  Array<double> diagonal_;
   mutable std::atomic<bool> upper_taken_{false};
   Matrix z_y_;        // Z'Y~ in its last m rows
   double trace_ = 0;  // of Z'K_wZ
-  std::vector<double> sizes_;
+  Array<double> sizes_;
   // K_ii / tr K_w and sum_j (K_ij / tr K_w)^2; empty with an intercept
-  std::vector<double> row_share_, square_share_;
+  Array<double> row_share_, square_share_;
 };
 
 }  // namespace freeridge

@@ -11,7 +11,6 @@
 // does not matter beside the factors between the routes.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "libcore/routes/routes.hpp"

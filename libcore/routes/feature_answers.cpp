@@ -10,8 +10,8 @@
 
 namespace freeridge {
 
-void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, std::span<const double> s,
-                      double lambda, MatrixView z, std::span<double> variance) {
+void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, Span<const double> s,
+                      double lambda, MatrixView z, Span<double> variance) {
   gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
   const bool outside = !variance.empty() && vt.rows < vt.cols;
   Matrix rest(outside ? phi.rows : 0, outside ? phi.cols : 0);
@@ -22,17 +22,17 @@ void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixVi
   for (Index q = 0; q < static_cast<Index>(variance.size()); ++q) {
     double value = problem.intercept ? lambda / problem.sum_w : 0;
     for (Index k = 0; k < z.rows; ++k) {
-      const double eigenvalue = s[static_cast<std::size_t>(k)] * s[static_cast<std::size_t>(k)];
+      const double eigenvalue = s[k] * s[k];
       value += z(k, q) * z(k, q) * (eigenvalue > 0 ? lambda / (eigenvalue + lambda) : 1);
     }
     for (Index j = 0; j < rest.cols(); ++j) value += rest(q, j) * rest(q, j);
-    variance[static_cast<std::size_t>(q)] = value;
+    variance[q] = value;
   }
   for (Index q = 0; q < z.cols; ++q)
-    for (Index k = 0; k < z.rows; ++k) z(k, q) *= s[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < z.rows; ++k) z(k, q) *= s[k];
 }
 
-void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, std::span<const double> inverse,
+void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, Span<const double> inverse,
                      double lambda, Index first, Index count, Index steps, Solution& solution,
                      const Progress& progress) {
   const Index p = vt.cols;
@@ -56,7 +56,7 @@ void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView 
   const auto solve = [&](MatrixView g) {
     const auto divide = [&] {
       for (Index j = 0; j < g.cols; ++j)
-        for (Index k = 0; k < p; ++k) g(k, j) /= triangle.norms[static_cast<std::size_t>(k)];
+        for (Index k = 0; k < p; ++k) g(k, j) /= triangle.norms[k];
     };
     divide();
     trsm(Op::none, triangle.l.view(), g);

@@ -26,11 +26,7 @@ class TallMatrix {
  public:
   // partial: psi in place of phi, see FeatureMap
   TallMatrix(const Problem& problem, const FeatureMap& map, bool partial)
-      : problem_(problem),
-        map_(map),
-        partial_(partial),
-        ones_(problem.intercept ? 1 : 0),
-        shift_(static_cast<std::size_t>(p()), 0.0) {
+      : problem_(problem), map_(map), partial_(partial), ones_(problem.intercept ? 1 : 0), shift_(p(), 0.0) {
     if (!problem.intercept || map.centred()) return;
     // A provisional centre, from the first rows: with it, nothing cancels when the means are taken out.
     Matrix sample(std::min<Index>(problem.n(), 256), p());
@@ -41,25 +37,25 @@ class TallMatrix {
         sum += problem.weight(i) * sample(i, k);
         weights += problem.weight(i);
       }
-      shift_[static_cast<std::size_t>(k)] = sum / weights;
+      shift_[k] = sum / weights;
     }
   }
 
   Index p() const { return map_.features(); }
   Index ones() const { return ones_; }
   Index columns() const { return ones_ + p() + problem_.t(); }
-  std::span<const double> shift() const { return shift_; }
+  Span<const double> shift() const { return shift_; }
 
   void rows(Index row, MatrixView out) const {
     const MatrixView phi = out.columns(ones_, p()), y = out.columns(ones_ + p(), problem_.t());
     features(row, phi);
-    for (Index i = 0; i < out.rows && ones_ == 1; ++i) out(i, 0) = problem_.sqrt_w[static_cast<std::size_t>(row + i)];
+    for (Index i = 0; i < out.rows && ones_ == 1; ++i) out(i, 0) = problem_.sqrt_w[row + i];
     const double* const sqrt_w = problem_.sqrt_w.data() + row;
     for (Index k = 0; k < p(); ++k) {
       double* const column = phi.col(k);
-      const double shift = shift_[static_cast<std::size_t>(k)];
+      const double shift = shift_[k];
       for (Index i = 0; i < out.rows; ++i) column[i] = (column[i] - shift) * sqrt_w[i];
-      if (const Index i = first_not_finite({column, static_cast<std::size_t>(out.rows)}); i < out.rows)
+      if (const Index i = first_not_finite({column, out.rows}); i < out.rows)
         fail(Status::not_finite, "feature ", k, " of row ", row + i, ", weighted and scaled, overflows");
     }
     for (Index j = 0; j < y.cols; ++j) std::copy_n(problem_.y_tilde.col(j) + row, out.rows, y.col(j));
@@ -78,7 +74,7 @@ class TallMatrix {
   const FeatureMap& map_;
   bool partial_;
   Index ones_;
-  std::vector<double> shift_;
+  Array<double> shift_;
 };
 
 // Tiles of the tall matrix, in runs of neighbours, one run a worker: take(worker, tile). The tiles may be destroyed.
@@ -86,9 +82,9 @@ template <class Take>
 void each_tile(const Problem& problem, const TallMatrix& tall, int workers, const Progress& progress,
                const Take& take) {
   const Index n = problem.n(), step = std::min(tile_rows(tall.p()), n), tiles = (n + step - 1) / step;
-  std::vector<Matrix> rooms(static_cast<std::size_t>(workers));
+  Array<Matrix> rooms(workers);
   parallel_shares(tiles, workers, progress, [&](Index i, int worker) {
-    Matrix& room = rooms[static_cast<std::size_t>(worker)];
+    Matrix& room = rooms[worker];
     if (room.rows() == 0) room = Matrix(step, tall.columns());
     const MatrixView tile = room.view().row_range(0, std::min(step, n - i * step));
     tall.rows(i * step, tile);
@@ -99,9 +95,9 @@ void each_tile(const Problem& problem, const TallMatrix& tall, int workers, cons
 // R of the tall matrix: each worker's own, then one of them all, in order.
 Matrix triangle_of(const Problem& problem, const TallMatrix& tall, const Progress& progress) {
   const int workers = reduction_workers(problem.n(), tall.columns());
-  std::vector<std::optional<RowQr>> parts(static_cast<std::size_t>(workers));
+  Array<std::optional<RowQr>> parts(workers);
   each_tile(problem, tall, workers, progress, [&](int worker, MatrixView tile) {
-    std::optional<RowQr>& qr = parts[static_cast<std::size_t>(worker)];
+    std::optional<RowQr>& qr = parts[worker];
     if (!qr) qr.emplace(tall.columns());
     qr->absorb(tile);
   });
@@ -149,9 +145,8 @@ class GramSum {
 Matrix gram_sum(const Problem& problem, const TallMatrix& tall, const Progress& progress) {
   const Index columns = tall.columns();
   const int workers = reduction_workers(problem.n(), columns);
-  std::vector<GramSum> parts(static_cast<std::size_t>(workers));
-  each_tile(problem, tall, workers, progress,
-            [&](int worker, ConstMatrixView tile) { parts[static_cast<std::size_t>(worker)].add(tile); });
+  Array<GramSum> parts(workers);
+  each_tile(problem, tall, workers, progress, [&](int worker, ConstMatrixView tile) { parts[worker].add(tile); });
   Matrix sum = parts[0].take();
   for (std::size_t k = 1; k < parts.size(); ++k) add_to(sum, parts[k].take());
   return sum;
@@ -159,7 +154,7 @@ Matrix gram_sum(const Problem& problem, const TallMatrix& tall, const Progress& 
 
 struct Gram {
   Matrix gram;
-  std::vector<double> shift;  // what the features in it are centred by
+  Array<double> shift;  // what the features in it are centred by
 };
 
 Gram gram_of(const Problem& problem, const FeatureMap& map, const Progress& progress) {
@@ -181,8 +176,8 @@ double underflow(Index n, Index p) {
 
 // phibar from the shift and what w^(1/2) 1 says of each column, over its norm.
 template <class Product>
-std::vector<double> means_of(std::span<const double> shift, bool intercept, double norm, const Product& product) {
-  std::vector<double> mean(shift.begin(), shift.end());
+Array<double> means_of(Span<const double> shift, bool intercept, double norm, const Product& product) {
+  Array<double> mean(shift.begin(), shift.end());
   for (std::size_t k = 0; k < mean.size() && intercept; ++k) mean[k] += product(static_cast<Index>(k)) / norm;
   return mean;
 }
@@ -195,12 +190,12 @@ ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map, cons
   const ConstMatrixView r = triangle.view();
   ReducedFeatures out;
   out.mean = means_of(tall.shift(), problem.intercept, r(0, 0), [&](Index k) { return r(0, 1 + k); });
-  out.s.resize(static_cast<std::size_t>(p));
+  out.s.resize(p);
   out.vt = Matrix(p, p);
   out.gamma = Matrix(p, t);
   Matrix small = copy_of(r.block(ones, ones, p, p)), u(p, p);
   out.r = copy_of(small.view());
-  const std::vector<double> norms = column_norms(small.view());
+  const Array<double> norms = column_norms(small.view());
   require_finite_squares(norms, "the features");
   {
     const Stage stage(progress.part(0.8, 0.95), 0);
@@ -208,9 +203,9 @@ ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map, cons
   }
   const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
   gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, out.gamma.view());
-  out.rest_norm2.assign(static_cast<std::size_t>(t), 0.0);
+  out.rest_norm2.assign(t, 0.0);
   for (Index j = 0; j < t; ++j)
-    for (Index i = p; i < p + t; ++i) out.rest_norm2[static_cast<std::size_t>(j)] += ry(i, j) * ry(i, j);
+    for (Index i = p; i < p + t; ++i) out.rest_norm2[j] += ry(i, j) * ry(i, j);
   out.noise = direction_noise(norms, out.vt.view(), problem.n());
   for (double& noise : out.noise) noise += underflow(problem.n(), p);
   return out;
@@ -231,17 +226,17 @@ void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out, const P
   for (Index j = 0; j < p; ++j) {
     std::copy_n(gram.col(j) + j, p - j, v.col(j) + j);
     worked(2 * touched * static_cast<double>(p - j));
-    if (first_not_finite({v.col(j) + j, static_cast<std::size_t>(p - j)}) < p - j)
+    if (first_not_finite({v.col(j) + j, p - j}) < p - j)
       fail(Status::not_finite, "the Gram matrix of the features overflows; rescale x");
   }
-  std::vector<double> eigenvalues(static_cast<std::size_t>(p));
+  Array<double> eigenvalues(p);
   symmetric_eigen(v.view(), eigenvalues, progress);
   const double noise = rounding_of_rows(n, p) * (p > 0 ? std::abs(eigenvalues.back()) : 0) + underflow(n, p);
-  out.noise.assign(static_cast<std::size_t>(p), noise);
+  out.noise.assign(p, noise);
   out.vt = Matrix(p, p);
   for (Index k = 0; k < p; ++k) {
     const Index from = p - 1 - k;
-    out.s.push_back(std::sqrt(std::max(eigenvalues[static_cast<std::size_t>(from)], 0.0)));
+    out.s.push_back(std::sqrt(std::max(eigenvalues[from], 0.0)));
     for (Index j = 0; j < p; ++j) out.vt(k, j) = v(j, from);
     worked(4 * touched * static_cast<double>(p));
   }
@@ -263,10 +258,10 @@ ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map, co
   for (Index j = 0; j < t; ++j) {
     double rest = gram(ones + p + j, ones + p + j);
     for (Index k = 0; k < p; ++k) {
-      const double s = out.s[static_cast<std::size_t>(k)];
+      const double s = out.s[k];
       double& gamma = out.gamma(k, j);
       gamma = s > 0 ? gamma / s : 0;
-      if (s * s > out.noise[static_cast<std::size_t>(k)]) rest -= gamma * gamma;
+      if (s * s > out.noise[k]) rest -= gamma * gamma;
     }
     out.rest_norm2.push_back(std::max(rest, 0.0));
   }
@@ -277,27 +272,26 @@ ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map, co
 // Y~ (by QR; the Gram matrix has taken it off only where a direction is above its noise).
 ReducedFeatures without_noise(ReducedFeatures all, Index degrees, bool rest_grows) {
   const Index p = all.vt.cols(), t = all.gamma.cols();
-  std::vector<Index> kept;
+  Array<Index> kept;
   for (Index k = 0; k < p; ++k) {
-    const double s = all.s[static_cast<std::size_t>(k)];
-    if (std::ssize(kept) < degrees && s > 0 && s * s > all.noise[static_cast<std::size_t>(k)]) {
+    const double s = all.s[k];
+    if (std::ssize(kept) < degrees && s > 0 && s * s > all.noise[k]) {
       kept.push_back(k);
       continue;
     }
-    for (Index j = 0; j < t && rest_grows; ++j)
-      all.rest_norm2[static_cast<std::size_t>(j)] += all.gamma(k, j) * all.gamma(k, j);
+    for (Index j = 0; j < t && rest_grows; ++j) all.rest_norm2[j] += all.gamma(k, j) * all.gamma(k, j);
   }
   const Index r = std::ssize(kept);
   ReducedFeatures out{std::move(all.mean), std::move(all.r),          {}, Matrix(r, p),
                       Matrix(r, t),        std::move(all.rest_norm2), {}};
   for (Index k = 0; k < r; ++k) {
-    const Index from = kept[static_cast<std::size_t>(k)];
-    out.s.push_back(all.s[static_cast<std::size_t>(from)]);
-    out.noise.push_back(all.noise[static_cast<std::size_t>(from)]);
+    const Index from = kept[k];
+    out.s.push_back(all.s[from]);
+    out.noise.push_back(all.noise[from]);
     for (Index j = 0; j < t; ++j) out.gamma(k, j) = all.gamma(from, j);
   }
   for (Index j = 0; j < p; ++j) {
-    for (Index k = 0; k < r; ++k) out.vt(k, j) = all.vt(kept[static_cast<std::size_t>(k)], j);
+    for (Index k = 0; k < r; ++k) out.vt(k, j) = all.vt(kept[k], j);
     worked(2 * touched * static_cast<double>(p));
   }
   return out;

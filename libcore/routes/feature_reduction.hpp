@@ -5,8 +5,7 @@
 // The primal route has phi(x) = x / scale, the landmark route phi(x) = L^-1 k(X_R, x), LL' = K_RR.
 #pragma once
 
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/routes/routes.hpp"
 
@@ -29,15 +28,15 @@ class FeatureMap {
   // G, magnified by M, exceeds that of phi'phi: then phi has to be formed.
   virtual bool has_partial() const { return false; }
   virtual void apply_partial(MatrixView rows) const { apply(rows); }
-  virtual bool complete(MatrixView /*gram*/, Index /*first*/, std::span<double> /*shift*/, Index /*n*/) const {
+  virtual bool complete(MatrixView /*gram*/, Index /*first*/, Span<double> /*shift*/, Index /*n*/) const {
     return true;
   }
   // Puts F't in the place of t (p x k), so that phi't = r'(F't), and the mean of r in the place of the mean of phi.
   // Answers false, and does nothing, where F is so ill-conditioned that this would lose accuracy: then F has to be
   // applied to each row.
-  virtual bool fold(MatrixView /*t*/, std::span<double> /*mean*/) const { return true; }
+  virtual bool fold(MatrixView /*t*/, Span<double> /*mean*/) const { return true; }
   // The solution of the outputs [first, first + w.cols) from w (p x outputs) and phibar.
-  virtual void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+  virtual void solve(const Problem& problem, Index first, ConstMatrixView w, Span<const double> mean,
                      Solution& solution) const = 0;
   // The expansion coefficients (over W^(1/2)) that belong to w, n x outputs, where they are not those of the dual
   // problem; false otherwise.
@@ -47,18 +46,18 @@ class FeatureMap {
   // What stands before the reduced features in saved_route.hpp.
   virtual void save(ByteWriter& out) const = 0;
   // The landmarks in use; none for other maps.
-  virtual std::span<const Index> landmarks() const { return {}; }
+  virtual Span<const Index> landmarks() const { return {}; }
 };
 
 // Phi~ and Y~ in one pass over the rows, reduced to p x p.
 struct ReducedFeatures {
-  std::vector<double> mean;        // phibar, p; zeros without intercept
-  Matrix r;                        // R, p x p, upper triangle; empty after the Gram reduction
-  std::vector<double> s;           // S, descending, r
-  Matrix vt;                       // V', r x p
-  Matrix gamma;                    // Gamma = U_R'Q'Y~, r x t
-  std::vector<double> rest_norm2;  // |Y~_j - Q Q'Y~_j|^2
-  std::vector<double> noise;       // r: below which S_k^2 is rounding; all S_k kept are above it
+  Array<double> mean;        // phibar, p; zeros without intercept
+  Matrix r;                  // R, p x p, upper triangle; empty after the Gram reduction
+  Array<double> s;           // S, descending, r
+  Matrix vt;                 // V', r x p
+  Matrix gamma;              // Gamma = U_R'Q'Y~, r x t
+  Array<double> rest_norm2;  // |Y~_j - Q Q'Y~_j|^2
+  Array<double> noise;       // r: below which S_k^2 is rounding; all S_k kept are above it
 };
 
 // The rows of Phi~ that are formed at once.
@@ -77,13 +76,13 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
 
 // For new points with the features phi (q x p, centred): z (r x q) = S V'phi' and, unless it is empty,
 //     variance = lambda / sum(w) (with intercept) + sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
-void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, std::span<const double> s,
-                      double lambda, MatrixView z, std::span<double> variance);
+void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, Span<const double> s,
+                      double lambda, MatrixView z, Span<double> variance);
 
 // refine_hyperplane with (X_s'X_s + lambda I)^+: by the triangle of [R; lambda^(1/2) I] with equilibrated columns,
 // whose digits do not suffer from columns of different scale; where R (p x p, upper) is not at hand or a direction
 // counts as zero, by V diag(inverse) V', inverse_k = 1 / (S_k^2 + lambda) or 0.
-void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, std::span<const double> inverse,
+void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, Span<const double> inverse,
                      double lambda, Index first, Index count, Index steps, Solution& solution,
                      const Progress& progress);
 
@@ -95,6 +94,6 @@ FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique
 FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in);
 
 // S^2
-std::vector<double> squares(std::span<const double> s);
+Array<double> squares(Span<const double> s);
 
 }  // namespace freeridge

@@ -37,7 +37,7 @@ constexpr double smallest_foldable = 0x1p-480, largest_foldable = 0x1p480;  // o
 // A lower bound of the largest eigenvalue of A = product(A, v): a few steps of power iteration.
 template <class Product>
 double large_eigenvalue(Index n, const Product& product) {
-  std::vector<double> v(static_cast<std::size_t>(n), 1.0), next(v.size());
+  Array<double> v(n, 1.0), next(v.size());
   double value = 0;
   for (int step = 0; step < 8; ++step) {
     const double norm = norm2(n, v.data());
@@ -52,22 +52,21 @@ double large_eigenvalue(Index n, const Product& product) {
 
 class LandmarkFeatures final : public FeatureMap {
  public:
-  LandmarkFeatures(const Problem& problem, std::vector<Index> rows) : landmarks_(std::move(rows)) {
+  LandmarkFeatures(const Problem& problem, Array<Index> rows) : landmarks_(std::move(rows)) {
     if (problem.kernel->precomputed()) require_symmetric(problem.x.dense(), landmarks_);
     const Index count = static_cast<Index>(landmarks_.size());
     Matrix k(count, count);
     const Support all(problem.kernel, problem.x, landmarks_);
     for (Index i = 0; i < count; ++i) {
-      all.evaluate(problem.x, landmarks_[static_cast<std::size_t>(i)], k.view().row_range(i, 1));
+      all.evaluate(problem.x, landmarks_[i], k.view().row_range(i, 1));
       worked(10 * nanosecond * static_cast<double>(count));  // each number into another column
     }
     double largest = 0;
     for (Index i = 0; i < count; ++i) largest = std::max(largest, k(i, i));
-    std::vector<Index> pivots(landmarks_.size());
+    Array<Index> pivots(landmarks_.size());
     const double tolerance = static_cast<double>(count) * std::numeric_limits<double>::epsilon() * largest;
     const Index rank = largest > 0 ? pstrf(k.view(), tolerance, pivots) : 0;
-    for (Index i = 0; i < rank; ++i)
-      kept_.push_back(landmarks_[static_cast<std::size_t>(pivots[static_cast<std::size_t>(i)])]);
+    for (Index i = 0; i < rank; ++i) kept_.push_back(landmarks_[pivots[i]]);
     support_.emplace(problem.kernel, problem.x, kept_);
     l_ = Matrix(rank, rank, 0.0);
     for (Index j = 0; j < rank; ++j) std::copy_n(k.col(j) + j, rank - j, l_.col(j) + j);
@@ -76,13 +75,13 @@ class LandmarkFeatures final : public FeatureMap {
   // Saved.
   LandmarkFeatures(const Problem& problem, ByteReader& in) {
     const Index n = problem.n(), count = in.integer("number of landmarks", 0, n);
-    std::vector<char> seen(static_cast<std::size_t>(n), 0);  // 1: a landmark, 2: a kept one
+    Array<char> seen(n, 0);  // 1: a landmark, 2: a kept one
     const auto rows = [&](Index number, char before) {
       in.require("the landmarks", number);
-      std::vector<Index> out(static_cast<std::size_t>(number));
+      Array<Index> out(number);
       in.indices("landmark", 0, n - 1, out);
       for (const Index row : out)
-        if (seen[static_cast<std::size_t>(row)]++ != before)
+        if (seen[row]++ != before)
           fail(Status::corrupt, "row ", row, " is where it cannot be among the saved landmarks");
       return out;
     };
@@ -115,7 +114,7 @@ class LandmarkFeatures final : public FeatureMap {
     for (Index i = 0; i < count; ++i) raw(problem.x, i * (problem.n() / count), phi.view().row_range(i, 1));
     apply(phi.view());
     if (problem.intercept) centre(phi.view());
-    std::vector<double> product(static_cast<std::size_t>(count));
+    Array<double> product(count);
     const double largest = large_eigenvalue(r, [&](const double* v, double* out) {
       gemv(Op::none, 1, phi.view(), v, 0, product.data());
       gemv(Op::transpose, 1, phi.view(), product.data(), 0, out);
@@ -127,7 +126,7 @@ class LandmarkFeatures final : public FeatureMap {
       const Index rest = r - q;
       Matrix psi(count, rest);
       gemm(Op::none, Op::transpose, 1, phi.view().columns(q, rest), l_.view().block(q, q, rest, rest), 0, psi.view());
-      std::vector<double> gain;
+      Array<double> gain;
       double error = 0;
       for (Index j = 0; j < rest; ++j) {
         const double norm = norm2(rest - j, inverse.view().col(q + j) + q + j);
@@ -158,11 +157,11 @@ class LandmarkFeatures final : public FeatureMap {
       gemm(Op::none, Op::transpose, -1, rows.columns(0, q), l_.view().block(q, 0, rest, q), 1, rows.columns(q, rest));
   }
 
-  bool complete(MatrixView gram, Index first, std::span<double> shift, Index n) const override {
+  bool complete(MatrixView gram, Index first, Span<double> shift, Index n) const override {
     const Index q = head_, rest = features() - q, from = first + q;
     const ConstMatrixView l = l_.view().block(q, q, rest, rest);
     double error = 0;
-    for (Index j = 0; j < rest; ++j) error += gram(from + j, from + j) * gain_[static_cast<std::size_t>(j)];
+    for (Index j = 0; j < rest; ++j) error += gram(from + j, from + j) * gain_[j];
     trsm(Op::none, l, gram.block(from, 0, rest, from));
     const Index below = gram.rows - from - rest;
     trsm_right(Op::transpose, l, gram.block(from + rest, from, below, rest));
@@ -189,7 +188,7 @@ class LandmarkFeatures final : public FeatureMap {
 
   void apply(MatrixView rows) const override { trsm_right(Op::transpose, l_.view(), rows); }
 
-  bool fold(MatrixView t, std::span<double> mean) const override {
+  bool fold(MatrixView t, Span<double> mean) const override {
     double low = std::numeric_limits<double>::infinity(), high = 0;
     for (Index i = 0; i < l_.rows(); ++i) {
       low = std::min(low, l_(i, i));
@@ -197,34 +196,33 @@ class LandmarkFeatures final : public FeatureMap {
     }
     if (low < foldable * high || low < smallest_foldable || high > largest_foldable) return false;
     trsm(Op::transpose, l_.view(), t);
-    std::vector<double> of_raw(mean.size(), 0.0);  // L phibar
+    Array<double> of_raw(mean.size(), 0.0);  // L phibar
     for (Index j = 0; j < l_.cols(); ++j)
-      for (Index i = j; i < l_.rows(); ++i)
-        of_raw[static_cast<std::size_t>(i)] += l_(i, j) * mean[static_cast<std::size_t>(j)];
+      for (Index i = j; i < l_.rows(); ++i) of_raw[i] += l_(i, j) * mean[j];
     std::copy(of_raw.begin(), of_raw.end(), mean.begin());
     return true;
   }
 
-  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double> mean,
+  void solve(const Problem& problem, Index first, ConstMatrixView w, Span<const double> mean,
              Solution& solution) const override {
     const Matrix c = expansion(w);
     for (Index j = 0; j < w.cols; ++j) {
-      double b = problem.y_mean[static_cast<std::size_t>(first + j)];
-      for (Index k = 0; k < w.rows; ++k) b -= mean[static_cast<std::size_t>(k)] * w(k, j);
-      solution.b[static_cast<std::size_t>(first + j)] = problem.intercept ? b : 0;
+      double b = problem.y_mean[first + j];
+      for (Index k = 0; k < w.rows; ++k) b -= mean[k] * w(k, j);
+      solution.b[first + j] = problem.intercept ? b : 0;
       if (!problem.linear()) {
         std::fill_n(solution.c.col(first + j), problem.n(), 0.0);
-        for (Index k = 0; k < w.rows; ++k) solution.c(kept_[static_cast<std::size_t>(k)], first + j) = c(k, j);
+        for (Index k = 0; k < w.rows; ++k) solution.c(kept_[k], first + j) = c(k, j);
         continue;
       }
-      double& level = solution.level[static_cast<std::size_t>(first + j)];
-      level = problem.y_mean[static_cast<std::size_t>(first + j)];  // the mean of what is fitted, as in set_hyperplane
+      double& level = solution.level[first + j];
+      level = problem.y_mean[first + j];  // the mean of what is fitted, as in set_hyperplane
       for (Index f = 0; f < problem.d(); ++f) {
-        const double scale = (*problem.linear_scale)[static_cast<std::size_t>(f)];
+        const double scale = (*problem.linear_scale)[f];
         double sum = 0;
-        for (Index k = 0; k < w.rows; ++k) sum += c(k, j) * (problem.x(kept_[static_cast<std::size_t>(k)], f) / scale);
+        for (Index k = 0; k < w.rows; ++k) sum += c(k, j) * (problem.x(kept_[k], f) / scale);
         solution.w(f, first + j) = sum / scale;
-        if (!problem.shift_rest.empty()) level -= problem.shift_rest[static_cast<std::size_t>(f)] * (sum / scale);
+        if (!problem.shift_rest.empty()) level -= problem.shift_rest[f] * (sum / scale);
       }
     }
   }
@@ -234,14 +232,14 @@ class LandmarkFeatures final : public FeatureMap {
     for (Index j = 0; j < out.cols; ++j) {
       std::fill_n(out.col(j), out.rows, 0.0);
       for (Index k = 0; k < w.rows; ++k) {
-        const Index row = kept_[static_cast<std::size_t>(k)];
-        out(row, j) = c(k, j) / problem.sqrt_w[static_cast<std::size_t>(row)];
+        const Index row = kept_[k];
+        out(row, j) = c(k, j) / problem.sqrt_w[row];
       }
     }
     return true;
   }
 
-  std::span<const Index> landmarks() const override { return landmarks_; }
+  Span<const Index> landmarks() const override { return landmarks_; }
 
  private:
   // Each column less its mean.
@@ -261,11 +259,11 @@ class LandmarkFeatures final : public FeatureMap {
     return c;
   }
 
-  std::vector<Index> landmarks_, kept_;  // as asked for; those that do not depend on others, in the order of the pivots
-  std::optional<Support> support_;       // of the kept ones
+  Array<Index> landmarks_, kept_;   // as asked for; those that do not depend on others, in the order of the pivots
+  std::optional<Support> support_;  // of the kept ones
   Matrix l_;
-  Index head_ = 0;            // q
-  std::vector<double> gain_;  // the squared column norms of L22^-1; empty: no psi
+  Index head_ = 0;      // q
+  Array<double> gain_;  // the squared column norms of L22^-1; empty: no psi
 };
 
 }  // namespace
@@ -273,7 +271,7 @@ class LandmarkFeatures final : public FeatureMap {
 FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
                                     const Progress& progress) {
   require_symmetric(*problem->kernel, problem->x);
-  std::vector<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks, progress.part(0, 0.3));
+  Array<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks, progress.part(0, 0.3));
   std::unique_ptr<LandmarkFeatures> map;
   {
     const Stage stage(progress.part(0.3, 0.35), 0);
@@ -289,12 +287,12 @@ FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in) {
   return load_streamed(std::move(problem), Route::landmark, std::move(map), in);
 }
 
-LandmarkTrace landmark_trace(const Problem& problem, std::span<const Index> landmarks, const Progress& progress) {
+LandmarkTrace landmark_trace(const Problem& problem, Span<const Index> landmarks, const Progress& progress) {
   const LandmarkFeatures map(problem, {landmarks.begin(), landmarks.end()});
   constexpr Index tile_rows = 1024;
   const Index n = problem.n(), step = std::min(tile_rows, n);
   Matrix phi(step, map.features());
-  std::vector<double> diagonal(static_cast<std::size_t>(n));
+  Array<double> diagonal(n);
   own_diagonal(*problem.kernel, problem.x, diagonal);
   LandmarkTrace out{0, 0};
   for (Index row = 0; row < n; row += step) {
@@ -302,7 +300,7 @@ LandmarkTrace landmark_trace(const Problem& problem, std::span<const Index> land
     map.raw(problem.x, row, part);
     map.apply(part);
     for (Index i = 0; i < part.rows; ++i) {
-      double left = diagonal[static_cast<std::size_t>(row + i)];
+      double left = diagonal[row + i];
       out.all += left;
       for (Index k = 0; k < part.cols; ++k) left -= part(i, k) * part(i, k);
       out.left += std::max(left, 0.0);

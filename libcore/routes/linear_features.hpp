@@ -1,6 +1,7 @@
 // The features of a linear kernel: phi(x) = (x - shift) / scale, in the columns of X_s.
 #pragma once
 
+#include "libcore/base/array.hpp"
 #include "libcore/routes/feature_reduction.hpp"
 
 namespace freeridge {
@@ -17,7 +18,7 @@ class LinearFeatures final : public FeatureMap {
   void save(ByteWriter& out) const override { out.integer(saved_streamed); }
   bool centred() const override { return true; }
   void raw(const Rows& points, Index row, MatrixView out) const override { problem_.scaled_rows(points, row, out); }
-  void solve(const Problem& problem, Index first, ConstMatrixView w, std::span<const double>,
+  void solve(const Problem& problem, Index first, ConstMatrixView w, Span<const double>,
              Solution& solution) const override {
     set_hyperplane(problem, first, w, solution);
   }

@@ -4,8 +4,7 @@
 // V stands where it was made: for d < m in primal_route.cpp, for d >= m in primal_wide_route.cpp.
 #pragma once
 
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/routes/feature_reduction.hpp"
 #include "libcore/spectrum/stored_basis.hpp"
 
@@ -16,7 +15,7 @@ class PrimalBasis : public StoredBasis {
   Route route() const override { return Route::primal; }
 
  protected:
-  PrimalBasis(ProblemPtr problem, Matrix basis, std::vector<double> singular_values, std::vector<double> noise)
+  PrimalBasis(ProblemPtr problem, Matrix basis, Array<double> singular_values, Array<double> noise)
       : StoredBasis(std::move(problem), std::move(basis), squares(singular_values), std::move(noise), sure_of_qr),
         s_(std::move(singular_values)) {}
 
@@ -27,7 +26,7 @@ class PrimalBasis : public StoredBasis {
     set_hyperplane(problem(), first, apply_v(scaled_rows(s_, g).view()).view(), solution);
   }
 
-  std::vector<double> s_;
+  Array<double> s_;
 };
 
 }  // namespace freeridge

@@ -27,8 +27,7 @@ constexpr Index kept_doubles = 1 << 21;  // X_s and B of at most 16 MiB each are
 
 class Primal final : public PrimalBasis {
  public:
-  Primal(ProblemPtr problem, Matrix basis, std::vector<double> noise, std::vector<double> singular_values, Matrix vt,
-         Matrix r)
+  Primal(ProblemPtr problem, Matrix basis, Array<double> noise, Array<double> singular_values, Matrix vt, Matrix r)
       : PrimalBasis(std::move(problem), std::move(basis), std::move(singular_values), std::move(noise)),
         vt_(std::move(vt)),
         r_(std::move(r)) {}
@@ -49,13 +48,12 @@ class Primal final : public PrimalBasis {
     return w;
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
               const Progress& progress) const override {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z,
-               std::span<double> variance) const override {
+  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
     Matrix phi(z.cols, problem().d());
     LinearFeatures(problem()).raw(points, first, phi.view());
     for (std::size_t k = 0; k < problem().shift_rest.size(); ++k)
@@ -71,17 +69,15 @@ class Primal final : public PrimalBasis {
 
 // The rows, the heaviest first where weights differ widely: Householder QR with column pivoting has then errors in each
 // row of that row's size (A. Cox, N. Higham, 1998), and light rows of B their digits. Elsewhere as they stand.
-std::vector<Index> rows_in_order(const Problem& problem, bool wide) {
-  std::vector<Index> order(static_cast<std::size_t>(problem.n()));
+Array<Index> rows_in_order(const Problem& problem, bool wide) {
+  Array<Index> order(problem.n());
   std::iota(order.begin(), order.end(), Index{0});
-  if (wide)
-    std::ranges::stable_sort(order, std::greater<>(),
-                             [&](Index i) { return problem.sqrt_w[static_cast<std::size_t>(i)]; });
+  if (wide) std::ranges::stable_sort(order, std::greater<>(), [&](Index i) { return problem.sqrt_w[i]; });
   return order;
 }
 
 // X_s weighted, its rows in that order.
-Matrix weighted_rows(const Problem& problem, bool wide, std::span<const Index> order) {
+Matrix weighted_rows(const Problem& problem, bool wide, Span<const Index> order) {
   const Index n = problem.n(), d = problem.d();
   Matrix x(n, d);
   problem.weighted_rows(0, x.view());
@@ -91,17 +87,17 @@ Matrix weighted_rows(const Problem& problem, bool wide, std::span<const Index> o
 
 // What Z'X_s = U diag(S) V' gives by QR; U in the place that is handed over.
 struct Directions {
-  std::vector<double> s, noise;
+  Array<double> s, noise;
   Matrix vt, triangle;
 };
 
-Directions tall_directions(MatrixView zx, std::span<const double> norms, Index n, bool wide, MatrixView u,
+Directions tall_directions(MatrixView zx, Span<const double> norms, Index n, bool wide, MatrixView u,
                            const Progress& progress) {
   const Index d = zx.cols;
-  const auto size = static_cast<std::size_t>(d);
-  Directions out{std::vector<double>(size), {}, Matrix(d, d), Matrix(d, d)};
-  std::vector<double> tau(size);
-  std::vector<Index> order(size);
+  const Index size = d;
+  Directions out{Array<double>(size), {}, Matrix(d, d), Matrix(d, d)};
+  Array<double> tau(size);
+  Array<Index> order(size);
   {
     const Stage stage(progress.part(0, 0.4), 0);
     if (wide)
@@ -113,7 +109,7 @@ Directions tall_directions(MatrixView zx, std::span<const double> norms, Index n
   for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
   out.triangle = wide ? restored_columns(order, upper.view()) : Matrix(d, d);
   if (wide) {  // a triangle again, of the columns in their own order
-    std::vector<double> other_tau(size);
+    Array<double> other_tau(size);
     geqrf(out.triangle.view(), other_tau);
   } else {
     std::copy(upper.values().begin(), upper.values().end(), out.triangle.values().begin());
@@ -135,14 +131,14 @@ Directions tall_directions(MatrixView zx, std::span<const double> norms, Index n
 FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   const Index n = problem->n(), d = problem->d();
   const bool wide = weight_span(problem->weights) > wide_weights;
-  const std::vector<Index> order = rows_in_order(*problem, wide);
-  std::vector<double> q1;
+  const Array<Index> order = rows_in_order(*problem, wide);
+  Array<double> q1;
   for (const Index i : order)
-    if (problem->intercept) q1.push_back(problem->q1[static_cast<std::size_t>(i)]);
+    if (problem->intercept) q1.push_back(problem->q1[i]);
   const Contrast contrast(n, q1);
   Matrix x = weighted_rows(*problem, wide, order), basis(n, d, 0.0);
   const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
-  const std::vector<double> norms = column_norms(zx);
+  const Array<double> norms = column_norms(zx);
   require_finite_squares(norms, "x");
   progress.report(0.1);
 
@@ -173,8 +169,8 @@ FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in) {
     return load_streamed(std::move(problem), Route::primal, std::move(map), in);
   }
   const Index n = problem->n(), d = problem->d(), m = problem->degrees(), r = std::min(m, d);
-  std::vector<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), r, false);
-  std::vector<double> noise = load_scales(in, "the noise", any_finite, r, false);
+  Array<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), r, false);
+  Array<double> noise = load_scales(in, "the noise", any_finite, r, false);
   Matrix vt = in.matrix("V'", orthonormal, r, d), triangle;
   if (m > d) {
     in.require("R", triangle_numbers(d));

@@ -25,12 +25,12 @@ void SparseMaker::residual(Index first, MatrixView out) const {
     for (Index i = 0; i < out.rows; ++i) out(i, j) = p_.problem().y_tilde(i, first + j) - out(i, j);
 }
 
-void SparseMaker::diagonal(std::span<double> out) const {
+void SparseMaker::diagonal(Span<double> out) const {
   leverage(out);
   for (double& value : out) value = not_one(value);
 }
 
-void SparseMaker::leverage(std::span<double> out) const {
+void SparseMaker::leverage(Span<double> out) const {
   const auto n = static_cast<Index>(out.size());
   p_.leverages(0, {&f_, 1}, {out.data(), n, 1, n});
 }
@@ -95,7 +95,7 @@ void SparseMaker::refine(Index, Index, Index, Solution&, const Progress&) const 
   fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
 }
 
-void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
+void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = p_.problem();
   Matrix z(p_.d(), std::max(a.cols, static_cast<Index>(variance.size())));
   p_.project(points, first, z.view());
@@ -103,8 +103,8 @@ void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, std::s
     Matrix half = copy_of(z.view());
     f_.l.half_solve(half.view());
     for (Index q = 0; q < half.cols(); ++q)
-      variance[static_cast<std::size_t>(q)] = lambda_ / f_.unit * dot(half.rows(), half.col(q), half.col(q)) +
-                                              (problem.intercept ? lambda_ / problem.sum_w : 0);
+      variance[q] = lambda_ / f_.unit * dot(half.rows(), half.col(q), half.col(q)) +
+                    (problem.intercept ? lambda_ / problem.sum_w : 0);
   }
   if (a.cols == 0) return;
   f_.l.solve(z.view());
@@ -116,7 +116,7 @@ void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, std::s
 
 // ---- rows ----
 
-SparseRows::SparseRows(const SparsePrimal& factorization, std::span<const Index> which)
+SparseRows::SparseRows(const SparsePrimal& factorization, Span<const Index> which)
     : p_(factorization), which_(which.begin(), which.end()), z_(factorization.projected_rows(which)) {}
 
 bool SparseRows::left_out(const ResidualMaker& of_factorization, Index first, MatrixView out) const {
@@ -129,14 +129,12 @@ bool SparseRows::left_out(const ResidualMaker& of_factorization, Index first, Ma
   syrk(Op::transpose, -1 / f.unit, half.view(), 0, p.view());
   for (Index j = 0; j < s; ++j) {
     p(j, j) += 1;
-    for (Index i = j; i < s && problem.intercept; ++i)
-      p(i, j) -= problem.q1[static_cast<std::size_t>(which_[static_cast<std::size_t>(i)])] *
-                 problem.q1[static_cast<std::size_t>(which_[static_cast<std::size_t>(j)])];
+    for (Index i = j; i < s && problem.intercept; ++i) p(i, j) -= problem.q1[which_[i]] * problem.q1[which_[j]];
   }
   for (Index j = 0; j < out.cols; ++j)
-    for (Index i = 0; i < s; ++i) out(i, j) = problem.y_tilde(which_[static_cast<std::size_t>(i)], first + j);
+    for (Index i = 0; i < s; ++i) out(i, j) = problem.y_tilde(which_[i], first + j);
   gemm(Op::transpose, Op::none, -1 / f.unit, half.view(), f.half.view().columns(first, out.cols), 1, out);
-  const std::vector<double> noise(static_cast<std::size_t>(s), subtraction);
+  const Array<double> noise(s, subtraction);
   return solve_left_out(p.view(), out, noise);
 }
 

@@ -1,6 +1,7 @@
 // P~ at one lambda, and rows of it, by the primal route for sparse rows; notation of primal_sparse_route.hpp.
 #pragma once
 
+#include "libcore/base/array.hpp"
 #include "libcore/routes/primal_sparse_route.hpp"
 
 namespace freeridge {
@@ -11,11 +12,11 @@ class SparseMaker final : public ResidualMaker {
       : p_(factorization), lambda_(lambda), f_(factorization.factor(lambda)) {}
 
   void residual(Index first, MatrixView out) const override;
-  void diagonal(std::span<double> out) const override;
+  void diagonal(Span<double> out) const override;
   double trace() const override;
   bool below_floor() const override { return !p_.smallest_direction().known(lambda_); }
   double shrinkage() const override { return 1; }
-  void leverage(std::span<double> out) const override;
+  void leverage(Span<double> out) const override;
   double degrees_of_freedom() const override;
   double log_determinant() const override;
   double quadratic_form(Index output) const override;
@@ -23,7 +24,7 @@ class SparseMaker final : public ResidualMaker {
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
-  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override;
+  void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
   const SparseFactor& factor() const { return f_; }
 
@@ -39,12 +40,12 @@ class SparseMaker final : public ResidualMaker {
 // Keeps Z_S', d s doubles. A lambda costs 2 s d b and s^2 d.
 class SparseRows final : public RowBlock {
  public:
-  SparseRows(const SparsePrimal& factorization, std::span<const Index> which);
+  SparseRows(const SparsePrimal& factorization, Span<const Index> which);
   bool left_out(const ResidualMaker& maker, Index first, MatrixView out) const override;
 
  private:
   const SparsePrimal& p_;
-  std::vector<Index> which_;
+  Array<Index> which_;
   Matrix z_;  // d x s
 };
 

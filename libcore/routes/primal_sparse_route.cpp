@@ -24,7 +24,7 @@ constexpr Index solved_columns = 64;      // of Z at once: they and the rows of 
 constexpr int bisections = 48;
 
 // g(i, j) += sum_rows w x_i x_j (i >= j) for the columns j of a share.
-void add_products(const SparseTile& tile, std::span<const double> sqrt_w, Index from, Index to, MatrixView g) {
+void add_products(const SparseTile& tile, Span<const double> sqrt_w, Index from, Index to, MatrixView g) {
   for (std::size_t i = 0; i + 1 < tile.start.size(); ++i) {
     const auto end = tile.column.begin() + tile.start[i + 1];
     const double w = sqrt_w[i] * sqrt_w[i];
@@ -49,8 +49,7 @@ void add_sparse(const Problem& problem, MatrixView g, const Progress& progress) 
         for (Index row = 0; row < n; row += gram_rows) {
           const Index count = std::min(gram_rows, n - row);
           problem.scaled_entries(row, count, tile);
-          add_products(tile, std::span(problem.sqrt_w).subspan(static_cast<std::size_t>(row)), d * share / shares,
-                       d * (share + 1) / shares, g);
+          add_products(tile, Span(problem.sqrt_w).subspan(row), d * share / shares, d * (share + 1) / shares, g);
         }
       },
       static_cast<double>(n) * each * each);
@@ -96,10 +95,10 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : F
 
   Matrix y = copy_of(p.y_tilde.view()), xy(p.d(), p.t(), 0.0);
   for (Index j = 0; j < y.cols(); ++j)
-    for (Index i = 0; i < y.rows(); ++i) y(i, j) *= p.sqrt_w[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < y.rows(); ++i) y(i, j) *= p.sqrt_w[i];
   add_transposed(p.x, 0, p.shift, y.view(), xy.view());
   for (Index j = 0; j < p.t(); ++j)
-    for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[k];
   gamma_ = Matrix(p.d(), p.t());
   reduce(xy.view(), gamma_.view());
   progress.report(1);
@@ -114,26 +113,26 @@ void SparsePrimal::gram(MatrixView g, const Progress& progress) {
     add_dense(p, g, progress);
   else
     add_sparse(p, g, progress);
-  std::vector<double> centre(static_cast<std::size_t>(p.d()), 0.0);
+  Array<double> centre(p.d(), 0.0);
   for (std::size_t k = 0; k < p.shift.size(); ++k) centre[k] = p.shift[k] / (*p.linear_scale)[k];
   double most = 0;
   for (Index k = 0; k < p.d(); ++k) {
-    const double constant = p.sum_w * centre[static_cast<std::size_t>(k)] * centre[static_cast<std::size_t>(k)];
+    const double constant = p.sum_w * centre[k] * centre[k];
     most = std::max(most, g(k, k) + (dense ? constant : 0));
     if (!(most < largest_square)) fail(Status::not_finite, "the squares of x overflow; rescale x");
   }
   tolerance_ = static_cast<double>(std::max<Index>(p.d(), 10)) * eps * most;
   if (p.shift.empty() || dense) return;
   for (Index j = 0; j < p.d(); ++j) {
-    const double w_m = p.sum_w * centre[static_cast<std::size_t>(j)];
-    for (Index i = j; i < p.d() && w_m != 0; ++i) g(i, j) -= centre[static_cast<std::size_t>(i)] * w_m;
+    const double w_m = p.sum_w * centre[j];
+    for (Index i = j; i < p.d() && w_m != 0; ++i) g(i, j) -= centre[i] * w_m;
     worked(touched * static_cast<double>(p.d() - j));
   }
 }
 
 void SparsePrimal::set_centre() {
   const Problem& p = problem();
-  std::vector<double> scaled(static_cast<std::size_t>(p.d()), 0.0);
+  Array<double> scaled(p.d(), 0.0);
   for (std::size_t k = 0; k < p.shift.size(); ++k) scaled[k] = p.shift[k] / (*p.linear_scale)[k];
   centre_.assign(scaled.size(), 0.0);
   reduce({scaled.data(), p.d(), 1, p.d()}, {centre_.data(), p.d(), 1, p.d()});
@@ -143,8 +142,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorizati
   const Index d = problem().d(), t = problem().t();
   in.require("Q", d, d);
   b_.values = Matrix(b + 1, d, 0.0);
-  for (Index j = 0; j < d; ++j)
-    in.numbers("the band", any_finite, {b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d - j))});
+  for (Index j = 0; j < d; ++j) in.numbers("the band", any_finite, {b_.values.col(j), std::min(b + 1, d - j)});
   bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
   bounds_.largest = in.number("the largest eigenvalue", any_finite);
   tolerance_ = in.number("the tolerance", any_finite);
@@ -160,7 +158,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorizati
 
 void SparsePrimal::save(ByteWriter& out) const {
   out.integer(saved_sparse);
-  for (Index j = 0; j < d(); ++j) out.numbers({b_.values.col(j), static_cast<std::size_t>(std::min(b + 1, d() - j))});
+  for (Index j = 0; j < d(); ++j) out.numbers({b_.values.col(j), std::min(b + 1, d() - j)});
   out.number(bounds_.smallest);
   out.number(bounds_.largest);
   out.number(tolerance_);
@@ -211,22 +209,22 @@ void SparsePrimal::fitted(Index row, ConstMatrixView w_s, MatrixView out) const 
   const Problem& p = problem();
   Matrix w = copy_of(w_s);
   for (Index j = 0; j < w.cols(); ++j)
-    for (Index k = 0; k < w.rows(); ++k) w(k, j) /= (*p.linear_scale)[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < w.rows(); ++k) w(k, j) /= (*p.linear_scale)[k];
   multiply(p.x, row, p.shift, w.view(), out);
   for (Index j = 0; j < out.cols; ++j)
-    for (Index i = 0; i < out.rows; ++i) out(i, j) *= p.sqrt_w[static_cast<std::size_t>(row + i)];
+    for (Index i = 0; i < out.rows; ++i) out(i, j) *= p.sqrt_w[row + i];
 }
 
 double SparsePrimal::constant_leverage(Index i) const {
-  const std::vector<double>& q1 = problem().q1;
-  return q1.empty() ? 0 : q1[static_cast<std::size_t>(i)] * q1[static_cast<std::size_t>(i)];
+  const Array<double>& q1 = problem().q1;
+  return q1.empty() ? 0 : q1[i] * q1[i];
 }
 
 double not_one(double h) {
   return 1 - h > 256 * eps ? 1 - h : 0;
 }
 
-SparsePrimal::Entries SparsePrimal::entries(std::span<const Index> which) const {
+SparsePrimal::Entries SparsePrimal::entries(Span<const Index> which) const {
   Entries out{{}, {which.begin(), which.end()}};
   out.tile.start.assign(1, 0);
   SparseTile run;
@@ -241,7 +239,7 @@ SparsePrimal::Entries SparsePrimal::entries(std::span<const Index> which) const 
   return out;
 }
 
-Matrix SparsePrimal::projected_rows(std::span<const Index> which) const {
+Matrix SparsePrimal::projected_rows(Span<const Index> which) const {
   const Entries rows = entries(which);
   const auto count = static_cast<Index>(which.size());
   Matrix by_rows(count, d()), z(d(), count);
@@ -249,9 +247,7 @@ Matrix SparsePrimal::projected_rows(std::span<const Index> which) const {
       [&](Index col, ConstMatrixView q) { multiply_columns(rows.tile, 0, q, by_rows.view().columns(col, q.rows)); });
   transpose(by_rows.view(), z.view());
   for (Index i = 0; i < count; ++i)
-    for (Index k = 0; k < d(); ++k)
-      z(k, i) = (z(k, i) - centre_[static_cast<std::size_t>(k)]) *
-                problem().sqrt_w[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
+    for (Index k = 0; k < d(); ++k) z(k, i) = (z(k, i) - centre_[k]) * problem().sqrt_w[which[i]];
   return z;
 }
 
@@ -263,7 +259,7 @@ void SparsePrimal::project(const Rows& points, Index first, MatrixView z) const 
 }
 
 // Some columns of Z outside, made for all rows; the banded solves of all rows and lambdas go on from there.
-void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> at, MatrixView out) const {
+void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, MatrixView out) const {
   const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
   Matrix z(strip * panel_columns, strips, 0.0), last(b * strip, strips * lambdas, 0.0),
       room(BandKernels::room_columns(b), strip), sums(strip, strips * lambdas, 0.0);
@@ -276,25 +272,23 @@ void SparsePrimal::leverages(const Entries& rows, std::span<const Coefficients> 
       multiply_columns(rows.tile, s * strip, q, part);
       for (Index k = 0; k < cols; ++k)
         for (Index i = 0; i < height; ++i)
-          part(i, k) = (part(i, k) - centre_[static_cast<std::size_t>(col + k)]) *
-                       problem().sqrt_w[static_cast<std::size_t>(rows.rows[static_cast<std::size_t>(s * strip + i)])];
+          part(i, k) = (part(i, k) - centre_[col + k]) * problem().sqrt_w[rows.rows[s * strip + i]];
     }
     for (Index l = 0; l < lambdas; ++l)
       for (Index s = 0; s < strips; ++s) {
         const Index place = l * strips + s;
         kernels_.squared_norms(BandKernels::padded(cols), b, z.col(s),
-                               at[static_cast<std::size_t>(l)].values.data() + col * BandKernels::stride(b),
-                               last.col(place), room.data(), sums.col(place));
+                               at[l].values.data() + col * BandKernels::stride(b), last.col(place), room.data(),
+                               sums.col(place));
       }
     worked(2.0 * static_cast<double>(strips * strip * cols) * static_cast<double>(b * lambdas));
   });
   for (Index l = 0; l < lambdas; ++l)
-    for (Index i = 0; i < count; ++i)
-      out(i, l) = sums(i % strip, l * strips + i / strip) / at[static_cast<std::size_t>(l)].unit;
+    for (Index i = 0; i < count; ++i) out(i, l) = sums(i % strip, l * strips + i / strip) / at[l].unit;
 }
 
-void SparsePrimal::leverages(Index row, std::span<const SparseFactor> factors, MatrixView out) const {
-  std::vector<Coefficients> at;
+void SparsePrimal::leverages(Index row, Span<const SparseFactor> factors, MatrixView out) const {
+  Array<Coefficients> at;
   for (const SparseFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
   const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
   parallel_for((out.rows + rows - 1) / rows, Progress(), [&](Index piece) {
@@ -309,7 +303,7 @@ std::unique_ptr<ResidualMaker> SparsePrimal::at(double lambda) const {
   return std::make_unique<SparseMaker>(*this, lambda);
 }
 
-std::unique_ptr<RowBlock> SparsePrimal::rows(std::span<const Index> which) const {
+std::unique_ptr<RowBlock> SparsePrimal::rows(Span<const Index> which) const {
   return std::make_unique<SparseRows>(*this, which);
 }
 

@@ -15,9 +15,8 @@
 #pragma once
 
 #include <algorithm>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/factor/digits.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/linalg/band_kernels.hpp"
@@ -48,8 +47,8 @@ class SparsePrimal final : public Factorization {
   double largest() const { return bounds_.largest; }
 
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
-  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
-  void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+  std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
+  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
              const Progress& progress) const override;
 
   // Throws NOT_POSITIVE_DEFINITE.
@@ -61,9 +60,9 @@ class SparsePrimal final : public Factorization {
   // X~ w_s for the rows row, row + 1, ... (out.rows of them).
   void fitted(Index row, ConstMatrixView w_s, MatrixView out) const;
   // H_ii at several lambdas for the rows [row, row + out.rows); out.rows x lambdas.
-  void leverages(Index row, std::span<const SparseFactor> factors, MatrixView out) const;
+  void leverages(Index row, Span<const SparseFactor> factors, MatrixView out) const;
   // z_i in column i, d x count, of these rows; and of any points, without weights.
-  Matrix projected_rows(std::span<const Index> which) const;
+  Matrix projected_rows(Span<const Index> which) const;
   void project(const Rows& points, Index first, MatrixView z) const;
   // The leverage q1_i^2 of the intercept alone.
   double constant_leverage(Index i) const;
@@ -76,17 +75,17 @@ class SparsePrimal final : public Factorization {
   // Rows of X~ by their entries, and which they are.
   struct Entries {
     SparseTile tile;
-    std::vector<Index> rows;
+    Array<Index> rows;
   };
   struct Coefficients {
-    std::vector<double> values;  // BandedCholesky::row_coefficients
+    Array<double> values;  // BandedCholesky::row_coefficients
     double unit;
   };
   void set_centre();
   void gram(MatrixView g, const Progress& progress);
-  Entries entries(std::span<const Index> which) const;
+  Entries entries(Span<const Index> which) const;
   // |L^-1 z_i|^2 / unit of the rows, entries.rows x coefficients.
-  void leverages(const Entries& entries, std::span<const Coefficients> at, MatrixView out) const;
+  void leverages(const Entries& entries, Span<const Coefficients> at, MatrixView out) const;
 
   // The columns [col, col + width) of Q, transposed: width x d. Q lies in such panels, one after the other, so that what
   // a product with some entries of rows reads is close together.
@@ -101,8 +100,8 @@ class SparsePrimal final : public Factorization {
   // Q'v, d x k.
   void reduce(ConstMatrixView v, MatrixView out) const;
 
-  Matrix basis_;                // Q, in panels
-  std::vector<double> centre_;  // Q'(shift / scale); zeros without intercept
+  Matrix basis_;          // Q, in panels
+  Array<double> centre_;  // Q'(shift / scale); zeros without intercept
   BandMatrix b_;
   Matrix gamma_;
   EigenvalueBounds bounds_{0, 0};

@@ -40,15 +40,15 @@ class SparsePrimal::Sweep {
       : p_(factorization), first_output_(first_output), t_(outputs), rows_(rows), sink_(sink) {}
 
   // The lambdas first, first + 1, ... of the whole sweep.
-  void run(Index first, std::span<const double> lambdas, const Progress& progress) {
+  void run(Index first, Span<const double> lambdas, const Progress& progress) {
     factor(first, lambdas);
     if (count() == 0) return;
     const Index n = p_.problem().n(), tiles = (n + rows_ - 1) / rows_;
     const int team = team_size(tiles, static_cast<double>(n * p_.d()) * static_cast<double>(b * count()));
-    workers_.resize(static_cast<std::size_t>(team));
+    workers_.resize(team);
     parallel_in_order(
-        tiles, team, progress, [&](Index tile, int worker) { make(tile, workers_[static_cast<std::size_t>(worker)]); },
-        [&](Index tile, int worker) { hand_over(tile, workers_[static_cast<std::size_t>(worker)]); });
+        tiles, team, progress, [&](Index tile, int worker) { make(tile, workers_[worker]); },
+        [&](Index tile, int worker) { hand_over(tile, workers_[worker]); });
   }
 
  private:
@@ -59,8 +59,8 @@ class SparsePrimal::Sweep {
   Index height(Index tile) const { return std::min(rows_, p_.problem().n() - tile * rows_); }
 
   // The lambdas that have an answer, what their banded solves take, and their hyperplanes.
-  void factor(Index first, std::span<const double> lambdas) {
-    std::vector<double> values;
+  void factor(Index first, Span<const double> lambdas) {
+    Array<double> values;
     Matrix g(p_.d(), std::ssize(lambdas) * t_);
     for (std::size_t l = 0; l < lambdas.size(); ++l) {
       const Index place = first + static_cast<Index>(l);
@@ -80,7 +80,7 @@ class SparsePrimal::Sweep {
     w_ = p_.hyperplane(g.view().columns(0, count() * t_));
     nodes_ = resolvent_nodes(values, p_.bounds_.smallest, p_.bounds_.largest);
     if (!nodes_) return;
-    for (const Index l : nodes_->nodes) at_nodes_.push_back(all_[static_cast<std::size_t>(l)]);
+    for (const Index l : nodes_->nodes) at_nodes_.push_back(all_[l]);
   }
 
   // H_ii but for the intercept's share, of the rows [row, row + h.rows) at all lambdas.
@@ -90,7 +90,7 @@ class SparsePrimal::Sweep {
     Matrix few(h.rows, std::ssize(at_nodes_));
     p_.leverages(tile, at_nodes_, few.view());
     gemm(Op::none, Op::none, 1, few.view(), nodes_->c.view(), 0, h);
-    std::vector<Index> high;
+    Array<Index> high;
     for (Index i = 0; i < h.rows; ++i) {
       double most = 0;
       for (Index l = 0; l < h.cols; ++l) most = std::max(most, h(i, l) + p_.constant_leverage(row + i));
@@ -100,7 +100,7 @@ class SparsePrimal::Sweep {
     Matrix again(std::ssize(high), h.cols);
     p_.leverages(p_.entries(high), all_, again.view());
     for (Index s = 0; s < again.rows(); ++s)
-      for (Index l = 0; l < h.cols; ++l) h(high[static_cast<std::size_t>(s)] - row, l) = again(s, l);
+      for (Index l = 0; l < h.cols; ++l) h(high[s] - row, l) = again(s, l);
   }
 
   void make(Index tile, Worker& worker) const {
@@ -120,7 +120,7 @@ class SparsePrimal::Sweep {
 
   // Lambdas that are neighbours together.
   void hand_over(Index tile, const Worker& worker) const {
-    const auto place = [&](Index l) { return known_[static_cast<std::size_t>(l)]; };
+    const auto place = [&](Index l) { return known_[l]; };
     for (Index begin = 0, end; begin < count(); begin = end) {
       for (end = begin + 1; end < count() && place(end) == place(end - 1) + 1;) ++end;
       sink_.tile(tile * rows_, place(begin), end - begin,
@@ -132,14 +132,14 @@ class SparsePrimal::Sweep {
   const SparsePrimal& p_;
   Index first_output_, t_, rows_;
   SweepSink& sink_;
-  std::vector<Index> known_;
-  std::vector<Coefficients> all_, at_nodes_;
+  Array<Index> known_;
+  Array<Coefficients> all_, at_nodes_;
   Matrix w_;  // d x (lambdas t)
   std::optional<ResolventNodes> nodes_;
-  std::vector<Worker> workers_;
+  Array<Worker> workers_;
 };
 
-void SparsePrimal::sweep(std::span<const double> lambdas, Index first_output, Index outputs, SweepSink& sink,
+void SparsePrimal::sweep(Span<const double> lambdas, Index first_output, Index outputs, SweepSink& sink,
                          const Progress& progress) const {
   const Index total = std::ssize(lambdas);
   const SparsePieces pieces = sparse_pieces(problem().n(), d(), outputs, total);
@@ -147,8 +147,7 @@ void SparsePrimal::sweep(std::span<const double> lambdas, Index first_output, In
   for (Index first = 0; first < total; first += pieces.lambdas) {
     const Index count = std::min(pieces.lambdas, total - first);
     Sweep(*this, first_output, outputs, pieces.rows, sink)
-        .run(first, lambdas.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)),
-             progress.part(done(first), done(first + count)));
+        .run(first, lambdas.subspan(first, count), progress.part(done(first), done(first + count)));
   }
 }
 

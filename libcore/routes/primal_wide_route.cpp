@@ -31,8 +31,7 @@ std::size_t to_size(Index i) {
 
 class Wide final : public PrimalBasis {
  public:
-  Wide(ProblemPtr problem, Matrix basis, std::vector<double> noise, std::vector<double> singular_values, Matrix right,
-       ScaledQr qr)
+  Wide(ProblemPtr problem, Matrix basis, Array<double> noise, Array<double> singular_values, Matrix right, ScaledQr qr)
       : PrimalBasis(std::move(problem), std::move(basis), std::move(singular_values), std::move(noise)),
         right_(std::move(right)),
         qr_(std::move(qr)) {}
@@ -54,7 +53,7 @@ class Wide final : public PrimalBasis {
     return w;
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
               const Progress& progress) const override {
     const auto solve_normal = [&](MatrixView g) {  // V diag(inverse) V'g
       Matrix u(r(), g.cols);
@@ -64,8 +63,7 @@ class Wide final : public PrimalBasis {
     refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z,
-               std::span<double> variance) const override {
+  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
     Matrix rows(z.cols, problem().d()), phi(problem().d(), z.cols);
     LinearFeatures(problem()).raw(points, first, rows.view());
     transpose(rows.view(), phi.view());
@@ -82,7 +80,7 @@ class Wide final : public PrimalBasis {
 
  private:
   // u = V'w and |w - V u|^2.
-  void apply_v_transposed(ConstMatrixView w, MatrixView u, std::span<double> rest2) const {
+  void apply_v_transposed(ConstMatrixView w, MatrixView u, Span<double> rest2) const {
     Matrix h(r(), w.cols);
     qr_.reduce(w, h.view(), rest2);
     gemm(Op::transpose, Op::none, 1, right_.view(), h.view(), 0, u);
@@ -109,7 +107,7 @@ Matrix turned_points(const Problem& problem, const Contrast& contrast) {
 // U = P U_R and S from R; answers with V_R. The rows of R descend with the groups, its columns with the weights: what
 // descends in columns is what small_svd takes. Where weights differ widely Jacobi's method keeps the digits of small
 // columns of R, and so those of light rows of B.
-Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, std::span<double> s, MatrixView u) {
+Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, Span<double> s, MatrixView u) {
   const Index m = qr.m();
   Matrix right(m, m), other(m, m);
   if (!qr.several_groups()) {
@@ -129,10 +127,10 @@ Matrix decompose(const ScaledQr& qr, Matrix triangle, bool wide, std::span<doubl
 }
 
 // (c eps |D v_k|)^2, D the norms of the features (small_svd.hpp); where S_k is beyond c eps max D, that.
-std::vector<double> wide_noise(const ScaledQr& qr, std::span<const double> s, ConstMatrixView right) {
+Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixView right) {
   const double factor = rounding_of_rows(qr.d(), qr.m());
   const double most = factor * (qr.d() > 0 ? *std::ranges::max_element(qr.norms()) : 0);
-  std::vector<double> out(s.size(), most * most);
+  Array<double> out(s.size(), most * most);
   const Index m = qr.m(), first = std::ranges::find_if(s, [&](double value) { return value <= most; }) - s.begin();
   for (Index k = first; k < m; k += directions_at_once) {
     const Index count = std::min(directions_at_once, m - k);
@@ -164,7 +162,7 @@ FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
     return ScaledQr(std::move(points), triangle.view());
   }();
   require_finite_squares(qr.norms(), "x");
-  std::vector<double> s(to_size(m));
+  Array<double> s(to_size(m));
   Matrix right = [&] {
     const Stage stage(progress.part(0.7, 0.98), 0);
     return decompose(qr, std::move(triangle), weight_span(problem->weights) > wide_weights, s,
@@ -173,7 +171,7 @@ FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
   contrast.expand(basis.view());
   require_finite_squares(s, "x");
   const Stage stage(progress.part(0.98, 1), 0);
-  std::vector<double> noise = wide_noise(qr, s, right.view());
+  Array<double> noise = wide_noise(qr, s, right.view());
   drop_noise(s, noise);
   progress.report(1);
   return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(noise), std::move(s), std::move(right),
@@ -183,8 +181,8 @@ FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
 FactorizationPtr load_wide(ProblemPtr problem, ByteReader& in) {
   const Index m = problem->degrees();
   if (problem->d() < m) fail(Status::corrupt, "the saved way to B needs as many features as points");
-  std::vector<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), m, false);
-  std::vector<double> noise = load_scales(in, "the noise", any_finite, m, false);
+  Array<double> s = load_scales(in, "the singular values", std::sqrt(any_finite), m, false);
+  Array<double> noise = load_scales(in, "the noise", any_finite, m, false);
   Matrix right = in.matrix("V", orthonormal, m, m);
   ScaledQr qr(in, problem->d(), m);
   Matrix basis = in.matrix("B", orthonormal, problem->n(), m);

@@ -16,10 +16,10 @@ constexpr double most_error = 64 * eps;  // of phi, whose values are up to 1
 constexpr double nothing = 1e-17;        // phi below it is
 
 // u from `low` to `high`, evenly in log u.
-std::vector<double> grid(double low, double high) {
+Array<double> grid(double low, double high) {
   const double length = std::log(high / low);
   const auto count = static_cast<std::size_t>(std::ceil(length / spacing)) + 2;
-  std::vector<double> out;
+  Array<double> out;
   for (std::size_t i = 0; i < count; ++i)
     out.push_back(low * std::exp(length * static_cast<double>(i) / static_cast<double>(count - 1)));
   return out;
@@ -27,22 +27,19 @@ std::vector<double> grid(double low, double high) {
 
 }  // namespace
 
-std::optional<ResolventNodes> resolvent_nodes(std::span<const double> lambdas, double smallest, double largest) {
+std::optional<ResolventNodes> resolvent_nodes(Span<const double> lambdas, double smallest, double largest) {
   const auto count = static_cast<Index>(lambdas.size());
   const double least = count > 0 ? *std::ranges::min_element(lambdas) : 0;
   if (count < fewest || !(largest > 0) || !(least > 0)) return std::nullopt;
-  const std::vector<double> u =
-      grid(std::min(std::max({smallest, least * nothing, largest * nothing}), largest), largest);
+  const Array<double> u = grid(std::min(std::max({smallest, least * nothing, largest * nothing}), largest), largest);
   const Index size = std::max(std::ssize(u), count);
   Matrix phi(size, count, 0.0);
   for (Index l = 0; l < count; ++l)
-    for (Index i = 0; i < std::ssize(u); ++i)
-      phi(i, l) =
-          u[static_cast<std::size_t>(i)] / (u[static_cast<std::size_t>(i)] + lambdas[static_cast<std::size_t>(l)]);
+    for (Index i = 0; i < std::ssize(u); ++i) phi(i, l) = u[i] / (u[i] + lambdas[l]);
 
   Matrix r = copy_of(phi.view());
-  std::vector<Index> order(lambdas.size());
-  std::vector<double> tau(lambdas.size());
+  Array<Index> order(lambdas.size());
+  Array<double> tau(lambdas.size());
   geqp3(r.view(), 0, order, tau);
   Index rank = 0;
   while (rank < count && std::abs(r(rank, rank)) > eps * std::abs(r(0, 0))) ++rank;
@@ -51,11 +48,11 @@ std::optional<ResolventNodes> resolvent_nodes(std::span<const double> lambdas, d
   trsm(Op::none, r.view().block(0, 0, rank, rank), rest, Triangle::upper);
 
   ResolventNodes out{{order.begin(), order.begin() + rank}, Matrix(rank, count, 0.0)};
-  for (Index j = 0; j < rank; ++j) out.c(j, order[static_cast<std::size_t>(j)]) = 1;
+  for (Index j = 0; j < rank; ++j) out.c(j, order[j]) = 1;
   for (Index l = rank; l < count; ++l)
-    for (Index j = 0; j < rank; ++j) out.c(j, order[static_cast<std::size_t>(l)]) = rest(j, l - rank);
+    for (Index j = 0; j < rank; ++j) out.c(j, order[l]) = rest(j, l - rank);
   Matrix at_nodes(size, rank);
-  for (Index j = 0; j < rank; ++j) std::copy_n(phi.col(out.nodes[static_cast<std::size_t>(j)]), size, at_nodes.col(j));
+  for (Index j = 0; j < rank; ++j) std::copy_n(phi.col(out.nodes[j]), size, at_nodes.col(j));
   gemm(Op::none, Op::none, -1, at_nodes.view(), out.c.view(), 1, phi.view());
   const auto is_small = [](double error) { return std::abs(error) <= most_error; };
   if (!std::ranges::all_of(phi.values(), is_small)) return std::nullopt;

@@ -8,19 +8,18 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 
 struct ResolventNodes {
-  std::vector<Index> nodes;  // places among the lambdas
-  Matrix c;                  // nodes x lambdas
+  Array<Index> nodes;  // places among the lambdas
+  Matrix c;            // nodes x lambdas
 };
 
 // Nothing where as many nodes as two thirds of the lambdas are not enough for an error of some units of rounding.
-std::optional<ResolventNodes> resolvent_nodes(std::span<const double> lambdas, double smallest, double largest);
+std::optional<ResolventNodes> resolvent_nodes(Span<const double> lambdas, double smallest, double largest);
 
 }  // namespace freeridge

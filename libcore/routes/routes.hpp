@@ -1,6 +1,7 @@
 // The routes. The head of a route's file says what it costs.
 #pragma once
 
+#include "libcore/base/array.hpp"
 #include "libcore/data/choose_landmarks.hpp"
 #include "libcore/factor/factorization.hpp"
 
@@ -27,6 +28,6 @@ FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmar
 struct LandmarkTrace {
   double left, all;
 };
-LandmarkTrace landmark_trace(const Problem& problem, std::span<const Index> landmarks, const Progress& progress);
+LandmarkTrace landmark_trace(const Problem& problem, Span<const Index> landmarks, const Progress& progress);
 
 }  // namespace freeridge

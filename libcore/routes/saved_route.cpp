@@ -5,9 +5,9 @@ namespace {
 
 // The part of column j of a p x p matrix that lies in the triangle.
 template <class T>
-std::span<T> part_of_column(BasicView<T> a, Index j, Triangle triangle) {
-  if (triangle == Triangle::upper) return {a.col(j), static_cast<std::size_t>(j + 1)};
-  return {a.col(j) + j, static_cast<std::size_t>(a.rows - j)};
+Span<T> part_of_column(BasicView<T> a, Index j, Triangle triangle) {
+  if (triangle == Triangle::upper) return {a.col(j), j + 1};
+  return {a.col(j) + j, a.rows - j};
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ FactorizationPtr load_factorization(ProblemPtr problem, Route route, ByteReader&
 }
 
 void load_matrix(ByteReader& in, const char* name, double most, MatrixView a) {
-  for (Index j = 0; j < a.cols; ++j) in.numbers(name, most, {a.col(j), static_cast<std::size_t>(a.rows)});
+  for (Index j = 0; j < a.cols; ++j) in.numbers(name, most, {a.col(j), a.rows});
 }
 
 void save_triangle(ByteWriter& out, ConstMatrixView a, Triangle triangle) {
@@ -41,8 +41,8 @@ void load_triangle(ByteReader& in, const char* name, MatrixView a, Triangle tria
   for (Index j = 0; j < a.cols; ++j) in.numbers(name, any_finite, part_of_column(a, j, triangle));
 }
 
-std::vector<double> load_scales(ByteReader& in, const char* name, double most, Index count, bool positive) {
-  std::vector<double> out = in.vector(name, most, count);
+Array<double> load_scales(ByteReader& in, const char* name, double most, Index count, bool positive) {
+  Array<double> out = in.vector(name, most, count);
   for (const double value : out)
     if (value < 0 || (positive && value == 0))
       fail(Status::corrupt, "the saved bytes have ", value, " in ", name, ", which cannot be");

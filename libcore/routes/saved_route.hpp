@@ -22,8 +22,8 @@
 #pragma once
 
 #include <limits>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/routes/routes.hpp"
@@ -55,6 +55,6 @@ constexpr Index triangle_numbers(Index p) {
 void save_triangle(ByteWriter& out, ConstMatrixView a, Triangle triangle);
 void load_triangle(ByteReader& in, const char* name, MatrixView a, Triangle triangle);
 // Numbers that must not be negative, or must be positive.
-std::vector<double> load_scales(ByteReader& in, const char* name, double most, Index count, bool positive);
+Array<double> load_scales(ByteReader& in, const char* name, double most, Index count, bool positive);
 
 }  // namespace freeridge

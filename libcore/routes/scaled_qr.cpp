@@ -15,25 +15,21 @@ namespace {
 
 constexpr double group_width = 1e-4;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 // The norms of the rows, in units of the largest number of each: no square overflows.
-std::vector<double> row_norms(ConstMatrixView a) {
-  std::vector<double> largest(at(a.rows), 0.0), sum(at(a.rows), 0.0);
+Array<double> row_norms(ConstMatrixView a) {
+  Array<double> largest(a.rows, 0.0), sum(a.rows, 0.0);
   for (Index j = 0; j < a.cols; ++j) {
-    for (Index i = 0; i < a.rows; ++i) largest[at(i)] = std::max(largest[at(i)], std::abs(a(i, j)));
+    for (Index i = 0; i < a.rows; ++i) largest[i] = std::max(largest[i], std::abs(a(i, j)));
     worked(touched * static_cast<double>(a.rows));
   }
   for (Index j = 0; j < a.cols; ++j) {
     for (Index i = 0; i < a.rows; ++i) {
-      const double value = largest[at(i)] > 0 ? a(i, j) / largest[at(i)] : 0;
-      sum[at(i)] += value * value;
+      const double value = largest[i] > 0 ? a(i, j) / largest[i] : 0;
+      sum[i] += value * value;
     }
     worked(2 * touched * static_cast<double>(a.rows));
   }
-  for (Index i = 0; i < a.rows; ++i) sum[at(i)] = largest[at(i)] * std::sqrt(sum[at(i)]);
+  for (Index i = 0; i < a.rows; ++i) sum[i] = largest[i] * std::sqrt(sum[i]);
   return sum;
 }
 
@@ -67,10 +63,10 @@ void ScaledQr::group() {
     ends_ = {d()};
     return;
   }
-  std::ranges::stable_sort(order_, std::greater<>(), [&](Index i) { return norms_[at(i)]; });
+  std::ranges::stable_sort(order_, std::greater<>(), [&](Index i) { return norms_[i]; });
   double largest = high;
   for (Index i = 0; i < d(); ++i) {
-    const double norm = norms_[at(order_[at(i)])];
+    const double norm = norms_[order_[i]];
     if (norm == 0 || norm >= group_width * largest) continue;
     ends_.push_back(i);
     largest = norm;
@@ -81,18 +77,18 @@ void ScaledQr::group() {
 
 ScaledQr::ScaledQr(Matrix storage, MatrixView triangle) : storage_(std::move(storage)), m_(triangle.cols) {
   group();
-  tau_.resize(at(all_reflectors()));
+  tau_.resize(all_reflectors());
   if (several_groups()) stack_ = Matrix(all_reflectors(), m());
   const Stage stage(4 * static_cast<double>(d()) * static_cast<double>(m()) * static_cast<double>(m()));
   for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
     const Index k = reflectors(g);
     const MatrixView part = t().row_range(begin(g), rows(g));
-    geqrf(part, std::span(tau_).subspan(at(row), at(k)));
+    geqrf(part, Span(tau_).subspan(row, k));
     take_triangle(part, k, several_groups() ? stack_.view().row_range(row, k) : triangle);
   }
   if (!several_groups()) return;
-  stack_tau_.resize(at(m()));
-  pivots_.resize(at(m()));
+  stack_tau_.resize(m());
+  pivots_.resize(m());
   geqp3(stack_.view(), 0, pivots_, stack_tau_);
   take_triangle(stack_.view(), m(), triangle);
 }
@@ -105,23 +101,23 @@ void ScaledQr::expand(ConstMatrixView h, MatrixView out) const {
   for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
     const Index k = reflectors(g);
     copy(top.view().row_range(row, k), out.row_range(begin(g), k));
-    ormqr(t().row_range(begin(g), rows(g)), std::span(tau_).subspan(at(row), at(k)), out.row_range(begin(g), rows(g)));
+    ormqr(t().row_range(begin(g), rows(g)), Span(tau_).subspan(row, k), out.row_range(begin(g), rows(g)));
   }
   restore_rows(order_, out);
 }
 
-void ScaledQr::reduce(ConstMatrixView a, MatrixView h, std::span<double> rest2) const {
+void ScaledQr::reduce(ConstMatrixView a, MatrixView h, Span<double> rest2) const {
   Matrix top(all_reflectors(), a.cols), y = copy_of(a);
   take_rows(order_, y.view());
   const auto add_rest = [&](const Matrix& from, Index first, Index last) {
     for (Index j = 0; j < std::ssize(rest2); ++j)
-      for (Index i = first; i < last; ++i) rest2[at(j)] += from(i, j) * from(i, j);
+      for (Index i = first; i < last; ++i) rest2[j] += from(i, j) * from(i, j);
   };
   std::ranges::fill(rest2, 0.0);
   for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
     const Index k = reflectors(g);
-    ormqr(t().row_range(begin(g), rows(g)), std::span(tau_).subspan(at(row), at(k)),
-          y.view().row_range(begin(g), rows(g)), Op::transpose);
+    ormqr(t().row_range(begin(g), rows(g)), Span(tau_).subspan(row, k), y.view().row_range(begin(g), rows(g)),
+          Op::transpose);
     for (Index j = 0; j < a.cols; ++j) std::copy_n(y.col(j) + begin(g), k, top.col(j) + row);
     add_rest(y, begin(g) + k, begin(g) + rows(g));
   }
@@ -145,17 +141,17 @@ ScaledQr::ScaledQr(ByteReader& in, Index d, Index m) : m_(m) {
   constexpr double largest_tau = 2;
   const Index groups = in.integer("number of groups", 1, d);
   in.require("the groups", groups);
-  ends_.resize(at(groups));
+  ends_.resize(groups);
   in.indices("end of a group", 1, d, ends_);
   for (Index g = 0; g < groups; ++g)
-    if (ends_[at(g)] <= begin(g) || (g + 1 == groups && ends_[at(g)] != d))
+    if (ends_[g] <= begin(g) || (g + 1 == groups && ends_[g] != d))
       fail(Status::corrupt, "the saved groups of features are none");
   in.require("the order of the features", d);
-  order_.resize(at(d));
+  order_.resize(d);
   in.indices("feature", 0, d - 1, order_);
-  std::vector<char> seen(at(d), 0);
+  Array<char> seen(d, 0);
   for (const Index i : order_)
-    if (std::exchange(seen[at(i)], char{1}) != 0) fail(Status::corrupt, "feature ", i, " is saved twice");
+    if (std::exchange(seen[i], char{1}) != 0) fail(Status::corrupt, "feature ", i, " is saved twice");
   const Index count = all_reflectors();
   tau_ = in.vector("tau", largest_tau, count);
   storage_ = in.matrix("the reflectors of X'", orthonormal, d, m);

@@ -10,9 +10,7 @@
 // numbers. A product with Q: 4 d m a column.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/base/matrix.hpp"
 
@@ -29,35 +27,35 @@ class ScaledQr {
   Index m() const { return m_; }
   bool several_groups() const { return ends_.size() > 1; }
   // P: column j of R is column pivots()[j] of T; empty: all in their places.
-  std::span<const Index> pivots() const { return pivots_; }
+  Span<const Index> pivots() const { return pivots_; }
   // The norms of the rows of T.
-  std::span<const double> norms() const { return norms_; }
+  Span<const double> norms() const { return norms_; }
 
   // out = Q [h; 0]
   void expand(ConstMatrixView h, MatrixView out) const;
   // h, the first m rows of Q'a (a: d x q), and, unless it is empty, the squared norms of what is left of its columns.
-  void reduce(ConstMatrixView a, MatrixView h, std::span<double> rest2) const;
+  void reduce(ConstMatrixView a, MatrixView h, Span<double> rest2) const;
 
  private:
   MatrixView t() { return storage_.view().columns(storage_.cols() - m_, m_); }
   ConstMatrixView t() const { return storage_.view().columns(storage_.cols() - m_, m_); }
   void group();
   Index group_count() const { return static_cast<Index>(ends_.size()); }
-  Index begin(Index g) const { return g == 0 ? 0 : ends_[static_cast<std::size_t>(g - 1)]; }
+  Index begin(Index g) const { return g == 0 ? 0 : ends_[g - 1]; }
   // Of T in order, of their reflectors: those of the group g.
-  Index rows(Index g) const { return ends_[static_cast<std::size_t>(g)] - begin(g); }
+  Index rows(Index g) const { return ends_[g] - begin(g); }
   Index reflectors(Index g) const { return std::min(rows(g), m()); }
   Index all_reflectors() const;
 
   Matrix storage_;  // T, rows in order; the reflectors below the diagonals of the groups
   Index m_;
-  std::vector<Index> order_;  // row i in storage is row order_[i] of T
-  std::vector<Index> ends_;   // of the groups
-  std::vector<double> tau_;   // group by group
-  Matrix stack_;              // reflectors of Q_0; empty for one group
-  std::vector<double> stack_tau_;
-  std::vector<Index> pivots_;
-  std::vector<double> norms_;  // empty after loading
+  Array<Index> order_;  // row i in storage is row order_[i] of T
+  Array<Index> ends_;   // of the groups
+  Array<double> tau_;   // group by group
+  Matrix stack_;        // reflectors of Q_0; empty for one group
+  Array<double> stack_tau_;
+  Array<Index> pivots_;
+  Array<double> norms_;  // empty after loading
 };
 
 }  // namespace freeridge

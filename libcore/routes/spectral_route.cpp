@@ -21,12 +21,12 @@ namespace {
 
 class Spectral final : public StoredBasis {
  public:
-  Spectral(ProblemPtr problem, ReducedKernel kernel, const std::vector<double>& eigenvalues, std::vector<double> noise)
+  Spectral(ProblemPtr problem, ReducedKernel kernel, const Array<double>& eigenvalues, Array<double> noise)
       : StoredBasis(std::move(problem), std::move(kernel.storage), eigenvalues, std::move(noise), sure_of_matrix),
         k_q1_(std::move(kernel.k_q1)) {
     // the first are zero by the kernel's rank
-    while (zeros_ < r() && spectrum().eigenvalues[static_cast<std::size_t>(zeros_)] == 0) ++zeros_;
-    if (zeros_ < r()) smallest_ = std::max(spectrum().eigenvalues[static_cast<std::size_t>(zeros_)], 0.0);
+    while (zeros_ < r() && spectrum().eigenvalues[zeros_] == 0) ++zeros_;
+    if (zeros_ < r()) smallest_ = std::max(spectrum().eigenvalues[zeros_], 0.0);
   }
 
   Route route() const override { return Route::spectral; }
@@ -57,7 +57,7 @@ class Spectral final : public StoredBasis {
     set_expansion(problem(), k_q1_, first, c_tilde.view(), solution, nearly_none.view());
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
               const Progress& progress) const override {
     if (problem().linear())
       fail(Status::invalid_state, "the SPECTRAL route refines no linear kernel; set the route PRIMAL");
@@ -69,32 +69,29 @@ class Spectral final : public StoredBasis {
     refine_expansion(problem(), apply, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z,
-               std::span<double> variance) const override {
+  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
     Matrix kappa(problem().n(), z.cols);
-    std::vector<double> prior(variance.size());
+    Array<double> prior(variance.size());
     centred_cross_kernel(problem(), k_q1_, points, first, kappa.view(), prior);
     gemm(Op::transpose, Op::none, 1, basis(), kappa.view(), 0, z);
     for (std::size_t q = 0; q < variance.size(); ++q) {
       variance[q] = prior[q] + (problem().intercept ? lambda / problem().sum_w : 0);
       for (Index k = 0; k < r(); ++k) {
-        const double value = z(k, static_cast<Index>(q)),
-                     eigenvalue = spectrum().eigenvalues[static_cast<std::size_t>(k)];
+        const double value = z(k, static_cast<Index>(q)), eigenvalue = spectrum().eigenvalues[k];
         if (eigenvalue > 0) variance[q] -= value * (value / (eigenvalue + lambda));  // value^2 may be out of range
       }
     }
   }
 
  private:
-  std::vector<double> k_q1_;
+  Array<double> k_q1_;
   Index zeros_ = 0;      // eigenvalues that are exactly zero
   double smallest_ = 0;  // of the others
 };
 
 // B is in the kernel's storage.
-FactorizationPtr finished(ProblemPtr problem, ReducedKernel kernel, const std::vector<double>& eigenvalues,
-                          bool graded) {
-  std::vector<double> noise(eigenvalues.size(), kernel.noise(largest_magnitude(eigenvalues)));
+FactorizationPtr finished(ProblemPtr problem, ReducedKernel kernel, const Array<double>& eigenvalues, bool graded) {
+  Array<double> noise(eigenvalues.size(), kernel.noise(largest_magnitude(eigenvalues)));
   if (graded) noise = kernel.direction_noise(kernel.contrast.outer(kernel.storage.view()));
   return std::make_shared<Spectral>(std::move(problem), std::move(kernel), eigenvalues, std::move(noise));
 }
@@ -107,7 +104,7 @@ FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress
   const Contrast& contrast = kernel.contrast;
   const Index m = contrast.m(), rank_bound = problem->kernel->rank_bound(problem->d());
   const bool graded = kernel.graded();
-  std::vector<double> eigenvalues(static_cast<std::size_t>(m));
+  Array<double> eigenvalues(m);
   double left = 0;
   if (graded)
     left = graded_eigen(kernel.inner(), kernel.inner_sizes(), rank_bound, eigenvalues, progress.part(0.1, 0.98));
@@ -131,7 +128,7 @@ FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress
 FactorizationPtr load_spectral(ProblemPtr problem, ByteReader& in) {
   const Index n = problem->n(), m = problem->degrees();
   ReducedKernel kernel(*problem, in, m + n * m);
-  std::vector<double> eigenvalues = in.vector("the eigenvalues", any_finite, m);
+  Array<double> eigenvalues = in.vector("the eigenvalues", any_finite, m);
   load_matrix(in, "the eigenvectors", orthonormal, kernel.contrast.outer(kernel.storage.view()));
   const bool graded = in.version() >= 2 && kernel.graded();
   return finished(std::move(problem), std::move(kernel), eigenvalues, graded);

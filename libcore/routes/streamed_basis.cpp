@@ -28,12 +28,12 @@ class StreamedBasis final : public SpectrumFactorization {
         to_basis_(vt_.cols(), vt_.rows()) {
     transpose(vt_.view(), to_basis_.view());
     for (Index k = 0; k < to_basis_.cols(); ++k) {
-      for (Index j = 0; j < to_basis_.rows(); ++j) to_basis_(j, k) /= s_[static_cast<std::size_t>(k)];
+      for (Index j = 0; j < to_basis_.rows(); ++j) to_basis_(j, k) /= s_[k];
       worked(touched * static_cast<double>(to_basis_.rows()));
     }
     folded_ = map_->fold(to_basis_.view(), raw_mean_);
     clears_ = rounding_may_exceed_one();
-    std::vector<double> not_orthonormal = blur(reduced.noise);
+    Array<double> not_orthonormal = blur(reduced.noise);
     Spectrum spectrum{.eigenvalues = squares(s_),
                       .noise = std::move(reduced.noise),
                       .gamma = std::move(reduced.gamma),
@@ -55,44 +55,44 @@ class StreamedBasis final : public SpectrumFactorization {
     out.matrix(spectrum().gamma.view());
     out.numbers(spectrum().rest_norm2);
   }
-  std::span<const Index> landmarks() const override { return map_->landmarks(); }
+  Span<const Index> landmarks() const override { return map_->landmarks(); }
 
  protected:
   Tile tile(Index row, Index count, Room& room) const override {
     reserve(room, count);
     map_->raw(problem().x, row, room.features.view().row_range(0, count));
-    const auto q1 = std::span(problem().q1);
+    const auto q1 = Span(problem().q1);
     const Tile out = finish(
         count, room, [&](Index i) { return row + i; }, problem().y_tilde.view().row_range(row, count),
-        q1.empty() ? q1 : q1.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count)));
+        q1.empty() ? q1 : q1.subspan(row, count));
     for (const Index i : out.small) {
-      room.rest_diagonal[static_cast<std::size_t>(i)] = 0;
+      room.rest_diagonal[i] = 0;
       for (Index j = 0; j < room.rest.cols(); ++j) room.rest(i, j) = 0;
     }
     return out;
   }
 
-  Tile gather(std::span<const Index> which, Room& room) const override {
+  Tile gather(Span<const Index> which, Room& room) const override {
     const Index count = static_cast<Index>(which.size());
     reserve(room, count);
     Matrix y(count, problem().t());
-    std::vector<double> q1;
+    Array<double> q1;
     for (Index i = 0; i < count; ++i) {
-      const Index row = which[static_cast<std::size_t>(i)];
+      const Index row = which[i];
       map_->raw(problem().x, row, room.features.view().row_range(i, 1));
       worked(10 * nanosecond * static_cast<double>(vt_.cols()));  // each number from another column
       for (Index j = 0; j < y.cols(); ++j) y(i, j) = problem().y_tilde(row, j);
-      if (problem().intercept) q1.push_back(problem().q1[static_cast<std::size_t>(row)]);
+      if (problem().intercept) q1.push_back(problem().q1[row]);
     }
     return finish(
-        count, room, [&](Index i) { return which[static_cast<std::size_t>(i)]; }, y.view(), q1);
+        count, room, [&](Index i) { return which[i]; }, y.view(), q1);
   }
 
   Index tile_rows() const override { return freeridge::tile_rows(vt_.cols()); }
 
   // Each tile costs the raw features and 2 p numbers for each direction, not 2 p r as B would.
   EachProjectedTile projected_tiles() const override {
-    return [this](ConstMatrixView directions, std::span<const double> constant, const UseProjectedTile& use) {
+    return [this](ConstMatrixView directions, Span<const double> constant, const UseProjectedTile& use) {
       const Index n = problem().n(), t = problem().t(), width = directions.cols, rows = std::min(tile_rows(), n),
                   tiles = (n + rows - 1) / rows;
       Matrix both(r(), width + t);
@@ -104,15 +104,15 @@ class StreamedBasis final : public SpectrumFactorization {
         Matrix out;
       };
       const int team = team_size(tiles, static_cast<double>(n * vt_.cols()) * static_cast<double>(width + t));
-      std::vector<Worker> workers(static_cast<std::size_t>(team));
+      Array<Worker> workers(team);
       const auto out_of = [&](Index i, int number) {
-        Worker& worker = workers[static_cast<std::size_t>(number)];
+        Worker& worker = workers[number];
         if (worker.out.rows() == 0) worker.out = Matrix(rows, width + t);
         return worker.out.view().row_range(0, std::min(rows, n - i * rows));
       };
       const auto make = [&](Index i, int number) {
         const MatrixView out = out_of(i, number), z = out.columns(0, width), fit = out.columns(width, t);
-        multiply(i * rows, from.view(), workers[static_cast<std::size_t>(number)].room, out);
+        multiply(i * rows, from.view(), workers[number].room, out);
         finish_projection(problem().q1, i * rows, constant, z);
         for (Index j = 0; j < t; ++j)
           for (Index k = 0; k < fit.rows; ++k) fit(k, j) = problem().y_tilde(i * rows + k, j) - fit(k, j);
@@ -143,19 +143,18 @@ class StreamedBasis final : public SpectrumFactorization {
       SpectrumFactorization::coefficients(first, g, lambda, with_rest, out);
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse, Solution& solution,
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
               const Progress& progress) const override {
     if (route_ == Route::landmark) fail(Status::invalid_state, "the LANDMARK route has no iterative refinement");
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z,
-               std::span<double> variance) const override {
+  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
     Matrix phi(z.cols, vt_.cols());
     map_->raw(points, first, phi.view());
     map_->apply(phi.view());
     for (Index j = 0; j < phi.cols(); ++j)
-      for (Index q = 0; q < phi.rows(); ++q) phi(q, j) -= mean_[static_cast<std::size_t>(j)];
+      for (Index q = 0; q < phi.rows(); ++q) phi(q, j) -= mean_[j];
     project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
   }
 
@@ -183,7 +182,7 @@ class StreamedBasis final : public SpectrumFactorization {
     room.features = Matrix(count, vt_.cols());
     room.b = Matrix(count, r());
     room.rest = Matrix(count, problem().t());
-    room.rest_diagonal.resize(static_cast<std::size_t>(count));
+    room.rest_diagonal.resize(count);
   }
 
   // From raw features to rows of Phi~, or of what to_basis_ is folded for.
@@ -191,23 +190,22 @@ class StreamedBasis final : public SpectrumFactorization {
   void centre(MatrixView features, const RowOf& row_of) const {
     if (!folded_) map_->apply(features);
     for (Index j = 0; j < features.cols; ++j) {
-      const double mean = raw_mean_[static_cast<std::size_t>(j)];
-      for (Index i = 0; i < features.rows; ++i)
-        features(i, j) = (features(i, j) - mean) * problem().sqrt_w[static_cast<std::size_t>(row_of(i))];
+      const double mean = raw_mean_[j];
+      for (Index i = 0; i < features.rows; ++i) features(i, j) = (features(i, j) - mean) * problem().sqrt_w[row_of(i)];
       worked(2 * touched * static_cast<double>(features.rows));
     }
   }
 
   // From raw features in the room to the tile.
   template <class RowOf>
-  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, std::span<const double> q1) const {
+  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, Span<const double> q1) const {
     const MatrixView features = room.features.view().row_range(0, count), b = room.b.view().row_range(0, count);
     centre(features, row_of);
     gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
     if (clears_) clear_rounding_beyond_one(b);
     if (!complement()) return {b, {}, {}, {}};
     const MatrixView rest = room.rest.view().row_range(0, count);
-    const std::span<double> diagonal(room.rest_diagonal.data(), static_cast<std::size_t>(count));
+    const Span<double> diagonal(room.rest_diagonal.data(), count);
     set_rest(b, y, q1, rest, diagonal, room.small);
     return {b, rest, diagonal, room.small};
   }
@@ -235,8 +233,8 @@ class StreamedBasis final : public SpectrumFactorization {
 
   // How far the columns of B = Phi~ V diag(S)^-1 are from orthonormal to each other: Phi~ v_k is off by noise_k^(1/2)
   // where R is that of Phi~, S_k^2 by noise_k where it is that of Phi~'Phi~.
-  std::vector<double> blur(std::span<const double> noise) const {
-    std::vector<double> out;
+  Array<double> blur(Span<const double> noise) const {
+    Array<double> out;
     for (std::size_t k = 0; k < s_.size(); ++k)
       out.push_back(r_.cols() > 0 ? std::sqrt(noise[k]) / s_[k] : noise[k] / (s_[k] * s_[k]));
     return out;
@@ -270,9 +268,9 @@ class StreamedBasis final : public SpectrumFactorization {
 
   Route route_;
   std::unique_ptr<const FeatureMap> map_;
-  std::vector<double> mean_, raw_mean_;  // of phi, and of what tile() starts from: phi or, folded, r
-  Matrix r_;                             // for refinement; empty after the Gram reduction
-  std::vector<double> s_;
+  Array<double> mean_, raw_mean_;  // of phi, and of what tile() starts from: phi or, folded, r
+  Matrix r_;                       // for refinement; empty after the Gram reduction
+  Array<double> s_;
   Matrix vt_, to_basis_;  // V'; V diag(S)^-1, folded: F'V diag(S)^-1
   bool folded_ = false;
   bool clears_ = false;  // rounding_may_exceed_one()
@@ -291,8 +289,7 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   const Index r = in.integer("number of directions", 0, std::min(p, problem->degrees()));
   const bool with_r = in.integer("presence of R", 0, 1) == 1;
   ReducedFeatures reduced{};
-  reduced.mean = problem->intercept ? in.vector("the means", any_finite, p)
-                                    : std::vector<double>(static_cast<std::size_t>(p), 0.0);
+  reduced.mean = problem->intercept ? in.vector("the means", any_finite, p) : Array<double>(p, 0.0);
   if (with_r) {
     in.require("R", triangle_numbers(p));
     reduced.r = Matrix(p, p, 0.0);
@@ -305,14 +302,14 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   reduced.gamma = Matrix(r, t);
   in.any_numbers("Gamma", reduced.gamma.values());
   in.require("the rest of y", t);
-  reduced.rest_norm2.resize(static_cast<std::size_t>(t));
+  reduced.rest_norm2.resize(t);
   in.any_numbers("the rest of y", reduced.rest_norm2);
   if (in.version() < 2) load_scales(in, "the blur", any_finite, 1, false);  // is made of S and the noise
   return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced));
 }
 
-std::vector<double> squares(std::span<const double> s) {
-  std::vector<double> out;
+Array<double> squares(Span<const double> s) {
+  Array<double> out;
   for (const double value : s) out.push_back(value * value);
   return out;
 }

@@ -41,7 +41,7 @@ namespace {
 }
 }  // namespace plain
 
-std::span<const EntryLoops> entry_loops() {
+Span<const EntryLoops> entry_loops() {
   static constexpr EntryLoops all[] = {
 #if FREERIDGE_X86
     {"AVX-512", avx512::combine},

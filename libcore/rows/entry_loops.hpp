@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -17,6 +17,6 @@ struct EntryLoops {
 };
 
 // Those that run on this processor, the fastest first.
-std::span<const EntryLoops> entry_loops();
+Span<const EntryLoops> entry_loops();
 
 }  // namespace freeridge

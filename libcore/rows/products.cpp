@@ -15,10 +15,9 @@ constexpr Index dense_doubles = 1 << 22;  // of a tile that is multiplied, or de
 constexpr Index sparse_rows = 4096;       // whose entries are in hand
 
 // shift'w
-std::vector<double> at_shift(std::span<const double> shift, ConstMatrixView w) {
-  std::vector<double> out(static_cast<std::size_t>(w.cols), 0.0);
-  for (Index j = 0; j < w.cols && !shift.empty(); ++j)
-    out[static_cast<std::size_t>(j)] = dot(w.rows, shift.data(), w.col(j));
+Array<double> at_shift(Span<const double> shift, ConstMatrixView w) {
+  Array<double> out(w.cols, 0.0);
+  for (Index j = 0; j < w.cols && !shift.empty(); ++j) out[j] = dot(w.rows, shift.data(), w.col(j));
   return out;
 }
 
@@ -32,14 +31,14 @@ void each_run(Index rows, Index most, const F& f) {
 
 void multiply_columns(const SparseTile& tile, Index first, ConstMatrixView a, MatrixView out) {
   const EntryLoops& loops = entry_loops().front();
-  const auto start = [&](Index i) { return tile.start[static_cast<std::size_t>(first + i)]; };
+  const auto start = [&](Index i) { return tile.start[first + i]; };
   for (Index i = 0; i < out.rows; ++i)
     loops.combine(start(i + 1) - start(i), tile.column.data() + start(i), tile.value.data() + start(i), a.data, a.ld,
                   a.rows, out.data + i, out.ld);
   worked(4 * static_cast<double>(start(out.rows) - start(0) + out.rows) * static_cast<double>(a.rows));
 }
 
-void multiply(const Rows& x, Index row, std::span<const double> shift, ConstMatrixView w, MatrixView out) {
+void multiply(const Rows& x, Index row, Span<const double> shift, ConstMatrixView w, MatrixView out) {
   if (!x.is_sparse()) {
     const Index height = std::min(std::max(dense_rows, dense_doubles / x.cols), out.rows);
     Matrix tile(height, x.cols);
@@ -49,7 +48,7 @@ void multiply(const Rows& x, Index row, std::span<const double> shift, ConstMatr
       gemm(Op::none, Op::none, 1, part, w, 0, out.row_range(first, count));
     });
   }
-  const std::vector<double> constant = at_shift(shift, w);
+  const Array<double> constant = at_shift(shift, w);
   Matrix transposed(w.cols, w.rows);
   transpose(w, transposed.view());
   SparseTile tile;
@@ -58,11 +57,11 @@ void multiply(const Rows& x, Index row, std::span<const double> shift, ConstMatr
     const MatrixView part = out.row_range(first, count);
     multiply_columns(tile, 0, transposed.view(), part);
     for (Index j = 0; j < part.cols; ++j)
-      for (Index i = 0; i < part.rows; ++i) part(i, j) -= constant[static_cast<std::size_t>(j)];
+      for (Index i = 0; i < part.rows; ++i) part(i, j) -= constant[j];
   });
 }
 
-void add_transposed(const Rows& x, Index row, std::span<const double> shift, ConstMatrixView c, MatrixView sum) {
+void add_transposed(const Rows& x, Index row, Span<const double> shift, ConstMatrixView c, MatrixView sum) {
   if (!x.is_sparse()) {
     Matrix tile(std::min(dense_rows, c.rows), x.cols);
     return each_run(c.rows, dense_rows, [&](Index first, Index count) {
@@ -72,23 +71,21 @@ void add_transposed(const Rows& x, Index row, std::span<const double> shift, Con
     });
   }
   SparseTile tile;
-  std::vector<double> total(static_cast<std::size_t>(c.cols), 0.0);
+  Array<double> total(c.cols, 0.0);
   each_run(c.rows, sparse_rows, [&](Index first, Index count) {
     take_rows(x.sparse(), row + first, count, tile);
     for (Index j = 0; j < c.cols; ++j) {
       double* const to = sum.col(j);
       for (Index i = 0; i < count; ++i) {
         const double factor = c(first + i, j);
-        total[static_cast<std::size_t>(j)] += factor;
-        for (Index p = tile.start[static_cast<std::size_t>(i)]; p < tile.start[static_cast<std::size_t>(i) + 1]; ++p)
-          to[tile.column[static_cast<std::size_t>(p)]] += factor * tile.value[static_cast<std::size_t>(p)];
+        total[j] += factor;
+        for (Index p = tile.start[i]; p < tile.start[i + 1]; ++p) to[tile.column[p]] += factor * tile.value[p];
       }
       worked(2 * touched * static_cast<double>(tile.start.back() + count));
     }
   });
   for (Index j = 0; j < c.cols && !shift.empty(); ++j)
-    for (Index k = 0; k < sum.rows; ++k)
-      sum(k, j) -= total[static_cast<std::size_t>(j)] * shift[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < sum.rows; ++k) sum(k, j) -= total[j] * shift[k];
 }
 
 }  // namespace freeridge

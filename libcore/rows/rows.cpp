@@ -49,7 +49,7 @@ void require_valid(const char* name, const SparseView& x) {
         fail(Status::invalid_argument, "index[", p, "] is ", x.index[p], " after ", x.index[p - 1], "; the entries of ",
              line_name(name, x, line), " must ascend, each place once");
     }
-    const std::span values(x.value + first, static_cast<std::size_t>(last - first));
+    const Span values(x.value + first, last - first);
     if (const Index p = first_not_finite(values); p < last - first)
       fail(Status::not_finite, entry_name(name, x, line, first + p), " is ", x.value[first + p],
            "; every value must be finite");
@@ -85,7 +85,7 @@ void take_rows(const SparseView& x, Index row, Index count, SparseTile& out) {
     worked(touched * static_cast<double>(last - first + count));
     return;
   }
-  out.start.resize(static_cast<std::size_t>(count + 1), 0);
+  out.start.resize(count + 1, 0);
   const auto each_entry = [&](const auto& use) {
     for (Index j = 0; j < x.cols; ++j) {
       for (Index p = first_from(x, j, row); p < x.start[j + 1] && x.index[p] < row + count; ++p)
@@ -93,13 +93,13 @@ void take_rows(const SparseView& x, Index row, Index count, SparseTile& out) {
       worked(touched);
     }
   };
-  each_entry([&](Index i, Index, Index) { ++out.start[static_cast<std::size_t>(i + 1)]; });
+  each_entry([&](Index i, Index, Index) { ++out.start[i + 1]; });
   for (std::size_t i = 1; i < out.start.size(); ++i) out.start[i] += out.start[i - 1];
-  out.column.resize(static_cast<std::size_t>(out.start.back()));
+  out.column.resize(out.start.back());
   out.value.resize(out.column.size());
-  std::vector<Index> next(out.start.begin(), out.start.end() - 1);
+  Array<Index> next(out.start.begin(), out.start.end() - 1);
   each_entry([&](Index i, Index j, Index p) {
-    const auto to = static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++);
+    const Index to = next[i]++;
     out.column[to] = static_cast<std::int32_t>(j);
     out.value[to] = x.value[p];
   });
@@ -121,13 +121,13 @@ void copy_rows(const Rows& x, Index row, MatrixView tile) {
   worked(touched * static_cast<double>(tile.cols));
 }
 
-void pack_rows(const Rows& x, Index row, std::span<const double> shift, MatrixView tile) {
+void pack_rows(const Rows& x, Index row, Span<const double> shift, MatrixView tile) {
   const bool in_place = x.is_sparse() || x.dense().layout == Layout::row_major;
   if (shift.empty() || in_place) copy_rows(x, row, tile);
   for (Index k = 0; k < static_cast<Index>(shift.size()); ++k) {
     double* const to = tile.col(k);
     const double* const from = in_place ? to : x.dense().data + row + k * x.dense().ld;
-    const double s = shift[static_cast<std::size_t>(k)];
+    const double s = shift[k];
     // The processor's own prefetch ends with the page, which a column of a tile hardly fills.
     const double* const next = k + 2 < tile.cols && from != to ? from + 2 * x.dense().ld : from;
     Index i = 0;

@@ -8,9 +8,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -43,9 +42,9 @@ struct SparseMatrix {
   SparseView view(SparseFormat format, Index rows, Index cols) const {
     return {format, rows, cols, start.data(), index.data(), value.data()};
   }
-  std::vector<Index> start;
-  std::vector<std::int32_t> index;
-  std::vector<double> value;
+  Array<Index> start;
+  Array<std::int32_t> index;
+  Array<double> value;
 };
 
 class Rows {
@@ -76,9 +75,9 @@ void require_finite(const char* name, const Rows& x);
 
 // The entries of neighbouring rows, row by row, those of row i from start[i] to start[i + 1].
 struct SparseTile {
-  std::vector<Index> start;
-  std::vector<std::int32_t> column;
-  std::vector<double> value;
+  Array<Index> start;
+  Array<std::int32_t> column;
+  Array<double> value;
   Index rows() const { return std::ssize(start) - 1; }
 };
 // Those of the rows [row, row + count). CSC: a search in each column.
@@ -87,12 +86,12 @@ void take_rows(const SparseView& x, Index row, Index count, SparseTile& out);
 // tile(i, k) = x(row + i, k)
 void copy_rows(const Rows& x, Index row, MatrixView tile);
 // tile(i, k) = x(row + i, k) - shift[k]; an empty shift is none.
-void pack_rows(const Rows& x, Index row, std::span<const double> shift, MatrixView tile);
+void pack_rows(const Rows& x, Index row, Span<const double> shift, MatrixView tile);
 
 // out = (X_I - 1 shift') w for the rows I = row, row + 1, ... (out.rows of them). w: d x k.
-void multiply(const Rows& x, Index row, std::span<const double> shift, ConstMatrixView w, MatrixView out);
+void multiply(const Rows& x, Index row, Span<const double> shift, ConstMatrixView w, MatrixView out);
 // sum = sum + (X_I - 1 shift')'c, c.rows rows. sum: d x k.
-void add_transposed(const Rows& x, Index row, std::span<const double> shift, ConstMatrixView c, MatrixView sum);
+void add_transposed(const Rows& x, Index row, Span<const double> shift, ConstMatrixView c, MatrixView sum);
 // out = X_I A', A p x d: out(i, k) = sum_j x_ij a(k, j) for the rows first, first + 1, ... of the tile (out.rows of them).
 void multiply_columns(const SparseTile& tile, Index first, ConstMatrixView a, MatrixView out);
 

@@ -14,18 +14,17 @@ constexpr Index columns_at_once = 16;  // of a row-major matrix: two cache lines
 
 // sum[k] += sum_i v_i (a(i, first + k) - shift[k]), rows in order. Column-major: several sums a column, so that no
 // addition waits for another; row-major: all columns of a row at once.
-void add_weighted(const LayoutView& a, Index first, std::span<const double> v, std::span<const double> shift,
-                  std::span<double> sum) {
+void add_weighted(const LayoutView& a, Index first, Span<const double> v, Span<const double> shift, Span<double> sum) {
   if (a.layout == Layout::row_major) {
     for (Index i = 0; i < a.rows; ++i) {
       const double* const row = a.data + i * a.ld + first;
-      const double weight = v[static_cast<std::size_t>(i)];
+      const double weight = v[i];
       for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += weight * (row[k] - shift[k]);
     }
     return;
   }
   for (std::size_t k = 0; k < sum.size(); ++k) {
-    const std::span<const double> column(a.data + (first + static_cast<Index>(k)) * a.ld, v.size());
+    const Span<const double> column(a.data + (first + static_cast<Index>(k)) * a.ld, v.size());
     std::array<double, 8> parts{};
     std::size_t i = 0;
     for (; i + parts.size() <= v.size(); i += parts.size())
@@ -39,14 +38,14 @@ void require_finite_mean(double mean, Index column, const char* name) {
   if (!std::isfinite(mean)) fail(Status::not_finite, "the mean of column ", column, " of ", name, " overflows");
 }
 
-Means dense_means(const LayoutView& a, std::span<const double> v, const char* name) {
-  std::vector<double> mean(static_cast<std::size_t>(a.cols), 0.0), rest = mean;
+Means dense_means(const LayoutView& a, Span<const double> v, const char* name) {
+  Array<double> mean(a.cols, 0.0), rest = mean;
   const Index step = a.layout == Layout::row_major ? columns_at_once : 1;  // a column may stay in the cache
   const auto part = [&](Index item) {
     const Index first = item * step, count = std::min(step, a.cols - first);
-    const std::span<double> means(mean.data() + first, static_cast<std::size_t>(count));
+    const Span<double> means(mean.data() + first, count);
     std::array<double, columns_at_once> shift{}, sum{};
-    const std::span<double> sums(sum.data(), means.size());
+    const Span<double> sums(sum.data(), means.size());
     add_weighted(a, first, v, shift, sums);
     for (std::size_t k = 0; k < means.size(); ++k) {
       require_finite_mean(sum[k], first + static_cast<Index>(k), name);
@@ -57,7 +56,7 @@ Means dense_means(const LayoutView& a, std::span<const double> v, const char* na
     add_weighted(a, first, v, shift, sums);
     for (std::size_t k = 0; k < means.size(); ++k) {
       const Index j = first + static_cast<Index>(k);
-      double& left = rest[static_cast<std::size_t>(j)];
+      double& left = rest[j];
       if (std::isfinite(sum[k])) {
         means[k] += sum[k];
         left = (shift[k] - means[k]) + sum[k];
@@ -81,10 +80,10 @@ void each_entry(const SparseView& x, const F& f) {
   }
 }
 
-Means sparse_means(const SparseView& x, std::span<const double> v, const char* name) {
-  const auto columns = static_cast<std::size_t>(x.cols);
-  std::vector<double> mean(columns, 0.0), rest(columns, 0.0), weight(columns, 0.0), first(columns, 0.0);
-  std::vector<Index> equal(columns, 0);  // entries like the column's first one
+Means sparse_means(const SparseView& x, Span<const double> v, const char* name) {
+  const Index columns = x.cols;
+  Array<double> mean(columns, 0.0), rest(columns, 0.0), weight(columns, 0.0), first(columns, 0.0);
+  Array<Index> equal(columns, 0);  // entries like the column's first one
   const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   each_entry(x, [&](Index k, Index i, double value) {
     mean[at(k)] += v[at(i)] * value;
@@ -107,8 +106,8 @@ Means sparse_means(const SparseView& x, std::span<const double> v, const char* n
 
 }  // namespace
 
-Means weighted_means(const Rows& x, std::span<const double> sqrt_w, double sum_w, const char* name) {
-  std::vector<double> v(sqrt_w.begin(), sqrt_w.end());
+Means weighted_means(const Rows& x, Span<const double> sqrt_w, double sum_w, const char* name) {
+  Array<double> v(sqrt_w.begin(), sqrt_w.end());
   for (double& value : v) value = value * value / sum_w;
   return x.is_sparse() ? sparse_means(x.sparse(), v, name) : dense_means(x.dense(), v, name);
 }

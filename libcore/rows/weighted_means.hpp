@@ -4,18 +4,16 @@
 // Of a sparse column the zeros take part in the second sum by their weight alone, 1 less that of its entries.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/rows/rows.hpp"
 
 namespace freeridge {
 
 struct Means {
-  std::vector<double> mean, rest;
+  Array<double> mean, rest;
 };
 
 // sqrt_w: the roots of the weights; name: of the matrix, for messages. Throws NOT_FINITE where a mean overflows.
-Means weighted_means(const Rows& x, std::span<const double> sqrt_w, double sum_w, const char* name);
+Means weighted_means(const Rows& x, Span<const double> sqrt_w, double sum_w, const char* name);
 
 }  // namespace freeridge

@@ -31,8 +31,8 @@ double objective(Criterion criterion, double score) {
 }
 
 // What was tried with f in place of the score; without a value counts as high as the highest.
-std::vector<Point> objectives(const ScoreCurve& tried, Criterion criterion) {
-  std::vector<Point> points;
+Array<Point> objectives(const ScoreCurve& tried, Criterion criterion) {
+  Array<Point> points;
   double highest = -std::numeric_limits<double>::infinity();
   for (const Tried& each : tried) {
     points.push_back({each.x, objective(criterion, each.score)});
@@ -56,10 +56,10 @@ std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
 }  // namespace
 
 double median_distance(const Kernel& kernel, const Rows& x) {
-  const std::vector<double> scale = kernel.feature_scale(x.cols);
+  const Array<double> scale = kernel.feature_scale(x.cols);
   const Index rows = std::min(sample_rows, x.rows);
-  const auto value = [&](Index i, Index k) { return x(i * x.rows / rows, k) / scale[static_cast<std::size_t>(k)]; };
-  std::vector<double> distances;
+  const auto value = [&](Index i, Index k) { return x(i * x.rows / rows, k) / scale[k]; };
+  Array<double> distances;
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < i; ++j) {
       double distance = 0;
@@ -116,7 +116,7 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
   return search;
 }
 
-double combined_score(const Problem& problem, Criterion criterion, std::span<const double> scores) {
+double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores) {
   if (scores.size() == 1 || criterion == Criterion::error_rate) return scores[0];
   double sum = 0;
   for (std::size_t j = 0; j < scores.size(); ++j) {

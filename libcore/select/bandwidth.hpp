@@ -6,9 +6,8 @@
 #pragma once
 
 #include <functional>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/data/problem.hpp"
 #include "libcore/select/lambda_search.hpp"
 
@@ -33,8 +32,8 @@ struct BandwidthShape {
 };
 
 struct BandwidthSearch {
-  std::vector<double> sigma, score;  // as tried
-  double best = 0;                   // the choice
+  Array<double> sigma, score;  // as tried
+  double best = 0;             // the choice
   BandwidthShape shape;
 };
 
@@ -48,6 +47,6 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
 
 // One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
 // the scores; ERROR_RATE has but one).
-double combined_score(const Problem& problem, Criterion criterion, std::span<const double> scores);
+double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores);
 
 }  // namespace freeridge

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <vector>
 
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/point_criteria.hpp"
@@ -37,14 +36,14 @@ std::string error_overflows(Index output) {
 }
 
 std::string loo_errors(const Problem& problem, const ResidualMaker& residual_maker, Index first, MatrixView out) {
-  std::vector<double> diagonal(static_cast<std::size_t>(problem.n()));
+  Array<double> diagonal(problem.n());
   residual_maker.residual_and_diagonal(first, out, diagonal);
   std::string reason;
   for (Index i = 0; i < out.rows; ++i) {
-    const double p = diagonal[static_cast<std::size_t>(i)];
+    const double p = diagonal[i];
     if (p == 0) keep_first(reason, no_left_out_error(i));
     for (Index j = 0; j < out.cols; ++j) {
-      out(i, j) = p == 0 ? nan : out(i, j) / p / problem.sqrt_w[static_cast<std::size_t>(i)];
+      out(i, j) = p == 0 ? nan : out(i, j) / p / problem.sqrt_w[i];
       if (p != 0 && !std::isfinite(out(i, j)))
         fail(Status::not_finite, "the leave-one-out error of row ", i, " overflows; rescale y or x");
     }
@@ -53,7 +52,7 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
 }
 
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                   std::span<const double> lambdas, Index first, MatrixView out, const Progress& progress,
+                   Span<const double> lambdas, Index first, MatrixView out, const Progress& progress,
                    MatrixView errors) {
   if (criterion == Criterion::loo) return loo_scores(factorization, lambdas, first, out, errors, progress);
   if (criterion == Criterion::error_rate) return error_rates(factorization, lambdas, out, errors, progress);

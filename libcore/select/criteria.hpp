@@ -7,10 +7,10 @@
 //   ERROR_RATE, and the standard errors of LOO and ERROR_RATE: point_criteria.hpp
 #pragma once
 
-#include <span>
 #include <string>
 #include <utility>
 
+#include "libcore/base/array.hpp"
 #include "libcore/select/groups.hpp"
 
 namespace freeridge {
@@ -47,7 +47,7 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
 // Answers with the reason for the first NaN, empty when there is none. groups: for GROUPS only. ERROR_RATE needs a Y
 // that has passed require_classes.
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                   std::span<const double> lambdas, Index first, MatrixView out, const Progress& progress,
+                   Span<const double> lambdas, Index first, MatrixView out, const Progress& progress,
                    MatrixView errors = {});
 
 }  // namespace freeridge

@@ -56,13 +56,13 @@ Improvement best_of_gap(const Point* points, Index count, Point left, Point righ
 
 }  // namespace
 
-Improvement most_promising(const std::vector<Point>& points, double length, double closest) {
+Improvement most_promising(const Array<Point>& points, double length, double closest) {
   const auto count = static_cast<double>(points.size());
   double mean = 0, variance = 0;
   for (const Point& point : points) mean += point.f / count;
   for (const Point& point : points) variance += (point.f - mean) * (point.f - mean) / count;
   const double unit = variance > 0 ? std::sqrt(variance) : 1;
-  std::vector<Point> scaled = points;
+  Array<Point> scaled = points;
   for (Point& point : scaled) point.f = (point.f - mean) / unit;
   const auto lower = [](const Point& a, const Point& b) { return a.f < b.f; };
   const double best = std::min_element(scaled.begin(), scaled.end(), lower)->f;

@@ -11,7 +11,7 @@
 // Optimization 13, 1998.
 #pragma once
 
-#include <vector>
+#include "libcore/base/array.hpp"
 
 namespace freeridge {
 
@@ -25,6 +25,6 @@ struct Improvement {
 
 // At least two points, ascending in x, f finite. Gaps narrower than `closest` are left alone; expected is 0 when there
 // is nothing to gain in any other.
-Improvement most_promising(const std::vector<Point>& points, double length, double closest);
+Improvement most_promising(const Array<Point>& points, double length, double closest);
 
 }  // namespace freeridge

@@ -20,7 +20,7 @@ std::string no_group_error(std::int32_t label) {
 // once is paid once.
 class GroupScores {
  public:
-  GroupScores(const Factorization& factorization, const Groups& groups, std::span<const double> lambdas, Index first,
+  GroupScores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas, Index first,
               Index outputs, std::string& reason)
       : factorization_(factorization),
         groups_(groups.all()),
@@ -86,19 +86,19 @@ class GroupScores {
       for (Index j = 0; j < outputs_; ++j) {
         double sum = 0;
         for (Index i = 0; i < left_out.rows(); ++i)
-          sum += problem.weight(group.rows[static_cast<std::size_t>(i)]) * left_out(i, j) * left_out(i, j);
+          sum += problem.weight(group.rows[i]) * left_out(i, j) * left_out(i, j);
         spread_of(l, j).join({weights, sum / weights, 0});
       }
     }
   }
 
   const Factorization& factorization_;
-  const std::vector<Group>& groups_;
-  std::span<const double> lambdas_;
+  const Array<Group>& groups_;
+  Span<const double> lambdas_;
   Index first_, outputs_;
   std::string& reason_;
-  std::vector<std::unique_ptr<ResidualMaker>> residual_makers_;  // NULL where there is none
-  std::vector<Spread> spreads_;                                  // of the means of the groups: lambdas x outputs
+  Array<std::unique_ptr<ResidualMaker>> residual_makers_;  // NULL where there is none
+  Array<Spread> spreads_;                                  // of the means of the groups: lambdas x outputs
 };
 
 }  // namespace
@@ -119,13 +119,13 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
     else
       keep_first(reason, no_group_error(group.label));
     for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < errors.rows(); ++i) out(group.rows[static_cast<std::size_t>(i)], j) = errors(i, j);
+      for (Index i = 0; i < errors.rows(); ++i) out(group.rows[i], j) = errors(i, j);
     progress.report(++done / all);
   }
   return reason;
 }
 
-std::string group_scores(const Factorization& factorization, const Groups& groups, std::span<const double> lambdas,
+std::string group_scores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas,
                          Index first, MatrixView scores, MatrixView errors, const Progress& progress) {
   // One lambda at a time where P~ at a lambda is the expensive part, and large.
   const std::size_t total = lambdas.size(), chunk = factorization.at_is_free() ? total : 1;

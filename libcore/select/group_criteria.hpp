@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "libcore/base/array.hpp"
 #include "libcore/select/groups.hpp"
 
 namespace freeridge {
@@ -15,7 +16,7 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
 
 // scores and errors: lambdas x outputs, NaN where there is no value; errors without data: not wanted. Answers with the
 // reason for the first NaN, empty when there is none.
-std::string group_scores(const Factorization& factorization, const Groups& groups, std::span<const double> lambdas,
+std::string group_scores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas,
                          Index first, MatrixView scores, MatrixView errors, const Progress& progress);
 
 }  // namespace freeridge

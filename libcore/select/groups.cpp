@@ -6,18 +6,18 @@
 
 namespace freeridge {
 
-Groups::Groups(std::span<const std::int32_t> label) {
-  std::map<std::int32_t, std::vector<Index>> rows;
+Groups::Groups(Span<const std::int32_t> label) {
+  std::map<std::int32_t, Array<Index>> rows;
   for (std::size_t i = 0; i < label.size(); ++i)
     if (label[i] >= 0) rows[label[i]].push_back(static_cast<Index>(i));
   if (rows.empty()) fail(Status::invalid_argument, "group has no label >= 0; at least one row must be left out");
   for (auto& [value, members] : rows) groups_.push_back({value, std::move(members)});
 }
 
-void Groups::labels(std::span<std::int32_t> out) const {
+void Groups::labels(Span<std::int32_t> out) const {
   std::ranges::fill(out, -1);
   for (const Group& group : groups_)
-    for (const Index row : group.rows) out[static_cast<std::size_t>(row)] = group.label;
+    for (const Index row : group.rows) out[row] = group.label;
 }
 
 bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& residual_maker,
@@ -25,9 +25,7 @@ bool group_errors(const Problem& problem, const RowBlock& rows, const Group& gro
   const bool defined = rows.left_out(residual_maker, first, out);
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i)
-      out(i, j) = defined
-                      ? out(i, j) / problem.sqrt_w[static_cast<std::size_t>(group.rows[static_cast<std::size_t>(i)])]
-                      : std::numeric_limits<double>::quiet_NaN();
+      out(i, j) = defined ? out(i, j) / problem.sqrt_w[group.rows[i]] : std::numeric_limits<double>::quiet_NaN();
   return defined;
 }
 

@@ -41,11 +41,11 @@ class Search {
                     : searched.fine || criterion_ == Criterion::error_rate ? fine_grid
                                                                            : coarse_grid),
         t_(searched.t),
-        curves_(static_cast<std::size_t>(t_)),
-        minima_(static_cast<std::size_t>(t_), 0) {}
+        curves_(t_),
+        minima_(t_, 0) {}
 
   LambdaSearch run(const Progress& progress) {
-    std::vector<double> grid = log_grid(range_, grid_count_);
+    Array<double> grid = log_grid(range_, grid_count_);
     grid.erase(std::unique(grid.begin(), grid.end()), grid.end());  // a range of a few last digits
     attempt(grid, 0, t_, progress.part(0, 0.6));
     std::transform(curves_.begin(), curves_.end(), minima_.begin(), count_minima);
@@ -63,12 +63,12 @@ class Search {
   }
 
  private:
-  ScoreCurve& curve(Index j) { return curves_[static_cast<std::size_t>(j)]; }
+  ScoreCurve& curve(Index j) { return curves_[j]; }
 
   double lambda_at(double x) const { return std::clamp(std::exp(x), range_.low, range_.high); }
 
   // One call of scores(), and what it says written down. None of the lambdas has been tried for these outputs yet.
-  void attempt(std::span<const double> lambdas, Index first, Index count, const Progress& progress) {
+  void attempt(Span<const double> lambdas, Index first, Index count, const Progress& progress) {
     const auto size = static_cast<Index>(lambdas.size());
     Matrix score(size, count), error(size, count, nan);
     const MatrixView errors = is_mean(criterion_) ? error.view() : MatrixView{};
@@ -77,7 +77,7 @@ class Search {
     for (Index j = 0; j < count; ++j) {
       ScoreCurve& tried = curve(first + j);
       for (Index l = 0; l < size; ++l) {
-        const double lambda = lambdas[static_cast<std::size_t>(l)];
+        const double lambda = lambdas[l];
         tried.push_back({lambda, std::log(lambda), score(l, j), error(l, j)});
       }
       std::sort(tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.lambda < b.lambda; });
@@ -102,7 +102,7 @@ class Search {
 
   // A call for what is wanted and new; all outputs of a block have tried the same lambdas.
   void attempt_new(const std::set<double>& wanted, Index first, Index count, const Progress& progress) {
-    std::vector<double> lambdas;
+    Array<double> lambdas;
     for (const double lambda : wanted)
       if (find(curve(first), lambda) == nullptr) lambdas.push_back(lambda);
     if (!lambdas.empty()) attempt(lambdas, first, count, progress);
@@ -117,7 +117,7 @@ class Search {
       attempt_new(cells_of_dips(first, count, static_cast<Index>(std::ceil(spacing / widest)) + 1), first, count,
                   progress.part(0, from));
     }
-    std::vector<Dip> open;
+    Array<Dip> open;
     for (Index j = first; j < first + count; ++j)
       for (const std::size_t l : dips(curve(j), most_dips)) open.push_back(bracket(curve(j), j, l));
     for (int round = 0; round < most_rounds; ++round) {
@@ -143,7 +143,7 @@ class Search {
   }
 
   // The minimum of each polynomial, unless it is a place where the dip's output has been before.
-  std::set<double> propose(std::vector<Dip>& open) {
+  std::set<double> propose(Array<Dip>& open) {
     std::set<double> wanted;
     for (Dip& dip : open) {
       if (dip.done) continue;
@@ -185,7 +185,7 @@ class Search {
     search.lambdas.assign(all.begin(), all.end());
     search.scores = Matrix(static_cast<Index>(all.size()), t_, nan);
     for (Index j = 0; j < t_; ++j) {
-      const ScoreCurve& tried = curves_[static_cast<std::size_t>(j)];
+      const ScoreCurve& tried = curves_[j];
       auto place = search.lambdas.begin();
       for (const Tried& point : tried) {
         place = std::lower_bound(place, search.lambdas.end(), point.lambda);
@@ -211,8 +211,8 @@ class Search {
   LambdaRange range_;
   Index grid_count_;
   Index t_;
-  std::vector<ScoreCurve> curves_;  // of each output
-  std::vector<std::int32_t> minima_;
+  Array<ScoreCurve> curves_;  // of each output
+  Array<std::int32_t> minima_;
   std::string reason_;  // for the first NaN
 };
 
@@ -231,12 +231,11 @@ LambdaRange lambda_range(EigenvalueRange range, double floor) {
   return {low, high};
 }
 
-std::vector<double> log_grid(LambdaRange range, Index count) {
-  std::vector<double> grid(static_cast<std::size_t>(count), range.low);
+Array<double> log_grid(LambdaRange range, Index count) {
+  Array<double> grid(count, range.low);
   const double low = std::log(range.low), high = std::log(range.high);
   for (Index l = 1; l < count; ++l)
-    grid[static_cast<std::size_t>(l)] =
-        std::exp(low + (high - low) * static_cast<double>(l) / static_cast<double>(count - 1));
+    grid[l] = std::exp(low + (high - low) * static_cast<double>(l) / static_cast<double>(count - 1));
   if (count > 1) grid.back() = range.high;
   for (double& lambda : grid) lambda = std::clamp(lambda, range.low, range.high);
   return grid;
@@ -246,7 +245,7 @@ LambdaSearch search_lambda(const Factorization& factorization, Criterion criteri
                            LambdaRange range, const Progress& progress) {
   const Searched searched{
       criterion, factorization.problem().t(), factorization.at_is_free(),
-      [&](std::span<const double> lambdas, Index first, MatrixView out, MatrixView errors, const Progress& part) {
+      [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors, const Progress& part) {
         return scores(factorization, criterion, groups, lambdas, first, out, part, errors);
       }};
   return search_lambda(searched, range, progress);

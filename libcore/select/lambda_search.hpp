@@ -21,10 +21,9 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/select/criteria.hpp"
 
 namespace freeridge {
@@ -42,18 +41,18 @@ inline LambdaRange lambda_range(const Factorization& factorization) {
 }
 
 // count numbers from low to high, evenly spaced in log, both ends exact.
-std::vector<double> log_grid(LambdaRange range, Index count);
+Array<double> log_grid(LambdaRange range, Index count);
 
 struct LambdaSearch {
   Criterion criterion = Criterion::loo;
-  std::vector<double> lambdas;         // ascending, all that were tried
-  Matrix scores;                       // lambdas x t; NaN where not tried for that output, or without a value
-  std::vector<double> best;            // t: the choice; of scores equal within rounding the larger lambda
-  std::vector<double> best_score;      // t
-  std::vector<double> standard_error;  // t: that of best_score; NaN when the criterion has none
-  std::vector<std::int32_t> edge;      // t: -1, +1 when the choice is the low, high end of the range, else 0
-  std::vector<double> decades;         // t: powers of ten around the choice with scores within 1 % (REML: 0.5) of it
-  std::vector<std::int32_t> dips;      // t: local minima on the grid
+  Array<double> lambdas;         // ascending, all that were tried
+  Matrix scores;                 // lambdas x t; NaN where not tried for that output, or without a value
+  Array<double> best;            // t: the choice; of scores equal within rounding the larger lambda
+  Array<double> best_score;      // t
+  Array<double> standard_error;  // t: that of best_score; NaN when the criterion has none
+  Array<std::int32_t> edge;      // t: -1, +1 when the choice is the low, high end of the range, else 0
+  Array<double> decades;         // t: powers of ten around the choice with scores within 1 % (REML: 0.5) of it
+  Array<std::int32_t> dips;      // t: local minima on the grid
 };
 
 // What is searched: a criterion of t outputs. `scores` as in criteria.hpp, for outputs [first, first + out.cols).
@@ -61,7 +60,7 @@ struct Searched {
   Criterion criterion;
   Index t;
   bool fine;  // a lambda costs next to nothing beside the first: the fine grid
-  std::function<std::string(std::span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
+  std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
                             const Progress& progress)>
       scores;
 };

@@ -5,8 +5,8 @@
 
 namespace freeridge {
 
-std::vector<double> one_standard_error(const LambdaSearch& search) {
-  std::vector<double> out = search.best;
+Array<double> one_standard_error(const LambdaSearch& search) {
+  Array<double> out = search.best;
   for (std::size_t j = 0; j < out.size(); ++j) {
     const double limit = search.best_score[j] + search.standard_error[j];
     if (std::isnan(limit)) out[j] = std::numeric_limits<double>::quiet_NaN();

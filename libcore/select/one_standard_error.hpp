@@ -2,14 +2,13 @@
 // J. Friedman, R. Olshen, C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
 #pragma once
 
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/select/lambda_search.hpp"
 
 namespace freeridge {
 
 // For each output the largest lambda it tried, at or above the choice, up to which every score is at most best_score +
 // standard_error; NaN where that has no value. For criteria that are means.
-std::vector<double> one_standard_error(const LambdaSearch& search);
+Array<double> one_standard_error(const LambdaSearch& search);
 
 }  // namespace freeridge

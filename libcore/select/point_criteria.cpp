@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "libcore/select/criteria.hpp"
 #include "libcore/select/spread.hpp"
@@ -14,8 +13,8 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::vector<double> relative_weights(const Problem& problem) {
-  std::vector<double> v(problem.sqrt_w.size());
+Array<double> relative_weights(const Problem& problem) {
+  Array<double> v(problem.sqrt_w.size());
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = problem.weight(static_cast<Index>(i)) / problem.sum_w;
   return v;
 }
@@ -23,13 +22,13 @@ std::vector<double> relative_weights(const Problem& problem) {
 // What the sinks share: where there is no value at a lambda, and why.
 class PointSink : public SweepSink {
  public:
-  PointSink(const Problem& problem, std::span<const double> lambdas, MatrixView scores, MatrixView errors)
+  PointSink(const Problem& problem, Span<const double> lambdas, MatrixView scores, MatrixView errors)
       : problem_(problem), scores_(scores), errors_(errors), lambdas_(lambdas) {
     fill(scores_, 0);
   }
 
   void undefined(Index lambda, const std::string& reason) override {
-    keep_first(reason_, text(reason, " (lambda = ", lambdas_[static_cast<std::size_t>(lambda)], ")"));
+    keep_first(reason_, text(reason, " (lambda = ", lambdas_[lambda], ")"));
     fill(scores_.block(lambda, 0, 1, scores_.cols), nan);
   }
 
@@ -49,17 +48,15 @@ class PointSink : public SweepSink {
     for (Index j = 0; j < scores_.cols; ++j)
       for (Index l = 0; l < scores_.rows; ++l) {
         if (!std::isfinite(scores_(l, j))) {
-          keep_first(reason_, text("the criterion of output ", first + j,
-                                   " has no value (lambda = ", lambdas_[static_cast<std::size_t>(l)], ")"));
+          keep_first(reason_,
+                     text("the criterion of output ", first + j, " has no value (lambda = ", lambdas_[l], ")"));
           scores_(l, j) = nan;
         }
         if (!wants_errors()) continue;
         double& error = errors_(l, j);
         const bool defined = !std::isnan(scores_(l, j)) && problem_.n() > 1;
         if (defined && std::isfinite(error)) continue;
-        if (defined)
-          keep_first(reason_,
-                     text(error_overflows(first + j), " (lambda = ", lambdas_[static_cast<std::size_t>(l)], ")"));
+        if (defined) keep_first(reason_, text(error_overflows(first + j), " (lambda = ", lambdas_[l], ")"));
         error = nan;
       }
     if (wants_errors() && problem_.n() == 1) keep_first(reason_, one_term());
@@ -70,13 +67,13 @@ class PointSink : public SweepSink {
   MatrixView scores_, errors_;
 
  private:
-  std::span<const double> lambdas_;
+  Span<const double> lambdas_;
   std::string reason_;
 };
 
 class LooSum final : public PointSink {
  public:
-  LooSum(const Problem& problem, std::span<const double> lambdas, MatrixView scores, MatrixView errors)
+  LooSum(const Problem& problem, Span<const double> lambdas, MatrixView scores, MatrixView errors)
       : PointSink(problem, lambdas, scores, errors) {
     if (!wants_errors()) return;
     v_ = relative_weights(problem);
@@ -85,7 +82,7 @@ class LooSum final : public PointSink {
 
   void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {
     const Index t = scores_.cols, rows = residual.rows;
-    q_.resize(static_cast<std::size_t>(wants_errors() ? rows : 0));
+    q_.resize(wants_errors() ? rows : 0);
     for (Index l = 0; l < lambdas; ++l) {
       for (Index j = 0; j < t; ++j) {
         double sum = 0;  // W_ii e_i^2 = ((P~Y~)_i / P~_ii)^2
@@ -109,12 +106,12 @@ class LooSum final : public PointSink {
   }
 
  private:
-  Spread& spread(Index lambda, Index j) { return spread_[static_cast<std::size_t>(lambda * scores_.cols + j)]; }
+  Spread& spread(Index lambda, Index j) { return spread_[lambda * scores_.cols + j]; }
 
   // The tile's own spread in two passes, joined to that of the tiles before; in units of the largest |e|, as the
   // squares of errors of 1e100 would overflow, and those of rows that weigh next to nothing before W_ii e_i^2 does.
   void add_spread(Index row, Index lambda, Index j, const double* residual, const double* diagonal) {
-    const std::span<const double> v(v_.data() + row, q_.size());
+    const Span<const double> v(v_.data() + row, q_.size());
     const double* const sqrt_w = problem_.sqrt_w.data() + row;
     Spread part;
     double largest = 0, sum = 0, squares = 0;
@@ -136,15 +133,15 @@ class LooSum final : public PointSink {
     spread(lambda, j).join(part);
   }
 
-  std::vector<double> v_;       // n
-  std::vector<double> q_;       // of one column of a tile
-  std::vector<Spread> spread_;  // lambdas x outputs
+  Array<double> v_;       // n
+  Array<double> q_;       // of one column of a tile
+  Array<Spread> spread_;  // lambdas x outputs
 };
 
 // Needs all outputs of a tile at once.
 class ErrorRateSum final : public PointSink {
  public:
-  ErrorRateSum(const Problem& problem, std::span<const double> lambdas, MatrixView scores, MatrixView errors)
+  ErrorRateSum(const Problem& problem, Span<const double> lambdas, MatrixView scores, MatrixView errors)
       : PointSink(problem, lambdas, scores, errors),
         wrong_(lambdas.size(), 0.0),
         right_(lambdas.size(), 0.0),
@@ -152,24 +149,23 @@ class ErrorRateSum final : public PointSink {
     for (Index j = 0; j < problem.t(); ++j)
       for (Index i = 0; i < problem.n(); ++i) {
         // Y~ has been weighted and centred, which rounds; Y is known to be -1 or +1.
-        const double y = problem.y_tilde(i, j) / problem.sqrt_w[static_cast<std::size_t>(i)] +
-                         problem.y_mean[static_cast<std::size_t>(j)];
+        const double y = problem.y_tilde(i, j) / problem.sqrt_w[i] + problem.y_mean[j];
         label_(i, j) = y > 0 ? 1 : -1;
       }
   }
 
   void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {
     const Index t = label_.cols(), rows = residual.rows;
-    own_.resize(static_cast<std::size_t>(rows));
+    own_.resize(rows);
     other_.resize(own_.size());
     for (Index l = 0; l < lambdas; ++l) {
       // The left-out value of the own class, and the largest of the others (one output: the other class is -f).
       std::fill(other_.begin(), other_.end(), -infinity);
       for (Index j = 0; j < t; ++j)
         for (Index i = 0; i < rows; ++i) {
-          const auto at = static_cast<std::size_t>(i);
+          const Index at = i;
           const double y = label_(row + i, j);
-          const double e = residual(i, l * t + j) / diagonal(i, l) / problem_.sqrt_w[static_cast<std::size_t>(row + i)];
+          const double e = residual(i, l * t + j) / diagonal(i, l) / problem_.sqrt_w[row + i];
           const double f = y - e;
           if (t == 1)
             own_[at] = y * f, other_[at] = 0;
@@ -178,9 +174,9 @@ class ErrorRateSum final : public PointSink {
           else
             other_[at] = std::max(other_[at], f);
         }
-      const auto at_lambda = static_cast<std::size_t>(lambda + l);
+      const Index at_lambda = lambda + l;
       for (Index i = 0; i < rows; ++i) {
-        const bool is_right = own_[static_cast<std::size_t>(i)] > other_[static_cast<std::size_t>(i)];
+        const bool is_right = own_[i] > other_[i];
         (is_right ? right_ : wrong_)[at_lambda] += problem_.weight(row + i);
       }
       undefined_leverages(row, lambda + l, diagonal.col(l), rows);
@@ -190,7 +186,7 @@ class ErrorRateSum final : public PointSink {
   // q is 0 or 1: sum_i v_i (q_i - mean)^2 = mean (1 - mean).
   std::string finish() {
     for (Index l = 0; l < scores_.rows; ++l) {
-      const double wrong = wrong_[static_cast<std::size_t>(l)], right = right_[static_cast<std::size_t>(l)];
+      const double wrong = wrong_[l], right = right_[l];
       const double mean = wrong / (wrong + right), rest = right / (wrong + right);
       for (Index j = 0; j < scores_.cols; ++j) {
         scores_(l, j) += mean;  // NaN where undefined
@@ -201,21 +197,21 @@ class ErrorRateSum final : public PointSink {
   }
 
  private:
-  std::vector<double> wrong_, right_;  // the weights of the points, for each lambda
-  Matrix label_;                       // Y
-  std::vector<double> own_, other_;    // of the rows of a tile
+  Array<double> wrong_, right_;  // the weights of the points, for each lambda
+  Matrix label_;                 // Y
+  Array<double> own_, other_;    // of the rows of a tile
 };
 
 }  // namespace
 
-std::string loo_scores(const Factorization& factorization, std::span<const double> lambdas, Index first,
-                       MatrixView scores, MatrixView errors, const Progress& progress) {
+std::string loo_scores(const Factorization& factorization, Span<const double> lambdas, Index first, MatrixView scores,
+                       MatrixView errors, const Progress& progress) {
   LooSum sum(factorization.problem(), lambdas, scores, errors);
   factorization.sweep(lambdas, first, scores.cols, sum, progress);
   return sum.finish(first);
 }
 
-std::string error_rates(const Factorization& factorization, std::span<const double> lambdas, MatrixView scores,
+std::string error_rates(const Factorization& factorization, Span<const double> lambdas, MatrixView scores,
                         MatrixView errors, const Progress& progress) {
   ErrorRateSum sum(factorization.problem(), lambdas, scores, errors);
   factorization.sweep(lambdas, 0, factorization.problem().t(), sum, progress);

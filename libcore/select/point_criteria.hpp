@@ -6,19 +6,19 @@
 // All are summed up while the tiles of a sweep go by; nothing of size n x lambdas is kept.
 #pragma once
 
-#include <span>
 #include <string>
 
+#include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
 
 namespace freeridge {
 
 // scores and errors: lambdas x outputs, NaN where there is no value; errors without data: not wanted. Each answers with
 // the reason for the first NaN, empty when there is none.
-std::string loo_scores(const Factorization& factorization, std::span<const double> lambdas, Index first,
-                       MatrixView scores, MatrixView errors, const Progress& progress);
+std::string loo_scores(const Factorization& factorization, Span<const double> lambdas, Index first, MatrixView scores,
+                       MatrixView errors, const Progress& progress);
 // The one number of all t outputs stands in each column. Y must have passed require_classes.
-std::string error_rates(const Factorization& factorization, std::span<const double> lambdas, MatrixView scores,
+std::string error_rates(const Factorization& factorization, Span<const double> lambdas, MatrixView scores,
                         MatrixView errors, const Progress& progress);
 
 // Y is -1 or +1, with one +1 in each row when there are several outputs; else INVALID_ARGUMENT with the row.

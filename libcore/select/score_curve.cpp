@@ -21,7 +21,7 @@ constexpr int most_evaluations = 100;  // of the polynomial
 
 double at(const ScoreCurve& curve, std::ptrdiff_t l) {
   if (l < 0 || l >= std::ssize(curve)) return infinity;
-  const double score = curve[static_cast<std::size_t>(l)].score;
+  const double score = curve[l].score;
   return std::isnan(score) ? infinity : score;
 }
 
@@ -65,8 +65,8 @@ std::size_t choice(const ScoreCurve& curve) {
   return best;
 }
 
-std::vector<std::size_t> dips(const ScoreCurve& curve, std::size_t most) {
-  std::vector<std::size_t> found;
+Array<std::size_t> dips(const ScoreCurve& curve, std::size_t most) {
+  Array<std::size_t> found;
   for (std::ptrdiff_t l = 0; l < std::ssize(curve); ++l) {
     const double here = at(curve, l), more = here + noise * std::abs(here);
     const bool inner_rise =
@@ -104,7 +104,7 @@ double decades_below(const ScoreCurve& curve, std::size_t best, double limit) {
   const auto reach = [&](std::ptrdiff_t step) {
     double x = curve[best].x, score = curve[best].score;
     for (auto i = static_cast<std::ptrdiff_t>(best) + step; i >= 0 && i < std::ssize(curve); i += step) {
-      const Tried& next = curve[static_cast<std::size_t>(i)];
+      const Tried& next = curve[i];
       if (std::isnan(next.score)) break;
       if (next.score > limit) return x + (next.x - x) * ((limit - score) / (next.score - score));
       x = next.x;
@@ -118,7 +118,7 @@ double decades_below(const ScoreCurve& curve, std::size_t best, double limit) {
 Minimum interpolated_minimum(const ScoreCurve& curve, double low, double high) {
   const std::size_t best = lowest(curve, low, high);
   const ScoreCurve points = neighbours(curve, best);
-  std::vector<double> weights(points.size(), 1.0);
+  Array<double> weights(points.size(), 1.0);
   double first = points[0].x, last = first;
   for (std::size_t k = 0; k < points.size(); ++k) {
     first = std::min(first, points[k].x);

@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+
+#include "libcore/base/array.hpp"
 
 namespace freeridge {
 
@@ -16,7 +17,7 @@ struct Tried {
 };
 
 // Ascending in lambda.
-using ScoreCurve = std::vector<Tried>;
+using ScoreCurve = Array<Tried>;
 
 // The lowest point with a value in low <= x <= high, of equal ones the one with the larger lambda; curve.size() when
 // there is none.
@@ -28,7 +29,7 @@ std::size_t choice(const ScoreCurve& curve);
 
 // The indices where the score dips, the deepest first, `most` at most. A dip of rounding noise on a flat stretch is
 // none.
-std::vector<std::size_t> dips(const ScoreCurve& curve, std::size_t most);
+Array<std::size_t> dips(const ScoreCurve& curve, std::size_t most);
 
 // How many local minima there are, a stretch of equal scores counted once, ends of the curve included; 0 when it is
 // flat.

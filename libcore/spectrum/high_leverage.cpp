@@ -16,28 +16,27 @@ double from_its_square(double q) {
 
 }  // namespace
 
-void finish_projection(std::span<const double> q1, Index row, std::span<const double> constant, MatrixView z) {
+void finish_projection(Span<const double> q1, Index row, Span<const double> constant, MatrixView z) {
   for (Index k = 0; k < z.cols; ++k)
     for (Index i = 0; i < z.rows; ++i) {
-      const double along =
-          constant.empty() ? 0 : q1[static_cast<std::size_t>(row + i)] * constant[static_cast<std::size_t>(k)];
+      const double along = constant.empty() ? 0 : q1[row + i] * constant[k];
       z(i, k) = -(z(i, k) + along);
     }
 }
 
-SmallResiduals small_residuals(std::vector<Index> rows, ConstMatrixView basis, std::span<const double> q1, Index t,
-                               double noise, const EachProjectedTile& each_tile) {
+SmallResiduals small_residuals(Array<Index> rows, ConstMatrixView basis, Span<const double> q1, Index t, double noise,
+                               const EachProjectedTile& each_tile) {
   const auto count = static_cast<Index>(rows.size());
   Matrix directions(basis.cols, count), sums(count, t, 0.0);
   transpose(basis, directions.view());
-  std::vector<double> q(rows.size(), 0.0);
+  Array<double> q(rows.size(), 0.0);
   each_tile(directions.view(), q1, [&](Index row, MatrixView z, ConstMatrixView rest) {
     for (Index k = 0; k < count; ++k) {
       double* const column = z.col(k);
-      if (const Index own = rows[static_cast<std::size_t>(k)] - row; own >= 0 && own < z.rows) column[own] = 0;
+      if (const Index own = rows[k] - row; own >= 0 && own < z.rows) column[own] = 0;
       double sum = 0;
       for (Index i = 0; i < z.rows; ++i) sum += column[i] * column[i];
-      q[static_cast<std::size_t>(k)] += sum;
+      q[k] += sum;
       worked(touched * static_cast<double>(z.rows));
     }
     gemm(Op::transpose, Op::none, 1, z, rest, 1, sums.view());
@@ -45,7 +44,7 @@ SmallResiduals small_residuals(std::vector<Index> rows, ConstMatrixView basis, s
 
   SmallResiduals out{std::move(rows), {}, std::move(sums)};
   for (Index k = 0; k < count; ++k) {
-    const double here = q[static_cast<std::size_t>(k)];
+    const double here = q[k];
     const bool zero = std::sqrt(here) <= noise;
     const double x = zero ? 0 : from_its_square(here);
     out.diagonal.push_back(x);

@@ -7,9 +7,8 @@
 #pragma once
 
 #include <functional>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -21,21 +20,21 @@ constexpr double small_residual = 0.01;
 // constant s numbers (none without intercept). Z_I may be changed.
 using UseProjectedTile = std::function<void(Index row, MatrixView z, ConstMatrixView rest)>;
 using EachProjectedTile =
-    std::function<void(ConstMatrixView basis, std::span<const double> constant, const UseProjectedTile& use)>;
+    std::function<void(ConstMatrixView basis, Span<const double> constant, const UseProjectedTile& use)>;
 
 // Z_I from B_I basis, in its place.
-void finish_projection(std::span<const double> q1, Index row, std::span<const double> constant, MatrixView z);
+void finish_projection(Span<const double> q1, Index row, Span<const double> constant, MatrixView z);
 
 // N_ii and E_i of single rows.
 struct SmallResiduals {
-  std::vector<Index> rows;
-  std::vector<double> diagonal;  // N_ii
-  Matrix rest;                   // E_i, rows x t
+  Array<Index> rows;
+  Array<double> diagonal;  // N_ii
+  Matrix rest;             // E_i, rows x t
 };
 
 // basis: row k holds B_i of rows[k]; q1: their q1_i (or none). noise: what rounding may make of |N_i|; where it is not
 // exceeded, N_ii and E_i are zero: the unpenalised fit meets the point. Cost: a pass, 2 n r of it for each row.
-SmallResiduals small_residuals(std::vector<Index> rows, ConstMatrixView basis, std::span<const double> q1, Index t,
-                               double noise, const EachProjectedTile& each_tile);
+SmallResiduals small_residuals(Array<Index> rows, ConstMatrixView basis, Span<const double> q1, Index t, double noise,
+                               const EachProjectedTile& each_tile);
 
 }  // namespace freeridge

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -27,12 +26,12 @@ std::optional<LambdaBasis> lambda_basis(ConstMatrixView p) {
   const Index size = p.rows, count = p.cols, most_columns = std::min(size, 2 * count / 3);
   // Columns of one size, so that the error of each is measured by its own.
   Matrix scaled(size, count), left(size, count), q(size, most_columns), r(most_columns, count, 0.0);
-  std::vector<double> scale(static_cast<std::size_t>(count));
+  Array<double> scale(count);
   for (Index l = 0; l < count; ++l) {
     const double most = largest(p.columns(l, 1));
     if (!(most > 0)) return std::nullopt;
     for (Index k = 0; k < size; ++k) scaled(k, l) = left(k, l) = p(k, l) / most;
-    scale[static_cast<std::size_t>(l)] = most;
+    scale[l] = most;
   }
   Index rank = 0;
   for (double first = 0;; ++rank) {
@@ -58,7 +57,7 @@ std::optional<LambdaBasis> lambda_basis(ConstMatrixView p) {
   gemm(Op::none, Op::none, -1, out.q.view(), out.r.view(), 1, scaled.view());
   if (!(largest(scaled.view()) <= 16 * eps)) return std::nullopt;
   for (Index l = 0; l < count; ++l)
-    for (Index j = 0; j < rank; ++j) out.r(j, l) *= scale[static_cast<std::size_t>(l)];
+    for (Index j = 0; j < rank; ++j) out.r(j, l) *= scale[l];
   return out;
 }
 

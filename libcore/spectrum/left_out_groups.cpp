@@ -14,10 +14,10 @@ namespace {
 
 constexpr double near_singular = 1e-4;  // the eigenvalue of N_SS or C below which more than four digits are lost
 
-Matrix rows_of(ConstMatrixView from, std::span<const Index> rows) {
+Matrix rows_of(ConstMatrixView from, Span<const Index> rows) {
   Matrix out(static_cast<Index>(rows.size()), from.cols);
   for (Index j = 0; j < out.cols(); ++j)
-    for (Index i = 0; i < out.rows(); ++i) out(i, j) = from(rows[static_cast<std::size_t>(i)], j);
+    for (Index i = 0; i < out.rows(); ++i) out(i, j) = from(rows[i], j);
   return out;
 }
 
@@ -26,7 +26,7 @@ class RefittedGroup final : public RowBlock {
  public:
   explicit RefittedGroup(GroupRows rows) : rows_(std::move(rows)) {
     const Problem& problem = rows_.f.problem();
-    const std::vector<Index> others = others_of(problem.n(), rows_.which);
+    const Array<Index> others = others_of(problem.n(), rows_.which);
     SpectrumFactorization::Room room;
     b_others_ = others.empty() ? Matrix(0, rows_.b.cols()) : copy_of(rows_.f.gather(others, room).b);
     q1_others_ = q1_of(problem, others);
@@ -41,7 +41,7 @@ class RefittedGroup final : public RowBlock {
     if (!(at.lambda() > 0)) return false;
     if (stay == 0) return rows_.q1.empty();
 
-    std::vector<double> q1 = q1_others_;
+    Array<double> q1 = q1_others_;
     const double length = norm2(static_cast<Index>(q1.size()), q1.data());
     for (double& value : q1) value /= length;
     const Contrast contrast(stay, q1);
@@ -65,7 +65,7 @@ class RefittedGroup final : public RowBlock {
     gemm(Op::none, Op::none, -1, b_others_.view(), g.view(), 1, left.view());
     for (Index j = 0; j < t; ++j) {
       const double beta = dot(stay, q1.data(), left.col(j)) / length;
-      for (Index i = 0; i < out.rows; ++i) out(i, j) -= rows_.q1[static_cast<std::size_t>(i)] * beta;
+      for (Index i = 0; i < out.rows; ++i) out(i, j) -= rows_.q1[i] * beta;
     }
     return true;
   }
@@ -73,7 +73,7 @@ class RefittedGroup final : public RowBlock {
  private:
   GroupRows rows_;
   Matrix b_others_, y_, y_others_;  // B_O; Y~_S, Y~_O
-  std::vector<double> q1_others_;
+  Array<double> q1_others_;
 };
 
 // Few rows go.
@@ -102,12 +102,12 @@ class DenseGroup final : public RowBlock {
     Matrix p(s, s, 0.0);
     if (rows_.f.complement()) std::ranges::copy(outside_.values(), p.values().begin());
     const auto add = [&](double sign) {  // the columns whose share is positive, or negative
-      std::vector<Index> columns;
+      Array<Index> columns;
       for (Index k = 0; k < r; ++k)
         if (sign * rows_.f.share(at, k) > 0) columns.push_back(k);
       Matrix scaled(s, static_cast<Index>(columns.size()));
       for (Index c = 0; c < scaled.cols(); ++c) {
-        const Index k = columns[static_cast<std::size_t>(c)];
+        const Index k = columns[c];
         const double root = std::sqrt(std::abs(rows_.f.share(at, k)));
         for (Index i = 0; i < s; ++i) scaled(i, c) = rows_.b(i, k) * root;
         worked(touched * static_cast<double>(s));
@@ -116,10 +116,10 @@ class DenseGroup final : public RowBlock {
     };
     add(1);
     add(-1);
-    std::vector<double> diagonal(static_cast<std::size_t>(s));
-    for (Index i = 0; i < s; ++i) diagonal[static_cast<std::size_t>(i)] = p(i, i);
+    Array<double> diagonal(s);
+    for (Index i = 0; i < s; ++i) diagonal[i] = p(i, i);
     rows_.f.clear_rounding(at, diagonal);
-    for (Index i = 0; i < s; ++i) p(i, i) = diagonal[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < s; ++i) p(i, i) = diagonal[i];
     return solve_left_out(p.view(), v, noise_);
   }
 
@@ -132,17 +132,16 @@ class DenseGroup final : public RowBlock {
     outside_ = Matrix(s, s);
     syrk(Op::none, -1, inside.view(), 0, outside_.view());
     for (Index j = 0; j < s; ++j) {
-      outside_(j, j) = rows_.rest_diagonal[static_cast<std::size_t>(j)];
-      for (Index i = j + 1; i < s && !rows_.q1.empty(); ++i)
-        outside_(i, j) -= rows_.q1[static_cast<std::size_t>(i)] * rows_.q1[static_cast<std::size_t>(j)];
+      outside_(j, j) = rows_.rest_diagonal[j];
+      for (Index i = j + 1; i < s && !rows_.q1.empty(); ++i) outside_(i, j) -= rows_.q1[i] * rows_.q1[j];
       worked(touched * static_cast<double>(s - j));
     }
-    noise_.assign(static_cast<std::size_t>(s), rows_.f.subtraction_noise());
+    noise_.assign(s, rows_.f.subtraction_noise());
   }
 
   GroupRows rows_;
-  Matrix outside_;             // N_SS, lower triangle; empty without complement
-  std::vector<double> noise_;  // the absolute error of its diagonal; empty without complement
+  Matrix outside_;       // N_SS, lower triangle; empty without complement
+  Array<double> noise_;  // the absolute error of its diagonal; empty without complement
 };
 
 }  // namespace
@@ -153,23 +152,23 @@ bool may_be_near_singular(ConstMatrixView a) {
   return !potrf(factor.view()) || !(reciprocal_condition(factor.view(), norm) * norm > near_singular);
 }
 
-std::vector<Index> others_of(Index n, std::span<const Index> which) {
-  std::vector<char> own(static_cast<std::size_t>(n), 0);
-  for (const Index i : which) own[static_cast<std::size_t>(i)] = 1;
-  std::vector<Index> out;
+Array<Index> others_of(Index n, Span<const Index> which) {
+  Array<char> own(n, 0);
+  for (const Index i : which) own[i] = 1;
+  Array<Index> out;
   for (Index i = 0; i < n; ++i)
-    if (own[static_cast<std::size_t>(i)] == 0) out.push_back(i);
+    if (own[i] == 0) out.push_back(i);
   return out;
 }
 
-std::vector<double> q1_of(const Problem& problem, std::span<const Index> rows) {
-  std::vector<double> out;
+Array<double> q1_of(const Problem& problem, Span<const Index> rows) {
+  Array<double> out;
   for (const Index i : rows)
-    if (problem.intercept) out.push_back(problem.q1[static_cast<std::size_t>(i)]);
+    if (problem.intercept) out.push_back(problem.q1[i]);
   return out;
 }
 
-GroupRows::GroupRows(const SpectrumFactorization& factorization, std::span<const Index> rows)
+GroupRows::GroupRows(const SpectrumFactorization& factorization, Span<const Index> rows)
     : f(factorization), which(rows.begin(), rows.end()), q1(q1_of(f.problem(), rows)) {
   SpectrumFactorization::Room room;
   const SpectrumFactorization::Tile tile = f.gather(rows, room);
@@ -186,7 +185,7 @@ void GroupRows::residual(const SpectrumAt& at, Index first, MatrixView out) cons
     for (Index i = 0; i < out.rows; ++i) out(i, j) += rest(i, first + j);
 }
 
-std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& f, std::span<const Index> rows) {
+std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& f, Span<const Index> rows) {
   GroupRows group(f, rows);
   const Index s = group.b.rows(), stay = f.problem().n() - s, unknowns = f.r() + (group.q1.empty() ? 0 : 1);
   if (f.complement() && stay < unknowns) return std::make_unique<RefittedGroup>(std::move(group));

@@ -12,32 +12,31 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
 
 // The rows S of a factorization, before any lambda.
 struct GroupRows {
-  GroupRows(const SpectrumFactorization& factorization, std::span<const Index> rows);
+  GroupRows(const SpectrumFactorization& factorization, Span<const Index> rows);
   // (P~Y~)_S of the outputs [first, first + out.cols).
   void residual(const SpectrumAt& at, Index first, MatrixView out) const;
 
   const SpectrumFactorization& f;
-  std::vector<Index> which;
-  Matrix b, rest;                     // B_S, E_S; no E without complement
-  std::vector<double> rest_diagonal;  // diag N_SS; empty without complement
-  std::vector<double> q1;             // of the rows S; empty without intercept
-  bool high_leverage;                 // some rows have their E and N_ii in small_residuals
+  Array<Index> which;
+  Matrix b, rest;               // B_S, E_S; no E without complement
+  Array<double> rest_diagonal;  // diag N_SS; empty without complement
+  Array<double> q1;             // of the rows S; empty without intercept
+  bool high_leverage;           // some rows have their E and N_ii in small_residuals
 };
 
-std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& factorization, std::span<const Index> rows);
+std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& factorization, Span<const Index> rows);
 
 // The other rows of n, ascending; q1 of some rows, empty without intercept.
-std::vector<Index> others_of(Index n, std::span<const Index> rows);
-std::vector<double> q1_of(const Problem& problem, std::span<const Index> rows);
+Array<Index> others_of(Index n, Span<const Index> rows);
+Array<double> q1_of(const Problem& problem, Span<const Index> rows);
 
 // Whether a positive semi-definite matrix, lower triangle, may have an eigenvalue so small that more than four digits
 // are lost with it: 1 / |A^-1|_1 is at most the smallest eigenvalue.

@@ -15,41 +15,41 @@ double rounding_of_rows(Index n, Index p) {
   return std::max(rows, static_cast<double>(p)) * std::numeric_limits<double>::epsilon();
 }
 
-std::vector<double> column_norms(ConstMatrixView a) {
-  std::vector<double> out(static_cast<std::size_t>(a.cols));
+Array<double> column_norms(ConstMatrixView a) {
+  Array<double> out(a.cols);
   for (Index j = 0; j < a.cols; ++j) {
-    out[static_cast<std::size_t>(j)] = norm2(a.rows, a.col(j));
+    out[j] = norm2(a.rows, a.col(j));
     worked(2 * touched * static_cast<double>(a.rows));
   }
   return out;
 }
 
-void require_finite_squares(std::span<const double> values, const char* what) {
+void require_finite_squares(Span<const double> values, const char* what) {
   for (const double value : values)
     if (!std::isfinite(value * value))
       fail(Status::not_finite, "the squared singular values of ", what, " overflow; rescale x");
 }
 
-std::vector<double> direction_noise(std::span<const double> norms, ConstMatrixView vt, Index n) {
-  std::vector<double> out;
+Array<double> direction_noise(Span<const double> norms, ConstMatrixView vt, Index n) {
+  Array<double> out;
   const double factor = rounding_of_rows(n, static_cast<Index>(norms.size()));
   for (Index k = 0; k < vt.rows; ++k) {
     double mixed = 0;
-    for (Index j = 0; j < vt.cols; ++j) mixed = std::hypot(mixed, norms[static_cast<std::size_t>(j)] * vt(k, j));
+    for (Index j = 0; j < vt.cols; ++j) mixed = std::hypot(mixed, norms[j] * vt(k, j));
     worked(15 * nanosecond * static_cast<double>(vt.cols));
     out.push_back(factor * mixed * (factor * mixed));
   }
   return out;
 }
 
-void drop_noise(std::span<double> s, std::span<const double> noise) {
+void drop_noise(Span<double> s, Span<const double> noise) {
   for (std::size_t k = 0; k < s.size(); ++k)
     if (s[k] * s[k] < noise[k]) s[k] = 0;
 }
 
-void small_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt) {
+void small_svd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
   const Index p = a.cols;
-  const std::vector<double> norms = column_norms(a);
+  const Array<double> norms = column_norms(a);
   const auto [low, high] = std::minmax_element(norms.begin(), norms.end());
   const bool scales_differ = p > 0 && a.rows == p && *low < 1e-4 * *high;
   if (!scales_differ) return gesdd(a, s, u, vt);

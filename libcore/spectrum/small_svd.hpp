@@ -5,30 +5,28 @@
 // are small beside c eps of others: then the SVD mixes the two).
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
 
-std::vector<double> column_norms(ConstMatrixView a);
+Array<double> column_norms(ConstMatrixView a);
 
 // Norms of columns, or singular values, of `what`: their squares must be finite (NOT_FINITE). No column is longer than
 // the largest singular value, so that the columns tell before LAPACK meets what overflowed on the way.
-void require_finite_squares(std::span<const double> values, const char* what);
+void require_finite_squares(Span<const double> values, const char* what);
 
 // c eps
 double rounding_of_rows(Index n, Index p);
 
 // For each row v_k of vt: (c eps |D v_k|)^2, below which S_k^2 is rounding.
-std::vector<double> direction_noise(std::span<const double> column_norms, ConstMatrixView vt, Index n);
+Array<double> direction_noise(Span<const double> column_norms, ConstMatrixView vt, Index n);
 
 // S_k is zero where S_k^2 is below its noise: at every lambda, as w would have eps |x| |y| / lambda of that direction.
-void drop_noise(std::span<double> s, std::span<const double> noise);
+void drop_noise(Span<double> s, Span<const double> noise);
 
 // A = U diag(s) V': by divide and conquer, or by Jacobi's method where small singular values come from columns of small
 // scale, whose digits the first would lose. Shapes as gesdd; A is destroyed.
-void small_svd(MatrixView a, std::span<double> s, MatrixView u, MatrixView vt);
+void small_svd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt);
 
 }  // namespace freeridge

@@ -21,7 +21,7 @@ double Spectrum::tolerance() const {
 }
 
 bool Spectrum::counts(Index k) const {
-  const auto at = static_cast<std::size_t>(k);
+  const Index at = k;
   return eigenvalues[at] > 0 && eigenvalues[at] >= noise[at];
 }
 
@@ -35,7 +35,7 @@ EigenvalueRange Spectrum::range() const {
   EigenvalueRange out{0, 0};
   for (Index k = 0; k < r(); ++k) {
     if (!counts(k)) continue;
-    const double value = eigenvalues[static_cast<std::size_t>(k)];
+    const double value = eigenvalues[k];
     out.smallest = out.largest == 0 ? value : std::min(out.smallest, value);
     out.largest = std::max(out.largest, value);
   }
@@ -43,7 +43,7 @@ EigenvalueRange Spectrum::range() const {
 }
 
 Direction Spectrum::direction(Index k) const {
-  const auto at = static_cast<std::size_t>(k);
+  const Index at = k;
   return {eigenvalues[at], common_noise.value_or(noise[at]), sure};
 }
 
@@ -51,14 +51,13 @@ Direction Spectrum::direction(Index k) const {
 double Spectrum::floor() const {
   double out = left_out.floor();
   for (Index k = 0; k < r(); ++k)
-    if (eigenvalues[static_cast<std::size_t>(k)] != 0) out = std::max(out, direction(k).floor());
+    if (eigenvalues[k] != 0) out = std::max(out, direction(k).floor());
   return out;
 }
 
 bool Spectrum::below_floor(double lambda) const {
   bool known = left_out.known(lambda);
-  for (Index k = 0; k < r() && known; ++k)
-    known = eigenvalues[static_cast<std::size_t>(k)] == 0 || direction(k).known(lambda);
+  for (Index k = 0; k < r() && known; ++k) known = eigenvalues[k] == 0 || direction(k).known(lambda);
   return !known;
 }
 
@@ -102,7 +101,7 @@ double SpectrumAt::log_determinant() const {
 }
 
 double SpectrumAt::quadratic_form(Index output) const {
-  double sum = spectrum_->complement() ? spectrum_->rest_norm2[static_cast<std::size_t>(output)] / lambda_ : 0;
+  double sum = spectrum_->complement() ? spectrum_->rest_norm2[output] / lambda_ : 0;
   for (Index k = 0; k < spectrum_->r(); ++k) {
     const double gamma = spectrum_->gamma(k, output);
     sum += gamma * gamma / (eigenvalue(k) + lambda_);
@@ -111,7 +110,7 @@ double SpectrumAt::quadratic_form(Index output) const {
 }
 
 double SpectrumAt::squared_norm(Index output) const {
-  double sum = spectrum_->complement() ? spectrum_->rest_norm2[static_cast<std::size_t>(output)] : 0;
+  double sum = spectrum_->complement() ? spectrum_->rest_norm2[output] : 0;
   for (Index k = 0; k < spectrum_->r(); ++k) {
     const double value = p(k) * spectrum_->gamma(k, output);
     sum += value * value;
@@ -120,14 +119,14 @@ double SpectrumAt::squared_norm(Index output) const {
 }
 
 bool SpectrumAt::counts(Index k, bool functions) const {
-  const auto at = static_cast<std::size_t>(k);
+  const Index at = k;
   const bool keeps_zero = lambda_ >= spectrum_->noise[at] && lambda_ > 0;
   const bool no_function = functions && spectrum_->eigenvalues[at] == 0;
   return eigenvalue(k) > 0 || (keeps_zero && !no_function);
 }
 
-std::vector<double> SpectrumAt::inverse(bool functions) const {
-  std::vector<double> out;
+Array<double> SpectrumAt::inverse(bool functions) const {
+  Array<double> out;
   for (Index k = 0; k < spectrum_->r(); ++k) out.push_back(counts(k, functions) ? 1 / (eigenvalue(k) + lambda_) : 0);
   return out;
 }
@@ -141,11 +140,11 @@ Matrix SpectrumAt::coefficients(Index first, Index count, bool functions) const 
   return g;
 }
 
-Matrix scaled_rows(std::span<const double> factor, ConstMatrixView a) {
+Matrix scaled_rows(Span<const double> factor, ConstMatrixView a) {
   Matrix out(a.rows, a.cols);
   for (Index j = 0; j < a.cols; ++j)
     for (Index k = 0; k < a.rows; ++k) {
-      const double value = factor[static_cast<std::size_t>(k)];
+      const double value = factor[k];
       out(k, j) = value == 0 ? 0 : value * a(k, j);
     }
   return out;

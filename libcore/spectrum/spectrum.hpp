@@ -16,20 +16,19 @@
 #pragma once
 
 #include <optional>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/factor/digits.hpp"
 
 namespace freeridge {
 
 struct Spectrum {
-  Index degrees = 0;                     // m
-  std::vector<double> eigenvalues = {};  // Lambda, r
-  std::vector<double> noise = {};        // r
-  Matrix gamma = {};                     // Gamma, r x t
-  std::vector<double> rest_norm2 = {};   // |E_j|^2, t; not read without complement
+  Index degrees = 0;               // m
+  Array<double> eigenvalues = {};  // Lambda, r
+  Array<double> noise = {};        // r
+  Matrix gamma = {};               // Gamma, r x t
+  Array<double> rest_norm2 = {};   // |E_j|^2, t; not read without complement
 
   // What digits.hpp takes for the directions: the noise of each, or one noise for all of them, times `sure`; and a
   // direction that was left out of the spectrum as rounding, of no noise where none was.
@@ -61,8 +60,8 @@ class SpectrumAt {
 
   double lambda() const { return lambda_; }
   // Lambda_k, 0 where it counts as zero.
-  double eigenvalue(Index k) const { return eigenvalues_[static_cast<std::size_t>(k)]; }
-  double p(Index k) const { return p_[static_cast<std::size_t>(k)]; }
+  double eigenvalue(Index k) const { return eigenvalues_[k]; }
+  double p(Index k) const { return p_[k]; }
   // h_k
   double fitted(Index k) const { return eigenvalue(k) == 0 ? 0 : eigenvalue(k) / (eigenvalue(k) + lambda_); }
   double scale() const { return s_; }
@@ -84,19 +83,19 @@ class SpectrumAt {
   // are wanted.
   bool counts(Index k, bool functions) const;
   // 1 / (Lambda_k + lambda) in the directions that count, else 0.
-  std::vector<double> inverse(bool functions) const;
+  Array<double> inverse(bool functions) const;
   // g of the outputs [first, first + count), 0 in the directions that do not count.
   Matrix coefficients(Index first, Index count, bool functions) const;
 
  private:
   const Spectrum* spectrum_;
   double lambda_;
-  std::vector<double> eigenvalues_, p_;
+  Array<double> eigenvalues_, p_;
   double s_ = 0;
   bool projects_ = false;
 };
 
 // diag(factor) a, zero where the factor is.
-Matrix scaled_rows(std::span<const double> factor, ConstMatrixView a);
+Matrix scaled_rows(Span<const double> factor, ConstMatrixView a);
 
 }  // namespace freeridge

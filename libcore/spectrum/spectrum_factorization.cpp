@@ -15,16 +15,16 @@ constexpr double orthonormal_enough = 1e-10;
 
 }  // namespace
 
-void add_weighted_squares(ConstMatrixView b, std::span<const double> weight, std::span<double> out) {
+void add_weighted_squares(ConstMatrixView b, Span<const double> weight, Span<double> out) {
   for (Index k = 0; k < b.cols; ++k) {
     const double* const column = b.col(k);
-    const double factor = weight[static_cast<std::size_t>(k)];
-    for (Index i = 0; i < b.rows; ++i) out[static_cast<std::size_t>(i)] += column[i] * column[i] * factor;
+    const double factor = weight[k];
+    for (Index i = 0; i < b.rows; ++i) out[i] += column[i] * column[i] * factor;
     worked(touched * static_cast<double>(b.rows));
   }
 }
 
-void SpectrumFactorization::set_spectrum(Spectrum spectrum, std::vector<double> blur) {
+void SpectrumFactorization::set_spectrum(Spectrum spectrum, Array<double> blur) {
   spectrum_ = std::move(spectrum);
   spectrum_.degrees = problem().degrees();
   blur_ = std::move(blur);
@@ -47,20 +47,19 @@ double SpectrumFactorization::row_noise() const {
   return noise;
 }
 
-void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, std::span<const double> q1_rows,
-                                     MatrixView rest, std::span<double> rest_diagonal,
-                                     std::vector<Index>& small) const {
+void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, Span<const double> q1_rows,
+                                     MatrixView rest, Span<double> rest_diagonal, Array<Index>& small) const {
   copy(y_rows, rest);
   gemm(Op::none, Op::none, -1, b, gamma_inside(), 1, rest);
   for (std::size_t i = 0; i < rest_diagonal.size(); ++i)
     rest_diagonal[i] = q1_rows.empty() ? 1 : 1 - q1_rows[i] * q1_rows[i];
   for (Index k = 0; k < b.cols; ++k) {
     if (!in_projector(k)) continue;
-    for (Index i = 0; i < b.rows; ++i) rest_diagonal[static_cast<std::size_t>(i)] -= b(i, k) * b(i, k);
+    for (Index i = 0; i < b.rows; ++i) rest_diagonal[i] -= b(i, k) * b(i, k);
   }
   small.clear();
   for (Index i = 0; i < b.rows; ++i)
-    if (!(rest_diagonal[static_cast<std::size_t>(i)] >= small_residual)) small.push_back(i);
+    if (!(rest_diagonal[i] >= small_residual)) small.push_back(i);
 }
 
 void SpectrumFactorization::drop_outside(MatrixView b) const {
@@ -68,7 +67,7 @@ void SpectrumFactorization::drop_outside(MatrixView b) const {
     if (!in_projector(k)) std::fill_n(b.col(k), b.rows, 0.0);
 }
 
-std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(std::vector<Index> rows) const {
+std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(Array<Index> rows) const {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (small_ && small_->rows == rows) return small_;
@@ -76,9 +75,9 @@ std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(std
   Room room;
   Matrix b = copy_of(gather(rows, room).b);
   drop_outside(b.view());
-  std::vector<double> q1;
+  Array<double> q1;
   for (const Index i : rows)
-    if (problem().intercept) q1.push_back(problem().q1[static_cast<std::size_t>(i)]);
+    if (problem().intercept) q1.push_back(problem().q1[i]);
   auto made = std::make_shared<const SmallResiduals>(
       freeridge::small_residuals(std::move(rows), b.view(), q1, problem().t(), row_noise(), projected_tiles()));
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -93,7 +92,7 @@ Matrix SpectrumFactorization::shared_gamma(const SpectrumAt& at, Index first, In
   return out;
 }
 
-void SpectrumFactorization::clear_rounding(const SpectrumAt& at, std::span<double> diagonal) const {
+void SpectrumFactorization::clear_rounding(const SpectrumAt& at, Span<double> diagonal) const {
   if (!at.projects()) return;
   const double noise = eps * static_cast<double>(problem().n());
   for (double& value : diagonal)
@@ -104,28 +103,28 @@ std::unique_ptr<ResidualMaker> SpectrumFactorization::at(double lambda) const {
   return std::make_unique<SpectrumResidualMaker>(*this, lambda);
 }
 
-Matrix SpectrumFactorization::coefficients_of_each(std::span<const double> lambdas, bool functions) const {
+Matrix SpectrumFactorization::coefficients_of_each(Span<const double> lambdas, bool functions) const {
   Matrix g(r(), static_cast<Index>(lambdas.size()));
   for (Index j = 0; j < g.cols(); ++j) {
-    const SpectrumAt at(spectrum_, lambdas[static_cast<std::size_t>(j)]);
+    const SpectrumAt at(spectrum_, lambdas[j]);
     std::copy_n(at.coefficients(j, 1, functions).data(), r(), g.col(j));
     worked(4 * touched * static_cast<double>(r()));
   }
   return g;
 }
 
-bool SpectrumFactorization::solve_each(std::span<const double> lambdas, Solution& solution) const {
+bool SpectrumFactorization::solve_each(Span<const double> lambdas, Solution& solution) const {
   solve(0, coefficients_of_each(lambdas, true).view(), solution);
   return true;
 }
 
-bool SpectrumFactorization::coefficients_each(std::span<const double> lambdas, MatrixView out) const {
+bool SpectrumFactorization::coefficients_each(Span<const double> lambdas, MatrixView out) const {
   if (complement()) return false;  // E / lambda has another lambda in each column
   coefficients(0, coefficients_of_each(lambdas, false).view(), 0, false, out);
   return true;
 }
 
-std::unique_ptr<RowBlock> SpectrumFactorization::rows(std::span<const Index> which) const {
+std::unique_ptr<RowBlock> SpectrumFactorization::rows(Span<const Index> which) const {
   return leave_out_group(*this, which);
 }
 
@@ -148,10 +147,10 @@ void SpectrumFactorization::coefficients(Index first, ConstMatrixView g, double 
   products(shares.view(), {}, with_rest && complement() ? lambda : 0, first, out, {});
 }
 
-void SpectrumFactorization::products(ConstMatrixView shares, std::span<const double> squares, double rest_divisor,
-                                     Index first, MatrixView out, std::span<double> diagonal) const {
+void SpectrumFactorization::products(ConstMatrixView shares, Span<const double> squares, double rest_divisor,
+                                     Index first, MatrixView out, Span<double> diagonal) const {
   const Index n = problem().n(), step = std::min(tile_rows(), n);
-  std::vector<Index> small;
+  Array<Index> small;
   std::ranges::fill(diagonal, 0.0);
   Room room;
   for (Index row = 0; row < n; row += step) {
@@ -161,8 +160,7 @@ void SpectrumFactorization::products(ConstMatrixView shares, std::span<const dou
     for (Index j = 0; j < to.cols && rest_divisor != 0; ++j)
       for (Index i = 0; i < to.rows; ++i) to(i, j) += part.rest(i, first + j) / rest_divisor;
     if (!diagonal.empty()) {
-      const std::span<double> here =
-          diagonal.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(part.b.rows));
+      const Span<double> here = diagonal.subspan(row, part.b.rows);
       std::ranges::copy(part.rest_diagonal, here.begin());
       add_weighted_squares(part.b, squares, here);
     }
@@ -174,7 +172,7 @@ void SpectrumFactorization::products(ConstMatrixView shares, std::span<const dou
     const Index i = mended->rows[s];
     for (Index j = 0; j < out.cols && rest_divisor != 0; ++j)
       out(i, j) += mended->rest(static_cast<Index>(s), first + j) / rest_divisor;
-    if (!diagonal.empty()) diagonal[static_cast<std::size_t>(i)] += mended->diagonal[s];
+    if (!diagonal.empty()) diagonal[i] += mended->diagonal[s];
   }
 }
 

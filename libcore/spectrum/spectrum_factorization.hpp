@@ -16,9 +16,8 @@
 
 #include <memory>
 #include <mutex>
-#include <span>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/spectrum/high_leverage.hpp"
@@ -34,7 +33,7 @@ struct SweepPieces {
 SweepPieces sweep_pieces(Index r, Index t, Index lambdas);
 
 // out_i += sum_k B_ik^2 weight_k
-void add_weighted_squares(ConstMatrixView b, std::span<const double> weight, std::span<double> out);
+void add_weighted_squares(ConstMatrixView b, Span<const double> weight, Span<double> out);
 
 class SpectrumFactorization : public Factorization {
  public:
@@ -46,10 +45,10 @@ class SpectrumFactorization : public Factorization {
   // Whether solve leaves directions whose eigenvalue is exactly zero out of g.
   virtual bool functions_only(double) const { return true; }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
-  bool solve_each(std::span<const double> lambdas, Solution& solution) const override;
-  bool coefficients_each(std::span<const double> lambdas, MatrixView out) const override;
-  std::unique_ptr<RowBlock> rows(std::span<const Index> which) const override;
-  void sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+  bool solve_each(Span<const double> lambdas, Solution& solution) const override;
+  bool coefficients_each(Span<const double> lambdas, MatrixView out) const override;
+  std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
+  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
              const Progress& progress) const override;
 
   const Spectrum& spectrum() const { return spectrum_; }
@@ -60,30 +59,30 @@ class SpectrumFactorization : public Factorization {
   // factorization.
   struct Tile {
     ConstMatrixView b, rest;
-    std::span<const double> rest_diagonal;
-    std::span<const Index> small;  // the rows of the tile whose E and N_ii are not here, but in small_residuals
+    Span<const double> rest_diagonal;
+    Span<const Index> small;  // the rows of the tile whose E and N_ii are not here, but in small_residuals
   };
   struct Room {
     Matrix b, rest, features;
-    std::vector<double> rest_diagonal;
-    std::vector<Index> small;
+    Array<double> rest_diagonal;
+    Array<Index> small;
   };
   // The rows [row, row + count), or any rows.
   virtual Tile tile(Index row, Index count, Room& room) const = 0;
-  virtual Tile gather(std::span<const Index> which, Room& room) const = 0;
+  virtual Tile gather(Span<const Index> which, Room& room) const = 0;
   virtual Index tile_rows() const = 0;  // how many at once
   // E and N_ii of the rows that tiles name as small, ascending. Made once and kept.
-  std::shared_ptr<const SmallResiduals> small_residuals(std::vector<Index> rows) const;
+  std::shared_ptr<const SmallResiduals> small_residuals(Array<Index> rows) const;
 
   // out = B z, n x q.
   virtual void multiply(ConstMatrixView z, MatrixView out) const;
   // out = B shares + E / rest_divisor (0: without E) of the outputs from `first` on (out.cols of them, or none), and
   // diagonal = (B o B) squares + diag N (or none). One pass.
-  void products(ConstMatrixView shares, std::span<const double> squares, double rest_divisor, Index first,
-                MatrixView out, std::span<double> diagonal) const;
+  void products(ConstMatrixView shares, Span<const double> squares, double rest_divisor, Index first, MatrixView out,
+                Span<double> diagonal) const;
 
   // Whether N and E know column k of B.
-  bool in_projector(Index k) const { return outside_.empty() || outside_[static_cast<std::size_t>(k)] == 0; }
+  bool in_projector(Index k) const { return outside_.empty() || outside_[k] == 0; }
   // The columns of b that N does not know become zero.
   void drop_outside(MatrixView b) const;
   // The share of B_k in P~: p_k, or p_k - 1.
@@ -94,43 +93,42 @@ class SpectrumFactorization : public Factorization {
   double row_noise() const;
   double subtraction_noise() const;
   // Makes diag(P~) exactly 0 where it is 0 but for rounding.
-  void clear_rounding(const SpectrumAt& at, std::span<double> diagonal) const;
+  void clear_rounding(const SpectrumAt& at, Span<double> diagonal) const;
 
   // From g (r x count) to the solution of the outputs [first, first + count).
   virtual void solve(Index first, ConstMatrixView g, Solution& solution) const = 0;
   // c~ at lambda from g; here B g + E / lambda (without E where `rest` is false).
   virtual void coefficients(Index first, ConstMatrixView g, double lambda, bool rest, MatrixView out) const;
   // ResidualMaker::refine. inverse: 1 / (Lambda + lambda), 0 for eigenvalues that count as zero.
-  virtual void refine(Index first, Index count, Index steps, double lambda, std::span<const double> inverse,
+  virtual void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
                       Solution& solution, const Progress& progress) const = 0;
   // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance (q, or empty) at lambda.
-  virtual void project(const Rows& points, Index first, double lambda, MatrixView z,
-                       std::span<double> variance) const = 0;
+  virtual void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const = 0;
 
  protected:
   explicit SpectrumFactorization(ProblemPtr problem) : Factorization(std::move(problem)) {}
   // spectrum.degrees is set here. blur: r numbers, how far a column of B is from orthonormal to the others; empty:
   // rounding alone.
-  void set_spectrum(Spectrum spectrum, std::vector<double> blur = {});
-  void set_rest_norm2(std::vector<double> values) { spectrum_.rest_norm2 = std::move(values); }
+  void set_spectrum(Spectrum spectrum, Array<double> blur = {});
+  void set_rest_norm2(Array<double> values) { spectrum_.rest_norm2 = std::move(values); }
 
   // Products of rows of B with directions, which are zero where N does not know the column of B.
   virtual EachProjectedTile projected_tiles() const = 0;
   // E and diag N for rows of B, from rows of Y~ and q1, by subtraction; in `small` the rows for which that is not good
   // enough.
-  void set_rest(ConstMatrixView b, ConstMatrixView y_rows, std::span<const double> q1_rows, MatrixView rest,
-                std::span<double> rest_diagonal, std::vector<Index>& small) const;
+  void set_rest(ConstMatrixView b, ConstMatrixView y_rows, Span<const double> q1_rows, MatrixView rest,
+                Span<double> rest_diagonal, Array<Index>& small) const;
   // Gamma, zero where N does not know the column of B.
   ConstMatrixView gamma_inside() const { return outside_.empty() ? spectrum_.gamma.view() : gamma_inside_.view(); }
 
  private:
   // g of every output at its own lambda.
-  Matrix coefficients_of_each(std::span<const double> lambdas, bool functions) const;
+  Matrix coefficients_of_each(Span<const double> lambdas, bool functions) const;
 
   Spectrum spectrum_;
-  std::vector<double> blur_;
-  std::vector<char> outside_;  // r: whether N does not know column k of B; empty: N knows them all
-  Matrix gamma_inside_;        // Gamma, zero in the columns outside; empty likewise
+  Array<double> blur_;
+  Array<char> outside_;  // r: whether N does not know column k of B; empty: N knows them all
+  Matrix gamma_inside_;  // Gamma, zero in the columns outside; empty likewise
   double tolerance_ = 0;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SmallResiduals> small_;  // the last that was asked for

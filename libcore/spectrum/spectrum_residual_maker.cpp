@@ -4,9 +4,9 @@
 
 namespace freeridge {
 
-void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const {
+void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const {
   const Matrix shares = f_.shared_gamma(at_, first, out.cols);
-  std::vector<double> share(diagonal_out.empty() ? 0 : static_cast<std::size_t>(f_.r()));
+  Array<double> share(diagonal_out.empty() ? 0 : static_cast<std::size_t>(f_.r()));
   for (std::size_t k = 0; k < share.size(); ++k) share[k] = f_.share(at_, static_cast<Index>(k));
   f_.products(shares.view(), share, f_.complement() ? 1 : 0, first, out, diagonal_out);
   f_.clear_rounding(at_, diagonal_out);
@@ -14,16 +14,15 @@ void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, s
 
 // H_ii = q1_i^2 + sum_k B_ik^2 Lambda_k / (Lambda_k + lambda): a small leverage keeps its digits, as 1 - rho P~_ii
 // would not.
-void SpectrumResidualMaker::leverage(std::span<double> out) const {
-  const std::vector<double>& q1 = f_.problem().q1;
+void SpectrumResidualMaker::leverage(Span<double> out) const {
+  const Array<double>& q1 = f_.problem().q1;
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = q1.empty() ? 0 : q1[i] * q1[i];
-  std::vector<double> weight;
+  Array<double> weight;
   for (Index k = 0; k < f_.r(); ++k) weight.push_back(at_.fitted(k));
   const Index n = f_.problem().n(), step = std::min(f_.tile_rows(), n);
   SpectrumFactorization::Room room;
   for (Index row = 0; row < n; row += step)
-    add_weighted_squares(f_.tile(row, std::min(step, n - row), room).b, weight,
-                         out.subspan(static_cast<std::size_t>(row)));
+    add_weighted_squares(f_.tile(row, std::min(step, n - row), room).b, weight, out.subspan(row));
 }
 
 void SpectrumResidualMaker::coefficients(Index first, MatrixView out) const {
@@ -54,12 +53,11 @@ void SpectrumResidualMaker::complete(Index first, Index count, Solution& solutio
   Matrix left_out(f_.problem().n(), count);
   f_.coefficients(first, g.view(), at_.lambda(), false, left_out.view());
   for (Index j = 0; j < count; ++j)
-    for (Index i = 0; i < left_out.rows(); ++i)
-      solution.c(i, first + j) += f_.problem().sqrt_w[static_cast<std::size_t>(i)] * left_out(i, j);
+    for (Index i = 0; i < left_out.rows(); ++i) solution.c(i, first + j) += f_.problem().sqrt_w[i] * left_out(i, j);
   f_.refine(first, count, 1, at_.lambda(), at_.inverse(false), solution, progress);
 }
 
-void SpectrumResidualMaker::smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const {
+void SpectrumResidualMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = f_.problem();
   const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
   Matrix z(f_.r(), count);

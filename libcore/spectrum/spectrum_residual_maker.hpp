@@ -1,6 +1,7 @@
 // P~ at one lambda, for factorizations that know the spectrum; notation of spectrum_factorization.hpp.
 #pragma once
 
+#include "libcore/base/array.hpp"
 #include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
@@ -11,13 +12,13 @@ class SpectrumResidualMaker final : public ResidualMaker {
       : f_(factor), functions_(f_.functions_only(lambda)), at_(f_.spectrum(), lambda) {}
 
   void residual(Index first, MatrixView out) const override { residual_and_diagonal(first, out, {}); }
-  void diagonal(std::span<double> out) const override { residual_and_diagonal(0, {}, out); }
+  void diagonal(Span<double> out) const override { residual_and_diagonal(0, {}, out); }
   // Either may be empty: not wanted.
-  void residual_and_diagonal(Index first, MatrixView out, std::span<double> diagonal_out) const override;
+  void residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const override;
   double trace() const override { return at_.trace(); }
   bool below_floor() const override { return f_.spectrum().below_floor(at_.lambda()); }
   double shrinkage() const override { return at_.shrinkage(); }
-  void leverage(std::span<double> out) const override;
+  void leverage(Span<double> out) const override;
   double degrees_of_freedom() const override { return at_.fitted_trace() + (f_.problem().intercept ? 1 : 0); }
   double log_determinant() const override { return at_.log_determinant(); }
   double quadratic_form(Index output) const override { return at_.quadratic_form(output); }
@@ -26,7 +27,7 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
   void complete(Index first, Index count, Solution& solution, const Progress& progress) const override;
-  void smoother(const Rows& points, Index first, MatrixView a, std::span<double> variance) const override;
+  void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
   const SpectrumAt& spectrum() const { return at_; }
 

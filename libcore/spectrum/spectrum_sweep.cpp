@@ -54,13 +54,13 @@ class HeldRows {
   MatrixView residual(Index s) { return {start(s), 1, lambdas_ * outputs_, 1}; }
   MatrixView diagonal(Index s) { return {start(s) + lambdas_ * outputs_, 1, lambdas_, 1}; }
 
-  std::vector<Index> rows;
+  Array<Index> rows;
 
  private:
   double* start(Index s) { return values_.data() + s * lambdas_ * (outputs_ + 1); }
 
   Index lambdas_, outputs_;
-  std::vector<double> values_;
+  Array<double> values_;
 };
 
 // The columns of every `stride`-th output.
@@ -71,7 +71,7 @@ View every(View a, Index first, Index stride) {
 
 class SpectrumSweep {
  public:
-  SpectrumSweep(const SpectrumFactorization& f, std::span<const double> lambdas, Index first_output, Index t,
+  SpectrumSweep(const SpectrumFactorization& f, Span<const double> lambdas, Index first_output, Index t,
                 SweepSink& sink)
       : f_(f),
         lambdas_(lambdas),
@@ -82,7 +82,7 @@ class SpectrumSweep {
         rows_(std::min({pieces_.rows, f.tile_rows(), f.problem().n()})),
         tiles_((f.problem().n() + rows_ - 1) / rows_),
         team_(team_size(tiles_, work(static_cast<Index>(lambdas.size())))),
-        workers_(static_cast<std::size_t>(team_)) {}
+        workers_(team_) {}
 
   void run(const Progress& progress) {
     const auto total = static_cast<Index>(lambdas_.size());
@@ -92,8 +92,8 @@ class SpectrumSweep {
           tiles_, team_,
           progress.part(static_cast<double>(first) / static_cast<double>(total),
                         static_cast<double>(first + count_) / static_cast<double>(total)),
-          [&](Index i, int number) { make(i, workers_[static_cast<std::size_t>(number)]); },
-          [&](Index i, int number) { hand_over(i, workers_[static_cast<std::size_t>(number)]); });
+          [&](Index i, int number) { make(i, workers_[number]); },
+          [&](Index i, int number) { hand_over(i, workers_[number]); });
       if (!held_->rows.empty()) hand_over_held();
     }
   }
@@ -118,7 +118,7 @@ class SpectrumSweep {
     few_ = Columns();
     Matrix shares(f_.r(), count);
     for (Index l = 0; l < count; ++l) {
-      at_.emplace_back(f_.spectrum(), lambdas_[static_cast<std::size_t>(first + l)]);
+      at_.emplace_back(f_.spectrum(), lambdas_[first + l]);
       for (Index k = 0; k < f_.r(); ++k) shares(k, l) = f_.share(at_.back(), k);
     }
     if (f_.complement() && f_.r() > 0 && work(count) >= basis_work) basis_ = lambda_basis(shares.view());
@@ -147,10 +147,10 @@ class SpectrumSweep {
 
   // The rows of a tile whose N_ii is near zero: a point of leverage near one has a diagonal that is small, and a sum of
   // small terms, which the basis of the lambdas would drown.
-  static std::vector<Index> near_one(const SpectrumFactorization::Tile& part) {
-    std::vector<Index> out;
+  static Array<Index> near_one(const SpectrumFactorization::Tile& part) {
+    Array<Index> out;
     for (Index i = 0; i < part.b.rows; ++i)
-      if (part.rest_diagonal[static_cast<std::size_t>(i)] < far_from_one) out.push_back(i);
+      if (part.rest_diagonal[i] < far_from_one) out.push_back(i);
     return out;
   }
 
@@ -177,16 +177,16 @@ class SpectrumSweep {
       if (f_.complement()) {
         for (Index j = 0; j < t_; ++j)
           for (Index row = 0; row < height; ++row) residual(row, l * t_ + j) += part.rest(row, first_output_ + j);
-        for (Index row = 0; row < height; ++row) diagonal(row, l) += part.rest_diagonal[static_cast<std::size_t>(row)];
+        for (Index row = 0; row < height; ++row) diagonal(row, l) += part.rest_diagonal[row];
       }
-      f_.clear_rounding(at_[static_cast<std::size_t>(l)], {diagonal.col(l), static_cast<std::size_t>(height)});
+      f_.clear_rounding(at_[l], {diagonal.col(l), height});
     }
   }
 
   void multiply(const SpectrumFactorization::Tile& part, Worker& worker, MatrixView residual,
                 MatrixView diagonal) const {
     const MatrixView squares = worker.squares.view();
-    const std::vector<Index> alone = basis_ ? near_one(part) : std::vector<Index>();
+    const Array<Index> alone = basis_ ? near_one(part) : Array<Index>();
     if (!basis_ || 8 * std::ssize(alone) > part.b.rows) return all_.multiply(part.b, squares, residual, diagonal);
     const Index rank = few_.p.cols();
     const MatrixView basis_residual = worker.basis_residual.view().block(0, 0, part.b.rows, rank * t_);
@@ -224,24 +224,24 @@ class SpectrumSweep {
       const MatrixView residual = held_->residual(s), diagonal = held_->diagonal(s);
       for (Index l = 0; l < count_; ++l) {
         for (Index j = 0; j < t_; ++j) residual(0, l * t_ + j) += mended->rest(s, first_output_ + j);
-        diagonal(0, l) += mended->diagonal[static_cast<std::size_t>(s)];
-        f_.clear_rounding(at_[static_cast<std::size_t>(l)], {diagonal.col(l), 1});
+        diagonal(0, l) += mended->diagonal[s];
+        f_.clear_rounding(at_[l], {diagonal.col(l), 1});
       }
-      sink_.tile(held_->rows[static_cast<std::size_t>(s)], first_, count_, residual, diagonal);
+      sink_.tile(held_->rows[s], first_, count_, residual, diagonal);
     }
   }
 
   const SpectrumFactorization& f_;
-  std::span<const double> lambdas_;
+  Span<const double> lambdas_;
   Index first_output_, t_;
   SweepSink& sink_;
   SweepPieces pieces_;
   Index rows_, tiles_;
   int team_;
-  std::vector<Worker> workers_;
+  Array<Worker> workers_;
   // of the chunk of lambdas at work
   Index first_ = 0, count_ = 0;
-  std::vector<SpectrumAt> at_;
+  Array<SpectrumAt> at_;
   std::optional<LambdaBasis> basis_;
   Columns all_, few_;
   std::optional<HeldRows> held_;
@@ -255,7 +255,7 @@ SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
   return {chunk, std::clamp<Index>(worker_doubles / (2 * r + 2 * chunk * (t + 1)), 64, sweep_rows), square_rows};
 }
 
-void SpectrumFactorization::sweep(std::span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
+void SpectrumFactorization::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
                                   const Progress& progress) const {
   SpectrumSweep(*this, lambdas, first, outputs, sink).run(progress);
 }

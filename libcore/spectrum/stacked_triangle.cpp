@@ -7,7 +7,7 @@ namespace freeridge {
 
 StackedTriangle::StackedTriangle(MatrixView stack, Index p) : norms(column_norms(stack.columns(0, p))), l(p, p, 0.0) {
   for (Index k = 0; k < p; ++k) {
-    double& norm = norms[static_cast<std::size_t>(k)];
+    double& norm = norms[k];
     if (norm == 0) norm = 1;
     for (Index i = 0; i < stack.rows; ++i) stack(i, k) /= norm;
   }

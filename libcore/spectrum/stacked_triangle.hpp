@@ -4,8 +4,7 @@
 // What is small by its units, or beside lambda, is not near singular for that, and nothing is squared.
 #pragma once
 
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 
 namespace freeridge {
@@ -14,9 +13,9 @@ struct StackedTriangle {
   // stack, destroyed: [T; diag(d)], its rows in any order, in the first p columns, and right-hand sides in the others.
   StackedTriangle(MatrixView stack, Index p);
 
-  std::vector<double> norms;  // D, 1 for columns of zeros
-  Matrix l;                   // p x p
-  Matrix right;               // Q' times the right-hand sides
+  Array<double> norms;  // D, 1 for columns of zeros
+  Matrix l;             // p x p
+  Matrix right;         // Q' times the right-hand sides
 };
 
 }  // namespace freeridge

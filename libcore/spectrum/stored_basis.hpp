@@ -1,8 +1,7 @@
 // B in storage: n r doubles, and n (t + 1) for E and diag N; notation of spectrum_factorization.hpp.
 #pragma once
 
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/spectrum/spectrum_factorization.hpp"
 
 namespace freeridge {
@@ -10,11 +9,10 @@ namespace freeridge {
 class StoredBasis : public SpectrumFactorization {
  protected:
   // storage holds B in its last r = eigenvalues.size() columns. sure: digits.hpp.
-  StoredBasis(ProblemPtr problem, Matrix storage, std::vector<double> eigenvalues, std::vector<double> noise,
-              double sure);
+  StoredBasis(ProblemPtr problem, Matrix storage, Array<double> eigenvalues, Array<double> noise, double sure);
 
   Tile tile(Index row, Index count, Room& room) const override;
-  Tile gather(std::span<const Index> which, Room& room) const override;
+  Tile gather(Span<const Index> which, Room& room) const override;
   Index tile_rows() const override { return problem().n(); }
   EachProjectedTile projected_tiles() const override;
 
@@ -24,8 +22,8 @@ class StoredBasis : public SpectrumFactorization {
   void orthogonalise_rest(ConstMatrixView b);
 
   Matrix storage_;
-  Matrix rest_;                        // E, n x t; empty without complement
-  std::vector<double> rest_diagonal_;  // diag N, n; empty without complement
+  Matrix rest_;                  // E, n x t; empty without complement
+  Array<double> rest_diagonal_;  // diag N, n; empty without complement
 };
 
 }  // namespace freeridge

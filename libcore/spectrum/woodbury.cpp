@@ -19,7 +19,7 @@ WoodburyGroup::WoodburyGroup(GroupRows rows, bool core) : rows_(std::move(rows))
     const bool more_go = 2 * rows_.b.rows() > rows_.f.problem().n();
     core_ = Matrix(r + 1, r + 1, 0.0);
     more_go ? add_others() : subtract_own();
-    noise_.assign(static_cast<std::size_t>(r + 1),
+    noise_.assign(r + 1,
                   more_go ? noise * noise : noise);  // of a sum of squares, off by noise
     if (rows_.q1.empty()) noise_.back() = 0;
   }
@@ -29,11 +29,11 @@ WoodburyGroup::WoodburyGroup(GroupRows rows, bool core) : rows_(std::move(rows))
 // f(rows, tile) for the rows that stay, some at a time.
 template <class F>
 void WoodburyGroup::each_other(const F& f) const {
-  const std::vector<Index> others = others_of(rows_.f.problem().n(), rows_.which);
+  const Array<Index> others = others_of(rows_.f.problem().n(), rows_.which);
   SpectrumFactorization::Room room;
   for (std::size_t begin = 0; begin < others.size();) {
     const auto count = std::min(static_cast<std::size_t>(rows_.f.tile_rows()), others.size() - begin);
-    const std::span<const Index> some = std::span(others).subspan(begin, count);
+    const Span<const Index> some = Span(others).subspan(begin, count);
     f(some, rows_.f.gather(some, room));
     begin += count;
   }
@@ -41,9 +41,9 @@ void WoodburyGroup::each_other(const F& f) const {
 
 void WoodburyGroup::add_others() {
   const Index r = rows_.f.r();
-  each_other([&](std::span<const Index> some, const SpectrumFactorization::Tile& tile) {
+  each_other([&](Span<const Index> some, const SpectrumFactorization::Tile& tile) {
     syrk(Op::transpose, 1, tile.b, 1, core_.view().block(0, 0, r, r));
-    const std::vector<double> q1 = q1_of(rows_.f.problem(), some);
+    const Array<double> q1 = q1_of(rows_.f.problem(), some);
     if (q1.empty()) return;
     for (Index k = 0; k < r; ++k) core_(r, k) += dot(tile.b.rows, q1.data(), tile.b.col(k));
     core_(r, r) += dot(tile.b.rows, q1.data(), q1.data());
@@ -53,7 +53,7 @@ void WoodburyGroup::add_others() {
 
 void WoodburyGroup::subtract_own() {
   const Index s = rows_.b.rows(), r = rows_.f.r();
-  const std::vector<double>& q1 = rows_.q1;
+  const Array<double>& q1 = rows_.q1;
   syrk(Op::transpose, -1, rows_.b.view(), 0, core_.view().block(0, 0, r, r));
   if (!q1.empty()) {
     for (Index k = 0; k < r; ++k) core_(r, k) = -dot(s, q1.data(), rows_.b.col(k));
@@ -66,7 +66,7 @@ void WoodburyGroup::subtract_own() {
 void WoodburyGroup::triangle_of_others() {
   const Index r = rows_.f.r(), t = rows_.f.problem().t(), size = r + (rows_.q1.empty() ? 0 : 1);
   RowQr qr(size + t);
-  each_other([&](std::span<const Index> some, const SpectrumFactorization::Tile& tile) {
+  each_other([&](Span<const Index> some, const SpectrumFactorization::Tile& tile) {
     Matrix all(tile.b.rows, size + t);
     copy(tile.b, all.view().columns(0, r));
     if (size > r) std::ranges::copy(q1_of(rows_.f.problem(), some), all.col(r));
@@ -83,52 +83,49 @@ bool WoodburyGroup::left_out(const ResidualMaker& residual_maker, Index first, M
   const SpectrumAt& at = static_cast<const SpectrumResidualMaker&>(residual_maker).spectrum();
   const Index s = rows_.b.rows(), r = rows_.f.r(), t = v.cols;
   rows_.residual(at, first, v);
-  std::vector<double> root(static_cast<std::size_t>(r + 1), 1.0);
-  for (Index k = 0; k < r; ++k) root[static_cast<std::size_t>(k)] = std::sqrt(1 - at.p(k));
+  Array<double> root(r + 1, 1.0);
+  for (Index k = 0; k < r; ++k) root[k] = std::sqrt(1 - at.p(k));
   Matrix inner(r + 1, t, 0.0);
   if (!(triangle_.cols() > 0 ? solve_by_triangle(at, first, root, inner.view())
                              : solve_by_core(at, v, root, inner.view())))
     return false;
   for (Index j = 0; j < t; ++j)
-    for (Index k = 0; k < r; ++k) inner(k, j) *= root[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < r; ++k) inner(k, j) *= root[k];
   for (Index j = 0; j < t && !rows_.q1.empty(); ++j)
-    for (Index i = 0; i < s; ++i) v(i, j) += rows_.q1[static_cast<std::size_t>(i)] * inner(r, j);
+    for (Index i = 0; i < s; ++i) v(i, j) += rows_.q1[i] * inner(r, j);
   gemm(Op::none, Op::none, 1, rows_.b.view(), inner.view().row_range(0, r), 1, v);
   return true;
 }
 
-bool WoodburyGroup::solve_by_core(const SpectrumAt& at, ConstMatrixView v, std::span<const double> root,
+bool WoodburyGroup::solve_by_core(const SpectrumAt& at, ConstMatrixView v, Span<const double> root,
                                   MatrixView inner) const {
   const Index s = rows_.b.rows(), r = rows_.f.r(), size = r + 1;
   Matrix core(size, size);
   for (Index j = 0; j < size; ++j) {
-    for (Index i = j; i < size; ++i)
-      core(i, j) = root[static_cast<std::size_t>(i)] * core_(i, j) * root[static_cast<std::size_t>(j)];
+    for (Index i = j; i < size; ++i) core(i, j) = root[i] * core_(i, j) * root[j];
     worked(touched * static_cast<double>(size - j));
   }
   for (Index k = 0; k < r; ++k) core(k, k) += at.p(k);
   gemm(Op::transpose, Op::none, 1, rows_.b.view(), v, 0, inner.row_range(0, r));
   for (Index j = 0; j < v.cols; ++j) {
-    for (Index k = 0; k < r; ++k) inner(k, j) *= root[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < r; ++k) inner(k, j) *= root[k];
     if (!rows_.q1.empty()) inner(r, j) = dot(s, rows_.q1.data(), v.col(j));
   }
   return solve_left_out(core.view(), inner, noise_);
 }
 
 // [diag(p)^(1/2), D diag(p)^(1/2) Gamma; R D, -Q'v_O]
-Matrix WoodburyGroup::least_squares_system(const SpectrumAt& at, Index first, std::span<const double> root,
-                                           Index t) const {
+Matrix WoodburyGroup::least_squares_system(const SpectrumAt& at, Index first, Span<const double> root, Index t) const {
   const Index r = rows_.f.r(), size = triangle_.cols();
   Matrix stack(r + size, size + t, 0.0);
   const MatrixView below = stack.view().row_range(r, size), right = below.columns(size, t);
   for (Index k = 0; k < r; ++k) {
     const double p = std::sqrt(at.p(k));
     stack(k, k) = p;
-    for (Index j = 0; j < t; ++j)
-      stack(k, size + j) = root[static_cast<std::size_t>(k)] * p * rows_.f.spectrum().gamma(k, first + j);
+    for (Index j = 0; j < t; ++j) stack(k, size + j) = root[k] * p * rows_.f.spectrum().gamma(k, first + j);
   }
   for (Index k = 0; k < size; ++k)
-    for (Index i = 0; i <= k; ++i) below(i, k) = triangle_(i, k) * root[static_cast<std::size_t>(k)];
+    for (Index i = 0; i <= k; ++i) below(i, k) = triangle_(i, k) * root[k];
   copy(others_.view().columns(first, t), right);
   gemm(Op::none, Op::none, 1, triangle_.view().columns(0, r), rows_.f.shared_gamma(at, first, t).view(), 1, right);
   for (Index j = 0; j < t; ++j)
@@ -136,7 +133,7 @@ Matrix WoodburyGroup::least_squares_system(const SpectrumAt& at, Index first, st
   return stack;
 }
 
-bool WoodburyGroup::solve_by_triangle(const SpectrumAt& at, Index first, std::span<const double> root,
+bool WoodburyGroup::solve_by_triangle(const SpectrumAt& at, Index first, Span<const double> root,
                                       MatrixView inner) const {
   const Index size = triangle_.cols(), t = inner.cols;
   Matrix system = least_squares_system(at, first, root, t);
@@ -144,7 +141,7 @@ bool WoodburyGroup::solve_by_triangle(const SpectrumAt& at, Index first, std::sp
   double limit = static_cast<double>(size) * std::numeric_limits<double>::epsilon();
   for (Index k = 0; k < size; ++k) {
     if (stack.l(k, k) == 0) return false;
-    limit = std::max(limit, rows_.f.subtraction_noise() / stack.norms[static_cast<std::size_t>(k)]);
+    limit = std::max(limit, rows_.f.subtraction_noise() / stack.norms[k]);
   }
   // The norm of the matrix is between 1 and its order, in the norm that the condition is estimated for.
   if (!(reciprocal_condition(stack.l.view(), 1) > limit * limit)) return false;
@@ -152,7 +149,7 @@ bool WoodburyGroup::solve_by_triangle(const SpectrumAt& at, Index first, std::sp
   copy(stack.right.view(), solution);
   trsm(Op::transpose, stack.l.view(), solution);
   for (Index j = 0; j < t; ++j)
-    for (Index k = 0; k < size; ++k) solution(k, j) /= stack.norms[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < size; ++k) solution(k, j) /= stack.norms[k];
   return true;
 }
 

@@ -9,6 +9,7 @@
 // many rows costs min(s, n - s) r^2 once (by R: 2 (n - s) r^2) and s r t + r^3 a lambda.
 #pragma once
 
+#include "libcore/base/array.hpp"
 #include "libcore/spectrum/left_out_groups.hpp"
 
 namespace freeridge {
@@ -27,14 +28,14 @@ class WoodburyGroup final : public RowBlock {
   void subtract_own();
   void triangle_of_others();
   // inner = (I - A'A)^-1 A'v; root: the diagonal of D.
-  bool solve_by_core(const SpectrumAt& at, ConstMatrixView v, std::span<const double> root, MatrixView inner) const;
-  bool solve_by_triangle(const SpectrumAt& at, Index first, std::span<const double> root, MatrixView inner) const;
-  Matrix least_squares_system(const SpectrumAt& at, Index first, std::span<const double> root, Index t) const;
+  bool solve_by_core(const SpectrumAt& at, ConstMatrixView v, Span<const double> root, MatrixView inner) const;
+  bool solve_by_triangle(const SpectrumAt& at, Index first, Span<const double> root, MatrixView inner) const;
+  Matrix least_squares_system(const SpectrumAt& at, Index first, Span<const double> root, Index t) const;
 
   GroupRows rows_;
-  Matrix core_;                // C, lower triangle
-  std::vector<double> noise_;  // the absolute error of its diagonal
-  Matrix triangle_, others_;   // R, Q'E_O; empty where C is used
+  Matrix core_;               // C, lower triangle
+  Array<double> noise_;       // the absolute error of its diagonal
+  Matrix triangle_, others_;  // R, Q'E_O; empty where C is used
 };
 
 }  // namespace freeridge

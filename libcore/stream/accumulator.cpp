@@ -74,8 +74,7 @@ void save(const RowStack& rows, ByteWriter& out) {
   out.integer(rows.rows().rows);
   out.numbers(rows.shift());
   const ConstMatrixView stack = rows.rows();
-  for (Index k = 0; k < stack.cols && stack.rows > 0; ++k)
-    out.numbers({stack.col(k), static_cast<std::size_t>(stack.rows)});
+  for (Index k = 0; k < stack.cols && stack.rows > 0; ++k) out.numbers({stack.col(k), stack.rows});
 }
 
 RowStack load_rows(const ByteSource& source) {
@@ -97,7 +96,7 @@ RowStack load_rows(const ByteSource& source) {
   if (left < 0 || left / empty.p() != height || left % empty.p() != 0)
     fail(Status::corrupt, "the saved bytes hold ", in.left(), " numbers for a stack of ", height, " rows, d = ", d,
          " and t = ", t);
-  std::vector<double> shift(static_cast<std::size_t>(shifts));
+  Array<double> shift(shifts);
   in.numbers("the shifts", largest, shift);
   Matrix rows(height, empty.p());
   in.numbers("the stack", largest_entry, rows.values());

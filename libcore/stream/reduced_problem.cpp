@@ -14,7 +14,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-bool all_finite(std::span<const double> values) {
+bool all_finite(Span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
@@ -32,9 +32,9 @@ ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
   const Index count = std::min(triangle.rows - ones, d);  // min(m, d)
   const ConstMatrixView r_xx = triangle.block(ones, ones, count, d);
   Matrix x = copy_of(r_xx), u(count, count);
-  s_.resize(static_cast<std::size_t>(count));
+  s_.resize(count);
   vt_ = Matrix(count, d);
-  const std::vector<double> norms = column_norms(x.view());
+  const Array<double> norms = column_norms(x.view());
   require_finite_squares(norms, "x");
   small_svd(x.view(), s_, u.view(), vt_.view());
   spectrum_.gamma = Matrix(count, t);
@@ -57,9 +57,9 @@ ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
 // F = D^-1 (R_xx D^-1)^+ U_R, D the norms of the columns.
 void ReducedProblem::set_basis(ConstMatrixView r_xx, ConstMatrixView u) {
   Matrix scaled(r(), r_xx.cols), left(r(), r()), right(r(), r_xx.cols), turned(r(), r());
-  std::vector<double> norm(static_cast<std::size_t>(r_xx.cols)), s(s_.size());
+  Array<double> norm(r_xx.cols), s(s_.size());
   for (Index k = 0; k < r_xx.cols; ++k) {
-    double& size = norm[static_cast<std::size_t>(k)];
+    double& size = norm[k];
     size = std::sqrt(dot(r(), r_xx.col(k), r_xx.col(k)));
     if (size == 0) size = 1;
     for (Index i = 0; i < r(); ++i) scaled(i, k) = r_xx(i, k) / size;
@@ -68,7 +68,7 @@ void ReducedProblem::set_basis(ConstMatrixView r_xx, ConstMatrixView u) {
   gemm(Op::transpose, Op::none, 1, left.view(), u, 0, turned.view());
   const double noise = rounding_of_rows(rows_.n(), rows_.d()) * (s.empty() ? 0 : s.front());
   for (Index k = 0; k < r(); ++k) {
-    const double here = s[static_cast<std::size_t>(k)];
+    const double here = s[k];
     const bool counts = here > 0 && here >= noise;
     if (counts) condition_ = s.front() / here;
     for (Index l = 0; l < r(); ++l) turned(k, l) = counts ? turned(k, l) / here : 0;
@@ -76,16 +76,15 @@ void ReducedProblem::set_basis(ConstMatrixView r_xx, ConstMatrixView u) {
   f_ = Matrix(r_xx.cols, r());
   gemm(Op::transpose, Op::none, 1, right.view(), turned.view(), 0, f_.view());
   for (Index l = 0; l < r(); ++l)
-    for (Index k = 0; k < r_xx.cols; ++k) f_(k, l) /= norm[static_cast<std::size_t>(k)];
+    for (Index k = 0; k < r_xx.cols; ++k) f_(k, l) /= norm[k];
 }
 
-Matrix ReducedProblem::coefficients(Factor of, std::span<const double> lambdas) const {
+Matrix ReducedProblem::coefficients(Factor of, Span<const double> lambdas) const {
   const Index t = rows_.t();
   Matrix out(r(), static_cast<Index>(lambdas.size()) * t);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
     for (Index k = 0; k < r(); ++k) {
-      const double value = spectrum_.eigenvalues[static_cast<std::size_t>(k)],
-                   top = of == Factor::hyperplane ? s_[static_cast<std::size_t>(k)] : value,
+      const double value = spectrum_.eigenvalues[k], top = of == Factor::hyperplane ? s_[k] : value,
                    factor = value == 0 ? 0 : top / (value + lambdas[l]);
       for (Index j = 0; j < t; ++j) out(k, static_cast<Index>(l) * t + j) = factor * spectrum_.gamma(k, j);
     }
@@ -93,7 +92,7 @@ Matrix ReducedProblem::coefficients(Factor of, std::span<const double> lambdas) 
   return out;
 }
 
-void ReducedProblem::solve(std::span<const double> lambdas, MatrixView w, MatrixView b) const {
+void ReducedProblem::solve(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_lambdas("lambdas", lambdas);
   const Index d = rows_.d(), t = rows_.t(), count = static_cast<Index>(lambdas.size());
   Matrix planes(d, count * t), intercepts(t, count, 0.0);
@@ -104,8 +103,7 @@ void ReducedProblem::solve(std::span<const double> lambdas, MatrixView w, Matrix
     const Index j = c % t;
     const double* const w_c = planes.col(c);
     const double* const shift = rows_.shift().data();
-    intercepts(j, c / t) =
-        shift[d + j] - dot(d, shift, w_c) + (rest_[static_cast<std::size_t>(d + j)] - dot(d, rest_.data(), w_c));
+    intercepts(j, c / t) = shift[d + j] - dot(d, shift, w_c) + (rest_[d + j] - dot(d, rest_.data(), w_c));
   }
   if (!all_finite(planes.values()) || !all_finite(intercepts.values()))
     fail(Status::not_finite, "the solution overflows; rescale x or y");
@@ -114,14 +112,13 @@ void ReducedProblem::solve(std::span<const double> lambdas, MatrixView w, Matrix
   copy_out(intercepts.view(), Layout::col_major, b.data, b.ld);
 }
 
-std::string ReducedProblem::score(Criterion criterion, std::span<const double> lambdas, Index first,
-                                  MatrixView out) const {
+std::string ReducedProblem::score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const {
   require_lambdas("lambdas", lambdas);
   const double log_weights = (rows_.intercept() ? std::log(rows_.sum_w()) : 0) - rows_.sum_log_w();
   std::string reason;
   Matrix table(out.rows, out.cols);  // copied to `out` at the end, so that a failure leaves `out` as it was
   for (Index l = 0; l < out.rows; ++l) {
-    const double lambda = lambdas[static_cast<std::size_t>(l)];
+    const double lambda = lambdas[l];
     const SpectrumAt at(spectrum_, lambda);
     for (Index j = 0; j < out.cols; ++j) {
       const Index output = first + j;
@@ -145,7 +142,7 @@ LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, doub
                                            const Progress& progress) const {
   const Searched searched{
       criterion, rows_.t(), true,
-      [&](std::span<const double> lambdas, Index first, MatrixView out, MatrixView, const Progress& part) {
+      [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView, const Progress& part) {
         std::string reason = score(criterion, lambdas, first, out);
         worked(4 * touched * static_cast<double>(r() * out.rows * out.cols));
         part.report(1);

@@ -19,10 +19,9 @@
 // no digits (V S^-1 = F on paper, but each of its numbers is known to the largest column's rounding only).
 #pragma once
 
-#include <span>
 #include <string>
-#include <vector>
 
+#include "libcore/base/array.hpp"
 #include "libcore/select/lambda_search.hpp"
 #include "libcore/spectrum/spectrum.hpp"
 #include "libcore/stream/row_stack.hpp"
@@ -35,10 +34,10 @@ class ReducedProblem {
   explicit ReducedProblem(RowStack rows);
 
   // w: d x (lambdas t), output j of lambda l in column l t + j; b: t x lambdas. O(d r t) a lambda.
-  void solve(std::span<const double> lambdas, MatrixView w, MatrixView b) const;
+  void solve(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   // GCV or REML for outputs [first, first + out.cols), NaN where there is no value; answers with the reason for the
   // first. O(r) a lambda and output.
-  std::string score(Criterion criterion, std::span<const double> lambdas, Index first, MatrixView out) const;
+  std::string score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;
   // As for a model: from this lambda on errors left out have six digits.
   double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;
@@ -46,14 +45,14 @@ class ReducedProblem {
   LambdaSearch select_lambda(Criterion criterion, double low, double high, const Progress& progress) const;
   // The numbers that come in are checked. errors: x.rows x (lambdas t), NaN where there is none; answers with the
   // reason for the first. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
-  std::string loo(const Rows& x, const LayoutView& y, const double* weights, std::span<const double> lambdas,
+  std::string loo(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                   MatrixView errors) const;
 
  private:
   // S / (Lambda + lambda) Gamma for w, Lambda / (Lambda + lambda) Gamma for the fitted values: r x (lambdas t), 0 in
   // directions whose eigenvalue is zero.
   enum class Factor { hyperplane, fitted };
-  Matrix coefficients(Factor of, std::span<const double> lambdas) const;
+  Matrix coefficients(Factor of, Span<const double> lambdas) const;
 
   void set_basis(ConstMatrixView r_xx, ConstMatrixView u);
   // Some rows of a second pass.
@@ -61,27 +60,27 @@ class ReducedProblem {
     ConstMatrixView y;            // Y~
     MatrixView b, squares;        // B, B o B
     MatrixView f, hat, residual;  // f, h, W^(1/2) r of some lambdas together
-    std::vector<double> weight;   // W_ii
-    std::vector<double> rest;     // 1 - W_ii / sum(w)
+    Array<double> weight;         // W_ii
+    Array<double> rest;           // 1 - W_ii / sum(w)
   };
   // Their left-out errors, rows x (lambdas t); the first of them is row `row` of the pass.
-  void loo_of(const PassedRows& passed, Index row, std::span<const double> lambdas, MatrixView errors,
+  void loo_of(const PassedRows& passed, Index row, Span<const double> lambdas, MatrixView errors,
               std::string& reason) const;
   // The smallest 1 - h_i that is divided by.
   double least_residual() const;
   // sum_k B_ik p_k Gamma_kj / sum_k B_ik^2 p_k for one row and all outputs; NaN: 0 / 0.
-  void quotients(ConstMatrixView b, Index row, const SpectrumAt& at, std::span<double> out) const;
+  void quotients(ConstMatrixView b, Index row, const SpectrumAt& at, Span<double> out) const;
 
   Index r() const { return spectrum_.r(); }
 
   RowStack rows_;
-  Spectrum spectrum_;         // Lambda is 0 where it is noise
-  Index rank_ = 0;            // how many Lambda_k are above their noise
-  std::vector<double> rest_;  // means less shifts, d + t; empty without intercept
-  std::vector<double> s_;     // S, descending
-  Matrix vt_;                 // r x d
-  Matrix f_;                  // F, d x r
-  double condition_ = 1;      // of R_xx with columns of norm one, zero singular values apart
+  Spectrum spectrum_;     // Lambda is 0 where it is noise
+  Index rank_ = 0;        // how many Lambda_k are above their noise
+  Array<double> rest_;    // means less shifts, d + t; empty without intercept
+  Array<double> s_;       // S, descending
+  Matrix vt_;             // r x d
+  Matrix f_;              // F, d x r
+  double condition_ = 1;  // of R_xx with columns of norm one, zero singular values apart
 };
 
 }  // namespace freeridge

@@ -20,8 +20,8 @@ bool too_large(double value) {
   return !(std::abs(value) <= largest_entry);
 }
 
-std::vector<double> row_of(const Rows& x, const LayoutView& y, Index row) {
-  std::vector<double> out;
+Array<double> row_of(const Rows& x, const LayoutView& y, Index row) {
+  Array<double> out;
   for (Index k = 0; k < x.cols; ++k) out.push_back(x(row, k));
   for (Index j = 0; j < y.cols; ++j) out.push_back(y(row, j));
   return out;
@@ -36,18 +36,17 @@ void copy_block(ConstMatrixView from, MatrixView to) {
 
 }  // namespace
 
-void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, std::span<const double> shift,
+void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, Span<const double> shift,
                    MatrixView tile) {
   const Index ones = shift.empty() ? 0 : 1, d = x.cols;
   copy_rows(x, row, tile.columns(ones, d));
   copy_rows(y, row, tile.columns(ones + d, y.cols));
-  std::vector<double> sqrt_w(static_cast<std::size_t>(tile.rows), 1.0);
-  for (std::size_t i = 0; i < sqrt_w.size() && weights != nullptr; ++i)
-    sqrt_w[i] = std::sqrt(weights[static_cast<std::size_t>(row) + i]);
+  Array<double> sqrt_w(tile.rows, 1.0);
+  for (Index i = 0; i < std::ssize(sqrt_w) && weights != nullptr; ++i) sqrt_w[i] = std::sqrt(weights[row + i]);
   if (ones == 1) std::copy(sqrt_w.begin(), sqrt_w.end(), tile.col(0));
   for (Index k = 0; k < d + y.cols; ++k) {
     double* const column = tile.col(ones + k);
-    const double centre = shift.empty() ? 0 : shift[static_cast<std::size_t>(k)];
+    const double centre = shift.empty() ? 0 : shift[k];
     for (std::size_t i = 0; i < sqrt_w.size(); ++i) {
       column[i] = sqrt_w[i] * (column[i] - centre);
       if (too_large(column[i]))
@@ -58,7 +57,7 @@ void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, In
   }
 }
 
-void move_shift(std::span<const double> delta, MatrixView rows) {
+void move_shift(Span<const double> delta, MatrixView rows) {
   for (std::size_t k = 0; k < delta.size(); ++k) {
     if (delta[k] == 0) continue;
     double* const column = rows.col(static_cast<Index>(k) + 1);
@@ -73,7 +72,7 @@ RowStack::RowStack(Index d, Index t, bool intercept) : d_(d), t_(t), intercept_(
          std::numeric_limits<std::int32_t>::max());
 }
 
-RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, std::vector<double> shift,
+RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift,
                    Matrix rows)
     : d_(d),
       t_(t),
@@ -137,7 +136,7 @@ void RowStack::add(const Rows& x, const LayoutView& y, const double* weights, co
     }
     const Index taken = std::min(x.rows - row, capacity() - filled_);
     reserve(filled_ + taken);
-    std::vector<double> first;
+    Array<double> first;
     if (intercept_ && n_ == 0) first = row_of(x, y, row);
     pack_weighted(x, y, weights, row, n_ == 0 ? first : shift_, stack_.view().row_range(filled_, taken));
     double sum_w = sum_w_, sum_log_w = sum_log_w_;
@@ -166,7 +165,7 @@ void RowStack::add(const RowStack& other) {
     reserve(filled_ + taken);
     const MatrixView rows = stack_.view().row_range(filled_, taken);
     copy_block(other.rows().row_range(row, taken), rows);
-    std::vector<double> delta = shift_;  // computed for each piece, as reduce() changes the shift
+    Array<double> delta = shift_;  // computed for each piece, as reduce() changes the shift
     for (std::size_t k = 0; k < delta.size(); ++k) delta[k] -= other.shift_[k];
     move_shift(delta, rows);
     for (Index k = 0; k < rows.cols; ++k)
@@ -182,7 +181,7 @@ void RowStack::add(const RowStack& other) {
 // Moves the shifts to the weighted mean: delta_k = A_0'A_k / A_0'A_0. Any delta keeps the sums right; with the mean the
 // columns are smallest, and so are rounding errors.
 void RowStack::centre(MatrixView rows) {
-  std::vector<double> q(rows.col(0), rows.col(0) + rows.rows), delta(shift_.size());
+  Array<double> q(rows.col(0), rows.col(0) + rows.rows), delta(shift_.size());
   const double norm = std::sqrt(dot(rows.rows, q.data(), q.data()));
   for (double& value : q) value /= norm;
   for (std::size_t k = 0; k < delta.size(); ++k) {
@@ -202,7 +201,7 @@ void RowStack::reduce() {
   const MatrixView rows = stack_.view().row_range(0, filled_);
   if (intercept_) centre(rows);
   const Index kept = std::min(filled_, p());
-  std::vector<double> tau(static_cast<std::size_t>(kept));
+  Array<double> tau(kept);
   geqrf(rows, tau);
   for (Index k = 0; k < p(); ++k)
     for (Index i = k + 1; i < kept; ++i) rows(i, k) = 0;

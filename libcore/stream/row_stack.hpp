@@ -15,9 +15,7 @@
 // grows as rows come. What it holds depends on the rows and their order, not on the chunks they came in.
 #pragma once
 
-#include <span>
-#include <vector>
-
+#include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/rows/rows.hpp"
@@ -26,11 +24,11 @@ namespace freeridge {
 
 // Rows row, row + 1, ... of A (as many as `tile` has), for those shifts (empty: no intercept). weights: NULL: all one.
 // Throws NOT_FINITE where a number, weighted and shifted, is beyond 1e300: nothing that follows then overflows.
-void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, std::span<const double> shift,
+void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, Span<const double> shift,
                    MatrixView tile);
 
 // A_k <- A_k - delta_k A_0 for k = 1, ..., p - 1. No delta: nothing.
-void move_shift(std::span<const double> delta, MatrixView rows);
+void move_shift(Span<const double> delta, MatrixView rows);
 
 // The largest magnitude in a stack.
 constexpr double largest_entry = 1e300;
@@ -52,7 +50,7 @@ class RowStack {
   Index n() const { return n_; }
   double sum_w() const { return sum_w_; }
   double sum_log_w() const { return sum_log_w_; }
-  std::span<const double> shift() const { return shift_; }  // s, u: d + t numbers; empty without intercept or rows
+  Span<const double> shift() const { return shift_; }  // s, u: d + t numbers; empty without intercept or rows
   ConstMatrixView rows() const { return stack_.view().row_range(0, filled_); }  // R
 
   // Throws OUT_OF_MEMORY when there is no memory for `count` more rows.
@@ -66,8 +64,7 @@ class RowStack {
   void reduce();
 
   // A stack as it was saved; the sizes and numbers have been checked.
-  RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, std::vector<double> shift,
-           Matrix rows);
+  RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift, Matrix rows);
 
  private:
   Index wanted_height(Index rows) const;
@@ -79,7 +76,7 @@ class RowStack {
   bool intercept_;
   Index n_ = 0;
   double sum_w_ = 0, sum_log_w_ = 0;
-  std::vector<double> shift_;
+  Array<double> shift_;
   Matrix stack_;
   Index filled_ = 0;
 };

@@ -28,11 +28,11 @@ double ReducedProblem::least_residual() const {
   return rounding * std::max(six_digits, condition_);
 }
 
-void ReducedProblem::quotients(ConstMatrixView b, Index row, const SpectrumAt& at, std::span<double> out) const {
+void ReducedProblem::quotients(ConstMatrixView b, Index row, const SpectrumAt& at, Span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   double bottom = 0;
   for (Index k = 0; k < r(); ++k) {
-    if (spectrum_.eigenvalues[static_cast<std::size_t>(k)] == 0) continue;
+    if (spectrum_.eigenvalues[k] == 0) continue;
     const double b_p = b(row, k) * at.p(k);
     bottom += b(row, k) * b_p;
     for (std::size_t j = 0; j < out.size(); ++j) out[j] += b_p * spectrum_.gamma(k, static_cast<Index>(j));
@@ -40,8 +40,8 @@ void ReducedProblem::quotients(ConstMatrixView b, Index row, const SpectrumAt& a
   for (double& value : out) value /= bottom;
 }
 
-std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double* weights,
-                                std::span<const double> lambdas, MatrixView errors) const {
+std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
+                                MatrixView errors) const {
   require_finite("x", x);
   require_finite("y", y);
   require_weights(weights, x.rows);
@@ -66,14 +66,13 @@ std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double
                       f.view(),
                       hat.view().row_range(0, rows),
                       residual.view().row_range(0, rows),
-                      std::vector<double>(static_cast<std::size_t>(rows), 1.0),
+                      Array<double>(rows, 1.0),
                       {}};
     gemm(Op::none, Op::none, 1, tile.columns(ones, rows_.d()), f_.view(), 0, passed.b);
     for (Index k = 0; k < r(); ++k)
       for (Index i = 0; i < rows; ++i) passed.squares(i, k) = passed.b(i, k) * passed.b(i, k);
     worked(touched * static_cast<double>(rows * r()));
-    for (std::size_t i = 0; i < passed.weight.size() && weights != nullptr; ++i)
-      passed.weight[i] = weights[static_cast<std::size_t>(row) + i];
+    for (Index i = 0; i < std::ssize(passed.weight) && weights != nullptr; ++i) passed.weight[i] = weights[row + i];
     for (const double w : passed.weight) passed.rest.push_back(ones == 1 ? 1 - w / rows_.sum_w() : 1);
     loo_of(passed, row, lambdas, errors.row_range(row, rows), reason);
     progress.report(static_cast<double>(row + rows) / static_cast<double>(n));
@@ -81,18 +80,18 @@ std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double
   return reason;
 }
 
-void ReducedProblem::loo_of(const PassedRows& passed, Index row, std::span<const double> lambdas, MatrixView errors,
+void ReducedProblem::loo_of(const PassedRows& passed, Index row, Span<const double> lambdas, MatrixView errors,
                             std::string& reason) const {
   const Index t = rows_.t(), rows = passed.b.rows, total = static_cast<Index>(lambdas.size());
   const Index chunk = passed.f.cols;
   const double least = least_residual();
-  std::vector<double> quotient(static_cast<std::size_t>(t));
+  Array<double> quotient(t);
   for (Index first = 0; first < total; first += chunk) {
     const Index count = std::min(chunk, total - first);
-    const auto some = lambdas.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    std::vector<SpectrumAt> at;
+    const auto some = lambdas.subspan(first, count);
+    Array<SpectrumAt> at;
     for (Index l = 0; l < count; ++l) {
-      at.emplace_back(spectrum_, some[static_cast<std::size_t>(l)]);
+      at.emplace_back(spectrum_, some[l]);
       for (Index k = 0; k < r(); ++k) passed.f(k, l) = at.back().fitted(k);
       copy(passed.y, passed.residual.columns(l * t, t));
     }
@@ -102,21 +101,20 @@ void ReducedProblem::loo_of(const PassedRows& passed, Index row, std::span<const
     worked(touched * static_cast<double>(rows) * static_cast<double>(count * t));
     for (Index l = 0; l < count; ++l)
       for (Index i = 0; i < rows; ++i) {
-        const auto here = static_cast<std::size_t>(i);
+        const Index here = i;
         const double left = passed.rest[here] - passed.hat(i, l), root = std::sqrt(passed.weight[here]);
         const bool both_cancel = left < cancels && rank_ == spectrum_.degrees;
         const bool lost = !both_cancel && !(left > least);
-        if (both_cancel) quotients(passed.b, i, at[static_cast<std::size_t>(l)], quotient);
+        if (both_cancel) quotients(passed.b, i, at[l], quotient);
         for (Index j = 0; j < t; ++j) {
-          const double e =
-              (both_cancel ? quotient[static_cast<std::size_t>(j)] : passed.residual(i, l * t + j) / left) / root;
+          const double e = (both_cancel ? quotient[j] : passed.residual(i, l * t + j) / left) / root;
           const bool defined = std::isfinite(e) && !lost;
           errors(i, (first + l) * t + j) = defined ? e : nan;
           if (!defined)
             keep_first(reason, text("the leave-one-out error of row ", row + i,
                                     " is undefined: its leverage is one, or so near one that the sums of all rows do "
                                     "not tell what the others say (lambda = ",
-                                    some[static_cast<std::size_t>(l)], ")"));
+                                    some[l], ")"));
         }
       }
   }
