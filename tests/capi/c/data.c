@@ -92,6 +92,30 @@ static void sparse(void) {
   freeridge_kernel_destroy(kernel);
 }
 
+/* Rows of a kernel matrix that is given have no zeros to leave out: a sentence, from a model and from its predictor. */
+static void sparse_points_of_a_given_kernel(void) {
+  static const double k[] = {2, 1, 1, 2}, y[] = {1, -1}, values[] = {1};
+  static const int64_t start[] = {0, 1};
+  static const int32_t columns[] = {1};
+  unsigned char bytes[4096];
+  double out[1];
+  int64_t length = 0;
+  freeridge_kernel* kernel = NULL;
+  freeridge_model *model = NULL, *predictor = NULL;
+  OK(freeridge_kernel_precomputed(&kernel));
+  OK(freeridge_create(kernel, &model));
+  OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, 2, 2, k, 2, 1, y, 2));
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_lambda(model, 0.5));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_sparse(model, 1, 1, start, columns, values, 1, out, 1));
+  OK(freeridge_save_predictor_to_memory(model, sizeof bytes, bytes, &length));
+  OK(freeridge_load_from_memory(bytes, length, &predictor));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_sparse(predictor, 1, 1, start, columns, values, 1, out, 1));
+  freeridge_destroy(predictor);
+  freeridge_destroy(model);
+  freeridge_kernel_destroy(kernel);
+}
+
 /* Each setter goes back to DATA, or leaves the state, as the header says. */
 static void setters(void) {
   static const double weights[N] = {1, 2, 1, 0.5, 1, 3, 1, 0.25};
@@ -215,6 +239,7 @@ static void hostile_settings(void) {
 int main(void) {
   layouts();
   sparse();
+  sparse_points_of_a_given_kernel();
   setters();
   hostile_data();
   hostile_settings();
