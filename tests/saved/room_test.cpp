@@ -29,7 +29,7 @@ using freeridge::Route;
 
 class MemoryGatherer final : public freeridge::ByteSink {
  public:
-  void put(std::span<const unsigned char> bytes) override { all.insert(all.end(), bytes.begin(), bytes.end()); }
+  void put(freeridge::Span<const unsigned char> bytes) override { all.insert(all.end(), bytes.begin(), bytes.end()); }
   std::vector<unsigned char> all;
 };
 

@@ -12,7 +12,7 @@ using freeridge::Index;
 
 class MemoryGatherer final : public freeridge::ByteSink {
  public:
-  void put(std::span<const unsigned char> bytes) override { all.insert(all.end(), bytes.begin(), bytes.end()); }
+  void put(freeridge::Span<const unsigned char> bytes) override { all.insert(all.end(), bytes.begin(), bytes.end()); }
   std::vector<unsigned char> all;
 };
 
@@ -22,7 +22,7 @@ class Changing final : public ByteSource {
   Changing(std::vector<unsigned char> bytes, std::size_t at, unsigned char flips, bool shorter)
       : bytes_(std::move(bytes)), at_(at), flips_(flips), shorter_(shorter) {}
   Index size() const override { return static_cast<Index>(bytes_.size()); }
-  void read(Index at, std::span<unsigned char> out) const override {
+  void read(Index at, freeridge::Span<unsigned char> out) const override {
     const auto from = static_cast<std::size_t>(at);
     if (changed_ && shorter_ && from + out.size() > at_)
       throw freeridge::Error(freeridge::Status::corrupt, "the file has become shorter while it was read");
