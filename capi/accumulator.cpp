@@ -44,7 +44,7 @@ Chunk checked_rows(const Accumulator& accumulator, freeridge_layout layout, std:
 
 // The reduced problem, for a call that reports progress: making it is the first half of the call.
 std::shared_ptr<const ReducedProblem> reduced(const Accumulator& accumulator) {
-  const Stage stage(accumulator.progress().part(0, 0.5), 0);
+  const Stage stage(0, 0.5);
   return accumulator.reduced();
 }
 
@@ -69,7 +69,7 @@ void freeridge_accumulator_destroy(freeridge_accumulator* accumulator) {
 
 freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator, freeridge_progress callback,
                                                     void* user) {
-  return guarded(__func__, [&] { accumulator_of(accumulator).set_progress(Progress(callback, user)); });
+  return guarded(__func__, [&] { accumulator_of(accumulator).set_listener({callback, user}); });
 }
 
 freeridge_status freeridge_accumulator_memory_required(const freeridge_accumulator* accumulator, int64_t* bytes) {
@@ -136,9 +136,9 @@ freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumu
     require_product("count", count, "t", t);
     const MatrixView planes = checked_output("w", w, "d", a.rows().d(), count * t, ld);
     required("b", b);
-    const Hearing hearing(a.progress());
+    const Hearing hearing(a.listener());
     const auto problem = reduced(a);
-    const Stage stage(a.progress().part(0.5, 1), 0);
+    const Stage stage(0.5, 1);
     problem->solve(values, planes, {b, t, count, t});
   });
 }
@@ -150,9 +150,9 @@ freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumu
     const Criterion by = checked_streamed_criterion(criterion);
     const auto values = checked_lambdas(count, lambdas);
     const MatrixView out = checked_output("scores", scores, "count", count, a.rows().t(), ld);
-    const Hearing hearing(a.progress());
+    const Hearing hearing(a.listener());
     const auto problem = reduced(a);
-    a.progress().report(1);
+    report(1);
     report_undefined(problem->score(by, values, 0, out));
   });
 }
@@ -163,9 +163,9 @@ freeridge_status freeridge_accumulator_lambda_grid(const freeridge_accumulator* 
     const Accumulator& a = accumulator_of(accumulator);
     require_size("count", count);
     required("lambdas", lambdas);
-    const Hearing hearing(a.progress());
+    const Hearing hearing(a.listener());
     const auto problem = reduced(a);
-    a.progress().report(1);
+    report(1);
     std::ranges::copy(log_grid(problem->lambda_range(), count), lambdas);
   });
 }
@@ -181,9 +181,10 @@ freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator
     required("score", score);
     a.require_rows();
     require_range("low", low, "high", high);
-    const Hearing hearing(a.progress());
+    const Hearing hearing(a.listener());
     const auto problem = reduced(a);
-    const LambdaSearch search = problem->select_lambda(by, low, high, a.progress().part(0.5, 1));
+    const Stage stage(0.5, 1);
+    const LambdaSearch search = problem->select_lambda(by, low, high);
     std::ranges::copy(search.best, lambda);
     std::ranges::copy(search.best_score, score);
     copy_to(search.edge, edge);
@@ -204,9 +205,9 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
     const auto values = checked_lambdas(count, lambdas);
     require_product("count", count, "t", a.rows().t());
     const MatrixView out = checked_output("errors", errors, "n", n, count * a.rows().t(), ld);
-    const Hearing hearing(a.progress());
+    const Hearing hearing(a.listener());
     const auto problem = reduced(a);
-    const Stage stage(a.progress().part(0.5, 1), 0);
+    const Stage stage(0.5, 1);
     report_undefined(problem->loo(rows.x, rows.y, weights, values, out));
   });
 }
@@ -214,7 +215,7 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
 freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    save_to_file(path, SavedKind::accumulator, a.progress(), [&](ByteWriter& out) { save(a.rows(), out); });
+    save_to_file(path, SavedKind::accumulator, a.listener(), [&](ByteWriter& out) { save(a.rows(), out); });
   });
 }
 

@@ -56,7 +56,7 @@ freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classi
 
 freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classifier, freeridge_progress callback,
                                                    void* user) {
-  return guarded(__func__, [&] { classifier_of(classifier).set_progress(Progress(callback, user)); });
+  return guarded(__func__, [&] { classifier_of(classifier).set_listener({callback, user}); });
 }
 
 freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier, int64_t* bytes) {
@@ -170,7 +170,7 @@ freeridge_status freeridge_classifier_get_lambda(const freeridge_classifier* cla
 freeridge_status freeridge_classifier_save(const freeridge_classifier* classifier, const char* path) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    save_to_file(path, SavedKind::classifier, c.progress(), [&](ByteWriter& out) { c.save(out); });
+    save_to_file(path, SavedKind::classifier, c.listener(), [&](ByteWriter& out) { c.save(out); });
   });
 }
 

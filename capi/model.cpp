@@ -50,9 +50,8 @@ void predict(const freeridge_model* model, Layout layout, int64_t m, double* out
     return model_of(model).predict(checked(model_of(model)), layout, out, ldout);
   }
   const Rows rows = checked(*predictor);
-  const Progress& progress = model->model.progress();
-  const Hearing hearing(progress);
-  predict(predictor->prediction(), rows, layout, out, ldout, progress);
+  const Hearing hearing(model->model.listener());
+  predict(predictor->prediction(), rows, layout, out, ldout);
 }
 
 // A getter of an n x t or d x t matrix, of a model or a predictor.
@@ -175,7 +174,7 @@ freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeri
 }
 
 freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user) {
-  return guarded(__func__, [&] { required("model", model).model.set_progress(Progress(callback, user)); });
+  return guarded(__func__, [&] { required("model", model).model.set_listener({callback, user}); });
 }
 
 freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes) {

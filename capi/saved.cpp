@@ -23,8 +23,8 @@ Payload for_prediction(const freeridge_model* model) {
   return [&m](ByteWriter& out) { save_prediction(m.prediction(), out); };
 }
 
-const Progress& progress_of(const freeridge_model* model) {
-  return required("model", model).model.progress();
+const Listener& listener_of(const freeridge_model* model) {
+  return required("model", model).model.listener();
 }
 
 freeridge_model* made(Loaded loaded) {
@@ -41,7 +41,7 @@ freeridge_status freeridge_save(const freeridge_model* model, const char* path) 
   return guarded(__func__, [&] {
     required("model", model);
     checked_path(path);
-    save_to_file(path, SavedKind::model, progress_of(model), whole(model));
+    save_to_file(path, SavedKind::model, listener_of(model), whole(model));
   });
 }
 
@@ -49,7 +49,7 @@ freeridge_status freeridge_save_predictor(const freeridge_model* model, const ch
   return guarded(__func__, [&] {
     required("model", model);
     checked_path(path);
-    save_to_file(path, SavedKind::predictor, progress_of(model), for_prediction(model));
+    save_to_file(path, SavedKind::predictor, listener_of(model), for_prediction(model));
   });
 }
 

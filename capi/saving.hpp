@@ -15,12 +15,12 @@ inline std::string checked_path(const char* path) {
 }
 
 // The callback is called until the last block is written; then the new file replaces the old.
-inline void save_to_file(const char* path, SavedKind kind, const Progress& progress, const Payload& payload) {
+inline void save_to_file(const char* path, SavedKind kind, const Listener& listener, const Payload& payload) {
   const std::string name = checked_path(path);
-  const Hearing hearing(progress);
+  const Hearing hearing(listener);
   write_file(name, [&](ByteSink& sink) {
     write_container(kind, payload, sink);
-    progress.report(1);
+    report(1);
   });
 }
 

@@ -80,7 +80,7 @@ Index container_size(const Payload& payload) {
 
 void write_container(SavedKind kind, const Payload& payload, ByteSink& sink) {
   const Index size = container_size(payload);
-  const Stage stage(saved_byte * static_cast<double>(size));
+  const Stage stage(0, 1, saved_byte * static_cast<double>(size));
   ByteWriter out(&sink);
   out.put({reinterpret_cast<const unsigned char*>(magic.data()), magic.size()});
   out.integer(format_version);

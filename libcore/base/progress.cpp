@@ -20,18 +20,10 @@ Undisturbed::~Undisturbed() {
   hearing = own_;
 }
 
-void Progress::report(double fraction) const {
-  if (callback_ == nullptr) return;
-  const double value = at(std::clamp(fraction, 0.0, 1.0));
-  Hearing* const own = hearing;
-  if (own != nullptr && own->stretch_.callback_ == callback_ && own->stretch_.user_ == user_) return own->call(value);
-  if (callback_(value, user_) != 0) cancel();
-}
-
-Hearing::Hearing(const Progress& progress) : before_(hearing), stretch_(progress) {
+Hearing::Hearing(const Listener& listener) : before_(hearing), listener_(listener) {
   hearing = this;
   try {
-    progress.report(0);
+    report(0);
   } catch (...) {
     hearing = before_;
     throw;
@@ -50,19 +42,26 @@ void Hearing::call(double fraction) {
   fraction_ = std::max(fraction_, fraction);
   since_ = 0;
   const Undisturbed undisturbed;
-  if (stretch_.callback_(fraction_, stretch_.user_) != 0) cancel();
+  if (listener_.callback(fraction_, listener_.user) != 0) cancel();
+}
+
+void report(double fraction) {
+  Hearing* const own = hearing;
+  if (own == nullptr || own->listener_.callback == nullptr || !own->stretch_.hears_reports()) return;
+  own->call(own->stretch_.at(std::clamp(fraction, 0.0, 1.0)));
 }
 
 void worked(double units) {
   Hearing* const own = hearing;
   if (own == nullptr) return;
   if (own->stop_ != nullptr && *own->stop_) cancel();
-  if (!own->stretch_.heard()) return;
-  own->done_ += units;
+  if (own->listener_.callback == nullptr) return;
+  Hearing::Stretch& stretch = own->stretch_;
+  stretch.done += units;
   own->since_ += units;
   own->heard_ += units;
   if (own->since_ < beat) return;
-  own->call(own->stretch_.at(own->units_ > 0 ? std::min(own->done_ / own->units_, 1.0) : 0));
+  own->call(stretch.at(stretch.units > 0 ? std::min(stretch.done / stretch.units, 1.0) : 0));
 }
 
 double units_heard() {
@@ -70,39 +69,25 @@ double units_heard() {
 }
 
 void still_waiting() {
-  if (hearing != nullptr && hearing->stretch_.heard()) hearing->call(0);
+  if (hearing != nullptr && hearing->listener_.callback != nullptr) hearing->call(0);
 }
 
-Progress here() {
-  return hearing == nullptr ? Progress() : hearing->stretch_;
-}
-
-Stage::Stage(const Progress& progress, double units) : hearing_(hearing) {
+Stage::Stage(double low, double high, double units) : hearing_(hearing), high_(high) {
   if (hearing_ == nullptr) return;
-  stretch_ = hearing_->stretch_;
-  if (progress.heard()) hearing_->stretch_ = progress;
-  units_ = std::exchange(hearing_->units_, units);
-  done_ = std::exchange(hearing_->done_, 0.0);
-}
-
-Stage::Stage(double units) : hearing_(hearing) {
-  if (hearing_ == nullptr) return;
-  stretch_ = hearing_->stretch_;
-  units_ = hearing_->units_;
-  done_ = hearing_->done_;
-  if (units_ > 0) {
+  before_ = hearing_->stretch_;
+  if (before_.hears_reports())
+    hearing_->stretch_ = {before_.at(low), before_.at(high), units, 0};
+  else
     hearing_ = nullptr;
-    return;
-  }
-  hearing_->units_ = units;
-  hearing_->done_ = 0;
 }
 
 Stage::~Stage() {
-  if (hearing_ == nullptr) return;
-  hearing_->stretch_ = stretch_;
-  hearing_->units_ = units_;
-  hearing_->done_ = done_;
+  if (hearing_ != nullptr) hearing_->stretch_ = before_;
+}
+
+void Stage::next(double high) {
+  if (hearing_ != nullptr) hearing_->stretch_ = {before_.at(high_), before_.at(high), 0, 0};
+  high_ = high;
 }
 
 }  // namespace freeridge

@@ -1,13 +1,19 @@
 // Progress and cancelling: the user's callback is called between pieces of work, on the thread that made the call.
-//   Hearing    lives as long as a call of the API; while it lives, the work of this thread is reported to the callback
-//   Progress   a stretch [low, high] of the call's fraction 0 to 1, for a part of the work that reports by itself
-//   worked     worked(units): so much work has been done. Any code may say so, also where there is no Progress; the
-//              callback is called whenever `beat` units have been done since its last call
-//   Stage      says how worked moves the fraction: that many units fill this stretch
+//   Listener   the user's callback
+//   Hearing    lives as long as a call of the API; while it lives, the work of this thread is heard by a Listener
+//   Stage      a stretch [low, high] of the stretch that the thread fills at present, for a part of the work; the whole
+//              call is [0, 1]
+//   report     report(fraction): so much of the present stretch is done
+//   worked     worked(units): so much work has been done, whatever it was for. The callback is called whenever `beat`
+//              units have been done since its last call
+// A stretch is moved by reports, or by `worked` where its Stage says how many units fill it: stages and reports within it
+// then change nothing, and neither do they in a stretch of no length, which keeps a part of the work from moving the
+// fraction.
 // A unit is the time of one flop of a matrix product, so that `beat` takes 10 ms at 100 Gflop/s, 100 ms at 10; with a
 // slow BLAS a flop is many units (flop(), linalg/blas_library.hpp). No piece of work between two calls of worked is
 // larger than `grain`. Fractions never fall within a call. When the user wishes to cancel, report and worked throw
-// CANCELLED. Each thread finds its Hearing through one thread-local pointer, which is NULL again when the call ends.
+// CANCELLED. Each thread finds its Hearing through one thread-local pointer, which is NULL again when the call ends:
+// elsewhere nothing is heard.
 #pragma once
 
 #include <atomic>
@@ -22,44 +28,23 @@ constexpr double grain = 3 * 0x1p30;  // a product of two matrices of order 1172
 constexpr double touched = 64;        // units for a number that comes from memory
 constexpr double nanosecond = 100;
 
-class Progress {
- public:
+struct Listener {
   using Callback = std::int32_t (*)(double fraction, void* user);
-
-  Progress() = default;
-  Progress(Callback callback, void* user) : callback_(callback), user_(user) {}
-
-  // Says that `fraction` of this part of the work is done; throws CANCELLED when the user wishes.
-  void report(double fraction) const;
-
-  bool heard() const { return callback_ != nullptr; }
-  // Turns a fraction of this stretch into a fraction of the whole call.
-  double at(double fraction) const { return low_ + (high_ - low_) * fraction; }
-
-  // The stretch [low, high] of this progress, for a part of the work.
-  Progress part(double low, double high) const {
-    Progress inner = *this;
-    inner.low_ = at(low);
-    inner.high_ = at(high);
-    return inner;
-  }
-
- private:
-  friend class Hearing;
-  friend class Stage;
-  Callback callback_ = nullptr;
-  void* user_ = nullptr;
-  double low_ = 0, high_ = 1;
+  Callback callback = nullptr;  // nullptr: nobody hears
+  void* user = nullptr;
 };
 
-// So many units of work have been done on this thread.
+void report(double fraction);
 void worked(double units);
 // The units of work that this thread has reported since its call began.
 double units_heard();
 // For a thread that waits for others: calls the callback again with the last fraction, so that it can cancel.
 void still_waiting();
-// The stretch that work without a Progress of its own fills at present; outside a Hearing, one that reports nothing.
-Progress here();
+
+template <class Count>
+double fraction(Count done, Count all) {
+  return static_cast<double>(done) / static_cast<double>(all);
+}
 
 // While it lives, no callback is called for this thread's work: between two changes that must both be made, or neither,
 // and within the callback itself.
@@ -77,7 +62,7 @@ class Undisturbed {
 // While it lives, the calling thread's work is reported to the callback. Begins by reporting the fraction 0.
 class Hearing {
  public:
-  explicit Hearing(const Progress& progress);
+  explicit Hearing(const Listener& listener);
   // For a thread that helps the one that made the call: it calls no callback, but worked throws CANCELLED once `stop`
   // is set.
   explicit Hearing(const std::atomic<bool>& stop);
@@ -86,38 +71,44 @@ class Hearing {
   Hearing& operator=(const Hearing&) = delete;
 
  private:
-  friend class Progress;
   friend class Stage;
+  friend void report(double fraction);
   friend void worked(double units);
   friend double units_heard();
   friend void still_waiting();
-  friend Progress here();
   void call(double fraction);
 
+  struct Stretch {
+    double low, high;
+    double units, done;  // all its units (0: not known), and those done
+    double at(double fraction) const { return low + (high - low) * fraction; }
+    bool hears_reports() const { return units == 0 && low < high; }
+  };
   Hearing* before_;
-  Progress stretch_;  // of the stage
+  Listener listener_;
   const std::atomic<bool>* stop_ = nullptr;
-  double units_ = 0, done_ = 0;  // of the stage: all its units (0: not known), and those done
-  double fraction_ = 0;          // the largest so far
-  double since_ = 0;             // units since the callback was last called
-  double heard_ = 0;             // units since the call began
+  Stretch stretch_{0, 1, 0, 0};
+  double fraction_ = 0;  // the largest so far
+  double since_ = 0;     // units since the callback was last called
+  double heard_ = 0;     // units since the call began
 };
 
-// While it lives, work of `units` units moves the fraction through `progress`. units = 0: how much work there is is not
-// known, and only reports move the fraction.
+// While it lives, the part [low, high] of the stretch before it is the present one; where `units` are given, worked
+// moves the fraction through it.
 class Stage {
  public:
-  Stage(const Progress& progress, double units);
-  // Gives the present stretch its number of units, unless it has one already.
-  explicit Stage(double units);
+  Stage(double low, double high, double units = 0);
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
+  // Goes on with the part from the present end to `high`.
+  void next(double high);
+
  private:
-  Hearing* hearing_;
-  Progress stretch_;
-  double units_ = 0, done_ = 0;
+  Hearing* hearing_;  // NULL: the stretch before it stays
+  Hearing::Stretch before_{};
+  double high_;
 };
 
 }  // namespace freeridge

@@ -155,7 +155,7 @@ std::optional<SolvedLeastSquares> solve_dual(const PenalisedProblem& given, Inde
       dual.solve(points, features, ones);
     };
     const Refinement refinement =
-        refine_dual(out.scaled.data(), out.scaled.lambda(), solve, max_steps + 1, out.solution, {});
+        refine_dual(out.scaled.data(), out.scaled.lambda(), solve, max_steps + 1, out.solution);
     if (max_steps == 0 || refinement.converged) return out;
   }
   return {};

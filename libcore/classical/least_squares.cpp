@@ -98,7 +98,7 @@ std::optional<SolvedLeastSquares> solve_primal(const PenalisedProblem& problem, 
     for (Index j = 0; j < g.cols; ++j)
       for (Index k = 0; k < d; ++k) g(out.columns[k], j) = picked(k, j);
   };
-  refine(scaled.data(), solve, max_steps, out.solution, {});
+  refine(scaled.data(), solve, max_steps, out.solution);
   return out;
 }
 

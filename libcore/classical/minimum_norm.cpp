@@ -73,7 +73,8 @@ void extend(const ScaledProblem& own, const Array<Index>& lead, const Array<Inde
   data.intercept = problem.intercept;
   LeastSquaresSolution solution(p, f);
   const Matrix l = lower_factor(a.view(), ones, p);
-  refine(data, [&](MatrixView g) { solve_lower_factor(l.view(), g); }, enough_steps, solution, {});
+  refine(
+      data, [&](MatrixView g) { solve_lower_factor(l.view(), g); }, enough_steps, solution);
   for (Index j = 0; j < f; ++j) {
     Array<double> row(kept, 0.0);
     for (Index k = 0; k < kept; ++k)
@@ -153,7 +154,7 @@ SolvedLeastSquares solve_minimum_norm(const PenalisedProblem& problem, Index max
     solve_lower_factor(l.view(), reduced.view());
     gemm(Op::none, Op::none, 1, c.view(), reduced.view(), 0, g);
   };
-  refine(scaled.data(), solve, std::max<Index>(max_steps, 1), out.solution, {});
+  refine(scaled.data(), solve, std::max<Index>(max_steps, 1), out.solution);
   return out;
 }
 

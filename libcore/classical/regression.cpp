@@ -101,9 +101,9 @@ OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept)
     out.errors_undefined = out.sigma_undefined;
 
   const Variances unit = full_rank ? variances(solved) : Variances{};
-  const TwofoldMatrix r = twofold_residual(scaled.data(), solved.solution, {});
+  const TwofoldMatrix r = twofold_residual(scaled.data(), solved.solution);
   LeastSquaresSolution nothing(d, t);
-  const TwofoldMatrix centred_y = twofold_residual(scaled.data(), nothing, {});
+  const TwofoldMatrix centred_y = twofold_residual(scaled.data(), nothing);
   for (Index j = 0; j < t; ++j) {
     const Index at_j = j;
     const DoubleDouble rest = squared_norm(r, j), total = squared_norm(centred_y, j);

@@ -32,7 +32,7 @@ void kernel_column(const Kernel& kernel, const Rows& x, Index s, double* out) {
   cross_kernel(kernel, x, {}, x, s, {out, x.rows, 1, x.rows});
 }
 
-Array<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Random& random, const Progress& progress) {
+Array<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Random& random) {
   const Index n = x.rows;
   Array<double> diagonal(n), column(n), distance(n, std::numeric_limits<double>::infinity());
   own_diagonal(kernel, x, diagonal);
@@ -43,7 +43,7 @@ Array<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Rando
     for (Index i = 0; i < n; ++i)
       distance[i] = std::min(distance[i], std::max(diagonal[i] + diagonal[s] - 2 * column[i], 0.0));
     distance[s] = 0;
-    progress.report(static_cast<double>(rows.size()) / static_cast<double>(count));
+    report(fraction(std::ssize(rows), count));
     if (static_cast<Index>(rows.size()) == count) return rows;
     if (sum_of(distance) > 0) {
       rows.push_back(random.weighted_index(distance));
@@ -58,7 +58,7 @@ Array<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Rando
 }
 
 // F (n x r) with F F' = K_TR K_RR^-1 K_RT grows by the pivots accepted out of each block proposed.
-Array<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Random& random, const Progress& progress) {
+Array<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Random& random) {
   const Index n = x.rows;
   Array<double> left(n);
   own_diagonal(kernel, x, left);
@@ -114,7 +114,7 @@ Array<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Rand
         value = std::max(value - fresh(i, j) * fresh(i, j), 0.0);
       }
     for (const Index row : rows) left[row] = 0;
-    progress.report(static_cast<double>(rows.size()) / static_cast<double>(count));
+    report(fraction(std::ssize(rows), count));
   }
   return rows;
 }
@@ -125,21 +125,20 @@ Index pivoted_candidates(Index count) {
   return std::max(count, factor_doubles / count);
 }
 
-Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
-                              const Progress& progress) {
+Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks) {
   if (!landmarks.rows.empty()) return landmarks.rows;
   const Index n = x.rows, count = landmarks.count;
   Random random(landmarks.seed);
   if (landmarks.method == LandmarkMethod::random) return random_rows(n, count, random);
-  if (landmarks.method == LandmarkMethod::kmeans) return kmeans_rows(kernel, x, count, random, progress);
+  if (landmarks.method == LandmarkMethod::kmeans) return kmeans_rows(kernel, x, count, random);
 
   const Index candidates = pivoted_candidates(count);
-  if (candidates >= n || kernel.precomputed()) return pivoted_rows(kernel, x, count, random, progress);
+  if (candidates >= n || kernel.precomputed()) return pivoted_rows(kernel, x, count, random);
   const Array<Index> chosen = random_rows(n, candidates, random);
   Matrix points(candidates, x.cols);
   for (Index i = 0; i < candidates; ++i) pack_rows(x, chosen[i], {}, points.view().row_range(i, 1));
   const LayoutView view{points.data(), candidates, x.cols, candidates, Layout::col_major};
-  Array<Index> rows = pivoted_rows(kernel, view, count, random, progress);
+  Array<Index> rows = pivoted_rows(kernel, view, count, random);
   for (Index& row : rows) row = chosen[row];
   return rows;
 }

@@ -31,7 +31,6 @@ Index pivoted_candidates(Index count);
 // or, where the factor would take more than 256 MiB, as many random ones as fit (all of a precomputed K, which is
 // larger than the factor). Throws NOT_FINITE when a kernel value or the trace overflows. Cost: random O(n); k-means++ n
 // r kernel values, memory O(n); pivoted n r kernel values and 2 n r^2 flops for n candidates.
-Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks,
-                              const Progress& progress);
+Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks);
 
 }  // namespace freeridge

@@ -66,11 +66,11 @@ class ResidualMaker {
 
   // Refines what solve gave, with residuals in twice the working precision (refinement.hpp), `steps` times at most.
   // Throws INVALID_STATE where the route has no such thing.
-  virtual void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const = 0;
+  virtual void refine(Index first, Index count, Index steps, Solution& solution) const = 0;
 
   // Adds to the c that refine gave the part that solve leaves out, because its function is zero (solves_functions), to
   // as many digits as refine gave the rest.
-  virtual void complete(Index, Index, Solution&, const Progress&) const {}
+  virtual void complete(Index, Index, Solution&) const {}
 
   // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
   // a'Y:
@@ -155,8 +155,7 @@ class Factorization {
   // (P~Y~, diag P~) at many lambdas for the outputs [first, first + outputs), in tiles, each (row, lambda) once;
   // nothing of size n x lambdas is kept. Here: lambda by lambda; routes that can share work between lambdas overrule
   // it.
-  virtual void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
-                     const Progress& progress) const;
+  virtual void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const;
 
   // What load_factorization reads (saved_route.hpp).
   virtual void save(ByteWriter& out) const = 0;

@@ -40,12 +40,12 @@ Array<double> sizes_of(const Problem& problem) {
 
 }  // namespace
 
-ReducedKernel::ReducedKernel(const Problem& problem, const Progress& progress, Pivot pivot)
+ReducedKernel::ReducedKernel(const Problem& problem, Pivot pivot)
     : contrast(problem.n(), problem.q1, pivot),
       storage(problem.n(), problem.n()),
       k_q1(problem.q1.size()),
       constant_part(0) {
-  weighted_kernel_matrix(*problem.kernel, problem.x, problem.shift, problem.sqrt_w, storage.view(), progress);
+  weighted_kernel_matrix(*problem.kernel, problem.x, problem.shift, problem.sqrt_w, storage.view());
   if (pivot == Pivot::heaviest) sizes = sizes_in(storage.view(), problem);
   if (!contrast.active()) return;
   symv(storage.view(), problem.q1.data(), k_q1.data());

@@ -23,7 +23,7 @@ struct ReducedKernel {
   // Pivot::heaviest.
   Array<double> sizes;
 
-  ReducedKernel(const Problem& problem, const Progress& progress, Pivot pivot = Pivot::heaviest);
+  ReducedKernel(const Problem& problem, Pivot pivot = Pivot::heaviest);
   // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.
   ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot = Pivot::heaviest);
   void save(ByteWriter& out) const { out.numbers(k_q1); }

@@ -13,19 +13,18 @@ namespace {
 constexpr Index tile_rows = 256, tile_points = 256;
 
 // r = Y - K c
-void subtract_expansion(const Problem& problem, const LayoutView& y, const TwofoldMatrix& c, TwofoldMatrix& r,
-                        const Progress& progress) {
+void subtract_expansion(const Problem& problem, const LayoutView& y, const TwofoldMatrix& c, TwofoldMatrix& r) {
   const Index n = problem.n();
   Array<Index> rows(n);
   for (Index i = 0; i < n; ++i) rows[i] = i;
   copy_rows(y, 0, r.hi.view());
   std::fill(r.lo.values().begin(), r.lo.values().end(), 0.0);
+  Stage stage(0, 0);
   for (Index col = 0; col < n; col += tile_points) {
     const Index cols = std::min(tile_points, n - col);
+    stage.next(fraction(col + cols, n));
     const Support support(problem.kernel, problem.x, Span(rows).subspan(col, cols));
-    const Progress part = progress.part(static_cast<double>(col) / static_cast<double>(n),
-                                        static_cast<double>(col + cols) / static_cast<double>(n));
-    parallel_for((n + tile_rows - 1) / tile_rows, part, [&](Index piece) {
+    parallel_for((n + tile_rows - 1) / tile_rows, [&](Index piece) {
       const Index row = piece * tile_rows, count = std::min(tile_rows, n - row);
       Matrix k(count, cols);
       support.evaluate(problem.x, row, k.view());
@@ -40,7 +39,7 @@ void subtract_expansion(const Problem& problem, const LayoutView& y, const Twofo
 }  // namespace
 
 void refine_hyperplane(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
-                       Index count, Index steps, Solution& solution, const Progress& progress) {
+                       Index count, Index steps, Solution& solution) {
   if (problem.x.is_sparse())
     fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
   const Array<double>& scale = *problem.linear_scale;
@@ -65,7 +64,7 @@ void refine_hyperplane(const Problem& problem, const std::function<void(MatrixVi
         solve(g);
         divide(g);
       },
-      steps, refined, progress);
+      steps, refined);
   for (Index j = 0; j < count; ++j) {
     std::copy_n(refined.w.hi.col(j), problem.d(), solution.w.col(first + j));
     solution.b[first + j] = static_cast<double>(refined.b[j]);
@@ -77,7 +76,7 @@ void refine_hyperplane(const Problem& problem, const std::function<void(MatrixVi
 }
 
 void refine_expansion(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
-                      Index count, Index steps, Solution& solution, const Progress& progress) {
+                      Index count, Index steps, Solution& solution) {
   const Index n = problem.n();
   const auto weight = [&](Index i) { return problem.weights.empty() ? 1 : problem.weights[i]; };
   const LayoutView y = problem.y.columns(first, count);
@@ -87,8 +86,8 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
   DoubleDouble sum_w;
   for (Index i = 0; i < n; ++i) sum_w += DoubleDouble(weight(i));
 
-  const auto residual = [&](const TwofoldMatrix& now, TwofoldMatrix& r, const Progress& part) {
-    subtract_expansion(problem, y, now, r, part);
+  const auto residual = [&](const TwofoldMatrix& now, TwofoldMatrix& r) {
+    subtract_expansion(problem, y, now, r);
     for (Index j = 0; j < count; ++j) {
       DoubleDouble mean;
       if (problem.intercept)
@@ -109,9 +108,9 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
         solve(v);
         scale();
       },
-      steps, c, progress);
+      steps, c);
   TwofoldMatrix last(n, count);
-  residual(c, last, here());  // b for the c that is kept
+  residual(c, last);  // b for the c that is kept
   for (Index j = 0; j < count; ++j) {
     std::copy_n(c.hi.col(j), n, solution.c.col(first + j));
     solution.b[first + j] = problem.intercept ? static_cast<double>(b[j]) : 0;

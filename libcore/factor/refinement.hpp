@@ -16,11 +16,11 @@ namespace freeridge {
 // solve(g) (d x outputs, in place): (X_s' X_s + lambda I)^+ g for the weighted, centred and scaled X_s of the primal
 // route. The outputs [first, first + count) of the solution. O(n d count) a step.
 void refine_hyperplane(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
-                       Index count, Index steps, Solution& solution, const Progress& progress);
+                       Index count, Index steps, Solution& solution);
 
 // solve(v) (n x outputs, in place): P v, P = (K_w + lambda I)^-1 with the intercept taken out. Kernels that are not
 // linear. n^2 kernel values and O(n^2 count) a step.
 void refine_expansion(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
-                      Index count, Index steps, Solution& solution, const Progress& progress);
+                      Index count, Index steps, Solution& solution);
 
 }  // namespace freeridge

@@ -31,7 +31,7 @@ void residual_diagonal(const Contrast& contrast, const std::function<void(Matrix
   for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
   for (Index i = 0; i < offset; ++i) out[i] = square(factor(i)) * above.back();
 
-  const Stage stage(flop() * cube(static_cast<double>(m)) / 3);
+  const Stage stage(0, 1, flop() * cube(static_cast<double>(m)) / 3);
   Matrix columns(m, std::min(block_columns, m));
   for (Index from = 0; from < m; from += block_columns) {
     const Index count = std::min(block_columns, m - from), height = m - from;

@@ -100,13 +100,13 @@ void require_symmetric(const Kernel& kernel, const Rows& x) {
 }
 
 void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const double> shift, Span<const double> sqrt_w,
-                            MatrixView out, const Progress& progress) {
+                            MatrixView out) {
   if (x.is_sparse())
     if (const std::optional<Array<double>> scale = kernel.linear_scale(x.cols))
-      return weighted_inner_products(*scale, x, shift, sqrt_w, out, progress);
+      return weighted_inner_products(*scale, x, shift, sqrt_w, out);
   const Index n = x.rows, blocks = tiles(n, tile_rows);
   // Item p stands for the pair (block_i >= block_j) in the order (0,0), (1,0), (1,1), (2,0), ...
-  parallel_for(blocks * (blocks + 1) / 2, progress, [&](Index p) {
+  parallel_for(blocks * (blocks + 1) / 2, [&](Index p) {
     Index block_i = static_cast<Index>((std::sqrt(8.0 * static_cast<double>(p) + 1) - 1) / 2);
     while (block_i * (block_i + 1) / 2 > p) --block_i;
     while ((block_i + 1) * (block_i + 2) / 2 <= p) ++block_i;
@@ -156,9 +156,9 @@ void require_symmetric(const LayoutView& k, Span<const Index> rows) {
 }
 
 void kernel_product(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,
-                    MatrixView out, const Progress& progress) {
+                    MatrixView out) {
   const Index m = out.rows, n = x.rows, d = x.cols, step = std::min(tile_points, n);
-  parallel_for(tiles(m, tile_rows), progress, [&](Index block) {
+  parallel_for(tiles(m, tile_rows), [&](Index block) {
     const Index row = block * tile_rows, rows = std::min(tile_rows, m - row);
     const bool given = kernel.precomputed();
     Matrix a(given ? 0 : rows, d), k(rows, step), space;
@@ -189,7 +189,8 @@ void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift,
   }
   Matrix z(out.cols, x.cols);
   pack_rows(points, first, shift, z.view());
-  parallel_for(tiles(n, tile_rows), Progress(), [&](Index block) {
+  const Stage still(0, 0);  // often called, for a few points each time
+  parallel_for(tiles(n, tile_rows), [&](Index block) {
     const Index row = block * tile_rows;
     Matrix space;
     const MatrixView tile = out.row_range(row, std::min(tile_rows, n - row));
@@ -255,7 +256,7 @@ void kernel_values(const KernelPtr& kernel, const LayoutView& x, const LayoutVie
   const Index rows = std::clamp<Index>(tile_doubles / z.rows, 1, std::min(tile_rows, x.rows));
   const double values = static_cast<double>(x.rows) * static_cast<double>(z.rows);
   parallel_for(
-      tiles(x.rows, rows), Progress(),
+      tiles(x.rows, rows),
       [&](Index block) {
         const Index row = block * rows;
         Matrix tile(std::min(rows, x.rows - row), z.rows);

@@ -19,14 +19,14 @@ void require_symmetric(const Kernel& kernel, const Rows& x);
 // Fills the lower triangle of `out` (n x n) with W^(1/2) K W^(1/2). Throws NOT_FINITE when a value overflows, and
 // INVALID_ARGUMENT when a precomputed K is not symmetric.
 void weighted_kernel_matrix(const Kernel& kernel, const Rows& x, Span<const double> shift, Span<const double> sqrt_w,
-                            MatrixView out, const Progress& progress);
+                            MatrixView out);
 
 // Throws INVALID_ARGUMENT when these rows of a precomputed K differ from the same columns. O(n rows).
 void require_symmetric(const LayoutView& k, Span<const Index> rows);
 
 // out = K(points[first ...], x) c, out.rows x t. Memory: one tile a thread. Throws NOT_FINITE when a value overflows.
 void kernel_product(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,
-                    MatrixView out, const Progress& progress);
+                    MatrixView out);
 
 // out(i, q) = k(x_i - s, points[first + q] - s), x.rows x q.
 void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift, const Rows& points, Index first,

@@ -16,11 +16,11 @@ constexpr Index rows_at_once = 512;                 // between two words of prog
 }  // namespace
 
 void weighted_inner_products(Span<const double> scale, const Rows& x, Span<const double> shift,
-                             Span<const double> sqrt_w, MatrixView out, const Progress& progress) {
+                             Span<const double> sqrt_w, MatrixView out) {
   const Index n = x.rows, d = x.cols, width = std::clamp(tile_doubles / d, least_width, most_width);
   SparseTile all;
   take_rows(x.sparse(), 0, n, all);
-  parallel_for((n + width - 1) / width, progress, [&](Index strip) {
+  parallel_for((n + width - 1) / width, [&](Index strip) {
     const Index first = strip * width, count = std::min(width, n - first);
     Matrix a(count, d);
     pack_rows(x, first, shift, a.view());

@@ -12,6 +12,6 @@ namespace freeridge {
 
 // Throws NOT_FINITE when a value overflows.
 void weighted_inner_products(Span<const double> scale, const Rows& x, Span<const double> shift,
-                             Span<const double> sqrt_w, MatrixView out, const Progress& progress);
+                             Span<const double> sqrt_w, MatrixView out);
 
 }  // namespace freeridge

@@ -65,11 +65,11 @@ void BandBasis::apply(MatrixView c, bool transposed) const {
 // From the last reflectors to the first: with H = I - V T V' and V = [V1; V2], V1 square,
 //     H diag(I, Q_f) = [I - V1 T V1', -V1 T (V2'Q_f); -V2 T V1', Q_f - V2 T (V2'Q_f)]
 // Its first columns take the place of these reflectors.
-void BandBasis::form(const Progress& progress) {
+void BandBasis::form() {
   while (formed_from_ > 0) {
     const Index together = reflectors_together(a_.rows);
     form_block((formed_from_ - 1) / together * together);
-    progress.report(work_done(formed_from_, reflectors()));
+    report(work_done(formed_from_, reflectors()));
   }
 }
 

@@ -39,7 +39,7 @@ class SymmetricProduct {
       }
     // Each worker has its columns of tiles and sums of its own, so that the sums do not depend on who was first.
     parallel_for(
-        workers, Progress(),
+        workers,
         [&](Index worker) {
           double* const sums = partial_.data() + worker * size;
           std::fill_n(sums, size, 0.0);
@@ -103,7 +103,7 @@ class Reduction {
         product_(below_, b) {}
 
   // Reduces panels from the column `start` on, and then updates A for all of them. Returns the column after the last panel.
-  Index run(Index start, double* tau, const Progress& progress) {
+  Index run(Index start, double* tau) {
     origin_ = start + b_;
     used_ = 0;
     Index c = start;
@@ -116,7 +116,7 @@ class Reduction {
       }
       two_sides(c, k);
       used_ += k;
-      progress.report(work_done(a_.rows - c - k, a_.rows));
+      report(work_done(a_.rows - c - k, a_.rows));
     }
     update(c);
     return c;
@@ -229,18 +229,18 @@ class Reduction {
 
 }  // namespace
 
-BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& progress)
+BandBasis::BandBasis(MatrixView a, Index b, BandMatrix& out)
     : a_(a), b_(b), tau_(std::max<Index>(a.rows - b, 0)), formed_from_(reflectors()) {
   const Index m = a.rows, below = m - b;
   out.values = Matrix(b + 1, m, 0.0);
   if (below > 0) {
     Reduction reduction(a, b);
-    for (Index start = 0; start < below;) start = reduction.run(start, tau_.data(), progress);
+    for (Index start = 0; start < below;) start = reduction.run(start, tau_.data());
   }
   for (Index j = 0; j < m; ++j)
     for (Index i = j; i < std::min(m, j + b + 1); ++i) out.values(i - j, j) = a(i, j);
   if (formed()) set_corner();  // there was nothing to reduce
-  progress.report(1);
+  report(1);
 }
 
 }  // namespace freeridge

@@ -25,7 +25,7 @@ class BandBasis {
  public:
   // Reduces A (m x m, lower triangle, destroyed) to bandwidth b, a multiple of 16, into B. A's storage holds Q from now
   // on and must outlive this.
-  BandBasis(MatrixView a, Index b, BandMatrix& out, const Progress& progress);
+  BandBasis(MatrixView a, Index b, BandMatrix& out);
 
   // One that was reduced before. tau: max(m - b, 0) numbers; 0 <= formed_from <= their number. The numbers of each_run
   // are still to be put into A's storage.
@@ -38,7 +38,7 @@ class BandBasis {
   // Forms Q in the place of A, 4/3 m^3 flops. A call that is cancelled has formed whole blocks of 128 reflectors (256 from
   // m = 4096 on): products with Q stay right, and the next call goes on from there. Half of the work on a block is done
   // without a look at whether to go on.
-  void form(const Progress& progress);
+  void form();
   bool formed() const { return formed_from_ == 0; }
   // Q, m x m; when it is formed.
   ConstMatrixView q() const { return a_; }

@@ -62,7 +62,7 @@ class DivideAndConquer {
 
   void run() {
     tear({0, u_.rows});
-    parallel_for(std::ssize(leaves_), Progress(), [&](Index i) {
+    parallel_for(std::ssize(leaves_), [&](Index i) {
       const Range range = at(leaves_, i);
       decompose_leaf(part(d_, range), part(e_, range), of_u(range), of_v(range));
     });

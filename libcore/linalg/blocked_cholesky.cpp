@@ -49,7 +49,7 @@ bool factor(MatrixView a, Triangle triangle) {
 
 bool potrf(MatrixView a, Triangle triangle) {
   if (a.rows == 0) return true;
-  const Stage stage(work_of(a.rows));
+  const Stage stage(0, 1, work_of(a.rows));
   return factor(a, triangle);
 }
 

@@ -69,7 +69,7 @@ void geqrf(MatrixView a, Span<double> tau) {
   const Index k = std::min(a.rows, a.cols);
   const double units = work_of(a.rows, a.cols, k) / 2;
   if (units <= grain) return factor_whole(a, tau.data());
-  const Stage stage(units);
+  const Stage stage(0, 1, units);
   for (Index first = 0; first < k; first += panel_columns) {
     const Index count = std::min(panel_columns, k - first), after = first + count;
     factor_whole(a.block(first, first, a.rows - first, count), tau.data() + first);
@@ -83,7 +83,7 @@ void ormqr(ConstMatrixView qr, Span<const double> tau, MatrixView c, Op op) {
   if (c.rows == 0 || c.cols == 0 || k == 0) return;
   const double units = work_of(c.rows, c.cols, k);
   if (units <= grain) return multiply_whole(qr, tau, c, op);
-  const Stage stage(units);
+  const Stage stage(0, 1, units);
   const Index panels = (k + panel_columns - 1) / panel_columns;
   for (Index i = 0; i < panels; ++i) {  // Q = H_1 H_2 ...
     const Index first = (op == Op::transpose ? i : panels - 1 - i) * panel_columns;

@@ -14,7 +14,7 @@ Matrix compact_wy(ConstMatrixView v, const double* tau) {
   const Index k = v.cols;
   Matrix gram(k, k), t(k, k, 0.0);
   // By columns, one piece to a thread: next to loops with threads of their own, those of the BLAS would be in the way.
-  parallel_for((k + columns_at_once - 1) / columns_at_once, Progress(),
+  parallel_for((k + columns_at_once - 1) / columns_at_once,
                [&](Index piece) {
                  const Index first = piece * columns_at_once, count = std::min(columns_at_once, k - first);
                  gemm(Op::transpose, Op::none, 1, v.columns(first, k - first), v.columns(first, count), 0,

@@ -27,8 +27,7 @@ void exchange(MatrixView a, Index p, Index q) {
 }
 
 // L in the first columns of A, whose number is returned; order[i]: the row of A that came to place i.
-Index pivoted_cholesky(MatrixView a, Span<const double> sizes, Index most_rank, Array<Index>& order,
-                       const Progress& progress) {
+Index pivoted_cholesky(MatrixView a, Span<const double> sizes, Index most_rank, Array<Index>& order) {
   const Index m = a.rows;
   const double floor = std::sqrt(static_cast<double>(m)) * eps;
   Array<double> taken(m, 0.0);  // sums of squares of the rows of L
@@ -60,7 +59,7 @@ Index pivoted_cholesky(MatrixView a, Span<const double> sizes, Index most_rank, 
       at(taken, i) += a(i, j) * a(i, j);
     }
     worked(2 * touched * static_cast<double>(m));
-    progress.report(static_cast<double>(j) / static_cast<double>(most_rank));
+    report(fraction(j, most_rank));
   }
   return most_rank;
 }
@@ -98,8 +97,7 @@ double null_space(MatrixView a, Index r, Span<const double> sizes, Span<const In
 
 }  // namespace
 
-double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank, Span<double> w,
-                    const Progress& progress) {
+double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank, Span<double> w) {
   const Index m = a.rows;
   double largest = 0;
   bool finite = true;
@@ -122,14 +120,18 @@ double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank,
   }
   Array<Index> order(m);
   std::iota(order.begin(), order.end(), Index{0});
-  const Index r = pivoted_cholesky(a, sizes, std::min(m, most_rank), order, progress.part(0, 0.1));
+  Stage stage(0, 0.1);
+  const Index r = pivoted_cholesky(a, sizes, std::min(m, most_rank), order);
+  stage.next(0.15);
   const Span<double> zeros = w.subspan(r);
   const double left = null_space(a, r, sizes, order, zeros);
   scale(zeros, -2 * exponent);
 
   const MatrixView x = a.columns(0, r);
   for (Index j = 1; j < r; ++j) std::fill_n(x.col(j), j, 0.0);
-  orthogonalise_columns(x, progress.part(0.15, 0.95));
+  stage.next(0.95);
+  orthogonalise_columns(x);
+  stage.next(1);
   for (Index k = 0; k < r; ++k) {
     const double length = norm2(m, x.col(k)), value = std::ldexp(length, -exponent);
     at(w, k) = value * value;

@@ -20,6 +20,6 @@ namespace freeridge {
 // either sign. sizes: d. r is at most `most_rank`. Answers with the largest |S_ij| / (d_i d_j) of what elimination
 // left, which is rounding if A is positive semi-definite. w is infinite where A is not finite. Some 4 m r^2 flops for
 // each of 6 to 10 sweeps, at the speed of memory; room (m - r)^2.
-double graded_eigen(MatrixView a, Span<const double> sizes, Index most_rank, Span<double> w, const Progress& progress);
+double graded_eigen(MatrixView a, Span<const double> sizes, Index most_rank, Span<double> w);
 
 }  // namespace freeridge

@@ -109,11 +109,11 @@ class Rotations {
 
 }  // namespace
 
-void orthogonalise_columns(MatrixView x, const Progress& progress) {
+void orthogonalise_columns(MatrixView x) {
   Rotations rotations(x);
   const auto done = [](int sweeps) { return 1 - std::pow(0.7, sweeps); };
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    const Stage stage(progress.part(done(sweep), done(sweep + 1)), 0);
+    const Stage stage(done(sweep), done(sweep + 1));
     if (!rotations.sweep()) break;
   }
 }

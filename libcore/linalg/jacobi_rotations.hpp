@@ -14,6 +14,6 @@
 namespace freeridge {
 
 // Numbers below 10^-270 of the largest column do not keep their digits.
-void orthogonalise_columns(MatrixView x, const Progress& progress);
+void orthogonalise_columns(MatrixView x);
 
 }  // namespace freeridge

@@ -14,7 +14,7 @@ namespace freeridge {
 template <class Body>
 void each_piece(Index count, double flops, const Body& body) {
   const Work work = flops / 30;
-  if (team_size(count, work) > 1) return parallel_for(count, Progress(), body, work);
+  if (team_size(count, work) > 1) return parallel_for(count, body, work);
   const SingleThreadedBlas single;
   for (Index i = 0; i < count; ++i) body(i);
 }

@@ -29,10 +29,9 @@ void pack(const LeastSquaresData& data, Index row, Index col, MatrixView to) {
 }
 
 // out(k, j) = sum_i X_ik v_ij
-void transposed_product(const LeastSquaresData& data, const TwofoldMatrix& v, TwofoldMatrix& out,
-                        const Progress& progress) {
+void transposed_product(const LeastSquaresData& data, const TwofoldMatrix& v, TwofoldMatrix& out) {
   const Index n = data.n(), d = data.d(), share = std::max(gradient_cols, gradient_items / n);
-  parallel_for(pieces(d, share), progress, [&](Index piece) {
+  parallel_for(pieces(d, share), [&](Index piece) {
     const Index col = piece * share, cols = std::min(share, d - col);
     Matrix buffer(std::min(n, tile_rows), cols);
     for (Index row = 0; row < n; row += tile_rows) {
@@ -48,9 +47,9 @@ void transposed_product(const LeastSquaresData& data, const TwofoldMatrix& v, Tw
 }
 
 // r = Y - X w
-void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldMatrix& r, const Progress& progress) {
+void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldMatrix& r) {
   const Index n = data.n(), d = data.d(), t = data.t();
-  parallel_for(pieces(n, tile_rows), progress, [&](Index piece) {
+  parallel_for(pieces(n, tile_rows), [&](Index piece) {
     const Index row = piece * tile_rows, rows = std::min(tile_rows, n - row);
     Matrix buffer(rows, std::min(d, tile_cols));
     copy_rows(data.y, row, r.hi.view().row_range(row, rows));
@@ -124,10 +123,10 @@ class Corrections {
 
 }  // namespace
 
-TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolution& solution, const Progress& progress) {
+TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolution& solution) {
   const Index n = data.n(), t = data.t();
   TwofoldMatrix r(n, t);
-  subtract_fit(data, solution.w, r, progress);
+  subtract_fit(data, solution.w, r);
   if (!data.intercept) return r;
   const auto weight = [&](Index i) { return DoubleDouble(data.weights.empty() ? 1 : data.weights[i]); };
   DoubleDouble total;
@@ -143,19 +142,22 @@ TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolutio
 }
 
 Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index max_steps,
-                  LeastSquaresSolution& solution, const Progress& progress) {
+                  LeastSquaresSolution& solution) {
   const Index n = data.n(), d = data.d(), t = data.t();
   Refinement out;
   Corrections corrections(d, t, d);
   TwofoldMatrix g(d, t);
+  Stage stage(0, 0);
   for (;; ++out.steps) {
     const double steps = static_cast<double>(max_steps + 1), step = static_cast<double>(out.steps);
-    TwofoldMatrix r = twofold_residual(data, solution, progress.part(step / steps, (step + 0.5) / steps));
+    stage.next((step + 0.5) / steps);
+    TwofoldMatrix r = twofold_residual(data, solution);
     if (out.steps == max_steps || corrections.all_done()) break;
     if (!data.weights.empty())
       for (Index j = 0; j < t; ++j)
         for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) * DoubleDouble(data.weights[i]));
-    transposed_product(data, r, g, progress.part((step + 0.5) / steps, (step + 1) / steps));
+    stage.next((step + 1) / steps);
+    transposed_product(data, r, g);
     for (Index j = 0; j < t; ++j)
       for (Index k = 0; k < d; ++k) {
         DoubleDouble value = g(k, j);
@@ -171,7 +173,7 @@ Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index
 
 // The unknowns are stacked: a, then w (of the features with p_k = 0), then b.
 Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSolver& solve, Index max_steps,
-                       LeastSquaresSolution& solution, const Progress& progress) {
+                       LeastSquaresSolution& solution) {
   const Index n = data.n(), d = data.d(), t = data.t();
   const auto free = [&](Index k) { return !(data.penalty[k] > 0); };
   Refinement out;
@@ -179,16 +181,19 @@ Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSo
   TwofoldMatrix unknown(n + d + 1, t), product(d, t), r(n, t);
   Matrix rest(n + d + 1, t);
   Array<double> ones(t);
+  Stage stage(0, 0);
   for (;; ++out.steps) {
     const double steps = static_cast<double>(max_steps + 1), step = static_cast<double>(out.steps);
-    transposed_product(data, unknown, product, progress.part(step / steps, (step + 0.5) / steps));
+    stage.next((step + 0.5) / steps);
+    transposed_product(data, unknown, product);
     for (Index j = 0; j < t; ++j) {
       for (Index k = 0; k < d; ++k)
         solution.w.set(k, j, free(k) ? unknown(n + k, j) : product(k, j) / DoubleDouble(data.penalty[k]));
       solution.b[j] = unknown(n + d, j);
     }
     if (out.steps == max_steps || corrections.all_done()) break;
-    subtract_fit(data, solution.w, r, progress.part((step + 0.5) / steps, (step + 1) / steps));
+    stage.next((step + 1) / steps);
+    subtract_fit(data, solution.w, r);
     for (Index j = 0; j < t; ++j) {
       DoubleDouble sum;
       for (Index i = 0; i < n; ++i) {
@@ -211,13 +216,14 @@ Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSo
 }
 
 Refinement refine_system(const TwofoldResidual& residual, const SystemSolver& solve, Index max_steps,
-                         TwofoldMatrix& solution, const Progress& progress) {
+                         TwofoldMatrix& solution) {
   Refinement out;
   Corrections corrections(solution.rows(), solution.cols(), solution.rows());
   TwofoldMatrix r(solution.rows(), solution.cols());
+  Stage stage(0, 0);
   for (; out.steps < max_steps && !corrections.all_done(); ++out.steps) {
-    const double steps = static_cast<double>(max_steps), step = static_cast<double>(out.steps);
-    residual(solution, r, progress.part(step / steps, (step + 1) / steps));
+    stage.next(fraction(out.steps + 1, max_steps));
+    residual(solution, r);
     solve(r.hi.view());
     corrections.add(r.hi.view(), solution);
   }

@@ -59,14 +59,14 @@ struct Refinement {
 };
 
 // r = Y - X w - b (n x t), b set to what minimises: the weighted mean, or 0 without intercept.
-TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolution& solution, const Progress& progress);
+TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolution& solution);
 
 // g (d x t) in, dw out, in place.
 using NormalSolver = std::function<void(MatrixView g)>;
 
 // Starts from solution.w; at the end solution.b belongs to solution.w, also after 0 steps.
 Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index max_steps,
-                  LeastSquaresSolution& solution, const Progress& progress);
+                  LeastSquaresSolution& solution);
 
 // In: what is left of the three equations, `points` n x t, `features` d x t (rows with p_k > 0 have no meaning) and
 // `ones` t. Out, in place: da in points, dw in the rows of features with p_k = 0, db in ones.
@@ -74,16 +74,15 @@ using DualSolver = std::function<void(MatrixView points, MatrixView features, Sp
 
 // Starts from zero. data.weights must be empty, data.penalty not.
 Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSolver& solve, Index max_steps,
-                       LeastSquaresSolution& solution, const Progress& progress);
+                       LeastSquaresSolution& solution);
 
 // What is left of a linear system at a solution, in twice the working precision.
-using TwofoldResidual =
-    std::function<void(const TwofoldMatrix& solution, TwofoldMatrix& residual, const Progress& progress)>;
+using TwofoldResidual = std::function<void(const TwofoldMatrix& solution, TwofoldMatrix& residual)>;
 // About the solution of the system with the right-hand side v, in place.
 using SystemSolver = std::function<void(MatrixView v)>;
 
 // Starts from solution.
 Refinement refine_system(const TwofoldResidual& residual, const SystemSolver& solve, Index max_steps,
-                         TwofoldMatrix& solution, const Progress& progress);
+                         TwofoldMatrix& solution);
 
 }  // namespace freeridge

@@ -190,8 +190,9 @@ void gesdd(MatrixView a, Span<double> s, MatrixView u, MatrixView vt) {
     decompose_whole(a, s, u, vt);
     return worked(units);
   }
-  const Stage stage(units + 2 * touched * static_cast<double>(small) * static_cast<double>(small) *
-                                static_cast<double>(small) / 32);
+  const Stage stage(
+      0, 1,
+      units + 2 * touched * static_cast<double>(small) * static_cast<double>(small) * static_cast<double>(small) / 32);
   const int e = exponent_for_squares(largest);
   if (e != 0)
     for (Index j = 0; j < a.cols; ++j) {

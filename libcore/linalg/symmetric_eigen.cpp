@@ -27,15 +27,18 @@ Span<double> part(Span<double> values, Index first, Index size) {
 // A tridiagonal matrix that does not fall apart: torn into leaves, which are put together again pair by pair.
 class DivideAndConquer {
  public:
-  DivideAndConquer(Span<double> d, Span<double> e, MatrixView z, Span<double> room, const Progress& progress)
-      : d_(d), e_(e), z_(z), room_(room), progress_(progress) {}
+  DivideAndConquer(Span<double> d, Span<double> e, MatrixView z, Span<double> room)
+      : d_(d), e_(e), z_(z), room_(room) {}
 
   void run() {
     tear({0, z_.rows});
-    parallel_for(std::ssize(leaves_), Progress(), [&](Index i) {
-      const auto [first, size] = leaves_[i];
-      stedc(part(d_, first, size), part(e_, first, size - 1), z_.block(first, first, size, size));
-    });
+    {
+      const Stage still(0, 0);
+      parallel_for(std::ssize(leaves_), [&](Index i) {
+        const auto [first, size] = leaves_[i];
+        stedc(part(d_, first, size), part(e_, first, size - 1), z_.block(first, first, size, size));
+      });
+    }
     merge({0, z_.rows});
   }
 
@@ -66,20 +69,19 @@ class DivideAndConquer {
     merge({first + half, size - half});
     merge_tridiagonal(part(d_, first, size), half, e_[first + half - 1], z_.block(first, first, size, size), room_);
     work_done_ += work(range);
-    progress_.report(work_done_ / total_work_);
+    report(work_done_ / total_work_);
   }
 
   Span<double> d_, e_;
   MatrixView z_;
   Span<double> room_;
-  const Progress& progress_;
   Array<Range> leaves_;
   double total_work_ = 0, work_done_ = 0;
 };
 
 }  // namespace
 
-void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z, const Progress& progress) {
+void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z) {
   const Index n = z.rows;
   for (Index j = 0; j < n; ++j) {
     std::fill_n(z.col(j), n, 0.0);
@@ -103,18 +105,16 @@ void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z, const Progr
     const int k = exponent_of(std::max(largest_magnitude(part_d), largest_magnitude(part_e)));
     scale(part_d, -k);
     scale(part_e, -k);
-    const auto share = [&](Index row) { return static_cast<double>(row) / static_cast<double>(n); };
-    DivideAndConquer(part_d, part_e, z.block(first, first, size, size), room.values(),
-                     progress.part(share(first), share(end)))
-        .run();
+    const Stage stage(fraction(first, n), fraction(end, n));
+    DivideAndConquer(part_d, part_e, z.block(first, first, size, size), room.values()).run();
     scale(part_d, k);
     first = end;
   }
   sort_with_columns(d, std::less<>(), {z});
-  progress.report(1);
+  report(1);
 }
 
-void symmetric_eigen(MatrixView a, Span<double> w, const Progress& progress) {
+void symmetric_eigen(MatrixView a, Span<double> w) {
   const Index n = a.rows;
   double largest = 0;
   bool finite = true;
@@ -131,7 +131,7 @@ void symmetric_eigen(MatrixView a, Span<double> w, const Progress& progress) {
   }
   if (n <= small) {
     syevd(a, w);
-    progress.report(1);
+    report(1);
     return;
   }
 
@@ -139,9 +139,12 @@ void symmetric_eigen(MatrixView a, Span<double> w, const Progress& progress) {
   if (k != 0)
     for (Index j = 0; j < n; ++j) scale({a.col(j) + j, n - j}, -k);
   Array<double> e(n - 1);
-  const TridiagonalBasis basis(a, w, e, progress.part(0, 0.5));
-  tridiagonal_eigen(w, e, a, progress.part(0.5, 0.7));
-  basis.multiply(a, progress.part(0.7, 1));
+  Stage stage(0, 0.5);
+  const TridiagonalBasis basis(a, w, e);
+  stage.next(0.7);
+  tridiagonal_eigen(w, e, a);
+  stage.next(1);
+  basis.multiply(a);
   scale(w, k);
 }
 

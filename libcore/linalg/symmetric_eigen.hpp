@@ -11,10 +11,10 @@ namespace freeridge {
 // A = V diag(w) V', w ascending, V in the place of A (lower triangle). At most 14/3 n^3 flops; room besides A: 1.1 n^2
 // numbers at most for large n, in its parts n^2 / 2 of reflectors and n^2 / 2 for the last merge of halves. w is NaN
 // where A, or what becomes of it, is not finite; A is then destroyed, as it is when the progress is cancelled.
-void symmetric_eigen(MatrixView a, Span<double> w, const Progress& progress);
+void symmetric_eigen(MatrixView a, Span<double> w);
 
 // T = Z diag(w) Z', all of Z (n x n) written; d: the diagonal of T, w in its place, ascending; e: n - 1 numbers beside
 // it, destroyed. 4/3 n^3 flops, fewer where eigenvalues deflate.
-void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z, const Progress& progress);
+void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z);
 
 }  // namespace freeridge

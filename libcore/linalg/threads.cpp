@@ -219,75 +219,82 @@ void run_team(int team, Failure& failure, const Run& run) {
   for (std::thread& thread : threads) thread.join();
 }
 
-double part(Index done, Index count) {
-  return static_cast<double>(done) / static_cast<double>(count);
+// On the calling thread each item of a loop is a stage of its own.
+template <class Body>
+void run_item(std::atomic<Index>& done, Index count, const Body& body) {
+  {
+    const Index before = done;
+    const Stage stage(fraction(before, count), fraction(before + 1, count));
+    body();
+  }
+  const Index after = ++done;
+  report(fraction(after, count));
+}
+
+// The item's share of the work is said where the body has not said it itself; it alone moves the fraction.
+template <class Body>
+void run_item_of_work(double units, const Body& body) {
+  const double before = units_heard();
+  {
+    const Stage still(0, 0);
+    body();
+  }
+  worked(std::max(0.0, units - (units_heard() - before)));
 }
 
 }  // namespace
 
-void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body, Work work) {
-  const int team = team_size(count, work);
-  const double units = work < plenty ? work / static_cast<double>(std::max<Index>(count, 1)) * nanosecond : 0;
+void parallel_for(Index count, const std::function<void(Index)>& body, Work work) {
+  std::atomic<Index> next{0}, done{0};
+  const double units = work / static_cast<double>(std::max<Index>(count, 1)) * nanosecond;
   const auto item = [&](Index i) {
-    const double before = units_heard();
-    body(i);
-    worked(std::max(0.0, units - (units_heard() - before)));  // what the body has not reported itself
+    if (work < plenty)
+      run_item_of_work(units, [&] { body(i); });
+    else
+      run_item(done, count, [&] { body(i); });
   };
+  const int team = team_size(count, work);
   if (team == 1) {
-    for (Index i = 0; i < count; ++i) {
-      item(i);
-      progress.report(part(i + 1, count));
-    }
+    for (Index i = 0; i < count; ++i) item(i);
     return;
   }
-  std::atomic<Index> next{0}, done{0};
   Failure failure;
-  run_team(team, failure, [&](int worker) {
-    for (Index i = next++; i < count && !failure.there(); i = next++) {
-      item(i);
-      const Index finished = ++done;
-      if (worker == 0) progress.report(part(finished, count));
-    }
+  run_team(team, failure, [&](int) {
+    for (Index i = next++; i < count && !failure.there(); i = next++) item(i);
   });
   failure.rethrow();
-  progress.report(1);  // this thread may have had no item, where the others were quick
+  if (work == plenty) report(1);  // this thread may have had no item, where the others were quick
 }
 
-void parallel_shares(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& body) {
+void parallel_shares(Index count, int team, const std::function<void(Index, int)>& body) {
+  std::atomic<Index> done{0};
   if (team <= 1) {
-    for (Index i = 0; i < count; ++i) {
-      body(i, 0);
-      progress.report(part(i + 1, count));
-    }
+    for (Index i = 0; i < count; ++i) run_item(done, count, [&] { body(i, 0); });
     return;
   }
-  std::atomic<Index> done{0};
   Failure failure;
   run_team(team, failure, [&](int worker) {
     const Index end = count * (worker + 1) / team;
-    for (Index i = count * worker / team; i < end && !failure.there(); ++i) {
-      body(i, worker);
-      const Index finished = ++done;
-      if (worker == 0) progress.report(part(finished, count));
-    }
+    for (Index i = count * worker / team; i < end && !failure.there(); ++i)
+      run_item(done, count, [&] { body(i, worker); });
   });
   failure.rethrow();
-  progress.report(1);
+  report(1);
 }
 
-void parallel_in_order(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& make,
+void parallel_in_order(Index count, int team, const std::function<void(Index, int)>& make,
                        const std::function<void(Index, int)>& use) {
+  std::atomic<Index> next{0}, done{0};
   if (team <= 1) {
     const SingleThreadedBlas single;  // the bits of a larger team
-    for (Index i = 0; i < count; ++i) {
-      make(i, 0);
-      use(i, 0);
-      progress.report(part(i + 1, count));
-    }
+    for (Index i = 0; i < count; ++i)
+      run_item(done, count, [&] {
+        make(i, 0);
+        use(i, 0);
+      });
     return;
   }
   // Items are handed out in order, so the worker that has the first unused item never waits: there is no deadlock.
-  std::atomic<Index> next{0};
   std::mutex turn_mutex;
   std::condition_variable turn_came;
   Index turn = 0;
@@ -308,12 +315,13 @@ void parallel_in_order(Index count, int team, const Progress& progress, const st
   run_team(team, failure, [&](int worker) {
     try {
       for (Index i = next++; i < count && !failure.there(); i = next++) {
-        make(i, worker);
-        wait_for_turn(i);
-        if (failure.there()) return;
-        use(i, worker);
-        end_turn(i);
-        if (worker == 0) progress.report(part(i + 1, count));
+        run_item(done, count, [&] {
+          make(i, worker);
+          wait_for_turn(i);
+          if (failure.there()) return;
+          use(i, worker);
+          end_turn(i);
+        });
       }
     } catch (...) {
       failure.keep(std::current_exception());
@@ -322,7 +330,7 @@ void parallel_in_order(Index count, int team, const Progress& progress, const st
     }
   });
   failure.rethrow();
-  progress.report(1);
+  report(1);
 }
 
 }  // namespace freeridge

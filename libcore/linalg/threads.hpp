@@ -65,9 +65,10 @@ constexpr Work work_for_a_thread = 2e5;  // with less of it to start a thread ta
 // How many threads a loop over `count` items uses: of thread_count(), as many as there are items and work for.
 int team_size(Index count, Work work = plenty);
 
-// In all loops: the calling thread is worker 0, and reports progress: between its own items, every 50 ms while it waits
-// for the others, and at the end. When it is cancelled, the others stop at their next worked() (progress.hpp). The first
-// exception ends the loop and is thrown by it. Inside the BLAS has one thread, except where the team is one thread: the
+// In all loops: the calling thread is worker 0, and is heard (progress.hpp): between its own items, each a stage of its
+// own, every 50 ms while it waits for the others, and at the end. A loop that says its work is heard by that alone, as a
+// matrix product is. When worker 0 is cancelled, the others stop at their next worked(). The first exception ends the
+// loop and is thrown by it. Inside the BLAS has one thread, except where the team is one thread: the
 // loop may then be the only item of a large problem. In parallel_in_order it always has one.
 
 constexpr std::chrono::milliseconds patience{50};  // between two reports of a thread that waits for others
@@ -83,16 +84,16 @@ void lock_patiently(Lock& lock) {
 }
 
 // body(i) for i = 0 ... count - 1, in no particular order.
-void parallel_for(Index count, const Progress& progress, const std::function<void(Index)>& body, Work work = plenty);
+void parallel_for(Index count, const std::function<void(Index)>& body, Work work = plenty);
 
 // body(i, worker) for i = 0 ... count - 1; worker = 0 ... team - 1 has the items from count worker / team to count
 // (worker + 1) / team, in order. What each worker adds up is the same in each run with this team (team_size()).
-void parallel_shares(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& body);
+void parallel_shares(Index count, int team, const std::function<void(Index, int)>& body);
 
 // make(i, worker) on all threads at once; use(i, worker) one after the other in the order i = 0 ... count - 1, on the
 // thread that made item i, before that thread makes its next item. So a sum that use() adds to is the same to the last
 // bit for any team. use() should be a small part of the work, or the workers wait for each other.
-void parallel_in_order(Index count, int team, const Progress& progress, const std::function<void(Index, int)>& make,
+void parallel_in_order(Index count, int team, const std::function<void(Index, int)>& make,
                        const std::function<void(Index, int)>& use);
 
 }  // namespace freeridge

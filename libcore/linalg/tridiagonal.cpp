@@ -13,7 +13,7 @@ constexpr Index panel = 32;  // columns reduced before A is updated
 
 }  // namespace
 
-TridiagonalBasis::TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e, const Progress& progress) {
+TridiagonalBasis::TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e) {
   const Index n = a.rows, reflectors = std::max<Index>(n - 2, 0);
   const Index together = n < 2000 ? 64 : 128;  // reflectors in a block, a multiple of the panel
   // P = [v_c w_c v_(c+1) w_(c+1) ...] for the panel from column c on, its row 0 being the row c + 1 of A: then
@@ -64,23 +64,23 @@ TridiagonalBasis::TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e,
     const Index next = c + count, rest = n - next;
     const ConstMatrixView v{p.col(0) + count - 1, rest, count, 2 * n}, w{p.col(1) + count - 1, rest, count, 2 * n};
     syr2k(-1, v, w, 1, a.block(next, next, rest, rest));
-    progress.report(work_done(rest, n));
+    report(work_done(rest, n));
   }
   for (Index j = reflectors; j < n; ++j) d[j] = a(j, j);
   if (n > 1) e[n - 2] = a(n - 1, n - 2);
-  progress.report(1);
+  report(1);
 }
 
-void TridiagonalBasis::multiply(MatrixView c, const Progress& progress) const {
+void TridiagonalBasis::multiply(MatrixView c) const {
   const auto count = static_cast<double>(blocks_.size());
   for (std::size_t k = blocks_.size(); k-- > 0;) {
     const Block& block = blocks_[k];
     const Matrix t = compact_wy(block.v.view(), block.tau.data());
     multiply_compact_wy(Op::none, block.v.view(), t.view(), c.row_range(block.origin, block.v.rows()));
     const double left = static_cast<double>(k) / count;
-    progress.report(1 - left * (2 - left));
+    report(1 - left * (2 - left));
   }
-  progress.report(1);
+  report(1);
 }
 
 }  // namespace freeridge

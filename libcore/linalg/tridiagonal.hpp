@@ -15,10 +15,10 @@ namespace freeridge {
 class TridiagonalBasis {
  public:
   // A: n x n, lower triangle, destroyed, not needed afterwards. T: d (n numbers) on its diagonal, e (n - 1) beside it.
-  TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e, const Progress& progress);
+  TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e);
 
   // C = Q C. 2 n^2 k flops for k columns.
-  void multiply(MatrixView c, const Progress& progress) const;
+  void multiply(MatrixView c) const;
 
  private:
   struct Block {  // reflectors side by side, as they act on the rows from `origin` on

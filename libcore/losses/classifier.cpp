@@ -58,7 +58,7 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
   kernel_->check_data(x.rows, x.cols);
   const Index n = x.rows;
   require_memory(checked_doubles(n, x.cols + 2) * 8, "the copy of x and y", "use fewer rows");
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   require_finite("x", x);
   Data data;
   data.y.assign(y, y + n);
@@ -67,7 +67,7 @@ void Classifier::set_data(const LayoutView& x, const double* y) {
   data.x_copy = Matrix(n, x.cols);
   copy_rows(x, 0, data.x_copy.view());
   data.x = {data.x_copy.data(), n, x.cols, n, Layout::col_major};
-  progress_.report(1);
+  report(1);
   fit_.reset();
   shape_.reset();
   kept_->gram.reset();
@@ -123,21 +123,21 @@ bool Classifier::has_gram() const {
   return kept_->gram != nullptr;
 }
 
-std::shared_ptr<const Classifier::Gram> Classifier::gram(const Progress& progress) const {
+std::shared_ptr<const Classifier::Gram> Classifier::gram() const {
   std::unique_lock lock(kept_->mutex, std::defer_lock);
   lock_patiently(lock);
-  if (!kept_->gram) kept_->gram = std::make_shared<const Gram>(made_gram(progress));
+  if (!kept_->gram) kept_->gram = std::make_shared<const Gram>(made_gram());
   return kept_->gram;
 }
 
-Classifier::Gram Classifier::made_gram(const Progress& progress) const {
+Classifier::Gram Classifier::made_gram() const {
   const Index n = data().x.rows;
   const Index copies = loss_ == Loss::logistic ? 2 : 1;  // Newton's method has a matrix of its own
   require_memory(checked_doubles(n, copies * n) * 8, "the kernel matrix", "use fewer rows");
 
   Gram out;
   out.k = Matrix(n, n);
-  weighted_kernel_matrix(*kernel_, data_->x, shape_->shift, shape_->sqrt_w, out.k.view(), progress);
+  weighted_kernel_matrix(*kernel_, data_->x, shape_->shift, shape_->sqrt_w, out.k.view());
   double largest = 0;
   for (Index j = 0; j < n; ++j) {
     largest = std::max(largest, largest_magnitude({out.k.col(j) + j, n - j}));
@@ -170,10 +170,10 @@ void Classifier::fit(double lambda) {
   data();
   if (!std::isfinite(lambda)) fail(Status::not_finite, "lambda is ", lambda, "; it must be finite");
   if (lambda <= 0) fail(Status::invalid_argument, "lambda is ", lambda, "; it must be positive");
-  const Hearing hearing(progress_);
-  const double kernel_share = kept_->gram ? 0 : 0.2;
+  const Hearing hearing(listener_);
+  Stage stage(0, kept_->gram ? 0 : 0.2);
   if (!shape_) shape_ = shape();
-  const std::shared_ptr<const Gram> k = gram(progress_.part(0, kernel_share));
+  const std::shared_ptr<const Gram> k = gram();
 
   const LossProblem wanted = problem(*k, tau(k->kappa, lambda));
   if (!(wanted.tau < 1e300))
@@ -181,12 +181,12 @@ void Classifier::fit(double lambda) {
          "; the largest kernel value, times the largest weight, over lambda overflows");
   if (fit_) fit_->solution.tau = tau(k->kappa, fit_->lambda);  // of a loaded fit this K may have another kappa
   const LossSolution* const start = fit_ ? &fit_->solution : nullptr;
-  const Progress progress = progress_.part(kernel_share, 1);
+  stage.next(1);
   const LossControl control{tolerance_, iterations()};
-  Fit fit = finished(loss_ == Loss::logistic ? solve_logistic(wanted, control, start, progress)
-                                             : solve_hinge(wanted, control, start, progress),
-                     k->kappa, lambda);
-  progress_.report(1);
+  Fit fit =
+      finished(loss_ == Loss::logistic ? solve_logistic(wanted, control, start) : solve_hinge(wanted, control, start),
+               k->kappa, lambda);
+  report(1);
   fit_ = std::move(fit);
 }
 
@@ -230,25 +230,25 @@ void Classifier::predict(const LayoutView& points, double* decision, double* pro
   const Fit& fit = fitted();
   if (probability != nullptr && loss_ != Loss::logistic)
     fail(Status::invalid_argument, "probability is not NULL, but the loss is HINGE, which has no probabilities");
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   require_finite("x", points);
   const Index m = points.rows, n = data_->x.rows;
   const bool linear = fit.w.rows() > 0;
   const Index height = std::min(std::clamp(predicted_doubles / (linear ? points.cols : 1), least_rows, most_rows), m);
   const double level = linear ? fit.solution.b : fit.b;  // f(x) + b = (x - shift)'w + level
   Matrix values(height, 1), tile(linear ? height : 0, linear ? points.cols : 0);
+  Stage stage(0, 0);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
+    stage.next(fraction(row + rows, m));
     const MatrixView f = values.view().row_range(0, rows);
-    const Progress part = progress_.part(static_cast<double>(row) / static_cast<double>(m),
-                                         static_cast<double>(row + rows) / static_cast<double>(m));
     if (linear) {
       const MatrixView x = tile.view().row_range(0, rows);
       pack_rows(points, row, shape_->shift, x);
       gemv(Op::none, 1, x, fit.w.data(), 0, f.data);
-      part.report(1);
+      report(1);
     } else {
-      kernel_product(*kernel_, points, row, data_->x, {fit.c.data(), n, 1, n}, f, part);
+      kernel_product(*kernel_, points, row, data_->x, {fit.c.data(), n, 1, n}, f);
     }
     for (Index i = 0; i < rows; ++i) {
       const double value = f(i, 0) + level;
@@ -265,12 +265,12 @@ std::string Classifier::loo(double* decision) const {
     fail(Status::invalid_state, "the loss is HINGE; left-out values are known for LOGISTIC only");
   const Index n = data_->x.rows;
   require_memory(checked_doubles(n, n) * 8, "the last Newton step", "use fewer rows");
-  const Hearing hearing(progress_);
-  const double kernel_share = has_gram() ? 0 : 0.2;
-  const std::shared_ptr<const Gram> k = gram(progress_.part(0, kernel_share));
+  const Hearing hearing(listener_);
+  Stage stage(0, has_gram() ? 0 : 0.2);
+  const std::shared_ptr<const Gram> k = gram();
+  stage.next(1);
   Array<double> out(n);
-  std::string reason =
-      logistic_loo(problem(*k, tau(k->kappa, fit.lambda)), fit.solution, out, progress_.part(kernel_share, 1));
+  std::string reason = logistic_loo(problem(*k, tau(k->kappa, fit.lambda)), fit.solution, out);
   std::ranges::copy(out, decision);
   return reason;
 }

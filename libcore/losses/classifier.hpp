@@ -30,7 +30,7 @@ class Classifier {
   void set_data(const LayoutView& x, const double* y);  // copies
   void set_weights(const double* weights);              // n, or NULL
   void set_intercept(bool on);
-  void set_progress(Progress progress) { progress_ = progress; }
+  void set_listener(const Listener& listener) { listener_ = listener; }
   // What fit allocates at most beside the data, the kernel matrix that it keeps included.
   Index memory_required() const;
   void set_control(double tolerance, Index iterations);
@@ -57,7 +57,7 @@ class Classifier {
   Index iterations() const;
   Span<const double> weights() const { return data().given; }  // empty: all one
   double lambda() const { return fitted().lambda; }
-  const Progress& progress() const { return progress_; }
+  const Listener& listener() const { return listener_; }
   Index n() const { return data().x.rows; }
   Index d() const { return data().x.cols; }
   // Throw INVALID_STATE, naming the call that is missing.
@@ -93,8 +93,8 @@ class Classifier {
   const Data& data() const;
   const Fit& fitted() const;
   ProblemPtr shape() const;
-  Gram made_gram(const Progress& progress) const;
-  std::shared_ptr<const Gram> gram(const Progress& progress) const;
+  Gram made_gram() const;
+  std::shared_ptr<const Gram> gram() const;
   bool has_gram() const;
   double tau(int kappa, double lambda) const;
   LossProblem problem(const Gram& gram, double tau) const;
@@ -108,7 +108,7 @@ class Classifier {
   bool intercept_ = true;
   double tolerance_ = 1e-8;
   Index iterations_ = 0;  // 0: the default of the loss
-  Progress progress_;
+  Listener listener_;
   ProblemPtr shape_;  // the shift and scale of linear kernels; made with the first fit
   std::unique_ptr<Kept> kept_ = std::make_unique<Kept>();
   std::optional<Fit> fit_;

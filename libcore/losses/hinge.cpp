@@ -15,8 +15,8 @@ constexpr double usual_moves = 20;  // how many there usually are, in multiples 
 
 class Smo {
  public:
-  Smo(const LossProblem& problem, const LossControl& control, const Progress& progress)
-      : p_(problem), control_(control), progress_(progress), low_(p_.y.size()), high_(p_.y.size()), g_(p_.y.size()) {
+  Smo(const LossProblem& problem, const LossControl& control)
+      : p_(problem), control_(control), low_(p_.y.size()), high_(p_.y.size()), g_(p_.y.size()) {
     for (std::size_t i = 0; i < low_.size(); ++i) {
       low_[i] = p_.y[i] > 0 ? 0 : -p_.w[i];
       high_[i] = p_.y[i] > 0 ? p_.w[i] : 0;
@@ -42,7 +42,6 @@ class Smo {
 
   const LossProblem& p_;
   const LossControl control_;
-  const Progress& progress_;
   Array<double> low_, high_;
   Array<double> g_;
   LossSolution s_;
@@ -258,7 +257,7 @@ LossSolution Smo::solve(const LossSolution* start) {
       if (s_.iterations >= most)
         fail(Status::not_converged, "no solution within ", s_.iterations, " pair updates (the stationarity is ",
              violation_, "); see freeridge_classifier_set_control, or use a larger lambda");
-      if (s_.iterations++ % n == 0) progress_.report(open_fraction(s_.iterations / n, usual_moves));
+      if (s_.iterations++ % n == 0) report(open_fraction(s_.iterations / n, usual_moves));
       if (--until_joint <= 0) until_joint = std::max(n, move_free());
     } while (move());
   }
@@ -268,10 +267,9 @@ LossSolution Smo::solve(const LossSolution* start) {
 
 }  // namespace
 
-LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start,
-                         const Progress& progress) {
-  LossSolution solution = Smo(problem, control, progress).solve(start);
-  progress.report(1);
+LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start) {
+  LossSolution solution = Smo(problem, control).solve(start);
+  report(1);
   return solution;
 }
 

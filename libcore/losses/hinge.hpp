@@ -21,7 +21,6 @@ namespace freeridge {
 constexpr Index most_free = 1024;  // with more free numbers there is no joint step, whose matrix would exceed 8 MB
 
 // control.iterations: moves, in multiples of n. O(n) a move. Throws NOT_CONVERGED.
-LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start,
-                         const Progress& progress);
+LossSolution solve_hinge(const LossProblem& problem, const LossControl& control, const LossSolution* start);
 
 }  // namespace freeridge

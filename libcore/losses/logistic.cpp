@@ -21,10 +21,9 @@ double loss(double z) {
 
 class Newton {
  public:
-  Newton(const LossProblem& problem, const LossControl& control, const Progress& progress)
+  Newton(const LossProblem& problem, const LossControl& control)
       : p_(problem),
         control_(control),
-        progress_(progress),
         storage_(p_.n(), p_.n()),
         e_(p_.y.size()),
         v_(p_.y.size()),
@@ -52,12 +51,13 @@ class Newton {
     if (s_.iterations >= control_.iterations)
       fail(Status::not_converged, "no solution within ", control_.iterations, " Newton steps (the stationarity is ",
            s_.gap, "); see freeridge_classifier_set_control, or use a larger lambda");
-    progress_.report(open_fraction(s_.iterations++, usual_steps));
+    stage_.next(open_fraction(++s_.iterations, usual_steps));
+    report(0);
   }
 
   const LossProblem& p_;
   const LossControl control_;
-  const Progress& progress_;
+  Stage stage_{0, 0};  // of a Newton step
   Matrix storage_;
   LossSolution s_;
   double tau_ = 0;
@@ -196,21 +196,19 @@ LossSolution Newton::solve(const LossSolution* start) {
 
 }  // namespace
 
-LossSolution solve_logistic(const LossProblem& problem, const LossControl& control, const LossSolution* start,
-                            const Progress& progress) {
-  LossSolution solution = Newton(problem, control, progress).solve(start);
-  progress.report(1);
+LossSolution solve_logistic(const LossProblem& problem, const LossControl& control, const LossSolution* start) {
+  LossSolution solution = Newton(problem, control).solve(start);
+  report(1);
   return solution;
 }
 
-std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, Span<double> out,
-                         const Progress& progress) {
-  progress.report(0);
+std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, Span<double> out) {
+  report(0);
   Array<double> v(out.size());
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = problem.w[i] * sigmoid(solution.f[i]) * sigmoid(-solution.f[i]);
   Matrix storage(problem.n(), problem.n());
   const LogisticStep working(problem, problem.tau, v, storage.view());
-  const Array<double> p = working.residual_diagonal(progress);
+  const Array<double> p = working.residual_diagonal();
 
   std::string reason;
   const double rounding = 4 * eps * static_cast<double>(problem.n());
@@ -227,7 +225,7 @@ std::string logistic_loo(const LossProblem& problem, const LossSolution& solutio
     if (reason.empty())
       reason = text("the left-out value of row ", i, " is undefined: its leverage in the last Newton step is one");
   }
-  progress.report(1);
+  report(1);
   return reason;
 }
 

@@ -25,13 +25,11 @@ inline double sigmoid(double z) {
 }
 
 // `start`: a solution of the same problem at any tau, or NULL. Memory: n^2. Throws NOT_CONVERGED.
-LossSolution solve_logistic(const LossProblem& problem, const LossControl& control, const LossSolution* start,
-                            const Progress& progress);
+LossSolution solve_logistic(const LossProblem& problem, const LossControl& control, const LossSolution* start);
 
 // The left-out values after one Newton step from the solution without the point:
 //     f_i - e_i S_ii / (1 - v_i S_ii) = f_i - y_i (1 + exp(-y_i f_i)) (1 - P_ii) / P_ii
 // out: n numbers, NaN where P_ii is nothing but rounding. Returns the reason for the first NaN; empty if there is none.
-[[nodiscard]] std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, Span<double> out,
-                                       const Progress& progress);
+[[nodiscard]] std::string logistic_loo(const LossProblem& problem, const LossSolution& solution, Span<double> out);
 
 }  // namespace freeridge

@@ -99,8 +99,7 @@ LogisticStep::Move LogisticStep::solve(Span<const double> load, double s) const 
   return out;
 }
 
-Array<double> LogisticStep::residual_diagonal(const Progress& progress) const {
-  const Stage stage(progress, 0);
+Array<double> LogisticStep::residual_diagonal() const {
   Array<double> out(d_.size());
   freeridge::residual_diagonal(
       *contrast_, [&](MatrixView b, Index from) { trsm(Op::none, factor().block(from, from, b.rows, b.rows), b); },

@@ -32,7 +32,7 @@ class LogisticStep {
   Move solve(Span<const double> load, double s) const;
 
   // diag(P), n numbers. n^3/3.
-  Array<double> residual_diagonal(const Progress& progress) const;
+  Array<double> residual_diagonal() const;
   // S_ii of one point, by a solution. O(n^2).
   double response(Index i) const;
 

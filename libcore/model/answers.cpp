@@ -10,12 +10,12 @@ namespace freeridge {
 void Model::answer(const char* what, MatrixView to, const EachPart& part) const {
   require_fitted();
   require_room(lambda_bytes(), what, "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   Matrix out(n(), t());
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     part(residual_maker, first, out.view().columns(first, count));
   });
-  progress_.report(1);
+  report(1);
   copy(out.view(), to);
 }
 
@@ -31,14 +31,14 @@ std::string Model::group_errors(const std::int32_t* label, MatrixView errors) co
   require_fitted();
   const Groups groups(Span(label, n()));
   require_room_for_score(&groups, 1);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   Matrix out(n(), t());
   std::string reason;
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     keep_first(reason, freeridge::group_errors(*factorization_, residual_maker, groups, first,
-                                               out.view().columns(first, count), here()));
+                                               out.view().columns(first, count)));
   });
-  progress_.report(1);
+  report(1);
   copy(out.view(), errors);
   return reason;
 }
@@ -51,12 +51,12 @@ std::string Model::score(Criterion criterion, Span<const double> lambdas, Matrix
   require_lambdas("lambdas", lambdas);
   const Groups* const groups = groups_for(criterion);
   require_room_for_score(groups, static_cast<Index>(lambdas.size()));
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   const Index count = static_cast<Index>(lambdas.size());
   Matrix table(count, t()), error_table(errors.data != nullptr ? count : 0, t());
-  std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(), progress_,
+  std::string reason = scores(*factorization_, criterion, groups, lambdas, 0, table.view(),
                               errors.data != nullptr ? error_table.view() : MatrixView{});
-  progress_.report(1);
+  report(1);
   copy(table.view(), out);
   if (errors.data != nullptr) copy(error_table.view(), errors);
   return reason;
@@ -87,8 +87,8 @@ Prediction Model::prediction(const Fit& fit) const {
 void Model::predict(const Rows& points, Layout layout, double* out, Index ldout) const {
   require_fitted();
   require_room_to_predict(points.rows, 0, false);
-  const Hearing hearing(progress_);
-  freeridge::predict(prediction(), points, layout, out, ldout, progress_);
+  const Hearing hearing(listener_);
+  freeridge::predict(prediction(), points, layout, out, ldout);
 }
 
 // The solution's own coefficients are enough to predict, but may lack a part that K maps to zero (its function is
@@ -104,7 +104,7 @@ void Model::make_coefficients(const Fit& fit, MatrixView out) const {
     Solution whole{Matrix(n(), t()), {}, fit.solution.b, {}};
     copy(fit.solution.c.view(), whole.c.view());
     for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
-      residual_maker.complete(first, count, whole, here());
+      residual_maker.complete(first, count, whole);
     });
     require_no_overflow("the coefficients", whole.c.view());
     return copy(whole.c.view(), out);
@@ -122,14 +122,14 @@ void Model::make_coefficients(const Fit& fit, MatrixView out) const {
 void Model::coefficients(MatrixView c) const {
   const bool kept = keeps_coefficients(fit());
   if (!kept) require_room(lambda_bytes(), "the coefficients", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   if (kept) {
-    progress_.report(1);
+    report(1);
     return copy(fit_->solution.c.view(), c);
   }
   Matrix made(n(), t());
   make_coefficients(*fit_, made.view());
-  progress_.report(1);
+  report(1);
   copy(made.view(), c);
 }
 
@@ -177,11 +177,11 @@ Model::LambdaFlags Model::lambda_flags() const {
       if (lambdas[j] == search_->best[j]) out.edge[j] = search_->edge[j];
   if (std::ranges::all_of(lambdas, [&](double lambda) { return lambda >= out.floor; })) return out;
   require_room(lambda_bytes(), "the flags of lambda", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     if (residual_maker.below_floor()) std::fill_n(out.below.begin() + first, count, 1);
   });
-  progress_.report(1);
+  report(1);
   return out;
 }
 

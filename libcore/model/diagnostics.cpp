@@ -67,7 +67,7 @@ std::string cooks_distances(const ResidualMaker& residual_maker, const LeverageT
 Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
   require_fitted();
   require_room(lambda_bytes(), "the degrees of freedom", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   Freedom out{Array<double>(t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     std::fill_n(out.df.begin() + static_cast<std::ptrdiff_t>(first), count, residual_maker.degrees_of_freedom());
@@ -80,7 +80,7 @@ Model::Freedom Model::degrees_of_freedom(bool with_sigma2) const {
       if (std::isinf(sigma2)) fail(Status::not_finite, "sigma2 of output ", j, " overflows; rescale y");
     }
   });
-  progress_.report(1);
+  report(1);
   return out;
 }
 
@@ -89,15 +89,14 @@ std::string Model::cooks_distance(MatrixView distance) const {
   LeverageTerms terms{Array<double>(rows), Array<double>(rows), 0, 0};
   std::string reason;
   answer("Cook's distances", distance, [&](const ResidualMaker& residual_maker, Index first, MatrixView part) {
-    const Progress whole = here();
-    const auto quarter = [&](double number, const auto& work) {
-      const Stage stage(whole.part(number / 4, (number + 1) / 4), 0);
-      work();
-    };
-    quarter(0, [&] { residual_maker.residual_and_diagonal(first, part, terms.diagonal); });
-    quarter(1, [&] { residual_maker.leverage(terms.leverage); });
-    quarter(2, [&] { terms.df = residual_maker.degrees_of_freedom(); });
-    quarter(3, [&] { terms.trace = residual_maker.trace(); });
+    Stage stage(0, 0.25);
+    residual_maker.residual_and_diagonal(first, part, terms.diagonal);
+    stage.next(0.5);
+    residual_maker.leverage(terms.leverage);
+    stage.next(0.75);
+    terms.df = residual_maker.degrees_of_freedom();
+    stage.next(1);
+    terms.trace = residual_maker.trace();
     require_no_overflow("the residuals", part);
     for (Index j = 0; j < part.cols; ++j)
       keep_first(reason, cooks_distances(residual_maker, terms, first + j, {part.col(j), rows}));
@@ -110,7 +109,7 @@ Model::Variance Model::predict_variance(const Rows& points) const {
   if (kernel_->precomputed())
     fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, x) of new points is not known");
   require_room_to_predict(points.rows, 1, true);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   require_finite("x", points);
   const Problem& problem = factorization_->problem();
   const Index n = this->n(), m = points.rows;
@@ -135,9 +134,8 @@ Model::Variance Model::predict_variance(const Rows& points) const {
         fail(Status::not_finite, "the variance of output ", j, " overflows; rescale y or x");
       out.noise[j] = noise;
     }
-    each_smoother_tile(n, m, here(), [&](Index row, Index rows, const Progress& part) {
+    each_smoother_tile(n, m, [&](Index row, Index rows) {
       Array<double> v(rows);
-      const Stage stage(part, 0);
       residual_maker.smoother(points, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
@@ -149,7 +147,7 @@ Model::Variance Model::predict_variance(const Rows& points) const {
         }
     });
   });
-  progress_.report(1);
+  report(1);
   return out;
 }
 

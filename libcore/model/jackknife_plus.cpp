@@ -75,19 +75,18 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
   if (level <= 0 || level >= 1)
     fail(Status::invalid_argument, "level is ", level, "; it must lie between 0 and 1, both excluded");
   require_room_to_predict(points.rows, 2, true);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   require_finite("x", points);
   const Index n = this->n(), m = points.rows, place = upper_place(level, n);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
   // The array `lower` holds f(x) + b until the lower ends take its place.
-  each_smoother_tile(n, m, progress_.part(0, 0.2), [&](Index row, Index rows, const Progress& part) {
-    predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows), part);
+  Stage stage(0, 0.2);
+  each_smoother_tile(n, m, [&](Index row, Index rows) {
+    predict_rows(prediction(), points, row, out.lower.view().row_range(row, rows));
   });
-  const Fit::LeftOut& left_out = [&]() -> const Fit::LeftOut& {
-    const Stage stage(progress_.part(0.2, 0.4), 0);
-    return this->left_out();
-  }();
-  const Stage stage_of_points(progress_.part(0.4, 1), 0);
+  stage.next(0.4);
+  const Fit::LeftOut& left_out = this->left_out();
+  stage.next(1);
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const std::string& undefined = left_out.reasons[first];
     if (!undefined.empty()) {
@@ -98,14 +97,13 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
       }
       return;
     }
-    each_smoother_tile(n, m, here(), [&](Index row, Index rows, const Progress& part) {
+    each_smoother_tile(n, m, [&](Index row, Index rows) {
       Matrix a(n, rows);
-      {
-        const Stage stage(part.part(0, 0.5), 0);
-        residual_maker.smoother(points, row, a.view(), {});
-      }
-      part.report(0.5);
-      parallel_for((rows + points_at_once - 1) / points_at_once, part.part(0.5, 1), [&](Index block) {
+      Stage half(0, 0.5);
+      residual_maker.smoother(points, row, a.view(), {});
+      report(1);
+      half.next(1);
+      parallel_for((rows + points_at_once - 1) / points_at_once, [&](Index block) {
         Array<double> low(n), high(low);
         const Index begin = block * points_at_once, end = std::min(begin + points_at_once, rows);
         for (Index q = begin; q < end; ++q)
@@ -120,7 +118,7 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
       });
     });
   });
-  progress_.report(1);
+  report(1);
   return out;
 }
 

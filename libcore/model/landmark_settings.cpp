@@ -29,8 +29,8 @@ void Model::require_landmarks() const {
 LandmarkTrace Model::landmark_trace() const {
   require_landmarks();
   require_room_for_trace();
-  const Hearing hearing(progress_);
-  const LandmarkTrace out = freeridge::landmark_trace(factorization_->problem(), landmarks(), progress_);
+  const Hearing hearing(listener_);
+  const LandmarkTrace out = freeridge::landmark_trace(factorization_->problem(), landmarks());
   for (const double trace : {out.left, out.all}) require_finite_trace(trace);
   return out;
 }
@@ -38,7 +38,7 @@ LandmarkTrace Model::landmark_trace() const {
 double Model::kernel_trace() const {
   require_landmarks();
   require_room_for_trace();
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   Array<double> diagonal(n());
   own_diagonal(*kernel_, data_->x, diagonal);
   const double trace = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
@@ -58,28 +58,28 @@ void Model::landmark_curve(Criterion criterion, Span<const Index> sizes, MatrixV
   Request largest = request(*kernel_);
   largest.landmarks = wanted.count;
   require_possible(largest, make_plan(largest));
-  const Hearing hearing(progress_);
-  if (wanted.rows.empty()) wanted.rows = choose_landmarks(*kernel_, data_->x, wanted, progress_.part(0, 0.2));
+  const Hearing hearing(listener_);
+  Stage stage(0, 0.2);
+  if (wanted.rows.empty()) wanted.rows = choose_landmarks(*kernel_, data_->x, wanted);
   if (wanted.rows.empty())
     fail(Status::undefined, "there is no landmark to choose: the kernel is zero at all points, and no lambda matters");
 
-  const double total = static_cast<double>(sizes.size());
+  const Index total = std::ssize(sizes);
   Matrix found(lambdas.rows, lambdas.cols), found_scores(lambdas.rows, lambdas.cols);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const double at = static_cast<double>(i) / total;
-    const Progress part = progress_.part(0.2 + 0.8 * at, 0.2 + 0.8 * (at + 1 / total));
+  for (Index i = 0; i < total; ++i) {
     Landmarks first = wanted;  // cut to sizes[i]; where the pivoted choice found fewer, all of them
     first.rows.resize(std::min(sizes[i], static_cast<Index>(wanted.rows.size())));
     first.count = static_cast<Index>(first.rows.size());
-    const FactorizationPtr factorization = factorized(kernel_, first, part.part(0, 0.5));
-    const LambdaSearch search =
-        search_lambda(*factorization, criterion, groups, lambda_range(*factorization), part.part(0.5, 1));
+    stage.next(0.2 + 0.8 * fraction(2 * i + 1, 2 * total));
+    const FactorizationPtr factorization = factorized(kernel_, first);
+    stage.next(0.2 + 0.8 * fraction(i + 1, total));
+    const LambdaSearch search = search_lambda(*factorization, criterion, groups, lambda_range(*factorization));
     for (Index j = 0; j < lambdas.cols; ++j) {
-      found(static_cast<Index>(i), j) = search.best[j];
-      found_scores(static_cast<Index>(i), j) = search.best_score[j];
+      found(i, j) = search.best[j];
+      found_scores(i, j) = search.best_score[j];
     }
   }
-  progress_.report(1);
+  report(1);
   copy_out(found.view(), Layout::col_major, lambdas.data, lambdas.ld);
   copy_out(found_scores.view(), Layout::col_major, scores.data, scores.ld);
 }

@@ -72,7 +72,7 @@ const Groups* Model::groups_for(Criterion criterion) const {
 
 Model Model::clone() const {
   Model out(*this);
-  out.progress_ = {};
+  out.listener_ = {};
   return out;
 }
 
@@ -102,7 +102,7 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
     require_memory(checked_doubles(x.rows, columns) * 8, "the copy of x and y", "use freeridge_set_data_view",
                    memory_limit_);
   }
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   require_finite("x", x);
   require_finite("y", y);
   Data data{x, y, {}, {}, {}, {}, {}, 0, {}};
@@ -127,7 +127,7 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
     data.y_copy = own(y);
     data.y = view_of(*data.y_copy);
   }
-  progress_.report(1);
+  report(1);
   unset();
   data_ = std::move(data);
 }
@@ -224,54 +224,47 @@ std::string Model::explain() const {
   return freeridge::explain(request(*kernel_), describe(*kernel_));
 }
 
-FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks,
-                                   const Progress& progress) const {
+FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks) const {
   Request wanted = request(*kernel);
   wanted.landmarks = landmarks.count;
   const Plan plan = make_plan(wanted);
   require_possible(wanted, plan);
-  const Stage stage(progress, 0);
-  progress.report(0);
+  report(0);
   auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weight_values(), intercept_);
-  return freeridge::factorize(plan, std::move(problem), landmarks, reduction_, progress);
+  return freeridge::factorize(plan, std::move(problem), landmarks, reduction_);
 }
 
 void Model::factorize() {
   require_data();
-  const Hearing hearing(progress_);
-  FactorizationPtr factorization = factorized(kernel_, wanted_landmarks(), progress_);
-  progress_.report(1);
+  const Hearing hearing(listener_);
+  FactorizationPtr factorization = factorized(kernel_, wanted_landmarks());
+  report(1);
   unset();
   factorization_ = std::move(factorization);
 }
 
 void Model::for_each_residual_maker(const Factorization& factorization, const Fit& fit, const EachResidualMaker& f) {
   const Index t = static_cast<Index>(fit.lambdas.size());
-  const Progress whole = here();
+  Stage stage(0, 0);
   if (fit.shared) {
-    bool made = true;
     const std::shared_ptr<const ResidualMaker> residual_maker = [&] {
       std::unique_lock lock(fit.shared->mutex, std::defer_lock);
       lock_patiently(lock);
-      made = fit.shared->residual_maker != nullptr;
-      const Stage stage(made ? whole : whole.part(0, 0.5), 0);
-      if (!made) fit.shared->residual_maker = factorization.at(fit.lambdas[0]);
+      if (fit.shared->residual_maker == nullptr) {
+        stage.next(0.5);
+        fit.shared->residual_maker = factorization.at(fit.lambdas[0]);
+      }
       return fit.shared->residual_maker;
     }();
-    const Stage stage(made ? whole : whole.part(0.5, 1), 0);
+    stage.next(1);
     return f(*residual_maker, 0, t);
   }
   for (Index first = 0, end; first < t; first = end) {
     const double lambda = fit.lambdas[first];
     for (end = first + 1; end < t && fit.lambdas[end] == lambda;) ++end;
-    const Progress part = whole.part(static_cast<double>(first) / static_cast<double>(t),
-                                     static_cast<double>(end) / static_cast<double>(t));
-    std::unique_ptr<ResidualMaker> residual_maker;
-    {
-      const Stage stage(part.part(0, 0.5), 0);
-      residual_maker = factorization.at(lambda);
-    }
-    const Stage stage(part.part(0.5, 1), 0);
+    stage.next(fraction(first + end, 2 * t));
+    const std::unique_ptr<ResidualMaker> residual_maker = factorization.at(lambda);
+    stage.next(fraction(end, t));
     f(*residual_maker, first, end - first);
   }
 }
@@ -289,7 +282,7 @@ Model::Fit Model::solve(const Factorization& factorization, Span<const double> l
   if (!solved || refinement_ > 0)
     for_each_residual_maker(factorization, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
       if (!solved) residual_maker.solve(first, count, fit.solution);
-      if (refinement_ > 0) residual_maker.refine(first, count, refinement_, fit.solution, here());
+      if (refinement_ > 0) residual_maker.refine(first, count, refinement_, fit.solution);
     });
   require_finite_solution(fit.solution);
   set_fit_landmarks(fit, factorization);
@@ -323,9 +316,9 @@ void Model::set_lambdas(Span<const double> lambdas) {
   const Array<double> all =
       lambdas.size() == 1 ? Array<double>(t(), lambdas[0]) : Array<double>(lambdas.begin(), lambdas.end());
   require_room(lambda_bytes(), "another lambda", "use fewer outputs, or landmarks");
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   auto fit = std::make_shared<const Fit>(solve(*factorization_, all));
-  progress_.report(1);
+  report(1);
   fit_ = std::move(fit);
 }
 
@@ -335,12 +328,12 @@ const LambdaSearch& Model::select_lambda(Criterion criterion, double low, double
   const Groups* const groups = groups_for(criterion);
   const LambdaRange range = low == 0 && high == 0 ? lambda_range(*factorization_) : LambdaRange{low, high};
   require_room_for_score(groups, lambdas_of_search(t()));
-  const Hearing hearing(progress_);
-  auto search = std::make_shared<const LambdaSearch>(
-      search_lambda(*factorization_, criterion, groups, range, progress_.part(0, 0.95)));
-  const Stage stage(progress_.part(0.95, 1), 0);
+  const Hearing hearing(listener_);
+  Stage stage(0, 0.95);
+  auto search = std::make_shared<const LambdaSearch>(search_lambda(*factorization_, criterion, groups, range));
+  stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization_, search->best));
-  progress_.report(1);
+  report(1);
   fit_ = std::move(fit);
   search_ = std::move(search);
   return *search_;
@@ -351,7 +344,7 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
   bandwidth();
   require_range("low", low, "high", high);
   const Groups* const groups = groups_for(criterion);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   const double typical = median_distance(*kernel_, data_->x);
   const BandwidthRange range = low == 0 && high == 0 ? bandwidth_range(typical) : BandwidthRange{low, high};
 
@@ -368,13 +361,14 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
   const double steps = static_cast<double>(budget + 1);
   double step = 0;
   const auto attempt = [&](double sigma) {
-    const Progress progress = progress_.part(0.99 * step / steps, 0.99 * (step + 1) / steps);
+    const Stage whole(0.99 * step / steps, 0.99 * (step + 1) / steps);
     step += 1;
     trial = Trial{};
     KernelPtr kernel = kernel_->with_bandwidth(sigma);
-    FactorizationPtr factorization = factorized(kernel, wanted_landmarks(), progress.part(0, 0.8));
-    LambdaSearch lambda =
-        search_lambda(*factorization, criterion, groups, lambda_range(*factorization), progress.part(0.8, 1));
+    Stage stage(0, 0.8);
+    FactorizationPtr factorization = factorized(kernel, wanted_landmarks());
+    stage.next(1);
+    LambdaSearch lambda = search_lambda(*factorization, criterion, groups, lambda_range(*factorization));
     trial = {sigma, std::move(kernel), std::move(factorization), std::move(lambda)};
   };
   auto search =
@@ -389,10 +383,10 @@ const BandwidthSearch& Model::select_bandwidth(Criterion criterion, double low, 
       }));
   if (trial.sigma != search->best) attempt(search->best);
 
-  const Stage stage(progress_.part(0.99, 1), 0);
+  const Stage stage(0.99, 1);
   auto fit = std::make_shared<const Fit>(solve(*trial.factorization, trial.lambda.best));
   auto found = std::make_shared<const LambdaSearch>(std::move(trial.lambda));
-  progress_.report(1);
+  report(1);
   unset();  // answers of the old factorization go before the factorization itself
   kernel_ = std::move(trial.kernel);
   factorization_ = std::move(trial.factorization);

@@ -42,8 +42,8 @@ class Model {
   void set_refinement(Index steps) { refinement_ = steps; }
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
   void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
-  void set_progress(Progress progress) { progress_ = progress; }
-  const Progress& progress() const { return progress_; }
+  void set_listener(const Listener& listener) { listener_ = listener; }
+  const Listener& listener() const { return listener_; }
   void set_memory_limit(Index bytes) { memory_limit_ = bytes; }  // 0: none
 
   // Work
@@ -191,10 +191,10 @@ class Model {
   Landmarks wanted_landmarks() const;
   Request request(const Kernel& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
-  FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks, const Progress& progress) const;
+  FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
-  Fit solve_path(Span<const double> lambdas, const Progress& progress) const;
+  Fit solve_path(Span<const double> lambdas) const;
   Index path_block() const;  // so many lambdas side by side, where coefficients are in the way of predictions
   Prediction prediction(const Fit& fit) const;
   // Whether the coefficients are those of the solution; else they are made, n x t.
@@ -232,7 +232,7 @@ class Model {
   Index refinement_ = 0;
   Index expected_lambdas_ = 100;
   Criterion expected_criterion_ = Criterion::loo;
-  Progress progress_;
+  Listener listener_;
   Index memory_limit_ = 0;
   FactorizationPtr factorization_;
   std::shared_ptr<const Fit> fit_;

@@ -13,22 +13,18 @@ namespace {
 constexpr Index path_doubles = 1 << 22;  // of a block of solutions: 32 MiB
 constexpr Index path_columns = 1 << 13;
 
-Progress part_of(const Progress& progress, std::size_t l, std::size_t count) {
-  return progress.part(static_cast<double>(l) / static_cast<double>(count),
-                       static_cast<double>(l + 1) / static_cast<double>(count));
-}
-
 }  // namespace
 
 Index Model::path_block() const {
   return std::max<Index>(1, std::min(path_doubles / std::max(n(), d()), path_columns) / t());
 }
 
-Model::Fit Model::solve_path(Span<const double> lambdas, const Progress& progress) const {
+Model::Fit Model::solve_path(Span<const double> lambdas) const {
   const Index columns = static_cast<Index>(lambdas.size()) * t();
   Fit all;
+  Stage stage(0, 0);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    const Stage stage(part_of(progress, l, lambdas.size()), 0);
+    stage.next(fraction(l + 1, lambdas.size()));
     Fit one = solve(*factorization_, Array<double>(t(), lambdas[l]));
     const auto keep = [&](const Matrix& from, Matrix& to) {
       if (from.rows() == 0) return;
@@ -53,17 +49,18 @@ void Model::predict_path(const Rows& points, Layout layout, Span<const double> l
   require_factorized();
   require_lambdas("lambdas", lambdas);
   require_room_for_path(points.rows);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   require_finite("x", points);
-  const Index block = path_block();
-  for (Index first = 0; first < std::ssize(lambdas); first += block) {
-    const Index count = std::min(block, std::ssize(lambdas) - first);
-    const double all = static_cast<double>(lambdas.size());
-    const Progress part = progress_.part(static_cast<double>(first) / all, static_cast<double>(first + count) / all);
-    const Fit fit = solve_path(lambdas.subspan(first, count), part.part(0, 0.5));
+  const Index block = path_block(), all = std::ssize(lambdas);
+  Stage stage(0, 0);
+  for (Index first = 0; first < all; first += block) {
+    const Index count = std::min(block, all - first);
+    stage.next(fraction(2 * first + count, 2 * all));
+    const Fit fit = solve_path(lambdas.subspan(first, count));
+    stage.next(fraction(first + count, all));
     const Index column = static_cast<Index>(first) * t();
     freeridge::predict(prediction(fit), points, layout, out + (layout == Layout::col_major ? column * ldout : column),
-                       ldout, part.part(0.5, 1));
+                       ldout);
   }
 }
 
@@ -71,9 +68,10 @@ void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixVi
   require_factorized();
   require_lambdas("lambdas", lambdas);
   require_room_for_path(1);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
+  Stage stage(0, 0);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    const Stage stage(part_of(progress_, l, lambdas.size()), 0);
+    stage.next(fraction(l + 1, lambdas.size()));
     const Fit fit = solve(*factorization_, Array<double>(t(), lambdas[l]));
     const MatrixView out = c.columns(static_cast<Index>(l) * t(), t());
     if (keeps_coefficients(fit))
@@ -82,7 +80,7 @@ void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixVi
       make_coefficients(fit, out);
     if (b.data != nullptr) std::ranges::copy(fit.solution.b, b.col(static_cast<Index>(l)));
   }
-  progress_.report(1);
+  report(1);
 }
 
 void Model::hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const {
@@ -91,14 +89,15 @@ void Model::hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView
     fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients_path");
   require_lambdas("lambdas", lambdas);
   require_room_for_path(1);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
+  Stage stage(0, 0);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    const Stage stage(part_of(progress_, l, lambdas.size()), 0);
+    stage.next(fraction(l + 1, lambdas.size()));
     const Fit fit = solve(*factorization_, Array<double>(t(), lambdas[l]));
     copy(fit.solution.w.view(), w.columns(static_cast<Index>(l) * t(), t()));
     if (b.data != nullptr) std::ranges::copy(fit.solution.b, b.col(static_cast<Index>(l)));
   }
-  progress_.report(1);
+  report(1);
 }
 
 }  // namespace freeridge

@@ -35,8 +35,7 @@ Index smoother_rows(Index n, Index m) {
   return std::clamp<Index>(smoother_doubles / n, 1, m);
 }
 
-void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout,
-             const Progress& progress) {
+void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout) {
   if (prediction.kernel.precomputed() && points.is_sparse())
     fail(Status::invalid_argument,
          "the model's kernel is precomputed, and x is sparse: the values of a precomputed kernel are an ordinary "
@@ -45,23 +44,23 @@ void predict(const Prediction& prediction, const Rows& points, Layout layout, do
   const Index m = points.rows;
   const Index height = predicted_rows((prediction.w.rows > 0 ? prediction.d : 0) + prediction.t, m);
   Matrix values(height, prediction.t);
+  Stage stage(0, 0);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
     const MatrixView f = values.view().row_range(0, rows);
-    predict_rows(prediction, points, row, f,
-                 progress.part(static_cast<double>(row) / static_cast<double>(m),
-                               static_cast<double>(row + rows) / static_cast<double>(m)));
+    stage.next(fraction(row + rows, m));
+    predict_rows(prediction, points, row, f);
     copy_out(f, layout, out + (layout == Layout::col_major ? row : row * ldout), ldout);
   }
 }
 
-void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress) {
+void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f) {
   const Span<const double> constant = prediction.w.rows > 0 ? prediction.level : prediction.b;
   if (prediction.w.rows > 0) {
     multiply(points, row, prediction.origin, prediction.w, f);
-    progress.report(1);
+    report(1);
   } else {
-    kernel_product(prediction.kernel, points, row, prediction.support, prediction.c, f, progress);
+    kernel_product(prediction.kernel, points, row, prediction.support, prediction.c, f);
   }
   for (Index j = 0; j < f.cols; ++j)
     for (Index i = 0; i < f.rows; ++i) {

@@ -37,24 +37,23 @@ struct Prediction {
 Index predicted_rows(Index columns, Index m);
 // The same where each new point has a smoother row of n numbers.
 Index smoother_rows(Index n, Index m);
-// tile(row, rows, progress) for the new points [0, m), as many at once.
+// tile(row, rows) for the new points [0, m), as many at once.
 template <class Tile>
-void each_smoother_tile(Index n, Index m, const Progress& progress, const Tile& tile) {
+void each_smoother_tile(Index n, Index m, const Tile& tile) {
   const Index height = smoother_rows(n, m);
+  Stage stage(0, 0);
   for (Index row = 0; row < m; row += height) {
     const Index rows = std::min(height, m - row);
-    const Progress part = progress.part(static_cast<double>(row) / static_cast<double>(m),
-                                        static_cast<double>(row + rows) / static_cast<double>(m));
-    part.report(0);
-    tile(row, rows, part);
-    part.report(1);
+    stage.next(fraction(row + rows, m));
+    report(0);
+    tile(row, rows);
+    report(1);
   }
 }
 // f(x) + b at the points, in the user's layout. Throws NOT_FINITE when one overflows.
-void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout,
-             const Progress& progress);
+void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout);
 // The same at the points [row, row + f.rows).
-void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f, const Progress& progress);
+void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f);
 
 void save_prediction(const Prediction& prediction, ByteWriter& out);
 

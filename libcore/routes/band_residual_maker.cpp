@@ -75,8 +75,7 @@ void BandResidualMaker::solve(Index first, Index count, Solution& solution) cons
   set_expansion(band_.problem(), band_.k_q1(), first, c.view(), solution);
 }
 
-void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& solution,
-                               const Progress& progress) const {
+void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& solution) const {
   if (band_.problem().linear())
     fail(Status::invalid_state, "the BAND route refines no linear kernel; set the route PRIMAL");
   const auto apply = [&](MatrixView v) {  // v = P v
@@ -86,7 +85,7 @@ void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& 
       for (Index k = 0; k < inner.rows; ++k) inner(k, j) /= f_.unit;
     band_.expand(v);
   };
-  refine_expansion(band_.problem(), apply, lambda_, first, count, steps, solution, progress);
+  refine_expansion(band_.problem(), apply, lambda_, first, count, steps, solution);
 }
 
 void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {
@@ -113,7 +112,7 @@ void BandResidualMaker::each_squared_norm(double factor, Span<double> out) const
   band_.require_basis();
   const Index n = band_.problem().n(), height = band_.tile_rows();
   const Array<double> rows_of[1] = {f_.l.row_coefficients()};
-  parallel_for((n + height - 1) / height, Progress(),
+  parallel_for((n + height - 1) / height,
                [&](Index tile) {
                  const Index row = tile * height, rows = std::min(height, n - row);
                  const MatrixView part{out.data() + row, rows, 1, rows};
@@ -129,7 +128,7 @@ void BandResidualMaker::faint_leverage(Span<double> out) const {
   const Array<double>& q1 = band_.problem().q1;
   const Array<double> rows_of = f_.l.row_coefficients();
   const double lambda = lambda_ / f_.unit;
-  parallel_for((n + strip - 1) / strip, Progress(), [&](Index piece) {
+  parallel_for((n + strip - 1) / strip, [&](Index piece) {
     const Index row = piece * strip, rows = std::min(strip, n - row);
     const Index size = band_.strip_doubles();
     Array<double> q(size), bq(size, 0.0), last(b * strip, 0.0);
@@ -163,7 +162,7 @@ BandRows::BandRows(const Band& factor, Span<const Index> which)
   const Index m = factor.contrast().m(), apart = band_.strip_doubles();
   rows_ = Matrix(apart, (count_ + strip - 1) / strip);
   // Some columns of Q outside: those are read from top to bottom while all strips take their rows out of them.
-  parallel_for((m + packed_columns - 1) / packed_columns, Progress(),
+  parallel_for((m + packed_columns - 1) / packed_columns,
                [&](Index block) {
                  const Index col = block * packed_columns, cols = std::min(packed_columns, m - col);
                  band_.pack(which, col, cols, rows_.data() + col * strip, apart);
@@ -182,7 +181,8 @@ bool BandRows::left_out(const ResidualMaker& of_factor, Index first, MatrixView 
   for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), out.rows, 0.0);
   for (Index col = 0; col < m; col += widest) {
     const Index columns = std::min(widest, m - col);
-    parallel_for(strips, Progress(), [&](Index piece) {
+    const Stage still(0, 0);  // one of many blocks of columns
+    parallel_for(strips, [&](Index piece) {
       double sums[strip];
       double* const from = solved.col(piece * (b + widest));
       band_.kernels().solve(BandKernels::padded(columns), b, rows_.col(piece) + col * strip,

@@ -19,12 +19,13 @@ constexpr double most_span = 0x1p27;    // of the weights: reflectors mix all ro
 
 }  // namespace
 
-Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool with_basis, const Progress& progress)
+Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool with_basis)
     : Factorization(std::move(the_problem)), kernel_(std::move(kernel)) {
   const Problem& p = problem();
   const Index n = p.n(), m = contrast().m();
   const double reduced = with_basis ? 0.5 : 0.95;  // of the time, by the usual rates
-  basis_.emplace(kernel_.inner(), bandwidth, b_, progress.part(0, reduced));
+  Stage stage(0, reduced);
+  basis_.emplace(kernel_.inner(), bandwidth, b_);
   for (const double value : b_.values.values())
     if (!std::isfinite(value)) fail_eigenvalues_overflow();
 
@@ -45,8 +46,9 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool w
     tail_.assign(contrast().tail().begin(), contrast().tail().end());
     basis_->multiply_transposed({tail_.data(), m, 1, std::max<Index>(m, 1)});
   }
-  if (with_basis) basis_->form(progress.part(reduced, 1));
-  progress.report(1);
+  stage.next(1);
+  if (with_basis) basis_->form();
+  report(1);
 }
 
 Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in)
@@ -141,7 +143,7 @@ void Band::require_basis() const {
   std::unique_lock allowed(held_, std::defer_lock), lock(forming_, std::defer_lock);
   lock_patiently(allowed);
   lock_patiently(lock);
-  if (!basis_->formed()) basis_->form(here());
+  if (!basis_->formed()) basis_->form();
 }
 
 // Row i of Z is e_(i - 1)' - f_i v[1:]' (no first term for i = 0).
@@ -201,9 +203,11 @@ std::unique_ptr<RowBlock> Band::rows(Span<const Index> which) const {
   return std::make_unique<BandRows>(*this, which);
 }
 
-FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress) {
-  ReducedKernel kernel(*problem, progress.part(0, 0.05), Pivot::first);
-  return std::make_shared<Band>(std::move(problem), std::move(kernel), bandwidth, with_basis, progress.part(0.05, 1));
+FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis) {
+  Stage stage(0, 0.05);
+  ReducedKernel kernel(*problem, Pivot::first);
+  stage.next(1);
+  return std::make_shared<Band>(std::move(problem), std::move(kernel), bandwidth, with_basis);
 }
 
 FactorizationPtr load_band(ProblemPtr problem, ByteReader& in) {

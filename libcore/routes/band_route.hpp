@@ -48,7 +48,7 @@ Array<Index> neighbours(Index first, Index count);
 class Band final : public Factorization {
  public:
   // Z'K_wZ in the kernel is overwritten.
-  Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, bool with_basis, const Progress& progress);
+  Band(ProblemPtr problem, ReducedKernel kernel, Index bandwidth, bool with_basis);
 
   Route route() const override { return Route::band; }
   EigenvalueRange eigenvalue_range() const override;
@@ -63,8 +63,7 @@ class Band final : public Factorization {
   // The factor of a lambda keeps two matrices of the size of Gamma, so lambdas are taken one at a time.
   bool at_is_free() const override { return false; }
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
-  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
-             const Progress& progress) const override;
+  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const override;
 
   const Contrast& contrast() const { return kernel_.contrast; }
   const BandMatrix& b() const { return b_; }

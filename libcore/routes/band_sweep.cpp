@@ -26,8 +26,9 @@ class BandSweep {
                                   static_cast<double>(total));
   }
 
-  void run(const Progress& progress) {
+  void run() {
     const auto total = static_cast<Index>(lambdas_.size());
+    Stage stage(0, 0);
     for (Index first = 0; first < total; first += pieces_.lambdas) {
       factor(first, std::min(pieces_.lambdas, total - first));
       const auto count = static_cast<Index>(factors_.size());
@@ -39,8 +40,8 @@ class BandSweep {
           continue;
         }
         while (end < count && reason(end).empty()) ++end;
-        const auto done = [&](Index lambda) { return static_cast<double>(lambda) / static_cast<double>(total); };
-        sweep_run(first, begin, end - begin, progress.part(done(first + begin), done(first + end)));
+        stage.next(fraction(first + end, total));
+        sweep_run(first, begin, end - begin);
       }
     }
   }
@@ -60,7 +61,7 @@ class BandSweep {
     factors_.resize(count);
     coefficients_.assign(factors_.size(), {});
     parallel_for(
-        count, Progress(),
+        count,
         [&](Index l) {
           const Index at = l;
           try {
@@ -86,7 +87,7 @@ class BandSweep {
     return g;
   }
 
-  void sweep_run(Index first, Index begin, Index count, const Progress& progress) {
+  void sweep_run(Index first, Index begin, Index count) {
     const Matrix g = scaled_solutions(begin, count);
     const auto coefficients = Span(coefficients_).subspan(begin, count);
     const Index height = pieces_.rows;
@@ -99,7 +100,7 @@ class BandSweep {
       return diagonal.view().block(0, worker * count, rows_in(tile), count);
     };
     parallel_in_order(
-        tiles_, team_, progress,
+        tiles_, team_,
         [&](Index tile, int worker) {
           const MatrixView d = diagonal_of(tile, worker);
           band_.multiply_rows(tile * height, g.view(), residual_of(tile, worker));
@@ -161,13 +162,12 @@ void Band::squared_norms(Index row, Span<const Array<double>> coefficients, Matr
     for (Index i = 0; i < out.rows; ++i) out(i, l) = sums(i % strip, l * strips + i / strip);
 }
 
-void Band::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
-                 const Progress& progress) const {
+void Band::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const {
   {
-    const Stage stage(progress.part(0, 0.5), 0);
+    const Stage stage(0, 0.5);
     require_basis();
   }
-  BandSweep(*this, lambdas, first, outputs, sink).run(progress);
+  BandSweep(*this, lambdas, first, outputs, sink).run();
 }
 
 }  // namespace freeridge

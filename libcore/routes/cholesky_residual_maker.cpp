@@ -21,7 +21,7 @@ constexpr Index transposed_tile = 64;
 void mirror(ConstMatrixView from, double factor, MatrixView to) {
   const Index m = from.rows, tiles = (m + transposed_tile - 1) / transposed_tile;
   parallel_for(
-      tiles, Progress(),
+      tiles,
       [&](Index tile) {
         const Index j0 = tile * transposed_tile, j1 = std::min(j0 + transposed_tile, m);
         for (Index i0 = j0; i0 < m; i0 += transposed_tile)
@@ -155,11 +155,11 @@ class CholeskyResidualMaker final : public ResidualMaker {
     set_expansion(f_.problem(), f_.k_q1(), first, c.view(), solution);
   }
 
-  void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override {
+  void refine(Index first, Index count, Index steps, Solution& solution) const override {
     if (f_.problem().linear())
       fail(Status::invalid_state, "the CHOLESKY route refines no linear kernel; set the route PRIMAL");
     refine_expansion(
-        f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution, progress);
+        f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution);
   }
 
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override {

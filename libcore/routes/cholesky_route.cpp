@@ -53,8 +53,8 @@ void Cholesky::set_shares() {
   }
 }
 
-FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress) {
-  ReducedKernel kernel(*problem, progress);
+FactorizationPtr factorize_cholesky(ProblemPtr problem) {
+  ReducedKernel kernel(*problem);
   return std::make_shared<Cholesky>(std::move(problem), std::move(kernel));
 }
 

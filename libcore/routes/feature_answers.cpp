@@ -33,8 +33,7 @@ void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixVi
 }
 
 void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, Span<const double> inverse,
-                     double lambda, Index first, Index count, Index steps, Solution& solution,
-                     const Progress& progress) {
+                     double lambda, Index first, Index count, Index steps, Solution& solution) {
   const Index p = vt.cols;
   const bool regular = r.rows == p && p > 0 && static_cast<Index>(inverse.size()) == p &&
                        std::ranges::all_of(inverse, [](double value) { return value > 0; });
@@ -44,7 +43,7 @@ void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView 
       gemm(Op::none, Op::none, 1, vt, g, 0, u.view());
       gemm(Op::transpose, Op::none, 1, vt, scaled_rows(inverse, u.view()).view(), 0, g);
     };
-    return refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
+    return refine_hyperplane(problem, solve, lambda, first, count, steps, solution);
   }
 
   Matrix stack(2 * p, p, 0.0);
@@ -63,7 +62,7 @@ void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView 
     trsm(Op::transpose, triangle.l.view(), g);
     divide();
   };
-  refine_hyperplane(problem, solve, lambda, first, count, steps, solution, progress);
+  refine_hyperplane(problem, solve, lambda, first, count, steps, solution);
 }
 
 }  // namespace freeridge

@@ -79,11 +79,10 @@ class TallMatrix {
 
 // Tiles of the tall matrix, in runs of neighbours, one run a worker: take(worker, tile). The tiles may be destroyed.
 template <class Take>
-void each_tile(const Problem& problem, const TallMatrix& tall, int workers, const Progress& progress,
-               const Take& take) {
+void each_tile(const Problem& problem, const TallMatrix& tall, int workers, const Take& take) {
   const Index n = problem.n(), step = std::min(tile_rows(tall.p()), n), tiles = (n + step - 1) / step;
   Array<Matrix> rooms(workers);
-  parallel_shares(tiles, workers, progress, [&](Index i, int worker) {
+  parallel_shares(tiles, workers, [&](Index i, int worker) {
     Matrix& room = rooms[worker];
     if (room.rows() == 0) room = Matrix(step, tall.columns());
     const MatrixView tile = room.view().row_range(0, std::min(step, n - i * step));
@@ -93,10 +92,10 @@ void each_tile(const Problem& problem, const TallMatrix& tall, int workers, cons
 }
 
 // R of the tall matrix: each worker's own, then one of them all, in order.
-Matrix triangle_of(const Problem& problem, const TallMatrix& tall, const Progress& progress) {
+Matrix triangle_of(const Problem& problem, const TallMatrix& tall) {
   const int workers = reduction_workers(problem.n(), tall.columns());
   Array<std::optional<RowQr>> parts(workers);
-  each_tile(problem, tall, workers, progress, [&](int worker, MatrixView tile) {
+  each_tile(problem, tall, workers, [&](int worker, MatrixView tile) {
     std::optional<RowQr>& qr = parts[worker];
     if (!qr) qr.emplace(tall.columns());
     qr->absorb(tile);
@@ -142,11 +141,11 @@ class GramSum {
 };
 
 // The Gram matrix of the tall matrix, lower triangle: each worker's own, then their sum, in order.
-Matrix gram_sum(const Problem& problem, const TallMatrix& tall, const Progress& progress) {
+Matrix gram_sum(const Problem& problem, const TallMatrix& tall) {
   const Index columns = tall.columns();
   const int workers = reduction_workers(problem.n(), columns);
   Array<GramSum> parts(workers);
-  each_tile(problem, tall, workers, progress, [&](int worker, ConstMatrixView tile) { parts[worker].add(tile); });
+  each_tile(problem, tall, workers, [&](int worker, ConstMatrixView tile) { parts[worker].add(tile); });
   Matrix sum = parts[0].take();
   for (std::size_t k = 1; k < parts.size(); ++k) add_to(sum, parts[k].take());
   return sum;
@@ -157,16 +156,18 @@ struct Gram {
   Array<double> shift;  // what the features in it are centred by
 };
 
-Gram gram_of(const Problem& problem, const FeatureMap& map, const Progress& progress) {
-  const auto pass = [&](bool partial, const Progress& part) {
+Gram gram_of(const Problem& problem, const FeatureMap& map) {
+  const auto pass = [&](bool partial) {
     const TallMatrix tall(problem, map, partial);
-    Gram out{gram_sum(problem, tall, part), {tall.shift().begin(), tall.shift().end()}};
+    Gram out{gram_sum(problem, tall), {tall.shift().begin(), tall.shift().end()}};
     const bool complete = !partial || map.complete(out.gram.view(), tall.ones(), out.shift, problem.n());
     return complete ? std::optional(std::move(out)) : std::nullopt;
   };
-  if (!map.has_partial()) return *pass(false, progress);
-  if (std::optional<Gram> out = pass(true, progress.part(0, 0.9))) return std::move(*out);
-  return *pass(false, progress.part(0.9, 1));
+  if (!map.has_partial()) return *pass(false);
+  Stage stage(0, 0.9);
+  if (std::optional<Gram> out = pass(true)) return std::move(*out);
+  stage.next(1);
+  return *pass(false);
 }
 
 // Squares that are subnormal are off by so much, whatever their size.
@@ -183,10 +184,11 @@ Array<double> means_of(Span<const double> shift, bool intercept, double norm, co
 }
 
 // All p directions, by [0 or 1 column; R, U_R'Q'Y~] of the tall matrix.
-ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map, const Progress& progress) {
+ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map) {
   const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
   const TallMatrix tall(problem, map, false);
-  const Matrix triangle = triangle_of(problem, tall, progress.part(0, 0.8));
+  Stage stage(0, 0.8);
+  const Matrix triangle = triangle_of(problem, tall);
   const ConstMatrixView r = triangle.view();
   ReducedFeatures out;
   out.mean = means_of(tall.shift(), problem.intercept, r(0, 0), [&](Index k) { return r(0, 1 + k); });
@@ -197,10 +199,9 @@ ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map, cons
   out.r = copy_of(small.view());
   const Array<double> norms = column_norms(small.view());
   require_finite_squares(norms, "the features");
-  {
-    const Stage stage(progress.part(0.8, 0.95), 0);
-    small_svd(small.view(), out.s, u.view(), out.vt.view());
-  }
+  stage.next(0.95);
+  small_svd(small.view(), out.s, u.view(), out.vt.view());
+  stage.next(1);
   const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
   gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, out.gamma.view());
   out.rest_norm2.assign(t, 0.0);
@@ -220,7 +221,7 @@ void remove_first(MatrixView gram) {
 }
 
 // S, descending, and V' from the Gram matrix Phi~'Phi~, lower triangle.
-void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out, const Progress& progress) {
+void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out) {
   const Index p = gram.cols;
   Matrix v(p, p);
   for (Index j = 0; j < p; ++j) {
@@ -230,7 +231,7 @@ void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out, const P
       fail(Status::not_finite, "the Gram matrix of the features overflows; rescale x");
   }
   Array<double> eigenvalues(p);
-  symmetric_eigen(v.view(), eigenvalues, progress);
+  symmetric_eigen(v.view(), eigenvalues);
   const double noise = rounding_of_rows(n, p) * (p > 0 ? std::abs(eigenvalues.back()) : 0) + underflow(n, p);
   out.noise.assign(p, noise);
   out.vt = Matrix(p, p);
@@ -243,14 +244,17 @@ void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out, const P
 }
 
 // All p directions, by the Gram matrix of the tall matrix.
-ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map, const Progress& progress) {
+ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map) {
   const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
-  Gram sums = gram_of(problem, map, progress.part(0, 0.8));
+  Stage stage(0, 0.8);
+  Gram sums = gram_of(problem, map);
   const Matrix& gram = sums.gram;
   ReducedFeatures out;
   out.mean = means_of(sums.shift, problem.intercept, gram(0, 0), [&](Index k) { return gram(1 + k, 0); });
   if (problem.intercept) remove_first(sums.gram.view());
-  set_directions(gram.view().block(ones, ones, p, p), problem.n(), out, progress.part(0.8, 0.95));
+  stage.next(0.95);
+  set_directions(gram.view().block(ones, ones, p, p), problem.n(), out);
+  stage.next(1);
   Matrix xy(p, t);
   transpose(gram.view().block(ones + p, ones, t, p), xy.view());
   out.gamma = Matrix(p, t);
@@ -323,16 +327,15 @@ int reduction_workers(Index n, Index columns) {
   return team > squares_doubles / square ? 1 : team;
 }
 
-ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
-                                const Progress& progress) {
+ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction) {
   // Not tall: I - q1 q1' = B B' is relied upon where there is no complement, and the columns of B must be orthonormal
   // to rounding also where the Gram matrix has few digits left. There are hardly more rows than columns, so QR costs
   // little.
   const bool by_qr = reduction == Reduction::qr || problem.degrees() <= map.features();
-  ReducedFeatures all = by_qr ? reduce_by_qr(problem, map, progress) : reduce_by_gram(problem, map, progress);
+  ReducedFeatures all = by_qr ? reduce_by_qr(problem, map) : reduce_by_gram(problem, map);
   require_finite_squares(all.s, "the features");
   ReducedFeatures out = without_noise(std::move(all), problem.degrees(), by_qr);
-  progress.report(1);
+  report(1);
   return out;
 }
 

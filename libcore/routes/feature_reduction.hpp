@@ -71,8 +71,7 @@ double gram_rounding(Index n, Index p);
 int reduction_workers(Index n, Index columns);
 
 // Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 (gram: twice) and a tile of rows for each worker.
-ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction,
-                                const Progress& progress);
+ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction);
 
 // For new points with the features phi (q x p, centred): z (r x q) = S V'phi' and, unless it is empty,
 //     variance = lambda / sum(w) (with intercept) + sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
@@ -83,13 +82,12 @@ void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixVi
 // whose digits do not suffer from columns of different scale; where R (p x p, upper) is not at hand or a direction
 // counts as zero, by V diag(inverse) V', inverse_k = 1 / (S_k^2 + lambda) or 0.
 void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, Span<const double> inverse,
-                     double lambda, Index first, Index count, Index steps, Solution& solution,
-                     const Progress& progress);
+                     double lambda, Index first, Index count, Index steps, Solution& solution);
 
 // The factorization whose B is formed from the data anew at each pass: B_I = Phi~_I V diag(S)^-1, 2 n p r a pass,
 // memory O(p^2) and tiles.
 FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
-                                    Reduction reduction, const Progress& progress);
+                                    Reduction reduction);
 // The same from the reduced features that it saved.
 FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map, ByteReader& in);
 

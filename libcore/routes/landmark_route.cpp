@@ -180,7 +180,8 @@ class LandmarkFeatures final : public FeatureMap {
   void raw(const Rows& points, Index row, MatrixView out) const override {
     if (out.cols == 0) return;
     const Index blocks = (out.rows + rows_at_once - 1) / rows_at_once;
-    parallel_for(blocks, Progress(), [&](Index block) {
+    const Stage still(0, 0);  // often called, for a few points each time
+    parallel_for(blocks, [&](Index block) {
       const Index first = block * rows_at_once;
       support_->evaluate(points, row + first, out.row_range(first, std::min(rows_at_once, out.rows - first)));
     });
@@ -268,18 +269,16 @@ class LandmarkFeatures final : public FeatureMap {
 
 }  // namespace
 
-FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
-                                    const Progress& progress) {
+FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction) {
   require_symmetric(*problem->kernel, problem->x);
-  Array<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks, progress.part(0, 0.3));
-  std::unique_ptr<LandmarkFeatures> map;
-  {
-    const Stage stage(progress.part(0.3, 0.35), 0);
-    map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
-    if (reduction != Reduction::qr) map->prepare_partial(*problem);
-  }
+  Stage stage(0, 0.3);
+  Array<Index> rows = choose_landmarks(*problem->kernel, problem->x, landmarks);
+  stage.next(0.35);
+  auto map = std::make_unique<LandmarkFeatures>(*problem, std::move(rows));
+  if (reduction != Reduction::qr) map->prepare_partial(*problem);
+  stage.next(1);
   return factorize_streamed(std::move(problem), Route::landmark, std::move(map),
-                            reduction == Reduction::qr ? Reduction::qr : Reduction::gram, progress.part(0.35, 1));
+                            reduction == Reduction::qr ? Reduction::qr : Reduction::gram);
 }
 
 FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in) {
@@ -287,7 +286,7 @@ FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in) {
   return load_streamed(std::move(problem), Route::landmark, std::move(map), in);
 }
 
-LandmarkTrace landmark_trace(const Problem& problem, Span<const Index> landmarks, const Progress& progress) {
+LandmarkTrace landmark_trace(const Problem& problem, Span<const Index> landmarks) {
   const LandmarkFeatures map(problem, {landmarks.begin(), landmarks.end()});
   constexpr Index tile_rows = 1024;
   const Index n = problem.n(), step = std::min(tile_rows, n);
@@ -305,7 +304,7 @@ LandmarkTrace landmark_trace(const Problem& problem, Span<const Index> landmarks
       for (Index k = 0; k < part.cols; ++k) left -= part(i, k) * part(i, k);
       out.left += std::max(left, 0.0);
     }
-    progress.report(static_cast<double>(row + part.rows) / static_cast<double>(n));
+    report(fraction(row + part.rows, n));
   }
   return out;
 }

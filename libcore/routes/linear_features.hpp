@@ -28,7 +28,7 @@ class LinearFeatures final : public FeatureMap {
 };
 
 // primal_wide_route.cpp
-FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress);
+FactorizationPtr factorize_wide(ProblemPtr problem);
 FactorizationPtr load_wide(ProblemPtr problem, ByteReader& in);
 
 }  // namespace freeridge

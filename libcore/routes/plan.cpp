@@ -130,19 +130,18 @@ std::string explain(const Request& request, const std::string& kernel) {
   return out;
 }
 
-FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
-                           const Progress& progress) {
+FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction) {
   switch (plan.route) {
     case Route::cholesky:
-      return factorize_cholesky(std::move(problem), progress);
+      return factorize_cholesky(std::move(problem));
     case Route::band:
-      return factorize_band(std::move(problem), plan.bandwidth, plan.forms_basis, progress);
+      return factorize_band(std::move(problem), plan.bandwidth, plan.forms_basis);
     case Route::primal:
-      return factorize_primal(std::move(problem), reduction, progress);
+      return factorize_primal(std::move(problem), reduction);
     case Route::landmark:
-      return factorize_landmark(std::move(problem), landmarks, reduction, progress);
+      return factorize_landmark(std::move(problem), landmarks, reduction);
     default:
-      return factorize_spectral(std::move(problem), progress);
+      return factorize_spectral(std::move(problem));
   }
 }
 

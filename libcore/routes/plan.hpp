@@ -25,7 +25,6 @@ void require_possible(const Request& request, const Plan& plan);
 // The plan, and what the other routes would cost, as a table; takes some milliseconds to measure a matrix product.
 std::string explain(const Request& request, const std::string& kernel);
 
-FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
-                           const Progress& progress);
+FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction);
 
 }  // namespace freeridge

@@ -48,9 +48,9 @@ class Primal final : public PrimalBasis {
     return w;
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
-              const Progress& progress) const override {
-    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
+              Solution& solution) const override {
+    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution);
   }
 
   void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
@@ -91,20 +91,17 @@ struct Directions {
   Matrix vt, triangle;
 };
 
-Directions tall_directions(MatrixView zx, Span<const double> norms, Index n, bool wide, MatrixView u,
-                           const Progress& progress) {
+Directions tall_directions(MatrixView zx, Span<const double> norms, Index n, bool wide, MatrixView u) {
   const Index d = zx.cols;
   const Index size = d;
   Directions out{Array<double>(size), {}, Matrix(d, d), Matrix(d, d)};
   Array<double> tau(size);
   Array<Index> order(size);
-  {
-    const Stage stage(progress.part(0, 0.4), 0);
-    if (wide)
-      geqp3(zx, 0, order, tau);
-    else
-      geqrf(zx, tau);
-  }
+  Stage stage(0, 0.4);
+  if (wide)
+    geqp3(zx, 0, order, tau);
+  else
+    geqrf(zx, tau);
   Matrix upper(d, d, 0.0);
   for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
   out.triangle = wide ? restored_columns(order, upper.view()) : Matrix(d, d);
@@ -114,21 +111,19 @@ Directions tall_directions(MatrixView zx, Span<const double> norms, Index n, boo
   } else {
     std::copy(upper.values().begin(), upper.values().end(), out.triangle.values().begin());
   }
-  {
-    const Stage stage(progress.part(0.4, 0.65), 0);
-    if (wide)
-      jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
-    else
-      small_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
-  }
+  stage.next(0.65);
+  if (wide)
+    jacobi_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
+  else
+    small_svd(upper.view(), out.s, u.row_range(0, d), out.vt.view());
   if (wide) out.vt = restored_columns(order, out.vt.view());
-  const Stage stage(progress.part(0.65, 1), 0);
+  stage.next(1);
   ormqr(zx, tau, u);
   out.noise = direction_noise(norms, out.vt.view(), n);
   return out;
 }
 
-FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
+FactorizationPtr factorize_kept(ProblemPtr problem) {
   const Index n = problem->n(), d = problem->d();
   const bool wide = weight_span(problem->weights) > wide_weights;
   const Array<Index> order = rows_in_order(*problem, wide);
@@ -140,16 +135,13 @@ FactorizationPtr factorize_kept(ProblemPtr problem, const Progress& progress) {
   const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
   const Array<double> norms = column_norms(zx);
   require_finite_squares(norms, "x");
-  progress.report(0.1);
+  report(0.1);
 
-  Directions found;
-  {
-    const Stage stage(progress.part(0.1, 1), 0);
-    found = tall_directions(zx, norms, n, wide, u, progress.part(0.1, 1));
-  }
+  const Stage stage(0.1, 1);
+  Directions found = tall_directions(zx, norms, n, wide, u);
   contrast.expand(basis.view());
   if (wide) restore_rows(order, basis.view());
-  progress.report(1);
+  report(1);
 
   require_finite_squares(found.s, "x");
   drop_noise(found.s, found.noise);
@@ -190,14 +182,14 @@ bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction) {
   return sparse && d < n && reduction != Reduction::qr;
 }
 
-FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress) {
+FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction) {
   if (primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
-    return factorize_sparse_primal(std::move(problem), progress);
-  if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem), progress);
-  if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem), progress);
+    return factorize_sparse_primal(std::move(problem));
+  if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem));
+  if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem));
   auto map = std::make_unique<LinearFeatures>(*problem);
   return factorize_streamed(std::move(problem), Route::primal, std::move(map),
-                            reduction == Reduction::gram ? Reduction::gram : Reduction::qr, progress);
+                            reduction == Reduction::gram ? Reduction::gram : Reduction::qr);
 }
 
 }  // namespace freeridge

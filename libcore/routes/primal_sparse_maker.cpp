@@ -91,7 +91,7 @@ void SparseMaker::solve(Index first, Index count, Solution& solution) const {
   set_hyperplane(p_.problem(), first, p_.hyperplane(solved(first, count).view()).view(), solution);
 }
 
-void SparseMaker::refine(Index, Index, Index, Solution&, const Progress&) const {
+void SparseMaker::refine(Index, Index, Index, Solution&) const {
   fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
 }
 

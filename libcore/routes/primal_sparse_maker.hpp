@@ -23,7 +23,7 @@ class SparseMaker final : public ResidualMaker {
   double squared_norm(Index output) const override;
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
-  void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
+  void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
   const SparseFactor& factor() const { return f_; }

@@ -39,11 +39,11 @@ void add_products(const SparseTile& tile, Span<const double> sqrt_w, Index from,
 }
 
 // X'W X in the lower triangle, x over scale, not centred.
-void add_sparse(const Problem& problem, MatrixView g, const Progress& progress) {
+void add_sparse(const Problem& problem, MatrixView g) {
   const Index n = problem.n(), d = problem.d(), shares = thread_count();
   const double each = static_cast<double>(problem.x.entries()) / static_cast<double>(n);
   parallel_for(
-      shares, progress,
+      shares,
       [&](Index share) {
         SparseTile tile;
         for (Index row = 0; row < n; row += gram_rows) {
@@ -55,13 +55,13 @@ void add_sparse(const Problem& problem, MatrixView g, const Progress& progress) 
       static_cast<double>(n) * each * each);
 }
 
-void add_dense(const Problem& problem, MatrixView g, const Progress& progress) {
+void add_dense(const Problem& problem, MatrixView g) {
   Matrix room(std::min(dense_rows, problem.n()), problem.d());
   for (Index row = 0; row < problem.n(); row += dense_rows) {
     const MatrixView tile = room.view().row_range(0, std::min(dense_rows, problem.n() - row));
     problem.weighted_rows(row, tile);
     syrk(Op::transpose, 1, tile, 1, g);
-    progress.report(static_cast<double>(row + tile.rows) / static_cast<double>(problem.n()));
+    report(fraction(row + tile.rows, problem.n()));
   }
 }
 
@@ -79,16 +79,19 @@ void make_panels(MatrixView q) {
 
 }  // namespace
 
-SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : Factorization(std::move(the_problem)) {
+SparsePrimal::SparsePrimal(ProblemPtr the_problem) : Factorization(std::move(the_problem)) {
   const Problem& p = problem();
   basis_ = Matrix(p.d(), p.d(), 0.0);
-  gram(basis_.view(), progress.part(0, 0.05));
+  Stage stage(0, 0.05);
+  gram(basis_.view());
+  stage.next(0.5);
   {
-    BandBasis basis(basis_.view(), b, b_, progress.part(0.05, 0.5));
+    BandBasis basis(basis_.view(), b, b_);
     bounds_ = eigenvalue_bounds(b_, eps, bisections);
     if (!std::isfinite(bounds_.largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
     if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
-    basis.form(progress.part(0.5, 1));
+    stage.next(1);
+    basis.form();
   }
   make_panels(basis_.view());
   set_centre();
@@ -101,18 +104,18 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, const Progress& progress) : F
     for (Index k = 0; k < p.d(); ++k) xy(k, j) /= (*p.linear_scale)[k];
   gamma_ = Matrix(p.d(), p.t());
   reduce(xy.view(), gamma_.view());
-  progress.report(1);
+  report(1);
 }
 
 // G, and what of it is rounding.
-void SparsePrimal::gram(MatrixView g, const Progress& progress) {
+void SparsePrimal::gram(MatrixView g) {
   const Problem& p = problem();
   const bool dense =
       static_cast<double>(p.x.entries()) > dense_from * static_cast<double>(p.n()) * static_cast<double>(p.d());
   if (dense)
-    add_dense(p, g, progress);
+    add_dense(p, g);
   else
-    add_sparse(p, g, progress);
+    add_sparse(p, g);
   Array<double> centre(p.d(), 0.0);
   for (std::size_t k = 0; k < p.shift.size(); ++k) centre[k] = p.shift[k] / (*p.linear_scale)[k];
   double most = 0;
@@ -291,7 +294,7 @@ void SparsePrimal::leverages(Index row, Span<const SparseFactor> factors, Matrix
   Array<Coefficients> at;
   for (const SparseFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
   const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
-  parallel_for((out.rows + rows - 1) / rows, Progress(), [&](Index piece) {
+  parallel_for((out.rows + rows - 1) / rows, [&](Index piece) {
     const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
     leverages(entries(neighbours(row + piece * rows, part.rows)), at, part);
     for (Index l = 0; l < part.cols; ++l)
@@ -307,8 +310,8 @@ std::unique_ptr<RowBlock> SparsePrimal::rows(Span<const Index> which) const {
   return std::make_unique<SparseRows>(*this, which);
 }
 
-FactorizationPtr factorize_sparse_primal(ProblemPtr problem, const Progress& progress) {
-  return std::make_shared<SparsePrimal>(std::move(problem), progress);
+FactorizationPtr factorize_sparse_primal(ProblemPtr problem) {
+  return std::make_shared<SparsePrimal>(std::move(problem));
 }
 
 }  // namespace freeridge

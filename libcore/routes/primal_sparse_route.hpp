@@ -34,7 +34,7 @@ struct SparseFactor {
 
 class SparsePrimal final : public Factorization {
  public:
-  SparsePrimal(ProblemPtr problem, const Progress& progress);
+  SparsePrimal(ProblemPtr problem);
   SparsePrimal(ProblemPtr problem, ByteReader& in);  // saved
   void save(ByteWriter& out) const override;
 
@@ -48,8 +48,7 @@ class SparsePrimal final : public Factorization {
 
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
-  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
-             const Progress& progress) const override;
+  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const override;
 
   // Throws NOT_POSITIVE_DEFINITE.
   SparseFactor factor(double lambda) const;
@@ -82,7 +81,7 @@ class SparsePrimal final : public Factorization {
     double unit;
   };
   void set_centre();
-  void gram(MatrixView g, const Progress& progress);
+  void gram(MatrixView g);
   Entries entries(Span<const Index> which) const;
   // |L^-1 z_i|^2 / unit of the rows, entries.rows x coefficients.
   void leverages(const Entries& entries, Span<const Coefficients> at, MatrixView out) const;
@@ -118,6 +117,6 @@ SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas);
 // 256 eps: 1 - h below it is 0.
 double not_one(double h);
 
-FactorizationPtr factorize_sparse_primal(ProblemPtr problem, const Progress& progress);
+FactorizationPtr factorize_sparse_primal(ProblemPtr problem);
 
 }  // namespace freeridge

@@ -40,14 +40,14 @@ class SparsePrimal::Sweep {
       : p_(factorization), first_output_(first_output), t_(outputs), rows_(rows), sink_(sink) {}
 
   // The lambdas first, first + 1, ... of the whole sweep.
-  void run(Index first, Span<const double> lambdas, const Progress& progress) {
+  void run(Index first, Span<const double> lambdas) {
     factor(first, lambdas);
     if (count() == 0) return;
     const Index n = p_.problem().n(), tiles = (n + rows_ - 1) / rows_;
     const int team = team_size(tiles, static_cast<double>(n * p_.d()) * static_cast<double>(b * count()));
     workers_.resize(team);
     parallel_in_order(
-        tiles, team, progress, [&](Index tile, int worker) { make(tile, workers_[worker]); },
+        tiles, team, [&](Index tile, int worker) { make(tile, workers_[worker]); },
         [&](Index tile, int worker) { hand_over(tile, workers_[worker]); });
   }
 
@@ -139,15 +139,14 @@ class SparsePrimal::Sweep {
   Array<Worker> workers_;
 };
 
-void SparsePrimal::sweep(Span<const double> lambdas, Index first_output, Index outputs, SweepSink& sink,
-                         const Progress& progress) const {
+void SparsePrimal::sweep(Span<const double> lambdas, Index first_output, Index outputs, SweepSink& sink) const {
   const Index total = std::ssize(lambdas);
   const SparsePieces pieces = sparse_pieces(problem().n(), d(), outputs, total);
-  const auto done = [&](Index lambda) { return static_cast<double>(lambda) / static_cast<double>(total); };
+  Stage stage(0, 0);
   for (Index first = 0; first < total; first += pieces.lambdas) {
     const Index count = std::min(pieces.lambdas, total - first);
-    Sweep(*this, first_output, outputs, pieces.rows, sink)
-        .run(first, lambdas.subspan(first, count), progress.part(done(first), done(first + count)));
+    stage.next(fraction(first + count, total));
+    Sweep(*this, first_output, outputs, pieces.rows, sink).run(first, lambdas.subspan(first, count));
   }
 }
 

@@ -53,14 +53,14 @@ class Wide final : public PrimalBasis {
     return w;
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
-              const Progress& progress) const override {
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
+              Solution& solution) const override {
     const auto solve_normal = [&](MatrixView g) {  // V diag(inverse) V'g
       Matrix u(r(), g.cols);
       apply_v_transposed(g, u.view(), {});
       copy(apply_v(scaled_rows(inverse, u.view()).view()).view(), g);
     };
-    refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution, progress);
+    refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution);
   }
 
   void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
@@ -148,32 +148,26 @@ Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixVi
 
 }  // namespace
 
-FactorizationPtr factorize_wide(ProblemPtr problem, const Progress& progress) {
+FactorizationPtr factorize_wide(ProblemPtr problem) {
   const Contrast contrast(problem->n(), problem->q1);
   const Index m = contrast.m();
-  Matrix points = [&] {
-    const Stage stage(progress.part(0, 0.1), 0);
-    return turned_points(*problem, contrast);
-  }();
-  progress.report(0.1);
+  Stage stage(0, 0.1);
+  Matrix points = turned_points(*problem, contrast);
+  report(1);
   Matrix basis(problem->n(), m), triangle(m, m);
-  ScaledQr qr = [&] {
-    const Stage stage(progress.part(0.1, 0.7), 0);
-    return ScaledQr(std::move(points), triangle.view());
-  }();
+  stage.next(0.7);
+  ScaledQr qr(std::move(points), triangle.view());
   require_finite_squares(qr.norms(), "x");
   Array<double> s(to_size(m));
-  Matrix right = [&] {
-    const Stage stage(progress.part(0.7, 0.98), 0);
-    return decompose(qr, std::move(triangle), weight_span(problem->weights) > wide_weights, s,
-                     contrast.rows(basis.view()));
-  }();
+  stage.next(0.98);
+  Matrix right =
+      decompose(qr, std::move(triangle), weight_span(problem->weights) > wide_weights, s, contrast.rows(basis.view()));
   contrast.expand(basis.view());
   require_finite_squares(s, "x");
-  const Stage stage(progress.part(0.98, 1), 0);
+  stage.next(1);
   Array<double> noise = wide_noise(qr, s, right.view());
   drop_noise(s, noise);
-  progress.report(1);
+  report(1);
   return std::make_shared<Wide>(std::move(problem), std::move(basis), std::move(noise), std::move(s), std::move(right),
                                 std::move(qr));
 }

@@ -10,24 +10,23 @@ namespace freeridge {
 // How tall matrices of features are reduced to a small square one.
 enum class Reduction : std::int32_t { automatic = 0, qr = 1, gram = 2 };
 
-FactorizationPtr factorize_cholesky(ProblemPtr problem, const Progress& progress);
-FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress);
+FactorizationPtr factorize_cholesky(ProblemPtr problem);
+FactorizationPtr factorize_spectral(ProblemPtr problem);
 // bandwidth: a multiple of 16. with_basis: forms Q at once; otherwise when it is first needed.
-FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis, const Progress& progress);
+FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis);
 // Whether the primal route streams the data, or keeps B. Where d >= n there is nothing to reduce, and it keeps B.
 bool primal_streams(Index n, Index d, Reduction reduction);
 // Whether it takes the way of primal_sparse_route.hpp.
 bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction);
 // Reduction::automatic means QR; of sparse rows the Gram matrix.
-FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction, const Progress& progress);
+FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction);
 // Reduction::automatic means the Gram matrix.
-FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
-                                    const Progress& progress);
+FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction);
 
 // tr(K - K_TR K_RR^-1 K_RT) and tr(K). n r kernel values, n r^2.
 struct LandmarkTrace {
   double left, all;
 };
-LandmarkTrace landmark_trace(const Problem& problem, Span<const Index> landmarks, const Progress& progress);
+LandmarkTrace landmark_trace(const Problem& problem, Span<const Index> landmarks);
 
 }  // namespace freeridge

@@ -79,7 +79,7 @@ ScaledQr::ScaledQr(Matrix storage, MatrixView triangle) : storage_(std::move(sto
   group();
   tau_.resize(all_reflectors());
   if (several_groups()) stack_ = Matrix(all_reflectors(), m());
-  const Stage stage(4 * static_cast<double>(d()) * static_cast<double>(m()) * static_cast<double>(m()));
+  const Stage stage(0, 1, 4 * static_cast<double>(d()) * static_cast<double>(m()) * static_cast<double>(m()));
   for (Index g = 0, row = 0; g < group_count(); row += reflectors(g), ++g) {
     const Index k = reflectors(g);
     const MatrixView part = t().row_range(begin(g), rows(g));

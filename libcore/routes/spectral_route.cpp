@@ -57,8 +57,8 @@ class Spectral final : public StoredBasis {
     set_expansion(problem(), k_q1_, first, c_tilde.view(), solution, nearly_none.view());
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
-              const Progress& progress) const override {
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
+              Solution& solution) const override {
     if (problem().linear())
       fail(Status::invalid_state, "the SPECTRAL route refines no linear kernel; set the route PRIMAL");
     const auto apply = [&](MatrixView v) {  // v = B diag(1 / (Lambda + lambda)) B'v
@@ -66,7 +66,7 @@ class Spectral final : public StoredBasis {
       gemm(Op::transpose, Op::none, 1, basis(), v, 0, g.view());
       gemm(Op::none, Op::none, 1, basis(), scaled_rows(inverse, g.view()).view(), 0, v);
     };
-    refine_expansion(problem(), apply, lambda, first, count, steps, solution, progress);
+    refine_expansion(problem(), apply, lambda, first, count, steps, solution);
   }
 
   void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
@@ -98,20 +98,23 @@ FactorizationPtr finished(ProblemPtr problem, ReducedKernel kernel, const Array<
 
 }  // namespace
 
-FactorizationPtr factorize_spectral(ProblemPtr problem, const Progress& progress) {
+FactorizationPtr factorize_spectral(ProblemPtr problem) {
   // The split of the progress is by the usual share of the time.
-  ReducedKernel kernel(*problem, progress.part(0, 0.1));
+  Stage stage(0, 0.1);
+  ReducedKernel kernel(*problem);
   const Contrast& contrast = kernel.contrast;
   const Index m = contrast.m(), rank_bound = problem->kernel->rank_bound(problem->d());
   const bool graded = kernel.graded();
   Array<double> eigenvalues(m);
   double left = 0;
+  stage.next(0.98);
   if (graded)
-    left = graded_eigen(kernel.inner(), kernel.inner_sizes(), rank_bound, eigenvalues, progress.part(0.1, 0.98));
+    left = graded_eigen(kernel.inner(), kernel.inner_sizes(), rank_bound, eigenvalues);
   else
-    symmetric_eigen(kernel.inner(), eigenvalues, progress.part(0.1, 0.98));
+    symmetric_eigen(kernel.inner(), eigenvalues);
+  stage.next(1);
   contrast.expand(contrast.outer(kernel.storage.view()));
-  progress.report(1);
+  report(1);
 
   // Eigenvalues beyond the rank that the kernel can have are zero, exactly: what is computed there is rounding.
   std::fill_n(eigenvalues.begin(), std::max<Index>(m - rank_bound, 0), 0.0);

@@ -121,7 +121,8 @@ class StreamedBasis final : public SpectrumFactorization {
         const MatrixView out = out_of(i, number);
         use(i * rows, out.columns(0, width), out.columns(width, t));
       };
-      parallel_in_order(tiles, team, Progress(), make, hand_over);  // heard by what it does: it is made once
+      const Stage still(0, 0);  // heard by what it does: it is made once
+      parallel_in_order(tiles, team, make, hand_over);
     };
   }
 
@@ -143,10 +144,10 @@ class StreamedBasis final : public SpectrumFactorization {
       SpectrumFactorization::coefficients(first, g, lambda, with_rest, out);
   }
 
-  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse, Solution& solution,
-              const Progress& progress) const override {
+  void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
+              Solution& solution) const override {
     if (route_ == Route::landmark) fail(Status::invalid_state, "the LANDMARK route has no iterative refinement");
-    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution, progress);
+    refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution);
   }
 
   void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
@@ -279,8 +280,8 @@ class StreamedBasis final : public SpectrumFactorization {
 }  // namespace
 
 FactorizationPtr factorize_streamed(ProblemPtr problem, Route route, std::unique_ptr<const FeatureMap> map,
-                                    Reduction reduction, const Progress& progress) {
-  ReducedFeatures reduced = reduce_features(*problem, *map, reduction, progress);
+                                    Reduction reduction) {
+  ReducedFeatures reduced = reduce_features(*problem, *map, reduction);
   return std::make_shared<StreamedBasis>(std::move(problem), route, std::move(map), std::move(reduced));
 }
 

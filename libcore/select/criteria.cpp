@@ -52,21 +52,18 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
 }
 
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                   Span<const double> lambdas, Index first, MatrixView out, const Progress& progress,
-                   MatrixView errors) {
-  if (criterion == Criterion::loo) return loo_scores(factorization, lambdas, first, out, errors, progress);
-  if (criterion == Criterion::error_rate) return error_rates(factorization, lambdas, out, errors, progress);
+                   Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
+  if (criterion == Criterion::loo) return loo_scores(factorization, lambdas, first, out, errors);
+  if (criterion == Criterion::error_rate) return error_rates(factorization, lambdas, out, errors);
 
-  if (criterion == Criterion::groups)
-    return group_scores(factorization, *groups, lambdas, first, out, errors, progress);
+  if (criterion == Criterion::groups) return group_scores(factorization, *groups, lambdas, first, out, errors);
 
   const Problem& problem = factorization.problem();
   const double log_weights = (problem.intercept ? std::log(problem.sum_w) : 0) - problem.sum_log_w;
   std::string reason;
-  const double total = static_cast<double>(lambdas.size());
+  Stage stage(0, 0);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    const Progress part = progress.part(static_cast<double>(l) / total, static_cast<double>(l + 1) / total);
-    const Stage stage(part, 0);
+    stage.next(fraction(l + 1, lambdas.size()));
     const auto why = [&](const std::string& cause) { keep_first(reason, text(cause, " (lambda = ", lambdas[l], ")")); };
     const std::unique_ptr<ResidualMaker> residual_maker = factorization.try_at(lambdas[l], why);
     const double trace = residual_maker && criterion == Criterion::gcv ? residual_maker->trace() : 0;
@@ -80,7 +77,7 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
       score = nan;
       why(text("the criterion of output ", first + j, " has no value"));
     }
-    part.report(1);
+    report(1);
   }
   return reason;
 }

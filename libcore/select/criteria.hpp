@@ -47,7 +47,6 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
 // Answers with the reason for the first NaN, empty when there is none. groups: for GROUPS only. ERROR_RATE needs a Y
 // that has passed require_classes.
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                   Span<const double> lambdas, Index first, MatrixView out, const Progress& progress,
-                   MatrixView errors = {});
+                   Span<const double> lambdas, Index first, MatrixView out, MatrixView errors = {});
 
 }  // namespace freeridge

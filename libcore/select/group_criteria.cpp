@@ -30,20 +30,17 @@ class GroupScores {
         reason_(reason),
         spreads_(lambdas.size() * static_cast<std::size_t>(outputs)) {}
 
-  void add_groups(const Progress& progress) {
-    const double share = factorization_.at_is_free() ? 0 : 0.3, all = static_cast<double>(groups_.size());
-    {
-      const Stage stage(progress.part(0, share), 0);
-      for (std::size_t l = 0; l < lambdas_.size(); ++l)
-        residual_makers_.push_back(
-            factorization_.try_at(lambdas_[l], [&](const std::string& cause) { keep_reason(l, cause); }));
-    }
-    const Progress rest = progress.part(share, 1);
-    double done = 0;
+  void add_groups() {
+    const double share = factorization_.at_is_free() ? 0 : 0.3;
+    Stage stage(0, share);
+    for (std::size_t l = 0; l < lambdas_.size(); ++l)
+      residual_makers_.push_back(
+          factorization_.try_at(lambdas_[l], [&](const std::string& cause) { keep_reason(l, cause); }));
+    Index done = 0;
     for (const Group& group : groups_) {
-      const Stage stage(rest.part(done / all, (done + 1) / all), 0);
+      stage.next(share + (1 - share) * fraction(++done, std::ssize(groups_)));
       add(group);
-      rest.report(++done / all);
+      report(1);
     }
   }
 
@@ -104,14 +101,14 @@ class GroupScores {
 }  // namespace
 
 std::string group_errors(const Factorization& factorization, const ResidualMaker& residual_maker, const Groups& groups,
-                         Index first, MatrixView out, const Progress& progress) {
+                         Index first, MatrixView out) {
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i) out(i, j) = nan;
   std::string reason;
-  double done = 0;
+  Index done = 0;
+  Stage stage(0, 0);
   for (const Group& group : groups.all()) {
-    const double all = static_cast<double>(groups.all().size());
-    const Stage stage(progress.part(done / all, (done + 1) / all), 0);
+    stage.next(fraction(++done, std::ssize(groups.all())));
     Matrix errors(static_cast<Index>(group.rows.size()), out.cols);
     const std::unique_ptr<RowBlock> rows = factorization.rows(group.rows);
     if (group_errors(factorization.problem(), *rows, group, residual_maker, first, errors.view()))
@@ -120,21 +117,22 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
       keep_first(reason, no_group_error(group.label));
     for (Index j = 0; j < out.cols; ++j)
       for (Index i = 0; i < errors.rows(); ++i) out(group.rows[i], j) = errors(i, j);
-    progress.report(++done / all);
+    report(1);
   }
   return reason;
 }
 
 std::string group_scores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas,
-                         Index first, MatrixView scores, MatrixView errors, const Progress& progress) {
+                         Index first, MatrixView scores, MatrixView errors) {
   // One lambda at a time where P~ at a lambda is the expensive part, and large.
   const std::size_t total = lambdas.size(), chunk = factorization.at_is_free() ? total : 1;
   std::string reason;
+  Stage stage(0, 0);
   for (std::size_t begin = 0; begin < total; begin += chunk) {
     const auto row = static_cast<Index>(begin), rows = static_cast<Index>(chunk);
     GroupScores some(factorization, groups, lambdas.subspan(begin, chunk), first, scores.cols, reason);
-    some.add_groups(progress.part(static_cast<double>(begin) / static_cast<double>(total),
-                                  static_cast<double>(begin + chunk) / static_cast<double>(total)));
+    stage.next(fraction(begin + chunk, total));
+    some.add_groups();
     some.finish(scores.row_range(row, rows), errors.data == nullptr ? errors : errors.row_range(row, rows));
   }
   if (errors.data != nullptr && groups.all().size() == 1) keep_first(reason, one_term());

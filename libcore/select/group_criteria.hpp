@@ -12,11 +12,11 @@ namespace freeridge {
 // The left-out errors of all groups for the outputs [first, first + out.cols), n x out.cols; NaN in rows that are never
 // left out, and where there is none. Answers with the reason for the first of the latter, empty when there is none.
 std::string group_errors(const Factorization& factorization, const ResidualMaker& residual_maker, const Groups& groups,
-                         Index first, MatrixView out, const Progress& progress);
+                         Index first, MatrixView out);
 
 // scores and errors: lambdas x outputs, NaN where there is no value; errors without data: not wanted. Answers with the
 // reason for the first NaN, empty when there is none.
 std::string group_scores(const Factorization& factorization, const Groups& groups, Span<const double> lambdas,
-                         Index first, MatrixView scores, MatrixView errors, const Progress& progress);
+                         Index first, MatrixView scores, MatrixView errors);
 
 }  // namespace freeridge

@@ -44,21 +44,21 @@ class Search {
         curves_(t_),
         minima_(t_, 0) {}
 
-  LambdaSearch run(const Progress& progress) {
+  LambdaSearch run() {
     Array<double> grid = log_grid(range_, grid_count_);
     grid.erase(std::unique(grid.begin(), grid.end()), grid.end());  // a range of a few last digits
-    attempt(grid, 0, t_, progress.part(0, 0.6));
+    Stage stage(0, 0.6);
+    attempt(grid, 0, t_);
     std::transform(curves_.begin(), curves_.end(), minima_.begin(), count_minima);
     if (criterion_ != Criterion::error_rate && grid.size() > 1)
       for (Index first = 0; first < t_; first += block_outputs) {
         const Index count = std::min(block_outputs, t_ - first);
-        const auto done = [&](Index outputs) {
-          return 0.6 + 0.4 * static_cast<double>(outputs) / static_cast<double>(t_);
-        };
-        refine(first, count, progress.part(done(first), done(first + count)));
+        stage.next(0.6 + 0.4 * fraction(first + count, t_));
+        refine(first, count);
       }
     LambdaSearch search = result();
-    progress.report(1);
+    stage.next(1);
+    report(1);
     return search;
   }
 
@@ -68,11 +68,11 @@ class Search {
   double lambda_at(double x) const { return std::clamp(std::exp(x), range_.low, range_.high); }
 
   // One call of scores(), and what it says written down. None of the lambdas has been tried for these outputs yet.
-  void attempt(Span<const double> lambdas, Index first, Index count, const Progress& progress) {
+  void attempt(Span<const double> lambdas, Index first, Index count) {
     const auto size = static_cast<Index>(lambdas.size());
     Matrix score(size, count), error(size, count, nan);
     const MatrixView errors = is_mean(criterion_) ? error.view() : MatrixView{};
-    std::string reason = searched_.scores(lambdas, first, score.view(), errors, progress);
+    std::string reason = searched_.scores(lambdas, first, score.view(), errors);
     if (!reason.empty()) keep_first(reason_, std::move(reason));
     for (Index j = 0; j < count; ++j) {
       ScoreCurve& tried = curve(first + j);
@@ -101,31 +101,30 @@ class Search {
   }
 
   // A call for what is wanted and new; all outputs of a block have tried the same lambdas.
-  void attempt_new(const std::set<double>& wanted, Index first, Index count, const Progress& progress) {
+  void attempt_new(const std::set<double>& wanted, Index first, Index count) {
     Array<double> lambdas;
     for (const double lambda : wanted)
       if (find(curve(first), lambda) == nullptr) lambdas.push_back(lambda);
-    if (!lambdas.empty()) attempt(lambdas, first, count, progress);
+    if (!lambdas.empty()) attempt(lambdas, first, count);
   }
 
-  void refine(Index first, Index count, const Progress& progress) {
+  void refine(Index first, Index count) {
     const double spacing =
         (std::log(range_.high) - std::log(range_.low)) / static_cast<double>(std::max<Index>(grid_count_ - 1, 1));
-    double from = 0;
-    if (spacing > widest) {
-      from = 0.5;
-      attempt_new(cells_of_dips(first, count, static_cast<Index>(std::ceil(spacing / widest)) + 1), first, count,
-                  progress.part(0, from));
-    }
+    const bool coarse = spacing > widest;
+    double done = coarse ? 0.5 : 0;
+    Stage stage(0, done);
+    if (coarse)
+      attempt_new(cells_of_dips(first, count, static_cast<Index>(std::ceil(spacing / widest)) + 1), first, count);
     Array<Dip> open;
     for (Index j = first; j < first + count; ++j)
       for (const std::size_t l : dips(curve(j), most_dips)) open.push_back(bracket(curve(j), j, l));
     for (int round = 0; round < most_rounds; ++round) {
       const std::set<double> wanted = propose(open);
       if (wanted.empty()) break;
-      const double to = (1 + from) / 2;
-      attempt_new(wanted, first, count, progress.part(from, to));
-      from = to;
+      done = (1 + done) / 2;
+      stage.next(done);
+      attempt_new(wanted, first, count);
       for (Dip& dip : open)
         if (!dip.done) judge(dip);
     }
@@ -242,17 +241,16 @@ Array<double> log_grid(LambdaRange range, Index count) {
 }
 
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                           LambdaRange range, const Progress& progress) {
-  const Searched searched{
-      criterion, factorization.problem().t(), factorization.at_is_free(),
-      [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors, const Progress& part) {
-        return scores(factorization, criterion, groups, lambdas, first, out, part, errors);
-      }};
-  return search_lambda(searched, range, progress);
+                           LambdaRange range) {
+  const Searched searched{criterion, factorization.problem().t(), factorization.at_is_free(),
+                          [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
+                            return scores(factorization, criterion, groups, lambdas, first, out, errors);
+                          }};
+  return search_lambda(searched, range);
 }
 
-LambdaSearch search_lambda(const Searched& searched, LambdaRange range, const Progress& progress) {
-  return Search(searched, range).run(progress);
+LambdaSearch search_lambda(const Searched& searched, LambdaRange range) {
+  return Search(searched, range).run();
 }
 
 }  // namespace freeridge

@@ -60,16 +60,14 @@ struct Searched {
   Criterion criterion;
   Index t;
   bool fine;  // a lambda costs next to nothing beside the first: the fine grid
-  std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors,
-                            const Progress& progress)>
-      scores;
+  std::function<std::string(Span<const double> lambdas, Index first, MatrixView out, MatrixView errors)> scores;
 };
 
 // So many lambdas a search for t outputs tries, unless its criterion is rugged.
 Index lambdas_of_search(Index t);
 // Throws UNDEFINED when the criterion has no value for some output anywhere.
-LambdaSearch search_lambda(const Searched& searched, LambdaRange range, const Progress& progress);
+LambdaSearch search_lambda(const Searched& searched, LambdaRange range);
 LambdaSearch search_lambda(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                           LambdaRange range, const Progress& progress);
+                           LambdaRange range);
 
 }  // namespace freeridge

@@ -205,16 +205,16 @@ class ErrorRateSum final : public PointSink {
 }  // namespace
 
 std::string loo_scores(const Factorization& factorization, Span<const double> lambdas, Index first, MatrixView scores,
-                       MatrixView errors, const Progress& progress) {
+                       MatrixView errors) {
   LooSum sum(factorization.problem(), lambdas, scores, errors);
-  factorization.sweep(lambdas, first, scores.cols, sum, progress);
+  factorization.sweep(lambdas, first, scores.cols, sum);
   return sum.finish(first);
 }
 
 std::string error_rates(const Factorization& factorization, Span<const double> lambdas, MatrixView scores,
-                        MatrixView errors, const Progress& progress) {
+                        MatrixView errors) {
   ErrorRateSum sum(factorization.problem(), lambdas, scores, errors);
-  factorization.sweep(lambdas, 0, factorization.problem().t(), sum, progress);
+  factorization.sweep(lambdas, 0, factorization.problem().t(), sum);
   return sum.finish();
 }
 

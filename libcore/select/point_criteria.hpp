@@ -16,10 +16,10 @@ namespace freeridge {
 // scores and errors: lambdas x outputs, NaN where there is no value; errors without data: not wanted. Each answers with
 // the reason for the first NaN, empty when there is none.
 std::string loo_scores(const Factorization& factorization, Span<const double> lambdas, Index first, MatrixView scores,
-                       MatrixView errors, const Progress& progress);
+                       MatrixView errors);
 // The one number of all t outputs stands in each column. Y must have passed require_classes.
 std::string error_rates(const Factorization& factorization, Span<const double> lambdas, MatrixView scores,
-                        MatrixView errors, const Progress& progress);
+                        MatrixView errors);
 
 // Y is -1 or +1, with one +1 in each row when there are several outputs; else INVALID_ARGUMENT with the row.
 void require_classes(const LayoutView& y);

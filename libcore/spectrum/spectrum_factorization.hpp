@@ -48,8 +48,7 @@ class SpectrumFactorization : public Factorization {
   bool solve_each(Span<const double> lambdas, Solution& solution) const override;
   bool coefficients_each(Span<const double> lambdas, MatrixView out) const override;
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
-  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
-             const Progress& progress) const override;
+  void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const override;
 
   const Spectrum& spectrum() const { return spectrum_; }
   Index r() const { return spectrum_.r(); }
@@ -101,7 +100,7 @@ class SpectrumFactorization : public Factorization {
   virtual void coefficients(Index first, ConstMatrixView g, double lambda, bool rest, MatrixView out) const;
   // ResidualMaker::refine. inverse: 1 / (Lambda + lambda), 0 for eigenvalues that count as zero.
   virtual void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
-                      Solution& solution, const Progress& progress) const = 0;
+                      Solution& solution) const = 0;
   // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance (q, or empty) at lambda.
   virtual void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const = 0;
 

@@ -34,14 +34,13 @@ void SpectrumResidualMaker::solve(Index first, Index count, Solution& solution) 
   f_.solve(first, at_.coefficients(first, count, functions_).view(), solution);
 }
 
-void SpectrumResidualMaker::refine(Index first, Index count, Index steps, Solution& solution,
-                                   const Progress& progress) const {
-  f_.refine(first, count, steps, at_.lambda(), at_.inverse(functions_), solution, progress);
+void SpectrumResidualMaker::refine(Index first, Index count, Index steps, Solution& solution) const {
+  f_.refine(first, count, steps, at_.lambda(), at_.inverse(functions_), solution);
 }
 
 // Adds the directions that `functions_` leaves out, and refines once with all directions: what the refined c leaves of
 // Y lies in the added directions alone, so that one step gives these as many digits as the others have.
-void SpectrumResidualMaker::complete(Index first, Index count, Solution& solution, const Progress& progress) const {
+void SpectrumResidualMaker::complete(Index first, Index count, Solution& solution) const {
   Matrix g(f_.r(), count, 0.0);
   bool whole = true;
   for (Index k = 0; k < f_.r(); ++k) {
@@ -54,7 +53,7 @@ void SpectrumResidualMaker::complete(Index first, Index count, Solution& solutio
   f_.coefficients(first, g.view(), at_.lambda(), false, left_out.view());
   for (Index j = 0; j < count; ++j)
     for (Index i = 0; i < left_out.rows(); ++i) solution.c(i, first + j) += f_.problem().sqrt_w[i] * left_out(i, j);
-  f_.refine(first, count, 1, at_.lambda(), at_.inverse(false), solution, progress);
+  f_.refine(first, count, 1, at_.lambda(), at_.inverse(false), solution);
 }
 
 void SpectrumResidualMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {

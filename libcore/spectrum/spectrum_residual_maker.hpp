@@ -25,8 +25,8 @@ class SpectrumResidualMaker final : public ResidualMaker {
   double squared_norm(Index output) const override { return at_.squared_norm(output); }
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
-  void refine(Index first, Index count, Index steps, Solution& solution, const Progress& progress) const override;
-  void complete(Index first, Index count, Solution& solution, const Progress& progress) const override;
+  void refine(Index first, Index count, Index steps, Solution& solution) const override;
+  void complete(Index first, Index count, Solution& solution) const override;
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
   const SpectrumAt& spectrum() const { return at_; }

@@ -84,15 +84,15 @@ class SpectrumSweep {
         team_(team_size(tiles_, work(static_cast<Index>(lambdas.size())))),
         workers_(team_) {}
 
-  void run(const Progress& progress) {
+  void run() {
     const auto total = static_cast<Index>(lambdas_.size());
+    Stage stage(0, 0);
     for (Index first = 0; first < total; first += pieces_.lambdas) {
-      begin_chunk(first, std::min(pieces_.lambdas, total - first));
+      const Index count = std::min(pieces_.lambdas, total - first);
+      stage.next(fraction(first + count, total));
+      begin_chunk(first, count);
       parallel_in_order(
-          tiles_, team_,
-          progress.part(static_cast<double>(first) / static_cast<double>(total),
-                        static_cast<double>(first + count_) / static_cast<double>(total)),
-          [&](Index i, int number) { make(i, workers_[number]); },
+          tiles_, team_, [&](Index i, int number) { make(i, workers_[number]); },
           [&](Index i, int number) { hand_over(i, workers_[number]); });
       if (!held_->rows.empty()) hand_over_held();
     }
@@ -255,9 +255,8 @@ SweepPieces sweep_pieces(Index r, Index t, Index lambdas) {
   return {chunk, std::clamp<Index>(worker_doubles / (2 * r + 2 * chunk * (t + 1)), 64, sweep_rows), square_rows};
 }
 
-void SpectrumFactorization::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink,
-                                  const Progress& progress) const {
-  SpectrumSweep(*this, lambdas, first, outputs, sink).run(progress);
+void SpectrumFactorization::sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const {
+  SpectrumSweep(*this, lambdas, first, outputs, sink).run();
 }
 
 }  // namespace freeridge

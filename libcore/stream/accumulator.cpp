@@ -11,15 +11,15 @@
 namespace freeridge {
 void Accumulator::add(const Rows& x, const LayoutView& y, const double* weights) {
   rows_.require_memory_for(x.rows);
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   require_finite("x", x);
   require_finite("y", y);
   require_weights(weights, x.rows);
   if (rows_.has_room(x.rows)) {
-    rows_.add(x, y, weights, progress_);
+    rows_.add(x, y, weights);
   } else {  // a copy, so that a failure changes nothing; it costs little beside the reductions
     RowStack next = rows_.copy();
-    next.add(x, y, weights, progress_);
+    next.add(x, y, weights);
     rows_ = std::move(next);
   }
   reduced_.reset();
@@ -35,10 +35,10 @@ void Accumulator::merge(const Accumulator& other) {
   same("d", rows_.d(), theirs.d());
   same("t", rows_.t(), theirs.t());
   same("intercept", rows_.ones(), theirs.ones());
-  const Hearing hearing(progress_);
+  const Hearing hearing(listener_);
   RowStack next = rows_.copy();
   next.add(theirs);
-  progress_.report(1);
+  report(1);
   rows_ = std::move(next);
   reduced_.reset();
 }

@@ -20,8 +20,8 @@ class Accumulator {
   void add(const Rows& x, const LayoutView& y, const double* weights);
   void merge(const Accumulator& other);
   // add, merge, reduced and the answers of the reduced problem report to it.
-  void set_progress(Progress progress) { progress_ = progress; }
-  const Progress& progress() const { return progress_; }
+  void set_listener(const Listener& listener) { listener_ = listener; }
+  const Listener& listener() const { return listener_; }
   // The most bytes that the accumulator and its answers allocate, however many rows come, without the caller's arrays.
   Index memory_required() const;
   // Both throw INVALID_STATE before the first row.
@@ -30,7 +30,7 @@ class Accumulator {
 
  private:
   RowStack rows_;
-  Progress progress_;
+  Listener listener_;
   mutable std::mutex mutex_;  // guards reduced_: the first const call that needs it makes it, others wait
   mutable std::shared_ptr<const ReducedProblem> reduced_;
 };

@@ -107,7 +107,7 @@ void ReducedProblem::solve(Span<const double> lambdas, MatrixView w, MatrixView 
   }
   if (!all_finite(planes.values()) || !all_finite(intercepts.values()))
     fail(Status::not_finite, "the solution overflows; rescale x or y");
-  here().report(1);
+  report(1);
   copy_out(planes.view(), Layout::col_major, w.data, w.ld);
   copy_out(intercepts.view(), Layout::col_major, b.data, b.ld);
 }
@@ -138,17 +138,15 @@ LambdaRange ReducedProblem::lambda_range() const {
   return freeridge::lambda_range(spectrum_.range(), floor());
 }
 
-LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, double high,
-                                           const Progress& progress) const {
-  const Searched searched{
-      criterion, rows_.t(), true,
-      [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView, const Progress& part) {
-        std::string reason = score(criterion, lambdas, first, out);
-        worked(4 * touched * static_cast<double>(r() * out.rows * out.cols));
-        part.report(1);
-        return reason;
-      }};
-  return search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high}, progress);
+LambdaSearch ReducedProblem::select_lambda(Criterion criterion, double low, double high) const {
+  const Searched searched{criterion, rows_.t(), true,
+                          [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView) {
+                            std::string reason = score(criterion, lambdas, first, out);
+                            worked(4 * touched * static_cast<double>(r() * out.rows * out.cols));
+                            report(1);
+                            return reason;
+                          }};
+  return search_lambda(searched, low == 0 && high == 0 ? lambda_range() : LambdaRange{low, high});
 }
 
 }  // namespace freeridge

@@ -42,7 +42,7 @@ class ReducedProblem {
   double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;
   // GCV or REML, minimised over lambda for each output; low = high = 0: over lambda_range.
-  LambdaSearch select_lambda(Criterion criterion, double low, double high, const Progress& progress) const;
+  LambdaSearch select_lambda(Criterion criterion, double low, double high) const;
   // The numbers that come in are checked. errors: x.rows x (lambdas t), NaN where there is none; answers with the
   // reason for the first. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
   std::string loo(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,

@@ -127,11 +127,10 @@ void RowStack::count(Index rows, double sum_w, double sum_log_w) {
   sum_log_w_ = sum_log_w;
 }
 
-void RowStack::add(const Rows& x, const LayoutView& y, const double* weights, const Progress& progress) {
+void RowStack::add(const Rows& x, const LayoutView& y, const double* weights) {
   for (Index row = 0; row < x.rows;) {
-    const auto done = [&](Index rows) { return static_cast<double>(rows) / static_cast<double>(x.rows); };
     if (!has_room(1)) {
-      const Stage stage(progress.part(done(row), done(std::min(row + capacity(), x.rows))), 0);
+      const Stage stage(fraction(row, x.rows), fraction(std::min(row + capacity(), x.rows), x.rows));
       reduce();
     }
     const Index taken = std::min(x.rows - row, capacity() - filled_);
@@ -144,7 +143,7 @@ void RowStack::add(const Rows& x, const LayoutView& y, const double* weights, co
       sum_w += weights == nullptr ? 1 : weights[i];
       sum_log_w += weights == nullptr ? 0 : std::log(weights[i]);
     }
-    progress.report(done(row + taken));
+    report(fraction(row + taken, x.rows));
     const bool begins = n_ == 0;
     count(taken, sum_w, sum_log_w);
     if (begins) shift_ = std::move(first);

@@ -57,7 +57,7 @@ class RowStack {
   void require_memory_for(Index count) const;
   // Whether `count` rows fit without a reduction. Then `add` changes nothing if it fails.
   bool has_room(Index count) const { return count <= capacity() - filled_; }
-  void add(const Rows& x, const LayoutView& y, const double* weights, const Progress& progress);
+  void add(const Rows& x, const LayoutView& y, const double* weights);
   // Adds the rows of another stack of the same d, t and intercept.
   void add(const RowStack& other);
   // Reduces the stack to a triangle of min(rows, p) rows.

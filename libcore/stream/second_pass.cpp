@@ -54,7 +54,6 @@ std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double
     pack_weighted(x, y, weights, row, rows_.shift(), packed.view().row_range(0, std::min(height, n - row)));
 
   std::string reason;
-  const Progress progress = here();
   for (Index row = 0; row < n; row += height) {
     const Index rows = std::min(height, n - row);
     const MatrixView tile = packed.view().row_range(0, rows);
@@ -75,7 +74,7 @@ std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double
     for (Index i = 0; i < std::ssize(passed.weight) && weights != nullptr; ++i) passed.weight[i] = weights[row + i];
     for (const double w : passed.weight) passed.rest.push_back(ones == 1 ? 1 - w / rows_.sum_w() : 1);
     loo_of(passed, row, lambdas, errors.row_range(row, rows), reason);
-    progress.report(static_cast<double>(row + rows) / static_cast<double>(n));
+    report(fraction(row + rows, n));
   }
   return reason;
 }

@@ -138,7 +138,7 @@ TEST(Refine, WeightedPenalisedLeastSquares) {
       const freeridge::LeastSquaresData data{view(px, n, d), view(py, n, t), weights, intercept,
                                              penalty,        x_factor,       y_factor};
       freeridge::LeastSquaresSolution solution(d, t);
-      const freeridge::Refinement done = refine(data, spoilt_solver(normal, 1e-3), 40, solution, {});
+      const freeridge::Refinement done = refine(data, spoilt_solver(normal, 1e-3), 40, solution);
       EXPECT_TRUE(done.converged);
       EXPECT_LE(done.steps, 12);
       for (std::int64_t j = 0; j < t; ++j) {
@@ -152,12 +152,12 @@ TEST(Refine, WeightedPenalisedLeastSquares) {
       {
         const freeridge::SingleThreadedBlas single;  // the same bits for any number of threads
         freeridge::LeastSquaresSolution again(d, t);
-        refine(data, spoilt_solver(normal, 1e-3), 40, again, {});
+        refine(data, spoilt_solver(normal, 1e-3), 40, again);
         EXPECT_TRUE(std::ranges::equal(again.w.lo.values(), solution.w.lo.values()));
         EXPECT_TRUE(std::ranges::equal(again.w.hi.values(), solution.w.hi.values()));
       }
       freeridge::LeastSquaresSolution few(d, t);
-      EXPECT_EQ(refine(data, spoilt_solver(normal, 1e-3), 2, few, {}).steps, 2);
+      EXPECT_EQ(refine(data, spoilt_solver(normal, 1e-3), 2, few).steps, 2);
     }
   }
 }
@@ -174,7 +174,7 @@ TEST(Refine, ASolverThatDivergesIsNoticed) {
                                               [&](freeridge::MatrixView g) {
                                                 for (std::int64_t k = 0; k < 2; ++k) g(k, 0) *= bad;
                                               },
-                                              50, solution, {});
+                                              50, solution);
     EXPECT_FALSE(done.converged);
     EXPECT_LE(done.steps, 10);
     EXPECT_TRUE(std::isfinite(solution.w.hi(0, 0)));
@@ -189,8 +189,7 @@ TEST(Refine, AnySystem) {
     for (std::int64_t i = 0; i < n; ++i) a(i, i) = static_cast<double>(n) / 8 + 1;
     const Matrix v = random.uniform_matrix(n, 2, -1.0, 1.0);
     const double lambda = 0.3, diagonal = a(0, 0) + lambda;
-    const auto residual = [&](const freeridge::TwofoldMatrix& now, freeridge::TwofoldMatrix& r,
-                              const freeridge::Progress&) {
+    const auto residual = [&](const freeridge::TwofoldMatrix& now, freeridge::TwofoldMatrix& r) {
       for (std::int64_t j = 0; j < 2; ++j) {
         for (std::int64_t i = 0; i < n; ++i)
           r.set(i, j, freeridge::DoubleDouble(v(i, j)) - freeridge::DoubleDouble(lambda) * now(i, j));
@@ -205,7 +204,7 @@ TEST(Refine, AnySystem) {
                                                        for (std::int64_t j = 0; j < 2; ++j)
                                                          for (std::int64_t i = 0; i < n; ++i) r(i, j) /= diagonal;
                                                      },
-                                                     200, g, {});
+                                                     200, g);
     EXPECT_TRUE(done.converged);
     for (std::int64_t j = 0; j < 2; ++j)
       for (std::int64_t i = 0; i < n; ++i) {

@@ -55,7 +55,7 @@ inline void add_maker(Answers& out, const freeridge::Factorization& f, double la
   out.add(loo_errors(problem, *residual_maker, 0, values.view()));
   out.add(values);
   const freeridge::Groups groups(label);
-  out.add(group_errors(f, *residual_maker, groups, 0, values.view(), freeridge::Progress()));
+  out.add(group_errors(f, *residual_maker, groups, 0, values.view()));
   out.add(values);
   residual_maker->residual(0, values.view());
   out.add(values);
@@ -85,7 +85,7 @@ inline void add_maker(Answers& out, const freeridge::Factorization& f, double la
   residual_maker->solve(0, t, solution);
   add_solution();
   add_or_say(out, [&] {
-    residual_maker->refine(0, t, 2, solution, freeridge::Progress());
+    residual_maker->refine(0, t, 2, solution);
     add_solution();
   });
   Matrix a(n, points);
@@ -109,7 +109,7 @@ inline Answers all_answers(const freeridge::Factorization& f, const std::vector<
   const freeridge::Groups groups(label);
   for (const Criterion criterion : {Criterion::gcv, Criterion::reml, Criterion::loo, Criterion::groups}) {
     freeridge::Matrix table(static_cast<Index>(lambdas.size()), f.problem().t());
-    out.add(scores(f, criterion, &groups, lambdas, 0, table.view(), freeridge::Progress()));
+    out.add(scores(f, criterion, &groups, lambdas, 0, table.view()));
     out.add(table);
   }
   for (const double lambda : lambdas) add_or_say(out, [&] { add_maker(out, f, lambda, x, label); });

@@ -26,7 +26,6 @@ using support::Random;
 using support::Real;
 using support::Vector;
 
-const freeridge::Progress no_progress;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 KernelPtr core_kernel(const KernelSpec& spec) {
@@ -87,7 +86,7 @@ TEST(KernelMatrix, LowerTriangleWeighted) {
           const Vector& sqrt_w = special ? weights : ones;
           const Stored stored(x, special ? Layout::row_major : Layout::col_major);
           Matrix k(n, n);
-          freeridge::weighted_kernel_matrix(*kernel, stored.view, shift, sqrt_w, view_of(k), no_progress);
+          freeridge::weighted_kernel_matrix(*kernel, stored.view, shift, sqrt_w, view_of(k));
           const Matrix moved = shifted(x, shift);
           const Dense expected = oracle::kernel_matrix(spec, moved, moved);
           Real worst = 0, largest = 0;
@@ -123,7 +122,7 @@ TEST(KernelMatrix, ProductsRowsAndCrossValues) {
 
       const std::int64_t first = 4;
       Matrix f(m - first, t);
-      freeridge::kernel_product(*kernel, zs.view, first, xs.view, view_of(c), view_of(f), no_progress);
+      freeridge::kernel_product(*kernel, zs.view, first, xs.view, view_of(c), view_of(f));
       for (std::int64_t i = 0; i < f.rows; ++i)
         for (std::int64_t j = 0; j < t; ++j) {
           Real sum = 0;
@@ -167,7 +166,7 @@ TEST(KernelMatrix, RadialValuesAreTheSameEverywhere) {
       for (const bool scaled : {false, true}) {
         const KernelPtr kernel = core_kernel(support::kernel_of(family, d, scaled));
         Matrix k(n, n), all(n, n), rows(n, n);
-        freeridge::weighted_kernel_matrix(*kernel, xs.view, {}, ones, view_of(k), no_progress);
+        freeridge::weighted_kernel_matrix(*kernel, xs.view, {}, ones, view_of(k));
         freeridge::cross_kernel(*kernel, by_row.view, {}, xs.view, 0, view_of(all));
         const Support support(kernel, by_row.view);
         for (Index i = 0; i < n; i += 11)
@@ -247,10 +246,10 @@ TEST(KernelMatrix, OverflowIsFoundAndNamed) {
     Matrix k(n, n), f(n, 1), c(n, 1);
     std::fill(c.values.begin(), c.values.end(), 0.0);
     expect_not_finite(
-        [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, ones, view_of(k), no_progress); },
+        [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, ones, view_of(k)); },
         "the kernel of rows 599 and ");
     expect_not_finite(
-        [&] { freeridge::kernel_product(*kernel, stored.view, 0, stored.view, view_of(c), view_of(f), no_progress); },
+        [&] { freeridge::kernel_product(*kernel, stored.view, 0, stored.view, view_of(c), view_of(f)); },
         "the kernel of rows ");
     const std::vector<Index> rows = {3, q};
     const Support support(kernel, stored.view, rows);
@@ -268,7 +267,7 @@ TEST(KernelMatrix, OverflowIsFoundAndNamed) {
   const Stored stored(x, Layout::col_major);
   Matrix k(n, n);
   expect_not_finite(
-      [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, weights, view_of(k), no_progress); },
+      [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, weights, view_of(k)); },
       "the kernel of rows 290 and 290 is inf");
 }
 

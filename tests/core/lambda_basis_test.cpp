@@ -143,9 +143,9 @@ TEST(LambdaBasis, SweepAgainstOneLambdaAfterTheOther) {
   };
   for (const bool intercept : {true, false}) {
     const auto factorization =
-        freeridge::factorize_primal(problem(intercept), freeridge::Reduction::qr, freeridge::Progress());
+        freeridge::factorize_primal(problem(intercept), freeridge::Reduction::qr);
     Keeper all(n, std::ssize(lambdas), t);
-    factorization->sweep(lambdas, 0, t, all, freeridge::Progress());
+    factorization->sweep(lambdas, 0, t, all);
     freeridge::Matrix residual(n, t);
     Vector diagonal(static_cast<std::size_t>(n));
     for (std::int64_t l = 0; l < std::ssize(lambdas); ++l) {

@@ -82,19 +82,19 @@ struct Way {
 
 std::vector<Way> ways(Index landmarks, bool linear) {
   const auto band = [](Index bandwidth, bool with_basis) {
-    return [=](ProblemPtr p) { return factorize_band(std::move(p), bandwidth, with_basis, Progress()); };
+    return [=](ProblemPtr p) { return factorize_band(std::move(p), bandwidth, with_basis); };
   };
   const auto by_landmarks = [=](LandmarkMethod method, Reduction reduction) {
     return [=](ProblemPtr p) {
-      return factorize_landmark(std::move(p), {landmarks, {}, method, 3}, reduction, Progress());
+      return factorize_landmark(std::move(p), {landmarks, {}, method, 3}, reduction);
     };
   };
   const auto primal = [](Reduction reduction) {
-    return [=](ProblemPtr p) { return factorize_primal(std::move(p), reduction, Progress()); };
+    return [=](ProblemPtr p) { return factorize_primal(std::move(p), reduction); };
   };
   std::vector<Way> out = {
-      {"CHOLESKY", [](ProblemPtr p) { return factorize_cholesky(std::move(p), Progress()); }},
-      {"SPECTRAL", [](ProblemPtr p) { return factorize_spectral(std::move(p), Progress()); }},
+      {"CHOLESKY", [](ProblemPtr p) { return factorize_cholesky(std::move(p)); }},
+      {"SPECTRAL", [](ProblemPtr p) { return factorize_spectral(std::move(p)); }},
       {"BAND, Q later", band(16, false)},
       {"BAND, Q at once", band(32, true)},
       {"LANDMARK, k-means, QR", by_landmarks(LandmarkMethod::kmeans, Reduction::qr)},
@@ -168,7 +168,7 @@ TEST(SavedFactorizations, ADependentLandmarkAndAPrecomputedKernel) {
   expect_same(data,
               {"LANDMARK, one of them twice",
                [](ProblemPtr p) {
-                 return factorize_landmark(std::move(p), {4, {4, 7, 1, 20}}, Reduction::automatic, Progress());
+                 return factorize_landmark(std::move(p), {4, {4, 7, 1, 20}}, Reduction::automatic);
                }},
               some_lambdas);
   support::Matrix k(30, 30);
@@ -237,7 +237,7 @@ TEST(SavedFactorizations, AreAsLargeAsTheirParts) {
 TEST(SavedFactorizations, APartThatIsMadeLaterWaitsForTheSaving) {
   Random random(605);
   const Data data = data_of(random, gaussian_kernel(1.0), 120, 3, 1, false, true);
-  const FactorizationPtr f = factorize_band(data.problem(), 16, false, Progress());
+  const FactorizationPtr f = factorize_band(data.problem(), 16, false);
   const Words before = saved(*f);
   std::vector<double> leverage(120);
   std::atomic<bool> started{false};

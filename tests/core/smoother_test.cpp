@@ -65,20 +65,19 @@ struct Route {
 
 std::vector<Route> routes(const Rows& landmarks) {
   using freeridge::ProblemPtr;
-  using freeridge::Progress;
   using freeridge::Reduction;
   const auto by_landmarks = [=](Reduction reduction) {
     return [=](ProblemPtr problem) {
       return freeridge::factorize_landmark(
-          std::move(problem), {static_cast<freeridge::Index>(landmarks.size()), landmarks}, reduction, Progress());
+          std::move(problem), {static_cast<freeridge::Index>(landmarks.size()), landmarks}, reduction);
     };
   };
   const auto primal = [](Reduction reduction) {
-    return [=](ProblemPtr problem) { return freeridge::factorize_primal(std::move(problem), reduction, Progress()); };
+    return [=](ProblemPtr problem) { return freeridge::factorize_primal(std::move(problem), reduction); };
   };
   return {
-      {"Cholesky", false, {}, [](ProblemPtr p) { return freeridge::factorize_cholesky(std::move(p), Progress()); }},
-      {"Spectral", false, {}, [](ProblemPtr p) { return freeridge::factorize_spectral(std::move(p), Progress()); }},
+      {"Cholesky", false, {}, [](ProblemPtr p) { return freeridge::factorize_cholesky(std::move(p)); }},
+      {"Spectral", false, {}, [](ProblemPtr p) { return freeridge::factorize_spectral(std::move(p)); }},
       {"Primal, QR", true, {}, primal(Reduction::qr)},
       {"Primal, Gram", true, {}, primal(Reduction::gram)},
       {"Landmarks, QR", false, landmarks, by_landmarks(Reduction::qr)},

@@ -169,7 +169,7 @@ const Vector lambdas = {1e-3, 0.03, 1, 30, 1e3};
 Matrix scores(const freeridge::Factorization& factorization) {
   Matrix out(static_cast<std::int64_t>(lambdas.size()), 2);
   const std::string reason = freeridge::loo_scores(
-      factorization, lambdas, 0, {out.values.data(), out.rows, out.cols, out.rows}, {}, freeridge::Progress());
+      factorization, lambdas, 0, {out.values.data(), out.rows, out.cols, out.rows}, {});
   EXPECT_EQ(reason, "");
   return out;
 }
@@ -185,9 +185,8 @@ TEST(TallRoutes, OneWorkerAndSeveral) {
     for (const bool landmark : {false, true}) {
       const auto run = [&] {
         return scores(landmark ? *freeridge::factorize_landmark(points.problem(freeridge::gaussian_kernel(1.0)),
-                                                                landmarks, reduction, freeridge::Progress())
-                               : *freeridge::factorize_primal(data.problem(freeridge::linear_kernel()), reduction,
-                                                              freeridge::Progress()));
+                                                                landmarks, reduction)
+                               : *freeridge::factorize_primal(data.problem(freeridge::linear_kernel()), reduction));
       };
       freeridge::set_thread_count(2);
       const Matrix several = run();
@@ -225,7 +224,7 @@ Counted landmark_run(const Tall& data, double sigma, const freeridge::Landmarks&
                      freeridge::Reduction reduction, bool intercept) {
   const auto kernel = std::make_shared<const Counting>(freeridge::gaussian_kernel(sigma));
   const auto factorization =
-      freeridge::factorize_landmark(data.problem(kernel, intercept), landmarks, reduction, freeridge::Progress());
+      freeridge::factorize_landmark(data.problem(kernel, intercept), landmarks, reduction);
   const auto all = static_cast<double>(data.x.rows * landmarks.count);
   const double passes = static_cast<double>(kernel->count()) / all;
   return {scores(*factorization), passes};
@@ -277,7 +276,7 @@ TEST(TallLandmarks, AreChosenAmongRandomRows) {
   const freeridge::KernelPtr kernel = freeridge::gaussian_kernel(1.0);
   const LayoutView view{x.data(), n, 1, n, freeridge::Layout::col_major};
   const freeridge::Landmarks wanted{count, {}, freeridge::LandmarkMethod::pivoted, 5};
-  std::vector<Index> rows = freeridge::choose_landmarks(*kernel, view, wanted, freeridge::Progress());
+  std::vector<Index> rows = freeridge::choose_landmarks(*kernel, view, wanted);
   EXPECT_EQ(std::ssize(rows), count);
   EXPECT_LE(std::ranges::count_if(rows, [&](Index row) { return x[static_cast<std::size_t>(row)] == 0; }), 1);
   std::ranges::sort(rows);

@@ -22,7 +22,7 @@ int reports_of(const Run& run) {
   const auto cancelled = [&](int at) {
     Heard heard{0, at};
     try {
-      const freeridge::Hearing hearing(freeridge::Progress(hear, &heard));
+      const freeridge::Hearing hearing(freeridge::Listener{hear, &heard});
       run();
     } catch (const freeridge::Error& error) {
       EXPECT_EQ(error.status(), freeridge::Status::cancelled);

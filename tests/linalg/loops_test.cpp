@@ -60,11 +60,11 @@ TEST_F(Loops, EveryItemOnce) {
     for (const Index count : {0, 1, 2, 3, 5, 1000}) {
       const auto size = static_cast<std::size_t>(count);
       std::vector<std::atomic<int>> plain(size), shares(size), made(size), used(size);
-      parallel_for(count, {}, [&](Index i) { ++plain[static_cast<std::size_t>(i)]; });
+      parallel_for(count, [&](Index i) { ++plain[static_cast<std::size_t>(i)]; });
       const int team = team_size(count);
-      parallel_shares(count, team, {}, [&](Index i, int) { ++shares[static_cast<std::size_t>(i)]; });
+      parallel_shares(count, team, [&](Index i, int) { ++shares[static_cast<std::size_t>(i)]; });
       parallel_in_order(
-          count, team, {}, [&](Index i, int) { ++made[static_cast<std::size_t>(i)]; },
+          count, team, [&](Index i, int) { ++made[static_cast<std::size_t>(i)]; },
           [&](Index i, int) { ++used[static_cast<std::size_t>(i)]; });
       for (const auto* times : {&plain, &shares, &made, &used})
         for (const std::atomic<int>& once : *times) EXPECT_EQ(once, 1) << threads << " threads, " << count;
@@ -76,14 +76,14 @@ TEST_F(Loops, LittleWorkAndInnerLoopsStayOnTheirThread) {
   set_thread_count(4);
   const auto caller = std::this_thread::get_id();
   parallel_for(
-      100, {}, [&](Index) { EXPECT_EQ(std::this_thread::get_id(), caller); }, 1e4);
+      100, [&](Index) { EXPECT_EQ(std::this_thread::get_id(), caller); }, 1e4);
   std::atomic<int> elsewhere = 0;
-  parallel_for(8, {}, [&](Index) {
+  parallel_for(8, [&](Index) {
     const auto outer = std::this_thread::get_id();
     elsewhere += outer != caller ? 1 : 0;
     EXPECT_EQ(thread_count(), 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    parallel_for(3, {}, [&](Index) { EXPECT_EQ(std::this_thread::get_id(), outer); });
+    parallel_for(3, [&](Index) { EXPECT_EQ(std::this_thread::get_id(), outer); });
   });
   EXPECT_GT(elsewhere, 0);
 }
@@ -92,7 +92,7 @@ TEST_F(Loops, SharesAreConsecutiveAndFixed) {
   for (const int team : {1, 2, 3, 7})
     for (const Index count : {Index{7}, Index{8}, Index{100}}) {
       std::vector<std::vector<Index>> had(static_cast<std::size_t>(team));
-      parallel_shares(count, team, {},
+      parallel_shares(count, team,
                       [&](Index i, int worker) { had[static_cast<std::size_t>(worker)].push_back(i); });
       Index next = 0;
       for (int worker = 0; worker < team; ++worker) {
@@ -116,7 +116,7 @@ TEST_F(Loops, SumsInOrderHaveTheSameBitsForEveryTeam) {
     std::atomic<int> inside = 0;
     Index next = 0;
     parallel_in_order(
-        count, team, {},
+        count, team,
         [&](Index i, int worker) {
           const ConstMatrixView tile{x.values.data() + i * size * size, size, size, size};
           gemm(Op::transpose, Op::none, std::pow(10.0, static_cast<double>(i % 9)), tile, tile, 0,
@@ -152,14 +152,14 @@ TEST_F(Loops, TheFirstExceptionEndsTheLoop) {
     if (i % 50 == 7) throw std::runtime_error("item");
   };
   const auto nothing = [](Index, int) {};
-  EXPECT_EQ(thrown([&] { parallel_for(count, {}, body); }), "item");
-  EXPECT_EQ(thrown([&] { parallel_shares(count, 3, {}, [&](Index i, int) { body(i); }); }), "item");
+  EXPECT_EQ(thrown([&] { parallel_for(count, body); }), "item");
+  EXPECT_EQ(thrown([&] { parallel_shares(count, 3, [&](Index i, int) { body(i); }); }), "item");
   EXPECT_EQ(thrown([&] {
               parallel_in_order(
-                  count, 3, {}, [&](Index i, int) { body(i); }, nothing);
+                  count, 3, [&](Index i, int) { body(i); }, nothing);
             }),
             "item");
-  EXPECT_EQ(thrown([&] { parallel_in_order(count, 3, {}, nothing, [&](Index i, int) { body(i); }); }), "item");
+  EXPECT_EQ(thrown([&] { parallel_in_order(count, 3, nothing, [&](Index i, int) { body(i); }); }), "item");
   EXPECT_LT(started, 4000);
   EXPECT_EQ(thread_count(), 3);  // all is put back
 }
@@ -181,17 +181,21 @@ TEST_F(Loops, ProgressIsHeardOnTheCallingThreadAndCancels) {
   const auto rest = [](Index, int) { std::this_thread::sleep_for(std::chrono::microseconds(10)); };
   for (const int threads : {1, 3}) {
     set_thread_count(threads);
-    const std::vector<std::function<void(const Progress&)>> loops = {
-        [&](const Progress& progress) { parallel_for(500, progress, [&](Index i) { rest(i, 0); }); },
-        [&](const Progress& progress) { parallel_shares(500, threads, progress, rest); },
-        [&](const Progress& progress) { parallel_in_order(500, threads, progress, rest, nothing); }};
+    const std::vector<std::function<void()>> loops = {
+        [&] { parallel_for(500, [&](Index i) { rest(i, 0); }); },
+        [&] { parallel_shares(500, threads, rest); },
+        [&] { parallel_in_order(500, threads, rest, nothing); }};
+    const auto run = [&](const auto& loop, Heard& heard) {
+      const Hearing hearing(Listener{hear, &heard});
+      loop();
+    };
     for (const auto& loop : loops) {
       Heard heard;
-      loop(Progress(hear, &heard));
+      run(loop, heard);
       EXPECT_EQ(heard.last, 1);
       Heard other;
       other.cancel = true;
-      EXPECT_THROW(loop(Progress(hear, &other)), Error);
+      EXPECT_THROW(run(loop, other), Error);
     }
   }
 }
@@ -210,7 +214,7 @@ TEST_F(Loops, NoMoreThreadsThanTheSettingAndNoneLeft) {
   }
   const int before = threads_alive();
   std::atomic<int> most = 0;
-  parallel_for(12, {}, [&](Index) {
+  parallel_for(12, [&](Index) {
     EXPECT_EQ(blas_threads(1), 1);
     EXPECT_EQ(openmp_threads(1), 1);
     Matrix out(size, size);

@@ -20,7 +20,6 @@ namespace {
 using freeridge::Index;
 using freeridge::Matrix;
 using freeridge::MatrixView;
-using freeridge::Progress;
 using freeridge::Random;
 using Vector = std::vector<double>;
 
@@ -196,7 +195,7 @@ void expect_close(const Vector& got, const Vector& want) {
 
 Vector eigenvalues(Matrix& a) {
   Vector w(static_cast<std::size_t>(a.rows()));
-  freeridge::symmetric_eigen(a.view(), w, Progress());
+  freeridge::symmetric_eigen(a.view(), w);
   return w;
 }
 
@@ -275,7 +274,7 @@ TEST(SymmetricEigen, TridiagonalMatrices) {
         n, [&](Index i) { return d[static_cast<std::size_t>(i)]; },
         [&](Index i) { return e[static_cast<std::size_t>(i)]; });
     Matrix z(n, n, std::numeric_limits<double>::quiet_NaN());
-    freeridge::tridiagonal_eigen(d, e, z.view(), Progress());
+    freeridge::tridiagonal_eigen(d, e, z.view());
     expect_eigenpairs(t, d, z);
   }
 }
@@ -288,7 +287,7 @@ TEST(SymmetricEigen, TouchesTheMatrixAloneAndReadsItsLowerTriangle) {
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < n; ++i) view(i, j) = i >= j ? a(i, j) : std::numeric_limits<double>::quiet_NaN();
   Vector w(static_cast<std::size_t>(n));
-  freeridge::symmetric_eigen(view, w, Progress());
+  freeridge::symmetric_eigen(view, w);
   Matrix v(n, n);
   for (Index j = 0; j < n; ++j) std::copy_n(view.col(j), n, v.col(j));
   expect_eigenpairs(a, w, v);
@@ -326,7 +325,11 @@ TEST(SymmetricEigen, ProgressAndCancelling) {
   Heard whole;
   Vector w(400);
   Matrix v = copied(a);
-  freeridge::symmetric_eigen(v.view(), w, Progress(hear, &whole));
+  const auto run = [&](Heard& heard) {
+    const freeridge::Hearing hearing(freeridge::Listener{hear, &heard});
+    freeridge::symmetric_eigen(v.view(), w);
+  };
+  run(whole);
   ASSERT_GE(whole.fractions.size(), 20u);
   EXPECT_TRUE(std::ranges::is_sorted(whole.fractions));
   EXPECT_GE(whole.fractions.front(), 0);
@@ -335,7 +338,7 @@ TEST(SymmetricEigen, ProgressAndCancelling) {
   for (std::size_t k = 1; k <= whole.fractions.size(); k += 5) {
     Heard heard{{}, k};
     v = copied(a);
-    EXPECT_THROW(freeridge::symmetric_eigen(v.view(), w, Progress(hear, &heard)), freeridge::Error);
+    EXPECT_THROW(run(heard), freeridge::Error);
     EXPECT_EQ(heard.fractions.size(), k);
   }
 }

@@ -17,13 +17,13 @@ using namespace freeridge;
 // Says how often a call was heard in between, and cancels at a beat.
 struct Beats {
   int count = 0, cancel_at = -1;
-  Progress progress() {
-    return Progress(
+  Listener listener() {
+    return {
         [](double, void* user) {
           auto* self = static_cast<Beats*>(user);
           return self->count++ == self->cancel_at ? 1 : 0;
         },
-        this);
+        this};
   }
 };
 
@@ -32,16 +32,14 @@ template <class Body>
 void expect_beats(int least, const Body& body) {
   Beats beats;
   {
-    const Progress progress = beats.progress();
-    const Hearing hearing(progress);
+    const Hearing hearing(beats.listener());
     body();
   }
   EXPECT_GE(beats.count, least + 1);
   for (int k = 1; k < beats.count; k += std::max(1, beats.count / 3)) {
     Beats cancelled;
     cancelled.cancel_at = k;
-    const Progress progress = cancelled.progress();
-    const Hearing hearing(progress);
+    const Hearing hearing(cancelled.listener());
     EXPECT_THROW(body(), Error);
     EXPECT_EQ(cancelled.count, k + 1);
   }
