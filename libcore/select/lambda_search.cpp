@@ -56,10 +56,7 @@ class Search {
         stage.next(0.6 + 0.4 * fraction(first + count, t_));
         refine(first, count);
       }
-    LambdaSearch search = result();
-    stage.next(1);
-    report(1);
-    return search;
+    return result();
   }
 
  private:
@@ -250,7 +247,9 @@ LambdaSearch search_lambda(const Factorization& factorization, Criterion criteri
 }
 
 LambdaSearch search_lambda(const Searched& searched, LambdaRange range) {
-  return Search(searched, range).run();
+  LambdaSearch search = Search(searched, range).run();
+  report(1);
+  return search;
 }
 
 }  // namespace freeridge

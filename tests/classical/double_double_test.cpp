@@ -170,11 +170,12 @@ TEST(Refine, ASolverThatDivergesIsNoticed) {
   const freeridge::LeastSquaresData data{view(px, 20, 2), view(py, 20, 1)};
   for (const double bad : {-1.0, 50.0, std::numeric_limits<double>::quiet_NaN()}) {
     freeridge::LeastSquaresSolution solution(2, 1);
-    const freeridge::Refinement done = refine(data,
-                                              [&](freeridge::MatrixView g) {
-                                                for (std::int64_t k = 0; k < 2; ++k) g(k, 0) *= bad;
-                                              },
-                                              50, solution);
+    const freeridge::Refinement done = refine(
+        data,
+        [&](freeridge::MatrixView g) {
+          for (std::int64_t k = 0; k < 2; ++k) g(k, 0) *= bad;
+        },
+        50, solution);
     EXPECT_FALSE(done.converged);
     EXPECT_LE(done.steps, 10);
     EXPECT_TRUE(std::isfinite(solution.w.hi(0, 0)));
@@ -199,12 +200,13 @@ TEST(Refine, AnySystem) {
       }
     };
     freeridge::TwofoldMatrix g(n, 2);
-    const freeridge::Refinement done = refine_system(residual,
-                                                     [&](freeridge::MatrixView r) {
-                                                       for (std::int64_t j = 0; j < 2; ++j)
-                                                         for (std::int64_t i = 0; i < n; ++i) r(i, j) /= diagonal;
-                                                     },
-                                                     200, g);
+    const freeridge::Refinement done = refine_system(
+        residual,
+        [&](freeridge::MatrixView r) {
+          for (std::int64_t j = 0; j < 2; ++j)
+            for (std::int64_t i = 0; i < n; ++i) r(i, j) /= diagonal;
+        },
+        200, g);
     EXPECT_TRUE(done.converged);
     for (std::int64_t j = 0; j < 2; ++j)
       for (std::int64_t i = 0; i < n; ++i) {

@@ -245,12 +245,10 @@ TEST(KernelMatrix, OverflowIsFoundAndNamed) {
     const Stored stored(x, layout);
     Matrix k(n, n), f(n, 1), c(n, 1);
     std::fill(c.values.begin(), c.values.end(), 0.0);
-    expect_not_finite(
-        [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, ones, view_of(k)); },
-        "the kernel of rows 599 and ");
-    expect_not_finite(
-        [&] { freeridge::kernel_product(*kernel, stored.view, 0, stored.view, view_of(c), view_of(f)); },
-        "the kernel of rows ");
+    expect_not_finite([&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, ones, view_of(k)); },
+                      "the kernel of rows 599 and ");
+    expect_not_finite([&] { freeridge::kernel_product(*kernel, stored.view, 0, stored.view, view_of(c), view_of(f)); },
+                      "the kernel of rows ");
     const std::vector<Index> rows = {3, q};
     const Support support(kernel, stored.view, rows);
     Matrix some(n, 2);
@@ -266,9 +264,8 @@ TEST(KernelMatrix, OverflowIsFoundAndNamed) {
   x(p, 0) = 1e-10, x(q, 0) = 1e145;
   const Stored stored(x, Layout::col_major);
   Matrix k(n, n);
-  expect_not_finite(
-      [&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, weights, view_of(k)); },
-      "the kernel of rows 290 and 290 is inf");
+  expect_not_finite([&] { freeridge::weighted_kernel_matrix(*kernel, stored.view, {}, weights, view_of(k)); },
+                    "the kernel of rows 290 and 290 is inf");
 }
 
 }  // namespace

@@ -142,8 +142,7 @@ TEST(LambdaBasis, SweepAgainstOneLambdaAfterTheOther) {
         freeridge::LayoutView{y.values.data(), n, t, n, freeridge::Layout::col_major}, weights, intercept);
   };
   for (const bool intercept : {true, false}) {
-    const auto factorization =
-        freeridge::factorize_primal(problem(intercept), freeridge::Reduction::qr);
+    const auto factorization = freeridge::factorize_primal(problem(intercept), freeridge::Reduction::qr);
     Keeper all(n, std::ssize(lambdas), t);
     factorization->sweep(lambdas, 0, t, all);
     freeridge::Matrix residual(n, t);

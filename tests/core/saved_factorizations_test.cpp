@@ -85,9 +85,7 @@ std::vector<Way> ways(Index landmarks, bool linear) {
     return [=](ProblemPtr p) { return factorize_band(std::move(p), bandwidth, with_basis); };
   };
   const auto by_landmarks = [=](LandmarkMethod method, Reduction reduction) {
-    return [=](ProblemPtr p) {
-      return factorize_landmark(std::move(p), {landmarks, {}, method, 3}, reduction);
-    };
+    return [=](ProblemPtr p) { return factorize_landmark(std::move(p), {landmarks, {}, method, 3}, reduction); };
   };
   const auto primal = [](Reduction reduction) {
     return [=](ProblemPtr p) { return factorize_primal(std::move(p), reduction); };

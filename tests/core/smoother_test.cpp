@@ -68,8 +68,8 @@ std::vector<Route> routes(const Rows& landmarks) {
   using freeridge::Reduction;
   const auto by_landmarks = [=](Reduction reduction) {
     return [=](ProblemPtr problem) {
-      return freeridge::factorize_landmark(
-          std::move(problem), {static_cast<freeridge::Index>(landmarks.size()), landmarks}, reduction);
+      return freeridge::factorize_landmark(std::move(problem),
+                                           {static_cast<freeridge::Index>(landmarks.size()), landmarks}, reduction);
     };
   };
   const auto primal = [](Reduction reduction) {

@@ -168,8 +168,8 @@ const Vector lambdas = {1e-3, 0.03, 1, 30, 1e3};
 
 Matrix scores(const freeridge::Factorization& factorization) {
   Matrix out(static_cast<std::int64_t>(lambdas.size()), 2);
-  const std::string reason = freeridge::loo_scores(
-      factorization, lambdas, 0, {out.values.data(), out.rows, out.cols, out.rows}, {});
+  const std::string reason =
+      freeridge::loo_scores(factorization, lambdas, 0, {out.values.data(), out.rows, out.cols, out.rows}, {});
   EXPECT_EQ(reason, "");
   return out;
 }
@@ -223,8 +223,7 @@ struct Counted {
 Counted landmark_run(const Tall& data, double sigma, const freeridge::Landmarks& landmarks,
                      freeridge::Reduction reduction, bool intercept) {
   const auto kernel = std::make_shared<const Counting>(freeridge::gaussian_kernel(sigma));
-  const auto factorization =
-      freeridge::factorize_landmark(data.problem(kernel, intercept), landmarks, reduction);
+  const auto factorization = freeridge::factorize_landmark(data.problem(kernel, intercept), landmarks, reduction);
   const auto all = static_cast<double>(data.x.rows * landmarks.count);
   const double passes = static_cast<double>(kernel->count()) / all;
   return {scores(*factorization), passes};

@@ -92,8 +92,7 @@ TEST_F(Loops, SharesAreConsecutiveAndFixed) {
   for (const int team : {1, 2, 3, 7})
     for (const Index count : {Index{7}, Index{8}, Index{100}}) {
       std::vector<std::vector<Index>> had(static_cast<std::size_t>(team));
-      parallel_shares(count, team,
-                      [&](Index i, int worker) { had[static_cast<std::size_t>(worker)].push_back(i); });
+      parallel_shares(count, team, [&](Index i, int worker) { had[static_cast<std::size_t>(worker)].push_back(i); });
       Index next = 0;
       for (int worker = 0; worker < team; ++worker) {
         for (const Index i : had[static_cast<std::size_t>(worker)]) EXPECT_EQ(i, next++);
@@ -181,10 +180,9 @@ TEST_F(Loops, ProgressIsHeardOnTheCallingThreadAndCancels) {
   const auto rest = [](Index, int) { std::this_thread::sleep_for(std::chrono::microseconds(10)); };
   for (const int threads : {1, 3}) {
     set_thread_count(threads);
-    const std::vector<std::function<void()>> loops = {
-        [&] { parallel_for(500, [&](Index i) { rest(i, 0); }); },
-        [&] { parallel_shares(500, threads, rest); },
-        [&] { parallel_in_order(500, threads, rest, nothing); }};
+    const std::vector<std::function<void()>> loops = {[&] { parallel_for(500, [&](Index i) { rest(i, 0); }); },
+                                                      [&] { parallel_shares(500, threads, rest); },
+                                                      [&] { parallel_in_order(500, threads, rest, nothing); }};
     const auto run = [&](const auto& loop, Heard& heard) {
       const Hearing hearing(Listener{hear, &heard});
       loop();

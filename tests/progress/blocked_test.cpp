@@ -18,12 +18,11 @@ using namespace freeridge;
 struct Beats {
   int count = 0, cancel_at = -1;
   Listener listener() {
-    return {
-        [](double, void* user) {
-          auto* self = static_cast<Beats*>(user);
-          return self->count++ == self->cancel_at ? 1 : 0;
-        },
-        this};
+    return {[](double, void* user) {
+              auto* self = static_cast<Beats*>(user);
+              return self->count++ == self->cancel_at ? 1 : 0;
+            },
+            this};
   }
 };
 

@@ -58,8 +58,8 @@ TEST(Stage, MovesTheFractionByItsUnits) {
     }
     worked(beat);  // more than was foreseen
   }
-  worked(beat);          // of no stage: stays
-  report(0.3);  // never falls
+  worked(beat);  // of no stage: stays
+  report(0.3);   // never falls
   report(0.9);
   const std::vector<double> expected = {0, 0.3, 0.4, 0.5, 0.6, 0.6, 0.6, 0.6, 0.9};
   ASSERT_EQ(ear.fractions.size(), expected.size());
@@ -134,7 +134,8 @@ TEST(Stage, IsEachItemOfALoop) {
   const Hearing hearing(ear.listener());
   parallel_for(2, [](Index) { report(0.5); });
   EXPECT_EQ(ear.fractions, (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
-  parallel_for(2, [](Index) { report(0.5); }, 2 * beat / nanosecond);
+  parallel_for(
+      2, [](Index) { report(0.5); }, 2 * beat / nanosecond);
   EXPECT_EQ(ear.fractions, (std::vector<double>{0, 0.25, 0.5, 0.75, 1, 1, 1}));
   set_thread_count(0);
 }
@@ -169,16 +170,15 @@ TEST(Hearing, ACallInACallbackIsItsOwn) {
     Ear inner;
     int outer = 0;
   } nest;
-  const Listener listener{
-      [](double, void* user) {
-        auto* self = static_cast<Nest*>(user);
-        ++self->outer;
-        worked(10 * beat);  // of no call
-        const Hearing hearing(Listener{});
-        worked(10 * beat);
-        return std::int32_t{0};
-      },
-      &nest};
+  const Listener listener{[](double, void* user) {
+                            auto* self = static_cast<Nest*>(user);
+                            ++self->outer;
+                            worked(10 * beat);  // of no call
+                            const Hearing hearing(Listener{});
+                            worked(10 * beat);
+                            return std::int32_t{0};
+                          },
+                          &nest};
   const Hearing hearing(listener);
   worked(beat);
   EXPECT_EQ(nest.outer, 2);
@@ -192,13 +192,12 @@ TEST(Loops, StopAllThreadsWhenCancelled) {
     bool elsewhere = false;
     int calls = 0;
   } heard;
-  const Listener listener{
-      [](double, void* user) {
-        auto* self = static_cast<Heard*>(user);
-        self->elsewhere = self->elsewhere || std::this_thread::get_id() != self->thread;
-        return ++self->calls > 3 ? 1 : 0;
-      },
-      &heard};
+  const Listener listener{[](double, void* user) {
+                            auto* self = static_cast<Heard*>(user);
+                            self->elsewhere = self->elsewhere || std::this_thread::get_id() != self->thread;
+                            return ++self->calls > 3 ? 1 : 0;
+                          },
+                          &heard};
   const Hearing hearing(listener);
   try {
     // Without an end but for the callback: the thread of the call and its helpers work on the same items.
