@@ -18,7 +18,7 @@ namespace freeridge {
 
 // The largest weight over the smallest; 1 without weights.
 double weight_span(Span<const double> weights);
-// From here on rounding in rows of high weight would cost rows of low weight digits, where rows are mixed.
+// From this span on rounding errors of rows of high weight take digits of rows of low weight, where rows are mixed.
 constexpr double wide_weights = 0x1p20;
 
 struct Problem {
@@ -40,7 +40,7 @@ struct Problem {
   // Rows row, row + 1, ... of X_s, of any points, and of X~; linear kernels. Throws NOT_FINITE where X~ overflows.
   void scaled_rows(const Rows& points, Index row, MatrixView out) const;
   void weighted_rows(Index row, MatrixView out) const;
-  // The entries of sparse rows over `scale`: those of X_s but for the shift.
+  // The entries of sparse rows divided by `scale`: X_s without the shift.
   void scaled_entries(Index row, Index count, SparseTile& out) const;
 
   KernelPtr kernel;

@@ -12,8 +12,8 @@
 namespace freeridge {
 namespace {
 
-// Columns are numbered as those of v: middle_ is q_1, n_ is q_2; the column middle_ of u is that of the row in the
-// middle, and its d is the pole at zero.
+// Column middle_ of v is q_1, column n_ is q_2. Column middle_ of u belongs to the row in the middle of B, and
+// d[middle_] = 0 is d_0.
 class Merge {
  public:
   Merge(Span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
@@ -21,7 +21,7 @@ class Merge {
     const auto larger = [](double a, double b) { return std::max(a, std::abs(b)); };
     at(d_, middle_) = 0;
     const double largest = std::accumulate(d_.begin(), d_.end(), std::max(std::abs(alpha), std::abs(beta)), larger);
-    if (largest > 0) exponent_ = std::ilogb(largest);  // so that no square vanishes
+    if (largest > 0) exponent_ = std::ilogb(largest);  // scaled to about one no square underflows
     scale(-exponent_);
     tolerance_ = 4 * std::numeric_limits<double>::epsilon() * std::ldexp(largest, -exponent_);
     join(std::ldexp(alpha, -exponent_), std::ldexp(beta, -exponent_));
@@ -88,7 +88,7 @@ class Merge {
     u_(middle_, middle_) = 1;
   }
 
-  // Roots; in the column j of u the differences d_i - s_j, in that of v the sums d_i + s_j; then z^.
+  // The roots s_j, with the differences d_i - s_j in column j of u and the sums d_i + s_j in column j of v; then z^.
   void solve_secular() {
     const Index count = roots();
     for (const Index i : deflation_.kept) {

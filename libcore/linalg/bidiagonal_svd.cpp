@@ -27,8 +27,8 @@ Span<double> part(Span<double> values, Range range) {
   return values.subspan(range.first, range.size);
 }
 
-// Of n rows and a column more, e_n its last number. Rotations from the right, G, make its last column zero and what
-// is before it lower bidiagonal:  B G = [L 0],  L = U diag(s) W',  V = G [W 0; 0 1].
+// B G = [L 0],  L = U diag(s) W',  V = G [W 0; 0 1] for a leaf B, n x (n + 1): G are rotations of columns, L is lower
+// bidiagonal. e_n is the last number of B.
 void decompose_leaf(Span<double> d, Span<double> e, MatrixView u, MatrixView v) {
   const Index n = u.rows;
   Array<double> below(d.size()), c(d.size()), s(d.size());

@@ -29,7 +29,7 @@ Deflation deflate(Span<const Index> order, Index k, Span<const MatrixView> bases
                   double f, double tolerance) {
   Deflation out;
   Array<char> mixed(d.size(), false);  // taken part in a rotation of Z1 with Z2
-  // False when a rotation of the neighbours i and j, which turns z_i into zero, leaves nothing between them.
+  // False when the rotation of the neighbours i and j that makes z_i zero leaves at most the tolerance between them.
   const auto separate = [&](Index i, Index j) {
     const double length = std::hypot(at(z, i), at(z, j)), c = at(z, j) / length, s = -at(z, i) / length;
     const double d_i = at(d, i), d_j = at(d, j);

@@ -51,7 +51,7 @@ class Merge {
     deflation_ = deflate(order, k_, {&v_, 1}, d_, z_, rho_, tolerance);
   }
 
-  // Roots, and in the column j of v the differences d_i - x_j; then z^.
+  // The roots x_j, with the differences d_i - x_j in column j of v; then z^.
   void solve_secular() {
     const Index count = roots();
     Array<double> d(deflation_.kept.size()), z(deflation_.kept.size());
@@ -100,7 +100,7 @@ class Merge {
     basis_->rotate_back(s);
   }
 
-  // Eigenvectors first, first + 1, ... in their columns of v, where the differences have been.
+  // The eigenvectors first, first + 1, ... in the place of the differences in v.
   void multiply(Index first, MatrixView s) {
     parallel_stretches(s.cols, 4 * s.rows, [&](Index from, Index size) {
       for (Index j = from; j < from + size; ++j) coordinates(first + j, s.col(j));

@@ -6,11 +6,10 @@
 //     log|Z'GZ| = 2 sum log L_ii,   tr P = tr (B + lambda I)^-1 by the inverse within the band
 //     H_ii = 1 - rho P~_ii;  above the largest eigenvalue, where that loses digits, q1_i^2 + (K_ii - |L^-1 B q_i|^2) /
 //     lambda, q_i row i of ZQ
-// s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q, which GCV, REML,
-// the solution and predictions do without: it is formed when rows of it are first needed. Memory: n^2, K's place, where
-// the reflectors and then Q stay.
-// Each lambda has a unit, a power of two next to the largest eigenvalue of B + lambda I, so that squares of the inverse
-// exist at any scale of x.
+// s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q when its rows are
+// first needed (GCV, REML, the solution and predictions do not need them). Memory: n^2, in which the reflectors and
+// then Q take the place of K. Each lambda has a unit, a power of two next to the largest eigenvalue of B + lambda I, so
+// that squares of the inverse do not overflow at any scale of x.
 #pragma once
 
 #include <optional>
