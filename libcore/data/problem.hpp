@@ -33,8 +33,7 @@ struct Problem {
   bool linear() const { return linear_scale.has_value(); }
   // Element i of the smoother row a = W^(1/2) (P kappa + q1 / sqrt(sum(w))).
   double smoother(Index i, double p_kappa) const {
-    const Index at = i;
-    return sqrt_w[at] * (q1.empty() ? p_kappa : p_kappa + q1[at] / std::sqrt(sum_w));
+    return sqrt_w[i] * (q1.empty() ? p_kappa : p_kappa + q1[i] / std::sqrt(sum_w));
   }
 
   // Rows row, row + 1, ... of X_s, of any points, and of X~; linear kernels. Throws NOT_FINITE where X~ overflows.

@@ -14,11 +14,6 @@
 
 namespace freeridge {
 
-template <class T>
-decltype(auto) at(T&& values, Index i) {
-  return values[i];
-}
-
 // body(first, count) for stretches of 0 ... total - 1, each element taking `cost` operations.
 template <class Body>
 void parallel_stretches(Index total, Index cost, const Body& body) {
@@ -59,7 +54,7 @@ class HalvedBasis {
 
   // The number of coordinates of a vector of the whole, and the place of column i among them.
   Index size() const { return std::ssize(top_) + std::ssize(bottom_); }
-  Index place(Index i) const { return at(place_, i); }
+  Index place(Index i) const { return place_[i]; }
   // In: coordinates for the columns after deflation.rotations. Out: for the columns of Z1 and Z2.
   void rotate_back(double* s) const;
   // The columns first, first + 1, ... of v become [Z1 0; 0 Z2] s.
