@@ -353,6 +353,16 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
                                          lambdas, errors.get(), m);
       },
       errors);
+  const SparseNumbers thin(x, m, d);
+  Output<double> sparse_errors(errors.values.size());
+  call(
+      "freeridge_accumulator_loo_sparse", Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf,
+      [&] {
+        return freeridge_accumulator_loo_sparse(accumulator, FREERIDGE_CSC, m, thin.start.data(), thin.index.data(),
+                                                thin.value.data(), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, count,
+                                                lambdas, sparse_errors.get(), m);
+      },
+      sparse_errors);
 }
 
 Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {
