@@ -31,7 +31,8 @@ Criterion checked_streamed_criterion(freeridge_criterion criterion) {
 }
 
 struct Chunk {
-  LayoutView x, y;
+  Rows x;
+  LayoutView y;
 };
 
 Chunk checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::int64_t n, const double* x,
@@ -42,10 +43,30 @@ Chunk checked_rows(const Accumulator& accumulator, freeridge_layout layout, std:
           checked_matrix("y", y, order, "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
 }
 
+Chunk checked_sparse_rows(const Accumulator& accumulator, freeridge_sparse_format format, std::int64_t n,
+                          const std::int64_t* start, const std::int32_t* index, const double* value,
+                          freeridge_layout layout, const double* y, std::int64_t ldy) {
+  require_size("n", n);
+  return {checked_sparse(format, n, accumulator.rows().d(), start, index, value),
+          checked_matrix("y", y, checked_layout(layout), "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
+}
+
 // The reduced problem, for a call that reports progress: making it is the first half of the call.
 std::shared_ptr<const ReducedProblem> reduced(const Accumulator& accumulator) {
   const Stage stage(0, 0.5);
   return accumulator.reduced();
+}
+
+void hand_out_loo(const Accumulator& accumulator, const Chunk& rows, const double* weights, std::int64_t count,
+                  const double* lambdas, double* errors, std::int64_t ld) {
+  const auto values = checked_lambdas(count, lambdas);
+  const Index n = rows.x.rows, t = accumulator.rows().t();
+  require_product("count", count, "t", t);
+  const MatrixView out = checked_output("errors", errors, "n", n, count * t, ld);
+  const Hearing hearing(accumulator.listener());
+  const auto problem = reduced(accumulator);
+  const Stage stage(0.5, 1);
+  report_undefined(problem->loo(rows.x, rows.y, weights, values, out));
 }
 
 }  // namespace
@@ -96,9 +117,8 @@ freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumul
                                                   int64_t ldy, const double* weights) {
   return guarded(__func__, [&] {
     Accumulator& a = accumulator_of(accumulator);
-    require_size("n", n);
-    const SparseView x = checked_sparse(format, n, a.rows().d(), start, index, value);
-    a.add(x, checked_matrix("y", y, checked_layout(layout), "n", n, "t", a.rows().t(), "ldy", ldy), weights);
+    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy);
+    a.add(rows.x, rows.y, weights);
   });
 }
 
@@ -201,14 +221,19 @@ freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumula
                                            int64_t ld) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy);
-    const auto values = checked_lambdas(count, lambdas);
-    require_product("count", count, "t", a.rows().t());
-    const MatrixView out = checked_output("errors", errors, "n", n, count * a.rows().t(), ld);
-    const Hearing hearing(a.listener());
-    const auto problem = reduced(a);
-    const Stage stage(0.5, 1);
-    report_undefined(problem->loo(rows.x, rows.y, weights, values, out));
+    hand_out_loo(a, checked_rows(a, layout, n, x, ldx, y, ldy), weights, count, lambdas, errors, ld);
+  });
+}
+
+freeridge_status freeridge_accumulator_loo_sparse(const freeridge_accumulator* accumulator,
+                                                  freeridge_sparse_format format, int64_t n, const int64_t* start,
+                                                  const int32_t* index, const double* value, freeridge_layout layout,
+                                                  const double* y, int64_t ldy, const double* weights, int64_t count,
+                                                  const double* lambdas, double* errors, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy);
+    hand_out_loo(a, rows, weights, count, lambdas, errors, ld);
   });
 }
 

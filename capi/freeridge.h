@@ -41,9 +41,9 @@
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, the calls named _path,
- *             classifier_predict, accumulator_loo and kernel_evaluate work in pieces: after CANCELLED, OUT_OF_MEMORY,
- *             NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their output may be partly
- *             written.
+ *             classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in pieces: after
+ *             CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their
+ *             output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -991,6 +991,14 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo(const freeridge_accumul
                                                          int64_t ldx, const double* y, int64_t ldy,
                                                          const double* weights, int64_t count, const double* lambdas,
                                                          double* errors, int64_t ld);
+
+/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The errors are
+ * those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED,
+ * UNDEFINED (NaN, as of freeridge_accumulator_loo), CANCELLED. Cost: as of freeridge_accumulator_loo. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_loo_sparse(
+    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
+    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
+    const double* weights, int64_t count, const double* lambdas, double* errors, int64_t ld);
 
 /* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and
  * checksummed, the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is

@@ -1,5 +1,5 @@
-// The exception wall: no exception leaves a call of the C API. And the checks of pointers, sizes, leading dimensions
-// and enum values, all that can be checked without reading the numbers. The core relies on these checks.
+// The exception wall: no exception leaves a call of the C API. Also all checks that do not read the numbers: of
+// pointers, sizes, leading dimensions and enum values. The core relies on these checks.
 #pragma once
 
 #include <initializer_list>

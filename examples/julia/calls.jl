@@ -468,3 +468,8 @@ freeridge_accumulator_add_sparse(accumulator, format, n, start, index, value, la
     ccall((:freeridge_accumulator_add_sparse, library), freeridge_status, (Ptr{freeridge_accumulator},
     freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64,
     Ptr{Float64}), accumulator, format, n, start, index, value, layout, y, ldy, weights)
+freeridge_accumulator_loo_sparse(accumulator, format, n, start, index, value, layout, y, ldy, weights, count, lambdas,
+    errors, ld) = ccall((:freeridge_accumulator_loo_sparse, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int64), accumulator, format, n, start, index, value, layout, y,
+    ldy, weights, count, lambdas, errors, ld)

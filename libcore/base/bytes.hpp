@@ -99,9 +99,9 @@ class ByteWriter {
   std::uint32_t crc_ = 0;  // CRC of the bytes that went to the sink
 };
 
-// Reads the payload in order, never beyond its end; throws CORRUPT where it is wrong. A size that was read may be
-// forged: so before memory is allocated for that many numbers, `left` or `require` must say that they are there (as
-// `vector` and `matrix` do).
+// Reads the payload in order, never beyond its end; throws CORRUPT where it is wrong. A size in the payload may be
+// forged: before memory is allocated by it, `left` or `require` must show that so many numbers follow (as in `vector`
+// and `matrix`).
 class ByteReader {
  public:
   // Checks the frame and the checksum, in a pass of its own. The source is borrowed.

@@ -1,4 +1,4 @@
-// What several payloads have in common: enums, flags, short integers, and what a sound frame with impossible numbers is.
+// Shared by several payloads: enums, flags, short integers, and the status of a sound frame with impossible numbers.
 #pragma once
 
 #include <limits>
@@ -36,8 +36,8 @@ inline Array<std::int32_t> load_integers(const char* name, std::int32_t low, Ind
   return out;
 }
 
-// Runs load(). Where numbers are refused as a user's would be, say as INVALID_ARGUMENT, no handle can have had them: so
-// the status becomes CORRUPT.
+// Runs load(). A check for users' numbers that fails there, as INVALID_ARGUMENT say, becomes CORRUPT: no handle had
+// such numbers when it was saved.
 template <class Load>
 auto sound(const Load& load) {
   try {

@@ -105,18 +105,17 @@ OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept)
   LeastSquaresSolution nothing(d, t);
   const TwofoldMatrix centred_y = twofold_residual(scaled.data(), nothing);
   for (Index j = 0; j < t; ++j) {
-    const Index at_j = j;
     const DoubleDouble rest = squared_norm(r, j), total = squared_norm(centred_y, j);
     const double sigma = freedom > 0 ? std::sqrt(rest.hi / static_cast<double>(freedom)) : nan;
     const int e = scaled.y_exponent(j);
-    out.sigma[at_j] = std::ldexp(sigma, e);
-    out.b_error[at_j] = !full_rank ? nan : intercept ? std::ldexp(sigma * std::sqrt(unit.b), e) : 0.0;
-    if (freedom <= 0) out.b_error[at_j] = nan;
+    out.sigma[j] = std::ldexp(sigma, e);
+    out.b_error[j] = !full_rank ? nan : intercept ? std::ldexp(sigma * std::sqrt(unit.b), e) : 0.0;
+    if (freedom <= 0) out.b_error[j] = nan;
     for (Index k = 0; k < d; ++k)
       out.w_error(k, j) = full_rank ? std::ldexp(sigma * std::sqrt(unit.w[k]), e - scaled.x_exponent(k)) : nan;
     bool constant = true;
     for (Index i = 0; i < n && constant; ++i) constant = y(i, j) == (intercept ? y(0, j) : 0);
-    out.r_squared[at_j] = constant ? nan : ((total - rest) / total).hi;
+    out.r_squared[j] = constant ? nan : ((total - rest) / total).hi;
     if (constant) out.r_squared_undefined = text("output ", j, " is constant: r_squared has no value");
   }
   return out;

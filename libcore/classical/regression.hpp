@@ -28,15 +28,11 @@ RegressionResult ols(const LayoutView& x, const LayoutView& y, bool intercept);
 // NaN where one of them does not exist; the text *_undefined then says why, and is empty otherwise.
 struct OlsSummary {
   explicit OlsSummary(RegressionResult alone) : regression(std::move(alone)) {}
-  OlsSummary(Index d, Index t)
-      : regression(d, t), w_error(d, t), b_error(size(t)), sigma(size(t)), r_squared(size(t)) {}
+  OlsSummary(Index d, Index t) : regression(d, t), w_error(d, t), b_error(t), sigma(t), r_squared(t) {}
   RegressionResult regression;
   Matrix w_error;                           // d x t
   Array<double> b_error, sigma, r_squared;  // t
   std::string errors_undefined, sigma_undefined, r_squared_undefined;
-
- private:
-  static std::size_t size(Index t) { return static_cast<std::size_t>(t); }
 };
 OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept);
 

@@ -104,6 +104,82 @@ Matrix hyperplane(ConstMatrixView r, Index d, double relative, int e) {
   return w;
 }
 
+// The columns of [x y] without their means: the exact ones, each in a unit of its own, and those with errors, the
+// `inner` ones of x before those of y, all in the unit 2^exponent.
+struct Columns {
+  Array<ScaledColumn> exact, noisy;
+  Index inner = 0;
+  int exponent = 0;
+};
+
+Columns columns_of(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact) {
+  Columns out;
+  for (Index k = 0; k < x.cols; ++k)
+    (!exact.empty() && exact[k] != 0 ? out.exact : out.noisy).push_back({&x, k, column_statistics(x, k, intercept)});
+  out.inner = std::ssize(out.noisy);
+  for (Index j = 0; j < y.cols; ++j) out.noisy.push_back({&y, j, column_statistics(y, j, intercept)});
+  int e = std::numeric_limits<int>::min();
+  for (const ScaledColumn& column : out.noisy)
+    if (column.statistics.deviation > 0) e = std::max(e, column.own_exponent());
+  out.exponent = e == std::numeric_limits<int>::min() ? 0 : e;
+  for (ScaledColumn& column : out.noisy) column.exponent = out.exponent;
+  for (ScaledColumn& column : out.exact) column.exponent = column.own_exponent();
+  return out;
+}
+
+[[noreturn]] void fail_dependent(Index rank) {
+  fail(Status::undefined, "the exact columns are linearly dependent: their rank is ", rank);
+}
+
+// [1 X_E] = Q [R_E; 0] and Q'[X Y] = [T; C], C = Q_C R.
+struct Triangles {
+  Array<Index> order;  // of the columns of [1 X_E]
+  Matrix exact;        // R_E'
+  Matrix top, rest;    // T, R
+};
+
+Triangles triangles_of(const Columns& columns, Index n, Index ones, double tolerance) {
+  const Index p = ones + std::ssize(columns.exact), q = std::ssize(columns.noisy);
+  Matrix a(n, p, 1.0), c(n, q);
+  for (Index k = ones; k < p; ++k) columns.exact[k - ones].copy(a.col(k));
+  for (Index k = 0; k < q; ++k) columns.noisy[k].copy(c.col(k));
+  Triangles out{Array<Index>(p), {}, Matrix(p, q), Matrix(q, q, 0.0)};
+  Array<double> tau(p), tau_c(q);
+  geqp3(a.view(), ones, out.order, tau);
+  for (Index k = ones; k < p; ++k)
+    if (!(std::abs(a(k, k)) > tolerance * std::abs(a(ones, ones)))) fail_dependent(k - ones);
+  ormqr(a.view(), tau, c.view(), Op::transpose);
+  const MatrixView rest = c.view().row_range(p, n - p);
+  geqrf(rest, tau_c);
+  for (Index j = 0; j < q; ++j) {
+    std::copy_n(c.col(j), p, out.top.col(j));
+    std::copy_n(rest.col(j), j + 1, out.rest.col(j));
+  }
+  out.exact = lower_factor(a.view(), 0, p);
+  return out;
+}
+
+// w and b of output j in the units of the data, from w of the columns with errors and from [b; w_E] of the others.
+void set_output(const Columns& columns, Span<const Index> order, Index j, const double* w, const double* of_exact,
+                bool intercept, RegressionResult& out) {
+  const Index ones = intercept ? 1 : 0, inner = columns.inner;
+  DoubleDouble b;
+  if (intercept) b = DoubleDouble(of_exact[0]) + DoubleDouble(columns.noisy[inner + j].shift());
+  for (Index k = 0; k < inner; ++k) {
+    out.w(columns.noisy[k].index, j) = w[k];
+    b -= two_product(columns.noisy[k].shift(), w[k]);
+  }
+  for (Index k = ones; k < std::ssize(order); ++k) {
+    const ScaledColumn& column = columns.exact[order[k] - ones];
+    out.w(column.index, j) = std::ldexp(of_exact[k], columns.exponent - column.exponent);
+    b -= two_product(column.shift(), of_exact[k]);
+  }
+  out.b[j] = std::ldexp(b.hi, columns.exponent);
+  const Span<const double> all(out.w.col(j), out.w.rows());
+  if (!std::isfinite(out.b[j]) || first_not_finite(all) < std::ssize(all))
+    fail(Status::not_finite, "the solution for output ", j, " overflows; rescale x or y");
+}
+
 }  // namespace
 
 RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact) {
@@ -116,67 +192,24 @@ RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, S
   checked_doubles(n, 2 * (d + t + 1));
   require_memory(16 * n * (d + t + 1), "total least squares of this size", "use fewer rows or features at a time");
 
-  Array<ScaledColumn> known, noisy;  // noisy: those of x, then those of y
-  for (Index k = 0; k < d; ++k)
-    (!exact.empty() && exact[k] != 0 ? known : noisy).push_back({&x, k, column_statistics(x, k, intercept)});
-  const auto e_count = static_cast<Index>(known.size()), inner = static_cast<Index>(noisy.size());
+  const Columns columns = columns_of(x, y, intercept, exact);
+  const Index inner = columns.inner;
   if (inner == 0) {
     RegressionResult out = ols(x, y, intercept);
-    if (out.rank < d) fail(Status::undefined, "the exact columns are linearly dependent: their rank is ", out.rank);
+    if (out.rank < d) fail_dependent(out.rank);
     return out;
   }
-  for (Index j = 0; j < t; ++j) noisy.push_back({&y, j, column_statistics(y, j, intercept)});
-  int e = std::numeric_limits<int>::min();  // one common scale for all columns with errors
-  for (const ScaledColumn& column : noisy)
-    if (column.statistics.deviation > 0) e = std::max(e, column.own_exponent());
-  if (e == std::numeric_limits<int>::min()) e = 0;
-  for (ScaledColumn& column : noisy) column.exponent = e;
-  for (ScaledColumn& column : known) column.exponent = column.own_exponent();
-
-  const Index p = ones + e_count, q = inner + t;
-  Matrix a(n, p, 1.0), c(n, q);
-  for (Index k = 0; k < e_count; ++k) known[k].copy(a.col(ones + k));
-  for (Index k = 0; k < q; ++k) noisy[k].copy(c.col(k));
-  Array<Index> order(p);
-  Array<double> tau(p), tau_c(q);
-  geqp3(a.view(), ones, order, tau);
-  for (Index k = ones; k < p; ++k)
-    if (!(std::abs(a(k, k)) > pivot_tolerance(n, d) * std::abs(a(ones, ones))))
-      fail(Status::undefined, "the exact columns are linearly dependent: their rank is ", k - ones);
-  ormqr(a.view(), tau, c.view(), Op::transpose);
-  Matrix top(p, q), r(q, q, 0.0);
-  for (Index j = 0; j < q; ++j) std::copy_n(c.col(j), p, top.col(j));
-  const MatrixView rest = c.view().row_range(p, n - p);
-  geqrf(rest, tau_c);
-  for (Index j = 0; j < q; ++j) std::copy_n(rest.col(j), j + 1, r.col(j));
-
-  const Matrix w = hyperplane(r.view(), inner, pivot_tolerance(n, q), e);
+  const Triangles triangles = triangles_of(columns, n, ones, pivot_tolerance(n, d));
+  const Matrix w = hyperplane(triangles.rest.view(), inner, pivot_tolerance(n, inner + t), columns.exponent);
 
   // R_E w_E = T_Y - T_X w: b of the centred columns, then the exact columns.
-  Matrix w_known(p, t);
-  for (Index j = 0; j < t; ++j) std::copy_n(top.col(inner + j), p, w_known.col(j));
-  gemm(Op::none, Op::none, -1, top.view().columns(0, inner), w.view(), 1, w_known.view());
-  trsm(Op::transpose, lower_factor(a.view(), 0, p).view(), w_known.view());
+  Matrix of_exact = copy_of(triangles.top.view().columns(inner, t));
+  gemm(Op::none, Op::none, -1, triangles.top.view().columns(0, inner), w.view(), 1, of_exact.view());
+  trsm(Op::transpose, triangles.exact.view(), of_exact.view());
 
   RegressionResult out(d, t);
   out.rank = d;
-  for (Index j = 0; j < t; ++j) {
-    DoubleDouble b;
-    if (intercept) b = DoubleDouble(w_known(0, j)) + DoubleDouble(noisy[inner + j].shift());
-    for (Index k = 0; k < inner; ++k) {
-      out.w(noisy[k].index, j) = w(k, j);
-      b -= two_product(noisy[k].shift(), w(k, j));
-    }
-    for (Index k = ones; k < p; ++k) {
-      const ScaledColumn& column = known[order[k] - ones];
-      out.w(column.index, j) = std::ldexp(w_known(k, j), e - column.exponent);
-      b -= two_product(column.shift(), w_known(k, j));
-    }
-    out.b[j] = std::ldexp(b.hi, e);
-    bool finite = std::isfinite(out.b[j]);
-    for (Index k = 0; k < d; ++k) finite = finite && std::isfinite(out.w(k, j));
-    if (!finite) fail(Status::not_finite, "the solution for output ", j, " overflows; rescale x or y");
-  }
+  for (Index j = 0; j < t; ++j) set_output(columns, triangles.order, j, w.col(j), of_exact.col(j), intercept, out);
   return out;
 }
 

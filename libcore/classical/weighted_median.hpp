@@ -1,5 +1,5 @@
-// The weighted median: a minimiser of sum_i w_i |v_i - m|. The objective falls while the weights up to m are less than
-// half of their sum, rises when they are more, and is flat between two values when they are exactly half.
+// The weighted median m: a minimiser of sum_i w_i |v_i - m|. The sum falls in m while the weights of all v_i <= m are
+// less than half of all weights, rises when they are more, and is flat between two values when they are exactly half.
 // The sums are exact (base/exact_sum.hpp), so that "exactly half" is not a matter of rounding.
 #pragma once
 

@@ -57,6 +57,22 @@ Array<Index> kmeans_rows(const Kernel& kernel, const Rows& x, Index count, Rando
   }
 }
 
+// Pivots of one block: `core`, what is left of K at the proposed pivots, becomes L of the accepted ones, whose numbers
+// are returned. Each is accepted with the probability that the exact method would have given it after those before it.
+Array<Index> accepted_pivots(Span<const Index> proposed, Span<const double> left, MatrixView core, Random& random) {
+  Array<Index> accepted;
+  for (Index b = 0; b < core.cols; ++b) {
+    const double before = left[proposed[b]], now = core(b, b);
+    if (!(random.uniform() * before < now)) continue;
+    accepted.push_back(b);
+    const double root = std::sqrt(now);
+    for (Index i = b; i < core.rows; ++i) core(i, b) /= root;
+    for (Index j = b + 1; j < core.cols; ++j)
+      for (Index i = j; i < core.rows; ++i) core(i, j) -= core(i, b) * core(j, b);
+  }
+  return accepted;
+}
+
 // F (n x r) with F F' = K_TR K_RR^-1 K_RT grows by the pivots accepted out of each block proposed.
 Array<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Random& random) {
   const Index n = x.rows;
@@ -74,8 +90,7 @@ Array<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Rand
       const Index s = random.weighted_index(left);
       if (std::find(proposed.begin(), proposed.end(), s) == proposed.end()) proposed.push_back(s);
     }
-    // What is left of K at the proposed pivots, column by column, and the acceptance: after the pivots accepted so far
-    // of this block, s is accepted with the probability that the exact method would have given it.
+    // What is left of K at the proposed pivots, column by column.
     const Index size = static_cast<Index>(proposed.size());
     const MatrixView residual = columns.view().columns(0, size);
     for (Index b = 0; b < size; ++b) kernel_column(kernel, x, proposed[b], residual.col(b));
@@ -87,16 +102,7 @@ Array<Index> pivoted_rows(const Kernel& kernel, const Rows& x, Index count, Rand
     Matrix core(size, size);
     for (Index j = 0; j < size; ++j)
       for (Index i = 0; i < size; ++i) core(i, j) = residual(proposed[i], j);
-    Array<Index> accepted;
-    for (Index b = 0; b < size; ++b) {
-      const double before = left[proposed[b]], now = core(b, b);
-      if (!(random.uniform() * before < now)) continue;
-      accepted.push_back(b);
-      const double root = std::sqrt(now);
-      for (Index i = b; i < size; ++i) core(i, b) /= root;
-      for (Index j = b + 1; j < size; ++j)
-        for (Index i = j; i < size; ++i) core(i, j) -= core(i, b) * core(j, b);
-    }
+    const Array<Index> accepted = accepted_pivots(proposed, left, core.view(), random);
     // The new columns of F: those accepted, times L^-T of what was eliminated.
     const Index gained = static_cast<Index>(accepted.size());
     Matrix l(gained, gained, 0.0);

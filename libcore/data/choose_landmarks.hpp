@@ -27,10 +27,10 @@ struct Landmarks {
 // How many rows the pivoted method takes as candidates when there are more.
 Index pivoted_candidates(Index count);
 
-// The rows: those given, or chosen. Pivoted: fewer than asked for when nothing is left; its candidates are all rows,
-// or, where the factor would take more than 256 MiB, as many random ones as fit (all of a precomputed K, which is
-// larger than the factor). Throws NOT_FINITE when a kernel value or the trace overflows. Cost: random O(n); k-means++ n
-// r kernel values, memory O(n); pivoted n r kernel values and 2 n r^2 flops for n candidates.
+// The rows given, or chosen ones. Pivoted: fewer than asked for where the diagonal of what is left vanishes; candidates
+// are all rows, or, where the factor would take more than 256 MiB, as many random rows as fit (all rows of a
+// precomputed K, which is larger than the factor). Throws NOT_FINITE when a kernel value or the trace overflows. Cost:
+// random O(n); k-means++ n r kernel values, memory O(n); pivoted n r kernel values and 2 n r^2 flops for n candidates.
 Array<Index> choose_landmarks(const Kernel& kernel, const Rows& x, const Landmarks& landmarks);
 
 }  // namespace freeridge

@@ -18,7 +18,7 @@ namespace freeridge {
 
 // The largest weight over the smallest; 1 without weights.
 double weight_span(Span<const double> weights);
-// From here on rounding in rows of high weight would cost rows of low weight digits, where rows are mixed.
+// From this span on rounding errors of rows of high weight take digits of rows of low weight, where rows are mixed.
 constexpr double wide_weights = 0x1p20;
 
 struct Problem {
@@ -33,14 +33,13 @@ struct Problem {
   bool linear() const { return linear_scale.has_value(); }
   // Element i of the smoother row a = W^(1/2) (P kappa + q1 / sqrt(sum(w))).
   double smoother(Index i, double p_kappa) const {
-    const Index at = i;
-    return sqrt_w[at] * (q1.empty() ? p_kappa : p_kappa + q1[at] / std::sqrt(sum_w));
+    return sqrt_w[i] * (q1.empty() ? p_kappa : p_kappa + q1[i] / std::sqrt(sum_w));
   }
 
   // Rows row, row + 1, ... of X_s, of any points, and of X~; linear kernels. Throws NOT_FINITE where X~ overflows.
   void scaled_rows(const Rows& points, Index row, MatrixView out) const;
   void weighted_rows(Index row, MatrixView out) const;
-  // The entries of sparse rows over `scale`: those of X_s but for the shift.
+  // The entries of sparse rows divided by `scale`: X_s without the shift.
   void scaled_entries(Index row, Index count, SparseTile& out) const;
 
   KernelPtr kernel;

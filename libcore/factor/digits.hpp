@@ -1,6 +1,6 @@
-// From which lambda on errors left out have six digits.
-// Rounding moves Z'K_wZ by E, and P = (Z'K_wZ + lambda I)^-1 by P E P; or the features Phi~ by an error that moves
-// their singular values S. In the direction of Lambda_k that is, relatively, at most about
+// From which lambda on left-out errors have six digits.
+// Rounding moves Z'K_wZ by E, and so P = (Z'K_wZ + lambda I)^-1 by P E P; or it moves the singular values S of the
+// features Phi~ by dS. In the direction of Lambda_k the relative error of P is at most about
 //     |E| / (Lambda_k + lambda)               kernel matrices, Gram matrices, landmarks (whose K_RR is rounded as K is)
 //     |dS_k| / (Lambda_k + lambda)^(1/2)      features by QR
 // The noise below which an eigenvalue counts as zero bounds |E| and dS_k^2 from far above. Against refits in 113 bits

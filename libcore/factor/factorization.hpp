@@ -1,6 +1,6 @@
-// What every route is: a way to apply one symmetric n x n matrix, the residual maker, up to a positive scalar s
-// that the route knows, and what users ask for are ratios in which s cancels. With G = K_w + lambda I, K_w = W^(1/2) K
-// W^(1/2), Y~ = W^(1/2) Y, 1~ = W^(1/2) 1 (numerics.md has the derivations):
+// The interface of all routes. A route applies the residual maker P, a symmetric n x n matrix, times a number s > 0
+// that the route chooses. With G = K_w + lambda I, K_w = W^(1/2) K W^(1/2), Y~ = W^(1/2) Y, 1~ = W^(1/2) 1
+// (derivations: numerics.md)
 //
 //     P~ = s P,   P = G^-1 - G^-1 1~ 1~' G^-1 / (1~' G^-1 1~)        without intercept P = G^-1
 //     rho P~ = I - H,   rho = lambda / s, in [0, 1] for the routes that know the spectrum
@@ -9,9 +9,9 @@
 //     GCV     n |P~Y~|^2 / tr(P~)^2
 //     c       = W^(1/2) P Y~
 //
-// The choice of s is what makes lambda -> 0 work: s = lambda where K is singular (P~ tends to the residual maker of
-// least squares), s = smallest eigenvalue + lambda in general, s = a power of two for Cholesky. The intercept is folded
-// in by the route (intercept.hpp); select/ and model/ never see it.
+// s cancels in LOO, group errors and GCV, and keeps P~ finite as lambda -> 0: s = lambda where K is singular (P~ tends
+// to the residual maker of least squares), s = smallest eigenvalue + lambda in general, s = a power of two for
+// Cholesky. Routes take care of the intercept (intercept.hpp); select/ and model/ do not.
 #pragma once
 
 #include <memory>
@@ -52,24 +52,24 @@ class ResidualMaker {
   // tr(H)
   virtual double degrees_of_freedom() const = 0;
 
-  // What REML needs, with the true scale: log|Z'GZ| and Y~'P Y~ of one output (-Inf and Inf where P does not exist).
+  // For REML: log|Z'GZ| and Y~'P Y~ of one output, with P instead of P~. -Inf and Inf where P does not exist.
   virtual double log_determinant() const = 0;
   virtual double quadratic_form(Index output) const = 0;
   // |P~Y~|^2 of one output.
   virtual double squared_norm(Index output) const = 0;
 
-  // c~ = P Y~, the minimum-norm one where P does not exist, for outputs [first, first + out.cols), n x out.cols. (The
-  // landmark route: c itself, zero beside the landmarks.)
+  // c~ = P Y~ for outputs [first, first + out.cols), n x out.cols; the c~ of minimum norm where P does not exist. (The
+  // landmark route: c itself, zero in rows that are no landmarks.)
   virtual void coefficients(Index first, MatrixView out) const = 0;
   // The solution for outputs [first, first + count), into a Solution with room for all t.
   virtual void solve(Index first, Index count, Solution& solution) const = 0;
 
-  // Refines what solve gave, with residuals in twice the working precision (refinement.hpp), `steps` times at most.
-  // Throws INVALID_STATE where the route has no such thing.
+  // Refines the solution that solve has made, with residuals in twice the working precision (refinement.hpp), in at
+  // most `steps` steps. Throws INVALID_STATE on a route without refinement.
   virtual void refine(Index first, Index count, Index steps, Solution& solution) const = 0;
 
-  // Adds to the c that refine gave the part that solve leaves out, because its function is zero (solves_functions), to
-  // as many digits as refine gave the rest.
+  // c += the part of c whose function sum_i c_i k(x_i, .) is zero, refined by one step. solve and refine leave this
+  // part out (solves_functions).
   virtual void complete(Index, Index, Solution&) const {}
 
   // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
@@ -118,7 +118,7 @@ class Factorization {
   // Eigenvalues below it are rounding.
   virtual double tolerance() const = 0;
 
-  // The lambda from which on errors left out have six digits (digits.hpp); 0: they have them at every lambda.
+  // From this lambda on left-out errors have six digits (digits.hpp); 0: at every lambda.
   virtual double floor() const = 0;
 
   // Whether solve may leave out a part of c whose function, sum_i c_i k(x_i, .), is zero.
@@ -140,8 +140,8 @@ class Factorization {
       return nullptr;
     }
   }
-  // The solution of every output at a lambda of its own (t of them), all in one product; false where it takes a P~ for
-  // each, and nothing is done.
+  // The solution of output j at lambdas[j], j < t, in one product for all outputs. False, and nothing is done, on
+  // routes that need a P~ for each lambda.
   [[nodiscard]] virtual bool solve_each(Span<const double> /*lambdas*/, Solution& /*solution*/) const { return false; }
   // The same for c~ (ResidualMaker::coefficients), n x t.
   [[nodiscard]] virtual bool coefficients_each(Span<const double> /*lambdas*/, MatrixView /*out*/) const {
@@ -152,15 +152,14 @@ class Factorization {
   // The rows `which`, to be left out together at many lambdas. It must not outlive the factorization.
   virtual std::unique_ptr<RowBlock> rows(Span<const Index> which) const = 0;
 
-  // (P~Y~, diag P~) at many lambdas for the outputs [first, first + outputs), in tiles, each (row, lambda) once;
-  // nothing of size n x lambdas is kept. Here: lambda by lambda; routes that can share work between lambdas overrule
-  // it.
+  // (P~Y~, diag P~) at many lambdas for the outputs [first, first + outputs), in tiles that cover each (row, lambda)
+  // once; nothing of size n x lambdas is kept. Here lambda by lambda; routes override it to share work between lambdas.
   virtual void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const;
 
   // What load_factorization reads (saved_route.hpp).
   virtual void save(ByteWriter& out) const = 0;
-  // While the returned handle lives, save writes the same bytes each time: a part of the factorization that is made
-  // when it is first needed is not made meanwhile, and calls that need it wait. NULL where there is no such part.
+  // While the returned handle lives, save writes the same bytes each time: no part of the factorization is made, and
+  // calls that need one which is still to be made wait. NULL where all parts are made at once.
   virtual std::shared_ptr<const void> hold() const { return nullptr; }
 
  protected:

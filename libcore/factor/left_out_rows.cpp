@@ -15,10 +15,9 @@ bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise) {
   // P_ii.
   double limit = static_cast<double>(s) * std::numeric_limits<double>::epsilon();
   for (Index i = 0; i < s; ++i) {
-    const Index at = i;
     if (!(p(i, i) > 0)) return false;
-    if (!noise.empty()) limit += noise[at] / p(i, i);
-    root[at] = std::sqrt(p(i, i));
+    if (!noise.empty()) limit += noise[i] / p(i, i);
+    root[i] = std::sqrt(p(i, i));
   }
   for (Index j = 0; j < s; ++j) {
     for (Index i = j; i < s; ++i) p(i, j) /= root[i] * root[j];

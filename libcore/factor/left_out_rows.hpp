@@ -6,9 +6,9 @@
 
 namespace freeridge {
 
-// v = P^-1 v for a symmetric positive semi-definite P (s x s, lower triangle, destroyed). False when P is singular to
-// working precision after scaling to a unit diagonal, D^-1/2 P D^-1/2, so that the condition is about the group and not
-// about how leverages differ. noise: the absolute error of each P_ii, where it was made by subtraction; empty: none.
+// v = P^-1 v for a symmetric positive semi-definite P (s x s, lower triangle, destroyed). False when D^-1/2 P D^-1/2,
+// D = diag(P), is singular to working precision: leverages of different size alone do not make it singular. noise: the
+// absolute error of each P_ii, where P_ii was made by subtraction; empty: none.
 // O(s^3).
 [[nodiscard]] bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise = {});
 

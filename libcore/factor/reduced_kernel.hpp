@@ -1,6 +1,6 @@
-// Where the dual routes begin: the weighted kernel matrix without its constant part (intercept.hpp),
 //     Z'K_wZ,   K_w q1,   q1'K_w q1
-// and what they say of its eigenvalues in the same words. Each of them overwrites Z'K_wZ in its own way.
+// The weighted kernel matrix without its constant part (intercept.hpp), with which all dual routes begin, and the noise
+// and the messages about its eigenvalues that they share. Each route overwrites Z'K_wZ in its own way.
 // Memory: n^2. Cost: n^2 kernel values.
 #pragma once
 
@@ -31,8 +31,8 @@ struct ReducedKernel {
   MatrixView inner() { return contrast.inner(storage.view()); }
   ConstMatrixView inner() const { return contrast.inner(storage.view()); }
 
-  // Whether rows differ so much in size, by their weights as a rule, that rounding in the large ones would drown the
-  // small ones: then errors are measured row by row.
+  // Whether rows differ so much in size, mostly by their weights, that the rounding error of large rows exceeds small
+  // rows. Errors are then measured row by row.
   bool graded() const;
   // The sizes of the rows and columns of inner().
   Array<double> inner_sizes() const;
@@ -40,19 +40,18 @@ struct ReducedKernel {
   // 4 sqrt(n) eps |D b_k|^2.
   Array<double> direction_noise(ConstMatrixView b) const;
 
-  // The rounding errors in the eigenvalues of Z'K_wZ, the largest of which is given: those of K_w and of its reduction
-  // are those of a random matrix (norm 2 sqrt(n) eps |K_w|), also where the constant part was all there was.
+  // The rounding error of the eigenvalues of Z'K_wZ, from the largest one. K_w and its reduction are each rounded as by
+  // a random matrix of norm 2 sqrt(n) eps |K_w|, where |K_w| includes the constant part.
   double noise(double largest) const;
-  // What rounding in a precomputed K may come to below zero: 1e-8 of the largest eigenvalue, and the noise where the
-  // constant part is about all there was.
+  // How far below zero rounding in a precomputed K may move an eigenvalue: by 1e-8 of the largest eigenvalue, or by the
+  // noise where that is more.
   double indefinite(double largest) const;
 };
 
 // The noise of a matrix of norm one: 4 sqrt(n) eps.
 double relative_noise(Index n);
 
-// A precomputed K may be anything: negative eigenvalues that are not rounding would count as zero without a word.
-// found: "its smallest eigenvalue is ...".
+// For a precomputed K with negative eigenvalues beyond rounding. found: "its smallest eigenvalue is ...".
 [[noreturn]] void fail_indefinite(const Contrast& contrast, const std::string& found);
 [[noreturn]] void fail_eigenvalues_overflow();
 

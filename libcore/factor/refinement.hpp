@@ -1,9 +1,8 @@
 // Iterative refinement of solutions, with residuals in twice the working precision (linalg/refine.hpp):
 //   w of linear kernels   min 1/2 |W^(1/2) (Y - X w - b)|^2 + lambda/2 sum_k s_k^2 w_k^2, s the kernel's scales
 //   c of other kernels    Y - K c - b - lambda W^-1 c = 0,  1'c = 0
-// Against x, and against K, whose entries are evaluated anew, as doubles: what rounding did to K_w, and to the factors,
-// does not matter any more.
-// b is the weighted mean of Y - X w, of Y - K c.
+// Residuals are those of x, and of K, whose entries are evaluated again as doubles: rounding in K_w and in the factors
+// drops out. b is the weighted mean of Y - X w, or of Y - K c.
 #pragma once
 
 #include <functional>

@@ -17,12 +17,11 @@ void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, So
   for (Index j = 0; j < w_s.cols; ++j) {
     double b = problem.y_mean[first + j], level = b;
     for (Index k = 0; k < problem.d(); ++k) {
-      const Index at = k;
-      const double w = w_s(k, j) / scale[at];
+      const double w = w_s(k, j) / scale[k];
       solution.w(k, first + j) = w;
       if (problem.shift.empty()) continue;
-      b -= problem.shift[at] * w + problem.shift_rest[at] * w;
-      level -= problem.shift_rest[at] * w;
+      b -= problem.shift[k] * w + problem.shift_rest[k] * w;
+      level -= problem.shift_rest[k] * w;
     }
     solution.b[first + j] = b;
     solution.level[first + j] = level;

@@ -1,7 +1,7 @@
 // A solved problem in the form that predicts.
 //   linear kernels   f(x) + b = (x - shift)'w + level = w'x + b
-//                    w in the original units of x; b = level - shift'w with the centring put back, which has lost the
-//                    digits that a large mean of x takes: predictions are made without it
+//                    w in the original units of x; b = level - shift'w loses digits where the mean of x is large, so
+//                    predictions use shift and level
 //   other kernels    f(x) = sum_i c_i k(x_i, x) + b
 #pragma once
 
@@ -18,13 +18,13 @@ struct Solution {
 };
 
 // From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols);
-// the level is ybar, less what rounding left in the means of the columns.
+// level = ybar - shift_rest'w, shift_rest: the means that rounding left in the centred columns.
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution);
 
 // From c~ (c = W^(1/2) c~), for the dual routes. k_q1 = K_w q1 (n; empty without intercept):
 //   q1'(Y~ - K_w c~ - b 1~) = 0   gives   b = ybar - k_q1'c~ / sqrt(sum(w))
-// nearly_none: for linear kernels, another part of c~. Its function is zero except in columns of x that are so small
-// beside the others that K does not show them: each w_k takes the part of it that is more than rounding.
+// nearly_none: for linear kernels, another part of c~, whose function is zero except in columns of x that are so small
+// that K does not show them. w_k takes the share of nearly_none in column k where that share exceeds rounding.
 void set_expansion(const Problem& problem, Span<const double> k_q1, Index first, ConstMatrixView c_tilde,
                    Solution& solution, ConstMatrixView nearly_none = {});
 

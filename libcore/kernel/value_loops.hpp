@@ -1,5 +1,5 @@
-// The loops in which kernel values are made, over contiguous numbers, each for several instruction sets of which the
-// best is chosen at run time:
+// The loops that compute kernel values, over contiguous numbers, each for several instruction sets; the best one is
+// chosen at run time:
 //   exp_minus       v = exp(-v)                              v >= 0
 //   gaussian        v = exp(-v a), or exp(-v / a / a)
 //   laplacian       v = exp(-u)                              u = sqrt(v) a, or sqrt(v) / a

@@ -13,7 +13,7 @@
 namespace freeridge {
 namespace {
 
-// How many reflectors one update of Q takes: more of them run faster, but T costs their cube.
+// The number of reflectors in one update of Q: products with many are faster, but T costs the cube of their number.
 Index reflectors_together(Index m) {
   return m < 4096 ? 128 : 256;
 }
@@ -73,8 +73,8 @@ void BandBasis::form() {
   }
 }
 
-// Of the reflectors from `first` on. First all that leaves Q as it is, where memory may run out and the call may be
-// cancelled; then what changes Q, in one loop that neither asks for memory nor is cancelled.
+// For the reflectors from `first` on. First everything that may run out of memory or be cancelled, which does not
+// change Q; then Q is changed in one loop that cannot fail.
 void BandBasis::form_block(Index first) {
   const Index m = a_.rows, origin = first + b_, after = formed_from_ + b_, count = after - origin, rest = m - after;
   const Index width = pieces_of(rest), pieces = (rest + width - 1) / width, own_pieces = (count + 63) / 64;

@@ -1,6 +1,5 @@
-// The inner loops of the band route, whose shape decides its speed; everything around them is BLAS. They are compiled
-// for AVX-512, for AVX2 with FMA and for what the compiler builds for anyway; which of them run here is found out when
-// they are asked for.
+// The inner loops of the band route, which decide its speed; the rest is BLAS. The loops are compiled for AVX-512, for
+// AVX2 with FMA and for the compiler's default; band_kernels() gives those that this processor can run.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -13,8 +12,7 @@ constexpr Index symmetric_tile_width = 16;
 struct BandKernels {
   const char* instruction_set;
 
-  // For a tile A (rows x cols) of a symmetric matrix, strictly beside the diagonal, both products that it takes part
-  // in:
+  // Both products of a tile A (rows x cols) of a symmetric matrix, strictly below the diagonal:
   //     y_rows += A v_cols,   y_cols += A'v_rows
   // v and y are stored by rows of symmetric_tile_width numbers; the two y do not overlap. Each element of A is read
   // once, for 64 flops: BLAS, for products with so few columns, copies A first.
@@ -29,9 +27,8 @@ struct BandKernels {
   static constexpr Index strip = 32;  // rows
   static constexpr Index stride(Index b) { return b + pad; }
   static constexpr Index padded(Index size) { return (size + pad - 1) / pad * pad; }
-  // sums[i] += sum_j t_ij^2, strip numbers. last: the b columns before (b x strip, zeros at the beginning), and
-  // afterwards the last b, so that T may be solved by blocks of columns. room: room_columns(b) x strip, which stay in
-  // the L1 cache.
+  // sums[i] += sum_j t_ij^2, strip numbers, for a block of columns of T. last: in, the b columns of T before the block
+  // (b x strip, zeros for the first block); out, the last b columns. room: room_columns(b) x strip, in the L1 cache.
   static constexpr Index room_columns(Index b) { return b + 64; }
   void (*squared_norms)(Index m, Index b, const double* q, const double* coefficients, double* last, double* room,
                         double* sums);

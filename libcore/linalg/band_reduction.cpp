@@ -37,7 +37,7 @@ class SymmetricProduct {
         double* const row = v_.data() + at(m, i, group);
         for (Index j = 0; j < width; ++j) row[j] = group + j < v.cols ? v(i, group + j) : 0;
       }
-    // Each worker has its columns of tiles and sums of its own, so that the sums do not depend on who was first.
+    // Each worker has its columns of tiles and its sums, so that the sums do not depend on the order of the workers.
     parallel_for(
         workers,
         [&](Index worker) {
@@ -83,7 +83,7 @@ class SymmetricProduct {
     }
   }
 
-  Index b_, most_workers_;  // whatever the number of threads becomes meanwhile
+  Index b_, most_workers_;  // fixed, also if the number of threads changes
   BandKernels kernels_ = band_kernels().front();
   Matrix v_, partial_;
 };
@@ -136,7 +136,7 @@ class Reduction {
     });
   }
 
-  // A(c:, c:c+b) -= V W_p' + W V_p': what the panels since the last update change in this one
+  // A(c:, c:c+b) -= V W_p' + W V_p', with the V and W of the panels since the last update
   void update_panel(Index c) {
     const Index rows = a_.rows - c, shift = c - origin_;
     const MatrixView panel = a_.block(c, c, rows, b_);
@@ -200,8 +200,8 @@ class Reduction {
     }
   }
 
-  // A -= V W' + W V' from the row and column c on, for all these panels at once; tiles of the lower triangle stay in
-  // the L2 cache for both products. What it does to the upper half of the tiles on the diagonal does not matter.
+  // A -= V W' + W V' from row and column c on, for all panels since the last update; a tile of the lower triangle stays
+  // in the L2 cache for both products. The upper triangle of tiles on the diagonal is overwritten.
   void update(Index c) {
     const Index rows = a_.rows - c, shift = c - origin_, tile_width = pieces_of(rows),
                 across = (rows + tile_width - 1) / tile_width;

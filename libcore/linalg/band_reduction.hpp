@@ -1,11 +1,10 @@
 // A symmetric matrix to banded form:  A = Q B Q',  Q = diag(I_b, Q~) orthogonal, B of bandwidth b.
 //     panel:      A(r0:, c:c+b) = H R,  H = I - V T V'  (Householder QR),  r0 = c + b
 //     two sides:  H'AH = A - V W' - W V',   W = X - V (T'(V'X)) / 2,   X = A V T
-// (C. Bischof, B. Lang, X. Sun, A framework for symmetric band reduction, ACM Trans. Math. Softw. 26 (2000)). The
-// products A V see A as it was some panels ago, minus what those panels change (as in LAPACK's dlatrd), so that A
-// itself is updated for many panels at once: 4/3 n^3 flops, half in symmetric_tile, half in syr2k. Q costs 4/3 n^3
-// more, and takes the place of A, where the reflectors have been kept: memory n^2 in all, and strips of some hundred
-// columns.
+// (C. Bischof, B. Lang, X. Sun, A framework for symmetric band reduction, ACM Trans. Math. Softw. 26 (2000)). A is
+// updated for many panels at once; in between A V is computed as A_old V - (V_p W_p' + W_p V_p')V with the panels p
+// since the last update (as in LAPACK's dlatrd). 4/3 n^3 flops, half in symmetric_tile, half in syr2k; Q costs 4/3 n^3
+// more. The reflectors, and later Q, are kept in the place of A: memory n^2, and strips of some hundred columns.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -23,12 +22,12 @@ struct BandMatrix {
 
 class BandBasis {
  public:
-  // Reduces A (m x m, lower triangle, destroyed) to bandwidth b, a multiple of 16, into B. A's storage holds Q from now
-  // on and must outlive this.
+  // Reduces A (m x m, lower triangle, destroyed) to B of bandwidth b, a multiple of 16. The storage of A keeps Q and
+  // must outlive this object.
   BandBasis(MatrixView a, Index b, BandMatrix& out);
 
-  // One that was reduced before. tau: max(m - b, 0) numbers; 0 <= formed_from <= their number. The numbers of each_run
-  // are still to be put into A's storage.
+  // From saved numbers. tau: max(m - b, 0) numbers; 0 <= formed_from <= tau.size(). The caller then fills A's storage
+  // through each_run.
   BandBasis(MatrixView a, Index b, Array<double> tau, Index formed_from);
 
   // C = Q C or Q'C, C m x k. 4 m^2 k flops (2 m^2 k when Q is formed).
@@ -43,8 +42,8 @@ class BandBasis {
   // Q, m x m; when it is formed.
   ConstMatrixView q() const { return a_; }
 
-  // All that it has in A's storage, as run(numbers side by side), in order: of its columns j < formed_from() the
-  // reflectors, which lie below row j + b; then the part of Q that is formed, from row and column formed_from() + b on.
+  // Calls run(contiguous numbers) for all that A's storage keeps: below row j + b of the columns j < formed_from() the
+  // reflectors; then the part of Q that is formed, from row and column formed_from() + b on.
   template <class F>
   void each_run(const F& run) const {
     const auto column = [&](Index j, Index from) { run(Span(a_.col(j) + from, a_.rows - from)); };

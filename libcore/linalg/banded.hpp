@@ -3,8 +3,8 @@
 //     (B + lambda I)^-1 C,  L^-1 C                              4 m b, 2 m b a column
 //     Z = (B + lambda I)^-1 within the band, from L'Z = L^-1:   2 m b^2
 //         Z_ij = -sum_(k = i+1..i+b) L_ki Z_kj / L_ii  (j > i),   Z_ii = (1 / L_ii - sum_k L_ki Z_ki) / L_ii
-// (K. Takahashi, J. Fagan, M. Chin, Formation of a sparse bus impedance matrix, 8th PICA Conference, 1973); the sum in
-// Z_ii is not positive, so nothing cancels there.
+// (K. Takahashi, J. Fagan, M. Chin, Formation of a sparse bus impedance matrix, 8th PICA Conference, 1973). The sum in
+// Z_ii is <= 0, so that nothing cancels in Z_ii.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace freeridge {
 
 class BandedCholesky {
  public:
-  // L L' = B / unit + shift I; nothing when that is not positive definite, or not finite.
+  // L L' = B / unit + shift I; no value when the right side is not positive definite, or not finite.
   static std::optional<BandedCholesky> factor(const BandMatrix& b, double shift, double unit = 1);
 
   Index size() const { return l_.cols(); }
@@ -26,7 +26,7 @@ class BandedCholesky {
   double log_determinant() const;
   // Z within the band, as a BandMatrix has it.
   BandMatrix inverse_band() const;
-  // What BandKernels take.
+  // The coefficients that BandKernels read.
   Array<double> row_coefficients() const;
 
  private:
@@ -34,14 +34,14 @@ class BandedCholesky {
   Matrix l_;  // L_ij in l_(i - j, j)
 };
 
-// The eigenvalues of B lie between these; `smallest` is 0 when B - floor I is not positive definite. From below and from
-// above, by bisection: 2 steps + 1 factorizations. 12 steps leave a percent, 48 rounding.
+// Bounds of the eigenvalues of B by bisection, 2 steps + 1 factorizations; `smallest` is 0 when B - floor I is not
+// positive definite. After 12 steps a bound is off by a percent, after 48 by rounding.
 struct EigenvalueBounds {
   double smallest, largest;
 };
 EigenvalueBounds eigenvalue_bounds(const BandMatrix& b, double relative_floor, int steps = 12);
 
-// How many eigenvalues of B are above `level`: the positive pivots of B - level I = L D L', without interchanges. m b^2.
+// The number of eigenvalues of B above `level` = that of positive pivots in B - level I = L D L'. m b^2.
 Index positive_pivots(const BandMatrix& b, double level);
 
 // sum_ij X_ij Y_ij over the band: tr(X'Y) when one of them is zero beyond it.

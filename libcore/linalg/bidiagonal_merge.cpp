@@ -12,16 +12,16 @@
 namespace freeridge {
 namespace {
 
-// Columns are numbered as those of v: middle_ is q_1, n_ is q_2; the column middle_ of u is that of the row in the
-// middle, and its d is the pole at zero.
+// Column middle_ of v is q_1, column n_ is q_2. Column middle_ of u belongs to the row in the middle of B, and
+// d[middle_] = 0 is d_0.
 class Merge {
  public:
   Merge(Span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
       : d_(d), n_(u.rows), middle_(middle), u_(u), v_(v), room_(room), z_(d.size()) {
     const auto larger = [](double a, double b) { return std::max(a, std::abs(b)); };
-    at(d_, middle_) = 0;
+    d_[middle_] = 0;
     const double largest = std::accumulate(d_.begin(), d_.end(), std::max(std::abs(alpha), std::abs(beta)), larger);
-    if (largest > 0) exponent_ = std::ilogb(largest);  // so that no square vanishes
+    if (largest > 0) exponent_ = std::ilogb(largest);  // scaled to about one no square underflows
     scale(-exponent_);
     tolerance_ = 4 * std::numeric_limits<double>::epsilon() * std::ldexp(largest, -exponent_);
     join(std::ldexp(alpha, -exponent_), std::ldexp(beta, -exponent_));
@@ -65,35 +65,35 @@ class Merge {
   }
 
   void join(double alpha, double beta) {
-    for (Index i = 0; i < middle_; ++i) at(z_, i) = alpha * v_(middle_, i);
-    for (Index i = middle_ + 1; i < n_; ++i) at(z_, i) = beta * v_(middle_ + 1, i);
+    for (Index i = 0; i < middle_; ++i) z_[i] = alpha * v_(middle_, i);
+    for (Index i = middle_ + 1; i < n_; ++i) z_[i] = beta * v_(middle_ + 1, i);
     const double a = alpha * v_(middle_, middle_), b = beta * v_(middle_ + 1, n_), length = std::hypot(a, b);
     if (length > tolerance_) {
       cosine_ = a / length;
       sine_ = b / length;
     }
-    at(z_, middle_) = std::max(length, tolerance_);
+    z_[middle_] = std::max(length, tolerance_);
   }
 
   void deflate_columns() {
     Array<Index> order(d_.size());
     std::iota(order.begin(), order.end(), Index{0});
     order.erase(order.begin() + middle_);
-    std::ranges::stable_sort(order, {}, [&](Index i) { return at(d_, i); });
+    std::ranges::stable_sort(order, {}, [&](Index i) { return d_[i]; });
     const MatrixView bases[] = {u_, v_};
     deflation_ = deflate(order, middle_ + 1, bases, d_, z_, 1, tolerance_);
     Array<Index>& kept = deflation_.kept;
-    if (!kept.empty()) at(d_, kept.front()) = std::max(at(d_, kept.front()), tolerance_ / 2);  // apart from zero
+    if (!kept.empty()) d_[kept.front()] = std::max(d_[kept.front()], tolerance_ / 2);  // apart from zero
     kept.insert(kept.begin(), middle_);
     u_(middle_, middle_) = 1;
   }
 
-  // Roots; in the column j of u the differences d_i - s_j, in that of v the sums d_i + s_j; then z^.
+  // The roots s_j, with the differences d_i - s_j in column j of u and the sums d_i + s_j in column j of v; then z^.
   void solve_secular() {
     const Index count = roots();
     for (const Index i : deflation_.kept) {
-      pole_.push_back(at(d_, i));
-      numerator_.push_back(at(z_, i));
+      pole_.push_back(d_[i]);
+      numerator_.push_back(z_[i]);
     }
     root_.resize(pole_.size());
     if (count == 1) {
@@ -104,23 +104,21 @@ class Merge {
     const double length = norm2(count, z.data());
     for (double& value : z) value /= length;
     parallel_stretches(count, 60 * count, [&](Index first, Index size) {
-      for (Index j = first; j < first + size; ++j)
-        at(root_, j) = lasd4(j, pole_, z, length * length, u_.col(j), v_.col(j));
+      for (Index j = first; j < first + size; ++j) root_[j] = lasd4(j, pole_, z, length * length, u_.col(j), v_.col(j));
     });
     parallel_stretches(count, 6 * count, [&](Index first, Index size) {
       Array<double> product(size);
-      for (Index i = first; i < first + size; ++i) at(product, i - first) = u_(i, i) * v_(i, i);
+      for (Index i = first; i < first + size; ++i) product[i - first] = u_(i, i) * v_(i, i);
       for (Index j = 0; j < count; ++j) {
         const double *difference = u_.col(j) + first, *sum = v_.col(j) + first, *pole = pole_.data() + first;
-        const double d_j = at(pole_, j);
+        const double d_j = pole_[j];
         const auto multiply_up = [&](Index from, Index to) {
           for (Index i = from; i < to; ++i) product[i] *= difference[i] * sum[i] / ((pole[i] - d_j) * (pole[i] + d_j));
         };
         multiply_up(0, std::clamp<Index>(j - first, 0, size));
         multiply_up(std::clamp<Index>(j - first + 1, 0, size), size);
       }
-      for (Index i = 0; i < size; ++i)
-        at(numerator_, first + i) = std::copysign(std::sqrt(-at(product, i)), at(z, first + i));
+      for (Index i = 0; i < size; ++i) numerator_[first + i] = std::copysign(std::sqrt(-product[i]), z[first + i]);
     });
   }
 
@@ -129,7 +127,7 @@ class Merge {
     std::fill_n(s, left.size(), 0.0);
     std::fill_n(t, right.size(), 0.0);
     if (j >= roots()) {
-      const Index i = at(deflation_.linked, j - roots());
+      const Index i = deflation_.linked[j - roots()];
       s[left.place(i)] = t[right.place(i)] = 1;
     } else if (roots() == 1) {
       s[left.place(middle_)] = t[right.place(middle_)] = 1;
@@ -137,9 +135,9 @@ class Merge {
       const double *const difference = u_.col(j), *const sum = v_.col(j);
       double left_squares = 0, right_squares = 0;
       for (Index i = 0; i < roots(); ++i) {
-        const Index column = at(deflation_.kept, i);
-        const double on_right = at(numerator_, i) / difference[i] / sum[i];
-        const double on_left = i == 0 ? -1 : at(pole_, i) * on_right;
+        const Index column = deflation_.kept[i];
+        const double on_right = numerator_[i] / difference[i] / sum[i];
+        const double on_left = i == 0 ? -1 : pole_[i] * on_right;
         s[left.place(column)] = on_left;
         t[right.place(column)] = on_right;
         left_squares += on_left * on_left;
@@ -159,7 +157,7 @@ class Merge {
   void take_singular_values() {
     Array<double> all = root_;
     for (const auto* list : {&deflation_.linked, &deflation_.loose})
-      for (const Index i : *list) all.push_back(at(d_, i));
+      for (const Index i : *list) all.push_back(d_[i]);
     std::ranges::copy(all, d_.begin());
     scale(exponent_);
   }

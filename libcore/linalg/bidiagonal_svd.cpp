@@ -27,8 +27,8 @@ Span<double> part(Span<double> values, Range range) {
   return values.subspan(range.first, range.size);
 }
 
-// Of n rows and a column more, e_n its last number. Rotations from the right, G, make its last column zero and what
-// is before it lower bidiagonal:  B G = [L 0],  L = U diag(s) W',  V = G [W 0; 0 1].
+// B G = [L 0],  L = U diag(s) W',  V = G [W 0; 0 1] for a leaf B, n x (n + 1): G are rotations of columns, L is lower
+// bidiagonal. e_n is the last number of B.
 void decompose_leaf(Span<double> d, Span<double> e, MatrixView u, MatrixView v) {
   const Index n = u.rows;
   Array<double> below(d.size()), c(d.size()), s(d.size());
@@ -49,8 +49,8 @@ void decompose_leaf(Span<double> d, Span<double> e, MatrixView u, MatrixView v) 
     column[n] = j < n ? 0 : 1;
     for (Index i = n; i-- > 0;) {
       const double x = column[i], y = column[i + 1];
-      column[i] = at(c, i) * x - at(s, i) * y;
-      column[i + 1] = at(s, i) * x + at(c, i) * y;
+      column[i] = c[i] * x - s[i] * y;
+      column[i + 1] = s[i] * x + c[i] * y;
     }
   }
 }
@@ -63,7 +63,7 @@ class DivideAndConquer {
   void run() {
     tear({0, u_.rows});
     parallel_for(std::ssize(leaves_), [&](Index i) {
-      const Range range = at(leaves_, i);
+      const Range range = leaves_[i];
       decompose_leaf(part(d_, range), part(e_, range), of_u(range), of_v(range));
     });
     merge({0, u_.rows});
@@ -84,8 +84,7 @@ class DivideAndConquer {
     merge(range.above());
     merge(range.below());
     const Index row = range.first + range.middle();
-    merge_bidiagonal(part(d_, range), range.middle(), at(d_, row), at(e_, row), of_u(range), of_v(range),
-                     room_.values());
+    merge_bidiagonal(part(d_, range), range.middle(), d_[row], e_[row], of_u(range), of_v(range), room_.values());
   }
 
   Span<double> d_, e_;

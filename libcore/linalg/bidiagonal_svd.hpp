@@ -1,7 +1,7 @@
 // Singular values and vectors of a bidiagonal matrix by divide and conquer, as accurate as LAPACK's dbdsdc, in less
-// memory and with progress heard between its pieces (progress.hpp); why it is not dbdsdc: svd.cpp. The matrix gets a
-// column of zeros on its right. It then has one column more than rows, and so have the two parts that remain when a row in
-// the middle is taken out (bidiagonal_merge.hpp).
+// memory and with progress heard between its pieces (progress.hpp); svd.cpp says why dbdsdc is not called. [B 0], with
+// a column of zeros, has one column more than rows, and so have the parts above and below its middle row
+// (bidiagonal_merge.hpp).
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -1,5 +1,5 @@
-// BLAS on views. Long calls are cut into pieces, between which progress is heard and CANCELLED may come out; what is
-// written is then in between. Symmetric and triangular matrices live in the lower triangle.
+// BLAS on views. Long calls are cut into pieces, between which progress is heard and CANCELLED may be thrown; the
+// output is then partly written. Symmetric and triangular matrices are in the lower triangle.
 #pragma once
 
 #include "libcore/base/matrix.hpp"

@@ -1,6 +1,6 @@
-// The BLAS that is called: its name, its threads and whether it makes use of the processor. It is whichever the loader
-// brought (Debian's alternatives, R and Python switch it at run time), or the program was linked with statically, so all
-// of this is asked by names of functions that it may or may not have.
+// The BLAS in use: its name, its threads and whether its kernels fit the processor. The BLAS is known at run time only
+// (Debian's alternatives, R and Python switch it), or linked statically: its functions are looked up by name, and may
+// be missing.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct BlasControl {
   // OpenMP's own number, always one of the thread that sets it; null in a process without OpenMP.
   int (*get_openmp)() = nullptr;
   void (*set_openmp)(int) = nullptr;
-  // How deep OpenMP's teams may nest on the thread that sets it; 0: none at all. For a BLAS that asks OpenMP for a number
-  // it has read from the environment, whatever OpenMP's own is: BLIS, whose functions Debian's libblas.so.3 hides.
+  // How deep OpenMP's teams may nest on the thread that sets it; 0: no teams. For BLIS, which starts teams of the size
+  // that it read from the environment, and whose functions Debian's libblas.so.3 hides.
   int (*get_levels)() = nullptr;
   void (*set_levels)(int) = nullptr;
 };
@@ -34,17 +34,17 @@ void* product_address();
 // "OpenBLAS 0.3.21, Haswell kernels, threads by pthread": as far as the BLAS that is loaded tells.
 std::string blas_description();
 
-// What one flop of a matrix product takes, in units of progress.hpp: 1; or 16 with a BLAS that does not say what it is.
-// That is the reference BLAS as a rule, about 1 Gflop/s, which does no worse by small pieces of work. The number is the
-// same in every run with a BLAS: how work is cut by it, and the rounding with that, does not depend on the clock.
+// One flop of a matrix product in units of progress.hpp: 1, or 16 with a BLAS that does not tell its name. That is
+// mostly the reference BLAS, about 1 Gflop/s, which loses nothing by small pieces of work. The number decides how work
+// is cut, and so the rounding; it is not measured, so that the bits of an answer do not depend on the clock.
 double flop();
 
 // What vector instructions a processor has, or kernels use.
 enum class Vectors { unknown, older, avx2, avx512 };
 Vectors processor_vectors();
 
-// A sentence that says so when the BLAS runs kernels of an older kind than the processor, and how to mend it; else
-// empty. core: OpenBLAS's name of its kernels; dynamic: it has those of other processors, too.
+// A warning with advice where the BLAS runs kernels for an older processor; else empty. core: OpenBLAS's name of its
+// kernels; dynamic: whether it has those of other processors, too.
 std::string blas_advice(std::string_view core, bool dynamic, Vectors processor);
 // The same for the BLAS and the processor at hand.
 std::string blas_advice();

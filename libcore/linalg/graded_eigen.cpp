@@ -35,28 +35,28 @@ Index pivoted_cholesky(MatrixView a, Span<const double> sizes, Index most_rank, 
     Index pivot = -1;
     double largest = 0;
     for (Index i = j; i < m; ++i) {
-      const double size = at(sizes, at(order, i)), left = a(i, i) - at(taken, i);
+      const double size = sizes[order[i]], left = a(i, i) - taken[i];
       if (left > largest && left > floor * size * size) largest = left, pivot = i;
     }
     if (pivot < 0) return j;
     if (pivot != j) {
       exchange(a, j, pivot);
-      std::swap(at(order, j), at(order, pivot));
-      std::swap(at(taken, j), at(taken, pivot));
+      std::swap(order[j], order[pivot]);
+      std::swap(taken[j], taken[pivot]);
     }
     const Index rest = m - j - 1;
-    const double root = std::sqrt(largest), pivot_size = at(sizes, at(order, j));
+    const double root = std::sqrt(largest), pivot_size = sizes[order[j]];
     a(j, j) = root;
     Array<double> row(j);
-    for (Index k = 0; k < j; ++k) at(row, k) = a(j, k);
+    for (Index k = 0; k < j; ++k) row[k] = a(j, k);
     if (j > 0) gemv(Op::none, -1, a.block(j + 1, 0, rest, j), row.data(), 1, a.col(j) + j + 1);
     for (Index i = j + 1; i < m; ++i) {
-      const double size = at(sizes, at(order, i));
+      const double size = sizes[order[i]];
       // Of a row that depends on the pivots before, as one that stands twice, nothing but rounding is left.
-      if (a(i, i) - at(taken, i) <= 4 * floor * size * size && std::abs(a(i, j)) <= 4 * floor * size * pivot_size)
+      if (a(i, i) - taken[i] <= 4 * floor * size * size && std::abs(a(i, j)) <= 4 * floor * size * pivot_size)
         a(i, j) = 0;
       a(i, j) /= root;
-      at(taken, i) += a(i, j) * a(i, j);
+      taken[i] += a(i, j) * a(i, j);
     }
     worked(2 * touched * static_cast<double>(m));
     report(fraction(j, most_rank));
@@ -73,9 +73,9 @@ double null_space(MatrixView a, Index r, Span<const double> sizes, Span<const In
   const MatrixView s = a.block(r, r, rest, rest), top = a.block(0, r, r, rest);
   syrk(Op::none, -1, l2, 1, s);
   for (Index j = 0; j < rest; ++j) {
-    at(w, j) = s(j, j);
+    w[j] = s(j, j);
     for (Index i = j; i < rest; ++i) {
-      const double size = at(sizes, at(order, r + i)) * at(sizes, at(order, r + j));
+      const double size = sizes[order[r + i]] * sizes[order[r + j]];
       if (s(i, j) != 0) left = std::max(left, std::abs(s(i, j)) / size);
     }
     std::fill_n(s.col(j), rest, 0.0);
@@ -85,7 +85,7 @@ double null_space(MatrixView a, Index r, Span<const double> sizes, Span<const In
   }
   trsm(Op::transpose, l1, top);
   const MatrixView n = a.columns(r, rest);
-  for (Index j = 0; j < rest; ++j) at(w, j) /= dot(m, n.col(j), n.col(j));
+  for (Index j = 0; j < rest; ++j) w[j] /= dot(m, n.col(j), n.col(j));
   Matrix gram(rest, rest);
   for (int pass = 0; pass < 2; ++pass) {  // the second one makes N orthonormal also where N'N is ill-conditioned
     syrk(Op::transpose, 1, n, 0, gram.view());
@@ -134,14 +134,14 @@ double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank,
   stage.next(1);
   for (Index k = 0; k < r; ++k) {
     const double length = norm2(m, x.col(k)), value = std::ldexp(length, -exponent);
-    at(w, k) = value * value;
+    w[k] = value * value;
     for (Index i = 0; i < m; ++i) x(i, k) /= length;
     worked(4 * touched * static_cast<double>(m));
   }
   Array<double> column(m);
   for (Index k = 0; k < m; ++k) {
     std::copy_n(a.col(k), m, column.begin());
-    for (Index i = 0; i < m; ++i) a(at(order, i), k) = at(column, i);
+    for (Index i = 0; i < m; ++i) a(order[i], k) = column[i];
     worked(4 * touched * static_cast<double>(m));
   }
   sort_with_columns(w, std::less<>(), {a});

@@ -16,10 +16,10 @@
 
 namespace freeridge {
 
-// A (lower triangle) becomes V; w ascending: the m - r first of them are what elimination left, about zero and of
-// either sign. sizes: d. r is at most `most_rank`. Answers with the largest |S_ij| / (d_i d_j) of what elimination
-// left, which is rounding if A is positive semi-definite. w is infinite where A is not finite. Some 4 m r^2 flops for
-// each of 6 to 10 sweeps, at the speed of memory; room (m - r)^2.
+// A (lower triangle) becomes V; w ascending. sizes: d. r is at most `most_rank`. S is what elimination leaves of A: its
+// m - r eigenvalues are about zero and of either sign. Returns the largest |S_ij| / (d_i d_j), which is rounding if A
+// is positive semi-definite. w is infinite where A is not finite. Some 4 m r^2 flops for each of 6 to 10 sweeps, at
+// the speed of memory; room (m - r)^2.
 double graded_eigen(MatrixView a, Span<const double> sizes, Index most_rank, Span<double> w);
 
 }  // namespace freeridge

@@ -34,7 +34,7 @@ class Rotations {
     std::iota(place.begin(), place.end(), Index{0});
     for (Index round = 1; round < places; ++round) {
       each_task(places / 2, block * block, [&](Index i) {
-        const Index b = at(place, i), c = at(place, places - 1 - i);
+        const Index b = place[i], c = place[places - 1 - i];
         if (std::max(b, c) < blocks) between(std::min(b, c), std::max(b, c));
       });
       std::rotate(place.begin() + 1, place.end() - 1, place.end());
@@ -62,16 +62,16 @@ class Rotations {
 
   void measure(Index j) {
     const double square = dot(x_.rows, x_.col(j), x_.col(j));
-    at(length_, j) = square > 0x1p-900 ? std::sqrt(square) : norm2(x_.rows, x_.col(j));  // the latter takes its time
+    length_[j] = square > 0x1p-900 ? std::sqrt(square) : norm2(x_.rows, x_.col(j));  // the latter takes its time
   }
 
   // Makes the columns i and j orthogonal, and i the longer one.
   void rotate(Index i, Index j) {
-    if (at(length_, j) > at(length_, i)) {
+    if (length_[j] > length_[i]) {
       std::swap_ranges(x_.col(i), x_.col(i) + x_.rows, x_.col(j));
-      std::swap(at(length_, i), at(length_, j));
+      std::swap(length_[i], length_[j]);
     }
-    const double p = at(length_, i), q = at(length_, j);
+    const double p = length_[i], q = length_[j];
     if (q == 0) return;
     const double product = dot(x_.rows, x_.col(i), x_.col(j)), cosine_between = product / p / q;
     if (std::abs(cosine_between) > tolerance_)

@@ -2,7 +2,7 @@
 //     the library that CMake builds    cblas.h and lapacke.h                     cblas_dgemm, LAPACKE_dpotrf_work
 //     the copy in the R package        R's own R_ext/BLAS.h and R_ext/Lapack.h   dgemm_, dpotrf_
 // The functions of LAPACKE whose names end in _work take workspaces from the caller: they ask for no memory, and do not
-// search matrices for NaN. A call is written once, for both; what LAPACK leaves in `info` is the answer:
+// search matrices for NaN. A call is written once, for both, and returns LAPACK's `info`:
 //     FREERIDGE_BLAS(dgemm, name_of(op_a), name_of(op_b), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 //     check(FREERIDGE_LAPACK(dgeqrf, m, n, a, lda, tau, work, lwork), "dgeqrf");
 // _OF_VECTORS: of routines without a matrix. FREERIDGE_LAPACK_STEP: of those that LAPACKE leaves out.

@@ -29,21 +29,21 @@ Deflation deflate(Span<const Index> order, Index k, Span<const MatrixView> bases
                   double f, double tolerance) {
   Deflation out;
   Array<char> mixed(d.size(), false);  // taken part in a rotation of Z1 with Z2
-  // False when a rotation of the neighbours i and j, which turns z_i into zero, leaves nothing between them.
+  // False when the rotation of the neighbours i and j that makes z_i zero leaves at most the tolerance between them.
   const auto separate = [&](Index i, Index j) {
-    const double length = std::hypot(at(z, i), at(z, j)), c = at(z, j) / length, s = -at(z, i) / length;
-    const double d_i = at(d, i), d_j = at(d, j);
+    const double length = std::hypot(z[i], z[j]), c = z[j] / length, s = -z[i] / length;
+    const double d_i = d[i], d_j = d[j];
     if (std::abs((d_j - d_i) * c * s) > tolerance) return true;
-    at(z, j) = length;
-    at(z, i) = 0;
-    at(d, i) = d_i * (c * c) + d_j * (s * s);
-    at(d, j) = d_i * (s * s) + d_j * (c * c);
+    z[j] = length;
+    z[i] = 0;
+    d[i] = d_i * (c * c) + d_j * (s * s);
+    d[j] = d_i * (s * s) + d_j * (c * c);
     const bool top = i < k;
-    if (top == (j < k) && !at(mixed, i) && !at(mixed, j)) {
+    if (top == (j < k) && !mixed[i] && !mixed[j]) {
       for (const MatrixView& v : bases)
         rotate(v.col(i) + (top ? 0 : k), v.col(j) + (top ? 0 : k), top ? k : v.rows - k, c, s);
     } else {  // the columns of Z1 and Z2 stay apart: it is the coordinates that are rotated, later
-      at(mixed, i) = at(mixed, j) = true;
+      mixed[i] = mixed[j] = true;
       out.rotations.push_back({i, j, c, s});
     }
     return false;
@@ -51,7 +51,7 @@ Deflation deflate(Span<const Index> order, Index k, Span<const MatrixView> bases
   Array<Index> deflated;
   Index before = -1;
   for (const Index i : order) {
-    if (f * std::abs(at(z, i)) <= tolerance) {
+    if (f * std::abs(z[i]) <= tolerance) {
       deflated.push_back(i);
       continue;
     }
@@ -59,7 +59,7 @@ Deflation deflate(Span<const Index> order, Index k, Span<const MatrixView> bases
     before = i;
   }
   if (before >= 0) out.kept.push_back(before);
-  for (const Index i : deflated) (at(mixed, i) ? out.linked : out.loose).push_back(i);
+  for (const Index i : deflated) (mixed[i] ? out.linked : out.loose).push_back(i);
   return out;
 }
 
@@ -68,17 +68,17 @@ HalvedBasis::HalvedBasis(MatrixView v, Index k, const Deflation& deflation, Span
   for (const Span<const Index> list : {besides, Span<const Index>(deflation.kept), Span<const Index>(deflation.linked)})
     for (const Index i : list) (i < k ? top_ : bottom_).push_back(i);
   place_.assign(v.cols, -1);
-  for (std::size_t r = 0; r < top_.size(); ++r) at(place_, top_[r]) = static_cast<Index>(r);
-  for (std::size_t r = 0; r < bottom_.size(); ++r) at(place_, bottom_[r]) = static_cast<Index>(top_.size() + r);
+  for (std::size_t r = 0; r < top_.size(); ++r) place_[top_[r]] = static_cast<Index>(r);
+  for (std::size_t r = 0; r < bottom_.size(); ++r) place_[bottom_[r]] = static_cast<Index>(top_.size() + r);
   Array<Index> first = top_, second = bottom_;
   for (const Index i : deflation.loose) {
     Array<Index>& half = i < k ? first : second;
-    at(place_, i) = std::ssize(half);
+    place_[i] = std::ssize(half);
     half.push_back(i);
   }
   const auto take_out = [&](const Array<Index>& columns, Index row, MatrixView to) {
     for (Index j = 0; j < std::ssize(columns); ++j) {
-      std::copy_n(v.col(at(columns, j)) + row, to.rows, to.col(j));
+      std::copy_n(v.col(columns[j]) + row, to.rows, to.col(j));
       worked(3 * touched * static_cast<double>(to.rows));
     }
   };

@@ -1,10 +1,10 @@
-// What the merges of tridiagonal and of bidiagonal halves have in common (divide and conquer: tridiagonal_merge.hpp,
-// bidiagonal_merge.hpp): the vectors of the halves are the columns of
-//     [Z1 0; 0 Z2],   Z1 with k columns,
-// column i with its eigenvalue or singular value d_i and its element z_i of the vector that joins the halves. A column is
-// "deflated", which means that it is a vector of the whole as it stands, where f |z_i| is at most a tolerance, or where a
-// rotation of it with its neighbour in d makes z_i zero and leaves an element below the tolerance beside the diagonal.
-// The other vectors of the whole are [Z1 0; 0 Z2] times their coordinates; Z1 and Z2 are multiplied one by one.
+// Shared by the merges of tridiagonal and of bidiagonal halves (tridiagonal_merge.hpp, bidiagonal_merge.hpp). The
+// vectors of the halves are the columns of
+//     [Z1 0; 0 Z2],   Z1 with k columns;
+// column i has the eigenvalue or singular value d_i and the element z_i of the vector z that joins the halves. A column
+// is "deflated", that is a vector of the whole without a change, where f |z_i| is at most a tolerance, or after a
+// rotation with its neighbour in d that makes z_i zero and leaves an element below the tolerance beside the diagonal.
+// The other vectors of the whole are [Z1 0; 0 Z2] times coordinates; Z1 and Z2 are multiplied one by one.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -13,11 +13,6 @@
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
-
-template <class T>
-decltype(auto) at(T&& values, Index i) {
-  return values[i];
-}
 
 // body(first, count) for stretches of 0 ... total - 1, each element taking `cost` operations.
 template <class Body>
@@ -37,29 +32,29 @@ struct Deflation {
     double c, s;
   };
   Array<Index> kept;          // not deflated, d ascending
-  Array<Index> linked;        // deflated, mixed of columns of Z1 and of Z2
+  Array<Index> linked;        // deflated, rotated with a column of the other half
   Array<Index> loose;         // deflated, a column of Z1 or of Z2 alone
   Array<Rotation> rotations;  // of a column of Z1 with one of Z2
 };
 
-// order: the columns by d, ascending. Rotations of columns of one half are done in all the bases at once, which are
-// square or have no more columns than rows; d and z become those of the rotated columns. No two d that are kept are
-// nearer than twice the tolerance.
+// order: the columns by d, ascending. Two columns of the same half are rotated in each of `bases` (which have no more
+// columns than rows); d and z become those of the rotated columns. The d that are kept differ by at least twice the
+// tolerance.
 Deflation deflate(Span<const Index> order, Index k, Span<const MatrixView> bases, Span<double> d, Span<double> z,
                   double f, double tolerance);
 
-// Copies Z1 and Z2 out of the diagonal blocks of v, and multiplies them. In between v is free for other numbers; in the
-// end its columns are the vectors of the whole.
+// Copies Z1 and Z2 out of the diagonal blocks of v, so that v can hold other numbers, and then writes the vectors of
+// the whole into the columns of v.
 class HalvedBasis {
  public:
   static Index room(Index n, Index k) { return k * k + (n - k) * (n - k); }
   // `besides`: further columns that take part in the vectors of the whole.
   HalvedBasis(MatrixView v, Index k, const Deflation& deflation, Span<const Index> besides, double* room);
 
-  // The number of coordinates of a vector of the whole, and which of them belongs to the column i.
+  // The number of coordinates of a vector of the whole, and the place of column i among them.
   Index size() const { return std::ssize(top_) + std::ssize(bottom_); }
-  Index place(Index i) const { return at(place_, i); }
-  // In: coordinates for the columns after `rotations`. Out: for the columns as they stand in Z1 and Z2.
+  Index place(Index i) const { return place_[i]; }
+  // In: coordinates for the columns after deflation.rotations. Out: for the columns of Z1 and Z2.
   void rotate_back(double* s) const;
   // The columns first, first + 1, ... of v become [Z1 0; 0 Z2] s.
   void multiply(Index first, ConstMatrixView s) const;

@@ -1,5 +1,5 @@
-// Iterative refinement with residuals in twice the working precision. A solver that is good to a few digits, from a
-// factorization in double, gives corrections to a solution that is held as hi + lo:
+// Iterative refinement with residuals in twice the working precision. The solution is kept as hi + lo; from
+// the residual a solver with a factorization in double computes corrections, of which a few digits are right:
 //
 //   refine            min 1/2 |W^(1/2) (Y - X w - b)|^2 + 1/2 sum_k p_k w_k^2
 //                       r = Y - X w - b,   b = the weighted mean of Y - X w,   w += S(X'W r - p w)
@@ -9,19 +9,19 @@
 //                     lambda = 0: min sum_k p_k w_k^2 subject to Y = X w + b
 //   refine_system     any linear system whose residual the caller can form
 //
-// With R from a QR factorization of W^(1/2) X_c (and diag p^(1/2) below it) S(g) = R^-1 R^-T g: the seminormal
-// equations. The error shrinks by about eps cond(R) a step, because the residual is that of the data and not of the
-// factors, until it is about 2^-104 (cond(R) + cond(R)^2 |r| / |X w|) of w: full working precision up to cond(R) of
-// 2^25 whatever the residual, up to nearly 2^52 where it is small (A. Bjorck, Iterative refinement of linear least
+// With R from a QR factorization of [W^(1/2) X_c; diag p^(1/2)], S(g) = R^-1 R^-T g (seminormal equations). Each step
+// multiplies the error by about eps cond(R), as residuals are those of the data and not of the factors, down to about
+// 2^-104 (cond(R) + cond(R)^2 |r| / |X w|) of w. That is full working precision for cond(R) up to 2^25 with any
+// residual r, and up to nearly 2^52 with a small one (A. Bjorck, Iterative refinement of linear least
 // squares solutions, BIT 7 (1967); the same author, Stability analysis of the method of seminormal equations, Linear
 // Algebra Appl. 88 (1987)).
 //
-// Each stops when a correction no longer matters (2^-75 of the solution's largest entry, output by output), when three
-// in a row are not half of the smallest one (the solution after that one is kept), or after max_steps. Costs: O(n d t)
-// a step, at about a tenth of the speed of a product in double; memory: 2 n t doubles and tiles. The same bits for any
-// number of threads.
+// Refinement of an output stops when a correction is below 2^-75 of the solution's largest entry, when three
+// corrections in a row are not half of the smallest one (the solution after the smallest is kept), or after max_steps.
+// Cost: O(n d t) a step, at about a tenth of the speed of a product in double; memory: 2 n t doubles and tiles. The
+// bits do not depend on the number of threads.
 //
-// Entries of x, y, a, v times those of the solution must not overflow, nor x exceed 2^990: scale by the factors.
+// Products of x, y, a, v with the solution must not overflow, and |x| <= 2^990: use the factors to scale.
 #pragma once
 
 #include <functional>
@@ -55,10 +55,10 @@ struct LeastSquaresSolution {
 
 struct Refinement {
   Index steps = 0;         // corrections made
-  bool converged = false;  // the smallest one was below 2^-40 of the solution, for each output
+  bool converged = false;  // the smallest correction of each output was below 2^-40 of the solution
 };
 
-// r = Y - X w - b (n x t), b set to what minimises: the weighted mean, or 0 without intercept.
+// r = Y - X w - b (n x t); sets solution.b to the weighted mean of Y - X w, or to 0 without intercept.
 TwofoldMatrix twofold_residual(const LeastSquaresData& data, LeastSquaresSolution& solution);
 
 // g (d x t) in, dw out, in place.
@@ -68,7 +68,7 @@ using NormalSolver = std::function<void(MatrixView g)>;
 Refinement refine(const LeastSquaresData& data, const NormalSolver& solve, Index max_steps,
                   LeastSquaresSolution& solution);
 
-// In: what is left of the three equations, `points` n x t, `features` d x t (rows with p_k > 0 have no meaning) and
+// In: the residuals of the three equations, `points` n x t, `features` d x t (rows with p_k > 0 are not read) and
 // `ones` t. Out, in place: da in points, dw in the rows of features with p_k = 0, db in ones.
 using DualSolver = std::function<void(MatrixView points, MatrixView features, Span<double> ones)>;
 
@@ -76,9 +76,10 @@ using DualSolver = std::function<void(MatrixView points, MatrixView features, Sp
 Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSolver& solve, Index max_steps,
                        LeastSquaresSolution& solution);
 
-// What is left of a linear system at a solution, in twice the working precision.
-using TwofoldResidual = std::function<void(const TwofoldMatrix& solution, TwofoldMatrix& residual)>;
-// About the solution of the system with the right-hand side v, in place.
+// The residual of a linear system at a solution, in twice the working precision.
+using TwofoldResidual =
+    std::function<void(const TwofoldMatrix& solution, TwofoldMatrix& residual)>;
+// v = an approximate solution of the system with the right-hand side v.
 using SystemSolver = std::function<void(MatrixView v)>;
 
 // Starts from solution.

@@ -110,20 +110,18 @@ Bidiagonal reduce_to_bidiagonal(MatrixView a) {
   for (; n - first > last_columns; first += panel) {
     const Index left = n - first, after = left - panel;
     Matrix x(left, panel), y(left, panel);
-    const Index at = first;
     const MatrixView here = a.block(first, first, left, left);
-    reduce_panel(here, &out.d[at], &out.e[at], &out.tau_left[at], &out.tau_right[at], x.view(), y.view());
+    reduce_panel(here, &out.d[first], &out.e[first], &out.tau_left[first], &out.tau_right[first], x.view(), y.view());
     const MatrixView rest = here.block(panel, panel, after, after);
     gemm(Op::none, Op::transpose, -1, here.block(panel, 0, after, panel), y.view().row_range(panel, after), 1, rest);
     gemm(Op::none, Op::none, -1, x.view().row_range(panel, after), here.block(0, panel, panel, after), 1, rest);
   }
   const Index left = n - first;
-  const Index at = first;
   const MatrixView here = a.block(first, first, left, left);
   double size = 0;
   const auto run = [&](double* work, BlasInt lwork) {
-    check(FREERIDGE_LAPACK(dgebrd, blas_int(left), blas_int(left), here.data, blas_int(a.ld), &out.d[at], &out.e[at],
-                           &out.tau_left[at], &out.tau_right[at], work, lwork),
+    check(FREERIDGE_LAPACK(dgebrd, blas_int(left), blas_int(left), here.data, blas_int(a.ld), &out.d[first],
+                           &out.e[first], &out.tau_left[first], &out.tau_right[first], work, lwork),
           "dgebrd");
   };
   run(&size, -1);

@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors of a symmetric matrix by divide and conquer, as LAPACK's dsyevd and as accurate, in less
-// memory and with progress:  A = Q T Q' (tridiagonal.hpp),  T = Z diag(w) Z' (tridiagonal_merge.hpp),  V = Q Z.
+//     A = Q T Q' (tridiagonal.hpp),   T = Z diag(w) Z' (tridiagonal_merge.hpp),   V = Q Z
+// Eigenvalues and eigenvectors of a symmetric matrix by divide and conquer: LAPACK's dsyevd with less memory.
 #pragma once
 
 #include "libcore/base/array.hpp"

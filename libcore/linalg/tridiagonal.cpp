@@ -16,8 +16,8 @@ constexpr Index panel = 32;  // columns reduced before A is updated
 TridiagonalBasis::TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e) {
   const Index n = a.rows, reflectors = std::max<Index>(n - 2, 0);
   const Index together = n < 2000 ? 64 : 128;  // reflectors in a block, a multiple of the panel
-  // P = [v_c w_c v_(c+1) w_(c+1) ...] for the panel from column c on, its row 0 being the row c + 1 of A: then
-  // V W' + W V' = P S P', where S swaps neighbours, and what panels need of V and W comes in products with P alone.
+  // P = [v_c w_c v_(c+1) w_(c+1) ...] for the panel from column c on; row 0 of P is row c + 1 of A. With the S that
+  // swaps neighbours V W' + W V' = P S P', so that products with P take the place of those with V and W.
   Matrix p(n, 2 * panel);
   Array<double> projected(2 * panel), swapped(2 * panel);
   const auto swap_neighbours = [&](Index count) {
@@ -33,7 +33,7 @@ TridiagonalBasis::TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e)
     Block& block = blocks_.back();
     for (Index i = 0; i < count; ++i) {
       const Index j = c + i, below = n - j - 1, in_block = j - block.origin + 1;
-      if (i > 0) {  // the column as it would be now
+      if (i > 0) {  // column j of A - V W' - W V'
         for (Index k = 0; k < 2 * i; ++k) projected[k] = p(i - 1, k);
         swap_neighbours(2 * i);
         gemv(Op::none, -1, p.view().block(i - 1, 0, below + 1, 2 * i), swapped.data(), 1, a.col(j) + j);

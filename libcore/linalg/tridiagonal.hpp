@@ -2,8 +2,8 @@
 // up to row j and one in row j + 1. By panels, as in LAPACK's dsytrd:
 //     H_j ... H_0 A H_0 ... H_j = A - V W' - W V',   w_j = tau_j y - (tau_j^2 v_j'y / 2) v_j,
 //     y = (A - V W' - W V') v_j
-// Half of the 4/3 n^3 flops are in the products A v_j, which run at the speed of memory. The reflectors get storage of
-// their own, n^2 / 2 numbers, so that the array of A is free and Q C is made of matrix products alone.
+// Half of the 4/3 n^3 flops are the products A v_j, at the speed of memory. The reflectors are stored apart from A, n^2
+// / 2 numbers, so that Q C is made of matrix products alone and the array of A can be used again.
 #pragma once
 
 #include "libcore/base/array.hpp"

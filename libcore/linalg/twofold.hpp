@@ -1,5 +1,5 @@
-// Matrices in twice the working precision, and the two loops that all refinement consists of. Both run on the fused
-// multiply-add where the processor has one, found out at run time, and give the same bits without.
+// Matrices in twice the working precision, and the two inner loops of refinement. The loops use fused multiply-adds
+// where the processor has them (checked at run time), with the same bits as without.
 #pragma once
 
 #include "libcore/base/matrix.hpp"

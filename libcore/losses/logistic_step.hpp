@@ -2,8 +2,7 @@
 // v_i = w_i p_i (1 - p_i) the second derivatives of the loss terms at f, D = diag(v)^(1/2), d = D1).
 // A load rho, n numbers that are added to the derivatives, moves the solution by (da, db), its values by df:
 //     da = rho - v df,   df = tau K da + db 1,   1'da = s (with intercept; else db = 0)
-// With rho = D rho1 + rho0 (a point has its load in rho0 where v_i has underflowed, else in rho1) and da = rho0 + D
-// eta:
+// With rho = D rho1 + rho0 (rho1_i = 0 where v_i has underflowed, else rho0_i = 0) and da = rho0 + D eta:
 //     B eta + db d = rho1 - tau D K rho0,   d'eta = s - 1'rho0,   B = I + tau D K D
 // In this form nothing is divided by a v_i that has underflowed, and rho and v df do not cancel (as they would
 // in C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, algorithm 3.1). The intercept is removed by

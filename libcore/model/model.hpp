@@ -25,8 +25,8 @@ class Model {
   explicit Model(KernelPtr kernel) : kernel_(std::move(kernel)) {}
   Model(Model&&) = default;
   Model& operator=(Model&&) = default;
-  // The same settings, data, factorization, lambdas and search, without the callback. What takes room never changes
-  // once it is made, and both models hold it: O(n + t).
+  // A model with the same settings, data, factorization, lambdas and search, without the callback. Data and
+  // factorization never change, and are shared: O(n + t).
   Model clone() const;
 
   // Settings
@@ -195,7 +195,7 @@ class Model {
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
   Fit solve_path(Span<const double> lambdas) const;
-  Index path_block() const;  // so many lambdas side by side, where coefficients are in the way of predictions
+  Index path_block() const;  // the number of lambdas in one block of predict_path
   Prediction prediction(const Fit& fit) const;
   // Whether the coefficients are those of the solution; else they are made, n x t.
   bool keeps_coefficients(const Fit& fit) const;

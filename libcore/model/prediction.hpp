@@ -1,6 +1,6 @@
 // Prediction, and the numbers that it needs:
-//     f(x) + b = (x - origin)'w + level               linear kernels; the origin is the mean of the data, so that large
-//                                                     means of x cost no digits
+//     f(x) + b = (x - origin)'w + level               linear kernels; origin: the mean of the data, so that large means
+//                                                     cost no digits
 //     f(x) + b = sum_i c_i k(x_i, x) + b              other kernels; x_i are the data, or the landmarks
 // A predictor is a fit that was saved for prediction only. Its payload:
 //     n, d, t, the form (1 hyperplane, 2 expansion over the data, 3 expansion over landmarks), the kernel's text,
@@ -20,22 +20,22 @@
 
 namespace freeridge {
 
-// The numbers of a fit that predict; all of them are borrowed.
+// The numbers of a fit that predictions need; all are borrowed.
 struct Prediction {
   const Kernel& kernel;
   Index n, d, t;
   Span<const double> lambdas, b;  // t each
-  ConstMatrixView w;              // d x t; no rows: another kernel than the linear one
+  ConstMatrixView w;              // d x t; linear kernels, else without rows
   Span<const double> origin;      // d, or empty: 0
   Span<const double> level;       // t; linear kernels
   Rows support;                   // r x d: the data or the landmarks
   ConstMatrixView c;              // r x t
-  Span<const Index> landmarks;    // which rows of the data the support is; empty: all rows
+  Span<const Index> landmarks;    // the rows of the data in `support`; empty: all rows
 };
 
-// How many of m new points form a tile, where each has so many numbers: its predictions, and for linear kernels its x.
+// The rows of a tile of m new points; columns: the numbers of a point, its predictions and for linear kernels its x.
 Index predicted_rows(Index columns, Index m);
-// The same where each new point has a smoother row of n numbers.
+// The same with a smoother row of n numbers for each new point.
 Index smoother_rows(Index n, Index m);
 // tile(row, rows) for the new points [0, m), as many at once.
 template <class Tile>
@@ -70,7 +70,7 @@ class Predictor {
   Span<const double> intercept() const { return b_; }
 
   Prediction prediction() const;
-  // Throw INVALID_STATE where the kernel has none.
+  // coefficients throws INVALID_STATE for linear kernels, hyperplane for others.
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
 

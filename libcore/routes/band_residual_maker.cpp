@@ -32,10 +32,7 @@ void BandResidualMaker::residual_and_diagonal(Index first, MatrixView out, Span<
 }
 
 double BandResidualMaker::trace() const {
-  const BandMatrix z = f_.l.inverse_band();
-  double sum = 0;
-  for (Index j = 0; j < z.size(); ++j) sum += z.values(0, j);
-  return f_.s * sum;
+  return f_.s * f_.inverse_trace();
 }
 
 void BandResidualMaker::leverage(Span<double> out) const {
@@ -50,15 +47,7 @@ void BandResidualMaker::leverage(Span<double> out) const {
 double BandResidualMaker::degrees_of_freedom() const {
   const Problem& problem = band_.problem();
   if (!is_faint()) return static_cast<double>(problem.n()) - shrinkage() * trace();
-  return band_inner_product(band_.b(), f_.l.inverse_band()) / f_.unit + (problem.intercept ? 1 : 0);
-}
-
-double BandResidualMaker::log_determinant() const {
-  return f_.l.log_determinant() + static_cast<double>(f_.l.size()) * std::log(f_.unit);
-}
-
-double BandResidualMaker::quadratic_form(Index output) const {
-  return dot(f_.half.rows(), f_.half.col(output), f_.half.col(output)) / f_.unit;
+  return f_.fitted_trace(band_.b()) + (problem.intercept ? 1 : 0);
 }
 
 double BandResidualMaker::squared_norm(Index output) const {

@@ -18,8 +18,8 @@ class BandResidualMaker final : public ResidualMaker {
   double shrinkage() const override { return f_.s == 0 ? 1 : lambda_ / f_.unit / f_.s; }  // 0/0: no eigenvalues
   void leverage(Span<double> out) const override;
   double degrees_of_freedom() const override;
-  double log_determinant() const override;
-  double quadratic_form(Index output) const override;
+  double log_determinant() const override { return f_.log_determinant(); }
+  double quadratic_form(Index output) const override { return f_.quadratic_form(output); }
   double squared_norm(Index output) const override;
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;

@@ -54,8 +54,7 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool w
 Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, Index formed_from, ByteReader& in)
     : Factorization(std::move(the_problem)), kernel_(std::move(kernel)) {
   const Index m = contrast().m(), t = problem().t();
-  b_.values = Matrix(bandwidth + 1, m, 0.0);
-  for (Index j = 0; j < m; ++j) in.numbers("the band", any_finite, {b_.values.col(j), std::min(bandwidth + 1, m - j)});
+  b_ = load_band_matrix(in, bandwidth, m);
   bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
   bounds_.largest = in.number("the largest eigenvalue", any_finite);
   if (bounds_.smallest < 0 || bounds_.largest < bounds_.smallest)
@@ -72,11 +71,10 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, Index 
 
 void Band::save(ByteWriter& out) const {
   const std::shared_lock lock(forming_);
-  const Index m = contrast().m();
   out.integer(bandwidth() / 16);
   out.integer(basis_->formed_from());
   kernel_.save(out);
-  for (Index j = 0; j < m; ++j) out.numbers({b_.values.col(j), std::min(bandwidth() + 1, m - j)});
+  save_band_matrix(b_, out);
   out.number(bounds_.smallest);
   out.number(bounds_.largest);
   out.numbers(basis_->tau());
@@ -90,9 +88,7 @@ std::shared_ptr<const void> Band::hold() const {
 }
 
 EigenvalueRange Band::eigenvalue_range() const {
-  const double largest = bounds_.largest;
-  if (!(largest > tolerance_)) return {0, 0};
-  return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, largest), largest};
+  return range_above(tolerance_, bounds_);
 }
 
 BandFactor Band::factor(double lambda) const {
@@ -100,21 +96,15 @@ BandFactor Band::factor(double lambda) const {
     fail(Status::not_positive_definite, "the weights differ by a factor of ", span,
          ", and to the BAND route rows of low weight are rounding beside those of high weight; use the CHOLESKY or "
          "SPECTRAL route");
-  const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
-  std::optional<BandedCholesky> l;
+  const double unit = banded_unit(bounds_.largest, lambda);
+  std::optional<BandedFactor> out;
   const bool nothing_to_solve = gamma_.rows() == 0;  // one point with an intercept
   if (lambda >= tolerance_ || bounds_.smallest > 0 || nothing_to_solve)
-    l = BandedCholesky::factor(b_, lambda / unit, unit);
-  if (!l)
+    out = banded_factor(b_, unit, lambda, gamma_.view());
+  if (!out)
     fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda, " (below ",
          tolerance_, " the eigenvalues are rounding); use a larger lambda or the SPECTRAL route");
-  BandFactor out{std::move(*l), Matrix(gamma_.rows(), gamma_.cols()), Matrix(gamma_.rows(), gamma_.cols()), unit,
-                 bounds_.smallest / unit + lambda / unit};
-  std::copy(gamma_.values().begin(), gamma_.values().end(), out.half.values().begin());
-  out.l.half_solve(out.half.view());
-  std::ranges::copy(out.half.values(), out.full.values().begin());
-  out.l.other_half_solve(out.full.view());
-  return out;
+  return {std::move(*out), bounds_.smallest / unit + lambda / unit};
 }
 
 void Band::expand(MatrixView out) const {

@@ -6,11 +6,9 @@
 //     log|Z'GZ| = 2 sum log L_ii,   tr P = tr (B + lambda I)^-1 by the inverse within the band
 //     H_ii = 1 - rho P~_ii;  above the largest eigenvalue, where that loses digits, q1_i^2 + (K_ii - |L^-1 B q_i|^2) /
 //     lambda, q_i row i of ZQ
-// s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q, which GCV, REML,
-// the solution and predictions do without: it is formed when rows of it are first needed. Memory: n^2, K's place, where
-// the reflectors and then Q stay.
-// Each lambda has a unit, a power of two next to the largest eigenvalue of B + lambda I, so that squares of the inverse
-// exist at any scale of x.
+// s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q when its rows are
+// first needed (GCV, REML, the solution and predictions do not need them). Memory: n^2, in which the reflectors and
+// then Q take the place of K.
 #pragma once
 
 #include <optional>
@@ -21,16 +19,12 @@
 #include "libcore/factor/factorization.hpp"
 #include "libcore/factor/reduced_kernel.hpp"
 #include "libcore/linalg/band_kernels.hpp"
-#include "libcore/linalg/banded.hpp"
+#include "libcore/routes/banded_factor.hpp"
 
 namespace freeridge {
 
-// (B + lambda I) / unit = L L' and what follows from it alone; s in these units.
-struct BandFactor {
-  BandedCholesky l;
-  Matrix half;  // L^-1 Gamma, m x t
-  Matrix full;  // (L L')^-1 Gamma, m x t
-  double unit, s;
+struct BandFactor : BandedFactor {
+  double s;  // in the factor's unit
 };
 
 constexpr Index solved_columns = 512;  // of T at once, for a block of rows

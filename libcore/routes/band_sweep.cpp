@@ -63,14 +63,13 @@ class BandSweep {
     parallel_for(
         count,
         [&](Index l) {
-          const Index at = l;
           try {
             BandFactor f = band_.factor(lambdas_[first + l]);
-            coefficients_[at] = f.l.row_coefficients();
-            factors_[at] = {std::move(f.full), f.s, {}};
+            coefficients_[l] = f.l.row_coefficients();
+            factors_[l] = {std::move(f.full), f.s, {}};
           } catch (const Error& error) {
             if (error.status() != Status::not_positive_definite) throw;
-            factors_[at].reason = error.what();
+            factors_[l].reason = error.what();
           }
         },
         band_.work_of_factor() * static_cast<double>(count));

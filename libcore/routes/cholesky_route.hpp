@@ -3,10 +3,10 @@
 //     log|Z'GZ| = m log s + 2 sum log L_ii,   Y~'PY~ = |L^-1 Z'Y~|^2 / s
 //     H_ii = 1 - rho P~_ii,  but without intercept and at a lambda far above tr K_w, where 1 - rho P~_ii has no digits:
 //     H_ii = K_ii / lambda - sum_j K_ij^2 / lambda^2 + ...
-// s is a power of two next to the mean eigenvalue of Z'GZ: L and P~ = s P have moderate numbers in any units of x,
-// unrounded, even where 1 / lambda is beyond the range. A lambda costs m^3/3, its LOO m^3/3 more.
-// Memory: n^2. K_w has the lower triangle and a diagonal of its own; L' has the upper triangle while one lambda is at
-// work; a second lambda beside it takes n^2 more.
+// s is a power of two next to the mean eigenvalue of Z'GZ, so that L and P~ = s P have moderate numbers in any units of
+// x, also where 1 / lambda overflows. A lambda costs m^3/3, its LOO m^3/3 more.
+// Memory: n^2. The lower triangle and a separate diagonal hold K_w, the upper triangle L' of one lambda at a time; a
+// second lambda at the same time takes n^2 more.
 #pragma once
 
 #include <atomic>

@@ -35,8 +35,8 @@ class Doubles {
   Index value_;
 };
 
-// Parts of a route below the rate of a matrix product, flops a kernel value, and what a number of K costs to touch for
-// the first time: measured with a product of 120 Gflop/s on two threads.
+// In flops of a matrix product: a flop of slower parts of a route, a kernel value, and the first write to a number of
+// K. Measured with a product of 120 Gflop/s on two threads.
 constexpr double cholesky_rate = 0.77, inverse_rate = 0.72, basis_rate = 0.8, band_solve_rate = 0.8, sweep_rate = 0.85,
                  qr_rate = 0.75;
 constexpr double nodes_of_lambdas = 30;  // as many as a wide spectrum asks for (resolvent_nodes.hpp)
@@ -44,8 +44,8 @@ constexpr double touched_entry = 10;     // flops of a matrix product that the p
 constexpr double solve_column = 80;      // of BAND's banded solves for all outputs, a number of the factor
 constexpr double kernel_value = 60, kernel_feature = 3, first_touch = 150;
 
-// Where many lambdas are looked at they are searched for, and each output has dips of its own: two more lambdas for
-// each beyond the first, tried for the outputs of a block.
+// A search over lambda tries the grid once for all outputs, and two more lambdas for each output beyond the first, at
+// the dips of that output.
 constexpr Index lambdas_of_an_output = 2, outputs_of_a_block = 32;
 Index own_lambdas(const Request& r) {
   return r.expected_lambdas > 1 ? lambdas_of_an_output * (r.t - 1) : 0;

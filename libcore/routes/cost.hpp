@@ -6,9 +6,9 @@
 //   PRIMAL     2 n d^2 (n d^2 by the Gram matrix), 2 n d^2 a pass; 4 n d a lambda    d^2 (n d for small x)
 //     sparse   8/3 d^3; 2 n d (b + 2) a lambda for a few of them, b = 16           d^2
 //   LANDMARK   2 n r^2, 2 n r^2 a pass; 4 n r a lambda                               6 r^2
-// and n^2 / 2 (LANDMARK: 2 n r) kernel values. How much below the matrix product each part runs, and what calls of
-// LAPACK cost on small matrices, was measured once (bench/): the same on machines that differ tenfold, to a factor that
-// does not matter beside the factors between the routes.
+// and n^2 / 2 (LANDMARK: 2 n r) kernel values. The speed of each part beside the matrix product, and the cost of
+// LAPACK's calls on small matrices, were measured once (bench/). They differ between machines, but by less than the
+// routes do.
 #pragma once
 
 #include <string>
@@ -22,30 +22,30 @@ struct Request {
   bool linear;
   Index rank_bound;        // of the kernel matrix
   Route route;             // automatic: the plan chooses
-  Index expected_lambdas;  // how many will be looked at
-  bool leaves_out;         // by a criterion that leaves rows out
+  Index expected_lambdas;  // how many lambdas will be tried
+  bool leaves_out;         // whether the criterion leaves rows out
   Index landmarks;         // how many; 0: none
   Reduction reduction;
   bool chooses_landmarks;     // by pivoted Cholesky
-  bool precomputed;           // the kernel
-  bool wide_weights = false;  // over many decades (problem.hpp)
-  Index memory_limit = 0;     // bytes that were allowed; 0: what the machine has
-  bool sparse = false;        // x
+  bool precomputed;           // whether x is K
+  bool wide_weights = false;  // whether weights span many decades (problem.hpp)
+  Index memory_limit = 0;     // bytes that the user allows; 0: what the machine has
+  bool sparse = false;        // whether x is sparse
   Index entries = 0;          // of a sparse x
 };
 
-// The bandwidth that is fastest for so many lambdas.
+// BAND's fastest bandwidth for the expected lambdas.
 Index bandwidth_for(const Request& request);
 
-// At most allocated by the factorization and one lambda with its LOO; saturates instead of overflowing.
+// The most bytes that the factorization and one lambda with its LOO allocate; saturates instead of overflowing.
 Index required_bytes(Route route, const Request& request);
 
-// At most allocated beside the factorization by a lambda with its LOO, or by a criterion at so many lambdas; for
+// The most bytes beside the factorization for a lambda with its LOO, or for a criterion at `lambdas` lambdas; for
 // CHOLESKY another n^2 when `beside_another` lambda is in force.
 Index lambda_bytes(Route route, const Request& request, bool beside_another, Index lambdas);
-// At most allocated in addition by leaving out groups of at most so many rows, at so many lambdas.
+// The most bytes in addition for leaving out groups of at most `rows` rows, at `lambdas` lambdas.
 Index group_bytes(Route route, const Request& request, Index rows, Index lambdas);
-// At most allocated by landmark_trace (routes.hpp).
+// The most bytes that landmark_trace (routes.hpp) allocates.
 Index trace_bytes(const Request& request);
 
 // For all expected lambdas together.

@@ -11,7 +11,7 @@
 
 namespace freeridge {
 
-// phi(x) = F r(x): the raw features r(x), p numbers that can be had from x at once, and a linear map F of them.
+// phi(x) = F r(x): F a linear map, r(x) the raw features, p numbers that are made from x directly.
 class FeatureMap {
  public:
   virtual ~FeatureMap() = default;
@@ -22,10 +22,10 @@ class FeatureMap {
   virtual bool centred() const { return false; }
   // phi in place of r, rows x p.
   virtual void apply(MatrixView /*rows*/) const {}
-  // A map may have features psi, phi = M psi, that take less work to form from r than phi. apply_partial puts psi in
-  // the place of r; complete puts M G M' in the place of the Gram matrix G of psi (the rows and columns [first, first +
-  // features()) of the lower triangle of `gram`), and M shift in the place of shift. It answers false where rounding in
-  // G, magnified by M, exceeds that of phi'phi: then phi has to be formed.
+  // phi = M psi: a map may have features psi that cost less than phi. apply_partial puts psi in the place of r;
+  // complete puts M G M' in the place of the Gram matrix G of psi (rows and columns [first, first + features()) of the
+  // lower triangle of `gram`), and M shift in the place of shift. complete returns false where rounding in G, magnified
+  // by M, exceeds that of phi'phi: then phi has to be formed.
   virtual bool has_partial() const { return false; }
   virtual void apply_partial(MatrixView rows) const { apply(rows); }
   virtual bool complete(MatrixView /*gram*/, Index /*first*/, Span<double> /*shift*/, Index /*n*/) const {
@@ -38,8 +38,8 @@ class FeatureMap {
   // The solution of the outputs [first, first + w.cols) from w (p x outputs) and phibar.
   virtual void solve(const Problem& problem, Index first, ConstMatrixView w, Span<const double> mean,
                      Solution& solution) const = 0;
-  // The expansion coefficients (over W^(1/2)) that belong to w, n x outputs, where they are not those of the dual
-  // problem; false otherwise.
+  // The expansion coefficients over W^(1/2) from w, n x outputs, for maps whose coefficients are not those of the dual
+  // problem; false for other maps.
   virtual bool own_coefficients(const Problem& /*problem*/, ConstMatrixView /*w*/, MatrixView /*out*/) const {
     return false;
   }
@@ -63,11 +63,11 @@ struct ReducedFeatures {
 // The rows of Phi~ that are formed at once.
 Index tile_rows(Index p);
 
-// u: an element of a Gram matrix of n rows of p columns is off by about u times the norms of its two columns.
+// u: element (i, j) of a Gram matrix of n rows of p columns has an error of about u |column i| |column j|.
 double gram_rounding(Index n, Index p);
 
-// The workers of a pass over n rows of `columns` = 1 + p + t: the threads, or one where the squares of so many would be
-// too large; each has (1 + p + t)^2, twice for the Gram matrix, and a tile of rows.
+// The workers of a pass over n rows, columns = 1 + p + t: all threads, or one where their matrices would be too large.
+// Each worker has columns^2 numbers (twice for the Gram matrix) and a tile of rows.
 int reduction_workers(Index n, Index columns);
 
 // Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 (gram: twice) and a tile of rows for each worker.

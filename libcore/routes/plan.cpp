@@ -35,8 +35,8 @@ Choice choose(const Request& r) {
   // Of sparse rows these products are cheap, and X' is not sparse once it is turned.
   if (r.linear && (r.d < r.n || (!r.sparse && fits(Route::primal, r))))
     return {Route::primal, r.d < r.n ? "the kernel is linear and d < n" : "the kernel is linear"};
-  // The zero eigenvalues of a kernel of low rank are rounding to BAND, and zero to SPECTRAL; and rows of low weight are
-  // rounding to BAND beside those of high weight.
+  // BAND cannot tell from rounding the zero eigenvalues of a kernel of low rank, which SPECTRAL sets to zero, nor rows
+  // of low weight among rows of high weight.
   const bool low_rank = r.rank_bound < r.n && fits(Route::spectral, r);
   Route best = Route::automatic;
   for (const Route route : {Route::cholesky, Route::spectral, Route::band}) {

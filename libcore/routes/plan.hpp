@@ -19,8 +19,8 @@ struct Plan {
 // with the least work of those that fit. Throws INVALID_ARGUMENT for PRIMAL with a kernel that is not linear and for
 // landmarks with a route that has none, INVALID_STATE for LANDMARK without landmarks.
 Plan make_plan(const Request& request);
-// Throws OUT_OF_MEMORY, with bytes and a way out, when the plan does not fit, INVALID_ARGUMENT when the route cannot
-// take so many points.
+// Throws OUT_OF_MEMORY, with the bytes and advice, when the plan does not fit into memory; INVALID_ARGUMENT when the
+// route cannot take so many points.
 void require_possible(const Request& request, const Plan& plan);
 // The plan, and what the other routes would cost, as a table; takes some milliseconds to measure a matrix product.
 std::string explain(const Request& request, const std::string& kernel);

@@ -93,10 +93,9 @@ struct Directions {
 
 Directions tall_directions(MatrixView zx, Span<const double> norms, Index n, bool wide, MatrixView u) {
   const Index d = zx.cols;
-  const Index size = d;
-  Directions out{Array<double>(size), {}, Matrix(d, d), Matrix(d, d)};
-  Array<double> tau(size);
-  Array<Index> order(size);
+  Directions out{Array<double>(d), {}, Matrix(d, d), Matrix(d, d)};
+  Array<double> tau(d);
+  Array<Index> order(d);
   Stage stage(0, 0.4);
   if (wide)
     geqp3(zx, 0, order, tau);
@@ -106,7 +105,7 @@ Directions tall_directions(MatrixView zx, Span<const double> norms, Index n, boo
   for (Index j = 0; j < d; ++j) std::copy_n(zx.col(j), j + 1, upper.col(j));
   out.triangle = wide ? restored_columns(order, upper.view()) : Matrix(d, d);
   if (wide) {  // a triangle again, of the columns in their own order
-    Array<double> other_tau(size);
+    Array<double> other_tau(d);
     geqrf(out.triangle.view(), other_tau);
   } else {
     std::copy(upper.values().begin(), upper.values().end(), out.triangle.values().begin());

@@ -36,30 +36,26 @@ void SparseMaker::leverage(Span<double> out) const {
 }
 
 double SparseMaker::trace() const {
-  const BandMatrix inverse = f_.l.inverse_band();
-  double sum = 0;
-  for (Index j = 0; j < inverse.size(); ++j) sum += inverse.values(0, j);
-  return static_cast<double>(p_.problem().degrees() - p_.d()) + lambda_ / f_.unit * sum;
+  return static_cast<double>(p_.problem().degrees() - p_.d()) + lambda_ / f_.unit * f_.inverse_trace();
 }
 
 // Far above the largest eigenvalue d - lambda tr (B + lambda I)^-1 would lose all digits.
 double SparseMaker::degrees_of_freedom() const {
   const double constant = p_.problem().intercept ? 1 : 0;
   if (lambda_ < p_.largest()) return static_cast<double>(p_.problem().n()) - trace();
-  return band_inner_product(p_.band(), f_.l.inverse_band()) / f_.unit + constant;
+  return f_.fitted_trace(p_.band()) + constant;
 }
 
 double SparseMaker::log_determinant() const {
-  const Index d = p_.d(), others = p_.problem().degrees() - d;
-  return f_.l.log_determinant() + static_cast<double>(d) * std::log(f_.unit) +
-         (others == 0 ? 0 : static_cast<double>(others) * std::log(lambda_));
+  const Index others = p_.problem().degrees() - p_.d();
+  return f_.log_determinant() + (others == 0 ? 0 : static_cast<double>(others) * std::log(lambda_));
 }
 
 double SparseMaker::squared_norm(Index output) const {
   const Problem& problem = p_.problem();
   const double* const y = problem.y_tilde.col(output);
   const Index n = problem.n(), d = p_.d();
-  const double all = dot(n, y, y), explained = dot(d, f_.half.col(output), f_.half.col(output)) / f_.unit,
+  const double all = dot(n, y, y), explained = f_.quadratic_form(output),
                shrunk = lambda_ / f_.unit * dot(d, f_.full.col(output), f_.full.col(output)) / f_.unit;
   const double left = all - explained - shrunk;
   if (left > cancels * all) return left;
@@ -81,7 +77,7 @@ void SparseMaker::coefficients(Index first, MatrixView out) const {
     return;
   }
   Matrix g = solved(first, out.cols);
-  const SparseFactor at_zero = p_.factor(0);
+  const BandedFactor at_zero = p_.factor(0);
   at_zero.l.solve(g.view());
   for (double& value : g.values()) value /= at_zero.unit;
   p_.fitted(0, p_.hyperplane(g.view()).view(), out);
@@ -121,7 +117,7 @@ SparseRows::SparseRows(const SparsePrimal& factorization, Span<const Index> whic
 
 bool SparseRows::left_out(const ResidualMaker& of_factorization, Index first, MatrixView out) const {
   const auto& maker = static_cast<const SparseMaker&>(of_factorization);
-  const SparseFactor& f = maker.factor();
+  const BandedFactor& f = maker.factor();
   const Problem& problem = p_.problem();
   const Index s = z_.cols();
   Matrix half = copy_of(z_.view()), p(s, s);

@@ -26,7 +26,7 @@ class SparseMaker final : public ResidualMaker {
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
-  const SparseFactor& factor() const { return f_; }
+  const BandedFactor& factor() const { return f_; }
 
  private:
   // (B + lambda I)^-1 Gamma of some outputs.
@@ -34,7 +34,7 @@ class SparseMaker final : public ResidualMaker {
 
   const SparsePrimal& p_;
   double lambda_;
-  SparseFactor f_;
+  BandedFactor f_;
 };
 
 // Keeps Z_S', d s doubles. A lambda costs 2 s d b and s^2 d.

@@ -144,8 +144,7 @@ void SparsePrimal::set_centre() {
 SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
   const Index d = problem().d(), t = problem().t();
   in.require("Q", d, d);
-  b_.values = Matrix(b + 1, d, 0.0);
-  for (Index j = 0; j < d; ++j) in.numbers("the band", any_finite, {b_.values.col(j), std::min(b + 1, d - j)});
+  b_ = load_band_matrix(in, b, d);
   bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
   bounds_.largest = in.number("the largest eigenvalue", any_finite);
   tolerance_ = in.number("the tolerance", any_finite);
@@ -161,7 +160,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorizati
 
 void SparsePrimal::save(ByteWriter& out) const {
   out.integer(saved_sparse);
-  for (Index j = 0; j < d(); ++j) out.numbers({b_.values.col(j), std::min(b + 1, d() - j)});
+  save_band_matrix(b_, out);
   out.number(bounds_.smallest);
   out.number(bounds_.largest);
   out.number(tolerance_);
@@ -170,8 +169,7 @@ void SparsePrimal::save(ByteWriter& out) const {
 }
 
 EigenvalueRange SparsePrimal::eigenvalue_range() const {
-  if (!(bounds_.largest > tolerance_)) return {0, 0};
-  return {std::min(bounds_.smallest > 0 ? bounds_.smallest : tolerance_, bounds_.largest), bounds_.largest};
+  return range_above(tolerance_, bounds_);
 }
 
 // All of them, or where some are rounding the number of positive pivots of B - tolerance I (Sylvester's law of inertia).
@@ -181,19 +179,16 @@ std::optional<Index> SparsePrimal::rank() const {
   return std::min(most, positive_pivots(b_, tolerance_));
 }
 
-SparseFactor SparsePrimal::factor(double lambda) const {
-  const double most = std::max(bounds_.largest, lambda), unit = most > 0 ? std::exp2(std::ilogb(most)) : 1;
-  std::optional<BandedCholesky> l;
-  if (bounds_.smallest + lambda > tolerance_) l = BandedCholesky::factor(b_, lambda / unit, unit);
-  if (!l)
+BandedFactor SparsePrimal::factor(double lambda) const {
+  const double unit = banded_unit(bounds_.largest, lambda);
+  std::optional<BandedFactor> out;
+  if (bounds_.smallest + lambda > tolerance_) out = banded_factor(b_, unit, lambda, gamma_.view());
+  if (!out)
     fail(Status::not_positive_definite, "x'x + lambda I is numerically singular at lambda = ", lambda, " (below ",
          tolerance_,
          " the eigenvalues of x'x are rounding); use a larger lambda, or the reduction QR, which has the "
          "limit lambda -> 0");
-  SparseFactor out{std::move(*l), copy_of(gamma_.view()), copy_of(gamma_.view()), unit};
-  out.l.half_solve(out.half.view());
-  out.l.solve(out.full.view());
-  return out;
+  return std::move(*out);
 }
 
 Matrix SparsePrimal::hyperplane(ConstMatrixView g) const {
@@ -290,9 +285,9 @@ void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, M
     for (Index i = 0; i < count; ++i) out(i, l) = sums(i % strip, l * strips + i / strip) / at[l].unit;
 }
 
-void SparsePrimal::leverages(Index row, Span<const SparseFactor> factors, MatrixView out) const {
+void SparsePrimal::leverages(Index row, Span<const BandedFactor> factors, MatrixView out) const {
   Array<Coefficients> at;
-  for (const SparseFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
+  for (const BandedFactor& f : factors) at.push_back({f.l.row_coefficients(), f.unit});
   const Index rows = sparse_pieces(problem().n(), d(), problem().t(), std::ssize(factors)).rows;
   parallel_for((out.rows + rows - 1) / rows, [&](Index piece) {
     const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));

@@ -20,17 +20,10 @@
 #include "libcore/factor/digits.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/linalg/band_kernels.hpp"
-#include "libcore/linalg/banded.hpp"
+#include "libcore/routes/banded_factor.hpp"
 #include "libcore/routes/saved_route.hpp"
 
 namespace freeridge {
-
-// (B + lambda I) / unit = L L' and what follows from it; d x t each.
-struct SparseFactor {
-  BandedCholesky l;
-  Matrix half, full;  // L^-1 Gamma, (L L')^-1 Gamma
-  double unit;
-};
 
 class SparsePrimal final : public Factorization {
  public:
@@ -51,7 +44,7 @@ class SparsePrimal final : public Factorization {
   void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const override;
 
   // Throws NOT_POSITIVE_DEFINITE.
-  SparseFactor factor(double lambda) const;
+  BandedFactor factor(double lambda) const;
   const BandMatrix& band() const { return b_; }
   Index d() const { return basis_.cols(); }
   // w_s = Q g, d x k.
@@ -59,7 +52,7 @@ class SparsePrimal final : public Factorization {
   // X~ w_s for the rows row, row + 1, ... (out.rows of them).
   void fitted(Index row, ConstMatrixView w_s, MatrixView out) const;
   // H_ii at several lambdas for the rows [row, row + out.rows); out.rows x lambdas.
-  void leverages(Index row, Span<const SparseFactor> factors, MatrixView out) const;
+  void leverages(Index row, Span<const BandedFactor> factors, MatrixView out) const;
   // z_i in column i, d x count, of these rows; and of any points, without weights.
   Matrix projected_rows(Span<const Index> which) const;
   void project(const Rows& points, Index first, MatrixView z) const;

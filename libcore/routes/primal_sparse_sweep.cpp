@@ -65,7 +65,7 @@ class SparsePrimal::Sweep {
     for (std::size_t l = 0; l < lambdas.size(); ++l) {
       const Index place = first + static_cast<Index>(l);
       try {
-        const SparseFactor f = p_.factor(lambdas[l]);
+        const BandedFactor f = p_.factor(lambdas[l]);
         for (Index j = 0; j < t_; ++j)
           for (Index k = 0; k < p_.d(); ++k) g(k, count() * t_ + j) = f.full(k, first_output_ + j) / f.unit;
         all_.push_back({f.l.row_coefficients(), f.unit});

@@ -25,10 +25,6 @@ namespace {
 constexpr Index points_at_once = 64;      // on their way to T
 constexpr Index directions_at_once = 64;  // formed for their noise
 
-std::size_t to_size(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 class Wide final : public PrimalBasis {
  public:
   Wide(ProblemPtr problem, Matrix basis, Array<double> noise, Array<double> singular_values, Matrix right, ScaledQr qr)
@@ -70,8 +66,8 @@ class Wide final : public PrimalBasis {
     apply_v_transposed(phi.view(), z, variance);
     for (Index q = 0; q < z.cols; ++q)
       for (Index k = 0; k < z.rows; ++k) {
-        const double s = s_[to_size(k)], u = z(k, q);
-        if (!variance.empty()) variance[to_size(q)] += u * u * (s * s > 0 ? lambda / (s * s + lambda) : 1);
+        const double s = s_[k], u = z(k, q);
+        if (!variance.empty()) variance[q] += u * u * (s * s > 0 ? lambda / (s * s + lambda) : 1);
         z(k, q) = s * u;
       }
     if (problem().intercept)
@@ -138,9 +134,9 @@ Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixVi
     qr.expand(right.columns(k, count), v.view());
     for (Index j = 0; j < count; ++j) {
       double mixed = 0;
-      for (Index i = 0; i < qr.d(); ++i) mixed = std::hypot(mixed, qr.norms()[to_size(i)] * v(i, j));
+      for (Index i = 0; i < qr.d(); ++i) mixed = std::hypot(mixed, qr.norms()[i] * v(i, j));
       worked(15 * nanosecond * static_cast<double>(qr.d()));
-      out[to_size(k + j)] = factor * mixed * (factor * mixed);
+      out[k + j] = factor * mixed * (factor * mixed);
     }
   }
   return out;
@@ -158,7 +154,7 @@ FactorizationPtr factorize_wide(ProblemPtr problem) {
   stage.next(0.7);
   ScaledQr qr(std::move(points), triangle.view());
   require_finite_squares(qr.norms(), "x");
-  Array<double> s(to_size(m));
+  Array<double> s(m);
   stage.next(0.98);
   Matrix right =
       decompose(qr, std::move(triangle), weight_span(problem->weights) > wide_weights, s, contrast.rows(basis.view()));

@@ -16,7 +16,7 @@ FactorizationPtr factorize_spectral(ProblemPtr problem);
 FactorizationPtr factorize_band(ProblemPtr problem, Index bandwidth, bool with_basis);
 // Whether the primal route streams the data, or keeps B. Where d >= n there is nothing to reduce, and it keeps B.
 bool primal_streams(Index n, Index d, Reduction reduction);
-// Whether it takes the way of primal_sparse_route.hpp.
+// Whether the primal route is that of primal_sparse_route.hpp.
 bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction);
 // Reduction::automatic means QR; of sparse rows the Gram matrix.
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction);

@@ -3,9 +3,9 @@
 //     T_g = Q_g R_g                          Householder QR of each group, d_g x m
 //     [R_1; R_2; ...] P = Q_0 [R; 0]         with column pivoting
 //     T P = Q [R; 0],   Q = diag(Q_1, Q_2, ...) Q_0                     one group: R = R_1, P = I, Q_0 = I
-// Without the groups the rounding in a row would be that of the largest one: eps times kilometres among nanometres. So
-// it is eps times the norms in the row's group (A. J. Cox, N. J. Higham, Stability of Householder QR factorization for
-// weighted least squares problems, Numerical Analysis 1997, Pitman: rows in descending order, columns pivoted).
+// The rounding error of a row is eps times the norms in its group; without groups it would be eps times the norm of the
+// largest row (A. J. Cox, N. J. Higham, Stability of Householder QR factorization for weighted least squares problems,
+// Numerical Analysis 1997, Pitman: rows in descending order, columns pivoted).
 // Q is kept as reflectors in the place of T. Once: 2 d m^2, and for several groups 2 min(d, groups m) m^2 and as many
 // numbers. A product with Q: 4 d m a column.
 #pragma once
@@ -33,7 +33,7 @@ class ScaledQr {
 
   // out = Q [h; 0]
   void expand(ConstMatrixView h, MatrixView out) const;
-  // h, the first m rows of Q'a (a: d x q), and, unless it is empty, the squared norms of what is left of its columns.
+  // h = the first m rows of Q'a (a: d x q); rest2 (or empty) = the squared norms of the columns of its other rows.
   void reduce(ConstMatrixView a, MatrixView h, Span<double> rest2) const;
 
  private:

@@ -1,6 +1,5 @@
-// The points x, n rows of d numbers, whatever they lie in: an ordinary matrix in either layout, or sparse rows or
-// columns. What reads points takes Rows: it has them by tiles, filled with their zeros, or multiplies by them, which
-// for sparse rows costs as much as they have entries:
+// The points x, n rows of d numbers, in an ordinary matrix of either layout, or as sparse rows or columns. Code that
+// reads points takes Rows, as tiles that include the zeros, or in products, which cost O(entries) for sparse rows:
 //     tile(i, k) = x(row + i, k) - shift_k                                              pack_rows
 //     out = (X_I - 1 shift') w,      sum = sum + (X_I - 1 shift')'c                     multiply, add_transposed
 // The shift is that of a centred problem (data/problem.hpp). For sparse rows it is taken from the product, as 1 (shift'w),
@@ -70,7 +69,7 @@ class Rows {
   SparseView sparse_;
 };
 
-// What check of finite numbers each kind needs; the entries of sparse rows in full (require_valid).
+// Throws NOT_FINITE unless all numbers are finite; checks sparse rows in full (require_valid).
 void require_finite(const char* name, const Rows& x);
 
 // The entries of neighbouring rows, row by row, those of row i from start[i] to start[i + 1].

@@ -84,22 +84,21 @@ Means sparse_means(const SparseView& x, Span<const double> v, const char* name) 
   const Index columns = x.cols;
   Array<double> mean(columns, 0.0), rest(columns, 0.0), weight(columns, 0.0), first(columns, 0.0);
   Array<Index> equal(columns, 0);  // entries like the column's first one
-  const auto at = [](Index i) { return static_cast<std::size_t>(i); };
   each_entry(x, [&](Index k, Index i, double value) {
-    mean[at(k)] += v[at(i)] * value;
-    if (equal[at(k)] == 0) first[at(k)] = value;
-    if (value == first[at(k)]) ++equal[at(k)];
+    mean[k] += v[i] * value;
+    if (equal[k] == 0) first[k] = value;
+    if (value == first[k]) ++equal[k];
   });
-  for (Index k = 0; k < x.cols; ++k) require_finite_mean(mean[at(k)], k, name);
+  for (Index k = 0; k < x.cols; ++k) require_finite_mean(mean[k], k, name);
   each_entry(x, [&](Index k, Index i, double value) {
-    rest[at(k)] += v[at(i)] * (value - mean[at(k)]);
-    weight[at(k)] += v[at(i)];
+    rest[k] += v[i] * (value - mean[k]);
+    weight[k] += v[i];
   });
   for (Index k = 0; k < x.cols; ++k) {
-    const double left = rest[at(k)] - (1 - weight[at(k)]) * mean[at(k)], centre = mean[at(k)] + left;
-    const bool constant = equal[at(k)] == x.rows;
-    rest[at(k)] = constant || !std::isfinite(left) ? 0 : (mean[at(k)] - centre) + left;
-    mean[at(k)] = constant ? first[at(k)] : std::isfinite(left) ? centre : mean[at(k)];
+    const double left = rest[k] - (1 - weight[k]) * mean[k], centre = mean[k] + left;
+    const bool constant = equal[k] == x.rows;
+    rest[k] = constant || !std::isfinite(left) ? 0 : (mean[k] - centre) + left;
+    mean[k] = constant ? first[k] : std::isfinite(left) ? centre : mean[k];
   }
   return {std::move(mean), std::move(rest)};
 }

@@ -23,8 +23,8 @@ inline bool is_mean(Criterion criterion) {
   return criterion != Criterion::gcv && criterion != Criterion::reml;
 }
 
-// GCV of one output, from |P~Y~|^2 and tr(P~); and REML, from Y~'PY~, log|Z'GZ| and log_weights = log sum(w) - sum
-// log(w), without its first term without intercept.
+// GCV of one output from |P~Y~|^2 and tr(P~); REML of one output from Y~'PY~, log|Z'GZ| and log_weights = log sum(w) -
+// sum log(w) (without intercept - sum log(w)).
 double gcv(Index n, double squared_norm, double trace);
 double reml(Index m, double quadratic_form, double log_determinant, double log_weights);
 

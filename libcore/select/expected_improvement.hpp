@@ -1,12 +1,12 @@
-// Where to try next for the minimum of a function of one variable whose values are dear: where most is to be expected
-// below the lowest value seen. What is expected comes from a Gaussian process through the points tried,
+// The next place to try for the minimum of an expensive function of one variable: where the expected improvement on the
+// lowest value so far is largest, under a Gaussian process through the points tried,
 //
 //   f ~ mu + s Z,  cov(Z(x), Z(z)) = (1 + r) exp(-r),  r = sqrt(3) |x - z| / length      (Matern 3/2)
 //   Z(x) has, given the values, the mean m = k'K^-1 f and the variance v = 1 - k'K^-1 k
 //   E max(best - Z(x), 0) = (best - m) Phi(u) + sqrt(v) phi(u),   u = (best - m) / sqrt(v)
 //
-// mu and s are the mean and the standard deviation of the values. Such a process hardly looks past its neighbours: each
-// gap between two points is judged by the eight nearest of them, so that a search costs O(points) a step.
+// mu and s are the mean and the standard deviation of the values. Far points hardly change the process: each gap
+// between two points is judged by the eight nearest points, so that a search costs O(points) a step.
 // D. Jones, M. Schonlau, W. Welch, Efficient global optimization of expensive black-box functions, Journal of Global
 // Optimization 13, 1998.
 #pragma once

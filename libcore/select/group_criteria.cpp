@@ -28,7 +28,7 @@ class GroupScores {
         first_(first),
         outputs_(outputs),
         reason_(reason),
-        spreads_(lambdas.size() * static_cast<std::size_t>(outputs)) {}
+        spreads_(std::ssize(lambdas) * outputs) {}
 
   void add_groups() {
     const double share = factorization_.at_is_free() ? 0 : 0.3;

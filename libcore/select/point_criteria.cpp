@@ -77,7 +77,7 @@ class LooSum final : public PointSink {
       : PointSink(problem, lambdas, scores, errors) {
     if (!wants_errors()) return;
     v_ = relative_weights(problem);
-    spread_.resize(lambdas.size() * static_cast<std::size_t>(scores.cols));
+    spread_.resize(std::ssize(lambdas) * scores.cols);
   }
 
   void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {
@@ -163,16 +163,15 @@ class ErrorRateSum final : public PointSink {
       std::fill(other_.begin(), other_.end(), -infinity);
       for (Index j = 0; j < t; ++j)
         for (Index i = 0; i < rows; ++i) {
-          const Index at = i;
           const double y = label_(row + i, j);
           const double e = residual(i, l * t + j) / diagonal(i, l) / problem_.sqrt_w[row + i];
           const double f = y - e;
           if (t == 1)
-            own_[at] = y * f, other_[at] = 0;
+            own_[i] = y * f, other_[i] = 0;
           else if (y > 0)
-            own_[at] = f;
+            own_[i] = f;
           else
-            other_[at] = std::max(other_[at], f);
+            other_[i] = std::max(other_[i], f);
         }
       const Index at_lambda = lambda + l;
       for (Index i = 0; i < rows; ++i) {

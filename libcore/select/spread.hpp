@@ -1,9 +1,9 @@
-// The weighted mean of numbers q_i with weights v_i, and how they spread: root^2 = sum_i v_i (q_i - mean)^2, which a
-// standard error is made of. Two parts a and b are joined by
+// The weighted mean of numbers q_i with weights v_i, and root^2 = sum_i v_i (q_i - mean)^2, for standard errors. Two
+// parts a and b are joined by
 //     root^2 = root_a^2 + root_b^2 + (mean_a - mean_b)^2 v_a v_b / (v_a + v_b)
 // (T. Chan, G. Golub, R. LeVeque, Algorithms for computing the sample variance, The American Statistician 37 (1983)):
-// sum v q^2 - v mean^2 would cancel; and as only roots are kept, the squares of the q, which are squares already, are
-// not formed.
+// sum v q^2 - v mean^2 would cancel. root is kept instead of root^2, as the q are squares themselves, whose squares
+// might overflow.
 #pragma once
 
 #include <cmath>

@@ -2,8 +2,8 @@
 //     N_ij = -(q1_i q1_j + B_i B_j'),     q_i = sum_(j != i) N_ij^2 = N_ii - N_ii^2
 //     N_ii = 2 q_i / (1 + (1 - 4 q_i)^(1/2))   (N_ii < 1/2),      E_i = sum_(j != i) N_ij E_j / (1 - N_ii)
 // nothing is subtracted. The plain formulas N_ii = 1 - q1_i^2 - |B_i|^2 and E_i = Y~_i - q1_i q1'Y~ - B_i Gamma are
-// differences of numbers near one, whose rounding errors an error left out divides by about lambda / Lambda. And in the
-// sum for E_i an error in the columns of B is multiplied by E, which is orthogonal to these columns, and not by Y~.
+// differences of numbers near one, and a left-out error divides their rounding errors by about lambda / Lambda. In the
+// sum for E_i an error in the columns of B is multiplied by E, which is orthogonal to these columns, instead of Y~.
 #pragma once
 
 #include <functional>
@@ -32,8 +32,8 @@ struct SmallResiduals {
   Matrix rest;             // E_i, rows x t
 };
 
-// basis: row k holds B_i of rows[k]; q1: their q1_i (or none). noise: what rounding may make of |N_i|; where it is not
-// exceeded, N_ii and E_i are zero: the unpenalised fit meets the point. Cost: a pass, 2 n r of it for each row.
+// basis: row k is B_i for i = rows[k]; q1: the q1_i (or empty). noise: the rounding error of |N_i|; where |N_i| is at
+// most the noise, N_ii = E_i = 0: the unpenalised fit meets the point. Cost: a pass, 2 n r for each row.
 SmallResiduals small_residuals(Array<Index> rows, ConstMatrixView basis, Span<const double> q1, Index t, double noise,
                                const EachProjectedTile& each_tile);
 

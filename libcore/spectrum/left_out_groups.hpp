@@ -1,8 +1,7 @@
-// Rows S left out together, for factorizations that know the spectrum; notation of spectrum_factorization.hpp, O: the
-// rows that stay (s and o of them), e the left-out errors. Three ways, by what is fewest:
+// Rows S left out together, for factorizations that know the spectrum; notation of spectrum_factorization.hpp. O: the
+// rows that stay; s and o: the numbers of rows in S and O; e: the left-out errors. The cheapest of three ways:
 //
-// Refit: fewer stay than there are unknowns, with a complement. The problem of O itself, Z an orthonormal basis of what
-// is orthogonal to q1_O,
+// Refit, for o < r with a complement: the problem of O, with Z an orthonormal basis of the complement of q1_O,
 //     (Z'B_O diag(Lambda) B_O'Z + lambda I) c = Z'Y~_O,   g = diag(Lambda) B_O'Z c
 //     e = Y~_S - B_S g - q1_S beta,   beta = q1_O'(Y~_O - B_O g) / |q1_O|^2               o^2 r + o^3 / 3 a lambda
 //
@@ -38,8 +37,8 @@ std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& factoriza
 Array<Index> others_of(Index n, Span<const Index> rows);
 Array<double> q1_of(const Problem& problem, Span<const Index> rows);
 
-// Whether a positive semi-definite matrix, lower triangle, may have an eigenvalue so small that more than four digits
-// are lost with it: 1 / |A^-1|_1 is at most the smallest eigenvalue.
+// Whether a positive semi-definite A, lower triangle, may have an eigenvalue so small that more than four digits are
+// lost, by the bound 1 / |A^-1|_1 <= smallest eigenvalue.
 bool may_be_near_singular(ConstMatrixView a);
 
 }  // namespace freeridge

@@ -21,8 +21,7 @@ double Spectrum::tolerance() const {
 }
 
 bool Spectrum::counts(Index k) const {
-  const Index at = k;
-  return eigenvalues[at] > 0 && eigenvalues[at] >= noise[at];
+  return eigenvalues[k] > 0 && eigenvalues[k] >= noise[k];
 }
 
 Index Spectrum::rank() const {
@@ -43,8 +42,7 @@ EigenvalueRange Spectrum::range() const {
 }
 
 Direction Spectrum::direction(Index k) const {
-  const Index at = k;
-  return {eigenvalues[at], common_noise.value_or(noise[at]), sure};
+  return {eigenvalues[k], common_noise.value_or(noise[k]), sure};
 }
 
 // An eigenvalue that is zero by the kernel's rank is exact.
@@ -119,9 +117,8 @@ double SpectrumAt::squared_norm(Index output) const {
 }
 
 bool SpectrumAt::counts(Index k, bool functions) const {
-  const Index at = k;
-  const bool keeps_zero = lambda_ >= spectrum_->noise[at] && lambda_ > 0;
-  const bool no_function = functions && spectrum_->eigenvalues[at] == 0;
+  const bool keeps_zero = lambda_ >= spectrum_->noise[k] && lambda_ > 0;
+  const bool no_function = functions && spectrum_->eigenvalues[k] == 0;
   return eigenvalue(k) > 0 || (keeps_zero && !no_function);
 }
 

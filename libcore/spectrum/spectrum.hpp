@@ -30,8 +30,8 @@ struct Spectrum {
   Matrix gamma = {};               // Gamma, r x t
   Array<double> rest_norm2 = {};   // |E_j|^2, t; not read without complement
 
-  // What digits.hpp takes for the directions: the noise of each, or one noise for all of them, times `sure`; and a
-  // direction that was left out of the spectrum as rounding, of no noise where none was.
+  // For digits.hpp: `sure`; one noise for all directions in the place of `noise`; and the direction that was left out
+  // of the spectrum as rounding, with noise 0 where there is none.
   double sure = sure_of_matrix;
   std::optional<double> common_noise = std::nullopt;
   Direction left_out = {0, 0, 0};
@@ -67,8 +67,8 @@ class SpectrumAt {
   double scale() const { return s_; }
   // rho
   double shrinkage() const;
-  // Whether an eigenvalue that is not zero counts as zero: then P~ is a projector in its direction, and what is 0 in P~
-  // is 0 but for rounding.
+  // Whether an eigenvalue that is not zero counts as zero. P~ is then a projector in its direction, and zeros of P~
+  // come out as rounding errors.
   bool projects() const { return projects_; }
 
   double trace() const;
@@ -78,9 +78,8 @@ class SpectrumAt {
   double quadratic_form(Index output) const;
   double squared_norm(Index output) const;
 
-  // Whether direction k is part of g. Directions whose eigenvalue counts as zero are not; a direction whose eigenvalue
-  // is exactly zero is where lambda is above its noise, unless `functions` says that only directions with a function
-  // are wanted.
+  // Whether direction k is part of g: not where an eigenvalue that is not zero counts as zero; where the eigenvalue is
+  // exactly zero only for lambda above its noise, and not with `functions` (directions whose function is not zero).
   bool counts(Index k, bool functions) const;
   // 1 / (Lambda_k + lambda) in the directions that count, else 0.
   Array<double> inverse(bool functions) const;

@@ -5,7 +5,7 @@
 //     P~Y~ = B (p Gamma) + E,   diag P~ = (B o B) p + diag N,   c~ = B g + E / lambda
 //
 // The spectral route has r = m; the primal and landmark routes have r <= min(m, features).
-// N_ii and E_i of rows of high leverage are had as high_leverage.hpp says.
+// N_ii and E_i of rows of high leverage: high_leverage.hpp.
 // A column B_k that is not orthonormal to rounding (blur_k, streamed_basis.cpp) is left out of N and of E, and its
 // share of P~ is p_k - 1 in the place of p_k: the error of that column then comes with the factor 1 - p_k = Lambda_k /
 // (Lambda_k + lambda).

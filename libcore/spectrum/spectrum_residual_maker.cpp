@@ -6,7 +6,7 @@ namespace freeridge {
 
 void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const {
   const Matrix shares = f_.shared_gamma(at_, first, out.cols);
-  Array<double> share(diagonal_out.empty() ? 0 : static_cast<std::size_t>(f_.r()));
+  Array<double> share(diagonal_out.empty() ? 0 : f_.r());
   for (std::size_t k = 0; k < share.size(); ++k) share[k] = f_.share(at_, static_cast<Index>(k));
   f_.products(shares.view(), share, f_.complement() ? 1 : 0, first, out, diagonal_out);
   f_.clear_rounding(at_, diagonal_out);

@@ -1,22 +1,21 @@
-// The answers that a stack of rows gives. Its triangle (row_stack.hpp) without intercept, or with one, is
+// Answers from a stack of rows (row_stack.hpp). Its triangle without intercept, and with one, is
 //     R = [R_xx R_xy; 0 R_yy],      R = [r_0 r_x r_y; 0 R_xx R_xy; 0 0 R_yy],     xbar = s + r_x / r_0,  ybar likewise
-// and with the SVD R_xx = U_R diag(S) V', r = min(m, d) singular values, m = n - 1 or n, it is a spectrum
+// The SVD R_xx = U_R diag(S) V' with r = min(m, d) singular values, m = n - 1 or n, gives a spectrum
 // (spectrum/spectrum.hpp) without a basis:
 //     Lambda = S^2,   Gamma = U_R'R_xy,   |E_j|^2 = |R_yy e_j|^2 (0 when r = m: there is no complement)
 //     w = V (S Gamma / (Lambda + lambda)),    b = ybar - xbar'w
-// An eigenvalue below its noise (spectrum/small_svd.hpp) is rounding, and counts as zero at every lambda: w would have
-// eps |x| |y| / lambda of it.
+// An eigenvalue below its noise (spectrum/small_svd.hpp) counts as zero at every lambda: its rounding error would add
+// about eps |x| |y| / lambda to w.
 //
 // A second pass gives the leave-one-out errors: the rows of the basis are B = W^(1/2) (X - 1 xbar') F, F = R_xx^+ U_R,
 //     e_i = r_i / (1 - h_i),     W_ii^(1/2) r_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k f_k,
 //     h_i = W_ii / sum(w) + sum_k B_ik^2 f_k,     f_k = Lambda_k / (Lambda_k + lambda)
-// Where the rank is m, the fit at lambda = 0 meets every point; N = 0, and the sums of spectrum_factorization.hpp have
-// nothing that cancels:
+// Where the rank is m, N = 0 in spectrum_factorization.hpp (the fit at lambda = 0 meets every point), and in
 //     e_i = W_ii^(-1/2) sum_k B_ik p_k Gamma_k / sum_k B_ik^2 p_k
-// Elsewhere a row whose 1 - h_i is rounding, or nearly so, has no error: R holds sums over all rows, in which such a
-// row drowns what the others say.
-// R_xx^+ is that of R_xx with its columns divided by their norms, put back afterwards: the units of the columns cost B
-// no digits (V S^-1 = F on paper, but each of its numbers is known to the largest column's rounding only).
+// nothing cancels. Elsewhere e_i is NaN where 1 - h_i is little more than rounding: R holds sums over all rows, and the
+// rounding error of such a row i exceeds what the other rows add.
+// R_xx^+ is computed with the columns of R_xx divided by their norms, so that the units of the columns cost B no
+// digits. (F = V S^-1 would have the rounding error of the largest column in every number.)
 #pragma once
 
 #include <string>
@@ -35,16 +34,16 @@ class ReducedProblem {
 
   // w: d x (lambdas t), output j of lambda l in column l t + j; b: t x lambdas. O(d r t) a lambda.
   void solve(Span<const double> lambdas, MatrixView w, MatrixView b) const;
-  // GCV or REML for outputs [first, first + out.cols), NaN where there is no value; answers with the reason for the
-  // first. O(r) a lambda and output.
+  // GCV or REML for outputs [first, first + out.cols), NaN where there is no value; returns the reason for the first
+  // NaN. O(r) a lambda and output.
   std::string score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;
-  // As for a model: from this lambda on errors left out have six digits.
+  // From this lambda on left-out errors have six digits (factor/digits.hpp).
   double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;
   // GCV or REML, minimised over lambda for each output; low = high = 0: over lambda_range.
   LambdaSearch select_lambda(Criterion criterion, double low, double high) const;
-  // The numbers that come in are checked. errors: x.rows x (lambdas t), NaN where there is none; answers with the
-  // reason for the first. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
+  // Checks that x, y and weights are finite. errors: x.rows x (lambdas t), NaN where there is none; returns the reason
+  // for the first NaN. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
   std::string loo(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                   MatrixView errors) const;
 
@@ -63,7 +62,7 @@ class ReducedProblem {
     Array<double> weight;         // W_ii
     Array<double> rest;           // 1 - W_ii / sum(w)
   };
-  // Their left-out errors, rows x (lambdas t); the first of them is row `row` of the pass.
+  // The left-out errors of `passed`, rows x (lambdas t); its first row is row `row` of x.
   void loo_of(const PassedRows& passed, Index row, Span<const double> lambdas, MatrixView errors,
               std::string& reason) const;
   // The smallest 1 - h_i that is divided by.

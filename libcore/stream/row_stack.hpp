@@ -5,9 +5,9 @@
 // stable: R'R = (A + E)'(A + E) with each column of E within rounding of that of A. No row of R is special: a row of
 // data, a row of a triangle and a row of another accumulator are appended and reduced alike.
 //
-// The shifts s, u may be any numbers; near the means they keep the columns of A, and so the rounding errors, small.
-// They begin as the first row, and move to the weighted mean of all rows before each reduction. A move by delta is a
-// column operation on the stack, by which the rows of another accumulator get this one's shifts, too:
+// The answers do not depend on the shifts s, u; shifts near the means keep the columns of A, and so rounding errors,
+// small. They are the first row at first, and before each reduction the weighted mean of all rows. A move by delta,
+// also of rows of another accumulator to the shifts of this one, is a column operation on the stack:
 //     A_k <- A_k - delta_k A_0,      s_k <- s_k + delta_k
 // A column of x that is constant stays exactly zero.
 //
@@ -22,8 +22,8 @@
 
 namespace freeridge {
 
-// Rows row, row + 1, ... of A (as many as `tile` has), for those shifts (empty: no intercept). weights: NULL: all one.
-// Throws NOT_FINITE where a number, weighted and shifted, is beyond 1e300: nothing that follows then overflows.
+// tile = the rows row, row + 1, ... of A with these shifts (empty: no intercept). weights: NULL: all one. Throws
+// NOT_FINITE where a number of A exceeds 1e300, so that no later step overflows.
 void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, Span<const double> shift,
                    MatrixView tile);
 

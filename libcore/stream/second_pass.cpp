@@ -100,8 +100,7 @@ void ReducedProblem::loo_of(const PassedRows& passed, Index row, Span<const doub
     worked(touched * static_cast<double>(rows) * static_cast<double>(count * t));
     for (Index l = 0; l < count; ++l)
       for (Index i = 0; i < rows; ++i) {
-        const Index here = i;
-        const double left = passed.rest[here] - passed.hat(i, l), root = std::sqrt(passed.weight[here]);
+        const double left = passed.rest[i] - passed.hat(i, l), root = std::sqrt(passed.weight[i]);
         const bool both_cancel = left < cancels && rank_ == spectrum_.degrees;
         const bool lost = !both_cancel && !(left > least);
         if (both_cancel) quotients(passed.b, i, at[l], quotient);

@@ -60,15 +60,18 @@ class Accumulator(Handle):
                              f"d = {self.d}, t = {self.t}")
         return points, outputs, None if weights is None else vector(weights, length=points.rows, name="weights")
 
+    def _sparse_rows(self, x: Any, y: ArrayLike, weights: Optional[ArrayLike]) -> Tuple[Sparse, Matrix, Any]:
+        sparse, outputs = Sparse(x, "x"), Matrix(y, name="y")
+        if (sparse.columns, outputs.columns) != (self.d, self.t) or outputs.rows != sparse.rows:
+            raise ValueError(f"x is {sparse.rows} x {sparse.columns} and y {outputs.rows} x {outputs.columns}; "
+                             f"expected were d = {self.d} and t = {self.t} columns, and as many rows of both")
+        return sparse, outputs, None if weights is None else vector(weights, length=sparse.rows, name="weights")
+
     def add(self, x: ArrayLike, y: ArrayLike, weights: Optional[ArrayLike] = None) -> Accumulator:
         """Adds n rows: x (n x d, an array or a scipy.sparse matrix), y (n, or n x t), weights: n positive numbers.
         Raises ValueError, InputError. Cost: 2 n (d + t)^2."""
         if is_sparse(x):
-            sparse, outputs = Sparse(x, "x"), Matrix(y, name="y")
-            if (sparse.columns, outputs.columns) != (self.d, self.t) or outputs.rows != sparse.rows:
-                raise ValueError(f"x is {sparse.rows} x {sparse.columns} and y {outputs.rows} x {outputs.columns}; "
-                                 f"expected were d = {self.d} and t = {self.t} columns, and as many rows of both")
-            weights = None if weights is None else vector(weights, length=sparse.rows, name="weights")
+            sparse, outputs, weights = self._sparse_rows(x, y, weights)
             return self._change("add_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
                                 outputs.pointer, outputs.ld, pointer(weights))
         points, outputs, weights = self._rows(x, y, weights)
@@ -138,11 +141,17 @@ class Accumulator(Handle):
 
     def loo(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
         """The second pass: exact leave-one-out errors of rows that were added (with their weights), in any chunks:
-        n x (count t), output j of lambda l in column l t + j. The sum of their squares times weights over all rows,
-        divided by sum_w, is the criterion LOO. Raises Error (UNDEFINED) where a leverage is one; its `values` have NaN
-        there. Cost: O(n d (d + count t))."""
-        points, outputs, weights = self._rows(x, y, weights)
+        n x (count t), output j of lambda l in column l t + j. x may be a scipy.sparse matrix. The sum of their squares
+        times weights over all rows, divided by sum_w, is the criterion LOO. Raises Error (UNDEFINED) where a leverage
+        is one; its `values` have NaN there. Cost: O(n d (d + count t))."""
         lambdas = vector(lambdas, name="lambdas")
+        if is_sparse(x):
+            sparse, outputs, weights = self._sparse_rows(x, y, weights)
+            out = empty(sparse.rows, len(lambdas) * self.t)
+            return self._answer(out, "loo_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
+                                outputs.pointer, outputs.ld, pointer(weights), len(lambdas), pointer(lambdas),
+                                pointer(out), sparse.rows)
+        points, outputs, weights = self._rows(x, y, weights)
         out = empty(points.rows, len(lambdas) * self.t)
         return self._answer(out, "loo", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
                             outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)

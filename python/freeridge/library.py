@@ -342,6 +342,9 @@ _declare(STATUS, "freeridge_classifier_save", classifier=CLASSIFIER, path=TEXT)
 _declare(STATUS, "freeridge_classifier_save_to_memory", classifier=CLASSIFIER, size=INT64, bytes=BYTES, length=INT64S)
 _declare(STATUS, "freeridge_classifier_load", path=TEXT, out=CLASSIFIERS)
 _declare(STATUS, "freeridge_classifier_load_from_memory", bytes=BYTES, size=INT64, out=CLASSIFIERS)
+_declare(STATUS, "freeridge_accumulator_loo_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
+    index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES,
+    errors=DOUBLES, ld=INT64)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -131,7 +131,9 @@ TEST(Refusals, Accumulators) {
       {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
   expect_refused_on_accumulator<SaveToMemory>();
   expect_refused_on_accumulator<Add>({{"weights", real_entries({0.0})}});
+  expect_refused_on_accumulator<AddSparse>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<Loo>({{"weights", real_entries({0.0})}});
+  expect_refused_on_accumulator<LooSparse>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<Score>(
       {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
   expect_refused_on_accumulator<Merge>();

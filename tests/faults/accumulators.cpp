@@ -78,7 +78,7 @@ struct Stream {
 void add_accumulators(Scenarios& all) {
   const auto add = [&](const char* name, bool repeatable, freeridge_status (*call)(Stream&),
                        void (*prepare)(Stream&) = nullptr, const char* about = "") {
-    const bool in_pieces = std::string(name) == "freeridge_accumulator_loo";
+    const bool in_pieces = std::string(name).rfind("freeridge_accumulator_loo", 0) == 0;
     for (const int64_t n : {few, many})
       all.push_back(
           {name, (n == few ? "few_rows" : "many_rows") + std::string(about), repeatable,
@@ -171,6 +171,13 @@ void add_accumulators(Scenarios& all) {
     support::check(s.add(s.rows.get()), "freeridge_accumulator_add");
   };
   add("freeridge_accumulator_loo", false, loo, alone, "_undefined");
+  const auto loo_sparse = [](Stream& s) {
+    return freeridge_accumulator_loo_sparse(s.rows.get(), FREERIDGE_CSC, s.x.rows, s.start.data(), s.index.data(),
+                                            s.x.values.data(), FREERIDGE_COL_MAJOR, s.y.values.data(), s.x.rows,
+                                            s.weights.data(), count, s.lambdas.data(), s.out.data(), s.x.rows);
+  };
+  add("freeridge_accumulator_loo_sparse", false, loo_sparse);
+  add("freeridge_accumulator_loo_sparse", false, loo_sparse, alone, "_undefined");
   add(
       "freeridge_accumulator_save", true,
       [](Stream& s) { return freeridge_accumulator_save(s.rows.get(), s.directory->file.c_str()); },

@@ -350,6 +350,7 @@ class SparseRows(unittest.TestCase):
                                        fr.FreeRidge(1.0, kernel="linear").fit(self.x, self.y, weights).loo_errors(), atol=1e-12)
             rows = fr.Accumulator(8, 2).add(matrix, self.y)
             self.assertEqual(rows.to_bytes(), fr.Accumulator(8, 2).add(self.x, self.y).to_bytes())
+            np.testing.assert_array_equal(rows.loo(matrix, self.y, [0.1, 2.0]), rows.loo(self.x, self.y, [0.1, 2.0]))
 
     def test_what_is_refused(self):
         model = fr.Model(fr.linear(), self.matrices[0], self.y).set_lambda(1.0)
@@ -357,6 +358,8 @@ class SparseRows(unittest.TestCase):
             model.predict(self.matrices[0][:, :5])
         with self.assertRaises(ValueError):
             fr.Model(fr.linear(), self.matrices[0], self.y[:-1])
+        with self.assertRaises(ValueError):
+            fr.Accumulator(8, 2).add(self.x, self.y).loo(self.matrices[0][:, :5], self.y, [0.1])
         with self.assertRaises(fr.InputError):
             fr.Model(fr.precomputed(), self.matrices[0][:8], self.y[:8])
         spoilt = self.matrices[1].copy()

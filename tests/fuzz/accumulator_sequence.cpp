@@ -1,4 +1,5 @@
 #include "fuzz/other_sequences.hpp"
+#include "fuzz/spoilt_sparse.hpp"
 
 namespace fuzz {
 
@@ -50,11 +51,51 @@ AccumulatorHandle AccumulatorSequence::fresh(const Told& told) {
   return handle;
 }
 
-void AccumulatorSequence::add(Source& in, int which) {
+freeridge_status AccumulatorSequence::add_sparse(freeridge_accumulator* handle, const Told& told, const Given& rows,
+                                                 const double* weights, Caller& call) {
+  const auto n = static_cast<std::int64_t>(rows.weights.size());
+  support::Matrix x(n, told.d);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t k = 0; k < told.d; ++k) x(i, k) = rows.x[size_of(i * told.d + k)];
+  const support::Sparse thin(x, n % 2 == 0 ? FREERIDGE_CSR : FREERIDGE_CSC);
+  return call("freeridge_accumulator_add_sparse", 0, [&] {
+    return freeridge_accumulator_add_sparse(handle, thin.format, n, thin.start.data(), thin.index.data(),
+                                            thin.value.data(), FREERIDGE_ROW_MAJOR, rows.y.data(), told.t, weights);
+  });
+}
+
+void AccumulatorSequence::misuse_sparse(Source& in, int which) {
+  const Told& told = told_[which];
+  const std::int64_t n = 3;
+  const SpoiltSparse x(in, n, told.d);
+  const std::vector<double> y(size_of(n, told.t), 1.0);
+  freeridge_accumulator* const handle = handle_[which].get();
+  Caller call;
+  if (call("freeridge_accumulator_add_sparse", 0, [&] {
+        return freeridge_accumulator_add_sparse(handle, x.format, x.n, x.start, x.index, x.value, FREERIDGE_COL_MAJOR,
+                                                y.data(), n, nullptr);
+      }) == FREERIDGE_OK)
+    wrong("freeridge_accumulator_add_sparse took what cannot be right");
+  const double lambda = 0.5;
+  Output<double> errors(size_of(n, told.t));
+  const auto status = call(
+      "freeridge_accumulator_loo_sparse", 0,
+      [&] {
+        return freeridge_accumulator_loo_sparse(handle, x.format, x.n, x.start, x.index, x.value, FREERIDGE_COL_MAJOR,
+                                                y.data(), n, nullptr, 1, &lambda, errors.get(), n);
+      },
+      errors);
+  if (status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED)
+    wrong("freeridge_accumulator_loo_sparse took what cannot be right");
+}
+
+void AccumulatorSequence::add(Source& in, int which, bool sparse) {
   Told& told = told_[which];
   if (told.given.size() > 40) return;
   const std::int64_t n = in.one_in(16) ? in.from(1, 60) : in.from(1, 4);
   Given rows{in.tame(n * told.d), in.tame(n * told.t), std::vector<double>(size_of(n), 1.0), nullptr};
+  for (double& value : rows.x)
+    if (sparse && in.one_in(2)) value = 0;
   const bool weighted = in.one_in(3);
   if (weighted)
     for (double& weight : rows.weights)
@@ -67,10 +108,12 @@ void AccumulatorSequence::add(Source& in, int which) {
   freeridge_accumulator* const handle = handle_[which].get();
   freeridge_accumulator_set_progress(handle, cancel, &beats);
   Caller call;
-  const auto status = call("freeridge_accumulator_add", 0, [&] {
-    return freeridge_accumulator_add(handle, FREERIDGE_ROW_MAJOR, n, rows.x.data(), told.d, rows.y.data(), told.t,
-                                     weighted ? rows.weights.data() : nullptr);
-  });
+  const double* const weights = weighted ? rows.weights.data() : nullptr;
+  const auto status =
+      sparse ? add_sparse(handle, told, rows, weights, call) : call("freeridge_accumulator_add", 0, [&] {
+        return freeridge_accumulator_add(handle, FREERIDGE_ROW_MAJOR, n, rows.x.data(), told.d, rows.y.data(), told.t,
+                                         weights);
+      });
   freeridge_accumulator_set_progress(handle, nullptr, nullptr);
   if (status == FREERIDGE_OK) told.given.push_back(std::move(rows));
 }
@@ -149,7 +192,10 @@ void AccumulatorSequence::verify() const {
 
 void AccumulatorSequence::step(Source& in) {
   const int which = in.one_in(2) ? 1 : 0;
-  switch (in.byte() % 10) {
+  const std::uint8_t choice = in.byte();
+  if (choice >= 240 && choice <= 246) return add(in, which, true);
+  if (choice >= 247 && choice <= 249) return misuse_sparse(in, which);
+  switch (choice % 10) {
     case 0:
       return make(in, which);
     case 1:
@@ -161,7 +207,7 @@ void AccumulatorSequence::step(Source& in) {
     case 4:
       return verify();
     default:
-      return add(in, which);
+      return add(in, which, false);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/sparse.hpp"
+
 namespace fuzz {
 namespace {
 
@@ -10,6 +12,13 @@ std::vector<T> repeated(const std::vector<T>& values, std::int64_t count) {
   std::vector<T> out;
   for (std::size_t k = 0; k < size_of(count); ++k) out.push_back(values[k % values.size()]);
   return out;
+}
+
+// x: column by column. Some of its numbers become zeros, which are left out.
+support::Sparse sparse_of(const std::vector<double>& x, std::int64_t rows, std::int64_t columns) {
+  support::Matrix out(rows, columns);
+  for (std::size_t k = 0; k < x.size(); ++k) out.values[k] = k % 3 == 1 ? 0 : x[k];
+  return support::Sparse(out, FREERIDGE_CSC);
 }
 
 struct Sizes {
@@ -130,6 +139,15 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
   call(
       "freeridge_predict", Caller::in_pieces,
       [&] { return freeridge_predict(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, by_rows.get(), t); }, by_rows);
+  const support::Sparse thin = sparse_of(x, m, d);
+  Output<double> of_sparse(size_of(m, t));
+  call(
+      "freeridge_predict_sparse", Caller::in_pieces,
+      [&] {
+        return freeridge_predict_sparse(model, thin.format, m, thin.start.data(), thin.index.data(), thin.value.data(),
+                                        FREERIDGE_COL_MAJOR, of_sparse.get(), m);
+      },
+      of_sparse);
   call(
       "freeridge_predict_jackknife", Caller::may_be_inf,
       [&] {
@@ -192,6 +210,9 @@ void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller&
   call(
       "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); },
       floor, below, edge);
+}
+
+void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
   Output<std::int32_t> end(1), minima(1);
   Output<double> flat(1);
   call(
@@ -240,6 +261,7 @@ void ask(const freeridge_model* model, const Questions& questions, Caller& call)
   ask_for_settings(model, size, call);
   ask_for_scores(model, size, questions, call);
   ask_for_the_search(model, size, call);
+  if (questions.bandwidth_search) ask_for_the_bandwidth_search(model, call);
   ask_for_the_fit(model, size, questions, call);
   ask_for_paths(model, size, questions, call);
   ask_at_new_points(model, size, questions, call);
@@ -353,6 +375,16 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
                                          lambdas, errors.get(), m);
       },
       errors);
+  const support::Sparse thin = sparse_of(x, m, d);
+  Output<double> sparse_errors(errors.values.size());
+  call(
+      "freeridge_accumulator_loo_sparse", Caller::in_pieces | Caller::may_be_nan | Caller::may_be_inf,
+      [&] {
+        return freeridge_accumulator_loo_sparse(accumulator, FREERIDGE_CSC, m, thin.start.data(), thin.index.data(),
+                                                thin.value.data(), FREERIDGE_COL_MAJOR, y.data(), m, nullptr, count,
+                                                lambdas, sparse_errors.get(), m);
+      },
+      sparse_errors);
 }
 
 Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {

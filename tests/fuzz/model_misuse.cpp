@@ -1,6 +1,7 @@
 // Calls that cannot be right: NULL, sizes and leading dimensions that are too short or too long, numbers that are none,
 // unknown enum values. Each has to be refused, and what it leaves behind is seen by the next comparison.
 #include "fuzz/model_sequence.hpp"
+#include "fuzz/spoilt_sparse.hpp"
 
 namespace fuzz {
 namespace {
@@ -168,6 +169,26 @@ void misuse_answers(freeridge_model* model, Source& in) {
 }
 
 }  // namespace
+
+void ModelSequence::misuse_sparse(Source& in) {
+  const std::int64_t n = 3, d = told_.data ? told_.data->d : 2;
+  const SpoiltSparse x(in, n, d);
+  const std::vector<double> y(size_of(n), 1.0);
+  const bool borrow = in.one_in(2);
+  freeridge_model* const model = model_.get();
+  refused(borrow ? "freeridge_set_sparse_view" : "freeridge_set_sparse", [&] {
+    return (borrow ? freeridge_set_sparse_view : freeridge_set_sparse)(model, x.format, x.n, d, x.start, x.index,
+                                                                       x.value, FREERIDGE_COL_MAJOR, 1, y.data(), n);
+  });
+  Output<double> out(size_of(n, told_.data ? told_.data->t : 1));
+  refused(
+      "freeridge_predict_sparse",
+      [&] {
+        return freeridge_predict_sparse(model, x.format, x.n, x.start, x.index, x.value, FREERIDGE_COL_MAJOR, out.get(),
+                                        n);
+      },
+      out);
+}
 
 void ModelSequence::misuse(Source& in) {
   switch (in.byte() % 3) {

@@ -31,7 +31,10 @@ class AccumulatorSequence {
 
   static AccumulatorHandle fresh(const Told& told);
   void make(Source& in, int which);
-  void add(Source& in, int which);
+  void add(Source& in, int which, bool sparse);
+  static freeridge_status add_sparse(freeridge_accumulator* handle, const Told& told, const Given& rows,
+                                     const double* weights, Caller& call);
+  void misuse_sparse(Source& in, int which);
   void merge(Source& in, int which);
   void save_and_load(int which);
   void misuse(Source& in, int which);

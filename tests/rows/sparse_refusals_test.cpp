@@ -54,7 +54,11 @@ TEST(SparseRefusals, EveryCallWithASparseMatrix) {
     check(set_sparse(model.get(), right, y, false), "freeridge_set_sparse");
     model.factorize().lambda(0.5);
     const Matrix before = predict_sparse(model.get(), right, 1, FREERIDGE_COL_MAJOR);
-    Accumulator rows(d, 1, true);
+    Accumulator rows(d, 1, true), others(d, 1, true);
+    const double lambda = 0.5;
+    check(freeridge_accumulator_add_sparse(others.get(), right.format, n, right.start.data(), right.index.data(),
+                                           right.value.data(), FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr),
+          "freeridge_accumulator_add_sparse");
     for (const Wrong& wrong : wrongs) {
       SCOPED_TRACE(wrong.what);
       Sparse x = right;
@@ -72,6 +76,10 @@ TEST(SparseRefusals, EveryCallWithASparseMatrix) {
       expect(freeridge_accumulator_add_sparse(rows.get(), x.format, n, x.start.data(), x.index.data(), x.value.data(),
                                               FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr));
       EXPECT_EQ(rows.n(), 0);
+      expect(freeridge_accumulator_loo_sparse(others.get(), x.format, n, x.start.data(), x.index.data(), x.value.data(),
+                                              FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr, 1, &lambda, out.data(),
+                                              n));
+      EXPECT_EQ(out, Vector(n, 7.0));
     }
     const Matrix after = predict_sparse(model.get(), right, 1, FREERIDGE_COL_MAJOR);
     EXPECT_EQ(after.values, before.values);

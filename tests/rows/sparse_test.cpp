@@ -223,6 +223,14 @@ TEST(Sparse, AnAccumulatorHasTheBitsOfTheOrdinaryRows) {
                                              weighted ? problem.weights.data() : nullptr),
             "freeridge_accumulator_add_sparse");
       EXPECT_TRUE(bit_equal(sparse.solve({0.1, 10}).w, dense.solve({0.1, 10}).w));
+      const Vector lambdas = {0.0, 0.1, 10};
+      Matrix errors(700, 6);
+      check(freeridge_accumulator_loo_sparse(sparse.get(), format, 700, x.start.data(), x.index.data(), x.value.data(),
+                                             FREERIDGE_COL_MAJOR, problem.y.values.data(), 700,
+                                             weighted ? problem.weights.data() : nullptr, 3, lambdas.data(),
+                                             errors.values.data(), 700),
+            "freeridge_accumulator_loo_sparse");
+      EXPECT_TRUE(bit_equal(errors, dense.loo(problem, lambdas)));
     }
 }
 

@@ -36,14 +36,8 @@ impl Accumulator {
 
     /// Adds the rows of a sparse x and of y, with weights or all one.
     pub fn add_sparse(&mut self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<()> {
-        let (_, d, t, _) = self.dimensions()?;
-        check_length("a row of x", x.columns(), d)?;
-        check_length("a row of y", y.columns(), t)?;
-        check_length("y", y.rows(), x.rows())?;
-        if let Some(weights) = weights {
-            check_length("weights", weights.len(), x.rows())?;
-        }
-        let (x, y, weights) = (x.lent()?, y.lent()?, weights.map_or(ptr::null(), <[f64]>::as_ptr));
+        let weights = self.sparse_rows(x, y, weights)?;
+        let (x, y) = (x.lent()?, y.lent()?);
         self.handle.write(|sums| unsafe {
             sys::freeridge_accumulator_add_sparse(
                 sums, x.format, x.rows, x.start, x.index, x.value, y.layout, y.data, y.ld, weights,
@@ -127,6 +121,22 @@ impl Accumulator {
         })
     }
 
+    /// `loo` of rows of a sparse x.
+    pub fn loo_sparse(&self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64]) -> Result<Dense> {
+        let (n, columns, count) = (x.rows(), lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
+        let weights = self.sparse_rows(x, y, weights)?;
+        let (x, y) = (x.lent()?, y.lent()?);
+        Dense::filled(n, columns, |errors, ld| {
+            self.handle.read(|sums| unsafe {
+                let (layout, y, ldy, lambdas) = (y.layout, y.data, y.ld, lambdas.as_ptr());
+                sys::freeridge_accumulator_loo_sparse(
+                    sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, lambdas, errors,
+                    ld,
+                )
+            })
+        })
+    }
+
     /// The state as bytes, from which `from_bytes` goes on bit for bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         bytes(0, |room, bytes, length| {
@@ -202,6 +212,18 @@ impl Accumulator {
         }
         let y = y.in_layout(x.layout(), buffer)?;
         Ok((x.lent()?, y.lent()?, weights.map_or(ptr::null(), <[f64]>::as_ptr)))
+    }
+
+    /// The weights' place, after the sizes of x, y and the weights have been checked.
+    fn sparse_rows(&self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>) -> Result<*const f64> {
+        let (_, d, t, _) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        check_length("a row of y", y.columns(), t)?;
+        check_length("y", y.rows(), x.rows())?;
+        if let Some(weights) = weights {
+            check_length("weights", weights.len(), x.rows())?;
+        }
+        Ok(weights.map_or(ptr::null(), <[f64]>::as_ptr))
     }
 }
 

@@ -36,6 +36,11 @@ fn answers() -> Result<()> {
     rows.add_sparse(x, y, None)?;
     others.add(dense, y, None)?;
     assert_eq!(rows.to_bytes()?, others.to_bytes()?);
+    let lambdas = [0.5, 2.0];
+    let (e, h) = (rows.loo_sparse(x, y, None, &lambdas)?, others.loo(dense, y, None, &lambdas)?);
+    assert_eq!(e.data(), h.data());
+    assert!(rows.loo_sparse(x, Matrix::column(&Y[1..]), None, &lambdas).is_err());
+    assert!(rows.loo_sparse(x, y, Some(&Y[1..]), &lambdas).is_err());
     Ok(())
 }
 

@@ -81,6 +81,9 @@ static void sparse(void) {
     OK(freeridge_accumulator_solve(dense, 1, &lambda, w, 2, &b));
     OK(freeridge_accumulator_solve(thin, 1, &lambda, w_sparse, 2, &b_sparse));
     CHECK(w[0] == w_sparse[0] && w[1] == w_sparse[1] && b == b_sparse);
+    OK(freeridge_accumulator_loo_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6, NULL, 1,
+                                        &lambda, out, 6));
+    for (i = 0; i < 6; ++i) NEAR(out[i], expected[i]);
     freeridge_accumulator_destroy(dense);
     freeridge_accumulator_destroy(thin);
   }
@@ -88,6 +91,8 @@ static void sparse(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_set_sparse_view(model, 1, 6, 1, by_row, columns, of_rows, 1, 1, y, 6));
   REFUSED(INVALID_ARGUMENT, freeridge_predict_sparse(model, 3, 6, by_row, columns, of_rows, 1, out, 6));
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add_sparse(NULL, 1, 6, by_row, columns, of_rows, 1, y, 6, NULL));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_accumulator_loo_sparse(NULL, 1, 6, by_row, columns, of_rows, 1, y, 6, NULL, 1, &lambda, out, 6));
   freeridge_destroy(model);
   freeridge_kernel_destroy(kernel);
 }

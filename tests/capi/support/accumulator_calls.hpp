@@ -34,6 +34,22 @@ struct Add {
   FREERIDGE_CALL(freeridge_accumulator_add, accumulator, layout, n, x, ldx, y, ldy, weights);
 };
 
+struct AddSparse {
+  static constexpr const char* optional = "weights";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t n = sample::n;
+  Input<int64_t> start{sample::starts(sample::n, sample::d)};
+  Input<int32_t> index{sample::places(sample::n, sample::d)};
+  Input<double> value{sample::x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  FREERIDGE_CALL(freeridge_accumulator_add_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
+                 weights);
+};
+
 struct Merge {
   freeridge_accumulator* accumulator = nullptr;
   const freeridge_accumulator* other = nullptr;
@@ -105,6 +121,26 @@ struct Loo {
   int64_t ld = sample::n;
   FREERIDGE_CALL(freeridge_accumulator_loo, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, errors,
                  ld);
+};
+
+struct LooSparse {
+  static constexpr const char* optional = "weights";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t n = sample::n;
+  Input<int64_t> start{sample::starts(sample::n, sample::d)};
+  Input<int32_t> index{sample::places(sample::n, sample::d)};
+  Input<double> value{sample::x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+  Output<double> errors{sample::size(sample::n, lambda_count* sample::t)};
+  int64_t ld = sample::n;
+  FREERIDGE_CALL(freeridge_accumulator_loo_sparse, accumulator, format, n, start, index, value, layout, y, ldy, weights,
+                 count, lambdas, errors, ld);
 };
 
 struct HasIntercept {
