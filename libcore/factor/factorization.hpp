@@ -140,10 +140,10 @@ class Factorization {
       return nullptr;
     }
   }
-  // The solution of every output at a lambda of its own (t of them), all in one product; false where it takes a P~ for
-  // each, and nothing is done.
+  // Solutions at a lambda for each column, t columns or a multiple of it, all in one product: column j is of output j mod
+  // t. False where it takes a P~ for each, and nothing is done.
   [[nodiscard]] virtual bool solve_each(Span<const double> /*lambdas*/, Solution& /*solution*/) const { return false; }
-  // The same for c~ (ResidualMaker::coefficients), n x t.
+  // The same for c~ (ResidualMaker::coefficients), n rows.
   [[nodiscard]] virtual bool coefficients_each(Span<const double> /*lambdas*/, MatrixView /*out*/) const {
     return false;
   }
