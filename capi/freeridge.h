@@ -686,7 +686,7 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x (count t), both in `layout`. Needs FACTORIZED. Cost:
  * that of freeridge_set_lambda for each lambda, and of freeridge_predict with count t outputs: kernel values are made
- * once for a block of lambdas, all of them as a rule. Memory: 32 MiB, or the solution of one lambda, and tiles.
+ * once for a block of lambdas, all of them as a rule. Memory: 64 MiB, or the solution of one lambda, and tiles.
  * Statuses: INVALID_STATE (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT,
  * NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,

@@ -14,7 +14,8 @@ namespace {
 
 constexpr Index path_doubles = 1 << 22;  // of a block of solutions: 32 MiB
 constexpr Index path_columns = 1 << 13;
-constexpr Index product_columns = 32;  // of solutions made by one product
+// Solutions made by one product: it takes four times their numbers, a block at most.
+constexpr Index product_columns = 32, product_doubles = path_doubles / 4;
 
 // The stretch of the lambdas [first, end).
 Progress part_of(const Progress& progress, Index first, Index end, Index count) {
@@ -29,7 +30,7 @@ Index Model::path_block() const {
 }
 
 Index Model::path_product() const {
-  return std::max<Index>(1, product_columns / t());
+  return std::max<Index>(1, std::min(product_doubles / std::max(n(), d()), product_columns) / t());
 }
 
 Model::Fit Model::solve_path(Span<const double> lambdas, const Progress& progress) const {
