@@ -266,6 +266,41 @@ FREERIDGE_API freeridge_status freeridge_kernel_parse(const char* text, freeridg
 FREERIDGE_API freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freeridge_kernel* b,
                                                       int32_t* equal);
 
+/* What a kernel is made of, level by level: a kind, named parameters, and other kernels.
+ *     kind          parameters (numbers)                            parts
+ *     linear        none                                            none
+ *     polynomial    degree (1), scale (1), offset (1)               none
+ *     gaussian      sigma (1)                                       none
+ *     laplacian     sigma (1)                                       none
+ *     matern        nu (1), length (1)                              none
+ *     sum           weights (one for each term)                     its terms
+ *     product       none                                            its factors
+ *     scaled        scale (d)                                       the inner kernel
+ *     precomputed   none                                            none
+ * The kind as a word, which freeridge_kernel_<word> makes; NULL for NULL. Static text. A later version may have more
+ * kinds, and more parameters of a kind behind these. Cost: O(1). Since 0.1. */
+FREERIDGE_API const char* freeridge_kernel_name(const freeridge_kernel* kernel);
+
+/* *parameters, *parts: how many it has (freeridge_kernel_name). NULL is fine for each. Statuses: INVALID_ARGUMENT.
+ * Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_get_counts(const freeridge_kernel* kernel, int32_t* parameters,
+                                                           int32_t* parts);
+
+/* The name of parameter `index`, from 0, in the order of freeridge_kernel_name; NULL where there is none. Static text.
+ * Cost: O(1). Since 0.1. */
+FREERIDGE_API const char* freeridge_kernel_parameter_name(const freeridge_kernel* kernel, int32_t index);
+
+/* The numbers of parameter `index`, from 0, to the last bit: values: room for `size` of them; *length: how many there
+ * are. size = 0 (values may be NULL): the length alone. Statuses: INVALID_ARGUMENT (also: no such parameter; size too
+ * small, *length is set, and values are untouched). Cost: O(length). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_get_parameter(const freeridge_kernel* kernel, int32_t index,
+                                                              int64_t size, double* values, int64_t* length);
+
+/* Part `index`, from 0, as a kernel of its own, which the caller destroys; it lives on without the kernel that it is a
+ * part of. Statuses: INVALID_ARGUMENT (also: no such part). Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32_t index,
+                                                         freeridge_kernel** out);
+
 /* out: the kernel values k(x_i, z_j), m x r, of the m rows of x and the r rows of z, d features each; x, z and out are
  * in `layout`. Statuses: INVALID_ARGUMENT (also: a precomputed kernel, whose values are given), NOT_FINITE (also: a
  * value overflows), DIMENSION_MISMATCH (a scaled kernel of another d). Cost: m r kernel values of O(d) each; memory
@@ -647,11 +682,11 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 /* ----------------------------------------------------------------------------------------------------
  * Answers at many lambdas from one factorization, whatever lambda is in force: count >= 1 lambdas >= 0, each for all
  * outputs; output j of lambda l stands in column l t + j. They are what freeridge_set_lambda and the call of one lambda
- * answer, and set nothing. The data may be sparse; the new points of freeridge_predict_path are an ordinary matrix. */
+ * answer (predictions: to rounding) and set nothing. Data may be sparse, new points of freeridge_predict_path not. */
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x (count t), both in `layout`. Needs FACTORIZED. Cost:
  * that of freeridge_set_lambda for each lambda, and of freeridge_predict with count t outputs: kernel values are made
- * once for a block of lambdas, all of them as a rule. Memory: 32 MiB, or the solution of one lambda, and tiles.
+ * once for a block of lambdas, all of them as a rule. Memory: 64 MiB, or the solution of one lambda, and tiles.
  * Statuses: INVALID_STATE (also: a predictor, which has one lambda; refinement where there is none), INVALID_ARGUMENT,
  * NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
@@ -881,6 +916,15 @@ FREERIDGE_API freeridge_status freeridge_save_predictor_to_memory(const freeridg
 /* What was saved: exactly its `size` >= 1 bytes, which are not kept. They may be those of a file. *out is set on
  * success only. Statuses: as freeridge_load but for IO. Cost: O(B). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out);
+
+/* Where the x of all n rows stands among the bytes of a predictor or a classifier that was saved: the bytes from *first
+ * (counted from 0) on, *length of them, are x, n x d, column by column, as 8-byte little-endian doubles. Who keeps x
+ * anyway may keep the bytes without these, and put them back, the same to the last bit, before loading. *length = 0,
+ * *first = 0: they do not hold it (a linear kernel, landmarks or a precomputed kernel of a predictor; an EMPTY
+ * classifier). Statuses: INVALID_ARGUMENT (size < 1), CORRUPT (also: bytes of a model or an accumulator),
+ * NEWER_FORMAT. Cost: one pass over the bytes. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_locate_saved_x(const void* bytes, int64_t size, int64_t* first,
+                                                        int64_t* length);
 
 /* ----------------------------------------------------------------------------------------------------
  * Streaming: ridge regression on rows that come in chunks, from disk or from many machines. An accumulator keeps the

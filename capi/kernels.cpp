@@ -29,6 +29,24 @@ Array<KernelPtr> checked_parts(const char* name, const freeridge_kernel* const* 
   return out;
 }
 
+// One of the kernel's `count` parameters or parts.
+void require_place(const char* name, std::int32_t index, Index count, const char* what) {
+  if (index < 0 || index >= count)
+    fail(Status::invalid_argument, name, " is ", index, "; the kernel has ", count, " ", what, ", counted from 0");
+}
+
+// Writes the numbers to `values` (room for `size` of them), and how many there are to *length. size = 0: *length alone.
+void hand_out_numbers(std::int64_t size, double* values, std::int64_t* length, Span<const double> from) {
+  if (size < 0) fail(Status::invalid_argument, "size is ", size, "; it must not be negative");
+  if (size > 0) required("values", values);
+  required("length", length);
+  const auto count = static_cast<std::int64_t>(from.size());
+  *length = count;
+  if (size == 0) return;
+  if (size < count) fail(Status::invalid_argument, "size is ", size, "; there are ", count, " numbers");
+  std::ranges::copy(from, values);
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -98,6 +116,40 @@ freeridge_status freeridge_kernel_equal(const freeridge_kernel* a, const freerid
     const KernelPtr& first = required("a", a).kernel;
     const KernelPtr& second = required("b", b).kernel;
     required("equal", equal) = first == second || describe(*first) == describe(*second) ? 1 : 0;
+  });
+}
+
+const char* freeridge_kernel_name(const freeridge_kernel* kernel) {
+  return kernel == nullptr ? nullptr : kernel->kernel->name();
+}
+
+freeridge_status freeridge_kernel_get_counts(const freeridge_kernel* kernel, int32_t* parameters, int32_t* parts) {
+  return guarded(__func__, [&] {
+    const Kernel& counted = *required("kernel", kernel).kernel;
+    if (parameters != nullptr) *parameters = static_cast<int32_t>(counted.parameter_count());
+    if (parts != nullptr) *parts = static_cast<int32_t>(counted.parts().size());
+  });
+}
+
+const char* freeridge_kernel_parameter_name(const freeridge_kernel* kernel, int32_t index) {
+  if (kernel == nullptr || index < 0 || index >= kernel->kernel->parameter_count()) return nullptr;
+  return kernel->kernel->parameter(index).name;
+}
+
+freeridge_status freeridge_kernel_get_parameter(const freeridge_kernel* kernel, int32_t index, int64_t size,
+                                                double* values, int64_t* length) {
+  return guarded(__func__, [&] {
+    const Kernel& asked = *required("kernel", kernel).kernel;
+    require_place("index", index, asked.parameter_count(), "parameters");
+    hand_out_numbers(size, values, length, asked.parameter(index).values);
+  });
+}
+
+freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32_t index, freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] {
+    const Span<const KernelPtr> parts = required("kernel", kernel).kernel->parts();
+    require_place("index", index, static_cast<Index>(parts.size()), "parts");
+    return parts[static_cast<std::size_t>(index)];
   });
 }
 

@@ -23,6 +23,27 @@ Path path_of(const Model& model, std::int64_t count, const double* lambdas, doub
   return {{lambdas, count}, count * model.t(), intercepts};
 }
 
+// The solutions `out` (rows x count t) and b at many lambdas, by a member of Model.
+using SolutionsPath = void (Model::*)(Span<const double> lambdas, MatrixView out, MatrixView b) const;
+
+struct SolutionRows {
+  const char* name;
+  Index (Model::*count)() const;
+};
+
+freeridge_status solutions_path(const char* call, const freeridge_model* model, std::int64_t count,
+                                const double* lambdas, const char* name, const SolutionRows& rows, double* out,
+                                std::int64_t ld, double* b, SolutionsPath answer) noexcept {
+  return guarded(call, [&] {
+    const Model& m = model_of(model);
+    check_path(count, lambdas);
+    required(name, out);
+    m.require_factorized();
+    const Path path = path_of(m, count, lambdas, b);
+    (m.*answer)(path.lambdas, checked_output(name, out, rows.name, (m.*rows.count)(), path.columns, ld), path.b);
+  });
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -49,24 +70,10 @@ freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_
 
 freeridge_status freeridge_coefficients_path(const freeridge_model* model, int64_t count, const double* lambdas,
                                              double* c, int64_t ld, double* b) {
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    check_path(count, lambdas);
-    required("c", c);
-    m.require_factorized();
-    const Path path = path_of(m, count, lambdas, b);
-    m.coefficients_path(path.lambdas, checked_output("c", c, "n", m.n(), path.columns, ld), path.b);
-  });
+  return solutions_path(__func__, model, count, lambdas, "c", {"n", &Model::n}, c, ld, b, &Model::coefficients_path);
 }
 
 freeridge_status freeridge_hyperplane_path(const freeridge_model* model, int64_t count, const double* lambdas,
                                            double* w, int64_t ld, double* b) {
-  return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    check_path(count, lambdas);
-    required("w", w);
-    m.require_factorized();
-    const Path path = path_of(m, count, lambdas, b);
-    m.hyperplane_path(path.lambdas, checked_output("w", w, "d", m.d(), path.columns, ld), path.b);
-  });
+  return solutions_path(__func__, model, count, lambdas, "w", {"d", &Model::d}, w, ld, b, &Model::hyperplane_path);
 }

@@ -78,6 +78,19 @@ freeridge_status freeridge_save_predictor_to_memory(const freeridge_model* model
   });
 }
 
+freeridge_status freeridge_locate_saved_x(const void* bytes, int64_t size, int64_t* first, int64_t* length) {
+  return guarded(__func__, [&] {
+    const MemorySource source = checked_bytes(bytes, size);
+    required("first", first);
+    required("length", length);
+    ByteReader in(source, {SavedKind::predictor, SavedKind::classifier});
+    const SavedX x =
+        sound([&] { return in.kind() == SavedKind::predictor ? Predictor::locate_x(in) : Classifier::locate_x(in); });
+    *first = x.first;
+    *length = x.length;
+  });
+}
+
 freeridge_status freeridge_load_from_memory(const void* bytes, int64_t size, freeridge_model** out) {
   return guarded(__func__, [&] {
     const MemorySource source = checked_bytes(bytes, size);

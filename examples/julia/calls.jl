@@ -96,6 +96,16 @@ freeridge_kernel_parse(text, out) =
 freeridge_kernel_equal(a, b, equal) =
     ccall((:freeridge_kernel_equal, library), freeridge_status, (Ptr{freeridge_kernel}, Ptr{freeridge_kernel},
           Ptr{Int32}), a, b, equal)
+freeridge_kernel_name(kernel) = ccall((:freeridge_kernel_name, library), Cstring, (Ptr{freeridge_kernel},), kernel)
+freeridge_kernel_get_counts(kernel, parameters, parts) = ccall((:freeridge_kernel_get_counts, library),
+    freeridge_status, (Ptr{freeridge_kernel}, Ptr{Int32}, Ptr{Int32}), kernel, parameters, parts)
+freeridge_kernel_parameter_name(kernel, index) = ccall((:freeridge_kernel_parameter_name, library), Cstring,
+    (Ptr{freeridge_kernel}, Int32), kernel, index)
+freeridge_kernel_get_parameter(kernel, index, size, values, length) = ccall((:freeridge_kernel_get_parameter,
+    library), freeridge_status, (Ptr{freeridge_kernel}, Int32, Int64, Ptr{Float64}, Ptr{Int64}), kernel, index, size,
+    values, length)
+freeridge_kernel_get_part(kernel, index, out) = ccall((:freeridge_kernel_get_part, library), freeridge_status,
+    (Ptr{freeridge_kernel}, Int32, Ptr{Ptr{freeridge_kernel}}), kernel, index, out)
 freeridge_kernel_destroy(kernel) =
     ccall((:freeridge_kernel_destroy, library), Cvoid, (Ptr{freeridge_kernel},), kernel)
 freeridge_create(kernel, out) =
@@ -361,6 +371,8 @@ freeridge_save_to_memory(model, size, bytes, length) = ccall((:freeridge_save_to
     (Ptr{freeridge_model}, Int64, Ptr{Cvoid}, Ptr{Int64}), model, size, bytes, length)
 freeridge_save_predictor_to_memory(model, size, bytes, length) = ccall((:freeridge_save_predictor_to_memory, library),
     freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Cvoid}, Ptr{Int64}), model, size, bytes, length)
+freeridge_locate_saved_x(bytes, size, first, length) = ccall((:freeridge_locate_saved_x, library), freeridge_status,
+    (Ptr{Cvoid}, Int64, Ptr{Int64}, Ptr{Int64}), bytes, size, first, length)
 freeridge_load_from_memory(bytes, size, out) = ccall((:freeridge_load_from_memory, library), freeridge_status,
     (Ptr{Cvoid}, Int64, Ptr{Ptr{freeridge_model}}), bytes, size, out)
 freeridge_set_memory_limit(model, bytes) = ccall((:freeridge_set_memory_limit, library), freeridge_status,

@@ -111,6 +111,8 @@ class ByteReader {
   std::int64_t version() const { return version_; }
   // The numbers not read yet.
   Index left() const { return (end_ - at_) / 8; }
+  // The bytes of the container before what is read next.
+  Index position() const { return at_; }
   // Throws unless rows x cols numbers are left.
   void require(const char* name, Index rows, Index cols = 1) const;
   // An integer from low to high; `name` is for the message.

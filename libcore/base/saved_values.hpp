@@ -10,6 +10,11 @@ namespace freeridge {
 
 constexpr Index largest_dimension = 2147483647;
 
+// Where the x of all rows stands among saved bytes, column by column; length 0: it is not among them.
+struct SavedX {
+  Index first, length;
+};
+
 template <class Enum>
 void save_enum(Enum value, ByteWriter& out) {
   out.integer(static_cast<std::int64_t>(value));

@@ -50,8 +50,10 @@ struct Problem {
   Array<double> sqrt_w;  // n
   double sum_w = 0;
   double sum_log_w = 0;
-  Matrix y_tilde;                             // n x t
-  Array<double> y_mean;                       // t
+  Matrix y_tilde;        // n x t
+  Array<double> y_mean;  // t
+  // Of the output that a column of solutions is of: output j of lambda l is in column l t + j.
+  double mean_of_column(Index column) const { return y_mean[column % t()]; }
   Array<double> q1;                           // n; empty without intercept
   std::optional<Array<double>> linear_scale;  // d divisors, for linear kernels
   Array<double> shift;                        // d; empty unless the kernel is linear and there is an intercept

@@ -140,10 +140,10 @@ class Factorization {
       return nullptr;
     }
   }
-  // The solution of output j at lambdas[j], j < t, in one product for all outputs. False, and nothing is done, on
-  // routes that need a P~ for each lambda.
+  // Solutions in one product, column by column at lambdas[j]: column j is of output j mod t; the number of columns is a
+  // multiple of t. False, and nothing is done, on routes that need a P~ for each lambda.
   [[nodiscard]] virtual bool solve_each(Span<const double> /*lambdas*/, Solution& /*solution*/) const { return false; }
-  // The same for c~ (ResidualMaker::coefficients), n x t.
+  // The same for c~ (ResidualMaker::coefficients), n rows.
   [[nodiscard]] virtual bool coefficients_each(Span<const double> /*lambdas*/, MatrixView /*out*/) const {
     return false;
   }

@@ -15,7 +15,7 @@ constexpr Index rows_at_once = 512;  // tile of x in X'c
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution) {
   const Array<double>& scale = *problem.linear_scale;
   for (Index j = 0; j < w_s.cols; ++j) {
-    double b = problem.y_mean[first + j], level = b;
+    double b = problem.mean_of_column(first + j), level = b;
     for (Index k = 0; k < problem.d(); ++k) {
       const double w = w_s(k, j) / scale[k];
       solution.w(k, first + j) = w;
@@ -82,7 +82,7 @@ void set_expansion(const Problem& problem, Span<const double> k_q1, Index first,
 
   for (Index j = 0; j < count; ++j) {
     std::copy_n(c.col(j), n, solution.c.col(first + j));
-    const double mean = problem.y_mean[first + j];
+    const double mean = problem.mean_of_column(first + j);
     solution.b[first + j] = k_q1.empty() ? mean : mean - dot(n, k_q1.data(), c_tilde.col(j)) / std::sqrt(problem.sum_w);
   }
 }

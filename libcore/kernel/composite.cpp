@@ -49,6 +49,11 @@ class Scaled final : public Kernel {
     inner_->evaluate(scaled_a, scaled_b, out);
   }
 
+  const char* name() const override { return "scaled"; }
+  Index parameter_count() const override { return 1; }
+  KernelParameter parameter(Index /*i*/) const override { return {"scale", scale_}; }
+  Span<const KernelPtr> parts() const override { return {&inner_, 1}; }
+
   void describe(KernelText& out) const override {
     for (std::size_t k = 0; k < scale_.size(); ++k) out.add(k == 0 ? "scaled([" : ", ", scale_[k]);
     out.add("], ");
@@ -99,6 +104,7 @@ class Scaled final : public Kernel {
 // What sums and products share. The bandwidth is that of a part, where exactly one part has a bandwidth.
 class Composite : public Kernel {
  public:
+  Span<const KernelPtr> parts() const override { return parts_; }
   Extent extent() const override { return extent_; }
 
   void check_features(Index d) const override {
@@ -146,6 +152,10 @@ class Sum final : public Composite {
       for (Index j = 0; j < out.cols; ++j) passes().add(tile.col(j), out.rows, weights_[p], out.col(j));
     }
   }
+
+  const char* name() const override { return "sum"; }
+  Index parameter_count() const override { return 1; }
+  KernelParameter parameter(Index /*i*/) const override { return {"weights", weights_}; }
 
   void describe(KernelText& out) const override {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -196,6 +206,8 @@ class Product final : public Composite {
       for (Index j = 0; j < out.cols; ++j) passes().multiply(tile.col(j), out.rows, out.col(j));
     }
   }
+
+  const char* name() const override { return "product"; }
 
   void describe(KernelText& out) const override {
     for (std::size_t p = 0; p < parts_.size(); ++p) {

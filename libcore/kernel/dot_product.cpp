@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "libcore/kernel/kernel.hpp"
-#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/value_loops.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -20,22 +19,26 @@ void inner_products(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
 class Linear final : public Kernel {
  public:
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
-  void describe(KernelText& out) const override { out.add("linear()"); }
+  const char* name() const override { return "linear"; }
   std::optional<Array<double>> linear_scale(Index d) const override { return feature_scale(d); }
   Index rank_bound(Index d) const override { return d; }
 };
 
 class Polynomial final : public Kernel {
  public:
-  Polynomial(Index degree, double scale, double offset) : degree_(degree), scale_(scale), offset_(offset) {}
+  Polynomial(Index degree, double scale, double offset)
+      : degree_(degree), power_(static_cast<double>(degree)), scale_(scale), offset_(offset) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     inner_products(a, b, out);
     each_run(out, [&](double* v, Index n) { passes().power(v, n, scale_, offset_, degree_); });
   }
 
-  void describe(KernelText& out) const override {
-    out.add("polynomial(degree = ", degree_, ", scale = ", scale_, ", offset = ", offset_, ")");
+  const char* name() const override { return "polynomial"; }
+  Index parameter_count() const override { return 3; }
+  KernelParameter parameter(Index i) const override {
+    if (i == 0) return {"degree", {&power_, 1}, true};
+    return i == 1 ? KernelParameter{"scale", {&scale_, 1}} : KernelParameter{"offset", {&offset_, 1}};
   }
 
   // The number of monomials of degree at most p in d variables. Without offset only those of degree p count, of which
@@ -50,7 +53,7 @@ class Polynomial final : public Kernel {
 
  private:
   Index degree_;
-  double scale_, offset_;
+  double power_, scale_, offset_;  // power_: the degree
 };
 
 }  // namespace

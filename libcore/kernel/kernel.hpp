@@ -16,6 +16,14 @@ class Kernel;
 class KernelText;  // kernel_text.hpp
 using KernelPtr = std::shared_ptr<const Kernel>;
 
+// A parameter by its name in the grammar of kernel_text.hpp, but for the weights of a sum ("weights") and the divisors
+// of a scaled kernel ("scale"), which have no name there. The values are the kernel's own.
+struct KernelParameter {
+  const char* name;
+  Span<const double> values;  // one number; of a sum one for each term, of a scaled kernel one for each feature
+  bool whole = false;         // a whole number, which is written without an exponent
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -23,8 +31,15 @@ class Kernel {
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
 
-  // Writes the kernel as text, in the grammar of kernel_text.hpp.
-  virtual void describe(KernelText& out) const = 0;
+  // What it is made of: the word of its kind (that of its factory below), its parameters and the kernels in it, in the
+  // order of the factory's arguments. Static text.
+  virtual const char* name() const = 0;
+  virtual Index parameter_count() const { return 0; }
+  virtual KernelParameter parameter(Index i) const;  // i < parameter_count()
+  virtual Span<const KernelPtr> parts() const { return {}; }
+
+  // Writes the kernel as text, in the grammar of kernel_text.hpp. Here: name(parameter = number, ...).
+  virtual void describe(KernelText& out) const;
   virtual bool is_sum() const { return false; }  // a sum is written in brackets where it is a term of another sum
 
   // How deeply kernels are nested in it, how many there are in all, and how many of them have a bandwidth. Depth and

@@ -228,6 +228,23 @@ void KernelText::append(std::string_view part) {
   text_ += part;
 }
 
+KernelParameter Kernel::parameter(Index i) const {
+  fail(Status::internal, "the kernel ", std::string_view(name()), " has no parameter ", i);
+}
+
+void Kernel::describe(KernelText& out) const {
+  out.add(std::string_view(name()), "(");
+  for (Index i = 0; i < parameter_count(); ++i) {
+    const KernelParameter p = parameter(i);
+    out.add(i == 0 ? "" : ", ", std::string_view(p.name), " = ");
+    if (p.whole)
+      out.add(static_cast<Index>(p.values[0]));
+    else
+      out.add(p.values[0]);
+  }
+  out.add(")");
+}
+
 std::string describe(const Kernel& kernel) {
   KernelText out;
   kernel.describe(out);

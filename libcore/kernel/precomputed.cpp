@@ -1,5 +1,6 @@
 // A kernel whose values are given: x is K (n x n), new points are rows of k(x*, X) (m x n).
-#include "libcore/kernel/kernel_text.hpp"
+#include "libcore/base/error.hpp"
+#include "libcore/kernel/kernel.hpp"
 
 namespace freeridge {
 namespace {
@@ -10,7 +11,7 @@ class Precomputed final : public Kernel {
     fail(Status::internal, "a precomputed kernel has no function to evaluate");
   }
 
-  void describe(KernelText& out) const override { out.add("precomputed()"); }
+  const char* name() const override { return "precomputed"; }
 
   void check_data(Index n, Index d) const override {
     if (n != d)

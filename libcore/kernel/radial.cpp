@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "libcore/kernel/kernel.hpp"
-#include "libcore/kernel/kernel_text.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/value_loops.hpp"
 
@@ -26,16 +25,17 @@ constexpr Index panel = 32;  // columns at once: distances are still in the cach
 
 // A kernel as a function of u = root r / bandwidth, or, where root is 0, of r^2 / bandwidth^2.
 struct Profile {
-  const char* text;  // how its description begins
+  const char *name, *bandwidth;  // its words
+  double nu;                     // of a Matern kernel; 0: it has none
   double root;
   void (*Passes::*pass)(double* v, Index n, double a, By by);
 };
 
-constexpr Profile gaussian{"gaussian(sigma = ", 0, &Passes::gaussian};
-constexpr Profile laplacian{"laplacian(sigma = ", 1, &Passes::laplacian};
-constexpr Profile matern12{"matern(nu = 0.5, length = ", 1, &Passes::laplacian};  // reads back as what was made
-constexpr Profile matern32{"matern(nu = 1.5, length = ", 1.7320508075688772, &Passes::matern32};
-constexpr Profile matern52{"matern(nu = 2.5, length = ", 2.23606797749979, &Passes::matern52};
+constexpr Profile gaussian{"gaussian", "sigma", 0, 0, &Passes::gaussian};
+constexpr Profile laplacian{"laplacian", "sigma", 0, 1, &Passes::laplacian};
+constexpr Profile matern12{"matern", "length", 0.5, 1, &Passes::laplacian};
+constexpr Profile matern32{"matern", "length", 1.5, 1.7320508075688772, &Passes::matern32};
+constexpr Profile matern52{"matern", "length", 2.5, 2.23606797749979, &Passes::matern52};
 
 class Radial final : public Kernel {
  public:
@@ -60,7 +60,12 @@ class Radial final : public Kernel {
     }
   }
 
-  void describe(KernelText& out) const override { out.add(profile_.text, bandwidth_, ")"); }
+  const char* name() const override { return profile_.name; }
+  Index parameter_count() const override { return profile_.nu > 0 ? 2 : 1; }
+  KernelParameter parameter(Index i) const override {
+    if (i + 1 < parameter_count()) return {"nu", {&profile_.nu, 1}};
+    return {profile_.bandwidth, {&bandwidth_, 1}};
+  }
 
   Extent extent() const override { return {1, 1, 1}; }
   std::optional<double> bandwidth() const override { return bandwidth_; }

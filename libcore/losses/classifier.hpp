@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "libcore/base/array.hpp"
-#include "libcore/base/bytes.hpp"
+#include "libcore/base/saved_values.hpp"
 #include "libcore/factor/solution.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
@@ -48,6 +48,8 @@ class Classifier {
   // Saving (saved_classifier.cpp has the payload): all but the kernel matrix, which is made again when it is needed.
   void save(ByteWriter& out) const;
   static Classifier load(const ByteSource& source);
+  // Where x stands among these bytes. Reads no further than that.
+  static SavedX locate_x(ByteReader& in);
 
   // State
   Loss loss() const { return loss_; }
@@ -99,6 +101,7 @@ class Classifier {
   double tau(int kappa, double lambda) const;
   LossProblem problem(const Gram& gram, double tau) const;
   Fit finished(LossSolution solution, int kappa, double lambda) const;
+  static Classifier load_settings(std::int64_t& state, ByteReader& in);
   void load_rows(ByteReader& in);
   void load_fit(ByteReader& in);
 

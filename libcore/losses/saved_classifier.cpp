@@ -12,7 +12,6 @@
 
 #include "libcore/base/checks.hpp"
 #include "libcore/base/memory.hpp"
-#include "libcore/base/saved_values.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/losses/classifier.hpp"
 
@@ -24,6 +23,17 @@ constexpr Index any_count = std::numeric_limits<Index>::max();
 constexpr Index most_exponent = 2200;  // kernel values are doubles, from 2^-1074 to 2^1024
 
 enum State : std::int64_t { empty_state = 0, data_state = 1, fitted_state = 2 };
+
+struct Size {
+  Index n, d;
+};
+
+// Of x, which follows.
+Size load_size(ByteReader& in) {
+  const Size size{in.integer("n", 1, largest_dimension), in.integer("d", 1, largest_dimension)};
+  in.require("x", size.n, size.d);
+  return size;
+}
 
 }  // namespace
 
@@ -58,14 +68,8 @@ Classifier Classifier::load(const ByteSource& source) {
   ByteReader in(source, {SavedKind::classifier});
   require_memory(8 * in.left(), "the saved classifier", "free memory");
   return sound([&] {
-    KernelPtr kernel = load_kernel(in);
-    Classifier out(std::move(kernel), load_enum("loss", Loss::logistic, Loss::hinge, in));
-    out.intercept_ = load_flag("intercept", in);
-    const double tolerance = in.number("tolerance", largest);
-    const Index iterations = in.integer("iterations", 0, any_count);
-    out.set_control(tolerance, std::max<Index>(iterations, 1));
-    out.iterations_ = iterations;
-    const State state = load_enum("state", empty_state, fitted_state, in);
+    std::int64_t state = empty_state;
+    Classifier out = load_settings(state, in);
     if (state >= data_state) out.load_rows(in);
     if (state == fitted_state) out.load_fit(in);
     in.end();
@@ -73,9 +77,28 @@ Classifier Classifier::load(const ByteSource& source) {
   });
 }
 
+Classifier Classifier::load_settings(std::int64_t& state, ByteReader& in) {
+  KernelPtr kernel = load_kernel(in);
+  Classifier out(std::move(kernel), load_enum("loss", Loss::logistic, Loss::hinge, in));
+  out.intercept_ = load_flag("intercept", in);
+  const double tolerance = in.number("tolerance", largest);
+  const Index iterations = in.integer("iterations", 0, any_count);
+  out.set_control(tolerance, std::max<Index>(iterations, 1));
+  out.iterations_ = iterations;
+  state = in.integer("state", empty_state, fitted_state);
+  return out;
+}
+
+SavedX Classifier::locate_x(ByteReader& in) {
+  std::int64_t state = empty_state;
+  load_settings(state, in);
+  if (state == empty_state) return {0, 0};
+  const Size size = load_size(in);
+  return {in.position(), 8 * size.n * size.d};
+}
+
 void Classifier::load_rows(ByteReader& in) {
-  const Index n = in.integer("n", 1, largest_dimension), d = in.integer("d", 1, largest_dimension);
-  in.require("x", n, d);
+  const auto [n, d] = load_size(in);
   kernel_->check_data(n, d);
   data_ = Data{};
   Data& data = *data_;

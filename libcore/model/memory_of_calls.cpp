@@ -73,8 +73,10 @@ void Model::require_room_for_path(Index m) const {
   const Index outputs = path_block() * t(), columns = (linear ? d() : 0) + outputs;
   const Index support = linear ? d() : landmarks().empty() ? n() : static_cast<Index>(landmarks().size());
   const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
-  const Index doubles = checked_doubles(n(), t()) + checked_doubles(support, outputs + d()) +
-                        checked_doubles(predicted_rows(columns, m), columns) + tiles;
+  const Index product = path_product() * t();  // what the route makes it of, c~, c, and the solution
+  const Index doubles =
+      checked_doubles(n(), t()) + checked_doubles(path_product() > 1 ? 4 * std::max(n(), d()) : 0, product) +
+      checked_doubles(support, outputs + d()) + checked_doubles(predicted_rows(columns, m), columns) + tiles;
   require_room(lambda_bytes() + checked_doubles(doubles, 1) * 8, "answers at many lambdas",
                "use fewer outputs, or landmarks");
 }

@@ -269,15 +269,21 @@ void Model::for_each_residual_maker(const Factorization& factorization, const Fi
   }
 }
 
-Model::Fit Model::solve(const Factorization& factorization, Span<const double> lambdas) const {
+Solution Model::room_for_solution(const Factorization& factorization, Index count) {
   const Problem& problem = factorization.problem();
+  const Index columns = count * problem.t();
+  Solution out;
+  (problem.linear() ? out.w : out.c) = Matrix(problem.linear() ? problem.d() : problem.n(), columns);
+  out.b.assign(columns, 0.0);
+  if (problem.linear()) out.level = out.b;
+  return out;
+}
+
+Model::Fit Model::solve(const Factorization& factorization, Span<const double> lambdas) const {
   Fit fit;
   set_fit_lambdas(fit, lambdas);
   fit.refined = refinement_ > 0;
-  (problem.linear() ? fit.solution.w : fit.solution.c) =
-      Matrix(problem.linear() ? problem.d() : problem.n(), problem.t());
-  fit.solution.b.assign(problem.t(), 0.0);
-  if (problem.linear()) fit.solution.level = fit.solution.b;
+  fit.solution = room_for_solution(factorization);
   const bool solved = !fit.shared && factorization.solve_each(lambdas, fit.solution);
   if (!solved || refinement_ > 0)
     for_each_residual_maker(factorization, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
@@ -286,6 +292,18 @@ Model::Fit Model::solve(const Factorization& factorization, Span<const double> l
     });
   require_finite_solution(fit.solution);
   set_fit_landmarks(fit, factorization);
+  return fit;
+}
+
+std::optional<Model::Fit> Model::solve_together(Span<const double> lambdas) const {
+  if (refinement_ > 0) return std::nullopt;
+  Fit fit;
+  fit.solution = room_for_solution(*factorization_, std::ssize(lambdas));
+  Array<double> of_columns;
+  for (const double lambda : lambdas) of_columns.insert(of_columns.end(), static_cast<std::size_t>(t()), lambda);
+  if (!factorization_->solve_each(of_columns, fit.solution)) return std::nullopt;
+  require_finite_solution(fit.solution);
+  set_fit_landmarks(fit, *factorization_);
   return fit;
 }
 
@@ -302,11 +320,11 @@ void Model::set_fit_landmarks(Fit& fit, const Factorization& factorization) {
   if (problem.linear() || problem.kernel->precomputed() || landmarks.empty()) return;
   const Index r = static_cast<Index>(landmarks.size());
   fit.landmark_x = Matrix(r, problem.d());
-  fit.landmark_c = Matrix(r, problem.t());
+  fit.landmark_c = Matrix(r, fit.solution.c.cols());
   for (Index q = 0; q < r; ++q) {
     const Index row = landmarks[q];
     copy_rows(problem.x, row, fit.landmark_x.view().row_range(q, 1));
-    for (Index j = 0; j < problem.t(); ++j) fit.landmark_c(q, j) = fit.solution.c(row, j);
+    for (Index j = 0; j < fit.landmark_c.cols(); ++j) fit.landmark_c(q, j) = fit.solution.c(row, j);
   }
 }
 

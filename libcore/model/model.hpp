@@ -193,9 +193,17 @@ class Model {
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
+  // Of t columns for each of `count` lambdas.
+  static Solution room_for_solution(const Factorization& factorization, Index count = 1);
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
   Fit solve_path(Span<const double> lambdas) const;
-  Index path_block() const;  // the number of lambdas in one block of predict_path
+  // The same of a few lambdas in one product; nothing where the route has no such thing, or solutions are refined.
+  std::optional<Fit> solve_together(Span<const double> lambdas) const;
+  Index path_block() const;    // the number of lambdas in one block of predict_path
+  Index path_product() const;  // the number of lambdas in one product
+  // take(fit, columns of out) at each of many lambdas; b as in coefficients_path.
+  template <class Take>
+  void each_solution(Span<const double> lambdas, MatrixView out, MatrixView b, const Take& take) const;
   Prediction prediction(const Fit& fit) const;
   // Whether the coefficients are those of the solution; else they are made, n x t.
   bool keeps_coefficients(const Fit& fit) const;

@@ -1,7 +1,9 @@
 // Answers at many lambdas, whatever lambda is in force, from the one factorization: output j of lambda l is in column
 // l t + j. Each lambda costs what Model::set_lambdas does. Beside the output there is one block of solutions,
 //     C = [c(lambda_1) c(lambda_2) ...],      F = K(x*, X) C + b
-// so that kernel values are made once for a block, which is as a rule all lambdas.
+// so that kernel values are made once for a block, which is as a rule all lambdas. Routes that know the spectrum make
+// the solutions of some lambdas in one product, C = Q [g(lambda_1) g(lambda_2) ...], which reads Q once for all of
+// them; coefficients and hyperplanes are made lambda by lambda, the bits that one lambda has.
 #include <algorithm>
 
 #include "libcore/base/checks.hpp"
@@ -12,6 +14,8 @@ namespace {
 
 constexpr Index path_doubles = 1 << 22;  // of a block of solutions: 32 MiB
 constexpr Index path_columns = 1 << 13;
+// Solutions made by one product: it takes four times their numbers, a block at most.
+constexpr Index product_columns = 32, product_doubles = path_doubles / 4;
 
 }  // namespace
 
@@ -19,27 +23,39 @@ Index Model::path_block() const {
   return std::max<Index>(1, std::min(path_doubles / std::max(n(), d()), path_columns) / t());
 }
 
+Index Model::path_product() const {
+  return std::max<Index>(1, std::min(product_doubles / std::max(n(), d()), product_columns) / t());
+}
+
 Model::Fit Model::solve_path(Span<const double> lambdas) const {
-  const Index columns = static_cast<Index>(lambdas.size()) * t();
+  const Index count = std::ssize(lambdas), columns = count * t();
+  Index together = path_product();
   Fit all;
-  Stage stage(0, 0);
-  for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    stage.next(fraction(l + 1, lambdas.size()));
-    Fit one = solve(*factorization_, Array<double>(t(), lambdas[l]));
+  for (Index l = 0; l < count; l += together) {
+    std::optional<Fit> some;
+    if (std::min(together, count - l) > 1) {
+      const Stage stage(fraction(l, count), fraction(std::min(count, l + together), count));
+      some = solve_together(lambdas.subspan(l, std::min(together, count - l)));
+    }
+    if (!some) {
+      together = 1;
+      const Stage stage(fraction(l, count), fraction(l + 1, count));
+      some = solve(*factorization_, Array<double>(t(), lambdas[l]));
+    }
     const auto keep = [&](const Matrix& from, Matrix& to) {
       if (from.rows() == 0) return;
       if (to.rows() == 0) to = Matrix(from.rows(), columns);
-      copy(from.view(), to.view().columns(static_cast<Index>(l) * t(), t()));
+      copy(from.view(), to.view().columns(l * t(), from.cols()));
     };
-    keep(one.solution.w, all.solution.w);
-    if (one.landmark_x.rows() == 0) keep(one.solution.c, all.solution.c);
-    keep(one.landmark_c, all.landmark_c);
-    all.landmark_x = std::move(one.landmark_x);
+    keep(some->solution.w, all.solution.w);
+    if (some->landmark_x.rows() == 0) keep(some->solution.c, all.solution.c);
+    keep(some->landmark_c, all.landmark_c);
+    all.landmark_x = std::move(some->landmark_x);
     const auto append = [](const Array<double>& from, Array<double>& to) {
       to.insert(to.end(), from.begin(), from.end());
     };
-    append(one.solution.b, all.solution.b);
-    append(one.solution.level, all.solution.level);
+    append(some->solution.b, all.solution.b);
+    append(some->solution.level, all.solution.level);
   }
   return all;
 }
@@ -64,40 +80,36 @@ void Model::predict_path(const Rows& points, Layout layout, Span<const double> l
   }
 }
 
-void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const {
-  require_factorized();
+template <class Take>
+void Model::each_solution(Span<const double> lambdas, MatrixView out, MatrixView b, const Take& take) const {
   require_lambdas("lambdas", lambdas);
   require_room_for_path(1);
   const Hearing hearing(listener_);
   Stage stage(0, 0);
-  for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    stage.next(fraction(l + 1, lambdas.size()));
+  for (Index l = 0; l < std::ssize(lambdas); ++l) {
+    stage.next(fraction(l + 1, std::ssize(lambdas)));
     const Fit fit = solve(*factorization_, Array<double>(t(), lambdas[l]));
-    const MatrixView out = c.columns(static_cast<Index>(l) * t(), t());
-    if (keeps_coefficients(fit))
-      copy(fit.solution.c.view(), out);
-    else
-      make_coefficients(fit, out);
-    if (b.data != nullptr) std::ranges::copy(fit.solution.b, b.col(static_cast<Index>(l)));
+    take(fit, out.columns(l * t(), t()));
+    if (b.data != nullptr) std::ranges::copy(fit.solution.b, b.col(l));
   }
   report(1);
+}
+
+void Model::coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const {
+  require_factorized();
+  each_solution(lambdas, c, b, [&](const Fit& fit, MatrixView to) {
+    if (keeps_coefficients(fit))
+      copy(fit.solution.c.view(), to);
+    else
+      make_coefficients(fit, to);
+  });
 }
 
 void Model::hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_factorized();
   if (!factorization_->problem().linear())
     fail(Status::invalid_state, "only a linear kernel has a hyperplane; see freeridge_coefficients_path");
-  require_lambdas("lambdas", lambdas);
-  require_room_for_path(1);
-  const Hearing hearing(listener_);
-  Stage stage(0, 0);
-  for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    stage.next(fraction(l + 1, lambdas.size()));
-    const Fit fit = solve(*factorization_, Array<double>(t(), lambdas[l]));
-    copy(fit.solution.w.view(), w.columns(static_cast<Index>(l) * t(), t()));
-    if (b.data != nullptr) std::ranges::copy(fit.solution.b, b.col(static_cast<Index>(l)));
-  }
-  report(1);
+  each_solution(lambdas, w, b, [](const Fit& fit, MatrixView to) { copy(fit.solution.w.view(), to); });
 }
 
 }  // namespace freeridge

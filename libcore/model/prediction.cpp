@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "libcore/base/checks.hpp"
-#include "libcore/base/saved_values.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -101,20 +100,36 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
   out.matrix(prediction.c);
 }
 
-Predictor::Predictor(ByteReader& in)
-    : n_(in.integer("n", 1, largest_dimension)),
-      d_(in.integer("d", 1, largest_dimension)),
-      t_(in.integer("t", 1, largest_dimension)) {
-  const auto form = static_cast<Form>(in.integer("form", hyperplane_form, landmark_form));
+std::int64_t Predictor::load_head(ByteReader& in) {
+  n_ = in.integer("n", 1, largest_dimension);
+  d_ = in.integer("d", 1, largest_dimension);
+  t_ = in.integer("t", 1, largest_dimension);
+  const std::int64_t form = in.integer("form", hyperplane_form, landmark_form);
   in.require("d features", d_);  // each form has at least d numbers
   kernel_ = load_kernel(in);
   kernel_->check_data(n_, d_);
   if ((form == hyperplane_form) != kernel_->linear_scale(d_).has_value() ||
       (form == landmark_form && kernel_->precomputed()))
-    fail(Status::corrupt, "the saved form is ", static_cast<std::int64_t>(form), ", which is not that of the kernel");
+    fail(Status::corrupt, "the saved form is ", form, ", which is not that of the kernel");
   lambdas_ = in.vector("lambda", largest, t_);
   require_lambdas("lambda", lambdas_);
   b_ = in.vector("the intercepts", largest, t_);
+  return form;
+}
+
+bool Predictor::has_x(std::int64_t form) const {
+  return form == data_form && !kernel_->precomputed();
+}
+
+SavedX Predictor::locate_x(ByteReader& in) {
+  Predictor head;
+  if (!head.has_x(head.load_head(in))) return {0, 0};
+  in.require("x", head.n_, head.d_);
+  return {in.position(), 8 * head.n_ * head.d_};
+}
+
+Predictor::Predictor(ByteReader& in) {
+  const std::int64_t form = load_head(in);
   if (form == hyperplane_form) {
     origin_.assign(d_, 0.0);
     level_ = b_;

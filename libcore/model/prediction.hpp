@@ -15,6 +15,7 @@
 #include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
 #include "libcore/base/progress.hpp"
+#include "libcore/base/saved_values.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/rows/rows.hpp"
 
@@ -61,6 +62,8 @@ class Predictor {
  public:
   // Throws CORRUPT.
   explicit Predictor(ByteReader& in);
+  // Reads no further than x. Throws CORRUPT.
+  static SavedX locate_x(ByteReader& in);
 
   Index n() const { return n_; }
   Index d() const { return d_; }
@@ -75,8 +78,12 @@ class Predictor {
   void hyperplane(MatrixView w) const;
 
  private:
+  Predictor() = default;
+  std::int64_t load_head(ByteReader& in);  // all before the numbers that depend on the form, which it returns
+  bool has_x(std::int64_t form) const;
+
   KernelPtr kernel_;
-  Index n_, d_, t_;
+  Index n_ = 0, d_ = 0, t_ = 0;
   Array<double> lambdas_, b_, origin_, level_;
   Matrix w_, support_, c_;
   Array<Index> landmarks_;

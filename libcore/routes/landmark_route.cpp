@@ -208,7 +208,7 @@ class LandmarkFeatures final : public FeatureMap {
              Solution& solution) const override {
     const Matrix c = expansion(w);
     for (Index j = 0; j < w.cols; ++j) {
-      double b = problem.y_mean[first + j];
+      double b = problem.mean_of_column(first + j);
       for (Index k = 0; k < w.rows; ++k) b -= mean[k] * w(k, j);
       solution.b[first + j] = problem.intercept ? b : 0;
       if (!problem.linear()) {
@@ -217,7 +217,7 @@ class LandmarkFeatures final : public FeatureMap {
         continue;
       }
       double& level = solution.level[first + j];
-      level = problem.y_mean[first + j];  // the mean of what is fitted, as in set_hyperplane
+      level = problem.mean_of_column(first + j);  // the mean of what is fitted, as in set_hyperplane
       for (Index f = 0; f < problem.d(); ++f) {
         const double scale = (*problem.linear_scale)[f];
         double sum = 0;

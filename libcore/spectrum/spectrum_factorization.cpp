@@ -107,7 +107,7 @@ Matrix SpectrumFactorization::coefficients_of_each(Span<const double> lambdas, b
   Matrix g(r(), static_cast<Index>(lambdas.size()));
   for (Index j = 0; j < g.cols(); ++j) {
     const SpectrumAt at(spectrum_, lambdas[j]);
-    std::copy_n(at.coefficients(j, 1, functions).data(), r(), g.col(j));
+    std::copy_n(at.coefficients(j % problem().t(), 1, functions).data(), r(), g.col(j));
     worked(4 * touched * static_cast<double>(r()));
   }
   return g;

@@ -7,9 +7,9 @@ needed beside the shared library; `freeridge.library` has every call and constan
 import inspect
 
 from .accumulator import Accumulator
-from .classical import (absolute_slope, build_info, convert_lambda, get_threads, make_folds, make_holdout, ols,
-                        ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
-                        polynomial_features, ridge, set_threads, tls, weighted_median)
+from .classical import (absolute_slope, build_info, convert_lambda, get_threads, locate_saved_x, make_folds,
+                        make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count,
+                        polynomial_feature_factors, polynomial_features, ridge, set_threads, tls, weighted_median)
 from .classifier import Classifier
 from .estimator import FreeRidge, NotFittedError
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,

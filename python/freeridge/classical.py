@@ -213,6 +213,16 @@ def get_threads() -> int:
     return count.value
 
 
+def locate_saved_x(saved: bytes) -> Tuple[int, int]:
+    """Where the x of all rows stands among the bytes of a predictor or a Classifier: (first, length), counted in bytes;
+    (0, 0): it is not there. So x can be cut out, where it is kept anyway, and put back before from_bytes(). Raises
+    Error (CORRUPT, NEWER_FORMAT). Cost: O(bytes)."""
+    saved = memoryview(saved).tobytes()
+    first, length = c.INT64(), c.INT64()
+    call("locate_saved_x", saved, len(saved), first, length)
+    return first.value, length.value
+
+
 def build_info() -> str:
     """One line for bug reports: version, compiler, BLAS, threads. Cost: O(1)."""
     return c.library.freeridge_build_info().decode()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Matrix, empty, pointer, vector
+from .arrays import Array, Matrix, empty, numbers, pointer, vector
 from .library import call, library
 
 
@@ -54,6 +54,40 @@ class Kernel:
         kernel = cls.__new__(cls)
         kernel.handle = handle
         return kernel
+
+    @property
+    def name(self) -> str:
+        """The word of its kind: "gaussian", "sum", "scaled". Cost: O(1)."""
+        return library.freeridge_kernel_name(self.handle).decode()
+
+    @property
+    def parameters(self) -> Dict[str, Array]:
+        """Its own parameters by name, each an array: one number, or for scale one for each feature, for weights one
+        for each term. Those of its parts are theirs. Cost: O(numbers)."""
+        found = {}
+        for index in range(self._counts()[0]):
+            length = c.INT64()
+            call("kernel_get_parameter", self.handle, index, 0, None, length)
+            values = numbers(length.value)
+            call("kernel_get_parameter", self.handle, index, length.value, pointer(values), length)
+            found[library.freeridge_kernel_parameter_name(self.handle, index).decode()] = values
+        return found
+
+    @property
+    def parts(self) -> List[Kernel]:
+        """The kernels that it is made of: the terms of a sum, the factors of a product, what a scaled one scales.
+        Cost: O(their number)."""
+        found = []
+        for index in range(self._counts()[1]):
+            handle = c.KERNEL()
+            call("kernel_get_part", self.handle, index, ctypes.byref(handle))
+            found.append(Kernel.adopt(handle))
+        return found
+
+    def _counts(self) -> Tuple[int, int]:
+        parameters, parts = c.INT32(), c.INT32()
+        call("kernel_get_counts", self.handle, parameters, parts)
+        return parameters.value, parts.value
 
     def values(self, x: ArrayLike, z: ArrayLike) -> Array:
         """k(x_i, z_j) for the rows of x (m x d) and z (r x d): m x r. A precomputed kernel has none: InputError. Cost:

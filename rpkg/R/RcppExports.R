@@ -133,8 +133,8 @@ core_classifier_save <- function(handle) {
     .Call(`_freeridge_core_classifier_save`, handle)
 }
 
-core_classifier_load <- function(bytes, x) {
-    .Call(`_freeridge_core_classifier_load`, bytes, x)
+core_classifier_load <- function(kept, x) {
+    .Call(`_freeridge_core_classifier_load`, kept, x)
 }
 
 core_classifier_fit <- function(handle, lambda) {
@@ -185,16 +185,12 @@ core_kernel_text <- function(kernel) {
     .Call(`_freeridge_core_kernel_text`, kernel)
 }
 
-core_canonical_text <- function(text) {
-    .Call(`_freeridge_core_canonical_text`, text)
+core_parse_kernel <- function(text) {
+    .Call(`_freeridge_core_parse_kernel`, text)
 }
 
 core_kernel_equal <- function(a, b) {
     .Call(`_freeridge_core_kernel_equal`, a, b)
-}
-
-core_number <- function(text) {
-    .Call(`_freeridge_core_number`, text)
 }
 
 core_set_landmarks <- function(handle, count, rows) {
@@ -225,8 +221,8 @@ core_save_predictor <- function(handle, whole) {
     .Call(`_freeridge_core_save_predictor`, handle, whole)
 }
 
-core_load_predictor <- function(bytes, place, x) {
-    .Call(`_freeridge_core_load_predictor`, bytes, place, x)
+core_load_predictor <- function(kept, x) {
+    .Call(`_freeridge_core_load_predictor`, kept, x)
 }
 
 core_select_lambda <- function(handle, criterion, low, high) {

@@ -50,7 +50,7 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
     fit$support <- support$rows
     fit$margin <- support$margin
   }
-  fit$bytes <- core_classifier_save(model)
+  fit$saved <- core_classifier_save(model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
   structure(fit, class = "freeridge_classifier")
@@ -112,7 +112,7 @@ new_classifier <- function(fit, lambda) {
 # The fit as it was saved (readRDS), without a new solution; a kernel that is nested too deeply to be saved is fitted
 # again.
 revived_classifier <- function(fit) {
-  if (is.null(fit$bytes)) new_classifier(fit, fit$lambda) else core_classifier_load(fit$bytes, fit$x)
+  if (is.null(fit$saved)) new_classifier(fit, fit$lambda) else core_classifier_load(fit$saved, fit$x)
 }
 
 # The core's classifier at the fit's lambda, or at another one. For other lambdas a second classifier is kept, which

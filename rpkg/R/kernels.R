@@ -279,60 +279,11 @@ all.equal.freeridge_kernel <- function(target, current, ...) {
   if (target == current) TRUE else paste0("kernels differ: ", as.character(target), "; ", as.character(current))
 }
 
-# The kernel that as.character wrote. The core reads the text; its own description of it, which has one form only, is
-# then taken apart token by token.
+# The kernel that as.character wrote.
 parse_kernel <- function(text) {
   all_given(text)
   if (!is.character(text) || length(text) != 1L || is.na(text)) refuse("text must be one string, not ", shown(text))
-  pattern <- "[a-z]+|-?[0-9][0-9.]*(e[-+]?[0-9]+)?|[^ ]"
-  canonical <- core_canonical_text(text)
-  tokens <- regmatches(canonical, gregexpr(pattern, canonical))[[1L]]
-  place <- 0L
-  following <- function() tokens[place + 1L]
-  take <- function(count = 1L) tokens[place <<- place + count]
-  number <- function() core_number(take())
-
-  sum_or_term <- function() {
-    terms <- list()
-    weights <- numeric()
-    repeat {
-      weighted <- grepl("[0-9]", following())
-      weights <- c(weights, if (weighted) number() else 1)
-      if (weighted) take()
-      terms <- c(terms, list(term()))
-      if (!identical(following(), "+")) break
-      take()
-    }
-    if (weighted) new_kernel("sum", terms = terms, weights = weights) else terms[[1L]]
-  }
-  term <- function() {
-    name <- take()
-    if (name == "(") {
-      kernel <- sum_or_term()
-      take()
-      return(kernel)
-    }
-    take()
-    fields <- list()
-    while (following() != ")") {
-      if (following() == ",") take()
-      if (name == "product") {
-        fields$factors <- c(fields$factors, list(sum_or_term()))
-      } else if (name != "scaled") {
-        field <- take(1L)
-        take()
-        fields[[field]] <- number()
-      } else if (following() == "[") {
-        while (take() != "]") fields$scale <- c(fields$scale, number())
-      } else {
-        fields$inner <- sum_or_term()
-      }
-    }
-    take()
-    if (name == "scaled") fields <- fields[c("inner", "scale")]  # in the order of scaled_kernel()
-    do.call(new_kernel, c(name, fields))
-  }
-  sum_or_term()
+  core_parse_kernel(text)
 }
 
 # The numbers m_k of a linear kernel k(x, z) = sum_k m_k x_k z_k.

@@ -66,7 +66,7 @@ predicting_model <- function(fit) {
   kept <- fit$predictor
   if (is.null(kept)) return(model_at(fit))
   if (!core_is_alive(fit$cache$predictor)) {
-    fit$cache$predictor <- core_load_predictor(kept$bytes, kept$place, with_columns(fit$x))
+    fit$cache$predictor <- core_load_predictor(kept, with_columns(fit$x))
   }
   fit$cache$predictor
 }

@@ -388,13 +388,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_classifier_load
-SEXP core_classifier_load(Rcpp::RawVector bytes, SEXP x);
-RcppExport SEXP _freeridge_core_classifier_load(SEXP bytesSEXP, SEXP xSEXP) {
+SEXP core_classifier_load(Rcpp::List kept, SEXP x);
+RcppExport SEXP _freeridge_core_classifier_load(SEXP keptSEXP, SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type kept(keptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_classifier_load(bytes, x));
+    rcpp_result_gen = Rcpp::wrap(core_classifier_load(kept, x));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -522,13 +522,13 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_canonical_text
-std::string core_canonical_text(std::string text);
-RcppExport SEXP _freeridge_core_canonical_text(SEXP textSEXP) {
+// core_parse_kernel
+Rcpp::List core_parse_kernel(std::string text);
+RcppExport SEXP _freeridge_core_parse_kernel(SEXP textSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< std::string >::type text(textSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_canonical_text(text));
+    rcpp_result_gen = Rcpp::wrap(core_parse_kernel(text));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -540,16 +540,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type a(aSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type b(bSEXP);
     rcpp_result_gen = Rcpp::wrap(core_kernel_equal(a, b));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_number
-double core_number(std::string text);
-RcppExport SEXP _freeridge_core_number(SEXP textSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< std::string >::type text(textSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_number(text));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -629,14 +619,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_load_predictor
-SEXP core_load_predictor(Rcpp::RawVector bytes, double place, SEXP x);
-RcppExport SEXP _freeridge_core_load_predictor(SEXP bytesSEXP, SEXP placeSEXP, SEXP xSEXP) {
+SEXP core_load_predictor(Rcpp::List kept, SEXP x);
+RcppExport SEXP _freeridge_core_load_predictor(SEXP keptSEXP, SEXP xSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    Rcpp::traits::input_parameter< double >::type place(placeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type kept(keptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_load_predictor(bytes, place, x));
+    rcpp_result_gen = Rcpp::wrap(core_load_predictor(kept, x));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1040,9 +1029,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 2},
     {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
     {"_freeridge_core_kernel_text", (DL_FUNC) &_freeridge_core_kernel_text, 1},
-    {"_freeridge_core_canonical_text", (DL_FUNC) &_freeridge_core_canonical_text, 1},
+    {"_freeridge_core_parse_kernel", (DL_FUNC) &_freeridge_core_parse_kernel, 1},
     {"_freeridge_core_kernel_equal", (DL_FUNC) &_freeridge_core_kernel_equal, 2},
-    {"_freeridge_core_number", (DL_FUNC) &_freeridge_core_number, 1},
     {"_freeridge_core_set_landmarks", (DL_FUNC) &_freeridge_core_set_landmarks, 3},
     {"_freeridge_core_set_landmark_method", (DL_FUNC) &_freeridge_core_set_landmark_method, 3},
     {"_freeridge_core_landmarks", (DL_FUNC) &_freeridge_core_landmarks, 1},
@@ -1050,7 +1038,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
     {"_freeridge_core_is_alive", (DL_FUNC) &_freeridge_core_is_alive, 1},
     {"_freeridge_core_save_predictor", (DL_FUNC) &_freeridge_core_save_predictor, 2},
-    {"_freeridge_core_load_predictor", (DL_FUNC) &_freeridge_core_load_predictor, 3},
+    {"_freeridge_core_load_predictor", (DL_FUNC) &_freeridge_core_load_predictor, 2},
     {"_freeridge_core_select_lambda", (DL_FUNC) &_freeridge_core_select_lambda, 4},
     {"_freeridge_core_search", (DL_FUNC) &_freeridge_core_search, 1},
     {"_freeridge_core_lambda_flags", (DL_FUNC) &_freeridge_core_lambda_flags, 1},

@@ -1,6 +1,4 @@
-// Kernel logistic regression and support vector machines: a classifier behind an external pointer, and as bytes:
-// without the points, which stand among them column by column, as R has x.
-#include <cstring>
+// Kernel logistic regression and support vector machines: a classifier behind an external pointer, and as bytes.
 #include <vector>
 
 #include "model.h"
@@ -26,15 +24,6 @@ Classifier& classifier_of(SEXP handle) {
 SEXP listening(std::unique_ptr<Classifier> made) {
   check(freeridge_classifier_set_progress(made->core, listen, static_cast<Listener*>(made.get())));
   return new_handle(std::move(made), classifier_tag);
-}
-
-// Where x begins among the bytes (docs/file-format.md): behind the frame of 32 bytes, the kernel's text, the loss, the
-// intercept, the tolerance, the iterations, the state, n and d. The length of a text is in its first eight bytes.
-std::size_t place_of_x(const unsigned char* bytes) {
-  constexpr std::size_t frame = 32, number = 8, before = 7;
-  std::size_t text = 0;
-  for (std::size_t k = 0; k < number; ++k) text |= static_cast<std::size_t>(bytes[frame + k]) << (8 * k);
-  return frame + number + (text + number - 1) / number * number + before * number;
 }
 
 }  // namespace
@@ -63,39 +52,28 @@ SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, R
   return listening(std::move(made));
 }
 
-// The bytes without x; NULL for a kernel that cannot be saved.
+// As kept_bytes, without x; NULL for a kernel that cannot be saved.
 // [[Rcpp::export(rng = false)]]
 SEXP core_classifier_save(SEXP handle) {
   const Classifier& classifier = classifier_of(handle);
-  std::int64_t length = 0, n = 0, d = 0;
+  std::int64_t length = 0;
   const freeridge_status status = freeridge_classifier_save_to_memory(classifier.core, 0, nullptr, &length);
   if (status == FREERIDGE_INVALID_ARGUMENT) return R_NilValue;
   check(status);
   std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
   check(freeridge_classifier_save_to_memory(classifier.core, length, bytes.data(), &length));
-  check(freeridge_classifier_get_dimensions(classifier.core, &n, &d));
-  const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(place_of_x(bytes.data()));
-  bytes.erase(first, first + static_cast<std::ptrdiff_t>(sizeof(double)) * n * d);
-  auto raw = fresh<Rcpp::RawVector>(static_cast<R_xlen_t>(bytes.size()));
-  std::memcpy(raw.begin(), bytes.data(), bytes.size());
-  return raw;
+  return kept_bytes(std::move(bytes), false);
 }
 
-// x: the points that the bytes were saved without.
+// x: the points that the bytes were kept without.
 // [[Rcpp::export(rng = false)]]
-SEXP core_classifier_load(Rcpp::RawVector bytes, SEXP x) {
-  const auto points = Rcpp::as<View>(x);
-  const std::size_t size = sizeof(double) * static_cast<std::size_t>(points.size());
-  constexpr R_xlen_t smallest = 40;  // what place_of_x reads
-  if (bytes.size() < smallest) refuse("the bytes of the classifier are cut short");
-  const std::size_t at = place_of_x(bytes.begin());
-  if (at > static_cast<std::size_t>(bytes.size())) refuse("the bytes of the classifier are cut short");
-  std::vector<unsigned char> all(bytes.begin(), bytes.end());
-  const auto* const first = reinterpret_cast<const unsigned char*>(points.data());
-  all.insert(all.begin() + static_cast<std::ptrdiff_t>(at), first, first + size);
+SEXP core_classifier_load(Rcpp::List kept, SEXP x) {
+  const std::vector<unsigned char> bytes = whole_bytes(kept, x);
   auto made = std::make_unique<Classifier>();
-  check(freeridge_classifier_load_from_memory(all.data(), static_cast<std::int64_t>(all.size()), &made->core));
-  made->n = static_cast<int>(points.rows());
+  check(freeridge_classifier_load_from_memory(bytes.data(), static_cast<std::int64_t>(bytes.size()), &made->core));
+  std::int64_t n = 0;
+  check(freeridge_classifier_get_dimensions(made->core, &n, nullptr));
+  made->n = static_cast<int>(n);
   return listening(std::move(made));
 }
 

@@ -1,5 +1,4 @@
-// Kernels: from the lists of R to those of the core, and as text.
-#include <charconv>
+// Kernels: from the lists of R to those of the core and back, and as text.
 #include <vector>
 
 #include "model.h"
@@ -56,13 +55,38 @@ KernelPtr unscaled(const Rcpp::List& kernel) {
   return KernelPtr(made);
 }
 
-std::string text_of(const freeridge_kernel* kernel) {
-  std::int64_t length = 0;
-  check(freeridge_kernel_describe(kernel, 0, nullptr, &length));
-  std::string text(static_cast<std::size_t>(length) + 1, '\0');  // the 0 at the end is counted in size
-  check(freeridge_kernel_describe(kernel, length + 1, text.data(), &length));
-  text.resize(static_cast<std::size_t>(length));
-  return text;
+Rcpp::List list_of(const freeridge_kernel* kernel);
+
+// What R calls the parts of a sum, a product or a scaled kernel: a list, or the one part.
+void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
+  const std::string name = freeridge_kernel_name(kernel);
+  Rcpp::List parts(count);
+  for (int i = 0; i < count; ++i) {
+    freeridge_kernel* part = nullptr;
+    check(freeridge_kernel_get_part(kernel, i, &part));
+    parts[i] = list_of(KernelPtr(part).get());
+  }
+  if (name == "scaled")
+    to.push_back(static_cast<SEXP>(parts[0]), "inner");
+  else
+    to.push_back(parts, name == "sum" ? "terms" : "factors");
+}
+
+// A kernel as R has it: its kind, its parts, and its parameters by their names.
+Rcpp::List list_of(const freeridge_kernel* kernel) {
+  std::int32_t parameters = 0, parts = 0;
+  check(freeridge_kernel_get_counts(kernel, &parameters, &parts));
+  Rcpp::List out = Rcpp::List::create(Rcpp::Named("name") = freeridge_kernel_name(kernel));
+  if (parts > 0) add_parts(kernel, parts, out);
+  for (std::int32_t i = 0; i < parameters; ++i) {
+    std::int64_t length = 0;
+    check(freeridge_kernel_get_parameter(kernel, i, 0, nullptr, &length));
+    auto values = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(length));
+    check(freeridge_kernel_get_parameter(kernel, i, length, values.begin(), &length));
+    out.push_back(values, freeridge_kernel_parameter_name(kernel, i));
+  }
+  out.attr("class") = "freeridge_kernel";
+  return out;
 }
 
 }  // namespace
@@ -80,15 +104,22 @@ void core_check_kernel(Rcpp::List kernel) {
 
 // [[Rcpp::export(rng = false)]]
 std::string core_kernel_text(Rcpp::List kernel) {
-  return text_of(make_kernel(kernel, R_NilValue).get());
+  const KernelPtr made = make_kernel(kernel, R_NilValue);
+  std::int64_t length = 0;
+  check(freeridge_kernel_describe(made.get(), 0, nullptr, &length));
+  std::string text(static_cast<std::size_t>(length) + 1, '\0');  // the 0 at the end is counted in size
+  check(freeridge_kernel_describe(made.get(), length + 1, text.data(), &length));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
 }
 
-// The core's own description of the kernel that `text` describes in any spelling.
+// The kernel that `text` describes.
 // [[Rcpp::export(rng = false)]]
-std::string core_canonical_text(std::string text) {
+Rcpp::List core_parse_kernel(std::string text) {
   freeridge_kernel* made = nullptr;
   check(freeridge_kernel_parse(text.c_str(), &made));
-  return text_of(KernelPtr(made).get());
+  const KernelPtr kernel(made);
+  return list_of(kernel.get());
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -96,14 +127,4 @@ bool core_kernel_equal(Rcpp::List a, Rcpp::List b) {
   std::int32_t equal = 0;
   check(freeridge_kernel_equal(make_kernel(a, R_NilValue).get(), make_kernel(b, R_NilValue).get(), &equal));
   return equal != 0;
-}
-
-// The number in a description, exactly. R's own as.numeric() rounds twice, and may miss the last bit.
-// [[Rcpp::export(rng = false)]]
-double core_number(std::string text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end) refuse("'" + text + "' is not a number");
-  return value;
 }

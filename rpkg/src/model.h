@@ -111,6 +111,12 @@ Dimensions dimensions_of(const Model& model);
 // kernel: list(name, parameters); scale: NULL or the divisors of the columns.
 KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale);
 
+// Saved bytes of a predictor or a classifier as an R object keeps them: list(bytes, place). Without x they have a gap at
+// the offset place; place is 0 where there is none.
+SEXP kept_bytes(std::vector<unsigned char> bytes, bool with_x);
+// The bytes that were saved; x: what was left out.
+std::vector<unsigned char> whole_bytes(const Rcpp::List& kept, SEXP x);
+
 // The words of the R interface as numbers of freeridge.h; unknown words are errors of class freeridge_invalid_argument.
 freeridge_criterion criterion_of(const std::string& name);
 freeridge_route route_of(const std::string& name);

@@ -26,6 +26,10 @@ TEST(Refusals, Kernels) {
                      KernelProduct, KernelScaled, KernelPrecomputed, KernelParse, KernelEqual, Create>();
   expect_refused<KernelEvaluate>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<KernelDescribe>({{"size", integers(negative)}});
+  expect_refused<KernelGetCounts>();
+  expect_refused<KernelGetParameter>(
+      {{"index", integers({-1, 1, INT32_MIN, INT32_MAX})}, {"size", integers(negative)}});
+  expect_refused<KernelGetPart>({{"index", integers({-1, 1, INT32_MIN, INT32_MAX})}});
 }
 
 TEST(Refusals, Settings) {
@@ -78,6 +82,8 @@ TEST(Refusals, SaveAndLoad) {
   expect_refused<SavePredictor>({empty_path});
   expect_refused<Load>({empty_path});
   expect_refused<LoadFromMemory>({{"size", integers({0, -1, INT64_MIN})}});
+  expect_refused<LocateSavedX>(
+      {{"size", integers({0, -1, INT64_MIN})}, {"size", integers({1, 39}), FREERIDGE_CORRUPT}});
 }
 
 using namespace classical;

@@ -2,6 +2,8 @@
 // lambda to rounding, on every route, in both layouts; the lambda in force stays.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/compare.hpp"
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
@@ -110,6 +112,29 @@ TEST(PathOf, ManyLambdasInBlocks) {
        {std::size_t{0}, std::size_t{2729}, std::size_t{2730}, std::size_t{2731}, many.size() - 1}) {
     SCOPED_TRACE(l);
     EXPECT_CLOSE(at_lambda(all, l, 3), model.lambda(many[l]).predict(points), 1e-14);
+  }
+}
+
+// More lambdas than one product takes, on the routes that have one: each has its own answer.
+TEST(PathOf, ManyLambdasInProducts) {
+  Random random(9);
+  Vector many;
+  for (int l = 0; l < 75; ++l) many.push_back(std::pow(10.0, 3 - 0.05 * l));
+  for (const auto& [route, family] : {std::pair{FREERIDGE_ROUTE_SPECTRAL, Family::gaussian},
+                                      {FREERIDGE_ROUTE_SPECTRAL, Family::linear},
+                                      {FREERIDGE_ROUTE_PRIMAL, Family::linear},
+                                      {FREERIDGE_ROUTE_LANDMARK, Family::gaussian}}) {
+    SCOPED_TRACE(static_cast<int>(route) * 10 + static_cast<int>(family));
+    const Problem problem = random_problem(random, kernel_of(family, 3), 150, 3, 2, true, true);
+    const Matrix points = random.uniform_matrix(40, 3, -1, 1);
+    Model model = oracle::make_model(problem, route == FREERIDGE_ROUTE_LANDMARK ? FREERIDGE_ROUTE_AUTO : route);
+    if (route == FREERIDGE_ROUTE_LANDMARK) set_landmarks(model, {20, 3, 11, 5, 8});
+    model.factorize();
+    const Matrix all = predict_path(model, points, many, 2, FREERIDGE_COL_MAJOR, 0);
+    for (std::size_t l = 0; l < many.size(); ++l) {
+      SCOPED_TRACE(many[l]);
+      EXPECT_CLOSE(at_lambda(all, l, 2), model.lambda(many[l]).predict(points), 1e-12);
+    }
   }
 }
 

@@ -190,6 +190,7 @@ class Counting final : public Kernel {
     values += out.rows * out.cols;
     inner_->evaluate(a, b, out);
   }
+  const char* name() const override { return inner_->name(); }
   void describe(KernelText& out) const override { inner_->describe(out); }
   mutable std::atomic<Index> values{0};
 

@@ -207,6 +207,7 @@ class Counting final : public freeridge::Kernel {
     count_ += a.rows * b.rows;
     inner_->evaluate(a, b, out);
   }
+  const char* name() const override { return inner_->name(); }
   void describe(freeridge::KernelText& out) const override { inner_->describe(out); }
   std::int64_t count() const { return count_; }
 

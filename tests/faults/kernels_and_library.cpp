@@ -47,6 +47,26 @@ void add_maker(Scenarios& all, const std::string& about = "plain", const std::fu
                  }});
 }
 
+// A call whose answer is a word about a kernel.
+template <class Word>
+Trial word_trial(const Word& word) {
+  struct Asked {
+    Kernel kernel = composite();
+    const char* answer = "";
+  };
+  auto asked = std::make_shared<Asked>();
+  return Trial{[=]() -> freeridge_status {
+                 asked->answer = word(asked->kernel.get());
+                 return FREERIDGE_OK;
+               },
+               [=] {
+                 Bytes bytes;
+                 append(bytes, asked->answer, std::strlen(asked->answer));
+                 asked->answer = "";
+                 return bytes;
+               }};
+}
+
 }  // namespace
 
 void add_kernels(Scenarios& all) {
@@ -77,6 +97,14 @@ void add_kernels(Scenarios& all) {
     call.first = composite();
     call.a = call.first.get();
   });
+  add_plain<KernelGetCounts>(all);
+  add_plain<KernelGetParameter>(all);
+  add_maker<KernelGetPart>(all);
+  all.push_back({"freeridge_kernel_name", "composite", true, [] { return word_trial(freeridge_kernel_name); }});
+  all.push_back({"freeridge_kernel_parameter_name", "composite", true, [] {
+                   return word_trial(
+                       [](const freeridge_kernel* kernel) { return freeridge_kernel_parameter_name(kernel, 0); });
+                 }});
   add_plain<KernelEvaluate>(all, "gaussian");
   add_plain<KernelEvaluate>(all, "rows_composite", [](KernelEvaluate& call) {
     call.owned = composite();

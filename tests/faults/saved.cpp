@@ -51,6 +51,7 @@ void add_loading(Scenarios& all, const char* call_name, const std::string& about
 }  // namespace
 
 void add_saved(Scenarios& all) {
+  add_plain<LocateSavedX>(all);
   add_on_routes<SaveToMemory>(all, true);
   add_on_routes<SavePredictorToMemory>(all, true);
   for (const auto& [name, route] : routes) {

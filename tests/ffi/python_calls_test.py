@@ -100,7 +100,11 @@ class Callers(unittest.TestCase):
             with self.assertRaises(fr.Error) as caught:
                 predictor.loo()
             self.assertEqual(caught.exception.status, library.INVALID_STATE)
-        damaged = bytearray(model.to_bytes(predictor=True))
+        saved = model.to_bytes(predictor=True)
+        first, length = fr.locate_saved_x(saved)
+        self.assertEqual(saved[first:first + length], x.tobytes(order="F"))
+        self.assertEqual(fr.locate_saved_x(fr.Model(fr.linear(), x, x[:, 0]).set_lambda(1.0).to_bytes(True)), (0, 0))
+        damaged = bytearray(saved)
         damaged[-20] ^= 1
         with self.assertRaises(fr.Error) as caught:
             fr.Model.from_bytes(bytes(damaged))
@@ -112,6 +116,14 @@ class Callers(unittest.TestCase):
         self.assertEqual(pickle.loads(pickle.dumps(kernel)), kernel)
         self.assertNotEqual(kernel, fr.linear())
         self.assertEqual(eval(repr(kernel), {"parse_kernel": fr.parse_kernel}), kernel)
+        self.assertEqual((kernel.name, kernel.parameters["weights"].tolist()), ("sum", [0.5, 2.0]))
+        product = kernel.parts[1]
+        self.assertEqual([part.name for part in kernel.parts + product.parts], ["linear", "product", "matern", "gaussian"])
+        self.assertEqual({name: value.tolist() for name, value in product.parts[0].parameters.items()},
+                         {"nu": [1.5], "length": [2.0]})
+        self.assertEqual((product.parameters, fr.linear().parts), ({}, []))
+        divided = fr.gaussian(0.3).scaled([2.0, 1 / 3])
+        self.assertEqual((divided.parameters["scale"].tolist(), divided.parts), ([2.0, 1 / 3], [fr.gaussian(0.3)]))
         scaled = fr.Model(kernel.scaled([2.0, 4.0]), x, x[:, 0]).set_lambda(0.1).loo()
         divided = fr.Model(kernel, x / [2.0, 4.0], x[:, 0]).set_lambda(0.1).loo()
         self.assertLessEqual(np.max(np.abs(scaled - divided)), 1e-12)

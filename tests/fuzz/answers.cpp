@@ -433,11 +433,42 @@ ClassifierHandle loaded_classifier(const Bytes& bytes, Caller& call) {
                                   freeridge_classifier_load_from_memory);
 }
 
+// What a kernel is made of, level by level.
+void ask_structure(const freeridge_kernel* kernel, Caller& call) {
+  Output<std::int32_t> parameters(1), parts(1);
+  call(
+      "freeridge_kernel_get_counts", 0,
+      [&] { return freeridge_kernel_get_counts(kernel, parameters.get(), parts.get()); }, parameters, parts);
+  if (freeridge_kernel_name(kernel) == nullptr) wrong("a kernel has no name");
+  for (std::int32_t i = 0; i < parameters.values[0]; ++i) {
+    if (freeridge_kernel_parameter_name(kernel, i) == nullptr) wrong("a parameter has no name");
+    Output<std::int64_t> length(1);
+    call(
+        "freeridge_kernel_get_parameter", 0,
+        [&] { return freeridge_kernel_get_parameter(kernel, i, 0, nullptr, length.get()); }, length);
+    Output<double> values(length.values[0]);
+    call(
+        "freeridge_kernel_get_parameter", 0,
+        [&] { return freeridge_kernel_get_parameter(kernel, i, length.values[0], values.get(), length.get()); }, values,
+        length);
+  }
+  for (std::int32_t i = 0; i < parts.values[0]; ++i) {
+    Output<freeridge_kernel*> out(1);
+    const auto status = call(
+        "freeridge_kernel_get_part", 0, [&] { return freeridge_kernel_get_part(kernel, i, out.get()); }, out);
+    if (status != FREERIDGE_OK) continue;
+    const KernelHandle part(out.values[0]);
+    ask_structure(part.get(), call);
+  }
+}
+
 KernelHandle parsed(const char* text, Caller& call) {
   Output<freeridge_kernel*> out(1);
   const auto status = call(
       "freeridge_kernel_parse", 0, [&] { return freeridge_kernel_parse(text, out.get()); }, out);
-  return KernelHandle(status == FREERIDGE_OK ? out.values[0] : nullptr);
+  if (status != FREERIDGE_OK) return nullptr;
+  ask_structure(out.values[0], call);
+  return KernelHandle(out.values[0]);
 }
 
 }  // namespace fuzz

@@ -40,6 +40,19 @@ void ask_forged(const freeridge_model* model, Caller& call) {
   fuzz::ask(model, {}, call);
 }
 
+// Where x stands is within the bytes, and what loads has told it.
+void locate(const Bytes& bytes, bool loads, Caller& call) {
+  Output<std::int64_t> first(1), length(1);
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  const auto status = call(
+      "freeridge_locate_saved_x", 0,
+      [&] { return freeridge_locate_saved_x(bytes.data(), size, first.get(), length.get()); }, first, length);
+  if (status != FREERIDGE_OK && loads) fuzz::wrong("a predictor loads, but does not tell where its x is");
+  if (status != FREERIDGE_OK) return;
+  const std::int64_t at = first.values[0], count = length.values[0];
+  if (at < 0 || count < 0 || count > size || at > size - count) fuzz::wrong("x is said to be outside the bytes");
+}
+
 void load(const Bytes& bytes, Caller& call) {
   if (bytes.size() >= frame::payload && frame::get(bytes, frame::kind) == accumulator_kind) {
     const auto handle = fuzz::loaded_accumulator(bytes, call);
@@ -54,6 +67,7 @@ void load(const Bytes& bytes, Caller& call) {
     return;
   }
   const auto model = fuzz::loaded_model(bytes, call);
+  locate(bytes, model && frame::get(bytes, frame::kind) == predictor_kind, call);
   if (!model) return;
   call.of_a_predictor = frame::get(bytes, frame::kind) == predictor_kind;
   ask_forged(model.get(), call);

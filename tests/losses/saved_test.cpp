@@ -207,6 +207,20 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
   ASSERT_EQ(bytes.size(), 8 + 8 * expected.size() + 8);
   for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_EQ(frame::get(bytes, 8 + 8 * k), expected[k]) << k;
 
+  std::int64_t first = -1, length = -1;
+  const auto locate = [&](const Bytes& in) {
+    return freeridge_locate_saved_x(in.data(), static_cast<std::int64_t>(in.size()), &first, &length);
+  };
+  ASSERT_EQ(locate(bytes), FREERIDGE_OK);
+  EXPECT_EQ(first, 8 + 8 * 12);
+  EXPECT_EQ(length, 2 * 8);
+  ASSERT_EQ(locate(bytes_of(Classifier(Kernel::linear(), FREERIDGE_LOSS_HINGE).get())), FREERIDGE_OK);
+  EXPECT_EQ(first, 0);
+  EXPECT_EQ(length, 0);
+  Bytes forged = bytes;  // n: more than the bytes have
+  frame::put(forged, 8 + 8 * 10, 1000);
+  EXPECT_EQ(locate(frame::with_checksum(forged)), FREERIDGE_CORRUPT);
+
   // Two points, c = (a, -a): f = a (k_11 - k_12) ... of centred points +-2: margins 1 at a |x - z|^2 / 2 = 1, a = 1/8.
   classifier.fit(1);
   const Bytes fitted = bytes_of(classifier.get());

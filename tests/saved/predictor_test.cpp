@@ -72,6 +72,55 @@ TEST(SavedPredictor, AnswersAsTheModel) {
   }
 }
 
+LocateSavedX locate_in(const Bytes& bytes) {
+  LocateSavedX call;
+  call.bytes.values = bytes;
+  call.size = static_cast<int64_t>(bytes.size());
+  return call;
+}
+
+// docs/file-format.md: form 2 ends with x, c and the checksum, but for a precomputed kernel, which has no x.
+TEST(SavedPredictor, TellsWhereXStands) {
+  namespace frame = support::frame;
+  std::set<int64_t> forms;
+  for (const SavedCase& of : saved_cases()) {
+    SCOPED_TRACE(of.name);
+    const Model model = of.make(State::fitted);
+    const Bytes bytes = support::saved_predictor(model.get());
+    LocateSavedX call = locate_in(bytes);
+    ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+    const auto word = [&](std::size_t k) { return static_cast<int64_t>(frame::get(bytes, frame::payload + 8 * k)); };
+    const int64_t n = word(0), d = word(1), t = word(2), form = word(3);
+    const std::string kernel(bytes.begin() + frame::payload + 40, bytes.begin() + frame::payload + 51);
+    const bool has_x = form == 2 && kernel != "precomputed";
+    EXPECT_EQ(call.length.values[0], has_x ? 8 * n * d : 0);
+    EXPECT_EQ(call.first.values[0], has_x ? call.size - 8 - 8 * n * t - 8 * n * d : 0);
+    forms.insert(form);
+    LocateSavedX whole = locate_in(support::saved(model.get()));
+    expect_failure(whole, FREERIDGE_CORRUPT, {"kind 2"});
+  }
+  EXPECT_EQ(forms, (std::set<int64_t>{1, 2, 3}));
+}
+
+TEST(SavedPredictor, TellsNothingOfDamagedBytes) {
+  namespace frame = support::frame;
+  const Bytes bytes = support::saved_predictor(sample::model(State::fitted).get());
+  for (std::size_t k = 0; k < bytes.size(); k += 7) {
+    Bytes damaged = bytes;
+    damaged[k] ^= 1;
+    LocateSavedX call = locate_in(damaged);
+    const freeridge_status status = call();
+    EXPECT_TRUE(status == FREERIDGE_CORRUPT || status == FREERIDGE_NEWER_FORMAT) << k << ": " << status;
+    EXPECT_TRUE(call.first.untouched() && call.length.untouched());
+  }
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {  // n, d: more than the bytes have
+    Bytes forged = bytes;
+    frame::put(forged, frame::payload + 8 * k, 1000000);
+    LocateSavedX call = locate_in(frame::with_checksum(forged));
+    expect_failure(call, FREERIDGE_CORRUPT, {});
+  }
+}
+
 // Padded lines, and more points than are predicted at once.
 TEST(SavedPredictor, ManyPoints) {
   const Model model = sample::model(State::fitted);

@@ -1,6 +1,6 @@
 //! Kernel functions: immutable, and shared freely between threads.
 
-use crate::error::{bytes, check, check_length, size, Error, Result, Status};
+use crate::error::{bytes, check, check_length, size, text, told, zeros, Error, Result, Status};
 use crate::matrix::{Dense, Matrix};
 use crate::sys;
 use std::ffi::CString;
@@ -119,6 +119,43 @@ impl Kernel {
     pub fn scaled(&self, scale: &[f64]) -> Result<Kernel> {
         let d = size(scale.len())?;
         Kernel::made_by(|out| unsafe { sys::freeridge_kernel_scaled(self.handle(), d, scale.as_ptr(), out) })
+    }
+
+    /// The word of its kind: "gaussian", "sum", "scaled".
+    pub fn name(&self) -> String {
+        text(unsafe { sys::freeridge_kernel_name(self.handle()) })
+    }
+
+    /// Its own parameters, not those of its parts: each with its numbers.
+    pub fn parameters(&self) -> Result<Vec<(String, Vec<f64>)>> {
+        (0..self.counts()?.0)
+            .map(|index| {
+                let name = text(unsafe { sys::freeridge_kernel_parameter_name(self.handle(), index) });
+                let mut length = 0;
+                check(unsafe {
+                    sys::freeridge_kernel_get_parameter(self.handle(), index, 0, ptr::null_mut(), &mut length)
+                })?;
+                let mut values: Vec<f64> = zeros(told(length))?;
+                check(unsafe {
+                    let room = length;
+                    sys::freeridge_kernel_get_parameter(self.handle(), index, room, values.as_mut_ptr(), &mut length)
+                })?;
+                Ok((name, values))
+            })
+            .collect()
+    }
+
+    /// The terms of a sum, the factors of a product, what a scaled kernel scales; of others none.
+    pub fn parts(&self) -> Result<Vec<Kernel>> {
+        (0..self.counts()?.1)
+            .map(|index| Kernel::made_by(|out| unsafe { sys::freeridge_kernel_get_part(self.handle(), index, out) }))
+            .collect()
+    }
+
+    fn counts(&self) -> Result<(i32, i32)> {
+        let (mut parameters, mut parts) = (0, 0);
+        check(unsafe { sys::freeridge_kernel_get_counts(self.handle(), &mut parameters, &mut parts) })?;
+        Ok((parameters, parts))
     }
 
     /// The kernel as text, which parses as the same kernel.

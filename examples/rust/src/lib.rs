@@ -99,6 +99,14 @@ pub fn version() -> Result<(i32, i32, i32)> {
     Ok((major, minor, patch))
 }
 
+/// Where the x of all rows stands among the bytes of a predictor or a classifier; empty: it is not there.
+pub fn locate_saved_x(saved: &[u8]) -> Result<std::ops::Range<usize>> {
+    let (mut first, mut length) = (0, 0);
+    let count = saved.len() as i64; // no slice has more bytes than that
+    error::check(unsafe { sys::freeridge_locate_saved_x(saved.as_ptr().cast(), count, &mut first, &mut length) })?;
+    Ok(error::told(first)..error::told(first + length))
+}
+
 /// One line for bug reports: version, compiler, BLAS, threads.
 pub fn build_info() -> String {
     error::text(unsafe { sys::freeridge_build_info() })

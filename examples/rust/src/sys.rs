@@ -107,6 +107,17 @@ extern "C" {
     pub fn freeridge_kernel_equal(
         a: *const freeridge_kernel, b: *const freeridge_kernel, equal: *mut i32,
     ) -> freeridge_status;
+    pub fn freeridge_kernel_name(kernel: *const freeridge_kernel) -> *const c_char;
+    pub fn freeridge_kernel_get_counts(
+        kernel: *const freeridge_kernel, parameters: *mut i32, parts: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_parameter_name(kernel: *const freeridge_kernel, index: i32) -> *const c_char;
+    pub fn freeridge_kernel_get_parameter(
+        kernel: *const freeridge_kernel, index: i32, size: i64, values: *mut f64, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_get_part(
+        kernel: *const freeridge_kernel, index: i32, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
     pub fn freeridge_kernel_destroy(kernel: *mut freeridge_kernel);
     pub fn freeridge_create(kernel: *const freeridge_kernel, out: *mut *mut freeridge_model) -> freeridge_status;
     pub fn freeridge_destroy(model: *mut freeridge_model);
@@ -317,6 +328,9 @@ extern "C" {
     ) -> freeridge_status;
     pub fn freeridge_save_predictor_to_memory(
         model: *const freeridge_model, size: i64, bytes: *mut c_void, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_locate_saved_x(
+        bytes: *const c_void, size: i64, first: *mut i64, length: *mut i64,
     ) -> freeridge_status;
     pub fn freeridge_load_from_memory(
         bytes: *const c_void, size: i64, out: *mut *mut freeridge_model,

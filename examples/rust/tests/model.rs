@@ -162,6 +162,15 @@ fn kernels_are_equal_by_what_they_are() -> Result<()> {
     assert_ne!(sum, Kernel::linear()?);
     let product = Kernel::product(&[&sum, &Kernel::gaussian(3.0)?])?.scaled(&[1.0, 0.1])?;
     assert_eq!(format!(" {product:?} ").parse::<Kernel>()?, product);
+    let inside = product.parts()?;
+    assert_eq!((product.name(), product.parameters()?), ("scaled".into(), vec![("scale".into(), vec![1.0, 0.1])]));
+    assert_eq!(inside[0].name(), "product");
+    assert_eq!(inside[0].parameters()?, vec![]);
+    assert_eq!(inside[0].parts()?, vec![sum.clone(), Kernel::gaussian(3.0)?]);
+    drop(product); // the parts live on
+    let terms = inside[0].parts()?[0].parts()?;
+    assert_eq!(terms[1].parameters()?, vec![("nu".into(), vec![1.5]), ("length".into(), vec![2.0])]);
+    assert!(terms[0].parts()?.is_empty());
     assert_eq!("gaussian(sigma = )".parse::<Kernel>().unwrap_err().status(), Status::InvalidArgument);
     assert!("linear()\0".parse::<Kernel>().is_err());
     assert!(Kernel::sum(&[]).is_err());
@@ -273,6 +282,7 @@ fn saved_and_loaded_it_goes_on() -> Result<()> {
 
     let at = Matrix::row_major(&x, 2)?;
     let mut bytes = model.predictor_to_bytes()?;
+    assert!(freeridge::locate_saved_x(&bytes)?.len() % 8 == 0);
     let predictor = Model::from_bytes(&bytes)?;
     assert_eq!(predictor.predict(at)?, model.predict(at)?);
     assert_eq!(predictor.loo().unwrap_err().status(), Status::InvalidState);

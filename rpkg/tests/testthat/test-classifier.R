@@ -159,16 +159,18 @@ test_that("a classifier that was saved answers without a fit", {
     expect_identical(answers(again), expected)
     expect_refusal(predict(again, lambda = 5), "tolerance")
     fitted_again <- readRDS(file)
-    fitted_again$bytes <- NULL  # as of a kernel that is nested too deeply to be saved
+    fitted_again$saved <- NULL  # as of a kernel that is nested too deeply to be saved
     expect_close(predict(fitted_again), predict(fit), 1e-9)
   }
+  expect_lt(length(readRDS(file)$saved$bytes), 8 * length(p$x) + 32 * length(p$y))  # x is not among them
   for (length in c(0, 39, 40, 95)) {
     cut <- readRDS(file)
-    cut$bytes <- cut$bytes[seq_len(length)]
-    expect_refusal(predict(cut), "the bytes of the classifier are cut short")
+    cut$saved$bytes <- cut$saved$bytes[seq_len(length)]
+    expect_refusal(predict(cut), "the bytes of the fit are cut short")
   }
   changed <- readRDS(file)
-  changed$bytes[length(changed$bytes) - 50L] <- xor(changed$bytes[length(changed$bytes) - 50L], as.raw(1L))
+  at <- length(changed$saved$bytes) - 50L
+  changed$saved$bytes[at] <- xor(changed$saved$bytes[at], as.raw(1L))
   expect_refusal(predict(changed), "", "freeridge_corrupt")
 })
 

@@ -78,6 +78,108 @@ static void combined_kernels(void) {
   freeridge_kernel_destroy(other);
 }
 
+/* A kernel's kind, the names of its parameters ("" after the last) and how many parts it has. */
+static void expect_structure(const freeridge_kernel* kernel, const char* name, const char* first, const char* second,
+                             const char* third, int32_t expected_parts) {
+  const char* names[3];
+  int32_t parameters = -1, parts = -1, i;
+  names[0] = first, names[1] = second, names[2] = third;
+  CHECK(strcmp(freeridge_kernel_name(kernel), name) == 0);
+  OK(freeridge_kernel_get_counts(kernel, &parameters, &parts));
+  CHECK(parts == expected_parts);
+  for (i = 0; i < parameters; ++i) CHECK(strcmp(freeridge_kernel_parameter_name(kernel, i), names[i]) == 0);
+  CHECK(parameters == 3 || names[parameters][0] == 0);
+  CHECK(freeridge_kernel_parameter_name(kernel, parameters) == NULL);
+  CHECK(freeridge_kernel_parameter_name(kernel, -1) == NULL);
+}
+
+static void expect_numbers(const freeridge_kernel* kernel, int32_t index, const double* expected, int64_t count) {
+  double values[3] = {-7, -7, -7};
+  int64_t length = -1;
+  OK(freeridge_kernel_get_parameter(kernel, index, 0, NULL, &length));
+  CHECK(length == count);
+  OK(freeridge_kernel_get_parameter(kernel, index, 3, values, &length));
+  CHECK(length == count && memcmp(values, expected, (size_t)count * sizeof *values) == 0);
+  CHECK(count == 3 || values[count] == -7);
+  values[0] = -7;
+  length = -1;
+  if (count > 1) {
+    REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_parameter(kernel, index, count - 1, values, &length));
+    CHECK(length == count && values[0] == -7);
+  }
+}
+
+/* What each kind is made of, and what is made of it again: 0.25 gaussian + 3 product(matern, polynomial), scaled. */
+static void structure(void) {
+  static const double weights[2] = {0.25, 3.0}, scale[D] = {1.0 / 3.0, 2.0}, sigma = 0.1, nu = 2.5, length = 1e-300;
+  static const double degree = 100000, factor = 0.5, offset = 1.25;
+  freeridge_kernel *gaussian = NULL, *matern = NULL, *polynomial = NULL, *other = NULL, *inner = NULL, *outer = NULL;
+  freeridge_kernel *part = NULL, *again = NULL, *product = NULL;
+  const freeridge_kernel* two[2];
+  int32_t equal = -1;
+  OK(freeridge_kernel_gaussian(sigma, &gaussian));
+  expect_structure(gaussian, "gaussian", "sigma", "", "", 0);
+  expect_numbers(gaussian, 0, &sigma, 1);
+  OK(freeridge_kernel_matern(nu, length, &matern));
+  expect_structure(matern, "matern", "nu", "length", "", 0);
+  expect_numbers(matern, 0, &nu, 1);
+  expect_numbers(matern, 1, &length, 1);
+  OK(freeridge_kernel_polynomial(100000, factor, offset, &polynomial));
+  expect_structure(polynomial, "polynomial", "degree", "scale", "offset", 0);
+  expect_text(polynomial, "polynomial(degree = 100000, scale = 0.5, offset = 1.25)");
+  expect_numbers(polynomial, 0, &degree, 1);
+  expect_numbers(polynomial, 1, &factor, 1);
+  expect_numbers(polynomial, 2, &offset, 1);
+  OK(freeridge_kernel_laplacian(sigma, &other));
+  expect_structure(other, "laplacian", "sigma", "", "", 0);
+  expect_numbers(other, 0, &sigma, 1);
+  freeridge_kernel_destroy(other);
+  OK(freeridge_kernel_linear(&other));
+  expect_structure(other, "linear", "", "", "", 0);
+  freeridge_kernel_destroy(other);
+  OK(freeridge_kernel_precomputed(&other));
+  expect_structure(other, "precomputed", "", "", "", 0);
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(other, 0, &part));
+  freeridge_kernel_destroy(other);
+
+  two[0] = matern, two[1] = polynomial;
+  OK(freeridge_kernel_product(two, 2, &product));
+  expect_structure(product, "product", "", "", "", 2);
+  two[0] = gaussian, two[1] = product;
+  OK(freeridge_kernel_sum(two, weights, 2, &inner));
+  expect_structure(inner, "sum", "weights", "", "", 2);
+  expect_numbers(inner, 0, weights, 2);
+  OK(freeridge_kernel_scaled(inner, D, scale, &outer));
+  expect_structure(outer, "scaled", "scale", "", "", 1);
+  expect_numbers(outer, 0, scale, D);
+
+  /* a part outlives what it is a part of */
+  OK(freeridge_kernel_get_part(outer, 0, &part));
+  freeridge_kernel_destroy(outer);
+  freeridge_kernel_destroy(inner);
+  freeridge_kernel_destroy(product);
+  OK(freeridge_kernel_get_part(part, 1, &again));
+  freeridge_kernel_destroy(part);
+  expect_structure(again, "product", "", "", "", 2);
+  OK(freeridge_kernel_get_part(again, 1, &part));
+  OK(freeridge_kernel_equal(part, polynomial, &equal));
+  CHECK(equal == 1);
+  freeridge_kernel_destroy(part);
+  part = NULL;
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(again, 2, &part));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(again, -1, &part));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(NULL, 0, &part));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_part(again, 0, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_counts(NULL, &equal, &equal));
+  OK(freeridge_kernel_get_counts(again, NULL, NULL));
+  CHECK(part == NULL && equal == 1);
+  CHECK(freeridge_kernel_name(NULL) == NULL && freeridge_kernel_parameter_name(NULL, 0) == NULL);
+  freeridge_kernel_destroy(again);
+  freeridge_kernel_destroy(gaussian);
+  freeridge_kernel_destroy(matern);
+  freeridge_kernel_destroy(polynomial);
+}
+
 static void hostile_parameters(void) {
   freeridge_kernel* out = NULL;
   static const double bad_numbers[] = {0.0, -1.0, -INFINITY, INFINITY, NAN};
@@ -182,6 +284,7 @@ static void hostile_combinations(void) {
 int main(void) {
   simple_kernels();
   combined_kernels();
+  structure();
   hostile_parameters();
   hostile_combinations();
   return report();

@@ -40,6 +40,11 @@ static void round_trips(freeridge_route route) {
   freeridge_destroy(loaded);
 
   OK(freeridge_save_predictor_to_memory(model, ROOM, bytes, &length));
+  {
+    int64_t at = -1, x_length = -1;
+    OK(freeridge_locate_saved_x(bytes, length, &at, &x_length));
+    CHECK(at >= 0 && x_length >= 0 && at + x_length < length && (at == 0) == (x_length == 0));
+  }
   OK(freeridge_load_from_memory(bytes, length, &predictor));
   expect_same(model, predictor);
   REFUSED(INVALID_STATE, freeridge_loo(predictor, first, N));

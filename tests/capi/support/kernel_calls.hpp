@@ -94,6 +94,40 @@ struct KernelEqual {
   FREERIDGE_CALL(freeridge_kernel_equal, a, b, equal);
 };
 
+// Of 0.5 gaussian + 2 linear, scaled.
+inline Kernel of_parts() {
+  std::vector<Kernel> terms;
+  terms.push_back(Kernel::gaussian(sample::sigma));
+  terms.push_back(Kernel::linear());
+  return Kernel::scaled(Kernel::sum(terms, {0.5, 2.0}), sample::scale());
+}
+
+struct KernelGetCounts {
+  static constexpr const char* optional = "parameters parts";
+  Kernel owned = of_parts();
+  const freeridge_kernel* kernel = owned.get();
+  Output<int32_t> parameters{1}, parts{1};
+  FREERIDGE_CALL(freeridge_kernel_get_counts, kernel, parameters, parts);
+};
+
+struct KernelGetParameter {
+  Kernel owned = of_parts();
+  const freeridge_kernel* kernel = owned.get();
+  int32_t index = 0;
+  int64_t size = sample::d;
+  Output<double> values{sample::d};
+  Output<int64_t> length{1};
+  FREERIDGE_CALL(freeridge_kernel_get_parameter, kernel, index, size, values, length);
+};
+
+struct KernelGetPart {
+  Kernel owned = of_parts();
+  const freeridge_kernel* kernel = owned.get();
+  int32_t index = 0;
+  KernelOut out{1};
+  FREERIDGE_CALL(freeridge_kernel_get_part, kernel, index, out);
+};
+
 struct Create {
   Kernel owned = Kernel::gaussian(sample::sigma);
   const freeridge_kernel* kernel = owned.get();

@@ -33,6 +33,13 @@ struct Load {
   FREERIDGE_CALL(freeridge_load, path, out);
 };
 
+struct LocateSavedX {
+  Input<unsigned char> bytes{support::saved_predictor(sample::model(sample::State::fitted).get())};
+  int64_t size = static_cast<int64_t>(bytes.values.size());
+  Output<int64_t> first{1}, length{1};
+  FREERIDGE_CALL(freeridge_locate_saved_x, bytes, size, first, length);
+};
+
 struct LoadFromMemory {
   Input<unsigned char> bytes{support::saved(sample::model(sample::State::fitted).get())};
   int64_t size = static_cast<int64_t>(bytes.values.size());
