@@ -14,9 +14,9 @@ namespace {
 
 // Columns are numbered as those of v: middle_ is q_1, n_ is q_2; the column middle_ of u is that of the row in the
 // middle, and its d is the pole at zero.
-class Merge {
+class BidiagonalMerge {
  public:
-  Merge(Span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
+  BidiagonalMerge(Span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
       : d_(d), n_(u.rows), middle_(middle), u_(u), v_(v), room_(room), z_(d.size()) {
     const auto larger = [](double a, double b) { return std::max(a, std::abs(b)); };
     at(d_, middle_) = 0;
@@ -179,7 +179,7 @@ class Merge {
 
 void merge_bidiagonal(Span<double> d, Index k, double alpha, double beta, MatrixView u, MatrixView v,
                       Span<double> room) {
-  Merge(d, k, alpha, beta, u, v, room.data()).run();
+  BidiagonalMerge(d, k, alpha, beta, u, v, room.data()).run();
 }
 
 Index bidiagonal_room(Index n) {

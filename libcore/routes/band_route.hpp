@@ -33,6 +33,7 @@ struct BandFactor {
   double unit, s;
 };
 
+inline constexpr Index strip = BandKernels::strip;
 constexpr Index solved_columns = 512;  // of T at once, for a block of rows
 
 // How a sweep is cut: the number of lambdas whose factors are kept together, and the number of rows of ZQ in a tile,
