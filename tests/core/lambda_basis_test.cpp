@@ -11,7 +11,7 @@
 #include "libcore/spectrum/lambda_basis.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace lambda_basis_test {
 
 using freeridge::ConstMatrixView;
 using freeridge::Index;
@@ -168,4 +168,4 @@ TEST(LambdaBasis, SweepAgainstOneLambdaAfterTheOther) {
   }
 }
 
-}  // namespace
+}  // namespace lambda_basis_test

@@ -6,7 +6,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace path_test {
 
 using namespace support;
 using oracle::Family;
@@ -113,4 +113,4 @@ TEST(PathOf, ManyLambdasInBlocks) {
   }
 }
 
-}  // namespace
+}  // namespace path_test
