@@ -248,14 +248,23 @@ stage_examples() {
   cd "$root" || return
 }
 
+# add_core_seconds: what this shell's commands have used of all cores so far, in $core_seconds.
+add_core_seconds() {
+  local file=$logs/times.$BASHPID  # (a pipe or $(times) would be another shell)
+  times >"$file"
+  core_seconds=$(awk 'NR == 2 { gsub("[ms]", " "); printf "%d", 60 * ($1 + $3) + $2 + $4 }' "$file")
+}
+
 # run_stage TITLE COMMAND...: if the title holds what was asked for ($wanted).
 run_stage() {
-  local title=$1 start=$SECONDS log
+  local title=$1 start=$SECONDS log core_seconds before
   [[ $title == *"${wanted:-}"* ]] || return 0
   shift
   log=$logs/$(tr -c 'a-z0-9\n' _ <<<"$*").log
   passed=0 failed=0 not_run=0
   say "== $title"
+  add_core_seconds
+  before=$core_seconds
   "$@" >"$log" 2>&1 || failed=$((failed > 0 ? failed : 1))
   [ $((passed + failed + not_run)) -gt 0 ] || failed=1
   if [ "$failed" -gt 0 ]; then
@@ -264,7 +273,9 @@ run_stage() {
   fi
   total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed))
   [ "$not_run" -eq 0 ] || say "== $title: $not_run not run, as what they need is not here; see $log"
-  table+=$(printf '%-34s %8d %8d %8d %8d' "$title" "$passed" "$failed" "$not_run" $((SECONDS - start)))$'\n'
+  add_core_seconds
+  table+=$(printf '%-34s %8d %8d %8d %8d %8d' "$title" "$passed" "$failed" "$not_run" $((SECONDS - start)) \
+    $((core_seconds - before)))$'\n'
 }
 
 # run_stages LIST: the table of the stages in it, and the sum.
@@ -274,20 +285,44 @@ run_stages() {
   rm -rf "$logs" && mkdir -p "$logs"
   "$1"
   [ -n "$table" ] || say "no stage has \"$wanted\" in its title"
-  printf '\n%-34s %8s %8s %8s %8s\n%s' stage passed failed "not run" seconds "$table"
+  printf '\n%-34s %8s %8s %8s %8s %8s\n%s' stage passed failed "not run" seconds "of cores" "$table"
   printf '%-34s %8d %8d %8s %8d\n\n' all "$total_passed" "$total_failed" "" $((SECONDS - start))
   say "$total_passed passed, $total_failed failed"
   [ "$total_failed" -eq 0 ] && [ -n "$table" ]
+}
+
+# side_by_side LIST...: the stages of each list one after the other, the lists at the same time, with as many jobs
+# together as there are cores: a compiler keeps a core busy that R, which has one thread, leaves free.
+side_by_side() {
+  local list rows sums
+  for list; do
+    (
+      jobs=$(((jobs + 1) / 2)) total_passed=0 total_failed=0 table=""
+      "$list"
+      printf '%d %d\n%s' "$total_passed" "$total_failed" "$table" >"$logs/$list.rows"
+    ) &
+  done
+  wait
+  for list; do
+    sums="0 1" rows="$list ended early"$'\n'
+    [ ! -f "$logs/$list.rows" ] || { sums=$(head -n 1 "$logs/$list.rows") rows=$(tail -n +2 "$logs/$list.rows")$'\n'; }
+    table+=$rows total_passed=$((total_passed + ${sums% *})) total_failed=$((total_failed + ${sums#* }))
+  done
+}
+
+sanitized_stages() { run_stage "calls and corpus, ASan and UBSan" stage_sanitized_calls; }
+
+r_stages() {
+  run_stage "R tests" stage_r_tests
+  run_stage "R at a prompt" stage_r_prompt
+  run_stage "examples and demo" stage_examples
 }
 
 quick_stages() {
   run_stage "format" stage_format
   run_stage "layers" stage_layers
   run_stage "tests" stage_tests
-  run_stage "calls and corpus, ASan and UBSan" stage_sanitized_calls
-  run_stage "R tests" stage_r_tests
-  run_stage "R at a prompt" stage_r_prompt
-  run_stage "examples and demo" stage_examples
+  side_by_side sanitized_stages r_stages  # each about as long as the other
 }
 
 deep_stages() {

@@ -20,7 +20,7 @@
 namespace freeridge {
 namespace {
 
-constexpr double noise = 0x1p-70;
+constexpr double rounding = 0x1p-70;
 
 Index size_of(const Array<Index>& list) {
   return static_cast<Index>(list.size());
@@ -78,7 +78,7 @@ void extend(const ScaledProblem& own, const Array<Index>& lead, const Array<Inde
   for (Index j = 0; j < f; ++j) {
     Array<double> row(kept, 0.0);
     for (Index k = 0; k < kept; ++k)
-      if (const double value = solution.w.hi(p - kept + k, j); std::abs(value) > noise) row[k] = value;
+      if (const double value = solution.w.hi(p - kept + k, j); std::abs(value) > rounding) row[k] = value;
     range.free.push_back({free[j], std::move(row)});
   }
 }

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/classical/least_squares.hpp"
 #include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 SolvedLeastSquares solve(const LayoutView& x, const LayoutView& y, bool intercept, double lambda,
                          Span<const double> penalty, Index max_steps) {

@@ -11,7 +11,7 @@ namespace freeridge {
 namespace {
 
 constexpr std::size_t small_text = 1 << 20;  // bytes for which the machine's memory is not asked about
-constexpr Index depth_limit = 64;            // nested brackets and kernels: bounds the stack that recursion takes
+constexpr Index nesting_limit = 64;          // nested brackets and kernels: bounds the stack that recursion takes
 
 constexpr std::string_view names[] = {"linear", "polynomial", "gaussian", "laplacian",
                                       "matern", "scaled",     "product",  "precomputed"};
@@ -48,8 +48,8 @@ class Parser {
 
   KernelPtr kernel() {
     const std::size_t start = position();
-    if (++depth_ > depth_limit)
-      fail(Status::invalid_argument, "at most ", depth_limit, " nested kernels were expected, and character ",
+    if (++depth_ > nesting_limit)
+      fail(Status::invalid_argument, "at most ", nesting_limit, " nested kernels were expected, and character ",
            start + 1, " begins one more");
     KernelPtr out;
     if (accept("(")) {
@@ -118,8 +118,8 @@ class Parser {
   KernelPtr made(std::size_t start, const Make& make) {
     try {
       KernelPtr kernel = make();
-      if (kernel->extent().depth > depth_limit)
-        fail(Status::invalid_argument, "it is ", kernel->extent().depth, " kernels deep, and at most ", depth_limit,
+      if (kernel->extent().depth > nesting_limit)
+        fail(Status::invalid_argument, "it is ", kernel->extent().depth, " kernels deep, and at most ", nesting_limit,
              " were expected");
       return kernel;
     } catch (const Error& error) {

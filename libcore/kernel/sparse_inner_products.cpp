@@ -10,14 +10,14 @@ namespace freeridge {
 namespace {
 
 constexpr Index least_width = 8, most_width = 128;  // of a strip of columns
-constexpr Index tile_doubles = 1 << 20;             // of its rows of x: 8 MiB a thread
+constexpr Index width_doubles = 1 << 20;            // of its rows of x: 8 MiB a thread
 constexpr Index rows_at_once = 512;                 // between two words of progress
 
 }  // namespace
 
 void weighted_inner_products(Span<const double> scale, const Rows& x, Span<const double> shift,
                              Span<const double> sqrt_w, MatrixView out) {
-  const Index n = x.rows, d = x.cols, width = std::clamp(tile_doubles / d, least_width, most_width);
+  const Index n = x.rows, d = x.cols, width = std::clamp(width_doubles / d, least_width, most_width);
   SparseTile all;
   take_rows(x.sparse(), 0, n, all);
   parallel_for((n + width - 1) / width, [&](Index strip) {

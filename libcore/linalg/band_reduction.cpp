@@ -14,7 +14,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index width = symmetric_tile_width;
+constexpr Index vector_width = symmetric_tile_width;
 constexpr Index tile_rows = 256;  // a column of a tile is 2 KiB in a row of A's memory: fewer pages to meet ...
 constexpr Index tile_cols = 32;   // ... and the v and y of a tile, 2 x 32 and 2 x 4 KiB, stay in the L2 and L1 caches
 constexpr Index panels_together = 128;  // their columns, which one update of A takes
@@ -25,17 +25,17 @@ class SymmetricProduct {
   SymmetricProduct(Index most_rows, Index b)
       : b_(b),
         most_workers_(thread_count()),
-        v_(width, most_rows * (b / width)),
-        partial_(width, most_rows * (b / width) * most_workers_) {}
+        v_(vector_width, most_rows * (b / vector_width)),
+        partial_(vector_width, most_rows * (b / vector_width) * most_workers_) {}
 
   void operator()(ConstMatrixView a, ConstMatrixView v, MatrixView y) {
     const Index m = a.rows, size = m * b_, tiles = (m + tile_cols - 1) / tile_cols;
     const Work work = 2.0 * static_cast<double>(m * m * b_);
     const Index workers = std::min<Index>(team_size(std::max<Index>(tiles / 4, 1), work), most_workers_);
-    for (Index group = 0; group < b_; group += width)
+    for (Index group = 0; group < b_; group += vector_width)
       for (Index i = 0; i < m; ++i) {
         double* const row = v_.data() + at(m, i, group);
-        for (Index j = 0; j < width; ++j) row[j] = group + j < v.cols ? v(i, group + j) : 0;
+        for (Index j = 0; j < vector_width; ++j) row[j] = group + j < v.cols ? v(i, group + j) : 0;
       }
     // Each worker has its columns of tiles and its sums, so that the sums do not depend on the order of the workers.
     parallel_for(
@@ -46,39 +46,39 @@ class SymmetricProduct {
           for (Index tile = worker; tile < tiles; tile += workers) add_tile_column(a, tile * tile_cols, sums);
         },
         work);
-    for (Index group = 0; group < y.cols; group += width)
+    for (Index group = 0; group < y.cols; group += vector_width)
       for (Index i = 0; i < m; ++i) {
         double* const row = partial_.data() + at(m, i, group);
         for (Index worker = 1; worker < workers; ++worker)
-          for (Index j = 0; j < width; ++j) row[j] += row[worker * size + j];
-        for (Index j = 0; j < std::min(width, y.cols - group); ++j) y(i, group + j) = row[j];
+          for (Index j = 0; j < vector_width; ++j) row[j] += row[worker * size + j];
+        for (Index j = 0; j < std::min(vector_width, y.cols - group); ++j) y(i, group + j) = row[j];
       }
   }
 
  private:
-  static Index at(Index m, Index i, Index j) { return (j / width * m + i) * width + j % width; }
+  static Index at(Index m, Index i, Index j) { return (j / vector_width * m + i) * vector_width + j % vector_width; }
 
   void add_tile_column(ConstMatrixView a, Index col, double* sums) const {
     const Index m = a.rows, cols = std::min(tile_cols, m - col);
     // The tile on the diagonal as a strictly lower one with half the diagonal: A = (L + D/2) + (L + D/2)'.
-    Matrix corner(cols, cols), mirrored(width, cols * (b_ / width), 0.0);
+    Matrix corner(cols, cols), mirrored(vector_width, cols * (b_ / vector_width), 0.0);
     for (Index j = 0; j < cols; ++j)
       for (Index i = 0; i < cols; ++i)
         corner(i, j) = i > j ? a(col + i, col + j) : i == j ? a(col + j, col + j) / 2 : 0;
     const auto add = [&](ConstMatrixView tile, Index row, double* to_columns, Index group_size) {
-      for (Index group = 0; group < b_ / width; ++group) {
-        const Index rows = (group * m + row) * width, columns = (group * m + col) * width;
+      for (Index group = 0; group < b_ / vector_width; ++group) {
+        const Index rows = (group * m + row) * vector_width, columns = (group * m + col) * vector_width;
         kernels_.symmetric_tile(tile, v_.data() + rows, v_.data() + columns, sums + rows,
-                                to_columns + group * group_size * width);
+                                to_columns + group * group_size * vector_width);
       }
     };
     add(corner.view(), col, mirrored.data(), cols);
-    for (Index group = 0; group < b_ / width; ++group)
-      for (Index k = 0; k < cols * width; ++k)
-        sums[(group * m + col) * width + k] += mirrored.data()[group * cols * width + k];
+    for (Index group = 0; group < b_ / vector_width; ++group)
+      for (Index k = 0; k < cols * vector_width; ++k)
+        sums[(group * m + col) * vector_width + k] += mirrored.data()[group * cols * vector_width + k];
     for (Index row = col + cols; row < m; row += tile_rows) {
       const Index rows = std::min(tile_rows, m - row);
-      add(a.block(row, col, rows, cols), row, sums + col * width, m);
+      add(a.block(row, col, rows, cols), row, sums + col * vector_width, m);
       worked(4 * static_cast<double>(rows * cols * b_));
     }
   }

@@ -14,9 +14,9 @@ namespace {
 
 // Column middle_ of v is q_1, column n_ is q_2. Column middle_ of u belongs to the row in the middle of B, and
 // d[middle_] = 0 is d_0.
-class Merge {
+class BidiagonalMerge {
  public:
-  Merge(Span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
+  BidiagonalMerge(Span<double> d, Index middle, double alpha, double beta, MatrixView u, MatrixView v, double* room)
       : d_(d), n_(u.rows), middle_(middle), u_(u), v_(v), room_(room), z_(d.size()) {
     const auto larger = [](double a, double b) { return std::max(a, std::abs(b)); };
     d_[middle_] = 0;
@@ -177,7 +177,7 @@ class Merge {
 
 void merge_bidiagonal(Span<double> d, Index k, double alpha, double beta, MatrixView u, MatrixView v,
                       Span<double> room) {
-  Merge(d, k, alpha, beta, u, v, room.data()).run();
+  BidiagonalMerge(d, k, alpha, beta, u, v, room.data()).run();
 }
 
 Index bidiagonal_room(Index n) {

@@ -14,7 +14,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index leaf = 64;  // up to this size it is LAPACK's
+constexpr Index largest_leaf = 64;  // up to this size it is LAPACK's
 
 struct Range {  // rows; columns, and one more
   Index first, size;
@@ -55,10 +55,10 @@ void decompose_leaf(Span<double> d, Span<double> e, MatrixView u, MatrixView v) 
   }
 }
 
-class DivideAndConquer {
+class BidiagonalHalves {
  public:
-  DivideAndConquer(Span<double> d, Span<double> e, MatrixView u, MatrixView v)
-      : d_(d), e_(e), u_(u), v_(v), room_(u.rows > leaf ? bidiagonal_room(u.rows) : 0, 1) {}
+  BidiagonalHalves(Span<double> d, Span<double> e, MatrixView u, MatrixView v)
+      : d_(d), e_(e), u_(u), v_(v), room_(u.rows > largest_leaf ? bidiagonal_room(u.rows) : 0, 1) {}
 
   void run() {
     tear({0, u_.rows});
@@ -74,13 +74,13 @@ class DivideAndConquer {
   MatrixView of_v(Range range) const { return v_.block(range.first, range.first, range.size + 1, range.size + 1); }
 
   void tear(Range range) {
-    if (range.size <= leaf) return leaves_.push_back(range);
+    if (range.size <= largest_leaf) return leaves_.push_back(range);
     tear(range.above());
     tear(range.below());
   }
 
   void merge(Range range) {
-    if (range.size <= leaf) return;
+    if (range.size <= largest_leaf) return;
     merge(range.above());
     merge(range.below());
     const Index row = range.first + range.middle();
@@ -107,10 +107,10 @@ void bidiagonal_svd(Span<double> d, Span<double> e, MatrixView u, MatrixView v) 
   const int exponent = exponent_of(largest);
   scale(d, -exponent);
   Array<double> beside(d.size(), 0.0);  // with the column of zeros
-  constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
+  constexpr double unit = std::numeric_limits<double>::epsilon() / 2;
   for (std::size_t i = 0; i < e.size(); ++i)  // rounding of the largest is zero; as in LAPACK's dbdsdc
-    if (std::abs(e[i]) > eps * largest) beside[i] = std::ldexp(e[i], -exponent);
-  DivideAndConquer(d, beside, u, v).run();
+    if (std::abs(e[i]) > unit * largest) beside[i] = std::ldexp(e[i], -exponent);
+  BidiagonalHalves(d, beside, u, v).run();
   sort_with_columns(d, std::greater<>(), {u, v.columns(0, n)});
   scale(d, exponent);
 }

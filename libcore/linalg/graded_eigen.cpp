@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/column_order.hpp"
 #include "libcore/linalg/jacobi_rotations.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -15,8 +16,7 @@
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr int scaled_to = 600;  // the exponent of the largest element: 300 for those of L, whose squares exist
+constexpr int graded_to = 600;  // the exponent of the largest element: 300 for those of L, whose squares exist
 
 // Rows and columns p and q > p of the lower triangle.
 void exchange(MatrixView a, Index p, Index q) {
@@ -111,7 +111,7 @@ double graded_eigen(MatrixView a, Span<const double> all_sizes, Index most_rank,
     return 0;
   }
   // By a power of four, whose root L is scaled by.
-  const int exponent = largest > 0 ? (scaled_to - exponent_of(largest)) / 2 : 0;
+  const int exponent = largest > 0 ? (graded_to - exponent_of(largest)) / 2 : 0;
   Array<double> sizes(all_sizes.begin(), all_sizes.end());
   scale(sizes, exponent);
   for (Index j = 0; j < m; ++j) {

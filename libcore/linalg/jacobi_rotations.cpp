@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/merge_columns.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index block = 16;      // columns: two blocks of some thousand rows stay in the L2 cache
 constexpr int most_sweeps = 40;  // some 6 are needed
 

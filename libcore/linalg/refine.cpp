@@ -8,11 +8,12 @@
 namespace freeridge {
 namespace {
 
-constexpr Index tile_rows = 512, tile_cols = 32;  // 128 KiB of x: in the second-level cache, read once for all outputs
-constexpr Index gradient_cols = 8;                // at least: a cache line of a row of x
-constexpr Index gradient_items = 16384;           // numbers of x that are worth a thread's while
+constexpr Index rows_at_once = 512,
+                cols_at_once = 32;       // 128 KiB of x: in the second-level cache, read once for all outputs
+constexpr Index gradient_cols = 8;       // at least: a cache line of a row of x
+constexpr Index gradient_items = 16384;  // numbers of x that are worth a thread's while
 constexpr double negligible = 0x1p-75, small = 0x1p-40;
-constexpr int patience = 2;
+constexpr int vain_steps = 2;
 
 Index pieces(Index count, Index size) {
   return (count + size - 1) / size;
@@ -33,9 +34,9 @@ void transposed_product(const LeastSquaresData& data, const TwofoldMatrix& v, Tw
   const Index n = data.n(), d = data.d(), share = std::max(gradient_cols, gradient_items / n);
   parallel_for(pieces(d, share), [&](Index piece) {
     const Index col = piece * share, cols = std::min(share, d - col);
-    Matrix buffer(std::min(n, tile_rows), cols);
-    for (Index row = 0; row < n; row += tile_rows) {
-      const MatrixView x = buffer.view().row_range(0, std::min(tile_rows, n - row));
+    Matrix buffer(std::min(n, rows_at_once), cols);
+    for (Index row = 0; row < n; row += rows_at_once) {
+      const MatrixView x = buffer.view().row_range(0, std::min(rows_at_once, n - row));
       pack(data, row, col, x);
       for (Index j = 0; j < v.cols(); ++j)
         for (Index k = 0; k < cols; ++k)
@@ -49,16 +50,16 @@ void transposed_product(const LeastSquaresData& data, const TwofoldMatrix& v, Tw
 // r = Y - X w
 void subtract_fit(const LeastSquaresData& data, const TwofoldMatrix& w, TwofoldMatrix& r) {
   const Index n = data.n(), d = data.d(), t = data.t();
-  parallel_for(pieces(n, tile_rows), [&](Index piece) {
-    const Index row = piece * tile_rows, rows = std::min(tile_rows, n - row);
-    Matrix buffer(rows, std::min(d, tile_cols));
+  parallel_for(pieces(n, rows_at_once), [&](Index piece) {
+    const Index row = piece * rows_at_once, rows = std::min(rows_at_once, n - row);
+    Matrix buffer(rows, std::min(d, cols_at_once));
     copy_rows(data.y, row, r.hi.view().row_range(row, rows));
     for (Index j = 0; j < t; ++j) {
       for (Index i = row; i < row + rows; ++i) r.hi(i, j) *= data.y_factor.empty() ? 1 : data.y_factor[j];
       std::fill_n(r.lo.col(j) + row, rows, 0.0);
     }
-    for (Index col = 0; col < d; col += tile_cols) {
-      const MatrixView x = buffer.view().columns(0, std::min(tile_cols, d - col));
+    for (Index col = 0; col < d; col += cols_at_once) {
+      const MatrixView x = buffer.view().columns(0, std::min(cols_at_once, d - col));
       pack(data, row, col, x);
       for (Index j = 0; j < t; ++j)
         for (Index k = 0; k < x.cols; ++k)
@@ -85,7 +86,7 @@ class Corrections {
       }
       // Corrections get smaller at each step in the norm |R w| only: in that of w one may undo the one before it.
       const bool progress = std::isfinite(size) && size <= size_[j] / 2;
-      if (!std::isfinite(size) || (!progress && ++vain_[j] > patience)) {
+      if (!std::isfinite(size) || (!progress && ++vain_[j] > vain_steps)) {
         done_[j] = true;
         if (size_[j] < HUGE_VAL) copy(best_, j, solution);
         continue;

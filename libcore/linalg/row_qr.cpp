@@ -9,11 +9,11 @@
 namespace freeridge {
 namespace {
 
-constexpr Index panel_columns = 32;
+constexpr Index block_columns = 32;
 
 }  // namespace
 
-RowQr::RowQr(Index p) : r_(p, p, 0.0), t_(std::min(p, panel_columns), p), work_(std::min(p, panel_columns), p) {}
+RowQr::RowQr(Index p) : r_(p, p, 0.0), t_(std::min(p, block_columns), p), work_(std::min(p, block_columns), p) {}
 
 // 512 rows of a panel and of the columns that it meets stay in the L2 cache; of many columns fewer rows, so that a call
 // is no longer than `grain`.

@@ -17,8 +17,8 @@
 namespace freeridge {
 namespace {
 
-constexpr Index small = 200;  // up to here dsyevd as a whole
-constexpr Index leaf = 64;    // a tridiagonal matrix of up to this size is LAPACK's
+constexpr Index small_size = 200;  // up to here dsyevd as a whole
+constexpr Index leaf = 64;         // a tridiagonal matrix of up to this size is LAPACK's
 
 Span<double> part(Span<double> values, Index first, Index size) {
   return values.subspan(first, size);
@@ -88,8 +88,8 @@ void tridiagonal_eigen(Span<double> d, Span<double> e, MatrixView z) {
     worked(touched * static_cast<double>(n));
   }
   const auto falls_apart = [&](Index i) {  // between i and i + 1; as in LAPACK's dstedc
-    constexpr double eps = std::numeric_limits<double>::epsilon() / 2;
-    return std::abs(e[i]) <= eps * std::sqrt(std::abs(d[i])) * std::sqrt(std::abs(d[i + 1]));
+    constexpr double unit = std::numeric_limits<double>::epsilon() / 2;
+    return std::abs(e[i]) <= unit * std::sqrt(std::abs(d[i])) * std::sqrt(std::abs(d[i + 1]));
   };
   Array<Index> ends;  // of the parts that T falls apart into
   for (Index i = 1; i < n; ++i)
@@ -129,7 +129,7 @@ void symmetric_eigen(MatrixView a, Span<double> w) {
     std::ranges::fill(w, std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  if (n <= small) {
+  if (n <= small_size) {
     syevd(a, w);
     report(1);
     return;

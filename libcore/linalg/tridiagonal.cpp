@@ -9,7 +9,7 @@
 namespace freeridge {
 namespace {
 
-constexpr Index panel = 32;  // columns reduced before A is updated
+constexpr Index reduced_together = 32;  // columns reduced before A is updated
 
 }  // namespace
 
@@ -18,14 +18,14 @@ TridiagonalBasis::TridiagonalBasis(MatrixView a, Span<double> d, Span<double> e)
   const Index together = n < 2000 ? 64 : 128;  // reflectors in a block, a multiple of the panel
   // P = [v_c w_c v_(c+1) w_(c+1) ...] for the panel from column c on; row 0 of P is row c + 1 of A. With the S that
   // swaps neighbours V W' + W V' = P S P', so that products with P take the place of those with V and W.
-  Matrix p(n, 2 * panel);
-  Array<double> projected(2 * panel), swapped(2 * panel);
+  Matrix p(n, 2 * reduced_together);
+  Array<double> projected(2 * reduced_together), swapped(2 * reduced_together);
   const auto swap_neighbours = [&](Index count) {
     for (Index k = 0; k < count; ++k) swapped[k ^ 1] = projected[k];
   };
 
-  for (Index c = 0; c < reflectors; c += panel) {
-    const Index count = std::min(panel, reflectors - c);
+  for (Index c = 0; c < reflectors; c += reduced_together) {
+    const Index count = std::min(reduced_together, reflectors - c);
     if (c % together == 0) {
       const Index in_block = std::min(together, reflectors - c);
       blocks_.push_back({c + 1, Matrix(n - c - 1, in_block), Array<double>(in_block)});

@@ -17,9 +17,9 @@
 namespace freeridge {
 namespace {
 
-class Merge {
+class TridiagonalMerge {
  public:
-  Merge(Span<double> d, Index k, double e, MatrixView v, double* room)
+  TridiagonalMerge(Span<double> d, Index k, double e, MatrixView v, double* room)
       : d_(d), n_(v.rows), k_(k), rho_(2 * std::abs(e)), v_(v), z_(d.size()) {
     const double first = std::sqrt(0.5), second = e < 0 ? -first : first;
     for (Index i = 0; i < n_; ++i) z_[i] = i < k ? first * v(k - 1, i) : second * v(k, i);
@@ -128,7 +128,7 @@ class Merge {
 }  // namespace
 
 void merge_tridiagonal(Span<double> d, Index k, double e, MatrixView v, Span<double> room) {
-  Merge(d, k, e, v, room.data()).run();
+  TridiagonalMerge(d, k, e, v, room.data()).run();
 }
 
 Index merge_room(Index n) {

@@ -1,10 +1,10 @@
 #include "libcore/losses/classifier.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/base/memory.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/scaling.hpp"
@@ -15,7 +15,6 @@
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index least_rows = 256, most_rows = 16384, predicted_doubles = 1 << 21;  // new points in one tile
 constexpr Index newton_steps = 100, move_multiples = 10000;
 

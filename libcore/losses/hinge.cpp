@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/factor/intercept.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double usual_moves = 20;  // how many there usually are, in multiples of n; for the progress fraction
 
 class Smo {

@@ -1,14 +1,13 @@
 #include "libcore/losses/logistic.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/losses/logistic_step.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double whole_step = 0.5;   // a step with all |df_i| up to this is taken whole, without a line search
 constexpr double near_tau = 1e4;     // the path begins at this tau, or at the wanted one if that is smaller
 constexpr double first_stretch = 7;  // in log tau, along a tangent; doubled after few Newton steps, halved after many
@@ -91,7 +90,6 @@ double Newton::step_length(const LogisticStep::Move& step) const {
     }
     return total;
   };
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   double curvature = 0, low = 0, high = infinity, t = 1;
   const double steepest = std::abs(slope(0, curvature));
   for (int tries = 0; tries < 100; ++tries) {
@@ -124,7 +122,7 @@ double Newton::newton_step() {
   for (std::size_t i = 0; i < s_.a.size(); ++i) s_.a[i] += t * step.da[i];
   s_.b += t * step.db;
   evaluate();
-  return whole ? largest : std::numeric_limits<double>::infinity();
+  return whole ? largest : infinity;
 }
 
 Index Newton::stage() {
@@ -148,7 +146,7 @@ void Newton::finish() {
   // After a whole step that moved every f_i by at most r, e_i - a_i = O(r^2) e_i: so r <= sqrt(tolerance) makes the
   // error small relative to each point's own e_i. The gap alone measures it relative to w_i, which may be far larger:
   // where the classes separate and lambda is small.
-  double before = std::numeric_limits<double>::infinity(), gap_before = before;
+  double before = infinity, gap_before = before;
   for (int idle = 0; idle < 4;) {
     const double moved = newton_step();
     if (moved <= std::sqrt(control_.tolerance) && s_.gap <= control_.tolerance) return;
@@ -221,7 +219,7 @@ std::string logistic_loo(const LossProblem& problem, const LossSolution& solutio
       out[i] = solution.f[i] - problem.w[i] * sigmoid(-z) * y * s / (1 - v[i] * s);
     }
     if (p[i] > rounding && std::isfinite(out[i])) continue;
-    out[i] = std::numeric_limits<double>::quiet_NaN();
+    out[i] = nan;
     if (reason.empty())
       reason = text("the left-out value of row ", i, " is undefined: its leverage in the last Newton step is one");
   }

@@ -6,16 +6,14 @@
 //   variance  tau^2 v(x), v from the smoother;  tau^2 = Y~'PY~ / m, noise sigma^2 = lambda tau^2
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // sigma2 from |P~Y~|^2; NaN when n - df = rho tr(P~) is not positive.
 double error_variance(const ResidualMaker& residual_maker, double squared_norm, double trace) {

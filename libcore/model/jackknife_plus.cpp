@@ -8,14 +8,13 @@
 #include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index points_at_once = 64;  // whose order statistics one thread makes: fewer are not worth starting a thread
 
 // ceil(level (n + 1)): the upper end of an interval is the value at this place, counted from 1, of n values in

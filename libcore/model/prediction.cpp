@@ -15,7 +15,7 @@ namespace {
 constexpr Index least_rows = 256, most_rows = 16384;  // new points in one tile
 constexpr Index predicted_doubles = 1 << 21;          // numbers of x and f in a tile: 16 MiB
 constexpr Index smoother_doubles = 1 << 22;           // numbers of smoother rows in a tile: 32 MiB
-constexpr double largest = std::numeric_limits<double>::max();
+constexpr double any_number = std::numeric_limits<double>::max();
 
 enum Form : std::int64_t { hyperplane_form = 1, data_form = 2, landmark_form = 3 };
 
@@ -111,9 +111,9 @@ std::int64_t Predictor::load_head(ByteReader& in) {
   if ((form == hyperplane_form) != kernel_->linear_scale(d_).has_value() ||
       (form == landmark_form && kernel_->precomputed()))
     fail(Status::corrupt, "the saved form is ", form, ", which is not that of the kernel");
-  lambdas_ = in.vector("lambda", largest, t_);
+  lambdas_ = in.vector("lambda", any_number, t_);
   require_lambdas("lambda", lambdas_);
-  b_ = in.vector("the intercepts", largest, t_);
+  b_ = in.vector("the intercepts", any_number, t_);
   return form;
 }
 
@@ -134,10 +134,10 @@ Predictor::Predictor(ByteReader& in) {
     origin_.assign(d_, 0.0);
     level_ = b_;
     if (in.version() >= 2) {
-      origin_ = in.vector("the origin", largest, d_);
-      level_ = in.vector("the levels", largest, t_);
+      origin_ = in.vector("the origin", any_number, d_);
+      level_ = in.vector("the levels", any_number, t_);
     }
-    w_ = in.matrix("w", largest, d_, t_);
+    w_ = in.matrix("w", any_number, d_, t_);
     return;
   }
   Index r = n_;
@@ -147,8 +147,8 @@ Predictor::Predictor(ByteReader& in) {
     landmarks_.resize(r);
     in.indices("landmark", 0, n_ - 1, landmarks_);
   }
-  if (!kernel_->precomputed()) support_ = in.matrix("x", largest, r, d_);
-  c_ = in.matrix("c", largest, r, t_);
+  if (!kernel_->precomputed()) support_ = in.matrix("x", any_number, r, d_);
+  c_ = in.matrix("c", any_number, r, t_);
 }
 
 Prediction Predictor::prediction() const {

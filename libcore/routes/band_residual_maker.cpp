@@ -9,7 +9,6 @@
 
 namespace freeridge {
 namespace {
-constexpr Index strip = BandKernels::strip;
 constexpr Index packed_columns = 64;  // a multiple of BandKernels::pad
 constexpr double number_read = 6;     // ns, out of order, and put where the memory is new
 }  // namespace

@@ -13,7 +13,6 @@
 namespace freeridge {
 namespace {
 
-constexpr Index strip = BandKernels::strip;
 constexpr Index most_bandwidth = 1024;  // of what is read: no route takes as much
 constexpr double most_span = 0x1p27;    // of the weights: reflectors mix all rows
 

@@ -27,6 +27,7 @@ struct BandFactor : BandedFactor {
   double s;  // in the factor's unit
 };
 
+inline constexpr Index strip = BandKernels::strip;
 constexpr Index solved_columns = 512;  // of T at once, for a block of rows
 
 // How a sweep is cut: the number of lambdas whose factors are kept together, and the number of rows of ZQ in a tile,

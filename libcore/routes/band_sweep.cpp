@@ -9,7 +9,6 @@
 namespace freeridge {
 namespace {
 
-constexpr Index strip = BandKernels::strip;
 constexpr Index most_tile_rows = 256;           // a matrix product's worth of rows, and a piece of work for a thread
 constexpr Index coefficient_doubles = 1 << 21;  // of the factors of the lambdas that are swept together: 16 MiB
 constexpr Index answer_doubles = 1 << 20;       // of residuals and diagonals in hand

@@ -1,8 +1,8 @@
 // P~ at one lambda, and rows of it, by the Cholesky route; notation of cholesky_route.hpp.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/residual_diagonal.hpp"
@@ -14,7 +14,6 @@
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr Index transposed_tile = 64;
 
 // The strictly upper triangle of `to` from the lower one of `from`, which may be the same matrix, times `factor`.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/linear_features.hpp"
@@ -13,9 +13,6 @@
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr Index strip = BandKernels::strip;
-constexpr Index b = SparsePrimal::bandwidth;
 constexpr double largest_square = 1e300;  // of a column of x: sums of them are finite, too
 constexpr Index gram_rows = 4096;         // whose entries are in hand
 constexpr Index dense_rows = 512;         // of a dense tile
@@ -86,7 +83,7 @@ SparsePrimal::SparsePrimal(ProblemPtr the_problem) : Factorization(std::move(the
   gram(basis_.view());
   stage.next(0.5);
   {
-    BandBasis basis(basis_.view(), b, b_);
+    BandBasis basis(basis_.view(), bandwidth, b_);
     bounds_ = eigenvalue_bounds(b_, eps, bisections);
     if (!std::isfinite(bounds_.largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
     if (bounds_.smallest < tolerance_) bounds_.smallest = 0;
@@ -144,7 +141,7 @@ void SparsePrimal::set_centre() {
 SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
   const Index d = problem().d(), t = problem().t();
   in.require("Q", d, d);
-  b_ = load_band_matrix(in, b, d);
+  b_ = load_band_matrix(in, bandwidth, d);
   bounds_.smallest = in.number("the smallest eigenvalue", any_finite);
   bounds_.largest = in.number("the largest eigenvalue", any_finite);
   tolerance_ = in.number("the tolerance", any_finite);
@@ -259,8 +256,8 @@ void SparsePrimal::project(const Rows& points, Index first, MatrixView z) const 
 // Some columns of Z outside, made for all rows; the banded solves of all rows and lambdas go on from there.
 void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, MatrixView out) const {
   const Index count = out.rows, strips = (count + strip - 1) / strip, lambdas = std::ssize(at);
-  Matrix z(strip * panel_columns, strips, 0.0), last(b * strip, strips * lambdas, 0.0),
-      room(BandKernels::room_columns(b), strip), sums(strip, strips * lambdas, 0.0);
+  Matrix z(strip * panel_columns, strips, 0.0), last(bandwidth * strip, strips * lambdas, 0.0),
+      room(BandKernels::room_columns(bandwidth), strip), sums(strip, strips * lambdas, 0.0);
   each_panel([&](Index col, ConstMatrixView q) {
     const Index cols = q.rows;
     if (cols < panel_columns) std::ranges::fill(z.values(), 0.0);
@@ -275,11 +272,11 @@ void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, M
     for (Index l = 0; l < lambdas; ++l)
       for (Index s = 0; s < strips; ++s) {
         const Index place = l * strips + s;
-        kernels_.squared_norms(BandKernels::padded(cols), b, z.col(s),
-                               at[l].values.data() + col * BandKernels::stride(b), last.col(place), room.data(),
+        kernels_.squared_norms(BandKernels::padded(cols), bandwidth, z.col(s),
+                               at[l].values.data() + col * BandKernels::stride(bandwidth), last.col(place), room.data(),
                                sums.col(place));
       }
-    worked(2.0 * static_cast<double>(strips * strip * cols) * static_cast<double>(b * lambdas));
+    worked(2.0 * static_cast<double>(strips * strip * cols) * static_cast<double>(bandwidth * lambdas));
   });
   for (Index l = 0; l < lambdas; ++l)
     for (Index i = 0; i < count; ++i) out(i, l) = sums(i % strip, l * strips + i / strip) / at[l].unit;

@@ -12,24 +12,24 @@
 namespace freeridge {
 namespace {
 
-constexpr Index strip = BandKernels::strip, b = SparsePrimal::bandwidth;
 constexpr Index most_rows = 1024, least_rows = 128;  // of a tile: Q is read once for each
 constexpr Index room_doubles = 1 << 20;              // of a worker's banded solves
-constexpr Index coefficient_doubles = 1 << 21;       // of the factors at work on a tile: 16 MiB
-constexpr Index answer_doubles = 1 << 20;            // of residuals and leverages in hand
+constexpr Index tile_coefficient_doubles = 1 << 21;  // of the factors at work on a tile: 16 MiB
+constexpr Index tile_answer_doubles = 1 << 20;       // of residuals and leverages in hand
 constexpr Index hyperplane_doubles = 1 << 22;        // of the hyperplanes in hand
 constexpr double near_one = 0.9;                     // leverages from here on are made at each lambda
 
 }  // namespace
 
 SparsePieces sparse_pieces(Index n, Index d, Index t, Index lambdas) {
-  const Index coefficients = coefficient_doubles / (d * BandKernels::stride(b) + 1);
-  const Index hyperplanes = hyperplane_doubles / (d * t), answers = answer_doubles / (least_rows * (t + 1));
+  const Index coefficients = tile_coefficient_doubles / (d * BandKernels::stride(SparsePrimal::bandwidth) + 1);
+  const Index hyperplanes = hyperplane_doubles / (d * t), answers = tile_answer_doubles / (least_rows * (t + 1));
   const Index chunk =
       std::clamp<Index>(std::min({5 * std::max<Index>(coefficients, 1), hyperplanes, answers}), 1, lambdas);
   const Index in_hand = std::min(chunk, std::max<Index>(coefficients, 1));
   const Index rows =
-      std::clamp(std::min(room_doubles / (b * in_hand), answer_doubles / (chunk * (t + 1))), least_rows, most_rows);
+      std::clamp(std::min(room_doubles / (SparsePrimal::bandwidth * in_hand), tile_answer_doubles / (chunk * (t + 1))),
+                 least_rows, most_rows);
   return {chunk, std::min(n, rows / strip * strip)};
 }
 
@@ -44,7 +44,7 @@ class SparsePrimal::Sweep {
     factor(first, lambdas);
     if (count() == 0) return;
     const Index n = p_.problem().n(), tiles = (n + rows_ - 1) / rows_;
-    const int team = team_size(tiles, static_cast<double>(n * p_.d()) * static_cast<double>(b * count()));
+    const int team = team_size(tiles, static_cast<double>(n * p_.d()) * static_cast<double>(bandwidth * count()));
     workers_.resize(team);
     parallel_in_order(
         tiles, team, [&](Index tile, int worker) { make(tile, workers_[worker]); },
@@ -71,7 +71,7 @@ class SparsePrimal::Sweep {
         all_.push_back({f.l.row_coefficients(), f.unit});
         known_.push_back(place);
         values.push_back(lambdas[l]);
-        worked(40.0 * static_cast<double>(p_.d() * b));
+        worked(40.0 * static_cast<double>(p_.d() * bandwidth));
       } catch (const Error& error) {
         if (error.status() != Status::not_positive_definite) throw;
         sink_.undefined(place, error.what());

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double spacing = 0.1;          // of the grid of log u; phi is analytic within pi of the real line
 constexpr Index fewest = 8;              // lambdas
 constexpr double most_error = 64 * eps;  // of phi, whose values are up to 1

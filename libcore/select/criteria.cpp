@@ -1,18 +1,14 @@
 #include "libcore/select/criteria.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/point_criteria.hpp"
 
 namespace freeridge {
-namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+namespace {}  // namespace
 
 double gcv(Index n, double squared_norm, double trace) {
   return static_cast<double>(n) * (squared_norm / trace) / trace;

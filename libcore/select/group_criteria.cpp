@@ -1,16 +1,14 @@
 #include "libcore/select/group_criteria.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/select/criteria.hpp"
 #include "libcore/select/spread.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 std::string no_group_error(std::int32_t label) {
   return text("the errors of group ", label, " are undefined: the other rows do not determine its predictions");

@@ -5,13 +5,12 @@
 #include <limits>
 #include <set>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/select/score_curve.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index fine_grid = 100;      // under half a natural log unit apart on 17 decades
 constexpr Index coarse_grid = 50;     // where every lambda has a factor of its own
 constexpr double widest = 0.5;        // between grid points, in log lambda; beyond it cells are divided

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/select/criteria.hpp"
 #include "libcore/select/spread.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Array<double> relative_weights(const Problem& problem) {
   Array<double> v(problem.sqrt_w.size());

@@ -3,21 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/select/brent.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double noise = 1e-12;        // relative: scores closer than this are equal
-constexpr double elsewhere = 0.1;      // in log lambda: farther from a minimum that is one, its score rises by more
-constexpr double shallow = 1e-8;       // relative: minima that stand out by less are not counted
-constexpr std::size_t window = 12;     // points of the polynomial
-constexpr double closest = 1e-4;       // between them: nearer ones would make differences of rounding noise
-constexpr double x_tolerance = 1e-9;   // of the polynomial's minimum
-constexpr int most_evaluations = 100;  // of the polynomial
+constexpr double noise = 1e-12;    // relative: scores closer than this are equal
+constexpr double elsewhere = 0.1;  // in log lambda: farther from a minimum that is one, its score rises by more
+constexpr double shallow = 1e-8;   // relative: minima that stand out by less are not counted
+constexpr std::size_t polynomial_points = 12;  // points of the polynomial
+constexpr double least_gap = 1e-4;             // between them: nearer ones would make differences of rounding noise
+constexpr double x_tolerance = 1e-9;           // of the polynomial's minimum
+constexpr int most_evaluations = 100;          // of the polynomial
 
 double at(const ScoreCurve& curve, std::ptrdiff_t l) {
   if (l < 0 || l >= std::ssize(curve)) return infinity;
@@ -30,7 +29,7 @@ ScoreCurve neighbours(const ScoreCurve& curve, std::size_t best) {
   ScoreCurve chosen = {curve[best]};
   std::size_t left = best, right = best + 1;  // the next ones are left - 1 and right
   double leftmost = curve[best].x, rightmost = leftmost;
-  while (chosen.size() < window) {
+  while (chosen.size() < polynomial_points) {
     const bool has_left = left > 0 && !std::isnan(curve[left - 1].score);
     const bool has_right = right < curve.size() && !std::isnan(curve[right].score);
     if (!has_left && !has_right) break;
@@ -38,7 +37,7 @@ ScoreCurve neighbours(const ScoreCurve& curve, std::size_t best) {
         has_left && (!has_right || curve[best].x - curve[left - 1].x <= curve[right].x - curve[best].x);
     const Tried& next = go_left ? curve[--left] : curve[right++];
     double& end = go_left ? leftmost : rightmost;
-    if (std::abs(next.x - end) < closest) continue;
+    if (std::abs(next.x - end) < least_gap) continue;
     end = next.x;
     chosen.push_back(next);
   }

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr double eps = std::numeric_limits<double>::epsilon();
 
 double largest(ConstMatrixView a) {
   double most = 0;

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "libcore/base/constants.hpp"
 #include "libcore/spectrum/left_out_groups.hpp"
 #include "libcore/spectrum/spectrum_residual_maker.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double orthonormal_enough = 1e-10;
 
 }  // namespace

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 bool all_finite(Span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });

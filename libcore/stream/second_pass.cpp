@@ -3,17 +3,15 @@
 //     [W^(1/2) r] = Y~_I - B_I [Gamma f],      [h] = W_I / sum(w) + (B_I o B_I) [f].
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/linalg/blas.hpp"
 #include "libcore/stream/reduced_problem.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double cancels = 0.125;     // a 1 - h_i of this size or more has lost at most three bits by the subtraction
 constexpr Index tile_rows = 512;      // B and its squares stay in the L2 cache for moderate d
 constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory

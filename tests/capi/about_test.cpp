@@ -8,7 +8,7 @@
 #include "capi/support/refusals.hpp"
 #include "capi/support/selection_calls.hpp"
 
-namespace {
+namespace about_test {
 
 // That each failure has a status which the header names is asked in expect_failure; here, that the question has answers.
 TEST(ContractAbout, StatusesOfTheHeader) {
@@ -224,4 +224,4 @@ TEST_F(ContractThreads, TwoModelsInTwoThreads) {
   for (const std::string& mine : differences) EXPECT_EQ(mine, "");
 }
 
-}  // namespace
+}  // namespace about_test

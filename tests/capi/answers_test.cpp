@@ -5,7 +5,7 @@
 
 #include "capi/support/refusals.hpp"
 
-namespace {
+namespace answers_test {
 
 constexpr int64_t n = sample::n, d = sample::d, t = sample::t, m = sample::m;
 
@@ -212,4 +212,4 @@ TEST(ContractUndefined, AGroupOfAllRows) {
   }
 }
 
-}  // namespace
+}  // namespace answers_test

@@ -4,7 +4,7 @@
 #include "capi/support/refusals.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace data_test {
 
 constexpr int64_t n = sample::n, d = sample::d, t = sample::t;
 
@@ -170,4 +170,4 @@ TEST(ContractData, ARefusedViewLeavesTheOldOne) {
   EXPECT_EQ(difference(fingerprint(expected.get()), fingerprint(model.get())), "");
 }
 
-}  // namespace
+}  // namespace data_test

@@ -2,7 +2,7 @@
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/refusals.hpp"
 
-namespace {
+namespace diagnostics_test {
 
 constexpr int64_t n = sample::n, d = sample::d, t = sample::t, m = sample::m;
 
@@ -89,4 +89,4 @@ TEST(ContractDiagnostics, AnOverflowIsNotFinite) {
   }
 }
 
-}  // namespace
+}  // namespace diagnostics_test

@@ -4,7 +4,7 @@
 #include "capi/support/refusals.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace factorize_test {
 
 TEST(ContractFactorize, PrimalNeedsALinearKernel) {
   for (const Kernel& kernel : {Kernel::gaussian(sample::sigma), Kernel::polynomial(2, 1.0, 1.0),
@@ -113,4 +113,4 @@ TEST(ContractFactorize, EveryLambdaOfADoubleIsAnswered) {
   }
 }
 
-}  // namespace
+}  // namespace factorize_test

@@ -7,7 +7,7 @@
 #include "capi/support/refusals.hpp"
 #include "capi/support/selection_calls.hpp"
 
-namespace {
+namespace folds_and_conventions_test {
 
 using support::Labels;
 
@@ -174,4 +174,4 @@ TEST(ContractConvention, GlmnetsGradientVanishes) {
   }
 }
 
-}  // namespace
+}  // namespace folds_and_conventions_test

@@ -5,7 +5,7 @@
 #include "capi/support/refusals.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace kernel_text_test {
 
 // "gaussian(sigma = 1.5)": 21 bytes and the 0. A buffer that is too small is left alone, and the length is told.
 TEST(ContractKernelText, DescribeFillsABufferThatIsLargeEnough) {
@@ -117,4 +117,4 @@ TEST(ContractKernelText, PrecomputedDataAreSquare) {
   freeridge_destroy(made);
 }
 
-}  // namespace
+}  // namespace kernel_text_test

@@ -6,7 +6,7 @@
 #include "capi/support/refusals.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace kernels_test {
 
 TEST(ContractKernels, SumRefuses) {
   KernelSum none, zeros;
@@ -158,4 +158,4 @@ TEST(ContractKernels, AGaussianOfVanishingBandwidthIsTheIdentity) {
   }
 }
 
-}  // namespace
+}  // namespace kernels_test

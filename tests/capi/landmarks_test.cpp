@@ -9,7 +9,7 @@
 #include "capi/support/setting_calls.hpp"
 #include "support/landmarks.hpp"
 
-namespace {
+namespace landmarks_test {
 
 using sample::State;
 using sample::Variant;
@@ -395,4 +395,4 @@ TEST(ContractLandmarks, LongWorkIsHeardBetweenBlocksOfRows) {
   EXPECT_EQ(freeridge_set_threads(0), FREERIDGE_OK);
 }
 
-}  // namespace
+}  // namespace landmarks_test

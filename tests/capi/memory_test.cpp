@@ -5,7 +5,7 @@
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace memory_test {
 
 // Arrays of these sizes are asked to be copied; the arrays handed over are short, so that a read would be seen.
 template <class Check>
@@ -117,4 +117,4 @@ TEST(ContractMemory, TheEstimateGrowsWithTheData) {
   }
 }
 
-}  // namespace
+}  // namespace memory_test

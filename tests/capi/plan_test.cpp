@@ -7,7 +7,7 @@
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace plan_test {
 
 std::string explained(const Model& model) {
   char text[2048];
@@ -148,4 +148,4 @@ TEST(ContractExplain, TheLengthAloneAndASizeTooSmall) {
   EXPECT_GT(length, 200);
 }
 
-}  // namespace
+}  // namespace plan_test

@@ -6,7 +6,7 @@
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace selection_test {
 
 const std::vector<sample::Variant> with_bandwidth = {sample::Variant::spectral, sample::Variant::cholesky};
 
@@ -213,4 +213,4 @@ TEST(ContractSelection, SelectBandwidthFromAFittedModel) {
   }
 }
 
-}  // namespace
+}  // namespace selection_test

@@ -8,7 +8,7 @@
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 
-namespace {
+namespace states_test {
 
 using sample::State;
 
@@ -323,4 +323,4 @@ TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
   }
 }
 
-}  // namespace
+}  // namespace states_test

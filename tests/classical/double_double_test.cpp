@@ -9,7 +9,7 @@
 #include "support/quad.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace double_double_test {
 
 using namespace support;
 using freeridge::DoubleDouble;
@@ -217,4 +217,4 @@ TEST(Refine, AnySystem) {
   }
 }
 
-}  // namespace
+}  // namespace double_double_test

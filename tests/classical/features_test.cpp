@@ -7,7 +7,7 @@
 #include "support/compare.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace features_test {
 
 using namespace support;
 
@@ -177,4 +177,4 @@ TEST(PolynomialFeatures, FactorsOfHighDegree) {
   EXPECT_EQ(out, Vector(8, -7.0));
 }
 
-}  // namespace
+}  // namespace features_test

@@ -6,7 +6,7 @@
 #include "support/model.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace median_test {
 
 using namespace support;
 
@@ -136,4 +136,4 @@ TEST(AbsoluteSlope, ByHand) {
   EXPECT_EQ(out, -7);
 }
 
-}  // namespace
+}  // namespace median_test

@@ -9,7 +9,7 @@
 #include "support/classical.hpp"
 #include "support/model.hpp"
 
-namespace {
+namespace nist_test {
 
 using namespace support;
 
@@ -96,4 +96,4 @@ TEST(NistOlsOfFeatures, FilipAgreesWithQuadruplePrecision) {
 
 INSTANTIATE_TEST_SUITE_P(All, NistOls, ::testing::ValuesIn(nist_sets()), [](const auto& set) { return set.param; });
 
-}  // namespace
+}  // namespace nist_test

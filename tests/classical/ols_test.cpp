@@ -6,7 +6,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace ols_test {
 
 using namespace support;
 
@@ -319,4 +319,4 @@ TEST(OlsSummary, UndefinedRSquaredOfAConstantOutput) {
   EXPECT_EQ(ols_summary(data).status, FREERIDGE_OK);
 }
 
-}  // namespace
+}  // namespace ols_test

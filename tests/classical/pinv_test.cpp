@@ -7,7 +7,7 @@
 #include "support/quad.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace pinv_test {
 
 using namespace support;
 
@@ -101,4 +101,4 @@ TEST(Pinv, OverflowIsRefused) {
   EXPECT_EQ(out, -7);
 }
 
-}  // namespace
+}  // namespace pinv_test

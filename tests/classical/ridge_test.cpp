@@ -5,7 +5,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace ridge_test {
 
 using namespace support;
 
@@ -167,4 +167,4 @@ TEST(Ridge, ConstantColumnsHaveNoWeight) {
   }
 }
 
-}  // namespace
+}  // namespace ridge_test

@@ -8,7 +8,7 @@
 #include "support/classical.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace tls_definition_test {
 
 using namespace support;
 
@@ -188,4 +188,4 @@ TEST(TlsDefinition, EqualSingularValues) {
     EXPECT_GT(seen[kind], 100) << kind;
 }
 
-}  // namespace
+}  // namespace tls_definition_test

@@ -5,7 +5,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace tls_test {
 
 using namespace support;
 
@@ -274,4 +274,4 @@ TEST(Tls, NoSolutionOrManyAreUndefined) {
   expect_undefined(data, {0, 0, 1}, "linearly dependent");  // on the ones
 }
 
-}  // namespace
+}  // namespace tls_test

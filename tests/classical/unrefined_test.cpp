@@ -8,7 +8,7 @@
 #include "support/classical.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace unrefined_test {
 
 using namespace support;
 
@@ -72,4 +72,4 @@ TEST(Unrefined, Penalised) {
       }
 }
 
-}  // namespace
+}  // namespace unrefined_test

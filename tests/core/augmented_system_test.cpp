@@ -11,7 +11,7 @@
 #include "support/gauss.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace augmented_system_test {
 
 using namespace support;
 using oracle::Family;
@@ -54,4 +54,4 @@ TEST(AugmentedSystem, GivesTheSameLeaveOneOutErrors) {
     }
 }
 
-}  // namespace
+}  // namespace augmented_system_test

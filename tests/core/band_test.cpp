@@ -7,7 +7,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace band_test {
 
 using namespace support;
 using oracle::Family;
@@ -219,4 +219,4 @@ TEST(Band, CancelledAtAnyReportTheModelIsAsBefore) {
   EXPECT_TRUE(bit_equal(model.lambda(0.5).loo(), loo));
 }
 
-}  // namespace
+}  // namespace band_test

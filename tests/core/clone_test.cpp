@@ -11,7 +11,7 @@
 #include "support/problems.hpp"
 #include "support/saved.hpp"
 
-namespace {
+namespace clone_test {
 
 using namespace support;
 using oracle::Problem;
@@ -140,4 +140,4 @@ TEST(CloneOf, ACallback) {
   EXPECT_EQ(calls, 0);
 }
 
-}  // namespace
+}  // namespace clone_test

@@ -14,7 +14,7 @@
 #include "support/problems.hpp"
 #include "support/quad.hpp"
 
-namespace {
+namespace default_search_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -318,4 +318,4 @@ TEST(DefaultSearch, OfScoresEqualWithinRoundingTheLargerLambdaWins) {
   }
 }
 
-}  // namespace
+}  // namespace default_search_test

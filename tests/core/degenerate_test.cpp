@@ -8,7 +8,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace degenerate_test {
 
 using namespace support;
 using oracle::Family;
@@ -227,4 +227,4 @@ TEST(WeightsOfVeryDifferentSizes, EqualRefits) {
   });
 }
 
-}  // namespace
+}  // namespace degenerate_test

@@ -7,7 +7,7 @@
 #include "core/diagnostics_oracle.hpp"
 #include "support/compare.hpp"
 
-namespace {
+namespace diagnostics_test {
 
 using namespace diagnostics;
 using oracle::Family;
@@ -378,4 +378,4 @@ TEST(DiagnosticsUndefined, ResidualsOfZero) {
   for (const double value : model.predict_variance(new_points(3, 2)).variance.values) EXPECT_EQ(value, 0.0);
 }
 
-}  // namespace
+}  // namespace diagnostics_test

@@ -10,7 +10,7 @@
 #include "support/criteria.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace error_rate_test {
 
 using namespace support;
 using oracle::Family;
@@ -200,4 +200,4 @@ TEST(ErrorRate, TheBandwidthIsChosenByTheOneNumber) {
   EXPECT_EQ(model.search_count(), 100);
 }
 
-}  // namespace
+}  // namespace error_rate_test

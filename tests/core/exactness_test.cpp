@@ -11,7 +11,7 @@
 #include "support/deep.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace exactness_test {
 
 using namespace support;
 using oracle::Family;
@@ -279,4 +279,4 @@ TEST(Kernels, PolynomialOfDegreeOneIsLinearWithAnOffset) {
   EXPECT_CLOSE(b.fitted(), a.fitted(), 1e-12);
 }
 
-}  // namespace
+}  // namespace exactness_test

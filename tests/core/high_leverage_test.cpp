@@ -10,7 +10,7 @@
 #include "support/problems.hpp"
 #include "support/quad_refit.hpp"
 
-namespace {
+namespace high_leverage_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -222,4 +222,4 @@ TEST(CollinearColumns, OnTheWayToNoPenalty) {
     }
 }
 
-}  // namespace
+}  // namespace high_leverage_test

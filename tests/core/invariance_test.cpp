@@ -7,7 +7,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace invariance_test {
 
 using namespace support;
 using oracle::Family;
@@ -208,4 +208,4 @@ TEST_F(Invariance, InputsAreLeftAlone) {
   });
 }
 
-}  // namespace
+}  // namespace invariance_test

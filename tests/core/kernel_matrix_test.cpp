@@ -11,7 +11,7 @@
 #include "libcore/kernel/kernel_text.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace kernel_matrix_test {
 
 using freeridge::Index;
 using freeridge::KernelPtr;
@@ -268,4 +268,4 @@ TEST(KernelMatrix, OverflowIsFoundAndNamed) {
                     "the kernel of rows 290 and 290 is inf");
 }
 
-}  // namespace
+}  // namespace kernel_matrix_test

@@ -9,7 +9,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace kernel_text_test {
 
 using namespace support;
 
@@ -261,4 +261,4 @@ TEST(KernelText, TheBandwidthOfDeepKernels) {
   EXPECT_EQ(bandwidth("linear()"), -1);
 }
 
-}  // namespace
+}  // namespace kernel_text_test

@@ -11,7 +11,7 @@
 #include "libcore/spectrum/lambda_basis.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace lambda_basis_test {
 
 using freeridge::ConstMatrixView;
 using freeridge::Index;
@@ -84,11 +84,12 @@ TEST(LambdaBasis, SpansAllLambdasToRounding) {
         ASSERT_EQ(basis->r.cols(), count);
         for (Index l = 0; l < count; ++l) {
           const double most = *std::max_element(p.col(l), p.col(l) + r);
-          for (Index k = 0; k < r; ++k) {
-            long double sum = 0;
-            for (Index j = 0; j < rank; ++j) sum += static_cast<long double>(basis->q(k, j)) * basis->r(j, l);
-            EXPECT_LE(std::abs(static_cast<double>(sum - p(k, l))), 4e-15 * most) << k << ", " << l;
+          std::vector<long double> gap(p.col(l), p.col(l) + r);
+          for (Index j = 0; j < rank; ++j) {
+            const double *const q = basis->q.col(j), factor = basis->r(j, l);
+            for (std::size_t k = 0; k < gap.size(); ++k) gap[k] -= static_cast<long double>(q[k]) * factor;
           }
+          for (const long double each : gap) ASSERT_LE(std::abs(static_cast<double>(each)), 4e-15 * most) << l;
         }
       }
 }
@@ -167,4 +168,4 @@ TEST(LambdaBasis, SweepAgainstOneLambdaAfterTheOther) {
   }
 }
 
-}  // namespace
+}  // namespace lambda_basis_test

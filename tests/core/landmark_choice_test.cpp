@@ -11,7 +11,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace landmark_choice_test {
 
 using namespace support;
 using oracle::Family;
@@ -301,4 +301,4 @@ TEST(LandmarkCurve, GoesOnWhenTheChoiceEndsEarly) {
   }
 }
 
-}  // namespace
+}  // namespace landmark_choice_test

@@ -10,7 +10,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace landmark_limits_test {
 
 using namespace support;
 using oracle::Family;
@@ -289,4 +289,4 @@ TEST(LandmarkScales, WeightsOfAllMagnitudes) {
         }
 }
 
-}  // namespace
+}  // namespace landmark_limits_test

@@ -14,7 +14,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace landmarks_test {
 
 using namespace support;
 using oracle::Family;
@@ -222,4 +222,4 @@ std::vector<Case> cases() {
 
 INSTANTIATE_TEST_SUITE_P(Every, Landmarks, ::testing::ValuesIn(cases()), ::testing::PrintToStringParamName());
 
-}  // namespace
+}  // namespace landmarks_test

@@ -10,7 +10,7 @@
 #include "support/problems.hpp"
 #include "support/tall_oracle.hpp"
 
-namespace {
+namespace large_groups_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -229,4 +229,4 @@ TEST(LargeGroups, NoAnswerThatRoundingMakesUp) {
     }
 }
 
-}  // namespace
+}  // namespace large_groups_test

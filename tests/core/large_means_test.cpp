@@ -9,7 +9,7 @@
 #include "support/quad.hpp"
 #include "support/saved.hpp"
 
-namespace {
+namespace large_means_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -102,4 +102,4 @@ TEST(LargeMeans, ColumnsThatKDoesNotShow) {
   }
 }
 
-}  // namespace
+}  // namespace large_means_test

@@ -11,7 +11,7 @@
 #include "support/gauss.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace minimum_norm_test {
 
 using namespace support;
 using oracle::Problem;
@@ -313,4 +313,4 @@ TEST(CholeskyAtZero, RefusesASingularKernelMatrixAndKeepsTheLambdaInForce) {
   }
 }
 
-}  // namespace
+}  // namespace minimum_norm_test

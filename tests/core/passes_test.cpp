@@ -13,7 +13,7 @@
 
 #include "support/random.hpp"
 
-namespace {
+namespace passes_test {
 
 using freeridge::all_passes;
 using freeridge::By;
@@ -292,4 +292,4 @@ TEST(Passes, DistancesOverflowToInfinity) {
   }
 }
 
-}  // namespace
+}  // namespace passes_test

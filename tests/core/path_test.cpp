@@ -8,7 +8,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace path_test {
 
 using namespace support;
 using oracle::Family;
@@ -138,4 +138,4 @@ TEST(PathOf, ManyLambdasInProducts) {
   }
 }
 
-}  // namespace
+}  // namespace path_test

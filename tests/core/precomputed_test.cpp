@@ -9,7 +9,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace precomputed_test {
 
 using namespace support;
 using oracle::Family;
@@ -265,4 +265,4 @@ TEST(PrecomputedMatrix, HasNeitherBandwidthNorHyperplaneNorPrimalRoute) {
   EXPECT_EQ(freeridge_get_hyperplane(model.get(), w.data(), 8), FREERIDGE_INVALID_STATE);
 }
 
-}  // namespace
+}  // namespace precomputed_test

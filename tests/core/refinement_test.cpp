@@ -7,7 +7,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace refinement_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -140,4 +140,4 @@ TEST(Refinement, IsRefusedWhereThereIsNone) {
   }
 }
 
-}  // namespace
+}  // namespace refinement_test

@@ -9,7 +9,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace routes_test {
 
 using namespace support;
 using oracle::Family;
@@ -152,4 +152,4 @@ TEST(AutoRoute, GivesTheChoiceBackAfterARouteWasSet) {
   EXPECT_EQ(model.route(FREERIDGE_ROUTE_AUTO).factorize().route_used(), FREERIDGE_ROUTE_PRIMAL);
 }
 
-}  // namespace
+}  // namespace routes_test

@@ -145,7 +145,7 @@ TEST(SavedFactorizations, SeveralBlocksAndTiles) {
   // and not (Gaussian).
   Random random(602);
   for (const bool smooth : {false, true}) {
-    const Data data = data_of(random, smooth ? gaussian_kernel(2.0) : matern_kernel(0.5, 0.3), 560, 3, 2, smooth, true);
+    const Data data = data_of(random, smooth ? gaussian_kernel(2.0) : matern_kernel(0.5, 0.3), 400, 3, 2, smooth, true);
     for (const Way& way : ways(280, false)) expect_same(data, way, {1e-3, 10.0});
   }
   // d >= n; and B formed from the data by QR: more numbers than are kept.

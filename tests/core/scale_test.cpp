@@ -8,7 +8,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace scale_test {
 
 using namespace support;
 using oracle::Family;
@@ -416,4 +416,4 @@ TEST(Overflow, SquaredSingularValuesThatOverflowAreNotFinite) {
         }
 }
 
-}  // namespace
+}  // namespace scale_test

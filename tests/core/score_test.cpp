@@ -9,7 +9,7 @@
 #include "support/gauss.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace score_test {
 
 using namespace support;
 using oracle::Family;
@@ -158,4 +158,4 @@ TEST_F(Score, ManyLambdasInOneCallEqualSingleCalls) {
     EXPECT_CLOSE(model.score(FREERIDGE_LOO, {grid[static_cast<std::size_t>(k)]}), select_rows(scores, {k}), 1e-12);
 }
 
-}  // namespace
+}  // namespace score_test

@@ -11,7 +11,7 @@
 #include "support/criteria.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace search_test {
 
 using namespace support;
 using oracle::Family;
@@ -309,4 +309,4 @@ TEST(OneStandardErrorRule, NeedsASearchByAMean) {
   EXPECT_TRUE(std::isfinite(score));
 }
 
-}  // namespace
+}  // namespace search_test

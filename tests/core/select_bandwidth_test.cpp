@@ -12,7 +12,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace select_bandwidth_test {
 
 using namespace support;
 using oracle::Problem;
@@ -315,4 +315,4 @@ TEST(SelectBandwidthRange, NeedsDataABandwidthAndPointsThatDiffer) {
   EXPECT_EQ(select(coincide, FREERIDGE_LOO), FREERIDGE_UNDEFINED);
 }
 
-}  // namespace
+}  // namespace select_bandwidth_test

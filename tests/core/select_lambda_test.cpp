@@ -11,7 +11,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace select_lambda_test {
 
 using namespace support;
 using oracle::Family;
@@ -287,4 +287,4 @@ TEST_F(SelectLambdaEnds, ATieGoesToTheLargerLambda) {
   }
 }
 
-}  // namespace
+}  // namespace select_lambda_test

@@ -6,7 +6,7 @@
 #include "support/problems.hpp"
 #include "support/saved.hpp"
 
-namespace {
+namespace settings_test {
 
 using namespace support;
 using oracle::Problem;
@@ -134,4 +134,4 @@ TEST(KernelEvaluate, Refuses) {
   EXPECT_EQ(evaluate(Kernel::linear(), large, large), FREERIDGE_NOT_FINITE);
 }
 
-}  // namespace
+}  // namespace settings_test

@@ -9,7 +9,7 @@
 #include "support/criteria.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace standard_error_test {
 
 using namespace support;
 using oracle::Family;
@@ -188,4 +188,4 @@ TEST(StandardError, NoErrorWhereThereIsNoScore) {
   EXPECT_GT(found.errors(1, 0), 0.0);
 }
 
-}  // namespace
+}  // namespace standard_error_test

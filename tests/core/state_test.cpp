@@ -9,7 +9,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace state_test {
 
 using namespace support;
 using oracle::Problem;
@@ -281,4 +281,4 @@ TEST(State, FailedCallsLeaveTheModelAsItWas) {
   expect_same_answers(model, expected);
 }
 
-}  // namespace
+}  // namespace state_test

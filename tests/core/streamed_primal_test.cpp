@@ -9,7 +9,7 @@
 #include "support/problems.hpp"
 #include "support/tall_oracle.hpp"
 
-namespace {
+namespace streamed_primal_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -293,4 +293,4 @@ TEST(ManyRows, RankDeficientAtLambdaZero) {
   }
 }
 
-}  // namespace
+}  // namespace streamed_primal_test

@@ -16,7 +16,7 @@
 #include "support/compare.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace tall_passes_test {
 
 using freeridge::Index;
 using freeridge::LayoutView;
@@ -285,4 +285,4 @@ TEST(TallLandmarks, AreChosenAmongRandomRows) {
   EXPECT_LT(rows.back(), n);
 }
 
-}  // namespace
+}  // namespace tall_passes_test

@@ -11,7 +11,7 @@
 #include "support/compare.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace threads_test {
 
 using namespace support;
 using oracle::Family;
@@ -197,8 +197,8 @@ TEST_P(ThreadCounts, OneGivesTheSameBitsAndAnyTheSameAnswers) {
 // Sizes with several tiles for each thread; the tall one is streamed.
 INSTANTIATE_TEST_SUITE_P(Every, ThreadCounts,
                          ::testing::Values(Sized{Family::linear, FREERIDGE_ROUTE_PRIMAL, 400, 5},
-                                           Sized{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL, 700, 4},
-                                           Sized{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY, 700, 4},
+                                           Sized{Family::gaussian, FREERIDGE_ROUTE_SPECTRAL, 520, 4},
+                                           Sized{Family::gaussian, FREERIDGE_ROUTE_CHOLESKY, 520, 4},
                                            Sized{Family::gaussian, FREERIDGE_ROUTE_LANDMARK, 3000, 4}),
                          ::testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(Tall, ThreadCounts,
@@ -223,4 +223,4 @@ TEST(ThreadErrors, EachThreadHasItsOwnWords) {
   EXPECT_EQ(mine, freeridge_last_error());
 }
 
-}  // namespace
+}  // namespace threads_test

@@ -5,7 +5,7 @@
 #include "support/gauss.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace tiles_test {
 
 using namespace support;
 using oracle::Family;
@@ -115,4 +115,4 @@ TEST(Tiles, GaussianKernel) {
   expect_scores_of_single_calls(spectral, problem);
 }
 
-}  // namespace
+}  // namespace tiles_test

@@ -10,7 +10,7 @@
 #include "support/problems.hpp"
 #include "support/quad_refit.hpp"
 
-namespace {
+namespace weights_test {
 
 using namespace support;
 using oracle::Family;
@@ -209,4 +209,4 @@ TEST(WideWeights, Auto) {
   }
 }
 
-}  // namespace
+}  // namespace weights_test

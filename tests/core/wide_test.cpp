@@ -10,7 +10,7 @@
 #include "support/problems.hpp"
 #include "support/quad.hpp"
 
-namespace {
+namespace wide_test {
 
 using namespace support;
 
@@ -98,4 +98,4 @@ TEST(Wide, UnitsOverTwelveDecades) {
       }
 }
 
-}  // namespace
+}  // namespace wide_test

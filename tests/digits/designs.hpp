@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
+#include "support/deep.hpp"
 #include "support/gauss.hpp"
 #include "support/random.hpp"
 
@@ -33,6 +35,12 @@ struct Design {
 
 inline constexpr std::int64_t sizes[] = {1, 2, 3, 5, 10, 50, 129};
 inline constexpr int exponents[] = {0, 500, -500};
+
+// The exponents for a problem of these sizes: the largest size at the middle one alone, but deep.
+inline std::span<const int> exponents_for(std::int64_t n, std::int64_t d) {
+  return std::span(exponents).first(std::max(n, d) > 100 && !support::deep() ? 1 : 3);
+}
+
 inline constexpr std::int64_t outputs = 3;
 
 // Of random columns, made orthogonal to the first `fixed` ones and to one another, twice; those are then left out.

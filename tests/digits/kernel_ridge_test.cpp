@@ -17,7 +17,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace kernel_ridge_test {
 
 using namespace digits;
 using oracle::Family;
@@ -122,7 +122,7 @@ TEST_P(KernelRoutes, Ratios) {
           const bool intercept = n % 2 == d % 2, weighted = d % 3 == 1;
           const Problem problem = make_problem(kernel, kind, n, d, weighted, intercept);
           const Dense k = oracle::kernel_matrix(problem.kernel, problem.x, problem.x);
-          for (const int e : exponents) {
+          for (const int e : exponents_for(n, d)) {
             const Problem here = moved(problem, e);
             support::Model model = oracle::make_model(here, GetParam());
             model.factorize();
@@ -152,7 +152,7 @@ TEST_P(KernelRoutes, Precomputed) {
         problem.intercept = intercept;
         problem.y = Matrix(n, outputs);
         for (double& value : problem.y.values) value = random.normal();
-        for (const int e : exponents) {
+        for (const int e : exponents_for(n, n)) {
           const Matrix here = scaled(k, e);
           support::Model model = support::precomputed_model(here, problem.y);
           model.intercept(intercept).route(GetParam()).factorize();
@@ -199,7 +199,7 @@ TEST_P(Landmarks, Ratios) {
           support::Rows rows;
           for (std::int64_t i = 0; i < n; i += 2) rows.push_back(i);
           const auto count = static_cast<std::int64_t>(rows.size());
-          for (const int e : exponents) {
+          for (const int e : exponents_for(n, d)) {
             if (kernel == Family::linear && e != 0) continue;  // in linear_models_test.cpp
             const Problem here = moved(problem, e);
             const Dense k = oracle::kernel_matrix(here.kernel, here.x, here.x);
@@ -252,4 +252,4 @@ TEST_P(Landmarks, Ratios) {
 INSTANTIATE_TEST_SUITE_P(, Landmarks, ::testing::Values(FREERIDGE_REDUCTION_GRAM, FREERIDGE_REDUCTION_QR),
                          [](const auto& tested) { return std::string(support::reduction_name(tested.param)); });
 
-}  // namespace
+}  // namespace kernel_ridge_test

@@ -12,7 +12,7 @@
 #include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace linear_models_test {
 
 using namespace digits;
 
@@ -45,7 +45,7 @@ void for_each_case(Body body) {
           const Design design = make_design(n, d, rank, intercept);
           const bool weighted = (n + d) % 2 == 1;
           Random random(static_cast<std::uint64_t>(n + 1000 * d));
-          for (const int e : exponents) {
+          for (const int e : exponents_for(n, d)) {
             Case one{scaled(design, e, e), {}, e, {}};
             one.problem.x = one.design.x;
             one.problem.y = one.design.y;
@@ -147,4 +147,4 @@ TEST_F(LinearModels, Accumulator) {
   });
 }
 
-}  // namespace
+}  // namespace linear_models_test

@@ -9,7 +9,7 @@
 #include "digits/ratios.hpp"
 #include "support/classical.hpp"
 
-namespace {
+namespace tls_test {
 
 using namespace digits;
 using support::Labels;
@@ -134,7 +134,7 @@ TEST_P(TotalLeastSquares, Ratios) {
           continue;
         }
         const TotalDesign design = make_total_design(n, d, t, intercept);
-        for (const int ex : exponents) {
+        for (const int ex : exponents_for(n, d)) {
           const std::string place = std::to_string(n) + " x " + std::to_string(d) + ", t = " + std::to_string(t) +
                                     (intercept ? ", intercept" : "") + ", 2^" + std::to_string(ex);
           at(place);
@@ -163,7 +163,7 @@ TEST_P(TotalLeastSquares, ADeficientRankIsUndefined) {
     for (const std::int64_t d : sizes) {
       if (n < d + outputs + (intercept ? 1 : 0)) continue;
       const Design design = make_design(n, d, Rank::deficient, intercept);
-      for (const int ex : exponents) {
+      for (const int ex : exponents_for(n, d)) {
         at(std::to_string(n) + " x " + std::to_string(d) + ", 2^" + std::to_string(ex));
         const Regression fit = support::tls({scaled(design.x, ex), scaled(design.y, ex), intercept}, {}, true);
         expect(fit.status == FREERIDGE_UNDEFINED, freeridge_status_name(fit.status));
@@ -178,4 +178,4 @@ TEST_P(TotalLeastSquares, ADeficientRankIsUndefined) {
 INSTANTIATE_TEST_SUITE_P(, TotalLeastSquares, ::testing::Bool(),
                          [](const auto& tested) { return tested.param ? "Intercept" : "NoIntercept"; });
 
-}  // namespace
+}  // namespace tls_test

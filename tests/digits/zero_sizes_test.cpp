@@ -7,7 +7,7 @@
 #include "digits/designs.hpp"
 #include "support/model.hpp"
 
-namespace {
+namespace zero_sizes_test {
 
 using digits::Vector;
 
@@ -101,4 +101,4 @@ TEST_F(ZeroSizes, ModelsAndAccumulators) {
   freeridge_accumulator_destroy(accumulator);
 }
 
-}  // namespace
+}  // namespace zero_sizes_test

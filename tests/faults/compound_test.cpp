@@ -14,7 +14,7 @@
 #include "support/saved.hpp"
 
 namespace faults {
-namespace {
+namespace compound_test {
 
 constexpr double stale = -7.25;
 
@@ -171,5 +171,5 @@ TEST(NoMemory, AThreadsFirstCall) {
   }
 }
 
-}  // namespace
+}  // namespace compound_test
 }  // namespace faults

@@ -1,7 +1,8 @@
 // Every call of the library where allocations fail: the k-th one, once and for good, for k = 1, 2, ... until the call
-// meets no refusal. The call answers OUT_OF_MEMORY, or, where it can do without, as ever; a call that failed has written
-// nothing, its handle answers as before, and the same call then gives the same answer bit for bit; in the end no block
-// is left. The same with refusals that throw something else: INTERNAL, and no exception crosses the wall.
+// meets no refusal; of a call with many requests the first 40 (deep: 200 and more) and some of the others. The call
+// answers OUT_OF_MEMORY, or, where it can do without, as ever; a call that failed has written nothing, its handle
+// answers as before, and the same call then gives the same answer bit for bit; in the end no block is left. The same
+// with refusals that throw something else: INTERNAL, and no exception crosses the wall.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "faults/allocations.hpp"
 #include "faults/trials.hpp"
+#include "support/deep.hpp"
 
 namespace faults {
 
@@ -27,7 +29,7 @@ Scenarios all_scenarios() {
   return all;
 }
 
-namespace {
+namespace faults_test {
 
 // What a call does where nothing fails.
 struct Usual {
@@ -96,7 +98,8 @@ class Faults : public ::testing::TestWithParam<Scenario> {
     std::unique_ptr<Trial> shared;
     if (GetParam().repeatable) shared = std::make_unique<Trial>(GetParam().make());
     // Each of the first requests, then a quarter as many on the way to the last ones.
-    const long each = std::min(GetParam().each, sanitized() ? 40L : 1000L), last_ones = usual.requests - 2;
+    const long each = std::min(GetParam().each, support::deep() && !sanitized() ? 1000L : 40L),
+               last_ones = usual.requests - 2;
     const long step = std::max(1L, 4 * (usual.requests - each) / each);
     for (const Until until : {Until::once, Until::for_good})
       for (long k = 1; refuse(shared, usual, k, until) && !HasFailure();)
@@ -162,5 +165,5 @@ TEST(FaultTable, RefusesOnTheLibrarysThreads) {
   EXPECT_GT(failed, 0);
 }
 
-}  // namespace
+}  // namespace faults_test
 }  // namespace faults

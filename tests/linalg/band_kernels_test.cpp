@@ -7,7 +7,7 @@
 
 #include "linalg/dense.hpp"
 
-namespace {
+namespace band_kernels_test {
 
 using namespace freeridge;
 
@@ -80,4 +80,4 @@ TEST(BandKernels, BandedRows) {
   }
 }
 
-}  // namespace
+}  // namespace band_kernels_test

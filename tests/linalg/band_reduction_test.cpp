@@ -11,7 +11,7 @@
 
 #include "linalg/dense.hpp"
 
-namespace {
+namespace band_reduction_test {
 
 using namespace freeridge;
 
@@ -201,4 +201,4 @@ TEST(BandReduction, NothingFiniteFromInfinity) {
   EXPECT_FALSE(std::isfinite(sum));
 }
 
-}  // namespace
+}  // namespace band_reduction_test

@@ -9,7 +9,7 @@
 #include "linalg/dense.hpp"
 #include "support/gauss.hpp"
 
-namespace {
+namespace banded_test {
 
 using namespace freeridge;
 
@@ -106,4 +106,4 @@ TEST(Banded, ASmallestEigenvalueBelowTheFloorIsZero) {
   EXPECT_EQ(eigenvalue_bounds(zero, 1e-12).largest, 0);
 }
 
-}  // namespace
+}  // namespace banded_test

@@ -19,7 +19,7 @@
 #include "libcore/linalg/bidiagonal_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 
-namespace {
+namespace bidiagonal_svd_test {
 
 using freeridge::ConstMatrixView;
 using freeridge::Index;
@@ -304,4 +304,4 @@ TEST(BidiagonalSvd, ProgressAndCancelling) {
   EXPECT_GE(reports_of([&] { decomposed(b); }), 4);
 }
 
-}  // namespace
+}  // namespace bidiagonal_svd_test

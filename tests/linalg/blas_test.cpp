@@ -11,7 +11,7 @@
 #include "libcore/linalg/blas.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace blas_test {
 
 using namespace freeridge;
 
@@ -59,4 +59,4 @@ TEST(Blas, SymmetricProductsStayWithinTheirArrays) {
   }
 }
 
-}  // namespace
+}  // namespace blas_test

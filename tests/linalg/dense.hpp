@@ -1,9 +1,10 @@
-// Small dense helpers for the tests of linalg: matrices of the core, made and compared in the plainest way.
+// Small dense helpers for the tests of linalg: matrices of the core, made and compared in the plainest way
+// (dense.cpp, which is optimised: its loops over n^3 numbers take longer than what is tested).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <vector>
 
 #include "libcore/base/matrix.hpp"
 #include "libcore/linalg/band_reduction.hpp"
@@ -14,13 +15,7 @@ using freeridge::ConstMatrixView;
 using freeridge::Index;
 using freeridge::Matrix;
 
-inline Matrix random(Index rows, Index cols, unsigned seed) {
-  std::mt19937_64 engine(seed);
-  std::normal_distribution<double> normal;
-  Matrix out(rows, cols);
-  for (double& value : out.values()) value = normal(engine);
-  return out;
-}
+Matrix random(Index rows, Index cols, unsigned seed);  // normal
 
 inline Matrix copy(const Matrix& a) {
   Matrix out(a.rows(), a.cols());
@@ -28,36 +23,20 @@ inline Matrix copy(const Matrix& a) {
   return out;
 }
 
-// op(A) op(B), each sum in long double.
-inline Matrix product(ConstMatrixView a, ConstMatrixView b, bool transposed_b = false) {
-  const Index inner = a.cols, cols = transposed_b ? b.rows : b.cols;
-  Matrix out(a.rows, cols);
-  for (Index j = 0; j < cols; ++j)
-    for (Index i = 0; i < a.rows; ++i) {
-      long double sum = 0;
-      for (Index k = 0; k < inner; ++k) sum += static_cast<long double>(a(i, k)) * (transposed_b ? b(j, k) : b(k, j));
-      out(i, j) = static_cast<double>(sum);
-    }
-  return out;
-}
+// A B or A B', each sum in long double.
+Matrix product(ConstMatrixView a, ConstMatrixView b, bool transposed_b = false);
 
 // The Frobenius norm.
-inline double norm(ConstMatrixView a) {
-  double out = 0;
-  for (Index j = 0; j < a.cols; ++j)
-    for (Index i = 0; i < a.rows; ++i) out = std::hypot(out, a(i, j));
-  return out;
-}
+double norm(ConstMatrixView a);
 
-inline double difference(ConstMatrixView a, ConstMatrixView b) {
-  double out = 0;
-  for (Index j = 0; j < a.cols; ++j)
-    for (Index i = 0; i < a.rows; ++i) {
-      const double gap = std::abs(a(i, j) - b(i, j));
-      out = std::isnan(gap) ? INFINITY : std::max(out, gap);
-    }
-  return out;
-}
+// The largest |a_ij - b_ij|; infinite where one is no number.
+double difference(ConstMatrixView a, ConstMatrixView b);
+
+// |A - V diag(w) V'| / max |w| and |V'V - I| (Frobenius), A symmetric, the sums in long double.
+struct EigenErrors {
+  double residual, angle;
+};
+EigenErrors eigen_errors(ConstMatrixView a, const std::vector<double>& w, ConstMatrixView v);
 
 inline Matrix identity(Index n) {
   Matrix out(n, n, 0.0);

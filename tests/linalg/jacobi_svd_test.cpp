@@ -14,7 +14,7 @@
 #include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/threads.hpp"
 
-namespace {
+namespace jacobi_svd_test {
 
 using freeridge::Index;
 using freeridge::Matrix;
@@ -189,4 +189,4 @@ TEST(JacobiSvd, TheSameBitsEachTimeAndTheSameAnswersOnOneThread) {
   for (std::size_t k = 0; k < svd.s.size(); ++k) EXPECT_NEAR(svd.s[k] / alone.s[k], 1, 1e-13) << k;
 }
 
-}  // namespace
+}  // namespace jacobi_svd_test

@@ -15,7 +15,7 @@
 #include "libcore/linalg/threads.hpp"
 #include "support/random.hpp"
 
-namespace {
+namespace loops_test {
 
 using namespace freeridge;
 
@@ -307,4 +307,4 @@ TEST(BlasAdvice, IsGivenWhenTheKernelsAreOlderThanTheProcessor) {
   EXPECT_EQ(blas_advice("of tomorrow", true, Vectors::avx512), "");
 }
 
-}  // namespace
+}  // namespace loops_test

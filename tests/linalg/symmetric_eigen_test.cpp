@@ -14,8 +14,9 @@
 #include "libcore/base/random.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
+#include "linalg/dense.hpp"
 
-namespace {
+namespace symmetric_eigen_test {
 
 using freeridge::Index;
 using freeridge::Matrix;
@@ -30,12 +31,6 @@ Matrix filled(Index n, const std::function<double(Index, Index)>& element) {  //
   for (Index j = 0; j < n; ++j)
     for (Index i = j; i < n; ++i) a(i, j) = a(j, i) = element(i, j);
   return a;
-}
-
-Matrix copied(const Matrix& a) {
-  Matrix out(a.rows(), a.cols());
-  std::ranges::copy(a.values(), out.values().begin());
-  return out;
 }
 
 Matrix random_symmetric(Index n) {
@@ -160,30 +155,12 @@ double largest(const Vector& w) {
 }
 
 void expect_eigenpairs(const Matrix& a, const Vector& w, const Matrix& v) {
-  const Index n = a.rows();
-  const long double scale = largest(w) > 0 ? largest(w) : 1;
-  long double residual = 0, angle = 0;
-  std::vector<long double> rows(static_cast<std::size_t>(n * n)), scaled(rows.size());  // V', diag(w) V' / |w|
-  for (Index i = 0; i < n; ++i)
-    for (Index k = 0; k < n; ++k) {
-      rows[static_cast<std::size_t>(i * n + k)] = v(i, k);
-      scaled[static_cast<std::size_t>(i * n + k)] = v(i, k) * (w[static_cast<std::size_t>(k)] / scale);
-    }
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j <= i; ++j) {
-      long double product = a(i, j) / scale, inner = i == j ? -1 : 0;
-      for (Index k = 0; k < n; ++k) {
-        product -= rows[static_cast<std::size_t>(i * n + k)] * scaled[static_cast<std::size_t>(j * n + k)];
-        inner += static_cast<long double>(v(k, i)) * v(k, j);
-      }
-      residual += (i == j ? 1 : 2) * product * product;
-      angle += (i == j ? 1 : 2) * inner * inner;
-    }
+  const dense::EigenErrors errors = dense::eigen_errors(a.view(), w, v.view());
   // LAPACK's tests allow 30 n eps for each of the two; with OpenBLAS both are below (n + 8) eps, BLIS adds up in another
   // order and exceeds that by a twentieth.
-  const double unit = 2 * eps * static_cast<double>(n + 8);
-  EXPECT_LE(static_cast<double>(std::sqrt(residual)), unit);
-  EXPECT_LE(static_cast<double>(std::sqrt(angle)), unit);
+  const double unit = 2 * eps * static_cast<double>(a.rows() + 8);
+  EXPECT_LE(errors.residual, unit);
+  EXPECT_LE(errors.angle, unit);
   EXPECT_TRUE(std::ranges::is_sorted(w));
 }
 
@@ -204,7 +181,7 @@ TEST(SymmetricEigen, HardMatrices) {
     for (const Index n : {1, 2, 3, 40, 200, 201, 202, 257, 294}) {
       SCOPED_TRACE(std::string(family.name) + ", n = " + std::to_string(n));
       const Matrix a = family.make(n);
-      Matrix v = copied(a), reference = copied(a);
+      Matrix v = dense::copy(a), reference = dense::copy(a);
       const Vector w = eigenvalues(v);
       expect_eigenpairs(a, w, v);
       Vector expected(w.size());
@@ -217,7 +194,7 @@ TEST(SymmetricEigen, LargerMatrices) {
   for (const auto& make :
        {+[](Index n) { return random_symmetric(n); }, +[](Index n) { return gaussian_kernel(n, 0.5); }}) {
     const Matrix a = make(1000);
-    Matrix v = copied(a);
+    Matrix v = dense::copy(a);
     const Vector w = eigenvalues(v);
     expect_eigenpairs(a, w, v);
   }
@@ -251,7 +228,7 @@ TEST(SymmetricEigen, BlocksOfDifferentScale) {
     return i < large ? 1.0 / static_cast<double>(i + j + 1) : 0;
   });
   const Vector all = eigenvalues(beside);
-  Matrix alone = copied(block);
+  Matrix alone = dense::copy(block);
   Vector want(static_cast<std::size_t>(small));
   freeridge::syevd(alone.view(), want);
   for (double& value : want) value *= 1e-20;
@@ -324,7 +301,7 @@ TEST(SymmetricEigen, ProgressAndCancelling) {
   const Matrix a = random_symmetric(400);
   Heard whole;
   Vector w(400);
-  Matrix v = copied(a);
+  Matrix v = dense::copy(a);
   const auto run = [&](Heard& heard) {
     const freeridge::Hearing hearing(freeridge::Listener{hear, &heard});
     freeridge::symmetric_eigen(v.view(), w);
@@ -337,10 +314,10 @@ TEST(SymmetricEigen, ProgressAndCancelling) {
   for (std::size_t k = 1; k < whole.fractions.size(); ++k) EXPECT_LE(whole.fractions[k] - whole.fractions[k - 1], 0.25);
   for (std::size_t k = 1; k <= whole.fractions.size(); k += 5) {
     Heard heard{{}, k};
-    v = copied(a);
+    v = dense::copy(a);
     EXPECT_THROW(run(heard), freeridge::Error);
     EXPECT_EQ(heard.fractions.size(), k);
   }
 }
 
-}  // namespace
+}  // namespace symmetric_eigen_test

@@ -3,7 +3,7 @@
 #include "capi/support/refusals.hpp"
 
 namespace classifier {
-namespace {
+namespace classifier_contract_test {
 
 using sample::d, sample::m, sample::n;
 
@@ -191,5 +191,5 @@ TEST(ClassifierOwnership, NothingOfTheCallersIsKept) {
   }
 }
 
-}  // namespace
+}  // namespace classifier_contract_test
 }  // namespace classifier

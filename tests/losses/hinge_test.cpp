@@ -2,7 +2,7 @@
 // dual, and against the closed form of two points; what has no curvature, and what rounding cannot reach.
 #include "losses/classifier.hpp"
 
-namespace {
+namespace hinge_test {
 
 using namespace losses;
 
@@ -270,4 +270,4 @@ TEST(Hinge, RefusesWhatRoundingCannotReach) {
   EXPECT_TRUE(bit_equal(m.c(), c));  // as before
 }
 
-}  // namespace
+}  // namespace hinge_test

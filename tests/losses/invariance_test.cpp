@@ -1,7 +1,7 @@
 // What must not change the answer, for both losses.
 #include "losses/classifier.hpp"
 
-namespace {
+namespace invariance_test {
 
 using namespace losses;
 
@@ -190,4 +190,4 @@ TEST(LossInvariance, PairsOfPoints) {  // the smallest problem there is, and man
   }
 }
 
-}  // namespace
+}  // namespace invariance_test

@@ -2,7 +2,7 @@
 // left-out values against the exact leave-one-out of the last weighted least squares problem, and against refits.
 #include "losses/classifier.hpp"
 
-namespace {
+namespace logistic_test {
 
 using namespace losses;
 
@@ -323,4 +323,4 @@ TEST(LogisticLoo, AtLeverageOneIsUndefined) {
   EXPECT_NEAR(values[2], odds, 1e-6);
 }
 
-}  // namespace
+}  // namespace logistic_test

@@ -5,7 +5,7 @@
 #include "losses/classifier.hpp"
 #include "support/saved.hpp"
 
-namespace {
+namespace saved_test {
 
 using namespace losses;
 
@@ -271,4 +271,4 @@ TEST(SavedClassifierForm, Getters) {
   EXPECT_EQ(Kernel::adopt(kernel).description(), "gaussian(sigma = 2)");
 }
 
-}  // namespace
+}  // namespace saved_test

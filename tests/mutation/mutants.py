@@ -78,8 +78,9 @@ class Tree:
                     path.unlink()
 
     def configure(self):
-        # Programs are not linked again because the shared library was.
-        return run(["cmake", "--preset", "development", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"], cwd=self.folder)
+        # Programs are not linked again because the shared library was; and a line costs one file.
+        return run(["cmake", "--preset", "development", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DFREERIDGE_TOGETHER=OFF"],
+                   cwd=self.folder)
 
     def make(self, *targets):
         command = ["cmake", "--build", str(self.build), "--parallel", self.jobs]

@@ -10,7 +10,7 @@
 #include "libcore/linalg/lapack.hpp"
 #include "linalg/dense.hpp"
 
-namespace {
+namespace blocked_test {
 
 using namespace freeridge;
 
@@ -44,8 +44,15 @@ void expect_beats(int least, const Body& body) {
   }
 }
 
+// Uniform in (-0.5, 0.5): the matrices are large, and a better generator would take longer than what is tested.
 Matrix random(Index rows, Index cols, unsigned seed) {
-  return dense::random(rows, cols, seed);
+  Matrix a(rows, cols);
+  std::uint64_t state = seed;
+  for (double& value : a.values()) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = static_cast<double>(state >> 40) * 0x1p-24 - 0.5;
+  }
+  return a;
 }
 
 Matrix positive_definite(Index n) {
@@ -170,12 +177,7 @@ TEST(Pieces, TriangularSolutions) {
 
 TEST(Pieces, OfMatricesThatComeFromMemory) {
   const Index n = 6000;
-  Matrix a(n, n);
-  std::uint64_t state = 1;
-  for (double& value : a.values()) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = static_cast<double>(state >> 40) * 0x1p-24 - 0.5;
-  }
+  Matrix a = random(n, n, 1);
   const Matrix x = random(n, 2, 6);
   std::vector<double> y(static_cast<std::size_t>(n)), sums(y.size(), 0.0);
   for (const Op op : {Op::none, Op::transpose}) {
@@ -354,4 +356,4 @@ TEST(Blocked, SingularValues) {
   });
 }
 
-}  // namespace
+}  // namespace blocked_test

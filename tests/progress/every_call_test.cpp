@@ -10,7 +10,7 @@
 #include "progress/heard_calls.hpp"
 #include "support/deep.hpp"
 
-namespace {
+namespace every_call_test {
 
 using namespace heard;
 
@@ -176,4 +176,4 @@ TEST(Callback, MayUseAnotherModel) {
   EXPECT_TRUE(inner.equal);
 }
 
-}  // namespace
+}  // namespace every_call_test

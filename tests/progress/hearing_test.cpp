@@ -9,7 +9,7 @@
 
 #include "libcore/linalg/threads.hpp"
 
-namespace {
+namespace hearing_test {
 
 using namespace freeridge;
 
@@ -231,4 +231,4 @@ TEST(Loops, AskWhileTheyWaitForOthers) {
   set_thread_count(0);
 }
 
-}  // namespace
+}  // namespace hearing_test

@@ -4,7 +4,7 @@
 
 #include "progress/heard_calls.hpp"
 
-namespace {
+namespace memory_limit_test {
 
 using namespace heard;
 
@@ -173,4 +173,4 @@ TEST(MemoryLimit, ChangesNoState) {
   EXPECT_TRUE(support::bit_equal(model.loo().values, free.loo().values));
 }
 
-}  // namespace
+}  // namespace memory_limit_test

@@ -7,7 +7,7 @@
 #include "losses/classifier.hpp"
 #include "progress/heard_calls.hpp"
 
-namespace {
+namespace other_handles_test {
 
 using namespace heard;
 using support::Accumulator;
@@ -204,4 +204,4 @@ TEST(Progress, OfClassifiers) {
     }
 }
 
-}  // namespace
+}  // namespace other_handles_test

@@ -9,7 +9,7 @@
 #include "support/accumulator.hpp"
 #include "support/sparse.hpp"
 
-namespace {
+namespace sparse_refusals_test {
 
 using namespace support;
 
@@ -133,4 +133,4 @@ TEST(SparseRefusals, AMemoryLimitIsHeard) {
   EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_OUT_OF_MEMORY);
 }
 
-}  // namespace
+}  // namespace sparse_refusals_test

@@ -12,7 +12,7 @@
 #include "support/saved.hpp"
 #include "support/sparse.hpp"
 
-namespace {
+namespace sparse_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -248,4 +248,4 @@ TEST(Sparse, ExplainAndMemoryTellOfIt) {
   EXPECT_EQ(std::string(text).rfind("route PRIMAL", 0), 0u) << text;
 }
 
-}  // namespace
+}  // namespace sparse_test

@@ -15,7 +15,7 @@
 #include "capi/support/refusals.hpp"
 #include "capi/support/saved_calls.hpp"
 
-namespace {
+namespace file_test {
 
 using sample::State;
 using support::Bytes;
@@ -373,4 +373,4 @@ TEST(ContractSaved, Lengths) {
   expect_lengths<SavePredictorToMemory>();
 }
 
-}  // namespace
+}  // namespace file_test

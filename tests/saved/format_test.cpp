@@ -8,7 +8,7 @@
 #include "support/accumulator.hpp"
 #include "support/saved.hpp"
 
-namespace {
+namespace format_test {
 
 using support::Bytes;
 using support::Handle;
@@ -310,4 +310,4 @@ TEST_P(SavedFiles, OtherKinds) {
 
 INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3));
 
-}  // namespace
+}  // namespace format_test

@@ -13,7 +13,7 @@
 #include "capi/support/setting_calls.hpp"
 #include "saved/cases.hpp"
 
-namespace {
+namespace predictor_test {
 
 using sample::State;
 using support::Bytes;
@@ -281,4 +281,4 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
   }
 }
 
-}  // namespace
+}  // namespace predictor_test

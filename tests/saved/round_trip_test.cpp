@@ -14,7 +14,7 @@
 #include "saved/cases.hpp"
 #include "support/saved.hpp"
 
-namespace {
+namespace round_trip_test {
 
 using sample::State;
 using support::Bytes;
@@ -208,4 +208,4 @@ TEST(Saved, AKernelTooDeepForItsText) {
   }
 }
 
-}  // namespace
+}  // namespace round_trip_test

@@ -5,7 +5,7 @@
 #include "libcore/base/error.hpp"
 #include "libcore/model/saved_model.hpp"
 
-namespace {
+namespace source_test {
 
 using freeridge::ByteSource;
 using freeridge::Index;
@@ -105,4 +105,4 @@ TEST(SavedSource, TextsOfEveryLength) {
   }
 }
 
-}  // namespace
+}  // namespace source_test

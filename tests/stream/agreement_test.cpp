@@ -6,7 +6,7 @@
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace agreement_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -169,4 +169,4 @@ TEST(StreamAgreement, BothLayoutsWithPadding) {
     }
 }
 
-}  // namespace
+}  // namespace agreement_test

@@ -11,7 +11,7 @@
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace chunks_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -305,4 +305,4 @@ TEST(StreamThreads, ConstCallsSideBySide) {
   }
 }
 
-}  // namespace
+}  // namespace chunks_test

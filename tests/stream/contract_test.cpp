@@ -7,7 +7,7 @@
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace contract_test {
 
 using support::Accumulator;
 using Bytes = std::vector<unsigned char>;
@@ -149,4 +149,4 @@ TEST(ContractAccumulator, WhatDoesNotFitIntoMemoryIsRefusedBeforeItIsTried) {
   }
 }
 
-}  // namespace
+}  // namespace contract_test

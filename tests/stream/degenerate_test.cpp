@@ -8,7 +8,7 @@
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace degenerate_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -253,4 +253,4 @@ TEST(StreamOverflow, ASolutionThatOverflowsIsNotFinite) {
   EXPECT_EQ(b, -7);
 }
 
-}  // namespace
+}  // namespace degenerate_test

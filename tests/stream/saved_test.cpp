@@ -9,7 +9,7 @@
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace saved_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -283,4 +283,4 @@ TEST(StreamSaved, SizesWithoutRowsNeedNoMemory) {
   EXPECT_EQ(load(bytes), FREERIDGE_OK);
 }
 
-}  // namespace
+}  // namespace saved_test

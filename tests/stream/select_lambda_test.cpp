@@ -7,7 +7,7 @@
 #include "support/accumulator.hpp"
 #include "support/problems.hpp"
 
-namespace {
+namespace select_lambda_test {
 
 using namespace support;
 using oracle::KernelSpec;
@@ -86,4 +86,4 @@ TEST(StreamSelectLambda, Refuses) {
   EXPECT_EQ(ask(accumulator, FREERIDGE_GCV, 0, 0), FREERIDGE_OK);
 }
 
-}  // namespace
+}  // namespace select_lambda_test
