@@ -57,6 +57,17 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
   });
 }
 
+freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
+                                     double* training, double* norm2, double* objective, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    require_size("count", count);
+    required("lambdas", lambdas);
+    m.require_factorized();
+    report_undefined(m.objective({lambdas, count}, checked_objectives(training, norm2, objective, count, m.t(), ld)));
+  });
+}
+
 freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion, double low, double high,
                                          double* lambda, double* score) {
   return guarded(__func__, [&] {

@@ -23,6 +23,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/select/lambda_search.hpp"
+#include "libcore/select/objective.hpp"
 #include "libcore/spectrum/spectrum.hpp"
 #include "libcore/stream/row_stack.hpp"
 
@@ -38,6 +39,8 @@ class ReducedProblem {
   // GCV or REML for outputs [first, first + out.cols), NaN where there is no value; answers with the reason for the
   // first. O(r) a lambda and output.
   std::string score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;
+  // O(r) a lambda and output.
+  ObjectiveTables objective(Span<const double> lambdas) const;
   // As for a model: from this lambda on errors left out have six digits.
   double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;
