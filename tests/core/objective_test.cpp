@@ -23,7 +23,8 @@ using Call = std::function<freeridge_status(double*, double*, double*, std::int6
 // Each table by a call of its own, and all three by one: the same bits.
 Tables tables_of(std::int64_t count, std::int64_t t, const Call& call) {
   const auto one = [&](auto place) {
-    return padded_output(count, t, "an objective", nullptr, [&](double* out, std::int64_t ld) { return place(out, ld); });
+    return padded_output(count, t, "an objective", nullptr,
+                         [&](double* out, std::int64_t ld) { return place(out, ld); });
   };
   Tables out = {one([&](double* to, std::int64_t ld) { return call(to, nullptr, nullptr, ld); }),
                 one([&](double* to, std::int64_t ld) { return call(nullptr, to, nullptr, ld); }),
@@ -98,7 +99,8 @@ class Objective : public ::testing::TestWithParam<Case> {};
 TEST_P(Objective, IsThatOfTheExplicitFit) {
   const auto [route, family, weighted, intercept] = GetParam();
   Random random(11);
-  const Problem problem = random_problem(random, oracle::KernelSpec::radial(family, 0.9), 19, 3, 2, weighted, intercept);
+  const Problem problem =
+      random_problem(random, oracle::KernelSpec::radial(family, 0.9), 19, 3, 2, weighted, intercept);
   const Vector lambdas = {0.05, 1.0, 1e2, 1e9};
   Model model = oracle::make_model(problem, route);
   expect_close(objective(model.factorize(), lambdas, 2), expected(problem, lambdas), 1e-10);
@@ -148,25 +150,25 @@ TEST(ObjectiveOf, Landmarks) {
 TEST(ObjectiveOf, LambdaZero) {
   Problem line;
   line.kernel = oracle::KernelSpec::linear();
-  line.x = Matrix(3, 1, {0, 1, 2});
-  line.y = Matrix(3, 1, {1, 3, 6});
+  line.x = to_column({0, 1, 2});
+  line.y = to_column({1, 3, 6});
   for (const freeridge_route route : {FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL}) {
     Model model = oracle::make_model(line, route);
     expect_close(objective(model.factorize(), {0.0}, 1),
-                 {Matrix(1, 1, {1.0 / 18}), Matrix(1, 1, {6.25}), Matrix(1, 1, {1.0 / 6})}, 1e-13);
+                 {to_column({1.0 / 18}), to_column({6.25}), to_column({1.0 / 6})}, 1e-13);
   }
-  line.x = Matrix(3, 1, {2, 2, 2});
+  line.x = to_column({2, 2, 2});
   Model constant = oracle::make_model(line, FREERIDGE_ROUTE_PRIMAL);
   expect_close(objective(constant.factorize(), {0.0, 5.0}, 1),
-               {Matrix(2, 1, {38.0 / 9, 38.0 / 9}), Matrix(2, 1, {0, 0}), Matrix(2, 1, {38.0 / 3, 38.0 / 3})}, 1e-14);
+               {to_column({38.0 / 9, 38.0 / 9}), to_column({0, 0}), to_column({38.0 / 3, 38.0 / 3})}, 1e-14);
 }
 
 // What overflows is NaN, and the rest is valid.
 TEST(ObjectiveOf, NumbersOutOfRange) {
   Problem problem;
   problem.kernel = oracle::KernelSpec::linear();
-  problem.x = Matrix(4, 1, {1, 2, 3, 4});
-  problem.y = Matrix(4, 1, {1e200, -1e200, 3e200, 1e200});
+  problem.x = to_column({1, 2, 3, 4});
+  problem.y = to_column({1e200, -1e200, 3e200, 1e200});
   Model model = oracle::make_model(problem, FREERIDGE_ROUTE_PRIMAL);
   model.factorize();
   const double lambda = 1;
