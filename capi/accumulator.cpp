@@ -215,6 +215,20 @@ freeridge_status freeridge_accumulator_select_lambda(const freeridge_accumulator
   });
 }
 
+freeridge_status freeridge_accumulator_objective(const freeridge_accumulator* accumulator, int64_t count,
+                                                 const double* lambdas, double* training, double* norm2,
+                                                 double* objective, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const auto values = checked_lambdas(count, lambdas);
+    const ObjectiveViews out = checked_objectives(training, norm2, objective, count, a.rows().t(), ld);
+    const Hearing hearing(a.listener());
+    ObjectiveTables tables = reduced(a)->objective(values);
+    report(1);
+    report_undefined(tables.give(out));
+  });
+}
+
 freeridge_status freeridge_accumulator_loo(const freeridge_accumulator* accumulator, freeridge_layout layout, int64_t n,
                                            const double* x, int64_t ldx, const double* y, int64_t ldy,
                                            const double* weights, int64_t count, const double* lambdas, double* errors,

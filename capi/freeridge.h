@@ -777,6 +777,18 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
                                                int64_t count, const double* lambdas, double* scores, double* errors,
                                                int64_t ld);
 
+/* What a fit minimises, and its parts, at count >= 1 given lambdas (each >= 0), whatever lambda is in force:
+ *     objective = sum_i W_ii r_i^2 + lambda ||f||_K^2,   r = Y - fitted
+ *     training  = sum_i W_ii r_i^2 / sum_i W_ii           the training error, to be compared with LOO of freeridge_score
+ *     norm2     = ||f||_K^2 = c'K c                       ||w||^2 for linear kernels
+ * each count x t, column-major, ld >= count; NULL where one is not wanted. LANDMARK: f is the fit by the landmarks.
+ * lambda = 0: the solution of least norm. Needs FACTORIZED. Cost: SPECTRAL, PRIMAL, LANDMARK O(r t) a lambda; BAND O(n
+ * (b^2 + b t)); CHOLESKY n^3/3 + O(n^2 t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (some
+ * numbers are NaN: no solution at this lambda, or it overflows; the others are valid), CANCELLED. Source: B. Schoelkopf,
+ * A. Smola, Learning with Kernels, 2002, section 4.2. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
+                                                   double* training, double* norm2, double* objective, int64_t ld);
+
 /* Minimises the criterion over lambda in [low, high] for each output (low = high = 0: the range of
  * freeridge_lambda_grid) by 100 log-spaced values (CHOLESKY and BAND: 50) and, in the five deepest dips, the minima of
  * polynomials in log lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function:
@@ -1001,6 +1013,13 @@ FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accum
 FREERIDGE_API freeridge_status freeridge_accumulator_score(const freeridge_accumulator* accumulator,
                                                            freeridge_criterion criterion, int64_t count,
                                                            const double* lambdas, double* scores, int64_t ld);
+
+/* freeridge_objective for the rows that were added, with its outputs, at `lambdas`, count >= 1 numbers >= 0. Cost: O(d
+ * t) for each lambda, beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (NaN entries), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_objective(const freeridge_accumulator* accumulator, int64_t count,
+                                                               const double* lambdas, double* training, double* norm2,
+                                                               double* objective, int64_t ld);
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log, as freeridge_lambda_grid. Needs rows. Cost: O(count),
  * beside the first answer's. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED,

@@ -58,6 +58,14 @@ inline Criterion checked_criterion(freeridge_criterion criterion) {
   return static_cast<Criterion>(criterion);
 }
 
+// Tables of count x t, each of which may be NULL.
+inline ObjectiveViews checked_objectives(double* training, double* norm2, double* objective, std::int64_t count,
+                                         std::int64_t t, std::int64_t ld) {
+  require_ld("ld", ld, "count", count, t);
+  return {optional_output(training, count, t, ld), optional_output(norm2, count, t, ld),
+          optional_output(objective, count, t, ld)};
+}
+
 // out may be NULL.
 template <class T>
 void copy_to(const Array<T>& values, T* out) {

@@ -52,8 +52,19 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
     required("scores", scores);
     m.require_factorized();
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
-    const MatrixView errors_out = errors == nullptr ? MatrixView{} : MatrixView{errors, count, m.t(), ld};
+    const MatrixView errors_out = optional_output(errors, count, m.t(), ld);
     report_undefined(m.score(chosen, {lambdas, count}, out, errors_out));
+  });
+}
+
+freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
+                                     double* training, double* norm2, double* objective, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    require_size("count", count);
+    required("lambdas", lambdas);
+    m.require_factorized();
+    report_undefined(m.objective({lambdas, count}, checked_objectives(training, norm2, objective, count, m.t(), ld)));
   });
 }
 

@@ -124,4 +124,9 @@ inline MatrixView checked_output(const char* name, double* data, const char* row
   return {data, rows, cols, ld};
 }
 
+// A view without data where the caller does not want the output. Its ld has been checked.
+inline MatrixView optional_output(double* data, Index rows, Index cols, Index ld) {
+  return data == nullptr ? MatrixView{} : MatrixView{data, rows, cols, ld};
+}
+
 }  // namespace freeridge::capi

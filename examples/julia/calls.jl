@@ -266,6 +266,10 @@ freeridge_accumulator_score(accumulator, criterion, count, lambdas, scores, ld) 
     ccall((:freeridge_accumulator_score, library), freeridge_status, (Ptr{freeridge_accumulator},
           freeridge_criterion, Int64, Ptr{Float64}, Ptr{Float64}, Int64), accumulator, criterion, count, lambdas,
           scores, ld)
+freeridge_accumulator_objective(accumulator, count, lambdas, training, norm2, objective, ld) =
+    ccall((:freeridge_accumulator_objective, library), freeridge_status, (Ptr{freeridge_accumulator}, Int64,
+          Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), accumulator, count, lambdas, training, norm2,
+          objective, ld)
 freeridge_accumulator_lambda_grid(accumulator, count, lambdas) =
     ccall((:freeridge_accumulator_lambda_grid, library), freeridge_status, (Ptr{freeridge_accumulator}, Int64,
           Ptr{Float64}), accumulator, count, lambdas)
@@ -417,6 +421,9 @@ freeridge_landmark_trace(model, left, trace) = ccall((:freeridge_landmark_trace,
     (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Float64}), model, left, trace)
 freeridge_get_refinement(model, steps) = ccall((:freeridge_get_refinement, library), freeridge_status,
     (Ptr{freeridge_model}, Ptr{Int32}), model, steps)
+freeridge_objective(model, count, lambdas, training, norm2, objective, ld) = ccall((:freeridge_objective, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64),
+    model, count, lambdas, training, norm2, objective, ld)
 freeridge_predict_path(model, layout, m, x, ldx, count, lambdas, out, ldout) = ccall((:freeridge_predict_path,
     library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64, Int64,
     Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx, count, lambdas, out, ldout)

@@ -57,6 +57,8 @@ class ResidualMaker {
   virtual double quadratic_form(Index output) const = 0;
   // |P~Y~|^2 of one output.
   virtual double squared_norm(Index output) const = 0;
+  // |f|_K^2 = c~'K_w c~ of one output.
+  virtual double function_norm2(Index output) const = 0;
 
   // c~ = P Y~ for outputs [first, first + out.cols), n x out.cols; the c~ of minimum norm where P does not exist. (The
   // landmark route: c itself, zero in rows that are no landmarks.)

@@ -122,4 +122,14 @@ double band_inner_product(const BandMatrix& x, const BandMatrix& y) {
   return sum;
 }
 
+double band_quadratic_form(const BandMatrix& b, const double* x) {
+  double sum = 0;
+  for (Index j = 0; j < b.size(); ++j) {
+    double below = 0;
+    for (Index d = 1; d < b.values.rows() && j + d < b.size(); ++d) below += b.values(d, j) * x[j + d];
+    sum += x[j] * (b.values(0, j) * x[j] + 2 * below);
+  }
+  return sum;
+}
+
 }  // namespace freeridge

@@ -47,4 +47,7 @@ Index positive_pivots(const BandMatrix& b, double level);
 // sum_ij X_ij Y_ij over the band: tr(X'Y) when one of them is zero beyond it.
 double band_inner_product(const BandMatrix& x, const BandMatrix& y);
 
+// x'Bx, 2 m b flops.
+double band_quadratic_form(const BandMatrix& b, const double* x);
+
 }  // namespace freeridge

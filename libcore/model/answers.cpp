@@ -62,6 +62,16 @@ std::string Model::score(Criterion criterion, Span<const double> lambdas, Matrix
   return reason;
 }
 
+std::string Model::objective(Span<const double> lambdas, const ObjectiveViews& out) const {
+  require_factorized();
+  require_lambdas("lambdas", lambdas);
+  require_room_for_score(nullptr, static_cast<Index>(lambdas.size()));
+  const Hearing hearing(listener_);
+  ObjectiveTables tables = objectives(*factorization_, lambdas);
+  report(1);
+  return tables.give(out);
+}
+
 Prediction Model::prediction() const {
   return prediction(fit());
 }

@@ -17,6 +17,7 @@
 #include "libcore/select/bandwidth.hpp"
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/lambda_search.hpp"
+#include "libcore/select/objective.hpp"
 
 namespace freeridge {
 
@@ -58,6 +59,7 @@ class Model {
   // Answers. A returned text says why some entries are NaN; it is empty when none is.
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
+  [[nodiscard]] std::string objective(Span<const double> lambdas, const ObjectiveViews& out) const;
   // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;

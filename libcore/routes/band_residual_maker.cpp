@@ -53,6 +53,10 @@ double BandResidualMaker::squared_norm(Index output) const {
   return f_.s * dot(f_.full.rows(), f_.full.col(output), f_.full.col(output)) * f_.s;
 }
 
+double BandResidualMaker::function_norm2(Index output) const {
+  return band_quadratic_form(band_.b(), f_.full.col(output)) / f_.unit / f_.unit;
+}
+
 void BandResidualMaker::coefficients(Index first, MatrixView out) const {
   expanded(first, 1, f_.unit, out);
 }

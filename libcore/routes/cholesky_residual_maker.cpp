@@ -148,6 +148,17 @@ class CholeskyResidualMaker final : public ResidualMaker {
 
   double squared_norm(Index output) const override { return dot(g_.rows(), g_.col(output), g_.col(output)); }
 
+  // u'(Z'K_wZ) u, c~ = Z u
+  double function_norm2(Index output) const override {
+    Matrix c(f_.problem().n(), 1);
+    coefficients(output, c.view());
+    const double* const u = f_.contrast().reduce(c.view()).data;
+    double sum = 0;
+    for (Index j = 0; j < m_; ++j)
+      sum += u[j] * (f_.diagonal()[j] * u[j] + 2 * dot(m_ - j - 1, f_.inner().col(j) + j + 1, u + j + 1));
+    return sum;
+  }
+
   void solve(Index first, Index count, Solution& solution) const override {
     Matrix c(f_.problem().n(), count);
     coefficients(first, c.view());

@@ -65,7 +65,11 @@ double SparseMaker::squared_norm(Index output) const {
 }
 
 double SparseMaker::quadratic_form(Index output) const {
-  return squared_norm(output) / lambda_ + dot(p_.d(), f_.full.col(output), f_.full.col(output)) / f_.unit / f_.unit;
+  return squared_norm(output) / lambda_ + function_norm2(output);
+}
+
+double SparseMaker::function_norm2(Index output) const {  // |w|^2
+  return dot(p_.d(), f_.full.col(output), f_.full.col(output)) / f_.unit / f_.unit;
 }
 
 // Y~ - X~ w_s over lambda; where lambda is rounding X~ B^-1 (B + lambda I)^-1 Gamma, without what no w explains.

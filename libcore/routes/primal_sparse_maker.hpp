@@ -21,6 +21,7 @@ class SparseMaker final : public ResidualMaker {
   double log_determinant() const override;
   double quadratic_form(Index output) const override;
   double squared_norm(Index output) const override;
+  double function_norm2(Index output) const override;
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution) const override;

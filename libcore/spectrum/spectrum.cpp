@@ -116,6 +116,17 @@ double SpectrumAt::squared_norm(Index output) const {
   return sum;
 }
 
+double SpectrumAt::function_norm2(Index output) const {
+  double sum = 0;
+  for (Index k = 0; k < spectrum_->r(); ++k) {
+    const double value = eigenvalue(k);
+    if (value == 0) continue;
+    const double root = std::sqrt(value) / (value + lambda_) * spectrum_->gamma(k, output);
+    sum += root * root;
+  }
+  return sum;
+}
+
 bool SpectrumAt::counts(Index k, bool functions) const {
   const bool keeps_zero = lambda_ >= spectrum_->noise[k] && lambda_ > 0;
   const bool no_function = functions && spectrum_->eigenvalues[k] == 0;

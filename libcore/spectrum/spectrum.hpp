@@ -8,6 +8,7 @@
 //     tr P~ = sum p + (m - r),    tr H = sum h (and 1 with an intercept),    |P~Y~|^2 = sum p^2 Gamma^2 + |E|^2
 //     log|Z'GZ| = sum log(Lambda_k + lambda) + (m - r) log lambda
 //     Y~'PY~ = sum Gamma^2 / (Lambda_k + lambda) + |E|^2 / lambda
+//     |f|_K^2 = sum Lambda_k g_k^2
 //
 // All p are in [0, 1]: nothing overflows and nothing is subtracted at any lambda, 0 included.
 // An eigenvalue below its noise is rounding. At lambda >= noise that does not matter; at a smaller lambda the
@@ -77,6 +78,7 @@ class SpectrumAt {
   double log_determinant() const;
   double quadratic_form(Index output) const;
   double squared_norm(Index output) const;
+  double function_norm2(Index output) const;
 
   // Whether direction k is part of g: not where an eigenvalue that is not zero counts as zero; where the eigenvalue is
   // exactly zero only for lambda above its noise, and not with `functions` (directions whose function is not zero).

@@ -23,6 +23,7 @@ class SpectrumResidualMaker final : public ResidualMaker {
   double log_determinant() const override { return at_.log_determinant(); }
   double quadratic_form(Index output) const override { return at_.quadratic_form(output); }
   double squared_norm(Index output) const override { return at_.squared_norm(output); }
+  double function_norm2(Index output) const override { return at_.function_norm2(output); }
   void coefficients(Index first, MatrixView out) const override;
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution) const override;

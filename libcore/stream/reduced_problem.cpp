@@ -132,6 +132,18 @@ std::string ReducedProblem::score(Criterion criterion, Span<const double> lambda
   return reason;
 }
 
+ObjectiveTables ReducedProblem::objective(Span<const double> lambdas) const {
+  require_lambdas("lambdas", lambdas);
+  ObjectiveTables tables(lambdas, rows_.t());
+  for (Index l = 0; l < std::ssize(lambdas); ++l) {
+    const SpectrumAt at(spectrum_, lambdas[l]);
+    for (Index j = 0; j < rows_.t(); ++j)
+      tables.set(l, j,
+                 objective_at(at.shrinkage(), at.squared_norm(j), at.function_norm2(j), lambdas[l], rows_.sum_w()));
+  }
+  return tables;
+}
+
 LambdaRange ReducedProblem::lambda_range() const {
   return freeridge::lambda_range(spectrum_.range(), floor());
 }

@@ -22,6 +22,7 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/select/lambda_search.hpp"
+#include "libcore/select/objective.hpp"
 #include "libcore/spectrum/spectrum.hpp"
 #include "libcore/stream/row_stack.hpp"
 
@@ -37,6 +38,8 @@ class ReducedProblem {
   // GCV or REML for outputs [first, first + out.cols), NaN where there is no value; returns the reason for the first
   // NaN. O(r) a lambda and output.
   std::string score(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;
+  // O(r) a lambda and output.
+  ObjectiveTables objective(Span<const double> lambdas) const;
   // From this lambda on left-out errors have six digits (factor/digits.hpp).
   double floor() const { return spectrum_.floor(); }
   LambdaRange lambda_range() const;

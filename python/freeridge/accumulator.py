@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
 from .calls import Handle, Path, Progress
+from .selection import Objective
 
 
 class Solutions(NamedTuple):
@@ -122,6 +123,10 @@ class Accumulator(Handle):
         lambdas = vector(lambdas, name="lambdas")
         out = empty(len(lambdas), self.t)
         return self._answer(out, "score", criterion, len(lambdas), pointer(lambdas), pointer(out), len(lambdas))
+
+    def objective(self, lambdas: ArrayLike) -> Objective:
+        """The training error, |w|^2 and their weighted sum at some lambdas. Cost: as score()."""
+        return Objective.ask(self._answer, lambdas, self.t)
 
     def lambda_grid(self, count: int = 100) -> Array:
         """`count` lambdas, ascending and evenly spaced in log, over the range in which lambda matters. Cost: O(count),

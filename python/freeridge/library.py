@@ -231,6 +231,8 @@ _declare(STATUS, "freeridge_accumulator_solve", accumulator=ACCUMULATOR, count=I
          ld=INT64, b=DOUBLES)
 _declare(STATUS, "freeridge_accumulator_score", accumulator=ACCUMULATOR, criterion=INT32, count=INT64, lambdas=DOUBLES,
          scores=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_accumulator_objective", accumulator=ACCUMULATOR, count=INT64, lambdas=DOUBLES,
+         training=DOUBLES, norm2=DOUBLES, objective=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_accumulator_lambda_grid", accumulator=ACCUMULATOR, count=INT64, lambdas=DOUBLES)
 _declare(STATUS, "freeridge_accumulator_loo", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES, ldx=INT64,
          y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES, errors=DOUBLES, ld=INT64)
@@ -326,6 +328,8 @@ _declare(STATUS, "freeridge_get_landmark_method", model=MODEL, method=INT32S, se
 _declare(STATUS, "freeridge_get_reduction", model=MODEL, reduction=INT32S)
 _declare(STATUS, "freeridge_landmark_trace", model=MODEL, left=DOUBLES, trace=DOUBLES)
 _declare(STATUS, "freeridge_get_refinement", model=MODEL, steps=INT32S)
+_declare(STATUS, "freeridge_objective", model=MODEL, count=INT64, lambdas=DOUBLES, training=DOUBLES, norm2=DOUBLES,
+         objective=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_predict_path", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, count=INT64,
          lambdas=DOUBLES, out=DOUBLES, ldout=INT64)
 _declare(STATUS, "freeridge_coefficients_path", model=MODEL, count=INT64, lambdas=DOUBLES, c=DOUBLES, ld=INT64,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,23 @@ class LandmarkCurve(NamedTuple):
     scores: Array
 
 
+class Objective(NamedTuple):
+    """count x t each: the training error sum_i W_ii r_i^2 / sum_i W_ii, the squared norm of f (of w for linear
+    kernels), and what a fit minimises, sum_i W_ii r_i^2 + lambda ||f||^2."""
+
+    training: Array
+    norm2: Array
+    objective: Array
+
+    @classmethod
+    def ask(cls, answer: Callable[..., Array], lambdas: ArrayLike, t: int) -> Objective:
+        """By freeridge_objective or freeridge_accumulator_objective."""
+        lambdas = vector(lambdas, name="lambdas")
+        count = len(lambdas)
+        out = cls(empty(count, t), empty(count, t), empty(count, t))
+        return answer(out, "objective", count, pointer(lambdas), *map(pointer, out), count)
+
+
 class Selection(Answers):
     """Scores are in the units of y, squared (LOO, GCV, GROUPS), log-likelihoods (REML) or fractions (ERROR_RATE)."""
 
@@ -92,6 +109,11 @@ class Selection(Answers):
         out = Scores(empty(count, self.t), empty(count, self.t))
         return self._answer(out, "score", criterion, count, pointer(lambdas), pointer(out.scores),
                             pointer(out.errors), count)
+
+    def objective(self, lambdas: ArrayLike) -> Objective:
+        """The training error, the norm of f and their weighted sum at some lambdas >= 0. Cost: O(r t) a lambda; by
+        route: see freeridge_objective."""
+        return Objective.ask(self._answer, lambdas, self.t)
 
     def lambda_grid(self, count: int = 100) -> Array:
         """`count` lambdas, ascending and evenly spaced in log, from below the smallest eigenvalue to above the largest.

@@ -29,6 +29,10 @@ core_accumulator_score <- function(handle, criterion, lambdas) {
     .Call(`_freeridge_core_accumulator_score`, handle, criterion, lambdas)
 }
 
+core_accumulator_objective <- function(handle, lambdas) {
+    .Call(`_freeridge_core_accumulator_objective`, handle, lambdas)
+}
+
 core_accumulator_lambda_grid <- function(handle, count) {
     .Call(`_freeridge_core_accumulator_lambda_grid`, handle, count)
 }
@@ -251,6 +255,10 @@ core_lambda_grid <- function(handle, count) {
 
 core_score <- function(handle, criterion, lambdas) {
     .Call(`_freeridge_core_score`, handle, criterion, lambdas)
+}
+
+core_objective <- function(handle, lambdas) {
+    .Call(`_freeridge_core_objective`, handle, lambdas)
 }
 
 core_score_with_error <- function(handle, criterion, lambdas) {

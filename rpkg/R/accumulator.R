@@ -113,10 +113,14 @@ score <- function(object, ...) UseMethod("score")
 score.ridge_accumulator <- function(object, criterion, lambdas = lambda_grid(object), ...) {
   refuse_extra(...)
   if (missing(criterion)) refuse("criterion is missing: \"gcv\" or \"reml\"")
-  check_choice(criterion, "criterion", c("gcv", "reml"))
+  check_choice(criterion, "criterion", c("gcv", "reml", objective_names))
   handle <- handle_of(object)
   lambdas <- check_not_negative(lambdas, "lambdas")
-  scores <- core_accumulator_score(handle, criterion, lambdas)
+  scores <- if (criterion %in% objective_names) {
+    core_accumulator_objective(handle, lambdas)[[criterion]]
+  } else {
+    core_accumulator_score(handle, criterion, lambdas)
+  }
   undefined <- lambdas[rowSums(is.nan(scores)) > 0L]
   if (length(undefined) > 0L) warn_undefined(criterion, " is undefined (NaN) at lambda = ", some_of(undefined))
   by_output(lambdas, list(score = scores), paste0("y", seq_len(ncol(scores))))

@@ -73,7 +73,10 @@ lambda_path <- function(object, ...) UseMethod("lambda_path")
 lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) {
   refuse_extra(...)
   available <- if (is.null(object$groups)) setdiff(criteria_names, "groups") else criteria_names
-  if (is.null(criteria)) criteria <- setdiff(available, if (object$criterion != "error_rate") "error_rate")
+  if (is.null(criteria)) {
+    criteria <- c(setdiff(available, if (object$criterion != "error_rate") "error_rate"), "training")
+  }
+  available <- c(available, objective_names)
   if (!is.character(criteria) || length(criteria) == 0L) {
     refuse("criteria must be some of ", paste0('"', available, '"', collapse = ", "), ", not ", shown(criteria))
   }
@@ -94,6 +97,7 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
 
 # A criterion at each lambda and, where it is a mean, its standard error, as matrices lambdas x outputs.
 scores_of <- function(model, criterion, lambdas) {
+  if (criterion %in% objective_names) return(core_objective(model, lambdas)[criterion])
   if (!criterion %in% criteria_with_error) {
     return(stats::setNames(list(core_score(model, criterion, lambdas)), criterion))
   }

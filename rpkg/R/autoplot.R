@@ -18,11 +18,15 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       ggplot2::ggplot(long, mapping("lambda", "place")) +
         ggplot2::geom_ribbon(ggplot2::aes(ymin = !!column("lower"), ymax = !!column("upper")), band, fill = "grey85") +
         ggplot2::geom_line(na.rm = TRUE) + chosen +
+        ggplot2::geom_line(ggplot2::aes(y = !!column("training")), linetype = 3, na.rm = TRUE) +
         ggplot2::geom_point(data = lowest, shape = 1, size = 3) +
         ggplot2::geom_point(data = long[long$lambda == lambda, ], shape = 19, na.rm = TRUE) +
         ggplot2::facet_wrap(stats::as.formula("~ criterion"), scales = "free_y") +
         lambda_scale(long$lambda, if (nlevels(long$criterion) > 1L) 3 else 7) + score_scale(attr(long, "shift")) +
-        ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste0(subtitle, " (dashed, dot), circle: lowest"))
+        ggplot2::labs(x = expression(lambda), y = NULL, subtitle = paste0(
+                        subtitle, " (dashed, dot), circle: lowest",
+                        if (!all(is.na(long$training))) ", dotted: training error"
+                      ))
     },
     loo = ggplot2::ggplot(data, mapping("predicted", "observed")) + ggplot2::geom_abline(linetype = 2) +
       ggplot2::geom_point(shape = 1, na.rm = TRUE) +
@@ -68,8 +72,8 @@ lambda_scale <- function(lambdas, most, ...) {
   ggplot2::scale_x_log10(breaks = 10^powers, labels = decade_labels(powers), ...)
 }
 
-# One row for each lambda and criterion: score; place, lower and upper, where the score and the ends of its band stand
-# (NA for none), within the range that plot() shows. Places are logarithms of scores. Where scores have no logarithm,
+# One row for each lambda and criterion: score; place, training, lower and upper, where the score, the training error and
+# the ends of the band stand (NA for none), within the range that plot() shows. Places are logarithms of scores. Where scores have no logarithm,
 # the place is the score plus `shift`, which is beyond all logarithms: so one scale of ggplot2 can tell the two kinds
 # apart.
 path_panels <- function(path) {
@@ -84,9 +88,11 @@ path_panels <- function(path) {
     limits <- panel_range(scores, errors, log_scale)
     if (is.null(errors)) errors <- rep(NA_real_, length(scores))
     scores[!(scores <= limits[2L])] <- NA
+    training <- if (criterion %in% beside_training) path$training else rep(NA_real_, length(scores))
+    training[!(training >= limits[1L] & training <= limits[2L])] <- NA
     place <- function(values) if (log_scale) log10(values) else values + shift
     data.frame(lambda = path$lambda, criterion = paste(panel_titles[[criterion]], panel_labels[[criterion]], sep = "\n"),
-               score = scores, place = place(scores), lower = place(pmax(scores - errors, limits[1L])),
+               score = scores, place = place(scores), training = place(training), lower = place(pmax(scores - errors, limits[1L])),
                upper = place(pmin(scores + errors, limits[2L])))
   })
   panels <- do.call(rbind, panels)

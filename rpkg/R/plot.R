@@ -17,6 +17,9 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
   invisible(data)
 }
 
+# The criteria that are mean squared errors of points left out, in the unit of the training error.
+beside_training <- c("loo", "groups")
+
 # Each criterion on a panel of its own, with its standard error, the lambda in force and the panel's own best.
 plot_path <- function(path, fit, output, ...) {
   lambda <- fit$lambda[[output]]
@@ -31,12 +34,13 @@ plot_path <- function(path, fit, output, ...) {
   }
   for (criterion in criteria) {
     plot_panel(path$lambda, path[[criterion]], path[[paste0(criterion, "_se")]], lambda, criterion,
-               of = output_prefix(fit, output), ...)
+               of = output_prefix(fit, output), training = if (criterion %in% beside_training) path$training, ...)
   }
 }
 
-plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, ylim = NULL, main = panel_titles[[criterion]],
-                       xlab = expression(lambda), ylab = panel_labels[[criterion]], ...) {
+plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, training, ylim = NULL,
+                       main = panel_titles[[criterion]], xlab = expression(lambda), ylab = panel_labels[[criterion]],
+                       ...) {
   known <- is.finite(scores)
   if (!any(known)) refuse("criteria: ", criterion, " has no value at any of the lambdas")
   log_scale <- on_log_scale(scores, criterion)
@@ -45,6 +49,7 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, ylim = NU
                          xaxt = "n", xlim = range(lambdas), ylim = ylim, xlab = "", ylab = "",
                          panel.first = plot_band(lambdas, scores, errors, min(ylim)), ...)
   decade_axis(range(lambdas))
+  if (!is.null(training)) graphics::lines(lambdas, training, lty = 3, lwd = 2)
   best <- which.min(scores)
   graphics::points(lambdas[best], scores[best], pch = 1, cex = 2)
   if (lambda > 0) {
@@ -52,7 +57,8 @@ plot_panel <- function(lambdas, scores, errors, lambda, criterion, of, ylim = NU
     graphics::points(lambda, scores[match(lambda, lambdas)], pch = 19)
   }
   chosen <- if (lambda > 0) paste("dot: lambda =", format(lambda, digits = 3L)) else "lambda = 0 (not shown)"
-  write_labels(main, paste0(of, chosen, ", circle: lowest"), xlab, ylab, ...)
+  dotted <- if (!is.null(training)) ", dotted: training error"
+  write_labels(main, paste0(of, chosen, ", circle: lowest", dotted), xlab, ylab, ...)
 }
 
 # The scores plus and minus a standard error, not below the panel's floor (a logarithm has none of a negative number).

@@ -40,7 +40,12 @@ path_lambdas <- function(fit, output, lambdas) {
   lambdas[lambdas > 0]
 }
 
+# With the training error, which the panels of errors left out show beside them.
 path_data <- function(fit, criteria, output, lambdas) {
+  if (!is.null(criteria)) {
+    if (is.character(criteria)) for (criterion in criteria) check_choice(criterion, "criteria", criteria_names)
+    criteria <- c(criteria, "training")
+  }
   # Where a score does not exist the curve has a gap, which says enough.
   path <- withCallingHandlers(lambda_path(fit, path_lambdas(fit, output, lambdas), criteria),
                               freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))

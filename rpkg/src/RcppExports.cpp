@@ -89,6 +89,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_accumulator_objective
+Rcpp::List core_accumulator_objective(SEXP handle, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_objective(SEXP handleSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_objective(handle, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_accumulator_lambda_grid
 Rcpp::NumericVector core_accumulator_lambda_grid(SEXP handle, int count);
 RcppExport SEXP _freeridge_core_accumulator_lambda_grid(SEXP handleSEXP, SEXP countSEXP) {
@@ -709,6 +720,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_objective
+Rcpp::List core_objective(SEXP handle, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_objective(SEXP handleSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_objective(handle, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_score_with_error
 Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas);
 RcppExport SEXP _freeridge_core_score_with_error(SEXP handleSEXP, SEXP criterionSEXP, SEXP lambdasSEXP) {
@@ -990,6 +1012,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_has_intercept", (DL_FUNC) &_freeridge_core_accumulator_has_intercept, 1},
     {"_freeridge_core_accumulator_solve", (DL_FUNC) &_freeridge_core_accumulator_solve, 2},
     {"_freeridge_core_accumulator_score", (DL_FUNC) &_freeridge_core_accumulator_score, 3},
+    {"_freeridge_core_accumulator_objective", (DL_FUNC) &_freeridge_core_accumulator_objective, 2},
     {"_freeridge_core_accumulator_lambda_grid", (DL_FUNC) &_freeridge_core_accumulator_lambda_grid, 2},
     {"_freeridge_core_accumulator_loo", (DL_FUNC) &_freeridge_core_accumulator_loo, 5},
     {"_freeridge_core_accumulator_save", (DL_FUNC) &_freeridge_core_accumulator_save, 1},
@@ -1046,6 +1069,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_select_bandwidth", (DL_FUNC) &_freeridge_core_select_bandwidth, 5},
     {"_freeridge_core_lambda_grid", (DL_FUNC) &_freeridge_core_lambda_grid, 2},
     {"_freeridge_core_score", (DL_FUNC) &_freeridge_core_score, 3},
+    {"_freeridge_core_objective", (DL_FUNC) &_freeridge_core_objective, 2},
     {"_freeridge_core_score_with_error", (DL_FUNC) &_freeridge_core_score_with_error, 3},
     {"_freeridge_core_make_folds", (DL_FUNC) &_freeridge_core_make_folds, 3},
     {"_freeridge_core_make_holdout", (DL_FUNC) &_freeridge_core_make_holdout, 3},

@@ -112,6 +112,18 @@ Rcpp::NumericMatrix core_accumulator_score(SEXP handle, std::string criterion, R
   return scores;
 }
 
+// training, norm2 and objective: length(lambdas) x t each
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_accumulator_objective(SEXP handle, Rcpp::NumericVector lambdas) {
+  Accumulator& accumulator = accumulator_of(handle);
+  const int count = static_cast<int>(lambdas.size());
+  ObjectiveTables tables(count, static_cast<int>(sizes_of(accumulator.core).t));
+  check_but_undefined(accumulator, freeridge_accumulator_objective(accumulator.core, count, lambdas.begin(),
+                                                                   tables.training.begin(), tables.norm2.begin(),
+                                                                   tables.objective.begin(), count));
+  return tables.list();
+}
+
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector core_accumulator_lambda_grid(SEXP handle, int count) {
   auto lambdas = fresh<Rcpp::NumericVector>(count);

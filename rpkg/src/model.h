@@ -89,6 +89,19 @@ T fresh(Sizes... sizes) {
   return T(Rcpp::Shield<SEXP>(Rcpp::unwindProtect([=]() -> SEXP { return zeros(type, sizes...); })));
 }
 
+// What freeridge_objective gives: count x t each.
+struct ObjectiveTables {
+  ObjectiveTables(int count, int t)
+      : training(fresh<Rcpp::NumericMatrix>(count, t)),
+        norm2(fresh<Rcpp::NumericMatrix>(count, t)),
+        objective(fresh<Rcpp::NumericMatrix>(count, t)) {}
+  Rcpp::List list() const {
+    return Rcpp::List::create(Rcpp::Named("training") = training, Rcpp::Named("norm2") = norm2,
+                              Rcpp::Named("objective") = objective);
+  }
+  Rcpp::NumericMatrix training, norm2, objective;
+};
+
 // Lets R handle an interrupt that is waiting; R's jump becomes a C++ exception.
 void check_interrupt();
 // The progress callback of the core; user: a Listener.

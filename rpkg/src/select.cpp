@@ -89,6 +89,17 @@ Rcpp::NumericMatrix core_score(SEXP handle, std::string criterion, Rcpp::Numeric
   return scores;
 }
 
+// training, norm2 and objective: length(lambdas) x t each
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_objective(SEXP handle, Rcpp::NumericVector lambdas) {
+  Model& model = model_of(handle);
+  const int count = static_cast<int>(lambdas.size());
+  ObjectiveTables tables(count, dimensions_of(model).t);
+  check_but_undefined(model, freeridge_objective(model.core, count, lambdas.begin(), tables.training.begin(),
+                                                 tables.norm2.begin(), tables.objective.begin(), count));
+  return tables.list();
+}
+
 // scores and se: length(lambdas) x t each
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_score_with_error(SEXP handle, std::string criterion, Rcpp::NumericVector lambdas) {

@@ -61,7 +61,7 @@ TEST(Refusals, Answers) {
 }
 
 TEST(Refusals, Selection) {
-  expect_all_refused<LambdaGrid, SelectLambda, GetOneStandardError, LambdaFlags, ConvertLambda>();
+  expect_all_refused<LambdaGrid, Objective, SelectLambda, GetOneStandardError, LambdaFlags, ConvertLambda>();
   // A search looks at 50 lambdas or more.
   expect_refused<GetSearch>({{"ld", integers(bad_leading(50))}});
   // With standard errors, which these two have not: they are no means.
@@ -142,6 +142,7 @@ TEST(Refusals, Accumulators) {
   expect_refused_on_accumulator<LooSparse>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<Score>(
       {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
+  expect_refused_on_accumulator<Objective>();
   expect_refused_on_accumulator<Merge>();
   expect_refused_on_accumulator<GetDimensions>();
   expect_refused_on_accumulator<MemoryRequired>();

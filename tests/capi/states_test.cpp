@@ -120,6 +120,7 @@ const std::vector<Rule>& rules() {
       rule<GetTolerance>(State::factorized, Leaves::the_same),
       rule<LambdaGrid>(State::factorized, Leaves::the_same),
       rule<Score>(State::factorized, Leaves::the_same),
+      rule<Objective>(State::factorized, Leaves::the_same),
       rule<SelectLambda>(State::factorized, Leaves::fitted),
       rule<SelectBandwidth>(State::data, Leaves::fitted),
       rule<PredictPath>(State::factorized, Leaves::the_same),

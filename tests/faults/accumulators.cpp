@@ -149,6 +149,10 @@ void add_accumulators(Scenarios& all) {
   add("freeridge_accumulator_score", false, score);
   add(
       "freeridge_accumulator_score", false, score, [](Stream& s) { s.lambdas[1] = 0; }, "_undefined");
+  add("freeridge_accumulator_objective", false, [](Stream& s) {
+    return freeridge_accumulator_objective(s.rows.get(), count, s.lambdas.data(), s.out.data(), nullptr,
+                                           s.out.data() + count * t, count);
+  });
   add("freeridge_accumulator_lambda_grid", false,
       [](Stream& s) { return freeridge_accumulator_lambda_grid(s.rows.get(), count, s.out.data()); });
   const auto select = [](Stream& s) {

@@ -117,6 +117,7 @@ void add_model_answers(Scenarios& all) {
   add_answer<LandmarkCurve>(
       all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
   add_answer<LambdaGrid>(all);
+  add_on_routes<Objective>(all, true, "", [](Objective&) {});
   add_answer<GetSearch>(all);
   add_answer<GetOneStandardError>(all);
   add_answer<LambdaFlags>(all);

@@ -92,6 +92,14 @@ class Models(Comparison):
         self.close(variance, np.outer(plain, tau2))
         self.close(noise, p.value * tau2)
 
+    def test_objective(self):
+        p, at = self.p, self.model.objective(self.p.value)
+        squares, c = p.w @ (p.y - p.hat @ p.y) ** 2, p.p @ p.y
+        norm2 = np.diag(c.T @ gauss(p.x, p.x) @ c)
+        self.close(at.training[0], squares / p.w.sum())
+        self.close(at.norm2[0], norm2)
+        self.close(at.objective[0], squares + p.value * norm2)
+
     def test_scores(self):
         p, model = self.p, self.model
         scores, errors = model.score_with_error(fr.LOO, [p.value, 1.0])

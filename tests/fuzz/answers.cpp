@@ -168,6 +168,14 @@ void ask_for_scores(const freeridge_model* model, const Sizes& size, const Quest
   Output<double> grid(4);
   call(
       "freeridge_lambda_grid", 0, [&] { return freeridge_lambda_grid(model, 4, grid.get()); }, grid);
+  Output<double> training(size_of(count, size.t)), norm2(size_of(count, size.t)), objective(size_of(count, size.t));
+  call(
+      "freeridge_objective", 0,
+      [&] {
+        return freeridge_objective(model, count, questions.lambdas.data(), training.get(), norm2.get(), objective.get(),
+                                   count);
+      },
+      training, norm2, objective);
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
     Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
     const double* const lambdas = questions.lambdas.data();
@@ -344,6 +352,14 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
   call(
       "freeridge_accumulator_lambda_grid", 0,
       [&] { return freeridge_accumulator_lambda_grid(accumulator, 4, grid.get()); }, grid);
+  Output<double> training(size_of(count, t)), norm2(size_of(count, t)), objective(size_of(count, t));
+  call(
+      "freeridge_accumulator_objective", 0,
+      [&] {
+        return freeridge_accumulator_objective(accumulator, count, lambdas, training.get(), norm2.get(),
+                                               objective.get(), count);
+      },
+      training, norm2, objective);
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_REML; ++criterion) {
     Output<double> scores(size_of(count, t));
     call(

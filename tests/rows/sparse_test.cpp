@@ -47,6 +47,17 @@ Model sparse_model(const Problem& problem, const Sparse& x, bool view, freeridge
 // A name and what it is of a model.
 using Answer = std::pair<const char*, std::function<Matrix(const Model&)>>;
 
+// The training error, the norm and the objective side by side.
+Matrix objective(const Model& model) {
+  const Vector lambdas = {0.3, 2.0, 1e7};
+  const auto count = std::ssize(lambdas), t = std::ssize(model.intercepts());
+  Matrix out(count, 3 * t);
+  double* const first = out.values.data();
+  check(freeridge_objective(model.get(), count, lambdas.data(), first, first + count * t, first + 2 * count * t, count),
+        "freeridge_objective");
+  return out;
+}
+
 std::vector<Answer> answers(const Problem& problem, const Matrix& points) {
   const Labels groups = modulo_groups(problem.x.rows, 5);
   std::vector<Answer> out = {
@@ -60,6 +71,7 @@ std::vector<Answer> answers(const Problem& problem, const Matrix& points) {
       {"prediction", [=](const Model& m) { return m.predict(points); }},
       {"jackknife", [=](const Model& m) { return m.predict_jackknife(points, 0.8).lower; }},
       {"variance", [=](const Model& m) { return m.predict_variance(points).variance; }},
+      {"objective", objective},
   };
   if (problem.kernel.family == oracle::Family::linear)
     out.push_back({"hyperplane", [](const Model& m) { return m.hyperplane(); }});

@@ -98,6 +98,15 @@ impl Accumulator {
         })
     }
 
+    /// The training error, |w|^2 and what a fit minimises, at each of some lambdas (rows) for each output (columns).
+    pub fn objective(&self, lambdas: &[f64]) -> Result<Objective> {
+        Objective::filled(lambdas, self.dimensions()?.2, |training, norm2, objective, count| {
+            self.handle.read(|sums| unsafe {
+                sys::freeridge_accumulator_objective(sums, count, lambdas.as_ptr(), training, norm2, objective, count)
+            })
+        })
+    }
+
     /// `count` lambdas over the range in which the data's answer changes.
     pub fn lambda_grid(&self, count: usize) -> Result<Vec<f64>> {
         let number = size(count)?;

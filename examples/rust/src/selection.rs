@@ -66,6 +66,29 @@ pub struct Bandwidth {
     pub tried: Vec<(f64, f64)>,
 }
 
+/// What a fit minimises and its parts: a row for each lambda, a column for each output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Objective {
+    /// sum_i W_ii r_i^2 / sum_i W_ii, the training error.
+    pub training: Dense,
+    /// The squared norm of f; of w for linear kernels.
+    pub norm2: Dense,
+    /// sum_i W_ii r_i^2 + lambda ||f||^2.
+    pub objective: Dense,
+}
+
+impl Objective {
+    pub(crate) fn filled(
+        lambdas: &[f64], t: usize, call: impl FnOnce(*mut f64, *mut f64, *mut f64, i64) -> Result<()>,
+    ) -> Result<Objective> {
+        let table = || Dense::filled(lambdas.len(), t, |_, _| Ok(()));
+        let mut out = Objective { training: table()?, norm2: table()?, objective: table()? };
+        let (training, count) = out.training.place()?;
+        call(training, out.norm2.place()?.0, out.objective.place()?.0, count)?;
+        Ok(out)
+    }
+}
+
 impl Model<'_> {
     /// `count` lambdas over the range in which the data's answer changes.
     pub fn lambda_grid(&self, count: usize) -> Result<Vec<f64>> {
@@ -91,6 +114,15 @@ impl Model<'_> {
             sys::freeridge_score(model, criterion.number(), count, lambdas, scores, errors_at, count)
         })?;
         Ok((scores, errors))
+    }
+
+    /// The training error, the squared norm of f and what a fit minimises, at each of some lambdas.
+    pub fn objective(&self, lambdas: &[f64]) -> Result<Objective> {
+        Objective::filled(lambdas, self.outputs()?, |training, norm2, objective, count| {
+            self.handle.read(|model| unsafe {
+                sys::freeridge_objective(model, count, lambdas.as_ptr(), training, norm2, objective, count)
+            })
+        })
     }
 
     /// The best lambda of each output, in a range or in that of the library; the model is fitted at it.

@@ -240,6 +240,10 @@ extern "C" {
         accumulator: *const freeridge_accumulator, criterion: freeridge_criterion, count: i64, lambdas: *const f64,
         scores: *mut f64, ld: i64,
     ) -> freeridge_status;
+    pub fn freeridge_accumulator_objective(
+        accumulator: *const freeridge_accumulator, count: i64, lambdas: *const f64, training: *mut f64,
+        norm2: *mut f64, objective: *mut f64, ld: i64,
+    ) -> freeridge_status;
     pub fn freeridge_accumulator_lambda_grid(
         accumulator: *const freeridge_accumulator, count: i64, lambdas: *mut f64,
     ) -> freeridge_status;
@@ -377,6 +381,10 @@ extern "C" {
     pub fn freeridge_landmark_trace(model: *const freeridge_model, left: *mut f64, trace: *mut f64)
         -> freeridge_status;
     pub fn freeridge_get_refinement(model: *const freeridge_model, steps: *mut i32) -> freeridge_status;
+    pub fn freeridge_objective(
+        model: *const freeridge_model, count: i64, lambdas: *const f64, training: *mut f64, norm2: *mut f64,
+        objective: *mut f64, ld: i64,
+    ) -> freeridge_status;
     pub fn freeridge_predict_path(
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, count: i64,
         lambdas: *const f64, out: *mut f64, ldout: i64,

@@ -30,6 +30,10 @@ fn answers_are_those_of_a_model() -> Result<()> {
     let (w, b) = sums.solve(&lambdas)?;
     let gcv = sums.score(Criterion::Gcv, &lambdas)?;
     let expected_gcv = model.score(Criterion::Gcv, &lambdas)?;
+    let (found, whole) = (sums.objective(&lambdas)?, model.objective(&lambdas)?);
+    for (l, lambda) in lambdas.iter().enumerate() {
+        assert!(close(found.objective.at(l, 0), 40.0 * whole.training.at(l, 0) + lambda * whole.norm2.at(l, 0)));
+    }
     let errors = sums.loo(Matrix::row_major(&x, 3)?, Matrix::column(&y), None, &lambdas)?;
     for (l, lambda) in lambdas.iter().enumerate() {
         model.set_lambda(*lambda)?;

@@ -24,6 +24,8 @@ test_that("coefficients, scores and errors left out are those of all rows at onc
       expect_close(if (t == 1L) all_loo[, l] else all_loo[, , l], loo(fit, lambdas[l]), 1e-10)
     }
     path <- lambda_path(fit, lambdas[-1L])
+    for (part in c("training", "norm2", "objective"))
+      expect_equal(score(accumulator, part, lambdas[-1L])$score, lambda_path(fit, lambdas[-1L], part)[[part]])
     for (criterion in c("gcv", "reml")) {
       expect_close(score(accumulator, criterion, lambdas[-1L])$score, path[[criterion]], 1e-9)
     }

@@ -24,7 +24,7 @@ test_that("the path has a panel for each criterion", {
   path <- drawn(plot(fit, output = "second"))
   alone <- drawn(plot(one, criteria = "reml", lambdas = c(0.1, 1, 10)))
   zero <- drawn(plot(freeridge(p$x, p$y[, 1L], linear_kernel(), 0)))
-  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml"))
+  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml", "training"))
   expect_true(fit$lambda[["second"]] %in% path$lambda)
   expect_identical(unique(as.character(path$output)), "second")
   expect_equal(alone$lambda, c(0.1, 1, 1.5, 10))

@@ -19,6 +19,19 @@ test_that("scores equal their definitions", {
   }
 })
 
+test_that("the objective is that of the fit, and its two parts", {
+  p <- problem()
+  for (kernel in kernels()) for (weights in list(NULL, p$weights)) {
+    fit <- freeridge(p$x, p$y, kernel, 1, weights = weights)
+    path <- lambda_path(fit, 1, c("training", "norm2", "objective"))
+    w <- if (is.null(weights)) rep(1, nrow(p$x)) else weights
+    dual <- w * residuals(fit)  # c at lambda = 1; its sum is 0, so that c'K c = c'(fitted - b) = c'fitted
+    expect_close(path$training, colSums(w * residuals(fit)^2) / sum(w))
+    expect_close(path$norm2, colSums(dual * fitted(fit)))
+    expect_close(path$objective, sum(w) * path$training + path$norm2)
+  }
+})
+
 test_that("the chosen lambda is never worse than a grid of 400", {
   for (seed in 1:3) for (kernel in kernels()) {
     p <- problem(20L, 3L, 2L, seed)
@@ -177,7 +190,7 @@ test_that("the error rate counts the signs that left-out values have wrong", {
     expect_close(path$error_rate[i], sum(p$weights * wrong) / sum(p$weights), 1e-12)
   }
   expect_equal(fit$score, min(fit$lambda_search$score))
-  expect_named(lambda_path(fit, 1), c("lambda", "loo", "loo_se", "gcv", "reml", "error_rate", "error_rate_se"))
+  expect_named(lambda_path(fit, 1), c("lambda", "loo", "loo_se", "gcv", "reml", "error_rate", "error_rate_se", "training"))
 
   codes <- ifelse(outer(rep(1:3, length.out = 40L), 1:3, "=="), 1, -1)
   several <- freeridge(p$x, codes, gaussian_kernel(2), criterion = "error_rate")

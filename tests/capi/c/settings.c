@@ -52,7 +52,11 @@ static void settings(void) {
 static void paths(freeridge_route route) {
   freeridge_model* model = factorized_model(route);
   double predicted[N * COUNT * T], c[N * COUNT * T], b[T * COUNT], one[N * T], w[D * COUNT * T];
+  double training[COUNT * T], norm2[COUNT * T], objective[COUNT * T];
   int i, l;
+  OK(freeridge_objective(model, COUNT, lambdas, training, norm2, objective, COUNT));
+  for (i = 0; i < COUNT * T; ++i) NEAR(objective[i], N * training[i] + lambdas[i % COUNT] * norm2[i]);
+  OK(freeridge_objective(model, COUNT, lambdas, NULL, NULL, objective, COUNT));
   OK(freeridge_predict_path(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, COUNT, lambdas, predicted, N));
   OK(freeridge_coefficients_path(model, COUNT, lambdas, c, N, b));
   if (route == FREERIDGE_ROUTE_PRIMAL)
@@ -127,6 +131,8 @@ static void accumulators(void) {
     OK(freeridge_accumulator_score(rows, FREERIDGE_REML, 1, &lambda[j], check, 1));
     NEAR(check[j], score[j]);
   }
+  OK(freeridge_accumulator_objective(rows, 1, lambda, score, check, NULL, 1));
+  CHECK(score[0] > 0 && check[0] > 0);
   OK(freeridge_accumulator_save(rows, "/dev/null"));
   OK(freeridge_accumulator_save_to_memory(rows, ROOM, bytes, &length));
   OK(freeridge_accumulator_load_from_memory(bytes, length, &loaded));

@@ -98,6 +98,16 @@ struct Score {
   FREERIDGE_CALL(freeridge_accumulator_score, accumulator, criterion, count, lambdas, scores, ld);
 };
 
+struct Objective {
+  static constexpr const char* optional = "training norm2 objective";
+  freeridge_accumulator* accumulator = nullptr;
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+  Output<double> training{sample::size(lambda_count, sample::t)}, norm2{training}, objective{training};
+  int64_t ld = lambda_count;
+  FREERIDGE_CALL(freeridge_accumulator_objective, accumulator, count, lambdas, training, norm2, objective, ld);
+};
+
 struct LambdaGrid {
   freeridge_accumulator* accumulator = nullptr;
   int64_t count = lambda_count;

@@ -53,6 +53,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
     score.errors.null = criterion == FREERIDGE_GCV || criterion == FREERIDGE_REML;
     ask(answers, std::move(score), " of criterion " + std::to_string(criterion));
   }
+  ask(answers, call_on<Objective>(model));
   ask(answers, call_on<GetSearch>(model));
   ask(answers, call_on<GetOneStandardError>(model));
   ask(answers, call_on<LambdaFlags>(model));

@@ -23,6 +23,16 @@ struct Score {
   FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
 };
 
+struct Objective {
+  static constexpr const char* optional = "training norm2 objective";
+  freeridge_model* model = nullptr;
+  int64_t count = sample::count;
+  Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
+  Output<double> training{sample::size(sample::count, sample::t)}, norm2{training}, objective{training};
+  int64_t ld = sample::count;
+  FREERIDGE_CALL(freeridge_objective, model, count, lambdas, training, norm2, objective, ld);
+};
+
 struct SelectLambda {
   freeridge_model* model = nullptr;
   freeridge_criterion criterion = FREERIDGE_GCV;

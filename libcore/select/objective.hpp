@@ -1,0 +1,57 @@
+// What a fit minimises, and its two parts, at many lambdas (notation of factorization.hpp; r = Y - fitted):
+//     J         = sum_i W_ii r_i^2 + lambda |f|_K^2
+//     training  = sum_i W_ii r_i^2 / sum_i W_ii = |rho P~Y~|^2 / sum(w),   the training error
+//     |f|_K^2   = c'K c,   the penalty: the squared norm of f in the space of the kernel; |w|^2 for linear kernels
+#pragma once
+
+#include <string>
+
+#include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
+#include "libcore/factor/factorization.hpp"
+#include "libcore/select/criteria.hpp"
+
+namespace freeridge {
+
+// Of one output at one lambda.
+struct Objective {
+  double training, norm2, value;
+};
+
+// Of rho, |P~Y~|^2 and |f|_K^2.
+inline Objective objective_at(double rho, double squared_norm, double norm2, double lambda, double sum_w) {
+  const double residual = rho * squared_norm * rho;
+  return {residual / sum_w, norm2, residual + (norm2 > 0 ? lambda * norm2 : 0)};
+}
+
+// Where the caller wants them: lambdas x outputs; one without data is not wanted.
+struct ObjectiveViews {
+  MatrixView training, norm2, value;
+};
+
+// Tables of lambdas x outputs, NaN where a number has no value.
+class ObjectiveTables {
+ public:
+  ObjectiveTables(Span<const double> lambdas, Index outputs)
+      : lambdas_(lambdas),
+        training_(std::ssize(lambdas), outputs),
+        norm2_(std::ssize(lambdas), outputs),
+        value_(std::ssize(lambdas), outputs) {}
+
+  // At lambdas[l].
+  void set(Index l, Index output, const Objective& objective);
+  // There is no objective at lambdas[l], and why.
+  void undefined(Index l, const std::string& cause);
+  // Into the views. Answers with the reason for the first NaN, empty when there is none.
+  std::string give(const ObjectiveViews& out);
+
+ private:
+  Span<const double> lambdas_;
+  Matrix training_, norm2_, value_;
+  std::string reason_;
+};
+
+// At `lambdas` for all outputs.
+ObjectiveTables objectives(const Factorization& factorization, Span<const double> lambdas);
+
+}  // namespace freeridge
