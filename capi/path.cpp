@@ -19,7 +19,7 @@ void check_path(std::int64_t count, const double* lambdas) {
 
 Path path_of(const Model& model, std::int64_t count, const double* lambdas, double* b) {
   require_product("count", count, "t", model.t());
-  const MatrixView intercepts = b == nullptr ? MatrixView{} : MatrixView{b, model.t(), count, model.t()};
+  const MatrixView intercepts = optional_output(b, model.t(), count, model.t());
   return {{lambdas, count}, count * model.t(), intercepts};
 }
 

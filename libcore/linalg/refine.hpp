@@ -77,8 +77,7 @@ Refinement refine_dual(const LeastSquaresData& data, double lambda, const DualSo
                        LeastSquaresSolution& solution);
 
 // The residual of a linear system at a solution, in twice the working precision.
-using TwofoldResidual =
-    std::function<void(const TwofoldMatrix& solution, TwofoldMatrix& residual)>;
+using TwofoldResidual = std::function<void(const TwofoldMatrix& solution, TwofoldMatrix& residual)>;
 // v = an approximate solution of the system with the right-hand side v.
 using SystemSolver = std::function<void(MatrixView v)>;
 

@@ -118,9 +118,9 @@ Rcpp::List core_accumulator_objective(SEXP handle, Rcpp::NumericVector lambdas) 
   Accumulator& accumulator = accumulator_of(handle);
   const int count = static_cast<int>(lambdas.size());
   ObjectiveTables tables(count, static_cast<int>(sizes_of(accumulator.core).t));
-  check_but_undefined(accumulator, freeridge_accumulator_objective(accumulator.core, count, lambdas.begin(),
-                                                                   tables.training.begin(), tables.norm2.begin(),
-                                                                   tables.objective.begin(), count));
+  check_but_undefined(accumulator,
+                      freeridge_accumulator_objective(accumulator.core, count, lambdas.begin(), tables.training.begin(),
+                                                      tables.norm2.begin(), tables.objective.begin(), count));
   return tables.list();
 }
 

@@ -158,8 +158,8 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
                  true});
   out.push_back({"objective", [=](const Model& m) {
                    Vector training = numbers(several * s.t), norm2 = training, value = training;
-                   const freeridge_status status = freeridge_objective(m.get(), several, lambdas.data(), training.data(),
-                                                                       norm2.data(), value.data(), several);
+                   const freeridge_status status = freeridge_objective(
+                       m.get(), several, lambdas.data(), training.data(), norm2.data(), value.data(), several);
                    return Answer{status, joined({training, norm2, value})};
                  }});
   out.push_back({"coefficients_path",
