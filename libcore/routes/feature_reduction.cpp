@@ -18,8 +18,8 @@ namespace {
 
 constexpr Index squares_doubles = 1 << 24;  // 128 MiB: where the workers' own p x p sums need more, there is one sum,
                                             // and the BLAS has the threads
-constexpr Index wide = 1024;                // columns
-constexpr Index gram_tiles = 24;            // (T / 2)^(2/3) is best for T of them
+constexpr Index many_columns = 1024;
+constexpr Index gram_tiles = 24;  // (T / 2)^(2/3) is best for T of them
 
 // The columns [w^(1/2) 1 (with intercept), W^(1/2) (Phi - 1 shift'), Y~] of the tall matrix, by tiles.
 class TallMatrix {
@@ -307,7 +307,7 @@ ReducedFeatures without_noise(ReducedFeatures all, Index degrees, bool rest_grow
 // less often with more rows, and less often with fewer where blas.cpp cuts them into fewer pieces: 768 are as fast as
 // 1024.
 Index tile_rows(Index p) {
-  return p < wide ? 512 : 768;
+  return p < many_columns ? 512 : 768;
 }
 
 // Independent errors of the T tiles, those within each, of which a sum of more has relatively less; those of adding up
