@@ -330,7 +330,7 @@ deep_stages() {
   run_stage "C tests, valgrind" stage_valgrind
   run_stage "threads, TSan" stage_thread_sanitizer
   run_stage "all tests, ASan and UBSan" stage_sanitizers
-  blas_stages
+  each_blas 2  # "tests" has one thread; test-blas has both
   run_stage "R CMD check" stage_r_check
   run_stage "R vignettes" stage_vignettes
   run_stage "R: gctorture, memory, interrupts" stage_r_sessions
@@ -341,14 +341,17 @@ deep_stages() {
   run_stage "fuzz, $fuzz_minutes minutes" stage_word fuzz "$fuzz_minutes"
 }
 
+# Each BLAS with $1 threads.
+each_blas() {
+  run_stage "OpenBLAS pthread, $1" stage_blas openblas-pthread "$1"
+  run_stage "OpenBLAS OpenMP, $1" stage_blas openblas-openmp "$1"
+  run_stage "BLIS pthread, $1" stage_blas "blis-pthread lapack" "$1"
+  run_stage "BLIS OpenMP, $1" stage_blas "blis-openmp lapack" "$1"
+}
+
 blas_stages() {
-  local threads
-  for threads in 1 2; do
-    run_stage "OpenBLAS pthread, $threads" stage_blas openblas-pthread $threads
-    run_stage "OpenBLAS OpenMP, $threads" stage_blas openblas-openmp $threads
-    run_stage "BLIS pthread, $threads" stage_blas "blis-pthread lapack" $threads
-    run_stage "BLIS OpenMP, $threads" stage_blas "blis-openmp lapack" $threads
-  done
+  each_blas 1
+  each_blas 2
   # About 1 Gflop/s: each route, criterion and solver, not their large problems.
   run_stage "reference BLAS" stage_blas "blas lapack" 1 \
     '*Exactness*:*Routes*:*Every*Landmarks.*:*Diagnostics*:*SelectLambda*:Score*:Ols*:Ridge*:Tls*:Pinv*:*Nist*:Stream*:Logistic*:Hinge*:Blas*:Banded*'
