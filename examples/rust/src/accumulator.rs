@@ -5,7 +5,7 @@ use crate::error::{bytes, check_length, size, told, zeros, Result};
 use crate::handle::Handle;
 use crate::matrix::{Dense, Lent, Matrix};
 use crate::model::{path_text, same_rows};
-use crate::selection::Choice;
+use crate::selection::{Choice, Objective};
 use crate::sparse::Sparse;
 use crate::sys;
 use std::fmt;

@@ -76,7 +76,8 @@ pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};
 pub use model::Model;
 pub use selection::{
-    convert_lambda, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, LambdaFlags, OneStandardError, Search,
+    convert_lambda, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, LambdaFlags, Objective,
+    OneStandardError, Search,
 };
 pub use sparse::{Sparse, SparseFormat};
 

@@ -453,8 +453,9 @@ extern "C" {
         accumulator: *mut freeridge_accumulator, format: freeridge_sparse_format, n: i64, start: *const i64,
         index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
     ) -> freeridge_status;
-    pub fn freeridge_accumulator_loo_sparse(accumulator: *const freeridge_accumulator, format:
-        freeridge_sparse_format, n: i64, start: *const i64, index: *const i32, value: *const f64, layout:
-        freeridge_layout, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64, errors: *mut
-        f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_accumulator_loo_sparse(
+        accumulator: *const freeridge_accumulator, format: freeridge_sparse_format, n: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
+        count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
+    ) -> freeridge_status;
 }
