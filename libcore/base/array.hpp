@@ -47,7 +47,7 @@ class Span : public std::span<T> {
   Span(T* data, std::integral auto count) : Base(data, static_cast<std::size_t>(count)) {}
   template <class Range>
   requires(std::is_constructible_v<Base, Range> && !std::is_same_v<std::remove_cvref_t<Range>, Span>)
-      Span(Range&& values)
+      Span(Range&& values)  // NOLINT(bugprone-forwarding-reference-overload): clang-tidy 14 reads no `requires`
       : Base(std::forward<Range>(values)) {}
   Span(std::initializer_list<std::remove_const_t<T>> values) requires std::is_const_v<T>
       : Base(values.begin(), values.size()) {}
