@@ -261,8 +261,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance>();
-    others.refused<LambdaGrid, Score, GetSearch, GetOneStandardError, LambdaFlags, PredictPath, CoefficientsPath,
-                   HyperplanePath>();
+    others.refused<LambdaGrid, Score, Objective, GetSearch, GetOneStandardError, LambdaFlags, PredictPath,
+                   CoefficientsPath, HyperplanePath>();
     others.refused<GetWeights, GetGroups, HasIntercept, GetRequestedRoute, GetRequestedLandmarks, GetLandmarkMethod,
                    GetReduction, GetRefinement, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
