@@ -73,9 +73,9 @@ lambda_scale <- function(lambdas, most, ...) {
 }
 
 # One row for each lambda and criterion: score; place, training, lower and upper, where the score, the training error and
-# the ends of the band stand (NA for none), within the range that plot() shows. Places are logarithms of scores. Where scores have no logarithm,
-# the place is the score plus `shift`, which is beyond all logarithms: so one scale of ggplot2 can tell the two kinds
-# apart.
+# the ends of the band stand (NA for none), within the range that plot() shows. Places are logarithms of scores. Where
+# scores have no logarithm, the place is the score plus `shift`, which is beyond all logarithms: so one scale of ggplot2
+# can tell the two kinds apart.
 path_panels <- function(path) {
   criteria <- intersect(names(path), criteria_names)
   known <- unlist(path[criteria])
@@ -92,8 +92,8 @@ path_panels <- function(path) {
     training[!(training >= limits[1L] & training <= limits[2L])] <- NA
     place <- function(values) if (log_scale) log10(values) else values + shift
     data.frame(lambda = path$lambda, criterion = paste(panel_titles[[criterion]], panel_labels[[criterion]], sep = "\n"),
-               score = scores, place = place(scores), training = place(training), lower = place(pmax(scores - errors, limits[1L])),
-               upper = place(pmin(scores + errors, limits[2L])))
+               score = scores, place = place(scores), training = place(training),
+               lower = place(pmax(scores - errors, limits[1L])), upper = place(pmin(scores + errors, limits[2L])))
   })
   panels <- do.call(rbind, panels)
   panels$criterion <- factor(panels$criterion, levels = unique(panels$criterion))

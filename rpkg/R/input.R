@@ -102,7 +102,7 @@ check_choice <- function(value, name, choices) {
 
 criteria_names <- c("loo", "gcv", "reml", "groups", "error_rate")
 criteria_with_error <- c("loo", "groups", "error_rate")  # those that are means, and have a standard error
-# What a fit minimises and its parts, which are no criteria: all of them fall as lambda does, or say nothing of new rows.
+# What a fit minimises and its parts. They are no criteria, as they say nothing of new rows.
 objective_names <- c("training", "norm2", "objective")
 route_names <- c("auto", "cholesky", "spectral", "band", "primal", "landmark")
 

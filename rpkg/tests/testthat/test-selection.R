@@ -25,9 +25,9 @@ test_that("the objective is that of the fit, and its two parts", {
     fit <- freeridge(p$x, p$y, kernel, 1, weights = weights)
     path <- lambda_path(fit, 1, c("training", "norm2", "objective"))
     w <- if (is.null(weights)) rep(1, nrow(p$x)) else weights
-    dual <- w * residuals(fit)  # c at lambda = 1; its sum is 0, so that c'K c = c'(fitted - b) = c'fitted
-    expect_close(path$training, colSums(w * residuals(fit)^2) / sum(w))
-    expect_close(path$norm2, colSums(dual * fitted(fit)))
+    dual <- w * as.matrix(residuals(fit))  # c at lambda = 1; its sum is 0, so that c'K c = c'(fitted - b) = c'fitted
+    expect_close(path$training, colSums(w * as.matrix(residuals(fit))^2) / sum(w))
+    expect_close(path$norm2, colSums(dual * as.matrix(fitted(fit))))
     expect_close(path$objective, sum(w) * path$training + path$norm2)
   }
 })
@@ -135,7 +135,7 @@ test_that("standard errors of the scores equal their definitions", {
   group <- rep_len(c(1, 2, 3, 4, NA), 30L)
   fit <- freeridge(p$x, p$y, gaussian_kernel(2), groups = group, weights = p$weights)
   path <- lambda_path(fit, c(0.1, 5))
-  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml", "groups", "groups_se"))
+  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml", "groups", "groups_se", "training"))
   weighted <- function(values, v) {
     mean <- sum(v * values) / sum(v)
     c(mean, sqrt(sum(v * (values - mean)^2) / (sum(v) * (length(values) - 1))))
@@ -329,7 +329,7 @@ test_that("the path uses the range of the core and names its outputs", {
   colnames(p$y) <- c("left", "right")
   fit <- freeridge(p$x, p$y, gaussian_kernel(2))
   path <- lambda_path(fit)
-  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml"))
+  expect_named(path, c("lambda", "output", "loo", "loo_se", "gcv", "reml", "training"))
   expect_identical(levels(path$output), c("left", "right"))
   expect_equal(nrow(path), 200L)
   expect_equal(range(path$lambda), range(fit$lambda_search$lambda))
