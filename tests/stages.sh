@@ -291,13 +291,13 @@ run_stages() {
   [ "$total_failed" -eq 0 ] && [ -n "$table" ]
 }
 
-# side_by_side LIST...: the stages of each list one after the other, the lists at the same time, with as many jobs
-# together as there are cores: a compiler keeps a core busy that R, which has one thread, leaves free.
+# side_by_side LIST...: the stages of each list one after the other, the lists at the same time: compilers keep the cores
+# busy that R, which has one thread, leaves free.
 side_by_side() {
   local list rows sums
   for list; do
     (
-      jobs=$(((jobs + 1) / 2)) total_passed=0 total_failed=0 table=""
+      total_passed=0 total_failed=0 table=""
       "$list"
       printf '%d %d\n%s' "$total_passed" "$total_failed" "$table" >"$logs/$list.rows"
     ) &
