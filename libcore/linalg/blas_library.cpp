@@ -40,7 +40,7 @@ using AnyFunction = void (*)();
 
 AnyFunction linked(std::string_view name) {
 #define FREERIDGE_LINKED(function) \
-  { #function, &function }
+  { #function, &(function) }
   static const std::pair<std::string_view, AnyFunction> functions[] = {
       FREERIDGE_LINKED(openblas_get_num_threads),   FREERIDGE_LINKED(openblas_set_num_threads),
       FREERIDGE_LINKED(openblas_get_parallel),      FREERIDGE_LINKED(openblas_get_config),
