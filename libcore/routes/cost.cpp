@@ -67,7 +67,7 @@ Doubles threads() {
   return Doubles(thread_count());
 }
 
-// Rows of K or of B of each thread, LAPACK's small workspaces.
+// Rows of K (PRIMAL has none) or of B of each thread, LAPACK's small workspaces.
 Doubles tiles_of(Route route, const Request& r) {
   constexpr Index kernel_rows = 256;
   const bool by_columns = route == Route::cholesky || route == Route::band;  // no tiles of rows
@@ -81,8 +81,9 @@ Doubles tiles_of(Route route, const Request& r) {
   if (route == Route::primal && r.d >= r.n - 1)  // no tiles of x, but panels of reflectors
     return threads() * (tile + squares) + Doubles(128) * Doubles(r.d) + Doubles(1 << 20);
   const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
-  return threads() * (tile + squares + points * Doubles(r.d) + Doubles(4 * kernel_rows * kernel_rows)) +
-         Doubles(1 << 20);
+  const Doubles of_kernel =
+      route == Route::primal ? Doubles(0) : points * Doubles(r.d) + Doubles(4 * kernel_rows * kernel_rows);
+  return threads() * (tile + squares + of_kernel) + Doubles(1 << 20);
 }
 
 // PRIMAL by passes and LANDMARK: the most of three stages, one after the other.

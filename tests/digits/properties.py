@@ -107,8 +107,8 @@ def regression(name, x, y, *arguments, intercept=True):
     x, y = np.asfortranarray(x), np.asfortranarray(y)
     (n, d), t = x.shape, y.shape[1]
     w, b = np.full((d, t), np.nan, order="F"), np.full(t, np.nan)
-    after = (None,) if name == "ols" else ()
-    library.call(name, library.COL_MAJOR, n, d, pointer(x), n, t, pointer(y), n, int(intercept), *arguments, pointer(w),
+    before, after = ((), 5 * (None,)) if name == "ols" else ((*arguments, None), ())
+    library.call(name, library.COL_MAJOR, n, d, pointer(x), n, t, pointer(y), n, int(intercept), *before, pointer(w),
                  pointer(b), *after)
     return w, b
 
