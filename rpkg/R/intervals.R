@@ -26,11 +26,9 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
     }
   )
   if (anyNA(bounds$lower[new$known, ])) {
-    warn_undefined("the intervals are undefined (NaN): ", if (interval == "gp") {
-      "lambda must be positive"
-    } else {
-      "a point has a leverage of one, and no leave-one-out error"
-    })
+    leverage <- "a point has a leverage of one, and no leave-one-out error"
+    reason <- if (interval == "gp") "lambda must be positive" else leverage
+    warn_undefined("the intervals are undefined (NaN): ", reason)
   }
 
   # Rows that na.exclude dropped come back when the points are those of the fit.
