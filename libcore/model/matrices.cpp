@@ -82,17 +82,21 @@ void Model::hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const 
   const Hearing hearing(listener_);
   Stage stage(0, f.at_is_free() ? 0 : 0.2);
   const std::unique_ptr<ResidualMaker> maker = f.at(lambda);
-  for (Index first = 0; first < rows; first += block) {
+  const bool any = hat.data != nullptr || inverse.data != nullptr;
+  Matrix hat_room(rows, hat.data != nullptr ? block : 0), inverse_room(rows, inverse.data != nullptr ? block : 0);
+  for (Index first = 0; first < rows && any; first += block) {
     const Index cols = std::min(block, rows - first);
     stage.next(0.2 + 0.8 * fraction(first + cols, rows));
-    const MatrixView h = hat.data != nullptr ? hat.columns(first, cols) : MatrixView{},
-                     p = inverse.data != nullptr ? inverse.columns(first, cols) : MatrixView{};
-    if (h.cols + p.cols > 0) maker->columns(first, h, p);
+    const auto part = [&](MatrixView of) { return of.columns(0, std::min(of.cols, cols)); };
+    const MatrixView h = part(hat_room.view()), p = part(inverse_room.view());
+    maker->columns(first, h, p);
     weigh_columns(f.problem(), false, first, h);
     weigh_columns(f.problem(), true, first, p);
     require_no_overflow("the numbers of the hat matrix", h);
     require_no_overflow("the numbers of the inverse", p);
     report(1);
+    copy(h, {hat.data + first * hat.ld, h.rows, h.cols, hat.ld});
+    copy(p, {inverse.data + first * inverse.ld, p.rows, p.cols, inverse.ld});
   }
 }
 

@@ -62,9 +62,9 @@ void Model::require_room_for_eigenvalues(Index vectors) const {
                "ask for fewer eigenvectors");
 }
 
-// P~ at another lambda; some columns, and up to six more matrices of their size while they are made.
+// P~ at another lambda; some columns of both matrices, and up to six more matrices of their size while they are made.
 void Model::require_room_for_columns(Index columns) const {
-  const Index doubles = checked_doubles(6, checked_doubles(std::max(n(), d()), columns));
+  const Index doubles = checked_doubles(8, checked_doubles(std::max(n(), d()), columns));
   require_room(checked_doubles(doubles, 1) * 8 + lambda_bytes(), "the hat matrix", "use fewer points");
 }
 
