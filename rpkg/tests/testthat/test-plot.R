@@ -34,6 +34,14 @@ test_that("the path has a panel for each criterion", {
   expect_identical(nrow(drawn(plot(fit, criteria = "loo", ylim = c(0.01, 1), main = "mine", xlab = "x"))), nrow(path))
 })
 
+test_that("the spectrum has the eigenvalues and the lambda", {
+  found <- drawn(plot(fit, "spectrum", output = 2))
+  expect_identical(found$eigenvalue, eigenvalues(fit))
+  expect_identical(names(drawn(plot(one, "spectrum", main = "mine", ylim = c(1, 100)))), c("index", "eigenvalue"))
+  drawn(plot(freeridge(p$x, p$y[, 1L], linear_kernel(), 0), "spectrum"))
+  expect_refusal(plot(fit, "spectrum", lambdas = 1), "lambdas is for type")
+})
+
 test_that("the range has the scores of interest and their band", {
   scores <- c(1000, 10, 2, 1, 2, 4)
   expect_equal(score_range(scores, FALSE), c(1, 1 + 0.1 * 999))
