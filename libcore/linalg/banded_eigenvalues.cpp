@@ -12,8 +12,8 @@
 namespace freeridge {
 namespace {
 
-constexpr int most_steps = 60;         // of QL for one eigenvalue; two are usual
-constexpr double step_units = 600;     // of worked, for a reflector of b rows: times b^2
+constexpr int most_steps = 60;      // of QL for one eigenvalue; two are usual
+constexpr double step_units = 600;  // of worked, for a reflector of b rows: times b^2
 constexpr double rotation_units = 20 * nanosecond;
 
 // The band on its way to a tridiagonal matrix: reflectors fill b - 1 more diagonals below it.

@@ -193,7 +193,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
 
   void columns(Index first, MatrixView hat, MatrixView inverse) const override {
     columns_by_product(*this, f_.problem(), lambda_, lambda_ >= f_.trace(), first, hat, inverse,
-                    [&](MatrixView v) { apply(v); });
+                       [&](MatrixView v) { apply(v); });
   }
 
  private:

@@ -26,8 +26,8 @@ Rcpp::List core_condition(SEXP handle, Rcpp::NumericVector lambdas) {
   Model& model = model_of(handle);
   const int count = static_cast<int>(lambdas.size());
   auto condition = fresh<Rcpp::NumericVector>(count), rank = fresh<Rcpp::NumericVector>(count);
-  check_but_undefined(
-      model, freeridge_condition_number(model.core, count, lambdas.begin(), condition.begin(), rank.begin()));
+  check_but_undefined(model,
+                      freeridge_condition_number(model.core, count, lambdas.begin(), condition.begin(), rank.begin()));
   return Rcpp::List::create(Rcpp::Named("condition") = condition, Rcpp::Named("rank") = rank);
 }
 
@@ -37,8 +37,8 @@ Rcpp::NumericMatrix core_hat_matrix(SEXP handle, double lambda, bool inverse) {
   Model& model = model_of(handle);
   const int n = dimensions_of(model).n;
   auto out = fresh<Rcpp::NumericMatrix>(n, n);
-  check(model, freeridge_hat_matrix(model.core, lambda, inverse ? nullptr : out.begin(),
-                                    inverse ? out.begin() : nullptr, n));
+  check(model,
+        freeridge_hat_matrix(model.core, lambda, inverse ? nullptr : out.begin(), inverse ? out.begin() : nullptr, n));
   return out;
 }
 
@@ -50,8 +50,8 @@ Rcpp::NumericMatrix core_kernel_evaluate(Rcpp::List kernel, SEXP x, SEXP z) {
   if (points.cols() != others.cols()) refuse("x and z have different numbers of columns");
   const int m = static_cast<int>(points.rows()), r = static_cast<int>(others.rows());
   auto out = fresh<Rcpp::NumericMatrix>(m, r);
-  check(freeridge_kernel_evaluate(made.get(), FREERIDGE_COL_MAJOR, m, r, points.cols(), points.data(), m,
-                                  others.data(), r, out.begin(), m));
+  check(freeridge_kernel_evaluate(made.get(), FREERIDGE_COL_MAJOR, m, r, points.cols(), points.data(), m, others.data(),
+                                  r, out.begin(), m));
   return out;
 }
 

@@ -158,8 +158,7 @@ class Matrices : public ::testing::TestWithParam<Case> {
         }
         const Rows landmarks = {6, 0, 3, 8, 5};
         const Matrix none(1, c.d);
-        body(problem, set_landmarks(model, landmarks).factorize(),
-             restricted_values(problem, none, landmarks).rows);
+        body(problem, set_landmarks(model, landmarks).factorize(), restricted_values(problem, none, landmarks).rows);
       }
   }
   bool knows_eigenvalues() const { return GetParam().route != FREERIDGE_ROUTE_CHOLESKY; }
@@ -286,24 +285,25 @@ TEST_P(Matrices, LambdaZero) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Every, Matrices,
-    ::testing::Values(
-        Case{"LinearCholesky", Family::linear, FREERIDGE_ROUTE_CHOLESKY},
-        Case{"GaussianCholesky", Family::gaussian, FREERIDGE_ROUTE_CHOLESKY},
-        Case{"LinearSpectral", Family::linear, FREERIDGE_ROUTE_SPECTRAL},
-        Case{"GaussianSpectral", Family::gaussian, FREERIDGE_ROUTE_SPECTRAL},
-        Case{"PolynomialSpectral", Family::polynomial, FREERIDGE_ROUTE_SPECTRAL},
-        Case{"Matern32Band", Family::matern32, FREERIDGE_ROUTE_BAND},
-        Case{"LaplacianBandLarger", Family::laplacian, FREERIDGE_ROUTE_BAND, 75, 4},
-        Case{"LinearPrimal", Family::linear, FREERIDGE_ROUTE_PRIMAL},
-        Case{"LinearPrimalGram", Family::linear, FREERIDGE_ROUTE_PRIMAL, 17, 3, FREERIDGE_REDUCTION_GRAM},
-        Case{"LinearPrimalWide", Family::linear, FREERIDGE_ROUTE_PRIMAL, 9, 12},
-        Case{"LinearPrimalSparse", Family::linear, FREERIDGE_ROUTE_PRIMAL, 80, 40, FREERIDGE_REDUCTION_AUTO, true},
-        Case{"LinearPrimalSparseQr", Family::linear, FREERIDGE_ROUTE_PRIMAL, 30, 6, FREERIDGE_REDUCTION_QR, true},
-        Case{"GaussianLandmark", Family::gaussian, FREERIDGE_ROUTE_LANDMARK},
-        Case{"Matern32Landmark", Family::matern32, FREERIDGE_ROUTE_LANDMARK}),
-    ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Every, Matrices,
+                         ::testing::Values(Case{"LinearCholesky", Family::linear, FREERIDGE_ROUTE_CHOLESKY},
+                                           Case{"GaussianCholesky", Family::gaussian, FREERIDGE_ROUTE_CHOLESKY},
+                                           Case{"LinearSpectral", Family::linear, FREERIDGE_ROUTE_SPECTRAL},
+                                           Case{"GaussianSpectral", Family::gaussian, FREERIDGE_ROUTE_SPECTRAL},
+                                           Case{"PolynomialSpectral", Family::polynomial, FREERIDGE_ROUTE_SPECTRAL},
+                                           Case{"Matern32Band", Family::matern32, FREERIDGE_ROUTE_BAND},
+                                           Case{"LaplacianBandLarger", Family::laplacian, FREERIDGE_ROUTE_BAND, 75, 4},
+                                           Case{"LinearPrimal", Family::linear, FREERIDGE_ROUTE_PRIMAL},
+                                           Case{"LinearPrimalGram", Family::linear, FREERIDGE_ROUTE_PRIMAL, 17, 3,
+                                                FREERIDGE_REDUCTION_GRAM},
+                                           Case{"LinearPrimalWide", Family::linear, FREERIDGE_ROUTE_PRIMAL, 9, 12},
+                                           Case{"LinearPrimalSparse", Family::linear, FREERIDGE_ROUTE_PRIMAL, 80, 40,
+                                                FREERIDGE_REDUCTION_AUTO, true},
+                                           Case{"LinearPrimalSparseQr", Family::linear, FREERIDGE_ROUTE_PRIMAL, 30, 6,
+                                                FREERIDGE_REDUCTION_QR, true},
+                                           Case{"GaussianLandmark", Family::gaussian, FREERIDGE_ROUTE_LANDMARK},
+                                           Case{"Matern32Landmark", Family::matern32, FREERIDGE_ROUTE_LANDMARK}),
+                         ::testing::PrintToStringParamName());
 
 // More columns than are made at once, also where the features are made from the data at each pass.
 TEST(MatricesOf, SeveralBlocks) {

@@ -105,16 +105,13 @@ void ask_for_matrices(const freeridge_model* model, const Sizes& size, const Que
   Output<double> values(1), vector(size_of(n)), alone(size_of(n)), condition(questions.lambdas.size()),
       rank(questions.lambdas.size()), hat(size_of(n, n)), inverse(size_of(n, n));
   call(
-      "freeridge_eigenvalues", 0, [&] { return freeridge_eigenvalues(model, 1, values.get(), vector.get(), n); }, values,
-      vector);
-  call(
-      "freeridge_eigenvalues", 0,
-      [&] { return freeridge_eigenvalues(model, std::max<std::int64_t>(n - 1, 1), alone.get(), nullptr, 0); });
+      "freeridge_eigenvalues", 0, [&] { return freeridge_eigenvalues(model, 1, values.get(), vector.get(), n); },
+      values, vector);
+  call("freeridge_eigenvalues", 0,
+       [&] { return freeridge_eigenvalues(model, std::max<std::int64_t>(n - 1, 1), alone.get(), nullptr, 0); });
   call(
       "freeridge_condition_number", 0,
-      [&] {
-        return freeridge_condition_number(model, lambdas, questions.lambdas.data(), condition.get(), rank.get());
-      },
+      [&] { return freeridge_condition_number(model, lambdas, questions.lambdas.data(), condition.get(), rank.get()); },
       condition, rank);
   call(
       "freeridge_hat_matrix", Caller::in_pieces,

@@ -154,7 +154,7 @@ test_that("names are put apart and cut, in their order", {
 test_that("bad arguments are refused", {
   expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
   expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv".*, not "groups"')
-  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", not "qq"')
+  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", "spectrum", not "qq"')
   expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effects"')
   expect_refusal(plot(fit, "loo", criteria = "gcv"), 'criteria is for type = "path", but type is "loo"')
   expect_refusal(plot(fit, "effects", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')

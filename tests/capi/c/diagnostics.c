@@ -41,8 +41,7 @@ static void formulas(freeridge_route route) {
 /* fitted = H Y, c = P Y, H = I - lambda P, tr H = 1 + the effective rank; K_c v = Lambda v by way of H v. */
 static void matrices(freeridge_route route) {
   const double lambda = 0.5;
-  const int has_values = route != FREERIDGE_ROUTE_CHOLESKY,
-            has_vectors = has_values && route != FREERIDGE_ROUTE_BAND;
+  const int has_values = route != FREERIDGE_ROUTE_CHOLESKY, has_vectors = has_values && route != FREERIDGE_ROUTE_BAND;
   freeridge_model* model = fitted_model(route, lambda);
   double hat[N * N], inverse[N * N], fitted[N * T], c[N * T], values[N - 1], vectors[N * 2], condition, rank, df[T];
   int i, j, k;
