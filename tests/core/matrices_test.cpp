@@ -35,10 +35,14 @@ Dense centred(const Problem& problem, const Dense& k) {
 // The eigenvalues of a symmetric matrix, descending.
 Vector eigenvalues_of(Dense a) {
   const std::int64_t n = a.rows;
-  for (int sweep = 0; sweep < 30; ++sweep)
+  Real size = 0;
+  for (std::int64_t i = 0; i < n; ++i) size = std::max(size, std::abs(a(i, i)));
+  for (bool rotated = true; rotated;) {
+    rotated = false;
     for (std::int64_t p = 0; p < n; ++p)
       for (std::int64_t q = p + 1; q < n; ++q) {
-        if (a(p, q) == 0) continue;
+        if (std::abs(a(p, q)) <= 1e-17L * size) continue;
+        rotated = true;
         const Real theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
         const Real t = std::copysign(1 / (std::abs(theta) + std::hypot(theta, Real{1})), theta);
         const Real c = 1 / std::hypot(t, Real{1}), s = t * c;
@@ -53,6 +57,7 @@ Vector eigenvalues_of(Dense a) {
           a(q, i) = s * x + c * y;
         }
       }
+  }
   Vector out;
   for (std::int64_t i = 0; i < n; ++i) out.push_back(static_cast<double>(a(i, i)));
   std::sort(out.begin(), out.end(), std::greater<>());
@@ -163,7 +168,8 @@ class Matrices : public ::testing::TestWithParam<Case> {
   }
   bool knows_eigenvalues() const { return GetParam().route != FREERIDGE_ROUTE_CHOLESKY; }
   bool knows_eigenvectors() const {
-    return knows_eigenvalues() && GetParam().route != FREERIDGE_ROUTE_BAND && !GetParam().sparse;
+    return knows_eigenvalues() && GetParam().route != FREERIDGE_ROUTE_BAND &&
+           !(GetParam().sparse && GetParam().reduction != FREERIDGE_REDUCTION_QR);
   }
 };
 
@@ -245,7 +251,8 @@ TEST_P(Matrices, HatMatrixAndInverse) {
       expect_near(found.inverse, fit.c, 1e-11, "P");
       // what the header says of them
       model.lambda(lambda);
-      EXPECT_CLOSE(to_double(multiply(to_real(found.hat), to_real(problem.y))), model.fitted(), 1e-9);
+      const Matrix fitted = to_double(multiply(to_real(found.hat), to_real(problem.y))), same = model.fitted();
+      for (std::size_t i = 0; i < same.values.size(); ++i) EXPECT_NEAR(fitted.values[i], same.values[i], 1e-11);
       if (GetParam().route != FREERIDGE_ROUTE_LANDMARK)
         EXPECT_CLOSE(to_double(multiply(to_real(found.inverse), to_real(problem.y))), model.coefficients(), 1e-9);
       const Matrix leverage = model.leverage();
@@ -292,12 +299,12 @@ INSTANTIATE_TEST_SUITE_P(Every, Matrices,
                                            Case{"GaussianSpectral", Family::gaussian, FREERIDGE_ROUTE_SPECTRAL},
                                            Case{"PolynomialSpectral", Family::polynomial, FREERIDGE_ROUTE_SPECTRAL},
                                            Case{"Matern32Band", Family::matern32, FREERIDGE_ROUTE_BAND},
-                                           Case{"LaplacianBandLarger", Family::laplacian, FREERIDGE_ROUTE_BAND, 75, 4},
+                                           Case{"LaplacianBandLarger", Family::laplacian, FREERIDGE_ROUTE_BAND, 45, 4},
                                            Case{"LinearPrimal", Family::linear, FREERIDGE_ROUTE_PRIMAL},
                                            Case{"LinearPrimalGram", Family::linear, FREERIDGE_ROUTE_PRIMAL, 17, 3,
                                                 FREERIDGE_REDUCTION_GRAM},
                                            Case{"LinearPrimalWide", Family::linear, FREERIDGE_ROUTE_PRIMAL, 9, 12},
-                                           Case{"LinearPrimalSparse", Family::linear, FREERIDGE_ROUTE_PRIMAL, 80, 40,
+                                           Case{"LinearPrimalSparse", Family::linear, FREERIDGE_ROUTE_PRIMAL, 44, 22,
                                                 FREERIDGE_REDUCTION_AUTO, true},
                                            Case{"LinearPrimalSparseQr", Family::linear, FREERIDGE_ROUTE_PRIMAL, 30, 6,
                                                 FREERIDGE_REDUCTION_QR, true},
