@@ -492,3 +492,13 @@ freeridge_accumulator_loo_sparse(accumulator, format, n, start, index, value, la
     freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64,
     Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int64), accumulator, format, n, start, index, value, layout, y,
     ldy, weights, count, lambdas, errors, ld)
+freeridge_kernel_linear_scale(kernel, d, scale, linear) = ccall((:freeridge_kernel_linear_scale, library),
+    freeridge_status, (Ptr{freeridge_kernel}, Int64, Ptr{Float64}, Ptr{Int32}), kernel, d, scale, linear)
+freeridge_eigenvalues(model, count, eigenvalues, vectors, ld) = ccall((:freeridge_eigenvalues, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}, Ptr{Float64}, Int64), model, count, eigenvalues,
+    vectors, ld)
+freeridge_condition_number(model, count, lambdas, condition, rank) = ccall((:freeridge_condition_number, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, count, lambdas,
+    condition, rank)
+freeridge_hat_matrix(model, lambda, hat, inverse, ld) = ccall((:freeridge_hat_matrix, library), freeridge_status,
+    (Ptr{freeridge_model}, Float64, Ptr{Float64}, Ptr{Float64}, Int64), model, lambda, hat, inverse, ld)

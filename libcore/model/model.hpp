@@ -102,6 +102,16 @@ class Model {
     std::string reason;
   };
   Variance predict_variance(const Rows& points) const;
+  // Matrices and their spectrum (matrices.cpp); state FACTORIZED
+  // vectors: n x count, without data where not wanted.
+  Array<double> eigenvalues(Index count, MatrixView vectors) const;
+  struct Conditions {
+    Array<double> condition, rank;  // one for each lambda
+    std::string reason;
+  };
+  Conditions condition_number(Span<const double> lambdas) const;
+  // Either may be without data: not wanted. Written in pieces.
+  void hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const;
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
   Span<const Index> landmarks() const { return factorization().landmarks(); }
@@ -229,6 +239,8 @@ class Model {
   Index group_bytes(const Groups& groups, Index lambdas) const;
   void require_room_for_score(const Groups* groups, Index lambdas) const;
   void require_room_for_trace() const;
+  void require_room_for_eigenvalues(Index vectors) const;
+  void require_room_for_columns(Index columns) const;
   void require_room_to_predict(Index m, Index outputs, bool with_smoother) const;
   void require_room_for_path(Index m) const;
 

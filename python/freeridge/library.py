@@ -356,6 +356,11 @@ _declare(STATUS, "freeridge_classifier_load_from_memory", bytes=BYTES, size=INT6
 _declare(STATUS, "freeridge_accumulator_loo_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
     index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES,
     errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_kernel_linear_scale", kernel=KERNEL, d=INT64, scale=DOUBLES, linear=INT32S)
+_declare(STATUS, "freeridge_eigenvalues", model=MODEL, count=INT64, eigenvalues=DOUBLES, vectors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_condition_number", model=MODEL, count=INT64, lambdas=DOUBLES, condition=DOUBLES,
+    rank=DOUBLES)
+_declare(STATUS, "freeridge_hat_matrix", model=MODEL, lambda_=DOUBLE, hat=DOUBLES, inverse=DOUBLES, ld=INT64)
 
 
 def call(name: str, *arguments: Any) -> None:

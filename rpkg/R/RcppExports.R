@@ -217,6 +217,30 @@ core_landmark_curve <- function(handle, criterion, sizes) {
     .Call(`_freeridge_core_landmark_curve`, handle, criterion, sizes)
 }
 
+core_eigenvalues <- function(handle, count) {
+    .Call(`_freeridge_core_eigenvalues`, handle, count)
+}
+
+core_eigenvectors <- function(handle, count) {
+    .Call(`_freeridge_core_eigenvectors`, handle, count)
+}
+
+core_condition <- function(handle, lambdas) {
+    .Call(`_freeridge_core_condition`, handle, lambdas)
+}
+
+core_hat_matrix <- function(handle, lambda, inverse) {
+    .Call(`_freeridge_core_hat_matrix`, handle, lambda, inverse)
+}
+
+core_kernel_evaluate <- function(kernel, x, z) {
+    .Call(`_freeridge_core_kernel_evaluate`, kernel, x, z)
+}
+
+core_kernel_linear_scale <- function(kernel, d) {
+    .Call(`_freeridge_core_kernel_linear_scale`, kernel, d)
+}
+
 core_is_alive <- function(handle) {
     .Call(`_freeridge_core_is_alive`, handle)
 }

@@ -608,6 +608,74 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_eigenvalues
+Rcpp::NumericVector core_eigenvalues(SEXP handle, int count);
+RcppExport SEXP _freeridge_core_eigenvalues(SEXP handleSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_eigenvalues(handle, count));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_eigenvectors
+Rcpp::NumericMatrix core_eigenvectors(SEXP handle, int count);
+RcppExport SEXP _freeridge_core_eigenvectors(SEXP handleSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_eigenvectors(handle, count));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_condition
+Rcpp::List core_condition(SEXP handle, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_condition(SEXP handleSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_condition(handle, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_hat_matrix
+Rcpp::NumericMatrix core_hat_matrix(SEXP handle, double lambda, bool inverse);
+RcppExport SEXP _freeridge_core_hat_matrix(SEXP handleSEXP, SEXP lambdaSEXP, SEXP inverseSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< bool >::type inverse(inverseSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_hat_matrix(handle, lambda, inverse));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_kernel_evaluate
+Rcpp::NumericMatrix core_kernel_evaluate(Rcpp::List kernel, SEXP x, SEXP z);
+RcppExport SEXP _freeridge_core_kernel_evaluate(SEXP kernelSEXP, SEXP xSEXP, SEXP zSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type z(zSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kernel_evaluate(kernel, x, z));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_kernel_linear_scale
+SEXP core_kernel_linear_scale(Rcpp::List kernel, int d);
+RcppExport SEXP _freeridge_core_kernel_linear_scale(SEXP kernelSEXP, SEXP dSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kernel_linear_scale(kernel, d));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_is_alive
 bool core_is_alive(SEXP handle);
 RcppExport SEXP _freeridge_core_is_alive(SEXP handleSEXP) {
@@ -1059,6 +1127,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmarks", (DL_FUNC) &_freeridge_core_landmarks, 1},
     {"_freeridge_core_landmark_traces", (DL_FUNC) &_freeridge_core_landmark_traces, 1},
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
+    {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 2},
+    {"_freeridge_core_eigenvectors", (DL_FUNC) &_freeridge_core_eigenvectors, 2},
+    {"_freeridge_core_condition", (DL_FUNC) &_freeridge_core_condition, 2},
+    {"_freeridge_core_hat_matrix", (DL_FUNC) &_freeridge_core_hat_matrix, 3},
+    {"_freeridge_core_kernel_evaluate", (DL_FUNC) &_freeridge_core_kernel_evaluate, 3},
+    {"_freeridge_core_kernel_linear_scale", (DL_FUNC) &_freeridge_core_kernel_linear_scale, 2},
     {"_freeridge_core_is_alive", (DL_FUNC) &_freeridge_core_is_alive, 1},
     {"_freeridge_core_save_predictor", (DL_FUNC) &_freeridge_core_save_predictor, 2},
     {"_freeridge_core_load_predictor", (DL_FUNC) &_freeridge_core_load_predictor, 2},

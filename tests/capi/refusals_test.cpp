@@ -11,6 +11,7 @@
 #include "capi/support/classifier_calls.hpp"
 #include "capi/support/kernel_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
+#include "capi/support/matrix_calls.hpp"
 #include "capi/support/saved_calls.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
@@ -23,7 +24,8 @@ const std::vector<int64_t> negative = {-1, INT64_MIN};
 
 TEST(Refusals, Kernels) {
   expect_all_refused<KernelLinear, KernelPolynomial, KernelGaussian, KernelLaplacian, KernelMatern, KernelSum,
-                     KernelProduct, KernelScaled, KernelPrecomputed, KernelParse, KernelEqual, Create>();
+                     KernelProduct, KernelScaled, KernelPrecomputed, KernelParse, KernelEqual, KernelLinearScale,
+                     Create>();
   expect_refused<KernelEvaluate>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<KernelDescribe>({{"size", integers(negative)}});
   expect_refused<KernelGetCounts>();
@@ -58,6 +60,11 @@ TEST(Refusals, Answers) {
   expect_refused<GetBandwidth>({}, {Variant::spectral, Variant::cholesky});
   expect_refused<GetRank>({}, {Variant::spectral, Variant::primal, Variant::landmark});
   expect_refused<LandmarkTrace>({}, {Variant::landmark});
+  expect_refused<Eigenvalues>({{"count", integers({sample::n, 8})}},  // more than there are, and than have vectors
+                              {Variant::primal, Variant::landmark});
+  expect_refused<Eigenvalues>({{"count", integers({sample::n})}}, {Variant::spectral});
+  expect_refused<ConditionNumber>({}, {Variant::spectral, Variant::primal, Variant::landmark});
+  expect_refused<HatMatrix>();
 }
 
 TEST(Refusals, Selection) {

@@ -92,6 +92,24 @@ class Models(Comparison):
         self.close(variance, np.outer(plain, tau2))
         self.close(noise, p.value * tau2)
 
+    def test_matrices(self):
+        p, model, n = self.p, self.model, 14
+        self.close(model.hat_matrix(p.value), p.hat)
+        self.close(model.inverse_matrix(p.value), p.p)
+        root, one = np.sqrt(p.w), np.sqrt(p.w)[:, None] / np.sqrt(p.w.sum())
+        centre = np.eye(n) - one @ one.T
+        k = centre @ (root[:, None] * gauss(p.x, p.x) * root) @ centre
+        values = np.linalg.eigvalsh(k)[:0:-1]
+        self.close(model.eigenvalues(n - 1), values)
+        found = model.eigenvectors(3)
+        self.close(found.values, values[:3])
+        self.close(k @ found.vectors, found.vectors * values[:3])
+        condition, rank = model.condition_number([p.value, 1.0])
+        self.close(condition[0], (values[0] + p.value) / (values[-1] + p.value))
+        self.close(rank[1], np.sum(values / (values + 1)))
+        self.close(fr.linear().scaled([2, 0.5]).linear_scale(2), [2, 0.5])
+        self.assertIsNone(fr.gaussian(1.0).linear_scale(2))
+
     def test_objective(self):
         p, at = self.p, self.model.objective(self.p.value)
         squares, c = p.w @ (p.y - p.hat @ p.y) ** 2, p.p @ p.y

@@ -64,7 +64,7 @@ mod sparse;
 pub mod sys;
 
 pub use accumulator::Accumulator;
-pub use answers::{Intervals, Traces, Variances};
+pub use answers::{Conditioning, Intervals, Traces, Variances};
 pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,

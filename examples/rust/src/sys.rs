@@ -458,4 +458,12 @@ extern "C" {
         index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
         count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
+    pub fn freeridge_kernel_linear_scale(kernel: *const freeridge_kernel, d: i64, scale: *mut f64, linear: *mut i32)
+        -> freeridge_status;
+    pub fn freeridge_eigenvalues(model: *const freeridge_model, count: i64, eigenvalues: *mut f64, vectors: *mut f64,
+        ld: i64) -> freeridge_status;
+    pub fn freeridge_condition_number(model: *const freeridge_model, count: i64, lambdas: *const f64, condition: *mut
+        f64, rank: *mut f64) -> freeridge_status;
+    pub fn freeridge_hat_matrix(model: *const freeridge_model, lambda: f64, hat: *mut f64, inverse: *mut f64, ld: i64)
+        -> freeridge_status;
 }

@@ -56,6 +56,30 @@ fn diagnostics_by_their_definitions() -> Result<()> {
     Ok(())
 }
 
+/// fitted = H y and c = P y; H has the eigenvalues Lambda / (Lambda + lambda); linear kernels have divisors.
+#[test]
+fn matrices_and_eigenvalues() -> Result<()> {
+    let (_, y) = sample();
+    let model = fitted(&Kernel::gaussian(1.5)?, 0.3)?;
+    let (hat, inverse) = (model.hat_matrix(0.3)?, model.inverse_matrix(0.3)?);
+    let (f, c, values) = (model.fitted()?, model.coefficients()?, model.eigenvalues(N - 1)?);
+    for i in 0..N {
+        assert!(close((0..N).map(|j| hat.at(i, j) * y[j]).sum(), f.at(i, 0)));
+        assert!(close((0..N).map(|j| inverse.at(i, j) * y[j]).sum(), c.at(i, 0)));
+    }
+    let at = model.condition_number(&[0.3])?[0];
+    assert!(close(at.condition, (values[0] + 0.3) / (values[N - 2] + 0.3)));
+    assert!(close(at.rank + 1.0, model.degrees_of_freedom()?[0]));
+    let first = model.eigenvectors(1)?;
+    for i in 0..N {
+        let product: f64 = (0..N).map(|j| hat.at(i, j) * first.at(j, 0)).sum();
+        assert!(close(product, values[0] / (values[0] + 0.3) * first.at(i, 0)));
+    }
+    assert_eq!(Kernel::linear()?.linear_scale(2)?, Some(vec![1.0, 1.0]));
+    assert_eq!(Kernel::gaussian(1.5)?.linear_scale(2)?, None);
+    Ok(())
+}
+
 /// Intervals from refits without each row; the variance from the model as one of its own points would see it.
 #[test]
 fn intervals_and_variances() -> Result<()> {
