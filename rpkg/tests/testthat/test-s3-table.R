@@ -19,7 +19,8 @@ without_lm <- c(
   "*" = "kernels", "==" = "kernels", "!=" = "kernels", all.equal = "kernels", as.character = "kernels",
   format = "kernels", "$" = "fitted values on demand, as of a list", "[[" = "as $", update = "parsnip's specification",
   tidy = "broom, test-broom.R", glance = "broom, test-broom.R", augment = "broom, test-broom.R",
-  autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R"
+  autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R",
+  gradient_descent = "the function itself", early_stopping = "the function itself"
 )
 
 test_that("each registered method is in a table, and the tables have no others", {
