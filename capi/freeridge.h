@@ -1337,8 +1337,8 @@ FREERIDGE_API freeridge_status freeridge_loss_gradient(freeridge_loss loss, free
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_expansion_gradient(freeridge_loss loss, int64_t n, const double* k,
                                                             int64_t ldk, const double* y, const double* weights,
-                                                            double lambda, const double* c, double b,
-                                                            double* objective, double* gradient, double* gradient_b);
+                                                            double lambda, const double* c, double b, double* objective,
+                                                            double* gradient, double* gradient_b);
 
 /* How long the steps of freeridge_gradient_descent are: eta_t, t = 0, 1, ... */
 typedef int32_t freeridge_step_rule;
@@ -1372,12 +1372,14 @@ enum {
  * Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and improved rates, ICML 2019 (the
  * default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining an O(1/t) convergence rate for
  * the projected stochastic subgradient method, 2012 (the average). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_gradient_descent(
-    freeridge_loss loss, freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, const double* y,
-    const double* weights, int32_t intercept, double lambda, const double* start_w, double start_b, int64_t done,
-    freeridge_step_rule rule, double step, int64_t batch, int64_t seed, int32_t average, int64_t count,
-    const int64_t* steps, freeridge_progress callback, void* user, double* w, double* b, double* objective,
-    double* step_used);
+FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, freeridge_layout layout, int64_t n,
+                                                          int64_t d, const double* x, int64_t ldx, const double* y,
+                                                          const double* weights, int32_t intercept, double lambda,
+                                                          const double* start_w, double start_b, int64_t done,
+                                                          freeridge_step_rule rule, double step, int64_t batch,
+                                                          int64_t seed, int32_t average, int64_t count,
+                                                          const int64_t* steps, freeridge_progress callback, void* user,
+                                                          double* w, double* b, double* objective, double* step_used);
 
 /* Early stopping beside ridge regression. Gradient descent on 1/2 |y - X w - b|^2 from w = 0 with the constant step eta
  * has, after k steps, in closed form (Landweber's iteration; X = U S V' and y centred, with intercept)

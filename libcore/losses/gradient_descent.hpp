@@ -4,7 +4,7 @@
 //     w <- w - eta_t (n/|S| sum_(i in S) g_i x_i + lambda w),     b <- b - eta_t n/|S| sum_(i in S) g_i
 // with g_i = W_i dL/df_i at the old w and b (loss_gradient.hpp). A batch of all n rows is gradient descent. A smaller one
 // is stochastic: each pass over the rows has a new random order, of which a batch is the next part; the last batch of a
-// pass has the rows that are left. The mean of the gradient over the batches is dJ.
+// pass has the rows that are left. The expected gradient of each batch is dJ.
 //     eta_t = step                                CONSTANT
 //     eta_t = step / (1 + step lambda t)          INVERSE: step = 1/lambda is Pegasos, eta_t = 1 / (lambda (t + 1))
 //     eta_t = step / sqrt(t + 1)                  ROOT

@@ -148,7 +148,7 @@ TEST(Descent, BatchesOfAPassAreAllRows) {
       if (rest != batch) continue;  // a smaller last batch counts more for each of its rows
       const Path path =
           descend(data, {.steps = {steps}, .batch = batch, .step = step, .rule = FREERIDGE_STEP_CONSTANT});
-      const Answer gradient = gradient_at(data, Matrix(3, 1), {0});
+      const Gradient gradient = gradient_at(data, Matrix(3, 1), {0});
       Vector expected;
       for (const double value : gradient.gradient.values)
         expected.push_back(-step * static_cast<double>(steps) * value);
@@ -197,7 +197,7 @@ TEST(Descent, ExtremeData) {
   constant.x = Matrix(5, 2, 0.0), constant.intercept = false;
   EXPECT_EQ(descend(constant, {.steps = {3}}).last(), Vector(3, 0.0));  // every gradient is zero
   Data wide = some_data(FREERIDGE_LOSS_LOGISTIC, 20, 3, 40);
-  wide.lambda = 0.5;
+  wide.lambda = 0.5, wide.y = {1, -1, 1};
   const Path path = descend(wide, {.steps = {20000}});
   EXPECT_NEAR(path.objective[0], minimum(wide), 1e-8);
   Data one = some_data(FREERIDGE_LOSS_HINGE, 21, 1, 1);

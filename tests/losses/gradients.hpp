@@ -45,16 +45,16 @@ inline Data some_data(freeridge_loss loss, std::uint64_t seed, std::int64_t n, s
   return out;
 }
 
-struct Answer {
+struct Gradient {
   Vector objective, intercept;
   Matrix gradient;
 };
 
 // At the columns of w.
-inline Answer gradient_at(const Data& data, const Matrix& w, const Vector& b) {
+inline Gradient gradient_at(const Data& data, const Matrix& w, const Vector& b) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Packed x = pack(data.x, data.layout, data.padding);
-  Answer out{Vector(b.size(), nan), Vector(b.size(), nan), Matrix(w.rows, w.cols, nan)};
+  Gradient out{Vector(b.size(), nan), Vector(b.size(), nan), Matrix(w.rows, w.cols, nan)};
   check(freeridge_loss_gradient(data.loss, data.layout, data.x.rows, data.x.cols, x.values.data(), x.ld, data.y.data(),
                                 data.weights_or_null(), data.lambda, w.cols, w.values.data(), b.data(),
                                 out.objective.data(), out.gradient.values.data(), out.intercept.data()),
