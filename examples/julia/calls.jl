@@ -502,3 +502,35 @@ freeridge_condition_number(model, count, lambdas, condition, rank) = ccall((:fre
     condition, rank)
 freeridge_hat_matrix(model, lambda, hat, inverse, ld) = ccall((:freeridge_hat_matrix, library), freeridge_status,
     (Ptr{freeridge_model}, Float64, Ptr{Float64}, Ptr{Float64}, Int64), model, lambda, hat, inverse, ld)
+const freeridge_step_rule = Int32
+const FREERIDGE_LOSS_SQUARED = freeridge_loss(3)
+const FREERIDGE_LOSS_ABSOLUTE = freeridge_loss(4)
+const FREERIDGE_STEP_AUTO = freeridge_step_rule(0)
+const FREERIDGE_STEP_CONSTANT = freeridge_step_rule(1)
+const FREERIDGE_STEP_INVERSE = freeridge_step_rule(2)
+const FREERIDGE_STEP_ROOT = freeridge_step_rule(3)
+freeridge_loss_gradient(loss, layout, n, d, x, ldx, y, weights, lambda, count, w, b, objective, gradient,
+    gradient_b) = ccall((:freeridge_loss_gradient, library), freeridge_status, (freeridge_loss, freeridge_layout, Int64,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Float64, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64},
+    Ptr{Float64}, Ptr{Float64}), loss, layout, n, d, x, ldx, y, weights, lambda, count, w, b, objective, gradient,
+    gradient_b)
+freeridge_expansion_gradient(loss, n, k, ldk, y, weights, lambda, c, b, objective, gradient, gradient_b) =
+    ccall((:freeridge_expansion_gradient, library), freeridge_status, (freeridge_loss, Int64, Ptr{Float64}, Int64,
+    Ptr{Float64}, Ptr{Float64}, Float64, Ptr{Float64}, Float64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), loss, n, k,
+    ldk, y, weights, lambda, c, b, objective, gradient, gradient_b)
+freeridge_gradient_descent(loss, layout, n, d, x, ldx, y, weights, intercept, lambda, start_w, start_b, done, rule,
+    step, batch, seed, average, count, steps, callback, user, w, b, objective, step_used) =
+    ccall((:freeridge_gradient_descent, library), freeridge_status, (freeridge_loss, freeridge_layout, Int64, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int32, Float64, Ptr{Float64}, Float64, Int64,
+    freeridge_step_rule, Float64, Int64, Int64, Int32, Int64, Ptr{Int64}, freeridge_progress, Ptr{Cvoid},
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), loss, layout, n, d, x, ldx, y, weights, intercept,
+    lambda, start_w, start_b, done, rule, step, batch, seed, average, count, steps, callback, user, w, b, objective,
+    step_used)
+freeridge_early_stopping(layout, n, d, x, ldx, y, intercept, step, count, steps, w, b, df, lambda, ridge_w, ridge_b,
+    ridge_df, step_used) = ccall((:freeridge_early_stopping, library), freeridge_status, (freeridge_layout, Int64,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int32, Float64, Int64, Ptr{Int64}, Ptr{Float64}, Ptr{Float64},
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, y,
+    intercept, step, count, steps, w, b, df, lambda, ridge_w, ridge_b, ridge_df, step_used)
+freeridge_calibrate(n, decision, y, weights, slope, offset) = ccall((:freeridge_calibrate, library), freeridge_status,
+    (Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), n, decision, y, weights, slope,
+    offset)

@@ -165,6 +165,26 @@ core_classifier_support <- function(handle) {
     .Call(`_freeridge_core_classifier_support`, handle)
 }
 
+core_loss_gradient <- function(loss, x, y, weights, lambda, w, b) {
+    .Call(`_freeridge_core_loss_gradient`, loss, x, y, weights, lambda, w, b)
+}
+
+core_expansion_gradient <- function(loss, k, y, weights, lambda, c, b) {
+    .Call(`_freeridge_core_expansion_gradient`, loss, k, y, weights, lambda, c, b)
+}
+
+core_gradient_descent <- function(loss, x, y, weights, lambda, start, plan, steps) {
+    .Call(`_freeridge_core_gradient_descent`, loss, x, y, weights, lambda, start, plan, steps)
+}
+
+core_early_stopping <- function(x, y, intercept, step, steps) {
+    .Call(`_freeridge_core_early_stopping`, x, y, intercept, step, steps)
+}
+
+core_calibrate <- function(decision, y, weights) {
+    .Call(`_freeridge_core_calibrate`, decision, y, weights)
+}
+
 core_degrees_of_freedom <- function(handle) {
     .Call(`_freeridge_core_degrees_of_freedom`, handle)
 }

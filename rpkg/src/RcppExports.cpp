@@ -471,6 +471,81 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_loss_gradient
+Rcpp::List core_loss_gradient(int loss, SEXP x, Rcpp::NumericVector y, SEXP weights, double lambda, SEXP w, Rcpp::NumericVector b);
+RcppExport SEXP _freeridge_core_loss_gradient(SEXP lossSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdaSEXP, SEXP wSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_loss_gradient(loss, x, y, weights, lambda, w, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_expansion_gradient
+Rcpp::List core_expansion_gradient(int loss, SEXP k, Rcpp::NumericVector y, SEXP weights, double lambda, Rcpp::NumericVector c, double b);
+RcppExport SEXP _freeridge_core_expansion_gradient(SEXP lossSEXP, SEXP kSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdaSEXP, SEXP cSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type k(kSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type c(cSEXP);
+    Rcpp::traits::input_parameter< double >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_expansion_gradient(loss, k, y, weights, lambda, c, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_gradient_descent
+Rcpp::List core_gradient_descent(int loss, SEXP x, Rcpp::NumericVector y, SEXP weights, double lambda, SEXP start, Rcpp::List plan, Rcpp::NumericVector steps);
+RcppExport SEXP _freeridge_core_gradient_descent(SEXP lossSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdaSEXP, SEXP startSEXP, SEXP planSEXP, SEXP stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type steps(stepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gradient_descent(loss, x, y, weights, lambda, start, plan, steps));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_early_stopping
+Rcpp::List core_early_stopping(SEXP x, Rcpp::NumericVector y, bool intercept, double step, Rcpp::NumericVector steps);
+RcppExport SEXP _freeridge_core_early_stopping(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP stepSEXP, SEXP stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< double >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type steps(stepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_early_stopping(x, y, intercept, step, steps));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_calibrate
+Rcpp::NumericVector core_calibrate(Rcpp::NumericVector decision, Rcpp::NumericVector y, Rcpp::NumericVector weights);
+RcppExport SEXP _freeridge_core_calibrate(SEXP decisionSEXP, SEXP ySEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type decision(decisionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_calibrate(decision, y, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_degrees_of_freedom
 Rcpp::List core_degrees_of_freedom(SEXP handle);
 RcppExport SEXP _freeridge_core_degrees_of_freedom(SEXP handleSEXP) {
@@ -1114,6 +1189,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_classifier_coefficients", (DL_FUNC) &_freeridge_core_classifier_coefficients, 1},
     {"_freeridge_core_classifier_convergence", (DL_FUNC) &_freeridge_core_classifier_convergence, 1},
     {"_freeridge_core_classifier_support", (DL_FUNC) &_freeridge_core_classifier_support, 1},
+    {"_freeridge_core_loss_gradient", (DL_FUNC) &_freeridge_core_loss_gradient, 7},
+    {"_freeridge_core_expansion_gradient", (DL_FUNC) &_freeridge_core_expansion_gradient, 7},
+    {"_freeridge_core_gradient_descent", (DL_FUNC) &_freeridge_core_gradient_descent, 8},
+    {"_freeridge_core_early_stopping", (DL_FUNC) &_freeridge_core_early_stopping, 5},
+    {"_freeridge_core_calibrate", (DL_FUNC) &_freeridge_core_calibrate, 3},
     {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
     {"_freeridge_core_cooks_distance", (DL_FUNC) &_freeridge_core_cooks_distance, 1},
     {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 3},

@@ -9,6 +9,7 @@
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/classical_calls.hpp"
 #include "capi/support/classifier_calls.hpp"
+#include "capi/support/gradient_calls.hpp"
 #include "capi/support/kernel_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
 #include "capi/support/matrix_calls.hpp"
@@ -110,6 +111,31 @@ TEST(Refusals, Classical) {
   zeros.x.values = {0, 0, 0};
   expect_failure(zeros, FREERIDGE_UNDEFINED, {"x"});
   EXPECT_TRUE(zeros.slope.untouched());
+}
+
+TEST(Refusals, GradientsAndDescent) {
+  const Row losses = {"loss", integers({0, 5, 99, -1, INT32_MIN, INT32_MAX})};
+  const Row no_weight = {"weights", real_entries({0.0, -1.0})}, no_label = {"y", real_entries({0.0, -0.0, 2.0, 0.5})};
+  expect_refused<LossGradient>({losses, no_weight, no_label});
+  expect_refused<ExpansionGradient>({losses, no_weight, no_label});
+  expect_refused<GradientDescent>({losses,
+                                   no_weight,
+                                   no_label,
+                                   {"rule", integers({-1, 4, 99, INT32_MIN, INT32_MAX})},
+                                   {"step", reals({-1.0, -1e-300})},
+                                   {"done", integers(negative)},
+                                   {"batch", integers({0, -1, sample::n + 1, INT64_MIN, INT64_MAX})},
+                                   {"steps", integer_entries({-1, INT64_MIN})}});
+  expect_refused<EarlyStopping>(
+      {{"step", reals({-1.0, -1e-300, 1e6})}, {"steps", integer_entries({0, -1, INT64_MIN})}});
+  expect_refused<Calibrate>({no_weight, no_label});
+  GradientDescent twice;
+  twice.steps.values = {1, 3, 3};
+  expect_failure(twice, FREERIDGE_INVALID_ARGUMENT, {"steps"});
+  LossGradient any;  // outputs of other losses are any numbers
+  any.loss = FREERIDGE_LOSS_ABSOLUTE;
+  any.y.values[3] = 7.5;
+  EXPECT_EQ(any(), FREERIDGE_OK) << freeridge_last_error();
 }
 
 }  // namespace

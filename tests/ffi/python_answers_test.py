@@ -322,6 +322,43 @@ class Classical(Comparison):
         cost = [np.abs(values - slope * self.x[:, 0]).sum() for slope in slopes]
         self.close(fr.absolute_slope(self.x[:, 0], values), slopes[np.argmin(cost)])
 
+    def test_gradients_and_descent(self):
+        y, labels = self.y[:, 0], np.where(self.y[:, 0] > np.median(self.y[:, 0]), 1.0, -1.0)
+        w, b = fr.ridge(self.x, y, 0.5)
+        at = fr.loss_gradient(fr.LOSS_SQUARED, self.x, y, 0.5, w, b)
+        self.close(at.objective, 0.5 * np.sum((y - self.x @ w - b) ** 2) + 0.25 * w @ w)
+        self.assertLess(np.abs(np.append(at.w, at.b)).max(), 1e-12)
+        several = fr.loss_gradient(fr.LOSS_LOGISTIC, self.x, labels, 0.5, np.column_stack([w, 2 * w]), [b, 0.0])
+        slopes = -labels / (1 + np.exp(labels * (self.x @ w + b)))
+        self.close(several.w[:, 0], self.x.T @ slopes + 0.5 * w)
+        self.close(several.b[0], slopes.sum())
+        k, c = self.x @ self.x.T, np.linspace(-1, 1, len(y))
+        expansion = fr.expansion_gradient(fr.LOSS_SQUARED, k, y, 0.5, c, 1.0)
+        self.close(expansion.w, k @ (k @ c + 1.0 - y + 0.5 * c))
+        self.close(expansion.b, np.sum(k @ c + 1.0 - y))
+
+        heard = []
+        found = fr.gradient_descent(fr.LOSS_SQUARED, self.x, y, 0.5, [0, 20000], progress=heard.append)
+        self.close(found.w[:, 1], w)
+        self.close(found.b[1], b)
+        self.assertTrue(heard[0] == 0.0 and heard[-1] == 1.0 and found.objective[1] < found.objective[0])
+        with self.assertRaises(ZeroDivisionError):
+            fr.gradient_descent(fr.LOSS_SQUARED, self.x, y, 0.5, [100], progress=lambda fraction: 1 / 0)
+        drawn = [fr.gradient_descent(fr.LOSS_HINGE, self.x, labels, 0.5, 50, batch=3, seed=seed, average=True,
+                                     start=(w, b), rule=fr.STEP_INVERSE, step=0.1).w.tolist() for seed in (1, 1, 2)]
+        self.assertTrue(drawn[0] == drawn[1] != drawn[2])
+
+        stopped = fr.early_stopping(self.x, y, [1, 10])
+        centred = self.x - self.x.mean(axis=0)
+        self.close(stopped.step, 1 / np.linalg.norm(centred, 2) ** 2)
+        self.close(stopped.w[:, 0], stopped.step * centred.T @ (y - y.mean()))
+        self.close(stopped.ridge_w[:, 1], fr.ridge(self.x, y, stopped.value[1]).w)
+        slope, offset = fr.calibrate(self.x[:, 0], labels)
+        n = np.sum(labels > 0), np.sum(labels < 0)
+        rest = 1 / (1 + np.exp(-offset - slope * self.x[:, 0])) - np.where(labels > 0, (n[0] + 1) / (n[0] + 2),
+                                                                        1 / (n[1] + 2))
+        self.assertLess(abs(rest.sum()) + abs(rest @ self.x[:, 0]), 1e-10)
+
     def test_the_rest(self):
         self.assertEqual(sorted(fr.make_holdout(10, 0.3, 5)), [-1] * 7 + [0] * 3)
         self.assertEqual(np.bincount(fr.make_folds(10, 3)).tolist(), [4, 3, 3])

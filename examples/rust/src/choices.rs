@@ -94,9 +94,21 @@ choices! {
 }
 
 choices! {
-    /// The loss of a classifier.
+    /// A loss; a classifier has one of the first two.
     Loss {
         Logistic = FREERIDGE_LOSS_LOGISTIC,
         Hinge = FREERIDGE_LOSS_HINGE,
+        Squared = FREERIDGE_LOSS_SQUARED,
+        Absolute = FREERIDGE_LOSS_ABSOLUTE,
+    }
+}
+
+choices! {
+    /// How long the steps of gradient descent are.
+    StepRule {
+        Auto = FREERIDGE_STEP_AUTO,
+        Constant = FREERIDGE_STEP_CONSTANT,
+        Inverse = FREERIDGE_STEP_INVERSE,
+        Root = FREERIDGE_STEP_ROOT,
     }
 }

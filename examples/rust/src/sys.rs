@@ -81,6 +81,13 @@ pub const FREERIDGE_LOSS_HINGE: freeridge_loss = 2;
 pub type freeridge_sparse_format = i32;
 pub const FREERIDGE_CSR: freeridge_sparse_format = 1;
 pub const FREERIDGE_CSC: freeridge_sparse_format = 2;
+pub type freeridge_step_rule = i32;
+pub const FREERIDGE_LOSS_SQUARED: freeridge_loss = 3;
+pub const FREERIDGE_LOSS_ABSOLUTE: freeridge_loss = 4;
+pub const FREERIDGE_STEP_AUTO: freeridge_step_rule = 0;
+pub const FREERIDGE_STEP_CONSTANT: freeridge_step_rule = 1;
+pub const FREERIDGE_STEP_INVERSE: freeridge_step_rule = 2;
+pub const FREERIDGE_STEP_ROOT: freeridge_step_rule = 3;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -466,4 +473,28 @@ extern "C" {
         f64, rank: *mut f64) -> freeridge_status;
     pub fn freeridge_hat_matrix(model: *const freeridge_model, lambda: f64, hat: *mut f64, inverse: *mut f64, ld: i64)
         -> freeridge_status;
+    pub fn freeridge_loss_gradient(
+        loss: freeridge_loss, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, y: *const f64,
+        weights: *const f64, lambda: f64, count: i64, w: *const f64, b: *const f64, objective: *mut f64,
+        gradient: *mut f64, gradient_b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_expansion_gradient(
+        loss: freeridge_loss, n: i64, k: *const f64, ldk: i64, y: *const f64, weights: *const f64, lambda: f64,
+        c: *const f64, b: f64, objective: *mut f64, gradient: *mut f64, gradient_b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_gradient_descent(
+        loss: freeridge_loss, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, y: *const f64,
+        weights: *const f64, intercept: i32, lambda: f64, start_w: *const f64, start_b: f64, done: i64,
+        rule: freeridge_step_rule, step: f64, batch: i64, seed: i64, average: i32, count: i64, steps: *const i64,
+        callback: freeridge_progress, user: *mut c_void, w: *mut f64, b: *mut f64, objective: *mut f64,
+        step_used: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_early_stopping(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, y: *const f64, intercept: i32, step: f64,
+        count: i64, steps: *const i64, w: *mut f64, b: *mut f64, df: *mut f64, lambda: *mut f64, ridge_w: *mut f64,
+        ridge_b: *mut f64, ridge_df: *mut f64, step_used: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_calibrate(
+        n: i64, decision: *const f64, y: *const f64, weights: *const f64, slope: *mut f64, offset: *mut f64,
+    ) -> freeridge_status;
 }

@@ -21,7 +21,8 @@ without_lm <- c(
   tidy = "broom, test-broom.R", glance = "broom, test-broom.R", augment = "broom, test-broom.R",
   eigenvalues = "kernel matrices", effective_rank = "lambda", hat_matrix = "smoothers",
   kappa = "of K + lambda I, lm's is of its columns", as.function = "kernels",
-  autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R"
+  autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R",
+  gradient_descent = "the function itself", early_stopping = "the function itself"
 )
 
 test_that("each registered method is in a table, and the tables have no others", {
