@@ -63,6 +63,19 @@ LOSS_LOGISTIC = 1
 LOSS_HINGE = 2
 CSR = 1
 CSC = 2
+INTERCEPT_NONE = 0
+INTERCEPT_FREE = 1
+INTERCEPT_PENALISED = 2
+CONVENTION_TIKHONOV_SQUARED = 8
+CONVENTION_TIKHONOV_HALF = 9
+CONVENTION_TIKHONOV_LOGISTIC = 10
+CONVENTION_TIKHONOV_HINGE = 11
+CONVENTION_COST = 12
+CONVENTION_COST_MEAN = 13
+CONVENTION_COST_MEAN_NORM = 14
+SUPPORT_NONE = 0
+SUPPORT_FREE = 1
+SUPPORT_BOUNDED = 2
 
 
 class freeridge_model(ctypes.Structure):
@@ -356,6 +369,11 @@ _declare(STATUS, "freeridge_classifier_load_from_memory", bytes=BYTES, size=INT6
 _declare(STATUS, "freeridge_accumulator_loo_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
     index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES,
     errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_classifier_distances", classifier=CLASSIFIER, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    distance=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_margins", classifier=CLASSIFIER, margin=DOUBLES, slack=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_alpha", classifier=CLASSIFIER, alpha=DOUBLES, support=INT32S)
+_declare(STATUS, "freeridge_classifier_get_duality", classifier=CLASSIFIER, primal=DOUBLES, dual=DOUBLES, gap=DOUBLES)
 
 
 def call(name: str, *arguments: Any) -> None:

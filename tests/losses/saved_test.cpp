@@ -60,6 +60,12 @@ Vector answers_of(freeridge_classifier* classifier, const Matrix& x, bool whole 
   ask(2, [&](double* to) { return freeridge_classifier_get_convergence(classifier, to, &iterations, to + 1); });
   ask(1, [&](double* to) { return freeridge_classifier_get_support(classifier, &count, nullptr, to); });
   ask(1, [&](double* to) { return freeridge_classifier_get_lambda(classifier, to); });
+  ask(3, [&](double* to) { return freeridge_classifier_get_duality(classifier, to, to + 1, to + 2); });
+  ask(size, [&](double* to) { return freeridge_classifier_get_alpha(classifier, to, nullptr); });
+  ask(size, [&](double* to) { return freeridge_classifier_get_margins(classifier, to, nullptr); });
+  ask(static_cast<std::size_t>(x.rows), [&](double* to) {
+    return freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, to);
+  });
   ask(size, [&](double* to) { return freeridge_classifier_get_weights(classifier, to); });
   if (whole) ask(size, [&](double* to) { return freeridge_classifier_loo(classifier, to); });
   out.push_back(static_cast<double>(iterations));

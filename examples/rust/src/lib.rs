@@ -65,12 +65,12 @@ pub mod sys;
 
 pub use accumulator::Accumulator;
 pub use answers::{Intervals, Traces, Variances};
-pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route};
+pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route, SupportKind};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
     polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Line, LineSummary,
 };
-pub use classifier::{Classifier, Convergence, Support};
+pub use classifier::{Classifier, Convergence, Duality, Support};
 pub use error::{Error, Result, Status};
 pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};

@@ -81,6 +81,21 @@ pub const FREERIDGE_LOSS_HINGE: freeridge_loss = 2;
 pub type freeridge_sparse_format = i32;
 pub const FREERIDGE_CSR: freeridge_sparse_format = 1;
 pub const FREERIDGE_CSC: freeridge_sparse_format = 2;
+pub type freeridge_intercept = i32;
+pub type freeridge_support = i32;
+pub const FREERIDGE_INTERCEPT_NONE: freeridge_intercept = 0;
+pub const FREERIDGE_INTERCEPT_FREE: freeridge_intercept = 1;
+pub const FREERIDGE_INTERCEPT_PENALISED: freeridge_intercept = 2;
+pub const FREERIDGE_CONVENTION_TIKHONOV_SQUARED: freeridge_convention = 8;
+pub const FREERIDGE_CONVENTION_TIKHONOV_HALF: freeridge_convention = 9;
+pub const FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC: freeridge_convention = 10;
+pub const FREERIDGE_CONVENTION_TIKHONOV_HINGE: freeridge_convention = 11;
+pub const FREERIDGE_CONVENTION_COST: freeridge_convention = 12;
+pub const FREERIDGE_CONVENTION_COST_MEAN: freeridge_convention = 13;
+pub const FREERIDGE_CONVENTION_COST_MEAN_NORM: freeridge_convention = 14;
+pub const FREERIDGE_SUPPORT_NONE: freeridge_support = 0;
+pub const FREERIDGE_SUPPORT_FREE: freeridge_support = 1;
+pub const FREERIDGE_SUPPORT_BOUNDED: freeridge_support = 2;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -458,4 +473,12 @@ extern "C" {
         index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
         count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
+    pub fn freeridge_classifier_distances(classifier: *const freeridge_classifier, layout: freeridge_layout, m: i64,
+        x: *const f64, ldx: i64, distance: *mut f64) -> freeridge_status;
+    pub fn freeridge_classifier_get_margins(classifier: *const freeridge_classifier, margin: *mut f64, slack: *mut
+        f64) -> freeridge_status;
+    pub fn freeridge_classifier_get_alpha(classifier: *const freeridge_classifier, alpha: *mut f64, support: *mut
+        freeridge_support) -> freeridge_status;
+    pub fn freeridge_classifier_get_duality(classifier: *const freeridge_classifier, primal: *mut f64, dual: *mut f64,
+        gap: *mut f64) -> freeridge_status;
 }
