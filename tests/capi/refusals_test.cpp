@@ -186,7 +186,7 @@ TEST(Refusals, Classifiers) {
   expect_refused_on_classifier<MemoryRequired>();
   expect_refused_on_classifier<SetControl>();
   expect_refused_on_classifier<Fit>({{"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
-  expect_refused_on_classifier<Fit>({{"lambda", reals({0.0, -0.0})}}, {FREERIDGE_LOSS_LOGISTIC});
+  expect_refused_on_classifier<Fit>({{"lambda", reals({0.0})}}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<Predict>();
   expect_refused_on_classifier<Loo>({}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<GetCoefficients>();

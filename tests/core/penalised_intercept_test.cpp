@@ -200,7 +200,7 @@ TEST(PenalisedIntercept, OfSparseRows) {
     for (const char* const kernel : {"linear()", "gaussian(sigma = 1)"}) {
       Model dense(Kernel::parse(kernel)), sparse(Kernel::parse(kernel));
       dense.data(x, s.y);
-      check(set_sparse(sparse.get(), support::sparse(x, format), s.y, false), "freeridge_set_sparse");
+      check(set_sparse(sparse.get(), Sparse(x, format), s.y, false), "freeridge_set_sparse");
       Vector values(m * t);
       for (Model* model : {&dense, &sparse}) {
         model->weights(s.weights).intercept_kind(FREERIDGE_INTERCEPT_PENALISED);

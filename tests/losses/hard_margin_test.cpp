@@ -9,6 +9,8 @@ namespace hard_margin_test {
 
 using namespace losses;
 
+constexpr Real too_large = 1e10;  // |f|^2 of a singular set, whose pivots are rounding
+
 struct Solution {
   std::vector<Real> f;  // f(x_i) + b
   Real square = 0;      // the norm that is minimised
@@ -48,7 +50,8 @@ std::optional<Solution> by_active_sets(const Dense& k, const Vector& y, bool int
     for (std::int64_t j = 0; j < s; ++j)
       found.square += z(j, 0) * (found.f[static_cast<std::size_t>(active[static_cast<std::size_t>(j)])] -
                                  (intercept ? z(s, 0) : 0));
-    if (feasible && found.square > 0 && (!best || found.square < best->square)) best = found;
+    if (feasible && found.square > 0 && found.square < too_large && (!best || found.square < best->square))
+      best = found;
   }
   return best;
 }
@@ -78,7 +81,7 @@ TEST(HardMargin, IsTheBestOfAllActiveSets) {
           continue;
         }
         ++separable;
-        m.fit(0);
+        ASSERT_EQ(freeridge_classifier_fit(m.get(), 0), FREERIDGE_OK) << freeridge_last_error();
         EXPECT_EQ(m.convergence().gap <= 1e-8, true);
         const Vector f = m.decision(p.x);
         const double size = static_cast<double>(expected->square);
@@ -86,10 +89,10 @@ TEST(HardMargin, IsTheBestOfAllActiveSets) {
           EXPECT_NEAR(f[i], static_cast<double>(expected->f[i]), 1e-6 * (1 + std::abs(f[i])));
         EXPECT_NEAR(m.convergence().objective, size / 2, 1e-7 * size);
         const Duality duality = m.duality();
-        EXPECT_LE(duality.dual, size / 2 * (1 + 1e-12));
-        EXPECT_GE(duality.primal, size / 2 * (1 - 1e-12));
+        EXPECT_LE(duality.dual, size / 2 * (1 + 1e-9));
+        EXPECT_GE(duality.primal, size / 2 * (1 - 1e-9));
         EXPECT_LE(duality.gap, 1e-6 * size);
-        EXPECT_NEAR(duality.primal - duality.dual, duality.gap, 1e-12 * size);
+        EXPECT_NEAR(duality.primal - duality.dual, duality.gap, 1e-9 * size);
         Vector alpha(8);
         std::vector<std::int32_t> support(8);
         ASSERT_EQ(freeridge_classifier_get_alpha(m.get(), alpha.data(), support.data()), FREERIDGE_OK);

@@ -42,7 +42,9 @@ TEST(PenalisedIntercept, IsAColumnOfOnesOrKPlusOne) {
       for (std::size_t i = 0; i < f.size(); ++i) square += c[i] * (f[i] - ours.b());
       EXPECT_NEAR(ours.distances(p.x)[0], static_cast<double>(f[0] / std::sqrt(square)), 1e-7);
       EXPECT_LE(ours.duality().gap, 1e-7 * ours.duality().primal);
-      if (loss == FREERIDGE_LOSS_LOGISTIC) EXPECT_CLOSE(ours.loo(), given.loo(), 1e-5);
+      if (loss == FREERIDGE_LOSS_LOGISTIC) {
+        EXPECT_CLOSE(ours.loo(), given.loo(), 1e-5);
+      }
 
       if (setting.family != oracle::Family::linear) continue;
       Classifier wide(Kernel::linear(), loss);
