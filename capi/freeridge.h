@@ -12,7 +12,7 @@
  *
  *   - The loss is a SUM over points, not a mean: lambda here is "lambda_total". If your text divides the loss by n,
  *     lambda here = n * lambda there (docs/other-systems.md has a table of other systems' conventions).
- *   - b, the intercept, is never penalised; freeridge_set_intercept(model, 0) removes it.
+ *   - b, the intercept, is not penalised unless freeridge_set_intercept says so, which can also remove it.
  *   - Nothing is centred or scaled behind your back. A scaled kernel divides columns when you ask for it.
  *   - The solution is f(x) = sum_i c_i k(x_i, x); for the linear kernel also f(x) = w'x.
  *   - lambda = 0 means the limit lambda -> 0: the minimum-norm least-squares solution.
@@ -381,8 +381,19 @@ FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model,
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
 
-/* on != 0: with an unpenalised intercept (the default); on == 0: b = 0. Goes back to DATA. Cost: O(1). Statuses:
- * INVALID_ARGUMENT. Since 0.1. */
+/* The intercept b of f(x) + b. */
+typedef int32_t freeridge_intercept;
+enum {
+  FREERIDGE_INTERCEPT_NONE = 0,     /* b = 0 */
+  FREERIDGE_INTERCEPT_FREE = 1,     /* b is not penalised */
+  FREERIDGE_INTERCEPT_PENALISED = 2 /* lambda/2 (||f||_k^2 + b^2): the kernel k + 1 without an intercept, b = sum c_i */
+};
+
+/* on: FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_PENALISED, or any other number: FREERIDGE_INTERCEPT_FREE (the
+ * default). PENALISED is what a column of ones beside x does with a linear kernel; for other kernels and given matrices
+ * it is k + 1. Coefficients, hyperplane and freeridge_intercept are those of f(x) + b with the model's own kernel k.
+ * For a linear or given kernel factorize copies x, once more than set_data does. Goes back to DATA. Cost: O(1).
+ * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on);
 
 /* group: n labels, copied. Rows with the same label >= 0 are left out together; rows with a negative label never are.
@@ -436,7 +447,7 @@ FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* mode
  * INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int32_t* group);
 
-/* *on: 1 with an intercept, else 0. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
 
 /* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what
@@ -914,12 +925,13 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
-/* lambda in the conventions of other systems. docs/other-systems.md has the table with the
- * standardisation that each means. */
+/* lambda in the conventions of other systems. V is a loss term of this library, 1/2 (Y_i - f_i)^2, log(1 + exp(-y_i f_i))
+ * (LOGISTIC) or max(0, 1 - y_i f_i) (HINGE), and lambda_total that of sum V + lambda_total / 2 ||f||^2, which models and
+ * classifiers take. docs/other-systems.md has the table with the standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
-  FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
-  FREERIDGE_CONVENTION_MEAN = 2,     /* a loss divided by n: lambda_total / n */
+  FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum V + L / 2 ||f||^2 */
+  FREERIDGE_CONVENTION_MEAN = 2,     /* 1/n sum V + L / 2 ||f||^2: lambda_total / n */
   FREERIDGE_CONVENTION_GLMNET = 3,   /* glmnet, alpha = 0: lambda_total sd_y / n, sd_y the standard deviation of y with
                                       1/n; x as glmnet standardises it (1/n too) */
   FREERIDGE_CONVENTION_SKLEARN = 4,  /* scikit-learn's alpha (Ridge, RidgeCV, KernelRidge): lambda_total */
@@ -927,11 +939,19 @@ enum {
                                         with 1/n */
   FREERIDGE_CONVENTION_KRLS = 6,     /* KRLS: lambda_total, on standardised x and y; its kernel is exp(-||x - z||^2 /
                                     sigma) */
-  FREERIDGE_CONVENTION_GURLS = 7     /* GURLS: lambda_total / n */
+  FREERIDGE_CONVENTION_GURLS = 7,    /* GURLS: lambda_total / n */
+  FREERIDGE_CONVENTION_TIKHONOV_SQUARED = 8,   /* 1/n sum (Y_i - f_i)^2 + L ||f||^2: lambda_total / n */
+  FREERIDGE_CONVENTION_TIKHONOV_HALF = 9,      /* 1/n sum 1/2 (Y_i - f_i)^2 + L ||f||^2: lambda_total / (2 n) */
+  FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC = 10, /* 1/n sum V + L ||f||^2, the logistic loss: lambda_total / (2 n) */
+  FREERIDGE_CONVENTION_TIKHONOV_HINGE = 11,    /* 1/n sum V + L ||f||^2, the hinge loss: lambda_total / (2 n) */
+  FREERIDGE_CONVENTION_COST = 12,          /* L sum V + 1/2 ||f||^2: 1 / lambda_total: C of LIBSVM and LIBLINEAR, and
+                                                  of scikit-learn's SVC and LogisticRegression */
+  FREERIDGE_CONVENTION_COST_MEAN = 13,     /* L / n sum V + 1/2 ||f||^2: n / lambda_total */
+  FREERIDGE_CONVENTION_COST_MEAN_NORM = 14 /* L / n sum V + ||f||^2: 2 n / lambda_total */
 };
 
-/* *out: lambda (>= 0) of convention `from` in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any
- * finite number else.
+/* *out: lambda (>= 0; > 0 where one of the two is a COST, which is infinite at lambda_total = 0) of convention `from` in
+ * convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any finite number else.
  * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
                                                         double sd_y, double lambda, double* out);
@@ -1227,7 +1247,10 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
 /* ----------------------------------------------------------------------------------------------------
  * Other losses for two classes, y_i = -1 or +1, on the same kernels:
  *     min over f, b   sum_i W_ii L(y_i (f(x_i) + b))  +  lambda/2 ||f||_k^2,      lambda > 0                   (3)
- * with f(x) = sum_i c_i k(x_i, x) and b unpenalised (with intercept). A classifier is EMPTY, has DATA, or is FITTED;
+ * with f(x) = sum_i c_i k(x_i, x) and b unpenalised, unless freeridge_classifier_set_intercept says PENALISED: then the
+ * penalty is lambda/2 (||f||_k^2 + b^2), and b = sum_i c_i. HINGE has a limit at lambda = 0, the hard margin:
+ *     min over f, b   1/2 ||f||_k^2   subject to   y_i (f(x_i) + b) >= 1                                       (4)
+ * A classifier is EMPTY, has DATA, or is FITTED;
  * setters go back to DATA, but for set_progress, which changes no state. With w_i = W_ii, f_i = f(x_i) + b, the
  * stationarity conditions are lambda c_i in -w_i y_i dL(y_i f_i) and, with an intercept, sum_i c_i = 0; where the
  * kernel matrix is singular they single out one c. Sources: LOGISTIC: iteratively reweighted regularized least squares
@@ -1281,10 +1304,12 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classi
 FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier,
                                                                     int64_t* bytes);
 
-/* Solves (3). The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
+/* Solves (3), or at lambda = 0 (HINGE alone) (4), by solutions of (3) at lambdas that fall until no dual number is at its
+ * bound; from there on the solution does not change. The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
  * FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE O(n) a pair
  * update. Memory: LOGISTIC 2 n^2, HINGE n^2 doubles (and up to 8 MB). Statuses: INVALID_STATE, INVALID_ARGUMENT (lambda
- * <= 0), NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so
+ * < 0, or 0 with LOGISTIC), UNDEFINED (lambda = 0, and no hyperplane separates the classes, or their distance is less
+ * than 5e-7 of the largest ||phi(x_i)||; the classifier stays as it was), NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so
  * small that rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance),
  * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
@@ -1311,7 +1336,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifi
 FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
                                                                      double* b);
 
-/* *objective: the value of (3); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
+/* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
  * reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses: INVALID_STATE,
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
@@ -1324,8 +1349,49 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
+/* distance: m numbers (f(x) + b) / ||f||_k, positive on the side of class +1: for a linear kernel the Euclidean distance
+ * from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the distance in the kernel's
+ * feature space. x is m x d in `layout`. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: m doubles.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), CANCELLED. Source: V.
+ * Vapnik, Statistical Learning Theory, 1998, section 10.1. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier,
+                                                              freeridge_layout layout, int64_t m, const double* x,
+                                                              int64_t ldx, double* distance);
+
+/* Of the n points of the data: margin: y_i (f(x_i) + b), positive where the class is right; slack (HINGE, else must be
+ * NULL): max(0, 1 - margin), positive on the wrong side of the margin's edge. n numbers each; NULL is fine for each.
+ * Needs FITTED. Cost: O(n). Statuses: INVALID_STATE (also: slacks of LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
+                                                                double* slack);
+
+/* What a point is to the solution of HINGE. */
+typedef int32_t freeridge_support;
+enum {
+  FREERIDGE_SUPPORT_NONE = 0,   /* alpha_i = 0: no support vector */
+  FREERIDGE_SUPPORT_FREE = 1,   /* 0 < alpha_i < W_ii / lambda: at the margin's edge */
+  FREERIDGE_SUPPORT_BOUNDED = 2 /* alpha_i = W_ii / lambda: within the margin, or on its wrong side */
+};
+
+/* alpha: the dual numbers alpha_i = c_i y_i, from 0 to W_ii / lambda (at lambda = 0 >= 0); support (HINGE, else must be
+ * NULL): a freeridge_support for each point. n numbers each; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses:
+ * INVALID_STATE (also: `support` of LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_classifier* classifier, double* alpha,
+                                                              freeridge_support* support);
+
+/* How near the solution is to the optimum: the minimum of (3) lies between *dual and *primal, but for rounding.
+ *     *primal   the value of (3);   *dual   HINGE: lambda (sum_i alpha_i - 1/2 c'Kc)
+ *               LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,  p_i = lambda alpha_i / W_ii
+ *     *gap      *primal - *dual, as a sum of terms >= 0, without their cancellation
+ * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i (f_i
+ * + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs FITTED.
+ * Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance that was
+ * set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1. Since 0.1.
+ */
+FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal,
+                                                                double* dual, double* gap);
+
 /* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
- * caller; get_loss and has_intercept (1 or 0) need no data; *tolerance and *iterations are those of set_control, or
+ * caller; get_loss and has_intercept (a FREERIDGE_INTERCEPT_) need no data; *tolerance and *iterations are those of set_control, or
  * the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs
  * FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
  * INVALID_STATE. Cost: O(1); weights O(n). Since 0.1. */

@@ -534,3 +534,28 @@ freeridge_early_stopping(layout, n, d, x, ldx, y, intercept, step, count, steps,
 freeridge_calibrate(n, decision, y, weights, slope, offset) = ccall((:freeridge_calibrate, library), freeridge_status,
     (Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), n, decision, y, weights, slope,
     offset)
+const freeridge_intercept = Int32
+const freeridge_support = Int32
+const FREERIDGE_INTERCEPT_NONE = freeridge_intercept(0)
+const FREERIDGE_INTERCEPT_FREE = freeridge_intercept(1)
+const FREERIDGE_INTERCEPT_PENALISED = freeridge_intercept(2)
+const FREERIDGE_CONVENTION_TIKHONOV_SQUARED = freeridge_convention(8)
+const FREERIDGE_CONVENTION_TIKHONOV_HALF = freeridge_convention(9)
+const FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC = freeridge_convention(10)
+const FREERIDGE_CONVENTION_TIKHONOV_HINGE = freeridge_convention(11)
+const FREERIDGE_CONVENTION_COST = freeridge_convention(12)
+const FREERIDGE_CONVENTION_COST_MEAN = freeridge_convention(13)
+const FREERIDGE_CONVENTION_COST_MEAN_NORM = freeridge_convention(14)
+const FREERIDGE_SUPPORT_NONE = freeridge_support(0)
+const FREERIDGE_SUPPORT_FREE = freeridge_support(1)
+const FREERIDGE_SUPPORT_BOUNDED = freeridge_support(2)
+freeridge_classifier_distances(classifier, layout, m, x, ldx, distance) = ccall((:freeridge_classifier_distances,
+    library), freeridge_status, (Ptr{freeridge_classifier}, freeridge_layout, Int64, Ptr{Float64}, Int64,
+    Ptr{Float64}), classifier, layout, m, x, ldx, distance)
+freeridge_classifier_get_margins(classifier, margin, slack) = ccall((:freeridge_classifier_get_margins, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}, Ptr{Float64}), classifier, margin, slack)
+freeridge_classifier_get_alpha(classifier, alpha, support) = ccall((:freeridge_classifier_get_alpha, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}, Ptr{freeridge_support}), classifier, alpha, support)
+freeridge_classifier_get_duality(classifier, primal, dual, gap) = ccall((:freeridge_classifier_get_duality, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), classifier, primal, dual,
+    gap)

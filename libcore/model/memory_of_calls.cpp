@@ -20,7 +20,7 @@ void Model::require_room(Index bytes, const char* what, const char* advice) cons
 }
 
 Request Model::factorized_request() const {
-  Request out = request(*kernel_);
+  Request out = request(kernel_);
   out.landmarks = static_cast<Index>(landmarks().size());
   return out;
 }
@@ -79,6 +79,7 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
     const Index rows = smoother_rows(n(), m);
     doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
+    if (offset_ == Offset::penalised) doubles += checked_doubles(m, d() + 1);  // the new points with a 1
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");
 }

@@ -12,6 +12,8 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
+#include "libcore/data/offset.hpp"
+#include "libcore/model/penalised_offset.hpp"
 #include "libcore/model/prediction.hpp"
 #include "libcore/routes/plan.hpp"
 #include "libcore/select/bandwidth.hpp"
@@ -35,7 +37,7 @@ class Model {
   void set_data(const Rows& x, const LayoutView& y, bool copy);
   void set_weights(const double* weights);     // n, or NULL
   void set_groups(const std::int32_t* label);  // n, or NULL
-  void set_intercept(bool on);
+  void set_intercept(Offset offset);
   void set_route(Route route);
   void set_landmarks(Index count, const Index* rows);  // count distinct rows, or NULL: chosen
   void set_landmark_method(LandmarkMethod method, std::int64_t seed);
@@ -130,7 +132,7 @@ class Model {
   Index d() const { return data("d").x.cols; }
   Index t() const { return data("t").y.cols; }
   const KernelPtr& kernel() const { return kernel_; }
-  bool has_intercept() const { return intercept_; }
+  Offset offset() const { return offset_; }
   Span<const double> weights() const { return data("weights").weight_values(); }  // empty: all one
   const Groups& groups() const;
   Route requested_route() const { return route_; }
@@ -201,12 +203,18 @@ class Model {
   void load_fit(ByteReader& in);
 
   Landmarks wanted_landmarks() const;
-  Request request(const Kernel& kernel) const;
+  // The kernel and the rows of the problem that is factorized: with a penalised offset k + 1 (penalised_offset.hpp).
+  KernelPtr problem_kernel(const KernelPtr& kernel) const;
+  OffsetRows problem_rows(const Kernel& kernel, const Rows& x) const;
+  ProblemPtr make_problem(const KernelPtr& kernel) const;
+  Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // Of t columns for each of `count` lambdas.
   static Solution room_for_solution(const Factorization& factorization, Index count = 1);
+  // Checks a solution of the problem, and makes of it that of the model.
+  void finish_solution(Solution& solution) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
   Fit solve_path(Span<const double> lambdas) const;
   // The same of a few lambdas in one product; nothing where the route has no such thing, or solutions are refined.
@@ -246,7 +254,7 @@ class Model {
 
   KernelPtr kernel_;
   std::optional<Data> data_;
-  bool intercept_ = true;
+  Offset offset_ = Offset::free;
   Route route_ = Route::automatic;
   LandmarkMethod landmark_method_ = LandmarkMethod::automatic;
   std::int64_t landmark_seed_ = 0;

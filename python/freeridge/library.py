@@ -69,6 +69,19 @@ STEP_AUTO = 0
 STEP_CONSTANT = 1
 STEP_INVERSE = 2
 STEP_ROOT = 3
+INTERCEPT_NONE = 0
+INTERCEPT_FREE = 1
+INTERCEPT_PENALISED = 2
+CONVENTION_TIKHONOV_SQUARED = 8
+CONVENTION_TIKHONOV_HALF = 9
+CONVENTION_TIKHONOV_LOGISTIC = 10
+CONVENTION_TIKHONOV_HINGE = 11
+CONVENTION_COST = 12
+CONVENTION_COST_MEAN = 13
+CONVENTION_COST_MEAN_NORM = 14
+SUPPORT_NONE = 0
+SUPPORT_FREE = 1
+SUPPORT_BOUNDED = 2
 
 
 class freeridge_model(ctypes.Structure):
@@ -381,6 +394,11 @@ _declare(STATUS, "freeridge_early_stopping", layout=INT32, n=INT64, d=INT64, x=D
     ridge_w=DOUBLES, ridge_b=DOUBLES, ridge_df=DOUBLES, step_used=DOUBLES)
 _declare(STATUS, "freeridge_calibrate", n=INT64, decision=DOUBLES, y=DOUBLES, weights=DOUBLES, slope=DOUBLES,
     offset=DOUBLES)
+_declare(STATUS, "freeridge_classifier_distances", classifier=CLASSIFIER, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    distance=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_margins", classifier=CLASSIFIER, margin=DOUBLES, slack=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_alpha", classifier=CLASSIFIER, alpha=DOUBLES, support=INT32S)
+_declare(STATUS, "freeridge_classifier_get_duality", classifier=CLASSIFIER, primal=DOUBLES, dual=DOUBLES, gap=DOUBLES)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -165,6 +165,18 @@ core_classifier_support <- function(handle) {
     .Call(`_freeridge_core_classifier_support`, handle)
 }
 
+core_classifier_distances <- function(handle, x) {
+    .Call(`_freeridge_core_classifier_distances`, handle, x)
+}
+
+core_classifier_points <- function(handle, hinge) {
+    .Call(`_freeridge_core_classifier_points`, handle, hinge)
+}
+
+core_classifier_duality <- function(handle) {
+    .Call(`_freeridge_core_classifier_duality`, handle)
+}
+
 core_loss_gradient <- function(loss, x, y, weights, lambda, w, b) {
     .Call(`_freeridge_core_loss_gradient`, loss, x, y, weights, lambda, w, b)
 }
@@ -341,8 +353,8 @@ core_create_sparse <- function(kernel, scale, x, y) {
     .Call(`_freeridge_core_create_sparse`, kernel, scale, x, y)
 }
 
-core_set_intercept <- function(handle, on) {
-    invisible(.Call(`_freeridge_core_set_intercept`, handle, on))
+core_set_intercept <- function(handle, intercept) {
+    invisible(.Call(`_freeridge_core_set_intercept`, handle, intercept))
 }
 
 core_set_weights <- function(handle, weights) {

@@ -372,7 +372,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_classifier_create
-SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, bool intercept, SEXP weights, SEXP control);
+SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, int intercept, SEXP weights, SEXP control);
 RcppExport SEXP _freeridge_core_classifier_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP hingeSEXP, SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP weightsSEXP, SEXP controlSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -381,7 +381,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type hinge(hingeSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< int >::type intercept(interceptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type control(controlSEXP);
     rcpp_result_gen = Rcpp::wrap(core_classifier_create(kernel, scale, hinge, x, y, intercept, weights, control));
@@ -468,6 +468,38 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     rcpp_result_gen = Rcpp::wrap(core_classifier_support(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_distances
+Rcpp::NumericVector core_classifier_distances(SEXP handle, SEXP x);
+RcppExport SEXP _freeridge_core_classifier_distances(SEXP handleSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_distances(handle, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_points
+Rcpp::List core_classifier_points(SEXP handle, bool hinge);
+RcppExport SEXP _freeridge_core_classifier_points(SEXP handleSEXP, SEXP hingeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< bool >::type hinge(hingeSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_points(handle, hinge));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_duality
+Rcpp::List core_classifier_duality(SEXP handle);
+RcppExport SEXP _freeridge_core_classifier_duality(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_duality(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -978,12 +1010,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_set_intercept
-void core_set_intercept(SEXP handle, bool on);
-RcppExport SEXP _freeridge_core_set_intercept(SEXP handleSEXP, SEXP onSEXP) {
+void core_set_intercept(SEXP handle, int intercept);
+RcppExport SEXP _freeridge_core_set_intercept(SEXP handleSEXP, SEXP interceptSEXP) {
 BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< bool >::type on(onSEXP);
-    core_set_intercept(handle, on);
+    Rcpp::traits::input_parameter< int >::type intercept(interceptSEXP);
+    core_set_intercept(handle, intercept);
     return R_NilValue;
 END_RCPP
 }
@@ -1189,6 +1221,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_classifier_coefficients", (DL_FUNC) &_freeridge_core_classifier_coefficients, 1},
     {"_freeridge_core_classifier_convergence", (DL_FUNC) &_freeridge_core_classifier_convergence, 1},
     {"_freeridge_core_classifier_support", (DL_FUNC) &_freeridge_core_classifier_support, 1},
+    {"_freeridge_core_classifier_distances", (DL_FUNC) &_freeridge_core_classifier_distances, 2},
+    {"_freeridge_core_classifier_points", (DL_FUNC) &_freeridge_core_classifier_points, 2},
+    {"_freeridge_core_classifier_duality", (DL_FUNC) &_freeridge_core_classifier_duality, 1},
     {"_freeridge_core_loss_gradient", (DL_FUNC) &_freeridge_core_loss_gradient, 7},
     {"_freeridge_core_expansion_gradient", (DL_FUNC) &_freeridge_core_expansion_gradient, 7},
     {"_freeridge_core_gradient_descent", (DL_FUNC) &_freeridge_core_gradient_descent, 8},

@@ -218,13 +218,17 @@ TEST(Refusals, Classifiers) {
   expect_refused_on_classifier<SetProgress>();
   expect_refused_on_classifier<MemoryRequired>();
   expect_refused_on_classifier<SetControl>();
-  expect_refused_on_classifier<Fit>(
-      {{"lambda", reals({0.0, -0.0})}, {"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
+  expect_refused_on_classifier<Fit>({{"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
+  expect_refused_on_classifier<Fit>({{"lambda", reals({0.0})}}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<Predict>();
   expect_refused_on_classifier<Loo>({}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<GetCoefficients>();
   expect_refused_on_classifier<GetConvergence>();
   expect_refused_on_classifier<GetSupport>({}, {FREERIDGE_LOSS_HINGE});
+  expect_refused_on_classifier<Distances>();
+  expect_refused_on_classifier<GetMargins>({}, {FREERIDGE_LOSS_HINGE});
+  expect_refused_on_classifier<GetAlpha>({}, {FREERIDGE_LOSS_HINGE});
+  expect_refused_on_classifier<GetDuality>();
   expect_refused_on_classifier<GetKernel>();
   expect_refused_on_classifier<GetLoss>();
   expect_refused_on_classifier<HasIntercept>();

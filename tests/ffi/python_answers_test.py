@@ -254,6 +254,25 @@ class Classifiers(Comparison):
         c = hinge.coefficients().c
         self.assertEqual(rows.tolist(), np.flatnonzero(c).tolist())
         self.close(margin, 1 / np.sqrt(c @ p.k @ c))
+        f = hinge.decision(p.x)
+        self.close(hinge.margins(), labels * f)
+        self.close(hinge.slacks(), np.maximum(0, 1 - labels * f))
+        self.close(hinge.alpha(), labels * c)
+        self.close(hinge.distances(p.new), hinge.decision(p.new) * margin)
+        kinds = np.where(c == 0, fr.SUPPORT_NONE, np.where(labels * c == 1 / 0.4, fr.SUPPORT_BOUNDED, fr.SUPPORT_FREE))
+        self.assertEqual(hinge.support_kinds().tolist(), kinds.tolist())
+        duality = hinge.duality()
+        self.close(duality.primal, hinge.convergence().objective)
+        self.close(duality.dual, 0.4 * (labels @ c - 0.5 * c @ p.k @ c))
+        self.assertLess(abs(duality.gap), 1e-6)
+        apart = fr.Classifier(fr.linear(), fr.LOSS_HINGE, [[0.0], [1.0], [3.0]], [-1, -1, 1]).fit(0)
+        self.close(apart.decision([[2.0], [3.0]]), [0, 1])
+        ones = fr.Classifier(fr.gaussian(1.5), fr.LOSS_HINGE, p.x, labels, intercept=fr.INTERCEPT_PENALISED).fit(0.4)
+        self.close(ones.coefficients().b, ones.coefficients().c.sum())
+        self.assertTrue(ones.penalises_intercept() and ones.has_intercept())
+        model = fr.Model(fr.gaussian(1.5), p.x, p.y, intercept=fr.INTERCEPT_PENALISED).set_lambda(0.4)
+        self.assertTrue(model.penalises_intercept())
+        self.close(model.intercept(), model.coefficients().sum(axis=0))
 
 
 class Classical(Comparison):

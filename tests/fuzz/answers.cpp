@@ -327,6 +327,23 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
       "freeridge_classifier_get_support", Caller::may_be_inf,
       [&] { return freeridge_classifier_get_support(classifier, count.get(), rows.get(), margin.get()); }, count, rows,
       margin);
+  Output<double> distance(size_of(m)), of_points(size_of(n)), slack(size_of(n)), alpha(size_of(n)), primal(1), dual(1),
+      duality_gap(1);
+  Output<std::int32_t> kind(size_of(n));
+  call(
+      "freeridge_classifier_distances", 0,
+      [&] { return freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, distance.get()); },
+      distance);
+  call(
+      "freeridge_classifier_get_margins", 0,
+      [&] { return freeridge_classifier_get_margins(classifier, of_points.get(), slack.get()); }, of_points, slack);
+  call(
+      "freeridge_classifier_get_alpha", 0,
+      [&] { return freeridge_classifier_get_alpha(classifier, alpha.get(), kind.get()); }, alpha, kind);
+  call(
+      "freeridge_classifier_get_duality", 0,
+      [&] { return freeridge_classifier_get_duality(classifier, primal.get(), dual.get(), duality_gap.get()); }, primal,
+      dual, duality_gap);
   Output<double> lambda(1), weights(size_of(n)), tolerance(1);
   Output<std::int32_t> loss(1), on(1);
   Output<std::int64_t> most(1), points(1), features(1);

@@ -194,7 +194,7 @@ void small_calls(Source& in, Caller& call) {
   call(
       "freeridge_absolute_slope", 0,
       [&] { return freeridge_absolute_slope(n, values.data(), weights.data(), slope.get()); }, slope);
-  const auto from = static_cast<std::int32_t>(in.from(0, 8)), to = static_cast<std::int32_t>(in.from(0, 8));
+  const auto from = static_cast<std::int32_t>(in.from(0, 15)), to = static_cast<std::int32_t>(in.from(0, 15));
   call(
       "freeridge_convert_lambda", 0,
       [&] { return freeridge_convert_lambda(from, to, n, scale, offset, converted.get()); }, converted);
@@ -305,7 +305,7 @@ void one_model(Source& in, Caller& call) {
     for (double& weight : weights) weight = in.one_in(32) ? weight : std::fabs(weight);
     call("freeridge_set_weights", 0, [&] { return freeridge_set_weights(made, weights.data()); });
   }
-  freeridge_set_intercept(made, static_cast<std::int32_t>(in.below(2)));
+  freeridge_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
   freeridge_set_route(made, static_cast<std::int32_t>(in.below(6)));
   freeridge_set_reduction(made, static_cast<std::int32_t>(in.below(3)));
   if (in.one_in(3)) freeridge_set_landmarks(made, in.from(1, data.n), nullptr);
@@ -346,7 +346,7 @@ void one_classifier(Source& in, Caller& call) {
     for (double& weight : weights) weight = std::fabs(weight);
     call("freeridge_classifier_set_weights", 0, [&] { return freeridge_classifier_set_weights(made, weights.data()); });
   }
-  freeridge_classifier_set_intercept(made, static_cast<std::int32_t>(in.below(2)));
+  freeridge_classifier_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
   call("freeridge_classifier_set_control", 0,
        [&] { return freeridge_classifier_set_control(made, 1e-6, 1 + in.below(100)); });
   for (const double lambda : data.lambdas)

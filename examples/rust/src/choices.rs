@@ -90,6 +90,22 @@ choices! {
         LmRidge = FREERIDGE_CONVENTION_LM_RIDGE,
         Krls = FREERIDGE_CONVENTION_KRLS,
         Gurls = FREERIDGE_CONVENTION_GURLS,
+        TikhonovSquared = FREERIDGE_CONVENTION_TIKHONOV_SQUARED,
+        TikhonovHalf = FREERIDGE_CONVENTION_TIKHONOV_HALF,
+        TikhonovLogistic = FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC,
+        TikhonovHinge = FREERIDGE_CONVENTION_TIKHONOV_HINGE,
+        Cost = FREERIDGE_CONVENTION_COST,
+        CostMean = FREERIDGE_CONVENTION_COST_MEAN,
+        CostMeanNorm = FREERIDGE_CONVENTION_COST_MEAN_NORM,
+    }
+}
+
+choices! {
+    /// What a point is to a support vector machine.
+    SupportKind {
+        None = FREERIDGE_SUPPORT_NONE,
+        Free = FREERIDGE_SUPPORT_FREE,
+        Bounded = FREERIDGE_SUPPORT_BOUNDED,
     }
 }
 

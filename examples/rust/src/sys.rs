@@ -88,6 +88,21 @@ pub const FREERIDGE_STEP_AUTO: freeridge_step_rule = 0;
 pub const FREERIDGE_STEP_CONSTANT: freeridge_step_rule = 1;
 pub const FREERIDGE_STEP_INVERSE: freeridge_step_rule = 2;
 pub const FREERIDGE_STEP_ROOT: freeridge_step_rule = 3;
+pub type freeridge_intercept = i32;
+pub type freeridge_support = i32;
+pub const FREERIDGE_INTERCEPT_NONE: freeridge_intercept = 0;
+pub const FREERIDGE_INTERCEPT_FREE: freeridge_intercept = 1;
+pub const FREERIDGE_INTERCEPT_PENALISED: freeridge_intercept = 2;
+pub const FREERIDGE_CONVENTION_TIKHONOV_SQUARED: freeridge_convention = 8;
+pub const FREERIDGE_CONVENTION_TIKHONOV_HALF: freeridge_convention = 9;
+pub const FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC: freeridge_convention = 10;
+pub const FREERIDGE_CONVENTION_TIKHONOV_HINGE: freeridge_convention = 11;
+pub const FREERIDGE_CONVENTION_COST: freeridge_convention = 12;
+pub const FREERIDGE_CONVENTION_COST_MEAN: freeridge_convention = 13;
+pub const FREERIDGE_CONVENTION_COST_MEAN_NORM: freeridge_convention = 14;
+pub const FREERIDGE_SUPPORT_NONE: freeridge_support = 0;
+pub const FREERIDGE_SUPPORT_FREE: freeridge_support = 1;
+pub const FREERIDGE_SUPPORT_BOUNDED: freeridge_support = 2;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -497,4 +512,12 @@ extern "C" {
     pub fn freeridge_calibrate(
         n: i64, decision: *const f64, y: *const f64, weights: *const f64, slope: *mut f64, offset: *mut f64,
     ) -> freeridge_status;
+    pub fn freeridge_classifier_distances(classifier: *const freeridge_classifier, layout: freeridge_layout, m: i64,
+        x: *const f64, ldx: i64, distance: *mut f64) -> freeridge_status;
+    pub fn freeridge_classifier_get_margins(classifier: *const freeridge_classifier, margin: *mut f64, slack: *mut
+        f64) -> freeridge_status;
+    pub fn freeridge_classifier_get_alpha(classifier: *const freeridge_classifier, alpha: *mut f64, support: *mut
+        freeridge_support) -> freeridge_status;
+    pub fn freeridge_classifier_get_duality(classifier: *const freeridge_classifier, primal: *mut f64, dual: *mut f64,
+        gap: *mut f64) -> freeridge_status;
 }

@@ -1,10 +1,7 @@
 //! The answers of a model, a classifier and the calls without a handle, by their definitions.
 
 use freeridge::{
-    absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
-    make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
-    polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Classifier, Convention, Criterion, Dense,
-    Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status, StepRule,
+    absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status, StepRule, SupportKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -208,7 +205,13 @@ fn classifiers_meet_their_conditions() -> Result<()> {
             };
             assert!(held, "{loss}, row {i}");
         }
+        let (margins, alpha, duality) = (classifier.margins()?, classifier.alpha()?, classifier.duality()?);
+        assert!((0..N).all(|i| close(margins[i], labels[i] * f[i]) && close(alpha[i], labels[i] * c[i])));
+        assert!(duality.gap >= 0.0 && duality.gap < 1e-6 && duality.dual <= end.objective && close(duality.primal, end.objective));
+        let distances = classifier.distances(x)?;
+        assert!((0..N).all(|i| close(distances[i] * f[0], f[i] * distances[0])));
         if loss == Loss::Logistic {
+            assert!(classifier.slacks().is_err() && classifier.support_kinds().is_err());
             let p = classifier.probability(x)?;
             assert!((0..N).all(|i| close(p[i], 1.0 / (1.0 + (-f[i]).exp()))) && classifier.loo()?.len() == N);
             assert_eq!(classifier.support().unwrap_err().status(), Status::InvalidState);
@@ -216,6 +219,15 @@ fn classifiers_meet_their_conditions() -> Result<()> {
             let support = classifier.support()?;
             assert_eq!(support.rows, (0..N).filter(|i| c[*i] != 0.0).collect::<Vec<_>>());
             assert!(classifier.probability(x).is_err() && support.margin > 0.0);
+            let (slacks, kinds) = (classifier.slacks()?, classifier.support_kinds()?);
+            for i in 0..N {
+                assert!(close(slacks[i], (1.0 - margins[i]).max(0.0)));
+                assert_eq!(kinds[i] == SupportKind::None, c[i] == 0.0);
+            }
+            classifier.set_penalised_intercept()?;
+            classifier.fit(0.5)?;
+            let (c, b) = classifier.coefficients()?;
+            assert!(close(b, c.iter().sum::<f64>()) && classifier.has_intercept()?);
         }
     }
     Ok(())
