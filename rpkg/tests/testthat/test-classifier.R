@@ -67,7 +67,8 @@ test_that("a formula is the matrix of its columns, with factors, weights, missin
     expect_close(predict(fit, data[c(3, 7, 20), ])[c(1L, 3L)], predict(direct)[c(3L, 19L)], 1e-12)
     expect_true(is.na(predict(fit, data[7L, ])))
     expect_identical(as.character(fit$call[[1L]]), as.character(direct$call[[1L]]))
-    expect_identical(formula(fit), y ~ a + b + f, ignore_formula_env = TRUE)
+    expect_equal(formula(fit), y ~ a + b + f, ignore_formula_env = TRUE)
+    expect_identical(nrow(model.frame(fit)), 59L)
     expect_close(predict(update(fit, lambda = 2))[kept], predict(direct, lambda = 2), 1e-6)
   }
   expect_close(predict(kernel_svm(y ~ a, data, linear_kernel(), 1, subset = w > 1, scale = TRUE), data[50, ]),
@@ -235,7 +236,7 @@ test_that("bad input is refused", {
     expect_refusal(method(p$x), "y is missing")
     expect_refusal(method(p$x, p$y), "kernel is missing")
     expect_refusal(method(p$x, p$y, linear_kernel()), "lambda is missing")
-    expect_error(method(p$x, p$y, linear_kernel(), 1, foo = 2), "unused argument")
+    expect_refusal(method(p$x, p$y, linear_kernel(), 1, foo = 2), "unknown argument: 'foo'")
     expect_refusal(method(p$x, p$y, "linear", 1), "kernel must be a kernel")
     expect_refusal(method(p$x, p$y, gaussian_kernel(), 1), "kernel has a bandwidth that is not given")
     expect_refusal(method(p$x, p$y, scaled_kernel(linear_kernel(), 1:3), 1), "", "freeridge_dimension_mismatch")

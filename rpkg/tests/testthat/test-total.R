@@ -56,6 +56,8 @@ test_that("formulas are the columns of lm, with factors, subsets, missing values
     expect_close(predict(ours, cars[c(1, 4, 9), ]), predict(theirs, cars[c(1, 4, 9), ]), 1e-10)
     expect_close(coef(summary(ours)), coef(summary(theirs)), 1e-8)
     expect_equal(formula(ours), formula, ignore_formula_env = TRUE)
+    expect_equal(unname(model.matrix(ours)), unname(model.matrix(theirs)), ignore_attr = TRUE)
+    expect_identical(dim(model.frame(ours)), dim(model.frame(theirs)))
   }
   x <- model.matrix(mpg ~ wt + gear, cars)[, -1L]
   expect_identical(coef(ridge(mpg ~ wt + gear, cars, 2)), coef(ridge(x, cars$mpg, 2)))
