@@ -62,7 +62,7 @@ print.summary.freeridge_linear <- function(x, digits = max(3L, getOption("digits
         "use freeridge() with\nlinear_kernel() and this lambda.\n", sep = "")
   } else {
     cat("\nRoot mean squared distance from the ", if (nrow(x$fit$w) == 1L) "line: " else "hyperplane: ", number(x$distance),
-        "\nSmallest singular value", if (length(x$singular_values) > 1L) "s", " of [x y]: ", number(x$singular_values),
+        "\nSmallest singular value", if (length(x$singular_values) > 1L) "s", " of [x y]", if (x$fit$intercept) ", centred", ": ", number(x$singular_values),
         "\nTotal least squares has no standard errors here.\n", sep = "")
   }
   invisible(x)
