@@ -69,7 +69,8 @@ pub use answers::{Conditioning, Intervals, Traces, Variances};
 pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route, StepRule, SupportKind};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
-    polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Line, LineSummary,
+    polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Line, LineErrors,
+    LineSummary,
 };
 pub use classifier::{Classifier, Convergence, Duality, Support};
 pub use descent::{calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient, Descent, EarlyStopping, Filtered, LossGradient, Outputs, Plan};
