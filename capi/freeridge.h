@@ -813,12 +813,12 @@ FREERIDGE_API freeridge_status freeridge_condition_number(const freeridge_model*
  *              without intercept  M^-1            without weights (K + lambda I)^-1
  *              with an intercept  M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1)
  * H = I - lambda W^-1 P, so P is called the residual maker. H is symmetric without weights; H 1 = 1 and P 1 = 0 with an
- * intercept. lambda = 0: H is the projection of least squares (of all Y where K is regular: I), and P = W^(1/2) K_c^+
- * W^(1/2) with the pseudo-inverse. LANDMARK: P as above with the K of this section's head; the landmarks' own c are
- * freeridge_coefficients. Errors: SPECTRAL, PRIMAL, LANDMARK rounding of the largest number in H, and in P; BAND, CHOLESKY
- * times the condition of K_c + lambda I. Memory: O(n) columns in hand, beside the caller's n^2 or 2 n^2 numbers. Cost: 2
- * n^2 r (SPECTRAL, PRIMAL, LANDMARK; twice that for both; where the features are not kept they are made n / 256 times),
- * 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), O(n d) a column (PRIMAL with sparse x, whose columns are n x d products). Statuses:
+ * intercept. lambda = 0: H projects, as least squares do (where K is regular H = I), and P = W^(1/2) K_c^+ W^(1/2) with
+ * the pseudo-inverse of K_c. LANDMARK: P as above with the K of this section's head; freeridge_coefficients has the c of
+ * the landmarks instead. Errors: SPECTRAL, PRIMAL, LANDMARK: rounding of the largest number in H, and in P; BAND,
+ * CHOLESKY: that times the condition of K_c + lambda I. Memory: some times 256 columns, beside the caller's n^2 or 2 n^2
+ * numbers. Cost: 2 n^2 r (SPECTRAL, PRIMAL, LANDMARK; twice that for both; where the features are not kept they are made
+ * n / 256 times), 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), 4 n d^2 and n times the entries (PRIMAL with sparse x). Statuses:
  * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE (as freeridge_set_lambda), CANCELLED. Source:
  * D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, American Statistician 32 (1978); [CT]. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model, double lambda, double* hat,

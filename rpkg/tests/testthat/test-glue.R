@@ -17,6 +17,7 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   for (ask in list(core_predict, core_predict_variance, function(model, x) core_predict_jackknife(model, x, 0.9))) {
     expect_refusal(ask(model, matrix(0, 1L, 2L)), "newdata has another number of columns")
   }
+  expect_refusal(core_kernel_evaluate(linear, one, matrix(0, 1L, 2L)), "x and z have different numbers of columns")
   expect_refusal(core_check_kernel(list(name = "spline")), "unknown kernel 'spline'")
   expect_refusal(core_set_landmark_method(model, "best", 0), "unknown landmark method 'best'")
   expect_refusal(core_set_route(model, "fast"), "unknown route 'fast'")
