@@ -1308,7 +1308,8 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
 
 /* ----------------------------------------------------------------------------------------------------
  * Gradients and descent, without a handle: for teaching, for comparison, and for rows that come as a stream. The exact
- * solvers above reach the minimum in far less time (docs/numerics.md has an example). All of it is about
+ * solvers above reach the minimum to all digits, and nearly always in less time (docs/numerics.md has examples). All of
+ * it is about
  *     J(w, b) = sum_i W_ii L(y_i, x_i'w + b)  +  lambda/2 |w|^2,      lambda >= 0                               (4)
  * with a freeridge_loss; y: n numbers, -1 or +1 for LOGISTIC and HINGE (one class alone is allowed); weights: n
  * positive numbers W_ii, or NULL: all one; x is n x d in `layout`. lambda is this library's. A text that minimises

@@ -17,7 +17,7 @@ early_stopping.default <- function(x, y, steps = NULL, step = NULL, intercept = 
   table <- function(w, b) {
     if (!is.null(divisor)) w <- w / divisor
     out <- t(rbind(if (intercept) b, w, deparse.level = 0L))
-    dimnames(out) <- list(steps, c(if (intercept) "(Intercept)", feature_names(data$x)))
+    dimnames(out) <- list(in_digits(steps), c(if (intercept) "(Intercept)", feature_names(data$x)))
     out
   }
   size <- function(w) sqrt(colSums(w^2))
