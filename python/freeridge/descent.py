@@ -110,11 +110,11 @@ def gradient_descent(loss: int, x: ArrayLike, y: ArrayLike, value: float, steps:
                      weights: Optional[ArrayLike] = None, start: Optional[Tuple[ArrayLike, float]] = None,
                      done: int = 0, rule: int = c.STEP_AUTO, step: float = 0.0, batch: Optional[int] = None,
                      seed: int = 0, average: bool = False, progress: Optional[Progress] = None) -> Descent:
-    """The iterates after `steps` (numbers of steps, ascending) of gradient descent from `start` (w, b; zeros). batch: so
-    many rows at a time, in an order drawn from the seed; None: all rows. step: 0 for the library's own; rule:
-    STEP_CONSTANT, STEP_INVERSE (step = 1 / lambda: Pegasos), STEP_ROOT, or STEP_AUTO. done: steps made before, for rules
-    in which steps become shorter. average: the mean of the iterates, each weighted by its number. progress: see
-    Model.set_progress(); it is heard, and Ctrl-C ends the call. Cost: 4 n d a step, 4 batch d with a batch."""
+    """The iterates after `steps` (numbers of steps, ascending) of gradient descent from `start` (w, b; zeros). batch:
+    so many rows at a time, in an order drawn from the seed; None: all rows. step: 0 for the library's own; rule:
+    STEP_CONSTANT, STEP_INVERSE (step = 1 / lambda: Pegasos), STEP_ROOT, or STEP_AUTO. done: steps made before, for
+    rules in which steps become shorter. average: the mean of the iterates, each weighted by its number. progress:
+    see Model.set_progress(); it is heard, and Ctrl-C ends the call. Cost: 4 n d a step, 4 batch d with a batch."""
     points, outputs, given = _points(x, y, weights)
     at = _lengths(steps)
     from_w, from_b = (None, 0.0) if start is None else start
