@@ -3,8 +3,9 @@
 use freeridge::{
     absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
     make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
-    polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Classifier, Convention, Criterion, Dense,
-    Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status, StepRule,
+    polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Classifier, Convention, Criterion,
+    Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status,
+    StepRule,
 };
 use std::sync::{Arc, Mutex};
 
@@ -278,7 +279,12 @@ fn gradients_and_descent() -> Result<()> {
     let labels: Vec<f64> = y.iter().map(|value| value.signum()).collect();
     let hinge = Outputs { loss: Loss::Hinge, y: &labels, weights: None, lambda: 0.5 };
     let plan = Plan {
-        batch: Some(7), seed: 3, average: true, rule: StepRule::Inverse, step: Some(0.1), start: Some((&[1.0, 0.0], 0.5)),
+        batch: Some(7),
+        seed: 3,
+        average: true,
+        rule: StepRule::Inverse,
+        step: Some(0.1),
+        start: Some((&[1.0, 0.0], 0.5)),
         ..Plan::default()
     };
     assert_eq!(gradient_descent(x, &hinge, &plan, &[30], None)?, gradient_descent(x, &hinge, &plan, &[30], None)?);
@@ -288,10 +294,8 @@ fn gradients_and_descent() -> Result<()> {
         (0..N).for_each(|j| k[i + j * N] = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1));
     }
     let w: Vec<f64> = (0..2).map(|j| (0..N).map(|i| x.at(i, j) * c[i]).sum()).collect();
-    let (linear, of_c) = (
-        loss_gradient(x, &hinge, &w, 0.25)?,
-        expansion_gradient(Matrix::column_major(&k, N)?, &hinge, &c, 0.25)?,
-    );
+    let (linear, of_c) =
+        (loss_gradient(x, &hinge, &w, 0.25)?, expansion_gradient(Matrix::column_major(&k, N)?, &hinge, &c, 0.25)?);
     assert!(close(of_c.objective, linear.objective) && close(of_c.b, linear.b));
     assert!(close(of_c.w[3], x.at(3, 0) * linear.w[0] + x.at(3, 1) * linear.w[1]));
 
