@@ -1368,8 +1368,8 @@ enum {
  * without gaps, and b: count numbers, the iterates after so many steps; objective: (4) there; *step_used: the step;
  * NULL is fine for these two. callback, user: see freeridge_progress; NULL: none. Columns of very different sizes, or
  * far from zero, make it slow: centre and scale x. Cost: 4 n d a step (batch = n), 4 batch d (batch < n), 2 n d for
- * each objective; step = 0: n d min(n, d) once, n d for batch = 1. Memory: 2 n doubles; batch < n: n d more where x is
- * COL_MAJOR; step = 0: 2 n d and min(n, d)^2. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the iterates overflow,
+ * each objective; step = 0: O(n d min(n, d)) once, O(n d) for batch = 1. Memory: 2 n doubles; batch < n: n d more where
+ * x is COL_MAJOR; step = 0: n d and 3 min(n, d)^2. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the iterates overflow,
  * because the step is too large), NOT_CONVERGED, CANCELLED. Sources: L. Bottou, Stochastic gradient descent tricks,
  * 2012; S. Shalev-Shwartz, Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and
  * improved rates, ICML 2019 (the default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining
