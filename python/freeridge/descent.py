@@ -120,7 +120,7 @@ def gradient_descent(loss: int, x: ArrayLike, y: ArrayLike, value: float, steps:
     from_w, from_b = (None, 0.0) if start is None else start
     begin = None if from_w is None else vector(from_w, length=points.columns, name="start")
     w, b, objective, used = empty(points.columns, len(at)), numbers(len(at)), numbers(len(at)), numbers(1)
-    calls = Calls()
+    calls = Calls()  # so that freeridge_gradient_descent is heard, and ended by Ctrl-C, as the calls on a handle are
     calls.function = progress
     calls.run(False, "gradient_descent", loss, points.layout, points.rows, points.columns, points.pointer, points.ld,
               pointer(outputs), pointer(given), int(intercept), value, pointer(begin), from_b, done, rule, step,
