@@ -1302,7 +1302,8 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
  * optimisation (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). */
 typedef struct freeridge_classifier freeridge_classifier; /* data and a fit by another loss; opaque */
 
-/* A loss. A classifier has one of the first two, of z = y_i (f(x_i) + b); the calls of "Gradients and descent" take all. */
+/* A loss. A classifier has one of the first two, of z = y_i (f(x_i) + b); the calls of "Gradients and descent" take
+ * all. */
 typedef int32_t freeridge_loss;
 enum {
   FREERIDGE_LOSS_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
@@ -1471,11 +1472,12 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
 
 /* ----------------------------------------------------------------------------------------------------
  * Gradients and descent, without a handle: for teaching, for comparison, and for rows that come as a stream. The exact
- * solvers above reach the minimum in far less time (docs/numerics.md has an example). All of it is about
+ * solvers above reach the minimum to all digits, and nearly always in less time (docs/numerics.md has examples). All of
+ * it is about
  *     J(w, b) = sum_i W_ii L(y_i, x_i'w + b)  +  lambda/2 |w|^2,      lambda >= 0                               (4)
  * with a freeridge_loss; y: n numbers, -1 or +1 for LOGISTIC and HINGE (one class alone is allowed); weights: n
- * positive numbers W_ii, or NULL: all one; x is n x d in `layout`. lambda is this library's. A text that minimises
- * 1/n sum_i L_i + l |w|^2 has J = n times that with lambda = 2 n l; for the squared loss without its factor 1/2, J = n/2
+ * positive numbers W_ii, or NULL: all one; x is n x d in `layout`. lambda is this library's. A text that minimises 1/n
+ * sum_i L_i + l |w|^2 has J = n times that with lambda = 2 n l; for the squared loss without its factor 1/2, J = n/2
  * times that with lambda = n l. A step of length g along the gradient of the text is one of length g/n (2 g/n) here. */
 
 /* *objective: (4); gradient: d numbers dJ/dw = sum_i g_i x_i + lambda w; *gradient_b: dJ/db = sum_i g_i, where g_i =
@@ -1485,19 +1487,19 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
  * the last two being subgradients where the loss has its corner. At count >= 1 points at once: w and gradient are d x
  * count, column-major without gaps; b, objective and gradient_b have count numbers. NULL is fine for each output. With
  * lambda = 0 and weights 1/m the objective is the mean loss of m other rows, such as a development set's along the path
- * of freeridge_gradient_descent. Cost: 4 n d for each point, 2 n d without gradient. Memory: 2 n doubles and the answer.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since 0.1. */
+ * of freeridge_gradient_descent. Cost: 4 n d for each point, 2 n d without gradient. Memory: 2 n doubles and the
+ * answer. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_loss_gradient(freeridge_loss loss, freeridge_layout layout, int64_t n,
                                                        int64_t d, const double* x, int64_t ldx, const double* y,
                                                        const double* weights, double lambda, int64_t count,
                                                        const double* w, const double* b, double* objective,
                                                        double* gradient, double* gradient_b);
 
-/* The same for f = sum_j c_j k(x_j, .), f_i = (K c)_i + b and the penalty lambda/2 c'K c: gradient: n numbers dJ/dc = K
- * (g + lambda c); *gradient_b: dJ/db = sum_i g_i. k: the n x n kernel matrix, symmetric (freeridge_kernel_evaluate), of
- * which the numbers k[i + j ldk] with i >= j count; c: n numbers. NULL is fine for each output. Cost: 4 n^2, 2 n^2
- * without gradient. Memory: 3 n doubles. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since
- * 0.1. */
+/* The same for f = sum_j c_j k(x_j, .), f_i = (K c)_i + b: *objective: J(c, b) = sum_i W_ii L(y_i, f_i) + lambda/2 c'K
+ * c; gradient: n numbers dJ/dc = K (g + lambda c); *gradient_b: dJ/db = sum_i g_i. k: the n x n kernel matrix,
+ * symmetric (freeridge_kernel_evaluate), of which the numbers k[i + j ldk] with i >= j count; c: n numbers. NULL is
+ * fine for each output. Cost: 4 n^2, 2 n^2 without gradient. Memory: 3 n doubles. Statuses: INVALID_ARGUMENT,
+ * NOT_FINITE (also: an answer overflows). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_expansion_gradient(freeridge_loss loss, int64_t n, const double* k,
                                                             int64_t ldk, const double* y, const double* weights,
                                                             double lambda, const double* c, double b, double* objective,
@@ -1516,25 +1518,25 @@ enum {
 /* Gradient descent for (4), and with batch < n stochastic gradient descent; for HINGE and ABSOLUTE with subgradients.
  * Step t + 1 takes a set S of `batch` of the n rows:
  *     w <- w - eta_t (n/|S| sum_(i in S) g_i x_i + lambda w),      b <- b - eta_t n/|S| sum_(i in S) g_i
- * (b stays start_b without intercept), with the g_i of freeridge_loss_gradient. batch = n: all rows. 1 <= batch < n: each
- * pass over the rows has a new random order, drawn from the seed, whose next `batch` rows are S (the rows that are left,
- * at the end of a pass). start_w: d numbers, or NULL: zeros; start_b; done >= 0: t begins there, so that a second call
- * goes on with the steps of a first one. step > 0, or 0: 1 / (kappa mu + lambda) for batch = n, kappa mu + lambda being
- * the Lipschitz constant of the gradient: kappa = 1/4 for LOGISTIC, else 1, mu the largest eigenvalue of sum_i W_ii x~_i
- * x~_i', x~_i = (x_i, 1) (x_i without intercept); for batch < n mu becomes the larger
+ * (b stays start_b without intercept), with the g_i of freeridge_loss_gradient. batch = n: all rows. 1 <= batch < n:
+ * each pass over the rows has a new random order, drawn from the seed, whose next `batch` rows are S (the rows that are
+ * left, at the end of a pass). start_w: d numbers, or NULL: zeros; start_b; done >= 0: t begins there, so that a second
+ * call goes on with the steps of a first one. step > 0, or 0: 1 / (kappa mu + lambda) for batch = n, kappa mu + lambda
+ * being the Lipschitz constant of the gradient: kappa = 1/4 for LOGISTIC, else 1, mu the largest eigenvalue of sum_i
+ * W_ii x~_i x~_i', x~_i = (x_i, 1) (x_i without intercept); for batch < n mu becomes the larger
  *     n (s - 1) / (s (n - 1)) mu + (n - s) / (s (n - 1)) n max_i W_ii |x~_i|^2,      s = batch
  * and for ABSOLUTE the step is multiplied by the root mean square of y (about its mean, with intercept). average: the
- * iterates handed out are sum_t t w_t / sum_t t over the steps t = 1, 2, ... of this call, and not w_t. steps: count >= 1
- * numbers of steps, >= 0 and strictly ascending; the last is the number of steps made. w: d x count, column-major without
- * gaps, and b: count numbers, the iterates after so many steps; objective: (4) there; *step_used: the step; NULL is fine
- * for these two. callback, user: see freeridge_progress; NULL: none. Columns of very different sizes, or far from zero,
- * make it slow: centre and scale x. Cost: 4 n d a step (batch = n), 4 batch d (batch < n), 2 n d for each objective;
- * step = 0: n d min(n, d) once, n d for batch = 1. Memory: 2 n doubles; batch < n: n d more where x is COL_MAJOR; step =
- * 0: 2 n d and min(n, d)^2. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the iterates overflow, because the step is
- * too large), NOT_CONVERGED, CANCELLED. Sources: L. Bottou, Stochastic gradient descent tricks, 2012; S. Shalev-Shwartz,
- * Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and improved rates, ICML 2019 (the
- * default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining an O(1/t) convergence rate for
- * the projected stochastic subgradient method, 2012 (the average). Since 0.1. */
+ * iterates handed out are sum_t t w_t / sum_t t over the steps t = 1, 2, ... of this call, and not w_t. steps: count >=
+ * 1 numbers of steps, >= 0 and strictly ascending; the last is the number of steps made. w: d x count, column-major
+ * without gaps, and b: count numbers, the iterates after so many steps; objective: (4) there; *step_used: the step;
+ * NULL is fine for these two. callback, user: see freeridge_progress; NULL: none. Columns of very different sizes, or
+ * far from zero, make it slow: centre and scale x. Cost: 4 n d a step (batch = n), 4 batch d (batch < n), 2 n d for
+ * each objective; step = 0: O(n d min(n, d)) once, O(n d) for batch = 1. Memory: 2 n doubles; batch < n: n d more where
+ * x is COL_MAJOR; step = 0: n d and 3 min(n, d)^2. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the iterates overflow,
+ * because the step is too large), NOT_CONVERGED, CANCELLED. Sources: L. Bottou, Stochastic gradient descent tricks,
+ * 2012; S. Shalev-Shwartz, Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and
+ * improved rates, ICML 2019 (the default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining
+ * an O(1/t) convergence rate for the projected stochastic subgradient method, 2012 (the average). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, freeridge_layout layout, int64_t n,
                                                           int64_t d, const double* x, int64_t ldx, const double* y,
                                                           const double* weights, int32_t intercept, double lambda,
@@ -1547,16 +1549,17 @@ FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, f
 /* Early stopping beside ridge regression. Gradient descent on 1/2 |y - X w - b|^2 from w = 0 with the constant step eta
  * has, after k steps, in closed form (Landweber's iteration; X = U S V' and y centred, with intercept)
  *     w = V diag((1 - (1 - eta s_j^2)^k) / s_j) U'y,      b = mean(y) - mean(x)'w
- * and ridge regression has s_j / (s_j^2 + lambda) in the place of the fraction. lambda = 1 / (eta k) is the ridge
- * that belongs to k steps: then both fractions are eta k s_j for small s_j, and 1 / s_j for large ones. y: n numbers;
- * step: eta from 0 to 2 / s_1^2; 0: 1 / s_1^2. steps: count >= 1 numbers k >= 1, in any order. w (d x count, column-major
+ * and ridge regression has s_j / (s_j^2 + lambda) in the place of the fraction. lambda = 1 / (eta k) is the ridge that
+ * belongs to k steps: then both fractions are eta k s_j for small s_j, and 1 / s_j for large ones. y: n numbers; step:
+ * eta from 0 to 2 / s_1^2; 0: 1 / s_1^2. steps: count >= 1 numbers k >= 1, in any order. w (d x count, column-major
  * without gaps), b and df (count numbers each): of gradient descent after so many steps; df, the effective degrees of
  * freedom, are the sum of 1 - (1 - eta s_j^2)^k, and 1 for the intercept. lambda: count numbers 1 / (eta k); ridge_w,
- * ridge_b, ridge_df: as w, b, df, of ridge regression with these lambdas. *step_used: eta. NULL is fine for each output.
- * Cost: the SVD, O(n d min(n, d)), and 4 d min(n, d) for each k. Memory: 2 n d doubles and the answers. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows), NOT_CONVERGED. Sources: L. Landweber, An iteration formula
- * for Fredholm integral equations of the first kind, American Journal of Mathematics 73 (1951); Y. Yao, L. Rosasco,
- * A. Caponnetto, On early stopping in gradient descent learning, Constructive Approximation 26 (2007). Since 0.1. */
+ * ridge_b, ridge_df: as w, b, df, of ridge regression with these lambdas. *step_used: eta. NULL is fine for each
+ * output. Cost: the SVD, O(n d min(n, d)), and 4 d min(n, d) for each k. Memory: 2 n d doubles and the answers.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows), NOT_CONVERGED. Sources: L. Landweber, An
+ * iteration formula for Fredholm integral equations of the first kind, American Journal of Mathematics 73 (1951); Y.
+ * Yao, L. Rosasco, A. Caponnetto, On early stopping in gradient descent learning, Constructive Approximation 26 (2007).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                         int64_t ldx, const double* y, int32_t intercept, double step,
                                                         int64_t count, const int64_t* steps, double* w, double* b,
@@ -1565,14 +1568,14 @@ FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout,
 
 /* Probabilities from decision values of two classes, P(+1 | f) = 1 / (1 + exp(-(*offset + *slope f))), by Platt's
  * method: logistic regression of the classes on `decision`, n numbers f_i that were made without their own rows
- * (leave-one-out), with the targets (N+ + 1) / (N+ + 2) for y_i = +1 and 1 / (N- + 2) for y_i = -1 in the place of 1 and
- * 0; N+ and N- are the sums of the weights of the two classes. With these targets there is one minimum, also where the
- * values separate the classes; *slope is 0 where all of them are equal. y: n labels, -1 or +1 (one class alone is
- * allowed); weights: n positive numbers, or NULL: all one. Platt's A and B are -*slope and -*offset. Cost: O(n) for each
- * of about 10 steps. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the slope overflows), NOT_CONVERGED. Sources:
- * J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999; H.-T. Lin,
- * C.-J. Lin, R. Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68 (2007),
- * whose Newton's method with a line search this is. Since 0.1. */
+ * (leave-one-out), with the targets (N+ + 1) / (N+ + 2) for y_i = +1 and 1 / (N- + 2) for y_i = -1 in the place of 1
+ * and 0; N+ and N- are the sums of the weights of the two classes. With these targets there is one minimum, also where
+ * the values separate the classes; *slope is 0 where all of them are equal. y: n labels, -1 or +1 (one class alone is
+ * allowed); weights: n positive numbers, or NULL: all one. Platt's A and B are -*slope and -*offset. Cost: O(n) for
+ * each of about 10 steps. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the slope overflows), NOT_CONVERGED. Sources:
+ * J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999; H.-T.
+ * Lin, C.-J. Lin, R. Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68
+ * (2007), whose Newton's method with a line search this is. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_calibrate(int64_t n, const double* decision, const double* y,
                                                    const double* weights, double* slope, double* offset);
 

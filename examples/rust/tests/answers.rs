@@ -322,7 +322,12 @@ fn gradients_and_descent() -> Result<()> {
     let labels: Vec<f64> = y.iter().map(|value| value.signum()).collect();
     let hinge = Outputs { loss: Loss::Hinge, y: &labels, weights: None, lambda: 0.5 };
     let plan = Plan {
-        batch: Some(7), seed: 3, average: true, rule: StepRule::Inverse, step: Some(0.1), start: Some((&[1.0, 0.0], 0.5)),
+        batch: Some(7),
+        seed: 3,
+        average: true,
+        rule: StepRule::Inverse,
+        step: Some(0.1),
+        start: Some((&[1.0, 0.0], 0.5)),
         ..Plan::default()
     };
     assert_eq!(gradient_descent(x, &hinge, &plan, &[30], None)?, gradient_descent(x, &hinge, &plan, &[30], None)?);
@@ -332,10 +337,8 @@ fn gradients_and_descent() -> Result<()> {
         (0..N).for_each(|j| k[i + j * N] = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1));
     }
     let w: Vec<f64> = (0..2).map(|j| (0..N).map(|i| x.at(i, j) * c[i]).sum()).collect();
-    let (linear, of_c) = (
-        loss_gradient(x, &hinge, &w, 0.25)?,
-        expansion_gradient(Matrix::column_major(&k, N)?, &hinge, &c, 0.25)?,
-    );
+    let (linear, of_c) =
+        (loss_gradient(x, &hinge, &w, 0.25)?, expansion_gradient(Matrix::column_major(&k, N)?, &hinge, &c, 0.25)?);
     assert!(close(of_c.objective, linear.objective) && close(of_c.b, linear.b));
     assert!(close(of_c.w[3], x.at(3, 0) * linear.w[0] + x.at(3, 1) * linear.w[1]));
 
