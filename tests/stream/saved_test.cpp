@@ -185,7 +185,7 @@ TEST(StreamSaved, Foreign) {
 
 TEST(StreamSaved, ALaterVersionAndAnotherKind) {
   const Bytes bytes = small_bytes();
-  for (const std::uint64_t later : {std::uint64_t{4}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
+  for (const std::uint64_t later : {std::uint64_t{5}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
     Bytes newer = bytes;
     put(newer, version, later);
     EXPECT_EQ(load(newer), FREERIDGE_CORRUPT);  // that is a flipped bit
