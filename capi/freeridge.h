@@ -392,8 +392,8 @@ enum {
 
 /* on: FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_PENALISED, or any other number: FREERIDGE_INTERCEPT_FREE (the
  * default). PENALISED is what a column of ones beside x does with a linear kernel; for other kernels and given matrices
- * it is k + 1. Coefficients, hyperplane and freeridge_intercept are those of f(x) + b with the model's own kernel k.
- * For a linear or given kernel factorize copies x, once more than set_data does. Goes back to DATA. Cost: O(1).
+ * it is k + 1. Coefficients, hyperplane and freeridge_get_intercept are those of f(x) + b with the model's own kernel
+ * k. For a linear or given kernel factorize copies x, once more than set_data does. Goes back to DATA. Cost: O(1).
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on);
 
@@ -452,7 +452,8 @@ FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* mode
  * Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
 
-/* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
 
 /* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what
@@ -933,9 +934,9 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
-/* lambda in the conventions of other systems. V is a loss term of this library, 1/2 (Y_i - f_i)^2, log(1 + exp(-y_i f_i))
- * (LOGISTIC) or max(0, 1 - y_i f_i) (HINGE), and lambda_total that of sum V + lambda_total / 2 ||f||^2, which models and
- * classifiers take. docs/other-systems.md has the table with the standardisation that each means. */
+/* lambda in the conventions of other systems. V is a loss term of this library, 1/2 (Y_i - f_i)^2, log(1 + exp(-y_i
+ * f_i)) (LOGISTIC) or max(0, 1 - y_i f_i) (HINGE), and lambda_total that of sum V + lambda_total / 2 ||f||^2, which
+ * models and classifiers take. docs/other-systems.md has the table with the standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
   FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum V + L / 2 ||f||^2 */
@@ -958,9 +959,9 @@ enum {
   FREERIDGE_CONVENTION_COST_MEAN_NORM = 14 /* L / n sum V + ||f||^2: 2 n / lambda_total */
 };
 
-/* *out: lambda (>= 0; > 0 where one of the two is a COST, which is infinite at lambda_total = 0) of convention `from` in
- * convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any finite number else.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
+/* *out: lambda (>= 0; > 0 where one of the two is a COST, which is infinite at lambda_total = 0) of convention `from`
+ * in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any finite number else. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
                                                         double sd_y, double lambda, double* out);
 
@@ -1031,7 +1032,8 @@ FREERIDGE_API freeridge_status freeridge_locate_saved_x(const void* bytes, int64
  * One accumulator is used by one thread at a time; const calls may run side by side. */
 typedef struct freeridge_accumulator freeridge_accumulator; /* rows, reduced to what answers need; opaque */
 
-/* Makes an empty accumulator for d features and t outputs (1 + d + t <= 2147483647); *out is set on success only.
+/* Makes an empty accumulator for d features and t outputs (1 + d + t <= 2147483647); *out is set on success only. The
+ * intercept is not penalised; a penalised one is a column of ones beside x, and intercept = 0.
  * Statuses: INVALID_ARGUMENT. Cost: O(d + t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept,
                                                             freeridge_accumulator** out);
@@ -1347,14 +1349,15 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classi
 FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier,
                                                                     int64_t* bytes);
 
-/* Solves (3), or at lambda = 0 (HINGE alone) (4), by solutions of (3) at lambdas that fall until no dual number is at its
- * bound; from there on the solution does not change. The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
- * FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE O(n) a pair
- * update. Memory: LOGISTIC 2 n^2, HINGE n^2 doubles (and up to 8 MB). Statuses: INVALID_STATE, INVALID_ARGUMENT (lambda
- * < 0, or 0 with LOGISTIC), UNDEFINED (lambda = 0, and no hyperplane separates the classes, or their distance is less
- * than 5e-7 of the largest ||phi(x_i)||; the classifier stays as it was), NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so
- * small that rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance),
- * CANCELLED. Since 0.1. */
+/* Solves (3), or at lambda = 0 (HINGE alone) (4), by solutions of (3) at lambdas that fall until no dual number is at
+ * its bound; from there on the solution does not change. The kernel matrix is kept for the next lambda, which starts
+ * from this solution. Needs DATA, goes to FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5
+ * to 10 of them; HINGE O(n) a pair update. Memory: LOGISTIC 2 n^2, HINGE n^2 doubles (and up to 8 MB). Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT (lambda < 0, or 0 with LOGISTIC), UNDEFINED (lambda = 0, and no hyperplane separates
+ * the classes, or their distance is less than 5e-7 of the largest ||phi(x_i)||; the classifier stays as it was),
+ * NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so small that
+ * rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance), CANCELLED.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
 
 /* decision: m numbers f(x) + b, positive for class +1; probability (LOGISTIC, else must be NULL): m numbers 1 / (1 +
@@ -1379,9 +1382,9 @@ FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifi
 FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
                                                                      double* b);
 
-/* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
- * reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses: INVALID_STATE,
- * INVALID_ARGUMENT. Since 0.1. */
+/* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap:
+ * the stationarity reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
                                                                     double* objective, int64_t* iterations,
                                                                     double* gap);
@@ -1392,11 +1395,11 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
-/* distance: m numbers (f(x) + b) / ||f||_k, positive on the side of class +1: for a linear kernel the Euclidean distance
- * from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the distance in the kernel's
- * feature space. x is m x d in `layout`. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: m doubles.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), CANCELLED. Source: V.
- * Vapnik, Statistical Learning Theory, 1998, section 10.1. Since 0.1. */
+/* distance: m numbers (f(x) + b) / ||f||_k, positive on the side of class +1: for a linear kernel the Euclidean
+ * distance from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the distance in
+ * the kernel's feature space. x is m x d in `layout`. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: m
+ * doubles. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), CANCELLED.
+ * Source: V. Vapnik, Statistical Learning Theory, 1998, section 10.1. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier,
                                                               freeridge_layout layout, int64_t m, const double* x,
                                                               int64_t ldx, double* distance);
@@ -1425,18 +1428,18 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_cl
  *     *primal   the value of (3);   *dual   HINGE: lambda (sum_i alpha_i - 1/2 c'Kc)
  *               LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,  p_i = lambda alpha_i / W_ii
  *     *gap      *primal - *dual, as a sum of terms >= 0, without their cancellation
- * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i (f_i
- * + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs FITTED.
- * Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance that was
- * set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1. Since 0.1.
- */
+ * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i
+ * (f_i + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs
+ * FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance
+ * that was set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1.
+ * Since 0.1. / */
 FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal,
                                                                 double* dual, double* gap);
 
 /* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
- * caller; get_loss and has_intercept (a FREERIDGE_INTERCEPT_) need no data; *tolerance and *iterations are those of set_control, or
- * the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs
- * FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
+ * caller; get_loss and has_intercept (a FREERIDGE_INTERCEPT_) need no data; *tolerance and *iterations are those of
+ * set_control, or the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last
+ * fit, needs FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
  * INVALID_STATE. Cost: O(1); weights O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier,
                                                                freeridge_kernel** out);
