@@ -2,9 +2,9 @@
 
 use freeridge::{
     absolute_slope, convert_lambda, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents,
-    polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact,
-    weighted_median, Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model,
-    Reduction, Result, Route, Status,
+    polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median,
+    Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Reduction, Result,
+    Route, Status,
 };
 
 const N: usize = 40;
