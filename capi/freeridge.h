@@ -869,7 +869,9 @@ FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model,
  * polynomials in log lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function:
  * 100 values alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the
  * choice and its score; a tie, within rounding of the criterion, goes to the larger lambda. Needs FACTORIZED, goes to
- * FITTED. Every score seen is kept: freeridge_get_search.
+ * FITTED. Every score seen is kept: freeridge_get_search. The lowest of many scores is too low: by little for a lambda
+ * chosen on hundreds of points, by much where many sets of features or many kernels are compared by their scores; then
+ * rows that took no part (freeridge_make_holdout) have the last word.
  * Cost: freeridge_score at these values and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
  * INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as
  * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */

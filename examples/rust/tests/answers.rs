@@ -1,7 +1,11 @@
 //! The answers of a model, a classifier and the calls without a handle, by their definitions.
 
 use freeridge::{
-    absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status, StepRule, SupportKind,
+    absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
+    make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
+    polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention,
+    Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route,
+    Status, StepRule, SupportKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -207,7 +211,12 @@ fn classifiers_meet_their_conditions() -> Result<()> {
         }
         let (margins, alpha, duality) = (classifier.margins()?, classifier.alpha()?, classifier.duality()?);
         assert!((0..N).all(|i| close(margins[i], labels[i] * f[i]) && close(alpha[i], labels[i] * c[i])));
-        assert!(duality.gap >= 0.0 && duality.gap < 1e-6 && duality.dual <= end.objective && close(duality.primal, end.objective));
+        assert!(
+            duality.gap >= 0.0
+                && duality.gap < 1e-6
+                && duality.dual <= end.objective
+                && close(duality.primal, end.objective)
+        );
         let distances = classifier.distances(x)?;
         assert!((0..N).all(|i| close(distances[i] * f[0], f[i] * distances[0])));
         if loss == Loss::Logistic {
