@@ -70,8 +70,8 @@ static void say_line(const char* method, const double* x, const double* y, doubl
 static void lines(void) {
   double x[LINE], y[LINE], w, b;
   for (int i = 0; i < LINE; ++i) {
-    x[i] = i + 0.6 * sin(2.0 * i);
-    y[i] = 1 + 0.5 * i + 0.6 * cos(3.0 * i);
+    x[i] = i + 1.5 * sin(2.0 * i);
+    y[i] = 1 + 0.8 * i + 1.5 * cos(3.0 * i);
   }
   CHECK(freeridge_ols(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, &w, &b, NULL, NULL, NULL, NULL, NULL));
   say_line("ols", x, y, w, b);

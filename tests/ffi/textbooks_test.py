@@ -52,7 +52,7 @@ def errors_without(x, y, lam, out):
 
 def lines():
     i = np.arange(10)
-    x, y = i + 0.6 * np.sin(2.0 * i), 1 + 0.5 * i + 0.6 * np.cos(3.0 * i)
+    x, y = i + 1.5 * np.sin(2.0 * i), 1 + 0.8 * i + 1.5 * np.cos(3.0 * i)
     total = np.linalg.svd(np.column_stack([x - x.mean(), y - y.mean()]))[2][-1]
     slopes = {"ols": np.linalg.lstsq(np.column_stack([x, np.ones(10)]), y, rcond=None)[0][0], "tls": -total[0] / total[1]}
     numbers = {}
