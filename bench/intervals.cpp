@@ -112,7 +112,7 @@ void measure_model(freeridge_route route, const Sizes& s) {
   const double lambdas[] = {0.01, 0.1, 1, 10};
   std::vector<std::int32_t> group(static_cast<std::size_t>(s.n));
   bench::check(freeridge_make_folds(s.n, 5, 1, group.data()));
-  bench::check(freeridge_set_groups(model, group.data()));
+  bench::check(freeridge_set_groups(model, 1, group.data()));
   if (route == FREERIDGE_ROUTE_BAND) {  // Q is formed late
     bench::check(freeridge_set_expected_criterion(model, FREERIDGE_GCV));
     watch.begin(HUGE_VAL);

@@ -69,6 +69,21 @@ void hand_out_loo(const Accumulator& accumulator, const Chunk& rows, const doubl
   report_undefined(problem->loo(rows.x, rows.y, weights, values, out));
 }
 
+void hand_out_squares(const Accumulator& accumulator, const Chunk& rows, const double* weights, std::int64_t count,
+                      const double* lambdas, double* sum_w, double* squares, std::int64_t ld) {
+  const auto values = checked_lambdas(count, lambdas);
+  const Index t = accumulator.rows().t();
+  require_product("count", count, "t", t);
+  const MatrixView out = checked_output("squares", squares, "count", count, t, ld);
+  const Hearing hearing(accumulator.listener());
+  const auto problem = reduced(accumulator);
+  const Stage stage(0.5, 1);
+  const SquaredErrors found = problem->squared_errors(rows.x, rows.y, weights, values);
+  report(1);
+  copy_out(found.squares.view(), Layout::col_major, out.data, out.ld);
+  if (sum_w != nullptr) *sum_w = found.sum_w;
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -248,6 +263,28 @@ freeridge_status freeridge_accumulator_loo_sparse(const freeridge_accumulator* a
     const Accumulator& a = accumulator_of(accumulator);
     const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy);
     hand_out_loo(a, rows, weights, count, lambdas, errors, ld);
+  });
+}
+
+freeridge_status freeridge_accumulator_squared_errors(const freeridge_accumulator* accumulator, freeridge_layout layout,
+                                                      int64_t n, const double* x, int64_t ldx, const double* y,
+                                                      int64_t ldy, const double* weights, int64_t count,
+                                                      const double* lambdas, double* sum_w, double* squares,
+                                                      int64_t ld) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    hand_out_squares(a, checked_rows(a, layout, n, x, ldx, y, ldy), weights, count, lambdas, sum_w, squares, ld);
+  });
+}
+
+freeridge_status freeridge_accumulator_squared_errors_sparse(
+    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
+    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
+    const double* weights, int64_t count, const double* lambdas, double* sum_w, double* squares, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Accumulator& a = accumulator_of(accumulator);
+    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy);
+    hand_out_squares(a, rows, weights, count, lambdas, sum_w, squares, ld);
   });
 }
 

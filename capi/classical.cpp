@@ -133,9 +133,25 @@ freeridge_status freeridge_ridge(freeridge_layout layout, int64_t n, int64_t d, 
 
 freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
                                const double* y, int64_t ldy, int32_t intercept, const int32_t* exact, double* w,
-                               double* b) {
-  return regression(__func__, {layout, n, d, x, ldx, t, y, ldy, w, b}, [&](const LayoutView& xs, const LayoutView& ys) {
-    return tls(xs, ys, intercept != 0, given(exact, d));
+                               double* b, double* singular_values, double* distances, double* x_correction,
+                               double* y_correction) {
+  const RegressionArguments arguments{layout, n, d, x, ldx, t, y, ldy, w, b};
+  return with_rows(__func__, arguments, [&](const LayoutView& xs, const LayoutView& ys) {
+    required("w", w);
+    required("b", b);
+    const TlsWanted wanted = x_correction != nullptr || y_correction != nullptr   ? TlsWanted::corrections
+                             : singular_values != nullptr || distances != nullptr ? TlsWanted::distances
+                                                                                  : TlsWanted::solution;
+    const TlsResult result = tls(xs, ys, intercept != 0, given(exact, d), wanted);
+    std::ranges::copy(result.w.values(), w);
+    std::ranges::copy(result.b, b);
+    copy_if_wanted(result.errors.singular_values, singular_values);
+    copy_if_wanted(result.errors.distances, distances);
+    const auto hand_out = [&](const Matrix& from, double* to) {
+      if (to != nullptr) copy_out(from.view(), xs.layout, to, xs.layout == Layout::col_major ? n : from.cols());
+    };
+    hand_out(result.errors.x, x_correction);
+    hand_out(result.errors.y, y_correction);
   });
 }
 

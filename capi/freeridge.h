@@ -175,7 +175,8 @@ enum {
   FREERIDGE_REML = 3,      /* negative restricted log-likelihood, its variance profiled out [PT]:
                           1/2 (m log(2 pi s2) + m + log|M| + log(1'M^-1 1)), s2 = Y'PY/m; no 1'M^-1 1 without
                           intercept */
-  FREERIDGE_GROUPS = 4,    /* sum W_ii e_i^2 / sum W_ii over the rows that freeridge_set_groups leaves out */
+  FREERIDGE_GROUPS = 4,    /* sum W_ii e_i^2 / sum W_ii over the rows that freeridge_set_groups leaves out; the mean of
+                              these over its divisions */
   FREERIDGE_ERROR_RATE = 5 /* the weighted fraction of points that their left-out values classify wrongly, for outputs
                               -1 / +1: one output: Y_i f_(-i)(x_i) <= 0; t > 1 outputs, one +1 in each row: the largest
                               left-out value is not that output's (one number for all outputs, and one lambda) */
@@ -378,10 +379,13 @@ FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, con
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on);
 
-/* group: n labels, copied. Rows with the same label >= 0 are left out together; rows with a negative label never are.
- * NULL: no groups. At least one label must be >= 0. Used by the criterion FREERIDGE_GROUPS. Needs DATA, changes no
- * state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n log(number of groups)). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* group);
+/* group: n x divisions labels, column-major without gaps, copied: each column divides the rows anew, divisions >= 1. In
+ * a division rows with the same label >= 0 are left out together; rows with a negative label never are. At least one
+ * label of each must be >= 0. NULL: no groups, whatever `divisions` is. Used by the criterion FREERIDGE_GROUPS, which
+ * is the mean of the scores of the divisions: so k random splits of the data are k columns (freeridge_make_folds,
+ * freeridge_make_holdout). Needs DATA, changes no state. Statuses: INVALID_ARGUMENT, INVALID_STATE. Cost: O(n
+ * divisions log(number of groups)). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group);
 
 /* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel,
  * which factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
@@ -425,9 +429,10 @@ FREERIDGE_API freeridge_status freeridge_get_kernel(const freeridge_model* model
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* model, double* weights);
 
-/* group: n labels, -1 for rows that are never left out. Needs groups. Statuses: INVALID_STATE (no data, or no groups),
- * INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int32_t* group);
+/* *divisions: how many divisions of the rows were given; group: n x *divisions labels, column-major without gaps, -1 for
+ * rows that a division never leaves out. NULL is fine for each: ask for the number of divisions first. Needs groups.
+ * Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
 
 /* *on: 1 with an intercept, else 0. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
@@ -767,6 +772,9 @@ FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* mode
  * column-major, ld >= count. errors, of the same shape, are their standard errors, of LOO, ERROR_RATE and GROUPS alone;
  * NULL is fine: of the n terms q_i of LOO and ERROR_RATE (q_i = e_i^2; 0 or 1), or of the G group means of GROUPS,
  *     se^2 = sum_i v_i (q_i - mean)^2 / (sum_i v_i (G - 1)),   v_i the weights (of a group: their sum)
+ * Several divisions into groups: q are the means of all G groups, v their parts of what their division leaves out, and
+ * se^2 is that times 1 + G rho, rho the mean over groups of (weights of the group / weights of all other rows): a row
+ * is in several groups, which are no independent samples (C. Nadeau, Y. Bengio, Machine Learning 52, 2003).
  * Needs FACTORIZED. Cost: LOO: SPECTRAL, PRIMAL O(n r (t + 1)) a lambda as matrix
  * products; ERROR_RATE the same; GCV, REML: O(r t) a lambda; GROUPS as freeridge_group_errors a lambda; BAND 2 n^2 (b +
  * 2 + t) (GCV, REML O(n b^2)); CHOLESKY: n^3/3 more a lambda. ERROR_RATE: the one number of all outputs stands in each
@@ -851,7 +859,7 @@ FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_
 FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
                                                       int32_t* edge);
 
-/* group: n labels for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by one at most
+/* group: n labels, a column for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by one at most
  * (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group);
 
@@ -979,8 +987,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumu
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
-/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, solve, score,
- * select_lambda, lambda_grid, loo and save. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, solve, score, objective,
+ * select_lambda, lambda_grid, loo, squared_errors and save. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
@@ -1063,6 +1071,29 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo_sparse(
     const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
     const double* weights, int64_t count, const double* lambdas, double* errors, int64_t ld);
 
+/* The errors of the solutions at count >= 1 lambdas on n rows that were NOT added, a development set: x (n x d) and y (n x
+ * t) in `layout`. *sum_w: the sum of their weights; squares: count x t, column-major with ld >= count:
+ *     squares = sum_i W_ii (y_i - w'x_i - b)^2       w, b of freeridge_accumulator_solve at this lambda
+ * Both are sums over rows: those of several chunks, or of several machines, add up, and squares / *sum_w is the mean
+ * squared error, to be minimised over lambda. weights: n numbers > 0, or NULL: ones. NULL is fine for sum_w. Needs
+ * rows that were added. Cost: O(n d count t), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE
+ * (also: a sum overflows), NOT_CONVERGED, CANCELLED. Source: R. Rifkin, Regularized Least Squares (slides, "Types of
+ * validation"). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_squared_errors(const freeridge_accumulator* accumulator,
+                                                                    freeridge_layout layout, int64_t n, const double* x,
+                                                                    int64_t ldx, const double* y, int64_t ldy,
+                                                                    const double* weights, int64_t count,
+                                                                    const double* lambdas, double* sum_w,
+                                                                    double* squares, int64_t ld);
+
+/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The sums are those
+ * of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED.
+ * Cost: as of freeridge_accumulator_squared_errors. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_squared_errors_sparse(
+    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
+    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
+    const double* weights, int64_t count, const double* lambdas, double* sum_w, double* squares, int64_t ld);
+
 /* Saves the accumulator to a file, as freeridge_save does a model. The form is little-endian, versioned and
  * checksummed, the same on every machine; what is loaded goes on as what was saved, bit for bit. The callback is
  * heard, and not saved. Statuses: INVALID_ARGUMENT (also: an empty path), IO, CANCELLED. Cost: O(B), B the bytes.
@@ -1124,13 +1155,24 @@ FREERIDGE_API freeridge_status freeridge_ridge(freeridge_layout layout, int64_t 
 /* Total least squares: min |[E F]|_F^2 subject to (X + E) w + b = Y + F, by the SVD of [X Y]; with an intercept the
  * column of ones is exactly known (which means: centred columns). n >= d + t (+ 1 with intercept). exact: d flags,
  * nonzero: this column of x is known exactly and has no error (mixed LS-TLS; all of them: ordinary least squares);
- * or NULL: none. Cost: O(n (d + t)^2). Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE, NOT_CONVERGED,
- * UNDEFINED (more than one solution exists: the singular values d and d + 1 of [X Y] are equal; or none, the
- * non-generic case: the best approximation of [X Y] of rank d has no w; or the exact columns are linearly dependent;
- * the message says which, and the outputs are untouched). Since 0.1. */
+ * or NULL: none. NULL is fine for what follows w and b:
+ *     x_correction (n x d) E, zero in exact columns, and y_correction (n x t) F, both in `layout` without gaps (a
+ *     leading dimension of n by columns, of d or t by rows): [X + E, Y + F] is the nearest matrix whose rows lie on the
+ *     hyperplane y = w'x + b, of rank d without intercept; [E F] Z = R and [E F] = R (Z'Z)^-1 Z', R = Y - X w - b, Z =
+ *     [w; -I] in the columns with errors
+ *     distances (n): the norms of the rows of [E F]: how far the points are from the hyperplane, |R_i| / (1 + |w|^2)^1/2
+ *     for one output
+ *     singular_values (t), descending: those of [E F], the t smallest of [X Y], centred with an intercept, and less its
+ *     projection on the exact columns. Their sum of squares is |[E F]|_F^2, the minimum
+ * Cost: O(n (d + t)^2). Source of these: G. Golub, C. Van Loan, An analysis of the total least squares problem, SIAM J.
+ * Numer. Anal. 17, 1980. Statuses: INVALID_ARGUMENT (also: n is too small), NOT_FINITE (also: the answer overflows),
+ * NOT_CONVERGED, UNDEFINED (more than one solution exists: the singular values d and d + 1 of [X Y] are equal; or none,
+ * the non-generic case: the best approximation of [X Y] of rank d has no w; or the exact columns are linearly
+ * dependent; the message says which, and the outputs are untouched). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_tls(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                              int64_t ldx, int64_t t, const double* y, int64_t ldy, int32_t intercept,
-                                             const int32_t* exact, double* w, double* b);
+                                             const int32_t* exact, double* w, double* b, double* singular_values,
+                                             double* distances, double* x_correction, double* y_correction);
 
 /* *count: the monomials of d features up to `degree`, C(d + degree, degree), without the constant one if bias is 0.
  * Statuses: INVALID_ARGUMENT (degree < 1, or more than 2147483647 of them). Cost: O(min(d, degree)). Since 0.1. */

@@ -147,8 +147,12 @@ freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on) {
   return guarded(__func__, [&] { model_of(model).set_intercept(on != 0); });
 }
 
-freeridge_status freeridge_set_groups(freeridge_model* model, const int32_t* group) {
-  return guarded(__func__, [&] { model_of(model).set_groups(group); });
+freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group) {
+  return guarded(__func__, [&] {
+    Model& m = model_of(model);
+    if (group != nullptr) require_size("divisions", divisions);
+    m.set_groups(divisions, group);
+  });
 }
 
 freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {

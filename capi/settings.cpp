@@ -39,11 +39,12 @@ freeridge_status freeridge_get_weights(const freeridge_model* model, double* wei
   });
 }
 
-freeridge_status freeridge_get_groups(const freeridge_model* model, int32_t* group) {
+freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group) {
   return guarded(__func__, [&] {
     const Model& m = model_of(model);
-    required("group", group);
-    m.groups().labels({group, m.n()});
+    const Groups& groups = m.groups();
+    if (divisions != nullptr) *divisions = groups.divisions();
+    if (group != nullptr) groups.labels({group, m.n() * groups.divisions()});
   });
 }
 

@@ -126,8 +126,8 @@ freeridge_set_weights(model, weights) =
     ccall((:freeridge_set_weights, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, weights)
 freeridge_set_intercept(model, on) =
     ccall((:freeridge_set_intercept, library), freeridge_status, (Ptr{freeridge_model}, Int32), model, on)
-freeridge_set_groups(model, group) =
-    ccall((:freeridge_set_groups, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}), model, group)
+freeridge_set_groups(model, divisions, group) = ccall((:freeridge_set_groups, library), freeridge_status,
+    (Ptr{freeridge_model}, Int64, Ptr{Int32}), model, divisions, group)
 freeridge_set_route(model, route) =
     ccall((:freeridge_set_route, library), freeridge_status, (Ptr{freeridge_model}, freeridge_route), model, route)
 freeridge_set_expected_lambdas(model, count) =
@@ -292,9 +292,11 @@ freeridge_ridge(layout, n, d, x, ldx, t, y, ldy, intercept, lambda, penalty, w, 
     library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Int64,
     Int32, Float64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, lambda,
     penalty, w, b)
-freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b) = ccall((:freeridge_tls, library),
-    freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Int64, Int32,
-    Ptr{Int32}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b)
+freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b, singular_values, distances, x_correction,
+    y_correction) = ccall((:freeridge_tls, library), freeridge_status, (freeridge_layout, Int64, Int64, Ptr{Float64},
+    Int64, Int64, Ptr{Float64}, Int64, Int32, Ptr{Int32}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64},
+    Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b, singular_values, distances,
+    x_correction, y_correction)
 freeridge_polynomial_feature_count(d, degree, bias, count) =
     ccall((:freeridge_polynomial_feature_count, library), freeridge_status, (Int64, Int32, Int32, Ptr{Int64}), d,
           degree, bias, count)
@@ -399,8 +401,8 @@ freeridge_get_kernel(model, out) = ccall((:freeridge_get_kernel, library), freer
     Ptr{Ptr{freeridge_kernel}}), model, out)
 freeridge_get_weights(model, weights) = ccall((:freeridge_get_weights, library), freeridge_status,
     (Ptr{freeridge_model}, Ptr{Float64}), model, weights)
-freeridge_get_groups(model, group) = ccall((:freeridge_get_groups, library), freeridge_status, (Ptr{freeridge_model},
-    Ptr{Int32}), model, group)
+freeridge_get_groups(model, divisions, group) = ccall((:freeridge_get_groups, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int32}), model, divisions, group)
 freeridge_has_intercept(model, on) = ccall((:freeridge_has_intercept, library), freeridge_status,
     (Ptr{freeridge_model}, Ptr{Int32}), model, on)
 freeridge_get_requested_route(model, route) = ccall((:freeridge_get_requested_route, library), freeridge_status,
@@ -492,3 +494,14 @@ freeridge_accumulator_loo_sparse(accumulator, format, n, start, index, value, la
     freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64,
     Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int64), accumulator, format, n, start, index, value, layout, y,
     ldy, weights, count, lambdas, errors, ld)
+freeridge_accumulator_squared_errors(accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, sum_w, squares,
+    ld) = ccall((:freeridge_accumulator_squared_errors, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64},
+    Ptr{Float64}, Ptr{Float64}, Int64), accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, sum_w,
+    squares, ld)
+freeridge_accumulator_squared_errors_sparse(accumulator, format, n, start, index, value, layout, y, ldy, weights,
+    count, lambdas, sum_w, squares, ld) = ccall((:freeridge_accumulator_squared_errors_sparse, library),
+    freeridge_status, (Ptr{freeridge_accumulator}, freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32},
+    Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64},
+    Ptr{Float64}, Int64), accumulator, format, n, start, index, value, layout, y, ldy, weights, count, lambdas, sum_w,
+    squares, ld)

@@ -40,8 +40,21 @@ OlsSummary ols_summary(const LayoutView& x, const LayoutView& y, bool intercept)
 RegressionResult ridge(const LayoutView& x, const LayoutView& y, bool intercept, double lambda,
                        Span<const double> penalty);
 
+// The errors of the solution of total least squares (below).
+struct TotalErrors {
+  Array<double> singular_values;  // of [E F], the t that are not zero by construction, descending
+  Array<double> distances;        // n: the norms of the rows of [E F]
+  Matrix x, y;                    // E, F; empty unless they are wanted
+};
+struct TlsResult : RegressionResult {
+  explicit TlsResult(RegressionResult alone) : RegressionResult(std::move(alone)) {}
+  TotalErrors errors;
+};
+enum class TlsWanted { solution, distances, corrections };
+
 // min |[E F]|_F subject to (X + E) w + b = Y + F, E zero in the columns whose flag in `exact` (d flags, or empty: none)
-// is not zero. Throws UNDEFINED, with the reason, where there is no solution or more than one.
-RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact);
+// is not zero. Throws UNDEFINED, with the reason, where there is no solution or more than one. The errors cost O(n d t).
+TlsResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact,
+              TlsWanted wanted);
 
 }  // namespace freeridge

@@ -8,7 +8,14 @@
 // columns of V with equal singular values, and has all columns after them. Some such null space has a w, and then many
 // have one, exactly if the last t rows of V have rank t in the columns from p + 1 on and full rank in those from q + 1
 // on.
-// Source: S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991, sections 2.3 and 3.5.
+// The smallest errors of a solution, with R = Y - X w - b, and Z = [w_N; -I] for the weights w_N of the columns with
+// errors, Z = Q_Z R_Z:
+//     [E F] Z = R,      [E F] = D Q_Z',   D = R R_Z^-1 (n x t)
+// Q_Z has orthonormal columns. So |D_i|, the norm of row i, is the distance of point i from the hyperplane along the
+// coordinates with errors, and the singular values of D are those of [E F], which are S_(d' + 1), ..., S_(d' + t).
+// R is summed from the centred columns with twice the digits, as it may be much smaller than its terms.
+// Sources: S. Van Huffel, J. Vandewalle, The Total Least Squares Problem, 1991, sections 2.2, 2.3 and 3.5; G. Golub, C.
+// Van Loan, An analysis of the total least squares problem, SIAM J. Numer. Anal. 17, 1980.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,9 +45,9 @@ struct ScaledColumn {
   }
 };
 
+// a: at least as many rows as columns.
 Array<double> singular_values(ConstMatrixView a, Matrix& vt) {
-  Matrix copy(a.rows, a.cols), u(a.rows, a.cols);
-  for (Index j = 0; j < a.cols; ++j) std::copy_n(a.col(j), a.rows, copy.col(j));
+  Matrix copy = copy_of(a), u(a.rows, a.cols);
   Array<double> s(a.cols);
   vt = Matrix(a.cols, a.cols);
   gesdd(copy.view(), s, u.view(), vt.view());
@@ -180,25 +187,112 @@ void set_output(const Columns& columns, Span<const Index> order, Index j, const 
     fail(Status::not_finite, "the solution for output ", j, " overflows; rescale x or y");
 }
 
+// Y_j less the terms of all columns, without their mean where there is an intercept: n x t in the unit of the columns
+// with errors. w: of these columns; of_exact: of [1 X_E] in the order `order`, where that of the ones is not read.
+Matrix residuals_of(const Columns& columns, Span<const Index> order, ConstMatrixView w, ConstMatrixView of_exact,
+                    Index ones) {
+  const Index n = columns.noisy.front().from->rows, t = w.cols, inner = columns.inner;
+  Array<double> column(n);
+  Array<DoubleDouble> sums(n * t);
+  const auto subtract = [&](const ScaledColumn& from, const auto& weight) {
+    from.copy(column.data());
+    for (Index j = 0; j < t; ++j)
+      for (Index i = 0; i < n; ++i) sums[j * n + i] -= two_product(column[i], weight(j));
+  };
+  for (Index j = 0; j < t; ++j) {
+    columns.noisy[inner + j].copy(column.data());
+    for (Index i = 0; i < n; ++i) sums[j * n + i] = column[i];
+  }
+  for (Index k = 0; k < inner; ++k) subtract(columns.noisy[k], [&](Index j) { return w(k, j); });
+  for (Index k = ones; k < std::ssize(order); ++k)
+    subtract(columns.exact[order[k] - ones], [&](Index j) { return of_exact(k, j); });
+
+  Matrix out(n, t);
+  for (Index j = 0; j < t; ++j) {
+    DoubleDouble mean;
+    for (Index i = 0; i < n && ones > 0; ++i) mean += sums[j * n + i];
+    mean = mean / DoubleDouble(static_cast<double>(n));
+    for (Index i = 0; i < n; ++i) out(i, j) = static_cast<double>(sums[j * n + i] - mean);
+  }
+  return out;
+}
+
+void unscale(MatrixView values, int exponent) {
+  for (Index j = 0; j < values.cols; ++j)
+    for (Index i = 0; i < values.rows; ++i) values(i, j) = std::ldexp(values(i, j), exponent);
+  require_no_overflow("the corrections of x and y", values);
+}
+
+// residuals: R, which becomes D.
+TotalErrors errors_of(const Columns& columns, ConstMatrixView w, Matrix residuals, Index d, bool corrections) {
+  const Index n = residuals.rows(), t = w.cols, inner = columns.inner;
+  Matrix z(inner + t, t, 0.0), q(inner + t, t, 0.0), vt;
+  Array<double> tau(t);
+  for (Index j = 0; j < t; ++j) {
+    std::copy_n(w.col(j), inner, z.col(j));
+    z(inner + j, j) = -1;
+    q(j, j) = 1;
+  }
+  geqrf(z.view(), tau);
+  trsm_right(Op::transpose, lower_factor(z.view(), 0, t).view(), residuals.view());
+  ormqr(z.view(), tau, q.view());
+
+  TotalErrors out;
+  out.singular_values = singular_values(residuals.view(), vt);
+  unscale({out.singular_values.data(), t, 1, t}, columns.exponent);
+  out.distances.assign(n, 0.0);
+  for (Index j = 0; j < t; ++j)
+    for (Index i = 0; i < n; ++i) out.distances[i] = std::hypot(out.distances[i], residuals(i, j));
+  unscale({out.distances.data(), n, 1, n}, columns.exponent);
+  if (!corrections) return out;
+  Matrix noisy(n, inner);
+  out.x = Matrix(n, d, 0.0);
+  out.y = Matrix(n, t);
+  gemm(Op::none, Op::transpose, 1, residuals.view(), q.view().row_range(inner, t), 0, out.y.view());
+  unscale(out.y.view(), columns.exponent);
+  if (inner == 0) return out;
+  gemm(Op::none, Op::transpose, 1, residuals.view(), q.view().row_range(0, inner), 0, noisy.view());
+  unscale(noisy.view(), columns.exponent);
+  for (Index k = 0; k < inner; ++k) std::copy_n(noisy.col(k), n, out.x.col(columns.noisy[k].index));
+  return out;
+}
+
+// Ordinary least squares: all columns of x are exact.
+TlsResult of_exact_columns(const LayoutView& x, const LayoutView& y, bool intercept, const Columns& columns,
+                           TlsWanted wanted) {
+  const Index d = x.cols, t = y.cols, ones = intercept ? 1 : 0;
+  TlsResult out(ols(x, y, intercept));
+  if (out.rank < d) fail_dependent(out.rank);
+  if (wanted == TlsWanted::solution) return out;
+  Array<Index> order;
+  Matrix weights(ones + d, t, 0.0);
+  for (Index k = 0; k < ones + d; ++k) order.push_back(k);
+  for (Index j = 0; j < t; ++j)
+    for (Index k = 0; k < d; ++k)
+      weights(ones + k, j) = std::ldexp(out.w(k, j), columns.exact[k].exponent - columns.exponent);
+  const Matrix none(0, t);
+  out.errors = errors_of(columns, none.view(), residuals_of(columns, order, none.view(), weights.view(), ones), d,
+                         wanted == TlsWanted::corrections);
+  return out;
+}
+
 }  // namespace
 
-RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact) {
+TlsResult tls(const LayoutView& x, const LayoutView& y, bool intercept, Span<const std::int32_t> exact,
+              TlsWanted wanted) {
   const Index n = x.rows, d = x.cols, t = y.cols, ones = intercept ? 1 : 0;
   if (n < d + t + ones)
     fail(Status::invalid_argument, "n is ", n, "; total least squares needs at least d + t", intercept ? " + 1" : "",
          " = ", d + t + ones, " points");
   require_finite("x", x);
   require_finite("y", y);
-  checked_doubles(n, 2 * (d + t + 1));
-  require_memory(16 * n * (d + t + 1), "total least squares of this size", "use fewer rows or features at a time");
+  checked_doubles(n, 3 * (d + t + 1));
+  require_memory((wanted == TlsWanted::solution ? 16 : 24) * n * (d + t + 1), "total least squares of this size",
+                 "use fewer rows or features at a time");
 
   const Columns columns = columns_of(x, y, intercept, exact);
   const Index inner = columns.inner;
-  if (inner == 0) {
-    RegressionResult out = ols(x, y, intercept);
-    if (out.rank < d) fail_dependent(out.rank);
-    return out;
-  }
+  if (inner == 0) return of_exact_columns(x, y, intercept, columns, wanted);
   const Triangles triangles = triangles_of(columns, n, ones, pivot_tolerance(n, d));
   const Matrix w = hyperplane(triangles.rest.view(), inner, pivot_tolerance(n, inner + t), columns.exponent);
 
@@ -207,9 +301,12 @@ RegressionResult tls(const LayoutView& x, const LayoutView& y, bool intercept, S
   gemm(Op::none, Op::none, -1, triangles.top.view().columns(0, inner), w.view(), 1, of_exact.view());
   trsm(Op::transpose, triangles.exact.view(), of_exact.view());
 
-  RegressionResult out(d, t);
+  TlsResult out(RegressionResult(d, t));
   out.rank = d;
   for (Index j = 0; j < t; ++j) set_output(columns, triangles.order, j, w.col(j), of_exact.col(j), intercept, out);
+  if (wanted != TlsWanted::solution)
+    out.errors = errors_of(columns, w.view(), residuals_of(columns, triangles.order, w.view(), of_exact.view(), ones),
+                           d, wanted == TlsWanted::corrections);
   return out;
 }
 

@@ -142,10 +142,10 @@ void Model::set_weights(const double* weights) {
   data_->weights = std::move(shared);
 }
 
-void Model::set_groups(const std::int32_t* label) {
+void Model::set_groups(Index divisions, const std::int32_t* label) {
   require_data();
   std::optional<Groups> groups;
-  if (label != nullptr) groups.emplace(Span(label, n()));
+  if (label != nullptr) groups.emplace(Span(label, n() * divisions), divisions);
   data_->groups = std::move(groups);
 }
 

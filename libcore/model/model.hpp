@@ -33,8 +33,8 @@ class Model {
   // Settings
   void set_kernel(KernelPtr kernel);
   void set_data(const Rows& x, const LayoutView& y, bool copy);
-  void set_weights(const double* weights);     // n, or NULL
-  void set_groups(const std::int32_t* label);  // n, or NULL
+  void set_weights(const double* weights);                      // n, or NULL
+  void set_groups(Index divisions, const std::int32_t* label);  // n for each division, or NULL
   void set_intercept(bool on);
   void set_route(Route route);
   void set_landmarks(Index count, const Index* rows);  // count distinct rows, or NULL: chosen

@@ -82,7 +82,7 @@ LayoutView load_data(const char* name, Index rows, Index cols, Layout layout, st
 }
 
 void save_groups(const Groups& groups, Index n, ByteWriter& out) {
-  Array<std::int32_t> label(n);
+  Array<std::int32_t> label(n * groups.divisions());
   groups.labels(label);
   save_integers(label, out);
 }
@@ -155,7 +155,7 @@ void Model::save(ByteWriter& out) const {
     save_data(data_->y, out);
     out.integer(data_->weights ? 1 : 0);
     out.numbers(data_->weight_values());
-    out.integer(data_->groups ? 1 : 0);
+    out.integer(data_->groups ? data_->groups->divisions() : 0);
     if (data_->groups) save_groups(*data_->groups, n(), out);
     out.integer(data_->landmarks);
     out.integer(static_cast<Index>(data_->landmark_rows.size()));
@@ -226,7 +226,10 @@ void Model::load_rows(ByteReader& in) {
     fail(Status::corrupt, "the saved kernel is precomputed, but x is sparse");
   data.y = load_data("y", n, t, y_layout, data.y_copy, in);
   if (load_flag("weighted", in)) set_weights(in.vector("the weights", largest, n).data());
-  if (load_flag("grouped", in)) set_groups(load_integers("group label", -1, n, in).data());
+  if (const Index divisions = in.integer("number of divisions into groups", 0, largest_dimension); divisions > 0) {
+    in.require("the labels of groups", n, divisions);
+    set_groups(divisions, load_integers("group label", -1, n * divisions, in).data());
+  }
   const Index landmarks = in.integer("number of landmarks", 0, n);
   const Index given = in.integer("number of given landmarks", 0, landmarks);
   if (given != 0 && given != landmarks)

@@ -7,7 +7,7 @@
 //       n, d, t; the layouts of x and y (1 column by column, 2 row by row; x: 3 CSR, 4 CSC, from version 3 on)
 //       x (n d numbers; sparse: the starts of its lines, the places and the values of its entries), y (n t)
 //       weighted 0/1; [weighted] n weights
-//       grouped 0/1; [grouped] n labels, -1 for rows in no group
+//       the number of divisions into groups; n labels for each of them, -1 for rows in no group
 //       landmarks asked for; how many of them are given (all or 0); [given] their rows
 //     [FACTORIZED or later]
 //       the route; the factorization, as routes/saved_route.hpp says

@@ -26,7 +26,16 @@ class GroupScores {
         first_(first),
         outputs_(outputs),
         reason_(reason),
-        spreads_(std::ssize(lambdas) * outputs) {}
+        spreads_(std::ssize(lambdas) * outputs),
+        left_out_(groups.divisions(), groups.divisions() == 1 ? 1.0 : 0.0) {
+    if (groups.divisions() == 1) return;
+    const Problem& problem = factorization.problem();
+    for (const Group& group : groups_) {
+      const double weights = weight_of(group);
+      left_out_[group.division] += weights;
+      overlap_ += weights / (problem.sum_w - weights);
+    }
+  }
 
   void add_groups() {
     const double share = factorization_.at_is_free() ? 0 : 0.3;
@@ -53,7 +62,7 @@ class GroupScores {
         scores(static_cast<Index>(l), j) = defined ? spread.mean : nan;
         if (errors.data == nullptr) continue;
         double& error = errors(static_cast<Index>(l), j);
-        error = defined && count > 1 ? spread.root / std::sqrt(spread.v * (count - 1)) : nan;
+        error = defined && count > 1 ? spread.root * std::sqrt((1 + overlap_) / (spread.v * (count - 1))) : nan;
         if (!defined || count <= 1 || std::isfinite(error)) continue;
         keep_reason(l, error_overflows(first_ + j));
         error = nan;
@@ -68,12 +77,17 @@ class GroupScores {
     return spreads_[l * static_cast<std::size_t>(outputs_) + static_cast<std::size_t>(j)];
   }
 
+  double weight_of(const Group& group) const {
+    double sum = 0;
+    for (const Index i : group.rows) sum += factorization_.problem().weight(i);
+    return sum;
+  }
+
   void add(const Group& group) {
     const Problem& problem = factorization_.problem();
     const std::unique_ptr<RowBlock> rows = factorization_.rows(group.rows);
     Matrix left_out(static_cast<Index>(group.rows.size()), outputs_);
-    double weights = 0;
-    for (const Index i : group.rows) weights += problem.weight(i);
+    const double weights = weight_of(group), share = weights / left_out_[group.division];
     for (std::size_t l = 0; l < lambdas_.size(); ++l) {
       if (!residual_makers_[l]) continue;
       if (!group_errors(problem, *rows, group, *residual_makers_[l], first_, left_out.view()))
@@ -82,7 +96,7 @@ class GroupScores {
         double sum = 0;
         for (Index i = 0; i < left_out.rows(); ++i)
           sum += problem.weight(group.rows[i]) * left_out(i, j) * left_out(i, j);
-        spread_of(l, j).join({weights, sum / weights, 0});
+        spread_of(l, j).join({share, sum / weights, 0});
       }
     }
   }
@@ -94,6 +108,8 @@ class GroupScores {
   std::string& reason_;
   Array<std::unique_ptr<ResidualMaker>> residual_makers_;  // NULL where there is none
   Array<Spread> spreads_;                                  // of the means of the groups: lambdas x outputs
+  Array<double> left_out_;  // the sum of weights that each division leaves out; of a single division 1
+  double overlap_ = 0;      // G rho; 0 for a single division
 };
 
 }  // namespace

@@ -28,6 +28,15 @@
 
 namespace freeridge {
 
+constexpr Index tile_rows = 512;      // rows of a pass: B and its squares stay in the L2 cache for moderate d
+constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
+
+// Of rows that were not added: the sum of their weights, and lambdas x outputs the sums of W_ii e_i^2.
+struct SquaredErrors {
+  double sum_w = 0;
+  Matrix squares;
+};
+
 class ReducedProblem {
  public:
   // Takes a stack with at least one row. At most about 10 p^3 + 20 d^3.
@@ -49,6 +58,9 @@ class ReducedProblem {
   // for the first NaN. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
   std::string loo(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
                   MatrixView errors) const;
+  // Checks as `loo`. Throws NOT_FINITE where a sum overflows. O(d t) a row and lambda (development_rows.cpp).
+  SquaredErrors squared_errors(const Rows& x, const LayoutView& y, const double* weights,
+                               Span<const double> lambdas) const;
 
  private:
   // S / (Lambda + lambda) Gamma for w, Lambda / (Lambda + lambda) Gamma for the fitted values: r x (lambdas t), 0 in
@@ -68,6 +80,8 @@ class ReducedProblem {
   // The left-out errors of `passed`, rows x (lambdas t); its first row is row `row` of x.
   void loo_of(const PassedRows& passed, Index row, Span<const double> lambdas, MatrixView errors,
               std::string& reason) const;
+  void add_squares(const Rows& x, const LayoutView& y, const double* weights, ConstMatrixView planes,
+                   Span<double> sums) const;
   // The smallest 1 - h_i that is divided by.
   double least_residual() const;
   // sum_k B_ik p_k Gamma_kj / sum_k B_ik^2 p_k for one row and all outputs; NaN: 0 / 0.

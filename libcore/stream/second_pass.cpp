@@ -12,9 +12,7 @@
 namespace freeridge {
 namespace {
 
-constexpr double cancels = 0.125;     // a 1 - h_i of this size or more has lost at most three bits by the subtraction
-constexpr Index tile_rows = 512;      // B and its squares stay in the L2 cache for moderate d
-constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
+constexpr double cancels = 0.125;  // a 1 - h_i of this size or more has lost at most three bits by the subtraction
 
 }  // namespace
 

@@ -161,6 +161,24 @@ class Accumulator(Handle):
         return self._answer(out, "loo", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
                             outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)
 
+    def squared_errors(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike,
+                       weights: Optional[ArrayLike] = None) -> Tuple[float, Array]:
+        """On rows that were not added, a development set: the sum of their weights, and count x t, the sums of weight
+        times squared error of the solution at each lambda. Both add up over chunks of rows, and over machines; the
+        second divided by the first is the mean squared error. x may be a scipy.sparse matrix. Cost: O(n d count t)."""
+        lambdas, sum_w = vector(lambdas, name="lambdas"), c.DOUBLE()
+        out = empty(len(lambdas), self.t)
+        if is_sparse(x):
+            sparse, outputs, weights = self._sparse_rows(x, y, weights)
+            self._ask("squared_errors_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
+                      outputs.pointer, outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), sum_w,
+                      pointer(out), len(lambdas))
+        else:
+            points, outputs, weights = self._rows(x, y, weights)
+            self._ask("squared_errors", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
+                      outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), sum_w, pointer(out), len(lambdas))
+        return sum_w.value, out
+
     def to_bytes(self) -> bytes:
         """The accumulator as bytes, the same on every machine and in a file. Cost: O(bytes)."""
         return self._bytes("save_to_memory")

@@ -24,6 +24,18 @@ class Solution(NamedTuple):
     b: Numbers
 
 
+class TotalLeastSquares(NamedTuple):
+    """[X + x_correction, Y + y_correction] is the nearest matrix whose rows lie on the hyperplane y = w'x + b. distances:
+    the norms of the rows of both corrections; singular_values: the t of the corrections, descending."""
+
+    w: Array
+    b: Numbers
+    singular_values: Array
+    distances: Array
+    x_correction: Array
+    y_correction: Array
+
+
 class LeastSquares(NamedTuple):
     """rank: of x, centred with an intercept."""
 
@@ -115,8 +127,24 @@ def tls(x: ArrayLike, y: ArrayLike, intercept: bool = True, exact: Optional[Arra
     problem = _Problem(x, y, intercept)
     w, b = problem.places()
     flags = None if exact is None else vector(exact, np.int32, problem.d, "exact")
-    call("tls", *problem.arguments, pointer(flags), pointer(w), pointer(b))
+    call("tls", *problem.arguments, pointer(flags), pointer(w), pointer(b), None, None, None, None)
     return Solution(*problem.shaped(w, b))
+
+
+def tls_errors(x: ArrayLike, y: ArrayLike, intercept: bool = True,
+               exact: Optional[ArrayLike] = None) -> TotalLeastSquares:
+    """The same with the smallest corrections of x (n x d, zero in exact columns) and y (in the shape of y) that put all
+    points on the hyperplane, and with their distances from it. Cost: as tls(), and O(n d t)."""
+    problem = _Problem(x, y, intercept)
+    w, b = problem.places()
+    flags = None if exact is None else vector(exact, np.int32, problem.d, "exact")
+    layout, n = problem.arguments[:2]
+    singular_values, distances = numbers(problem.t), numbers(n)
+    of_x, of_y = empty(n, problem.d, layout), empty(n, problem.t, layout)
+    call("tls", *problem.arguments, pointer(flags), pointer(w), pointer(b), pointer(singular_values),
+         pointer(distances), pointer(of_x), pointer(of_y))
+    return TotalLeastSquares(*problem.shaped(w, b), singular_values, distances, of_x,
+                             of_y[:, 0] if problem.one else of_y)
 
 
 def pinv(a: ArrayLike, rcond: float = -1.0) -> PseudoInverse:

@@ -167,7 +167,7 @@ _declare(STATUS, "freeridge_set_data_view", model=MODEL, layout=INT32, n=INT64, 
          y=DOUBLES, ldy=INT64)
 _declare(STATUS, "freeridge_set_weights", model=MODEL, weights=DOUBLES)
 _declare(STATUS, "freeridge_set_intercept", model=MODEL, on=INT32)
-_declare(STATUS, "freeridge_set_groups", model=MODEL, group=INT32S)
+_declare(STATUS, "freeridge_set_groups", model=MODEL, divisions=INT64, group=INT32S)
 _declare(STATUS, "freeridge_set_route", model=MODEL, route=INT32)
 _declare(STATUS, "freeridge_set_expected_lambdas", model=MODEL, count=INT64)
 _declare(STATUS, "freeridge_set_expected_criterion", model=MODEL, criterion=INT32)
@@ -246,7 +246,8 @@ _declare(STATUS, "freeridge_ols", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx
 _declare(STATUS, "freeridge_ridge", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES,
          ldy=INT64, intercept=INT32, lambda_=DOUBLE, penalty=DOUBLES, w=DOUBLES, b=DOUBLES)
 _declare(STATUS, "freeridge_tls", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, t=INT64, y=DOUBLES, ldy=INT64,
-         intercept=INT32, exact=INT32S, w=DOUBLES, b=DOUBLES)
+         intercept=INT32, exact=INT32S, w=DOUBLES, b=DOUBLES,
+         singular_values=DOUBLES, distances=DOUBLES, x_correction=DOUBLES, y_correction=DOUBLES)
 _declare(STATUS, "freeridge_polynomial_feature_count", d=INT64, degree=INT32, bias=INT32, count=INT64S)
 _declare(STATUS, "freeridge_polynomial_exponents", d=INT64, degree=INT32, bias=INT32, exponents=INT32S)
 _declare(STATUS, "freeridge_polynomial_features", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, degree=INT32,
@@ -317,7 +318,7 @@ _declare(STATUS, "freeridge_kernel_evaluate", kernel=KERNEL, layout=INT32, m=INT
 _declare(STATUS, "freeridge_clone", model=MODEL, out=MODELS)
 _declare(STATUS, "freeridge_get_kernel", model=MODEL, out=KERNELS)
 _declare(STATUS, "freeridge_get_weights", model=MODEL, weights=DOUBLES)
-_declare(STATUS, "freeridge_get_groups", model=MODEL, group=INT32S)
+_declare(STATUS, "freeridge_get_groups", model=MODEL, divisions=INT64S, group=INT32S)
 _declare(STATUS, "freeridge_has_intercept", model=MODEL, on=INT32S)
 _declare(STATUS, "freeridge_get_requested_route", model=MODEL, route=INT32S)
 _declare(STATUS, "freeridge_get_expected_lambdas", model=MODEL, count=INT64S)
@@ -356,6 +357,12 @@ _declare(STATUS, "freeridge_classifier_load_from_memory", bytes=BYTES, size=INT6
 _declare(STATUS, "freeridge_accumulator_loo_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
     index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES,
     errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_accumulator_squared_errors", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES,
+    ldx=INT64, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES, sum_w=DOUBLES, squares=DOUBLES,
+    ld=INT64)
+_declare(STATUS, "freeridge_accumulator_squared_errors_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64,
+    start=INT64S, index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64,
+    lambdas=DOUBLES, sum_w=DOUBLES, squares=DOUBLES, ld=INT64)
 
 
 def call(name: str, *arguments: Any) -> None:

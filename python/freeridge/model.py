@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, Sparse, is_sparse, pointer, vector
+from .arrays import Matrix, Sparse, is_sparse, pointer, real, vector
 from .calls import Path, Progress
 from .kernels import Kernel
 from .selection import Selection
@@ -117,9 +117,17 @@ class Model(Selection):
 
     def set_groups(self, group: Optional[ArrayLike]) -> Model:
         """For the criterion GROUPS: n whole numbers; rows with the same one are left out together, those with a
-        negative one never are; None: no groups. Keeps the factorization. Cost: O(n log n)."""
-        labels = None if group is None else vector(group, np.int32, self.n, "group")
-        return self._change("set_groups", pointer(labels))
+        negative one never are; None: no groups. n x k of them: each column divides the rows anew, and the criterion is
+        the mean over the k divisions. Keeps the factorization. Cost: O(n k log n)."""
+        if group is None:
+            return self._change("set_groups", 0, None)
+        columns = real(group, "group")
+        if columns.ndim == 1:
+            columns = columns[:, np.newaxis]
+        if columns.ndim != 2 or len(columns) != self.n:
+            raise ValueError(f"group has shape {np.shape(group)}, expected was {(self.n,)} or {(self.n, 'k')}")
+        labels = vector(columns.ravel(order="F"), np.int32, name="group")
+        return self._change("set_groups", columns.shape[1], pointer(labels))
 
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:

@@ -47,9 +47,13 @@ class Settings(Handle):
         return self._answer(out, "get_weights", pointer(out))
 
     def groups(self) -> npt.NDArray[np.int32]:
-        """n labels, -1 for rows that are never left out. Without groups: Error (INVALID_STATE). Cost: O(n)."""
-        out = np.zeros(self.n, np.int32)
-        return self._answer(out, "get_groups", pointer(out))
+        """n labels, -1 for rows that are never left out; n x k for k divisions of the rows. Without groups: Error
+        (INVALID_STATE). Cost: O(n k)."""
+        count = c.INT64()
+        self._ask("get_groups", count, None)
+        out = np.zeros((self.n, count.value), np.int32, order="F")
+        self._answer(out, "get_groups", None, pointer(out))
+        return out[:, 0] if count.value == 1 else out
 
     def has_intercept(self) -> bool:
         """Whether there is b. Cost: O(1)."""

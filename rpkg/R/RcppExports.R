@@ -41,6 +41,10 @@ core_accumulator_loo <- function(handle, x, y, weights, lambdas) {
     .Call(`_freeridge_core_accumulator_loo`, handle, x, y, weights, lambdas)
 }
 
+core_accumulator_squared_errors <- function(handle, x, y, weights, lambdas) {
+    .Call(`_freeridge_core_accumulator_squared_errors`, handle, x, y, weights, lambdas)
+}
+
 core_accumulator_save <- function(handle) {
     .Call(`_freeridge_core_accumulator_save`, handle)
 }
@@ -305,8 +309,8 @@ core_set_weights <- function(handle, weights) {
     invisible(.Call(`_freeridge_core_set_weights`, handle, weights))
 }
 
-core_set_groups <- function(handle, group) {
-    invisible(.Call(`_freeridge_core_set_groups`, handle, group))
+core_set_groups <- function(handle, divisions, group) {
+    invisible(.Call(`_freeridge_core_set_groups`, handle, divisions, group))
 }
 
 core_set_route <- function(handle, route) {

@@ -35,6 +35,13 @@ accumulator_rows <- function(handle, x, y, weights) {
   list(x = x, y = y, weights = weights, vector = vector)
 }
 
+# Those whose weight is positive.
+counting_rows <- function(rows) {
+  counts <- rows$weights > 0
+  if (all(counts)) return(rows)
+  list(x = rows$x[counts, , drop = FALSE], y = rows$y[counts, , drop = FALSE], weights = rows$weights[counts])
+}
+
 accumulate <- function(accumulator, ...) UseMethod("accumulate")
 
 accumulate.ridge_accumulator <- function(accumulator, x, y, weights = NULL, ...) {
@@ -42,10 +49,7 @@ accumulate.ridge_accumulator <- function(accumulator, x, y, weights = NULL, ...)
   handle <- handle_of(accumulator, "accumulator")
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
-  rows <- accumulator_rows(handle, x, y, weights)
-  counts <- rows$weights > 0
-  if (!all(counts)) rows <- list(x = rows$x[counts, , drop = FALSE], y = rows$y[counts, , drop = FALSE],
-                                 weights = rows$weights[counts])
+  rows <- counting_rows(accumulator_rows(handle, x, y, weights))
   if (nrow(rows$x) > 0L) core_accumulator_add(handle, rows$x, rows$y, rows$weights)
   invisible(accumulator)
 }
@@ -142,6 +146,24 @@ loo.ridge_accumulator <- function(object, x, y, lambda, weights = NULL, ...) {
   }
   if (!is.null(rownames(rows$x))) rownames(errors) <- rownames(rows$x)
   by_lambda(errors, ncol(rows$y), lambda)
+}
+
+squared_errors <- function(object, ...) UseMethod("squared_errors")
+
+squared_errors.ridge_accumulator <- function(object, x, y, lambdas = lambda_grid(object), weights = NULL, ...) {
+  refuse_extra(...)
+  handle <- handle_of(object)
+  if (missing(x) || missing(y)) refuse("x and y are needed: rows that were not added")
+  lambdas <- check_not_negative(lambdas, "lambdas")
+  rows <- counting_rows(accumulator_rows(handle, x, y, weights))
+  t <- ncol(rows$y)
+  found <- if (nrow(rows$x) > 0L) {
+    core_accumulator_squared_errors(handle, rows$x, rows$y, rows$weights, lambdas)
+  } else {
+    list(sum_w = 0, squares = matrix(0, length(lambdas), t))
+  }
+  tables <- list(weight = matrix(found$sum_w, length(lambdas), t), squares = found$squares)
+  by_output(lambdas, tables, paste0("y", seq_len(t)))
 }
 
 accumulator_bytes <- function(accumulator) {

@@ -52,20 +52,32 @@ group_errors.freeridge <- function(object, group, lambda = NULL, ...) {
   refuse_extra(...)
   if (missing(group)) refuse("group is missing: a label for each row")
   dropped <- object$na.action
-  if (length(dropped) > 0L && length(group) == row_count(object) + length(dropped)) group <- group[-dropped]
-  codes <- group_codes(group, row_count(object), "group")
-  if (!is.null(object$aside)) {
-    codes <- codes[-object$aside$rows]
-    group <- group[-object$aside$rows]
-    if (all(codes < 0L)) refuse("group has no label at a row whose weight is positive")
+  if (is.data.frame(group)) group <- as.matrix(group)
+  rows <- row_count(object)
+  if (length(dropped) > 0L && NROW(group) == rows + length(dropped)) {
+    group <- if (is.matrix(group)) group[-dropped, , drop = FALSE] else group[-dropped]
   }
-  errors <- core_group_errors(model_at(object, lambda), codes)
-  undefined <- unique(group[codes >= 0L & rowSums(is.nan(errors)) > 0L])
+  codes <- group_codes(group, rows, "group")
+  kept <- place_of(object, seq_len(nrow(object$x)))
+  if (!is.null(object$aside)) codes <- labels_at(codes, kept, "group")
+  model <- model_at(object, lambda)
+  if (!is.matrix(codes)) return(errors_of_division(object, model, codes, group[kept]))
+  slices <- lapply(seq_len(ncol(codes)), function(k) errors_of_division(object, model, codes[, k], group[kept, k]))
+  if (object$vector) {
+    return(matrix(unlist(slices), ncol = ncol(codes), dimnames = list(names(slices[[1L]]), colnames(group))))
+  }
+  array(unlist(slices), c(dim(slices[[1L]]), ncol(codes)), c(dimnames(slices[[1L]]), list(colnames(group))))
+}
+
+# codes and labels: of the rows that count.
+errors_of_division <- function(fit, model, codes, labels) {
+  errors <- core_group_errors(model, codes)
+  undefined <- unique(labels[codes >= 0L & rowSums(is.nan(errors)) > 0L])
   if (length(undefined) > 0L) {
     warn_undefined("the errors are undefined (NaN) in group ", some_of(undefined),
                    ": the other rows do not determine the predictions")
   }
-  stats::naresid(dropped, all_rows(object, errors))
+  stats::naresid(fit$na.action, all_rows(fit, errors))
 }
 
 lambda_path <- function(object, ...) UseMethod("lambda_path")

@@ -1,11 +1,17 @@
 # Classical regressions and their helpers, without a factorization that is kept.
 
-ols <- function(x, y, intercept = TRUE) {
+ols <- function(x, ...) UseMethod("ols")
+
+ols.default <- function(x, y, intercept = TRUE, ...) {
+  refuse_extra(...)
   data <- regression_data(x, y, intercept)
   linear_result("ols", match.call(), data, core_ols(data$x, data$y, data$intercept))
 }
 
-ridge <- function(x, y, lambda, penalty = NULL, intercept = TRUE) {
+ridge <- function(x, ...) UseMethod("ridge")
+
+ridge.default <- function(x, y, lambda, penalty = NULL, intercept = TRUE, ...) {
+  refuse_extra(...)
   data <- regression_data(x, y, intercept)
   if (missing(lambda)) refuse("lambda is missing: one number >= 0")
   lambda <- check_lambda(lambda, 1L)
@@ -20,12 +26,23 @@ ridge <- function(x, y, lambda, penalty = NULL, intercept = TRUE) {
   linear_result("ridge", match.call(), data, found, lambda = lambda, penalty = penalty)
 }
 
-tls <- function(x, y, intercept = TRUE, exact = NULL) {
+tls <- function(x, ...) UseMethod("tls")
+
+tls.default <- function(x, y, intercept = TRUE, exact = NULL, ...) {
+  refuse_extra(...)
   data <- regression_data(x, y, intercept)
-  if (!is.null(exact) && (!is.logical(exact) || length(exact) != ncol(data$x) || anyNA(exact))) {
-    refuse("exact must be ", ncol(data$x), " TRUE or FALSE, one for each column of x, not ", shown(exact))
+  if (!is.null(exact)) {
+    if (!is.logical(exact) || length(exact) != ncol(data$x) || anyNA(exact)) {
+      refuse("exact must be ", ncol(data$x), " TRUE or FALSE, one for each column of x, not ", shown(exact))
+    }
+    exact <- by_name(exact, "exact", feature_names(data$x), "column")
   }
-  linear_result("tls", match.call(), data, core_tls(data$x, data$y, data$intercept, exact), exact = exact)
+  found <- core_tls(data$x, data$y, data$intercept, exact)
+  fit <- linear_result("tls", match.call(), data, found, exact = exact, singular_values = found$singular_values,
+                       distances = found$distances)
+  fit$x_correction <- structure(found$x_correction, dimnames = dimnames(data$x))
+  fit$y_correction <- structure(found$y_correction, dimnames = dimnames(data$y))
+  fit
 }
 
 regression_data <- function(x, y, intercept) {
@@ -42,6 +59,7 @@ linear_titles <- c(ols = "Ordinary least squares", ridge = "Ridge regression", t
 
 # w and b as the core gives them, with the data they were found for.
 linear_result <- function(method, call, data, found, ...) {
+  call[[1L]] <- as.name(method)
   fit <- c(list(call = call, method = method), data, list(w = found$w, b = found$b, rank = found$rank, ...))
   fit$outputs <- output_names(data$y)
   fit$cases <- if (is.null(rownames(data$x))) rownames(data$y) else rownames(data$x)
@@ -65,19 +83,9 @@ with_intercept <- function(fit, b, w) {
 predict.freeridge_linear <- function(object, newdata = NULL, na.action = stats::na.pass, ...) {
   refuse_extra(...)
   at <- function(x) sweep(x %*% object$w, 2L, object$b, "+")
-  if (is.null(newdata)) return(shape(object, at(object$x)))
+  if (is.null(newdata)) return(stats::naresid(object$na.action, shape(object, at(object$x))))
   new <- new_rows(object, newdata, na.action)
   shape(object, answered(new, at), new$names)
-}
-
-fitted.freeridge_linear <- function(object, ...) {
-  refuse_extra(...)
-  predict(object)
-}
-
-residuals.freeridge_linear <- function(object, ...) {
-  refuse_extra(...)
-  shape(object, object$y - sweep(object$x %*% object$w, 2L, object$b, "+"))
 }
 
 nobs.freeridge_linear <- function(object, use.fallback = FALSE, ...) {

@@ -1,13 +1,23 @@
 # Kernel logistic regression and support vector machines for two classes.
 
-kernel_logistic <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE, tolerance = NULL,
-                            iterations = NULL) {
-  fit_classifier("logistic", match.call(), x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
+kernel_logistic <- function(x, ...) UseMethod("kernel_logistic")
+
+kernel_logistic.default <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE,
+                                    tolerance = NULL, iterations = NULL, ...) {
+  refuse_extra(...)
+  call <- match.call()
+  call[[1L]] <- quote(kernel_logistic)
+  fit_classifier("logistic", call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
 }
 
-kernel_svm <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE, tolerance = NULL,
-                       iterations = NULL) {
-  fit_classifier("svm", match.call(), x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
+kernel_svm <- function(x, ...) UseMethod("kernel_svm")
+
+kernel_svm.default <- function(x, y, kernel, lambda, intercept = TRUE, weights = NULL, scale = FALSE, tolerance = NULL,
+                               iterations = NULL, ...) {
+  refuse_extra(...)
+  call <- match.call()
+  call[[1L]] <- quote(kernel_svm)
+  fit_classifier("svm", call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations)
 }
 
 fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights, scale, tolerance, iterations) {
@@ -33,7 +43,7 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
     if (length(unique(classes$y[counts])) < 2L) refuse("y has one class only among the rows whose weight is positive")
     columns <- if (kernel$name == "precomputed") counts else rep(TRUE, ncol(x))
     aside <- list(rows = which(!counts), x = x[!counts, columns, drop = FALSE], cases = rownames(x))
-    x <- x[counts, columns, drop = FALSE]
+    x <- structure(x[counts, columns, drop = FALSE], factor_terms = attr(x, "factor_terms"))
     classes$y <- classes$y[counts]
     weights <- weights[counts]
   }
@@ -170,7 +180,7 @@ classifier_rows <- function(fit, values, ask, as_class = FALSE) {
     cases <- fit$aside$cases
   }
   if (as_class) values <- as_classes(fit, values)
-  stats::setNames(values, cases)
+  stats::naresid(fit$na.action, stats::setNames(values, cases))
 }
 
 fitted.freeridge_classifier <- function(object, ...) {

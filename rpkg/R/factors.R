@@ -5,7 +5,8 @@
 
 level_value <- sqrt(0.5)
 
-takes_all_levels <- function(kernel) !is_linear(as_kernel(kernel))
+# kernel: NULL for a linear fit without one.
+takes_all_levels <- function(kernel) !is.null(kernel) && !is_linear(as_kernel(kernel))
 
 # list(x, contrasts): the columns of the model matrix without the constant one. With all_levels x has the attribute
 # "factor_terms": a list with an entry for each term that has a factor, list(columns, levels): its columns of x, and whether

@@ -100,22 +100,20 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
                               kernel = gaussian_kernel(), ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
-  frame <- made_frame(frame_call(call), parent.frame())
-  terms <- attr(frame, "terms")
-  response <- stats::model.response(frame)
-  if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
+  parts <- formula_parts(call, parent.frame(), formula, kernel, intercept)
+  frame <- parts$frame
+  response <- parts$response
+  design <- parts$design
+  intercept <- parts$intercept
   offset <- frame_offset(frame, response)
-
-  design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
-  intercept <- check_flag(intercept, "intercept") && attr(terms, "intercept") == 1L
   if (ncol(design$x) == 0L && !intercept) refuse("the formula has no predictors: ", shown_formula(formula))
   fit_to <- if (ncol(design$x) == 0L) fit_mean else freeridge.default
   fit <- fit_to(design$x, if (is.null(offset)) response else response - offset, kernel = kernel,
-                weights = stats::model.weights(frame), groups = frame[["(groups)"]], intercept = intercept, ...)
+                weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]), intercept = intercept, ...)
   if (!is.null(offset)) fit <- with_offset(fit, offset)
   fit$call <- call
   fit$na.action <- attr(frame, "na.action")
-  with_terms(fit, terms, frame, design)
+  with_terms(fit, parts$terms, frame, design)
 }
 
 # Adds the offset, which was subtracted from the response before the fit, to the fit's parts.
@@ -180,13 +178,26 @@ frame_offset <- function(frame, response) {
 }
 
 # The call of model.frame for a call of the formula method. A missing group label means "never left out": as a level of
-# its own it is not taken for a missing value that drops the row.
+# its own, or in a matrix as the code 0, it is not taken for a missing value that drops the row.
 frame_call <- function(call) {
   frame <- call[c(1L, match(c("formula", "data", "subset", "na.action", "weights", "offset"), names(call), 0L))]
   frame[[1L]] <- quote(stats::model.frame)
   frame$drop.unused.levels <- TRUE
-  if (!is.null(call$groups)) frame$groups <- bquote(base::addNA(.(call$groups)))
+  if (!is.null(call$groups)) frame$groups <- bquote(.(labels_for_frame)(.(call$groups)))
   frame
+}
+
+labels_for_frame <- function(group) {
+  if (is.data.frame(group)) group <- as.matrix(group)
+  if (!is.matrix(group)) return(if (is.null(group)) NULL else addNA(group))
+  codes <- array(match(group, unique(group[!is.na(group)]), 0L), dim(group))
+  dimnames(codes) <- dimnames(group)
+  codes
+}
+
+labels_of_frame <- function(group) {
+  if (is.matrix(group)) group[group == 0L] <- NA
+  group
 }
 
 shown_formula <- function(formula) paste(deparse(formula), collapse = " ")

@@ -157,11 +157,17 @@ check_landmarks <- function(landmarks, n) {
   list(rows = rows)
 }
 
-# Labels of any kind, one per row, as integers 0, 1, ...; NA, never left out, as -1.
+# Labels of any kind, one per row, as integers 0, 1, ...; NA, never left out, as -1. A matrix has a division of the rows in
+# each column.
 group_codes <- function(group, n, name) {
+  if (is.data.frame(group)) group <- as.matrix(group)
+  if (is.matrix(group) && is.atomic(group) && nrow(group) == n && ncol(group) > 0L) {
+    codes <- vapply(seq_len(ncol(group)), function(k) group_codes(group[, k], n, paste0(name, "[, ", k, "]")), integer(n))
+    return(matrix(codes, n, dimnames = list(NULL, colnames(group))))
+  }
   if (is.factor(group)) group <- as.character(group)
   if (!is.atomic(group) || !is.null(dim(group)) || length(group) != n) {
-    refuse(name, " must be ", n, " labels, one for each row, not ", shown(group))
+    refuse(name, " must be ", n, " labels, one for each row, or a matrix of such columns, not ", shown(group))
   }
   codes <- match(group, unique(group[!is.na(group)])) - 1L
   if (all(is.na(codes))) refuse(name, " must have at least one label that is not NA")

@@ -55,6 +55,7 @@ handed_on <- function(generic, object, ...) {
 
 loo.default <- function(object, ...) handed_on("loo", object, ...)
 explain.default <- function(object, ...) handed_on("explain", object, ...)
+squared_errors.default <- function(object, ...) handed_on("squared_errors", object, ...)
 score.default <- function(object, ...) handed_on("score", object, ...)
 accumulate.default <- function(accumulator, ...) {
   if (is.null(masked_function("accumulate"))) {

@@ -32,7 +32,9 @@ print_setting <- function(fit, digits) {
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
   cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
   if (fit$chosen) {
-    cat("  chosen by ", criterion_titles[[fit$criterion]], if (fit$rule == "1se") ", one-standard-error rule", ": ",
+    cat("  chosen by ", criterion_titles[[fit$criterion]],
+        if (fit$criterion == "groups" && NCOL(fit$groups) > 1L) paste0(", mean of ", NCOL(fit$groups), " divisions"),
+        if (fit$rule == "1se") ", one-standard-error rule", ": ",
         number(unname(fit$score)), "\n", sep = "")
     if (any(fit$edge != 0L)) {
       cat("  the choice is at the end of the range that was searched; the best lambda may lie beyond it\n")

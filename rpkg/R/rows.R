@@ -15,8 +15,7 @@ set_aside <- function(fit) {
   fit$x <- if (square) fit$x[kept, kept, drop = FALSE] else rows_with_terms(fit$x, kept)
   fit$y <- fit$y[kept, , drop = FALSE]
   fit$weights <- fit$weights[kept]
-  fit$groups <- fit$groups[kept]
-  if (!is.null(fit$groups) && all(fit$groups < 0L)) refuse("groups has no label at a row whose weight is positive")
+  fit$groups <- labels_at(fit$groups, kept, "groups")
   if (!is.null(fit$classes) && any(apply(fit$y, 2L, function(column) length(unique(column)) < 2L))) {
     refuse("y has a class whose rows all have weight 0; each must have one that counts")
   }
@@ -29,6 +28,16 @@ set_aside <- function(fit) {
   count <- fit$landmark_choice$count
   if (!is.null(count)) fit$landmark_choice$count <- min(count, length(kept))
   fit
+}
+
+# Some rows of labels, of which each division must have one that is left out; NULL: none.
+labels_at <- function(codes, rows, name) {
+  if (is.null(codes)) return(NULL)
+  codes <- if (is.matrix(codes)) codes[rows, , drop = FALSE] else codes[rows]
+  if (any(colSums(as.matrix(codes) >= 0L) == 0L)) {
+    refuse(name, " has no label at a row whose weight is positive", if (NCOL(codes) > 1L) " in one of its columns")
+  }
+  codes
 }
 
 # Places of counting rows among all.

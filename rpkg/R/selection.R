@@ -16,19 +16,27 @@ one_standard_error.freeridge <- function(object, ...) {
   rule
 }
 
-make_folds <- function(n, folds, seed = 0) {
+make_folds <- function(n, folds, seed = 0, repeats = 1) {
   all_given(n, folds)
   n <- check_whole(n, "n", 1, .Machine$integer.max)
   folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
   if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")
-  core_make_folds(n, folds, check_whole(seed, "seed")) + 1L
+  repeated(function(seed) core_make_folds(n, folds, seed) + 1L, n, seed, repeats)
 }
 
-make_holdout <- function(n, fraction, seed = 0) {
+make_holdout <- function(n, fraction, seed = 0, repeats = 1) {
   all_given(n, fraction)
   n <- check_whole(n, "n", 2, .Machine$integer.max)
-  group <- core_make_holdout(n, check_fraction(fraction, "fraction"), check_whole(seed, "seed"))
-  ifelse(group < 0L, NA_integer_, 1L)
+  fraction <- check_fraction(fraction, "fraction")
+  repeated(function(seed) ifelse(core_make_holdout(n, fraction, seed) < 0L, NA_integer_, 1L), n, seed, repeats)
+}
+
+# The labels that draw(seed) gives; for several repeats a matrix, its columns with the seeds seed, seed + 1, ...
+repeated <- function(draw, n, seed, repeats) {
+  seed <- check_whole(seed, "seed")
+  repeats <- check_whole(repeats, "repeats", 1, .Machine$integer.max)
+  if (repeats == 1) return(draw(seed))
+  vapply(seed + seq_len(repeats) - 1, draw, integer(n))
 }
 
 convention_names <- c("total", "mean", "glmnet", "sklearn", "lm.ridge", "KRLS", "GURLS")

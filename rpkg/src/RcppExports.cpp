@@ -125,6 +125,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_accumulator_squared_errors
+Rcpp::List core_accumulator_squared_errors(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_accumulator_squared_errors(SEXP handleSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_accumulator_squared_errors(handle, x, y, weights, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_accumulator_save
 Rcpp::RawVector core_accumulator_save(SEXP handle);
 RcppExport SEXP _freeridge_core_accumulator_save(SEXP handleSEXP) {
@@ -855,12 +869,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_set_groups
-void core_set_groups(SEXP handle, Rcpp::IntegerVector group);
-RcppExport SEXP _freeridge_core_set_groups(SEXP handleSEXP, SEXP groupSEXP) {
+void core_set_groups(SEXP handle, int divisions, Rcpp::IntegerVector group);
+RcppExport SEXP _freeridge_core_set_groups(SEXP handleSEXP, SEXP divisionsSEXP, SEXP groupSEXP) {
 BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type divisions(divisionsSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
-    core_set_groups(handle, group);
+    core_set_groups(handle, divisions, group);
     return R_NilValue;
 END_RCPP
 }
@@ -1015,6 +1030,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_accumulator_objective", (DL_FUNC) &_freeridge_core_accumulator_objective, 2},
     {"_freeridge_core_accumulator_lambda_grid", (DL_FUNC) &_freeridge_core_accumulator_lambda_grid, 2},
     {"_freeridge_core_accumulator_loo", (DL_FUNC) &_freeridge_core_accumulator_loo, 5},
+    {"_freeridge_core_accumulator_squared_errors", (DL_FUNC) &_freeridge_core_accumulator_squared_errors, 5},
     {"_freeridge_core_accumulator_save", (DL_FUNC) &_freeridge_core_accumulator_save, 1},
     {"_freeridge_core_accumulator_load", (DL_FUNC) &_freeridge_core_accumulator_load, 1},
     {"_freeridge_core_fitted", (DL_FUNC) &_freeridge_core_fitted, 1},
@@ -1081,7 +1097,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_create_sparse", (DL_FUNC) &_freeridge_core_create_sparse, 4},
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
-    {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 2},
+    {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 3},
     {"_freeridge_core_set_route", (DL_FUNC) &_freeridge_core_set_route, 2},
     {"_freeridge_core_set_reduction", (DL_FUNC) &_freeridge_core_set_reduction, 2},
     {"_freeridge_core_set_refinement", (DL_FUNC) &_freeridge_core_set_refinement, 2},

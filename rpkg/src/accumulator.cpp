@@ -146,6 +146,21 @@ Rcpp::NumericMatrix core_accumulator_loo(SEXP handle, SEXP x, SEXP y, SEXP weigh
   return errors;
 }
 
+// sum_w; squares: length(lambdas) x t
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_accumulator_squared_errors(SEXP handle, SEXP x, SEXP y, SEXP weights, Rcpp::NumericVector lambdas) {
+  Accumulator& accumulator = accumulator_of(handle);
+  const Rows rows(accumulator.core, x, y, weights);
+  const int count = static_cast<int>(lambdas.size());
+  auto squares = fresh<Rcpp::NumericMatrix>(count, static_cast<int>(rows.y.cols()));
+  double sum_w = 0;
+  check(accumulator,
+        freeridge_accumulator_squared_errors(accumulator.core, FREERIDGE_COL_MAJOR, rows.x.rows(), rows.x.data(),
+                                             rows.x.rows(), rows.y.data(), rows.y.rows(), rows.weights_or_null(), count,
+                                             lambdas.begin(), &sum_w, squares.begin(), count));
+  return Rcpp::List::create(Rcpp::Named("sum_w") = sum_w, Rcpp::Named("squares") = squares);
+}
+
 // [[Rcpp::export(rng = false)]]
 Rcpp::RawVector core_accumulator_save(SEXP handle) {
   const freeridge_accumulator* core = accumulator_of(handle).core;

@@ -62,12 +62,17 @@ Rcpp::List core_ridge(SEXP x, SEXP y, bool intercept, double lambda, SEXP penalt
 // [[Rcpp::export(rng = false)]]
 Rcpp::List core_tls(SEXP x, SEXP y, bool intercept, SEXP exact) {
   Regression r(x, y);
+  const int n = static_cast<int>(r.x.rows()), d = static_cast<int>(r.x.cols()), t = static_cast<int>(r.y.cols());
   Rcpp::IntegerVector flags(0);
   if (!Rf_isNull(exact)) flags = Rcpp::IntegerVector(exact);
-  check(freeridge_tls(FREERIDGE_COL_MAJOR, r.x.rows(), r.x.cols(), r.x.data(), r.x.rows(), r.y.cols(), r.y.data(),
-                      r.y.rows(), intercept ? 1 : 0, Rf_isNull(exact) ? nullptr : flags.begin(), r.w.begin(),
-                      r.b.begin()));
-  return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b);
+  auto singular_values = fresh<Rcpp::NumericVector>(t), distances = fresh<Rcpp::NumericVector>(n);
+  auto x_correction = fresh<Rcpp::NumericMatrix>(n, d), y_correction = fresh<Rcpp::NumericMatrix>(n, t);
+  check(freeridge_tls(FREERIDGE_COL_MAJOR, n, d, r.x.data(), n, t, r.y.data(), n, intercept ? 1 : 0,
+                      Rf_isNull(exact) ? nullptr : flags.begin(), r.w.begin(), r.b.begin(), singular_values.begin(),
+                      distances.begin(), x_correction.begin(), y_correction.begin()));
+  return Rcpp::List::create(Rcpp::Named("w") = r.w, Rcpp::Named("b") = r.b,
+                            Rcpp::Named("singular_values") = singular_values, Rcpp::Named("distances") = distances,
+                            Rcpp::Named("x_correction") = x_correction, Rcpp::Named("y_correction") = y_correction);
 }
 
 // a: m x n; inverse: n x m

@@ -62,8 +62,8 @@ void core_set_weights(SEXP handle, Rcpp::NumericVector weights) {
 }
 
 // [[Rcpp::export(rng = false)]]
-void core_set_groups(SEXP handle, Rcpp::IntegerVector group) {
-  check(freeridge_set_groups(model_of(handle).core, group.begin()));
+void core_set_groups(SEXP handle, int divisions, Rcpp::IntegerVector group) {
+  check(freeridge_set_groups(model_of(handle).core, divisions, group.begin()));
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -55,7 +55,7 @@ TEST(ContractData, NullTakesWeightsAndGroupsBack) {
   Model model = sample::model_of(Kernel::gaussian(sample::sigma), sample::x(), sample::y(), n);
   model.weights(sample::weights()).groups(sample::group());
   ASSERT_EQ(freeridge_set_weights(model.get(), nullptr), FREERIDGE_OK) << freeridge_last_error();
-  ASSERT_EQ(freeridge_set_groups(model.get(), nullptr), FREERIDGE_OK) << freeridge_last_error();
+  ASSERT_EQ(freeridge_set_groups(model.get(), 1, nullptr), FREERIDGE_OK) << freeridge_last_error();
   model.factorize().lambda(0.5);
   EXPECT_EQ(difference(fingerprint(plain_model().get()), fingerprint(model.get())), "");
 }

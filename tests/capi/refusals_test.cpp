@@ -33,11 +33,12 @@ TEST(Refusals, Kernels) {
 }
 
 TEST(Refusals, Settings) {
-  expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetGroups, SetRoute,
+  expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetRoute,
                      SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
                      SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, HasIntercept,
                      GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit, GetRequestedLandmarks,
                      GetLandmarkMethod, GetReduction, GetRefinement>();
+  expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
   expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
   expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
@@ -140,6 +141,8 @@ TEST(Refusals, Accumulators) {
   expect_refused_on_accumulator<AddSparse>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<Loo>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<LooSparse>({{"weights", real_entries({0.0})}});
+  expect_refused_on_accumulator<SquaredErrors>({{"weights", real_entries({0.0})}});
+  expect_refused_on_accumulator<SquaredErrorsSparse>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<Score>(
       {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
   expect_refused_on_accumulator<Objective>();

@@ -162,7 +162,7 @@ static void check_selection(freeridge_model* model, double low) {
   int64_t count = 0, k;
   int i, j;
 
-  OK(freeridge_set_groups(model, group));
+  OK(freeridge_set_groups(model, 1, group));
   OK(freeridge_score(model, FREERIDGE_LOO, COUNT, lambdas, loo, NULL, COUNT));
   OK(freeridge_score(model, FREERIDGE_GCV, COUNT, lambdas, gcv, NULL, COUNT));
   OK(freeridge_score(model, FREERIDGE_GROUPS, COUNT, lambdas, groups, NULL, COUNT));

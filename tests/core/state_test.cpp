@@ -265,7 +265,7 @@ TEST(State, FailedCallsLeaveTheModelAsItWas) {
             FREERIDGE_NOT_FINITE);
   EXPECT_EQ(freeridge_set_route(raw, 6), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_expected_lambdas(raw, 0), FREERIDGE_INVALID_ARGUMENT);
-  EXPECT_EQ(freeridge_set_groups(raw, Labels(n, -1).data()), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_groups(raw, 1, Labels(n, -1).data()), FREERIDGE_INVALID_ARGUMENT);
   EXPECT_EQ(freeridge_set_kernel(raw, Kernel::scaled(Kernel::linear(), {1.0, 2.0}).get()),
             FREERIDGE_DIMENSION_MISMATCH);
   double chosen[t], score[t];

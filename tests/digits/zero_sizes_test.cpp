@@ -56,9 +56,11 @@ TEST_F(ZeroSizes, CallsWithoutAHandle) {
             freeridge_ridge(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, lambda, penalty.data(), w, b),
             FREERIDGE_INVALID_ARGUMENT);
       }
-      EXPECT_EQ(freeridge_tls(FREERIDGE_ROW_MAJOR, n, d, x, 130, t, y, 130, intercept, nullptr, w, b),
+      EXPECT_EQ(freeridge_tls(FREERIDGE_ROW_MAJOR, n, d, x, 130, t, y, 130, intercept, nullptr, w, b, nullptr, nullptr,
+                              nullptr, nullptr),
                 FREERIDGE_INVALID_ARGUMENT);
-      EXPECT_EQ(freeridge_tls(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, exact.data(), w, b),
+      EXPECT_EQ(freeridge_tls(FREERIDGE_COL_MAJOR, n, d, x, 130, t, y, 130, intercept, exact.data(), w, b, nullptr,
+                              nullptr, nullptr, nullptr),
                 FREERIDGE_INVALID_ARGUMENT);
       EXPECT_EQ(rank, -7);
     }

@@ -182,6 +182,16 @@ void add_accumulators(Scenarios& all) {
   };
   add("freeridge_accumulator_loo_sparse", false, loo_sparse);
   add("freeridge_accumulator_loo_sparse", false, loo_sparse, alone, "_undefined");
+  add("freeridge_accumulator_squared_errors", false, [](Stream& s) {
+    return freeridge_accumulator_squared_errors(s.rows.get(), FREERIDGE_COL_MAJOR, s.x.rows, s.x.values.data(),
+                                                s.x.rows, s.y.values.data(), s.x.rows, s.weights.data(), count,
+                                                s.lambdas.data(), s.out.data(), s.out.data() + 1, count);
+  });
+  add("freeridge_accumulator_squared_errors_sparse", false, [](Stream& s) {
+    return freeridge_accumulator_squared_errors_sparse(
+        s.rows.get(), FREERIDGE_CSC, s.x.rows, s.start.data(), s.index.data(), s.x.values.data(), FREERIDGE_COL_MAJOR,
+        s.y.values.data(), s.x.rows, s.weights.data(), count, s.lambdas.data(), s.out.data(), s.out.data() + 1, count);
+  });
   add(
       "freeridge_accumulator_save", true,
       [](Stream& s) { return freeridge_accumulator_save(s.rows.get(), s.directory->file.c_str()); },

@@ -53,6 +53,12 @@ void add_classical(Scenarios& all) {
     call.penalty.values = {0, 1, 2, 3, 4, 5};
   });
   add_plain<Tls>(all);
+  add_plain<Tls>(all, "rows_alone", [](Tls& call) {
+    call.layout = FREERIDGE_ROW_MAJOR;
+    call.ldx = sample::d;
+    call.ldy = sample::t;
+    call.exact.null = call.x_correction.null = call.y_correction.null = true;
+  });
   add_plain<Pinv>(all, "tall");
   add_plain<Pinv>(all, "wide_rows", [](Pinv& call) {
     call.layout = FREERIDGE_ROW_MAJOR;

@@ -163,6 +163,13 @@ class Models(Comparison):
         groups = np.arange(14) % 4
         scores = model.set_groups(groups).score(fr.GROUPS, p.value)[0]
         self.close(scores, p.w @ model.set_lambda(p.value).group_errors(groups) ** 2 / p.w.sum(), 1e-8)
+        np.testing.assert_array_equal(model.groups(), groups)
+        twice = np.column_stack([groups, np.where(np.arange(14) < 5, 0, -3)])
+        both = [model.set_groups(column).score(fr.GROUPS, p.value)[0] for column in twice.T]
+        self.close(model.set_groups(twice).score(fr.GROUPS, p.value)[0], np.mean(both, axis=0))
+        np.testing.assert_array_equal(model.groups(), np.maximum(twice, -1))
+        for wrong in (np.zeros(13), np.zeros((13, 2)), np.zeros((14, 2, 2)), np.full((14, 2), -1)):
+            self.assertRaises(ValueError, lambda: model.set_groups(wrong))
         gram = fr.Model(fr.linear(), p.x, p.y, factorize=False).set_reduction(fr.REDUCTION_GRAM).factorize()
         self.close(gram.set_lambda(1.0).hyperplane(), fr.Model(fr.linear(), p.x, p.y).set_lambda(1.0).hyperplane())
         self.assertEqual((gram.route(), gram.rank()), (fr.ROUTE_PRIMAL, 2))
@@ -211,6 +218,13 @@ class Accumulators(Comparison):
             self.close(w[:, 2 * i : 2 * i + 2], model.hyperplane())
             self.close(b[:, i], model.intercept())
             self.close(errors[:, 2 * i : 2 * i + 2], model.loo()[4:8])
+        train = fr.Accumulator(2, 2).add(p.x[:6], p.y[:6], p.w[:6])
+        w, b = train.solve(lambdas)
+        sums = [train.squared_errors(p.x[rows], p.y[rows], lambdas, p.w[rows]) for rows in (slice(6, 9), slice(9, 14))]
+        self.close(sums[0][0] + sums[1][0], p.w[6:].sum())
+        for i in range(2):
+            fresh = p.y[6:] - p.x[6:] @ w[:, 2 * i : 2 * i + 2] - b[:, i]
+            self.close(sums[0][1][i] + sums[1][1][i], p.w[6:] @ fresh**2)
         self.assertGreater(half.memory_required(), 0)
         for wrong in (lambda: half.merge(fr.Accumulator(3, 2)), lambda: half.merge(half),
                       lambda: half.loo(p.x, p.y[:, 0], 1), lambda: half.score(fr.LOO, lambdas)):
@@ -278,6 +292,14 @@ class Classical(Comparison):
         self.close(w, -v[:2] / v[2])
         self.close(b, y.mean() - self.x.mean(axis=0) @ w)
         self.close(fr.tls(self.x, y, exact=[True, True]).w, fr.ols(self.x, y).w)
+        for x, outputs in ((self.x, y), (np.asfortranarray(self.x), self.y), (self.x, self.y)):
+            found = fr.tls_errors(x, outputs, exact=[False, True])
+            self.close(found.w, fr.tls(x, outputs, exact=[False, True]).w)
+            self.close((x + found.x_correction) @ found.w + found.b, outputs + found.y_correction)
+            self.close(found.x_correction[:, 1], 0.0)
+            both = np.column_stack([found.x_correction, found.y_correction])
+            self.close(np.linalg.norm(both, axis=1), found.distances)
+            self.close(np.linalg.svd(both)[1][: len(found.singular_values)], found.singular_values)
 
     def test_pinv(self):
         for a in (self.x, self.x.T, np.outer([1.0, 2.0], [3.0, 4.0, 5.0])):
@@ -359,6 +381,8 @@ class SparseRows(unittest.TestCase):
             rows = fr.Accumulator(8, 2).add(matrix, self.y)
             self.assertEqual(rows.to_bytes(), fr.Accumulator(8, 2).add(self.x, self.y).to_bytes())
             np.testing.assert_array_equal(rows.loo(matrix, self.y, [0.1, 2.0]), rows.loo(self.x, self.y, [0.1, 2.0]))
+            np.testing.assert_array_equal(rows.squared_errors(matrix, self.y, [0.1, 2.0])[1],
+                                          rows.squared_errors(self.x, self.y, [0.1, 2.0])[1])
 
     def test_what_is_refused(self):
         model = fr.Model(fr.linear(), self.matrices[0], self.y).set_lambda(1.0)

@@ -87,6 +87,15 @@ void AccumulatorSequence::misuse_sparse(Source& in, int which) {
       errors);
   if (status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED)
     wrong("freeridge_accumulator_loo_sparse took what cannot be right");
+  if (call(
+          "freeridge_accumulator_squared_errors_sparse", 0,
+          [&] {
+            return freeridge_accumulator_squared_errors_sparse(handle, x.format, x.n, x.start, x.index, x.value,
+                                                               FREERIDGE_COL_MAJOR, y.data(), n, nullptr, 1, &lambda,
+                                                               nullptr, errors.get(), 1);
+          },
+          errors) == FREERIDGE_OK)
+    wrong("freeridge_accumulator_squared_errors_sparse took what cannot be right");
 }
 
 void AccumulatorSequence::add(Source& in, int which, bool sparse) {

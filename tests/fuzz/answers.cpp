@@ -60,11 +60,18 @@ void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& c
         name, 0, [&] { return get(model, output.get()); }, output);
   };
   one("freeridge_get_weights", freeridge_get_weights, Output<double>(size_of(size.n)));
-  one("freeridge_get_groups", freeridge_get_groups, Output<std::int32_t>(size_of(size.n)));
   one("freeridge_has_intercept", freeridge_has_intercept, Output<std::int32_t>(1));
   one("freeridge_get_requested_route", freeridge_get_requested_route, Output<std::int32_t>(1));
   one("freeridge_get_reduction", freeridge_get_reduction, Output<std::int32_t>(1));
   one("freeridge_get_refinement", freeridge_get_refinement, Output<std::int32_t>(1));
+  Output<std::int64_t> divisions(1);
+  if (call(
+          "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, divisions.get(), nullptr); },
+          divisions) == FREERIDGE_OK) {
+    Output<std::int32_t> group(size_of(size.n * divisions.values[0]));
+    call(
+        "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, nullptr, group.get()); }, group);
+  }
   Output<std::int32_t> method(1);
   Output<std::int64_t> seed(1), count(1), given(1), landmarks(size_of(size.n));
   call(
@@ -401,6 +408,22 @@ void ask(const freeridge_accumulator* accumulator, const Questions& questions, C
                                                 lambdas, sparse_errors.get(), m);
       },
       sparse_errors);
+  Output<double> sum_w(1), squares(size_of(count * t)), sparse_sum(1), sparse_squares(size_of(count * t));
+  call(
+      "freeridge_accumulator_squared_errors", 0,
+      [&] {
+        return freeridge_accumulator_squared_errors(accumulator, FREERIDGE_COL_MAJOR, m, x.data(), m, y.data(), m,
+                                                    nullptr, count, lambdas, sum_w.get(), squares.get(), count);
+      },
+      sum_w, squares);
+  call(
+      "freeridge_accumulator_squared_errors_sparse", 0,
+      [&] {
+        return freeridge_accumulator_squared_errors_sparse(
+            accumulator, FREERIDGE_CSC, m, thin.start.data(), thin.index.data(), thin.value.data(), FREERIDGE_COL_MAJOR,
+            y.data(), m, nullptr, count, lambdas, sparse_sum.get(), sparse_squares.get(), count);
+      },
+      sparse_sum, sparse_squares);
 }
 
 Bytes saved(const freeridge_model* model, bool predictor, Caller& call) {

@@ -107,7 +107,7 @@ void ModelSequence::set_groups(Source& in) {
   if (!in.one_in(4))
     for (std::int64_t i = 0; i < (told_.data ? told_.data->n : 1); ++i)
       groups.push_back(static_cast<std::int32_t>(in.from(-1, 4)));
-  if (worked(in, "freeridge_set_groups", [&] { return freeridge_set_groups(model_.get(), or_null(groups)); }))
+  if (worked(in, "freeridge_set_groups", [&] { return freeridge_set_groups(model_.get(), 1, or_null(groups)); }))
     told_.groups = std::move(groups);
 }
 

@@ -44,7 +44,7 @@ ModelHandle fresh(const Settings& told) {
   }
   if (told.searched) {
     std::vector<double> lambda(size_of(told.data->t)), score(size_of(told.data->t));
-    must(freeridge_set_groups(made, or_null(told.searched->groups)), "set_groups");
+    must(freeridge_set_groups(made, 1, or_null(told.searched->groups)), "set_groups");
     must(freeridge_set_refinement(made, told.searched->refinement), "set_refinement");
     must(freeridge_select_lambda(made, told.searched->criterion, told.searched->low, told.searched->high, lambda.data(),
                                  score.data()),
@@ -55,7 +55,7 @@ ModelHandle fresh(const Settings& told) {
     must(freeridge_set_lambdas(made, told.fitted->lambdas.data()), "set_lambdas");
   }
   must(freeridge_set_refinement(made, told.refinement), "set_refinement");
-  must(freeridge_set_groups(made, or_null(told.groups)), "set_groups");
+  must(freeridge_set_groups(made, 1, or_null(told.groups)), "set_groups");
   return out;
 }
 

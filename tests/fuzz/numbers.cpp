@@ -56,7 +56,7 @@ void solve_at_once(Source& in, Caller& call) {
   const auto intercept = static_cast<std::int32_t>(in.below(2));
   fuzz::Questions none;
   Output<double> w(size_of(d, t)), b(size_of(t)), w_error(size_of(d, t)), b_error(size_of(t)), sigma(size_of(t)),
-      r_squared(size_of(t)), inverse(size_of(n, d));
+      r_squared(size_of(t)), inverse(size_of(n, d)), distances(size_of(n)), of_x(size_of(n, d)), of_y(size_of(n, t));
   Output<std::int64_t> rank(1);
   const double lambda = data.lambdas[0];
   freeridge_status status = FREERIDGE_OK;
@@ -113,15 +113,22 @@ void solve_at_once(Source& in, Caller& call) {
     case 5:
       status = call(
           name = "freeridge_tls", 0,
-          [&] { return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w.get(), b.get()); }, w, b);
+          [&] {
+            return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w.get(), b.get(), sigma.get(),
+                                 distances.get(), of_x.get(), of_y.get());
+          },
+          w, b, sigma, distances, of_x, of_y);
       break;
     default: {
       std::vector<std::int32_t> exact;
       for (std::int64_t k = 0; k < d; ++k) exact.push_back(static_cast<std::int32_t>(in.below(2)));
       status = call(
           name = "freeridge_tls", 0,
-          [&] { return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w.get(), b.get()); }, w,
-          b);
+          [&] {
+            return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w.get(), b.get(),
+                                 sigma.get(), distances.get(), of_x.get(), of_y.get());
+          },
+          w, b, sigma, distances, of_x, of_y);
     }
   }
   expect_refused(data, status, name);

@@ -256,6 +256,10 @@ TEST_F(Interval, Accumulator) {
     return freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
                                      y.values.data(), rows, nullptr, 1, &lambda, errors.data(), rows);
   });
+  expect_heard_in_time("squared_errors", 5e9, [&] {
+    return freeridge_accumulator_squared_errors(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
+                                                y.values.data(), rows, nullptr, 1, &lambda, nullptr, errors.data(), 1);
+  });
 }
 
 TEST_F(Interval, Classifier) {

@@ -73,6 +73,14 @@ std::vector<Call<Accumulator>> calls() {
                    return Answer{status, errors};
                  },
                  true});
+  out.push_back({"squared_errors", [](const Accumulator& a) {
+                   const oracle::Problem some = rows(600, 8);
+                   Vector squares(static_cast<std::size_t>(2 * t + 1), untouched);
+                   const freeridge_status status = freeridge_accumulator_squared_errors(
+                       a.get(), FREERIDGE_COL_MAJOR, 600, some.x.values.data(), 600, some.y.values.data(), 600,
+                       some.weights.data(), 2, lambdas.data(), squares.data() + 2 * t, squares.data(), 2);
+                   return Answer{status, squares};
+                 }});
   return out;
 }
 

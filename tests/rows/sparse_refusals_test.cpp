@@ -79,6 +79,9 @@ TEST(SparseRefusals, EveryCallWithASparseMatrix) {
       expect(freeridge_accumulator_loo_sparse(others.get(), x.format, n, x.start.data(), x.index.data(), x.value.data(),
                                               FREERIDGE_COL_MAJOR, y.values.data(), n, nullptr, 1, &lambda, out.data(),
                                               n));
+      expect(freeridge_accumulator_squared_errors_sparse(others.get(), x.format, n, x.start.data(), x.index.data(),
+                                                         x.value.data(), FREERIDGE_COL_MAJOR, y.values.data(), n,
+                                                         nullptr, 1, &lambda, nullptr, out.data(), 1));
       EXPECT_EQ(out, Vector(n, 7.0));
     }
     const Matrix after = predict_sparse(model.get(), right, 1, FREERIDGE_COL_MAJOR);

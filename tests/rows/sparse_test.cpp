@@ -243,6 +243,16 @@ TEST(Sparse, AnAccumulatorHasTheBitsOfTheOrdinaryRows) {
                                              errors.values.data(), 700),
             "freeridge_accumulator_loo_sparse");
       EXPECT_TRUE(bit_equal(errors, dense.loo(problem, lambdas)));
+      Matrix squares(3, 2);
+      double sum_w = -1;
+      check(freeridge_accumulator_squared_errors_sparse(sparse.get(), format, 700, x.start.data(), x.index.data(),
+                                                        x.value.data(), FREERIDGE_COL_MAJOR, problem.y.values.data(),
+                                                        700, weighted ? problem.weights.data() : nullptr, 3,
+                                                        lambdas.data(), &sum_w, squares.values.data(), 3),
+            "freeridge_accumulator_squared_errors_sparse");
+      const SquaredErrors expected = dense.squared_errors(problem, lambdas);
+      EXPECT_TRUE(bit_equal(squares, expected.squares));
+      EXPECT_EQ(sum_w, expected.sum_w);
     }
 }
 

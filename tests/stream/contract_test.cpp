@@ -74,6 +74,8 @@ TEST(ContractAccumulator, AnswersNeedRows) {
   refused(Score());
   refused(LambdaGrid());
   refused(Loo());
+  refused(SquaredErrors());
+  refused(SquaredErrorsSparse());
 }
 
 // The last of many rows is bad, long after others were taken in; or the sum of the weights is; or a number overflows

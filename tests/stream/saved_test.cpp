@@ -270,6 +270,10 @@ TEST(StreamSaved, ForgedNumbersThatLoadDoNoHarm) {
                                                problem.y.values.data(), 5, problem.weights.data(), 3,
                                                lambda_values.data(), errors, 5)))
         << freeridge_last_error();
+    EXPECT_TRUE(fine(freeridge_accumulator_squared_errors(
+        accumulator.get(), FREERIDGE_COL_MAJOR, 5, problem.x.values.data(), 5, problem.y.values.data(), 5,
+        problem.weights.data(), 3, lambda_values.data(), nullptr, scores, 3)))
+        << freeridge_last_error();
     Accumulator other(problem);
     EXPECT_TRUE(fine(freeridge_accumulator_merge(other.get(), accumulator.get())));
   }

@@ -31,6 +31,12 @@ inline oracle::Problem slice(const oracle::Problem& problem, std::int64_t first,
   return rows_of(problem, rows);
 }
 
+// Of rows that were not added: count x t sums of W_ii e_i^2.
+struct SquaredErrors {
+  double sum_w = -1;
+  Matrix squares;
+};
+
 class Accumulator {
  public:
   Accumulator(std::int64_t d, std::int64_t t, bool intercept) : d_(d), t_(t) {
@@ -108,6 +114,19 @@ class Accumulator {
                                            rows.weights.empty() ? nullptr : rows.weights.data(), count, lambdas.data(),
                                            out, ld);
         });
+  }
+  SquaredErrors squared_errors(const oracle::Problem& rows, const Vector& lambdas, freeridge_status* status = nullptr,
+                               freeridge_layout layout = FREERIDGE_COL_MAJOR, std::int64_t padding = 0) const {
+    const Packed x = pack(rows.x, layout, padding), y = pack(rows.y, layout, padding);
+    const auto count = static_cast<std::int64_t>(lambdas.size());
+    SquaredErrors out;
+    out.squares =
+        padded_output(count, t_, "freeridge_accumulator_squared_errors", status, [&](double* squares, std::int64_t ld) {
+          return freeridge_accumulator_squared_errors(
+              get(), layout, rows.x.rows, x.values.data(), x.ld, y.values.data(), y.ld,
+              rows.weights.empty() ? nullptr : rows.weights.data(), count, lambdas.data(), &out.sum_w, squares, ld);
+        });
+    return out;
   }
   std::vector<unsigned char> save() const {
     std::int64_t length = 0;

@@ -67,9 +67,42 @@ inline Regression tls(const RegressionData& data, const Labels& exact = {}, bool
   return regress(data, "freeridge_tls", status_wanted,
                  [&](auto layout, auto n, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w,
                      auto b, auto) {
-                   return exact.empty() ? freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, nullptr, w, b)
-                                        : freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept, exact.data(), w, b);
+                   return freeridge_tls(layout, n, d, x, ldx, t, y, ldy, intercept,
+                                        exact.empty() ? nullptr : exact.data(), w, b, nullptr, nullptr, nullptr,
+                                        nullptr);
                  });
+}
+
+// With the errors: NaN where nothing was written.
+struct Total : Regression {
+  Vector singular_values, distances;
+  Matrix x_correction, y_correction;
+};
+
+inline Total tls_errors(const RegressionData& data, const Labels& exact = {}, bool status_wanted = false) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::int64_t n = data.x.rows;
+  Total out;
+  out.singular_values = Vector(static_cast<std::size_t>(data.y.cols), nan);
+  out.distances = Vector(static_cast<std::size_t>(n), nan);
+  Matrix of_x(n, data.x.cols, nan), of_y(n, data.y.cols, nan);
+  static_cast<Regression&>(out) =
+      regress(data, "freeridge_tls", status_wanted,
+              [&](auto layout, auto rows, auto d, auto x, auto ldx, auto t, auto y, auto ldy, auto intercept, auto w,
+                  auto b, auto) {
+                return freeridge_tls(layout, rows, d, x, ldx, t, y, ldy, intercept,
+                                     exact.empty() ? nullptr : exact.data(), w, b, out.singular_values.data(),
+                                     out.distances.data(), of_x.values.data(), of_y.values.data());
+              });
+  const auto by_columns = [&](const Matrix& from) {  // what the call wrote, in its layout without gaps
+    Matrix to = from;
+    for (std::int64_t k = 0; k < from.cols && data.layout == FREERIDGE_ROW_MAJOR; ++k)
+      for (std::int64_t i = 0; i < n; ++i) to(i, k) = from.values[static_cast<std::size_t>(i * from.cols + k)];
+    return to;
+  };
+  out.x_correction = by_columns(of_x);
+  out.y_correction = by_columns(of_y);
+  return out;
 }
 
 inline Summary ols_summary(const RegressionData& data, bool status_wanted = false) {

@@ -214,8 +214,9 @@ class Model {
     check(freeridge_set_intercept(get(), on ? 1 : 0), "freeridge_set_intercept");
     return *this;
   }
-  Model& groups(const Labels& group) {  // empty: none
-    check(freeridge_set_groups(get(), group.empty() ? nullptr : group.data()), "freeridge_set_groups");
+  // n labels for each division, one after the other; empty: none
+  Model& groups(const Labels& group, std::int64_t divisions = 1) {
+    check(freeridge_set_groups(get(), divisions, group.empty() ? nullptr : group.data()), "freeridge_set_groups");
     return *this;
   }
   Model& route(freeridge_route route) {

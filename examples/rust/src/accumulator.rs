@@ -146,6 +146,44 @@ impl Accumulator {
         })
     }
 
+    /// On rows that were not added: the sum of their weights, and count x t sums of weight times squared error.
+    pub fn squared_errors(
+        &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
+    ) -> Result<(f64, Dense)> {
+        let mut buffer = Vec::new();
+        let (t, count, mut sum_w) = (y.columns(), size(lambdas.len())?, 0.0);
+        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
+        let squares = Dense::filled(lambdas.len(), t, |squares, ld| {
+            self.handle.read(|sums| unsafe {
+                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
+                let (at, sum) = (lambdas.as_ptr(), &mut sum_w);
+                sys::freeridge_accumulator_squared_errors(
+                    sums, layout, n, x, ldx, y, ldy, weights, count, at, sum, squares, ld,
+                )
+            })
+        })?;
+        Ok((sum_w, squares))
+    }
+
+    /// `squared_errors` on rows of a sparse x.
+    pub fn squared_errors_sparse(
+        &self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
+    ) -> Result<(f64, Dense)> {
+        let (t, count, mut sum_w) = (y.columns(), size(lambdas.len())?, 0.0);
+        let weights = self.sparse_rows(x, y, weights)?;
+        let (x, y) = (x.lent()?, y.lent()?);
+        let squares = Dense::filled(lambdas.len(), t, |squares, ld| {
+            self.handle.read(|sums| unsafe {
+                let (layout, y, ldy, at) = (y.layout, y.data, y.ld, lambdas.as_ptr());
+                sys::freeridge_accumulator_squared_errors_sparse(
+                    sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, at, &mut sum_w,
+                    squares, ld,
+                )
+            })
+        })?;
+        Ok((sum_w, squares))
+    }
+
     /// The state as bytes, from which `from_bytes` goes on bit for bit.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         bytes(0, |room, bytes, length| {

@@ -24,6 +24,16 @@ pub struct LineSummary {
     pub r_squared: Vec<f64>,
 }
 
+/// With the corrections E and F of total least squares, the norms of the rows of [E F] and its singular values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineErrors {
+    pub line: Line,
+    pub singular_values: Vec<f64>,
+    pub distances: Vec<f64>,
+    pub x_correction: Dense,
+    pub y_correction: Dense,
+}
+
 /// Checks the sizes, and hands x, y and the places of w and b to a call.
 fn line(
     x: Matrix<'_>, y: Matrix<'_>, call: impl FnOnce(Lent, Lent, *mut f64, *mut f64) -> sys::freeridge_status,
@@ -88,7 +98,9 @@ pub fn ridge_penalty(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, lambda: f64,
 pub fn tls(x: Matrix<'_>, y: Matrix<'_>, intercept: bool) -> Result<Line> {
     line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        sys::freeridge_tls(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, ptr::null(), w, b)
+        let none = ptr::null_mut();
+        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
+        sys::freeridge_tls(layout, n, d, x, ldx, t, y, ldy, on, ptr::null(), w, b, none, none, none, none)
     })
 }
 
@@ -98,8 +110,30 @@ pub fn tls_exact(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: &[bool]) 
     let exact: Vec<i32> = exact.iter().copied().map(i32::from).collect();
     line(x, y, |x, y, w, b| unsafe {
         let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
-        sys::freeridge_tls(layout, n, d, x.data, x.ld, t, y.data, y.ld, on, exact.as_ptr(), w, b)
+        let (none, exact) = (ptr::null_mut(), exact.as_ptr());
+        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
+        sys::freeridge_tls(layout, n, d, x, ldx, t, y, ldy, on, exact, w, b, none, none, none, none)
     })
+}
+
+/// Total least squares with the smallest corrections of x and y that put all points on the hyperplane.
+pub fn tls_errors(x: Matrix<'_>, y: Matrix<'_>, intercept: bool, exact: Option<&[bool]>) -> Result<LineErrors> {
+    let (n, d, t) = (x.rows(), x.columns(), y.columns());
+    check_length("exact", exact.map_or(d, <[bool]>::len), d)?;
+    let exact: Option<Vec<i32>> = exact.map(|flags| flags.iter().copied().map(i32::from).collect());
+    let exact = exact.as_ref().map_or(ptr::null(), |flags| flags.as_ptr());
+    x.lent()?; // their sizes, before memory is asked for
+    y.lent()?;
+    let (mut x_correction, mut y_correction) = (Dense::zeros(x.layout(), n, d)?, Dense::zeros(x.layout(), n, t)?);
+    let ((of_x, _), (of_y, _)) = (x_correction.place()?, y_correction.place()?);
+    let (mut singular_values, mut distances) = (zeros(t)?, zeros(n)?);
+    let line = line(x, y, |x, y, w, b| unsafe {
+        let (layout, n, d, t, on) = (x.layout, x.rows, x.columns, y.columns, i32::from(intercept));
+        let (x, ldx, y, ldy) = (x.data, x.ld, y.data, y.ld);
+        let (values, distances) = (singular_values.as_mut_ptr(), distances.as_mut_ptr());
+        sys::freeridge_tls(layout, n, d, x, ldx, t, y, ldy, on, exact, w, b, values, distances, of_x, of_y)
+    })?;
+    Ok(LineErrors { line, singular_values, distances, x_correction, y_correction })
 }
 
 /// The Moore-Penrose inverse, in the layout of a, and the rank. Singular values at most `rcond` times the largest count

@@ -68,7 +68,8 @@ pub use answers::{Intervals, Traces, Variances};
 pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
-    polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Line, LineSummary,
+    polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Line, LineErrors,
+    LineSummary,
 };
 pub use classifier::{Classifier, Convergence, Support};
 pub use error::{Error, Result, Status};

@@ -79,10 +79,16 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_weights(model, weights) })
     }
 
-    /// n labels: rows with the same one are left out together, rows with a negative one never are.
+    /// n labels for each of one or several divisions of the rows, one after the other: rows with the same label are left
+    /// out together, rows with a negative one never are. The criterion is the mean over the divisions.
     pub fn set_groups(&mut self, group: Option<&[i32]>) -> Result<()> {
-        let group = self.of_rows("group", group)?;
-        self.handle.write(|model| unsafe { sys::freeridge_set_groups(model, group) })
+        let (labels, n) = (group.map_or(0, <[i32]>::len), self.dimensions()?.0);
+        let divisions = (labels / n.max(1)).max(1);
+        if group.is_some() {
+            check_length("group", labels, divisions.saturating_mul(n))?;
+        }
+        let (group, divisions) = (group.map_or(ptr::null(), <[i32]>::as_ptr), size(divisions)?);
+        self.handle.write(|model| unsafe { sys::freeridge_set_groups(model, divisions, group) })
     }
 
     pub fn set_intercept(&mut self, on: bool) -> Result<()> {

@@ -22,10 +22,12 @@ impl Model<'_> {
         Ok(weights)
     }
 
-    /// n labels, -1 for rows that are never left out.
+    /// n labels for each division, one after the other, -1 for rows that are never left out.
     pub fn groups(&self) -> Result<Vec<i32>> {
-        let mut group = zeros(self.dimensions()?.0)?;
-        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, group.as_mut_ptr()) })?;
+        let mut divisions = 0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
+        let mut group = zeros(self.dimensions()?.0.saturating_mul(told(divisions)))?;
+        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, ptr::null_mut(), group.as_mut_ptr()) })?;
         Ok(group)
     }
 

@@ -132,7 +132,9 @@ extern "C" {
     ) -> freeridge_status;
     pub fn freeridge_set_weights(model: *mut freeridge_model, weights: *const f64) -> freeridge_status;
     pub fn freeridge_set_intercept(model: *mut freeridge_model, on: i32) -> freeridge_status;
-    pub fn freeridge_set_groups(model: *mut freeridge_model, group: *const i32) -> freeridge_status;
+    pub fn freeridge_set_groups(
+        model: *mut freeridge_model, divisions: i64, group: *const i32,
+    ) -> freeridge_status;
     pub fn freeridge_set_route(model: *mut freeridge_model, route: freeridge_route) -> freeridge_status;
     pub fn freeridge_set_expected_lambdas(model: *mut freeridge_model, count: i64) -> freeridge_status;
     pub fn freeridge_set_expected_criterion(
@@ -270,7 +272,8 @@ extern "C" {
     ) -> freeridge_status;
     pub fn freeridge_tls(
         layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
-        intercept: i32, exact: *const i32, w: *mut f64, b: *mut f64,
+        intercept: i32, exact: *const i32, w: *mut f64, b: *mut f64, singular_values: *mut f64,
+        distances: *mut f64, x_correction: *mut f64, y_correction: *mut f64,
     ) -> freeridge_status;
     pub fn freeridge_polynomial_feature_count(d: i64, degree: i32, bias: i32, count: *mut i64) -> freeridge_status;
     pub fn freeridge_polynomial_exponents(d: i64, degree: i32, bias: i32, exponents: *mut i32) -> freeridge_status;
@@ -359,7 +362,9 @@ extern "C" {
     pub fn freeridge_clone(model: *const freeridge_model, out: *mut *mut freeridge_model) -> freeridge_status;
     pub fn freeridge_get_kernel(model: *const freeridge_model, out: *mut *mut freeridge_kernel) -> freeridge_status;
     pub fn freeridge_get_weights(model: *const freeridge_model, weights: *mut f64) -> freeridge_status;
-    pub fn freeridge_get_groups(model: *const freeridge_model, group: *mut i32) -> freeridge_status;
+    pub fn freeridge_get_groups(
+        model: *const freeridge_model, divisions: *mut i64, group: *mut i32,
+    ) -> freeridge_status;
     pub fn freeridge_has_intercept(model: *const freeridge_model, on: *mut i32) -> freeridge_status;
     pub fn freeridge_get_requested_route(
         model: *const freeridge_model, route: *mut freeridge_route,
@@ -458,4 +463,11 @@ extern "C" {
         index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
         count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
+    pub fn freeridge_accumulator_squared_errors(accumulator: *const freeridge_accumulator, layout: freeridge_layout,
+        n: i64, x: *const f64, ldx: i64, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const
+        f64, sum_w: *mut f64, squares: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_accumulator_squared_errors_sparse(accumulator: *const freeridge_accumulator, format:
+        freeridge_sparse_format, n: i64, start: *const i64, index: *const i32, value: *const f64, layout:
+        freeridge_layout, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64, sum_w: *mut
+        f64, squares: *mut f64, ld: i64) -> freeridge_status;
 }

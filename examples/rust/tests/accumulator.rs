@@ -46,6 +46,11 @@ fn answers_are_those_of_a_model() -> Result<()> {
             assert!((errors.at(i, l) - left_out.at(i, 0)).abs() < 1e-11);
         }
     }
+    let (sum_w, squares) = sums.squared_errors(Matrix::row_major(&x, 3)?, Matrix::column(&y), None, &lambdas)?;
+    for l in 0..5 {
+        let training = squares.at(l, 0) / sum_w; // the rows that were added
+        assert!((training - whole.training.at(l, 0)).abs() < 1e-10 * (1.0 + training));
+    }
     Ok(())
 }
 

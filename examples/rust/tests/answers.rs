@@ -2,9 +2,9 @@
 
 use freeridge::{
     absolute_slope, convert_lambda, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents,
-    polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Classifier,
-    Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Reduction, Result, Route,
-    Status,
+    polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact,
+    weighted_median, Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model,
+    Reduction, Result, Route, Status,
 };
 
 const N: usize = 40;
@@ -214,6 +214,14 @@ fn without_a_handle() -> Result<()> {
     assert!(normal(&ridge_penalty(x, y, true, 3.0, &[0.0, 2.0])?, [0.0, 6.0]));
     let exact = tls_exact(x, y, true, &[true, true])?;
     assert!(normal(&exact, [0.0, 0.0]) && !normal(&tls(x, y, true)?, [0.0, 0.0]));
+    let total = tls_errors(x, y, true, Some(&[false, true]))?;
+    let (line, e, f) = (&total.line, &total.x_correction, &total.y_correction);
+    for i in 0..N {
+        let on_plane = line.b[0] + (0..2).map(|j| (x.at(i, j) + e.at(i, j)) * line.w.at(j, 0)).sum::<f64>();
+        assert!(close(on_plane, y.at(i, 0) + f.at(i, 0)) && e.at(i, 1) == 0.0);
+        assert!(close(total.distances[i], e.at(i, 0).hypot(f.at(i, 0))));
+    }
+    assert!(close(total.singular_values[0], total.distances.iter().map(|a| a * a).sum::<f64>().sqrt()));
     let table = ols_summary(x, y, true)?;
     assert!(table.line.rank == Some(2) && close(table.line.w.at(0, 0), plain.w.at(0, 0)));
     assert!(table.w_error.at(1, 0) > 0.0 && table.b_error[0] > 0.0 && table.sigma[0] > 0.0 && table.r_squared[0] < 1.0);

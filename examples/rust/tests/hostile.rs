@@ -2,8 +2,8 @@
 //! an error, and none of it does harm.
 
 use freeridge::{
-    ols, ols_summary, pinv, polynomial_exponents, polynomial_features, ridge_penalty, tls_exact, weighted_median,
-    Accumulator, Classifier, Criterion, Dense, Kernel, Layout, Loss, Matrix, Model, Result, Status,
+    ols, ols_summary, pinv, polynomial_exponents, polynomial_features, ridge_penalty, tls_errors, tls_exact,
+    weighted_median, Accumulator, Classifier, Criterion, Dense, Kernel, Layout, Loss, Matrix, Model, Result, Status,
 };
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -131,6 +131,8 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
     mismatch(ols_summary(at(1), Matrix::column(&x[1..]), true));
     mismatch(ridge_penalty(at(2), Matrix::column(&x[..6]), true, 1.0, &[1.0]));
     mismatch(tls_exact(at(2), Matrix::column(&x[..6]), true, &[true]));
+    mismatch(tls_errors(at(2), Matrix::column(&x[..6]), true, Some(&[true])));
+    mismatch(tls_errors(at(2), Matrix::column(&x[..5]), true, None));
     refused(pinv(Matrix::column(&[]), None), &[Status::InvalidArgument]);
     refused(polynomial_features(Matrix::column(&[]), 2, true), &[Status::InvalidArgument]);
     Ok(())

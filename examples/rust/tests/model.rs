@@ -114,6 +114,9 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
     let left_out = model.group_errors(&folds)?;
     let mean = left_out.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
+    model.set_groups(Some(&[folds.clone(), folds].concat()))?;
+    assert_eq!(model.groups()?.len(), 80);
+    assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
     Ok(())
 }
 

@@ -70,6 +70,38 @@ test_that("bytes and accumulator are one to one", {
   expect_refusal(accumulator_from_bytes(1:3), "bytes must be raw bytes made by accumulator_bytes\\(\\), not an integer")
 })
 
+test_that("squared errors of rows that were not added are those of the solutions, and add up", {
+  for (t in 1:2) for (intercept in c(TRUE, FALSE)) {
+    p <- problem(40L, 3L, t)
+    y <- as.matrix(p$y)
+    train <- filled(p, intercept = intercept, weights = p$weights, parts = chunks[1:3])
+    fresh <- chunks[[4L]]
+    lambdas <- c(0, 0.3, 20)
+    of <- function(rows, weights = p$weights) {
+      squared_errors(train, p$x[rows, , drop = FALSE], y[rows, , drop = FALSE], lambdas, weights[rows])
+    }
+    found <- of(fresh)
+    expect_identical(names(found), c("lambda", if (t > 1L) "output", "weight", "squares"))
+    expected <- vapply(lambdas, function(lambda) {
+      design <- if (intercept) cbind(1, p$x[fresh, ]) else p$x[fresh, ]
+      colSums(p$weights[fresh] * (y[fresh, , drop = FALSE] - design %*% coef(train, lambda))^2)
+    }, numeric(t))
+    expect_close(found$squares, if (t > 1L) t(expected) else expected, 1e-10)
+    expect_close(found$weight, rep(sum(p$weights[fresh]), 3L * t), 1e-13)
+    expect_close(of(fresh[1:4])$squares + of(fresh[-(1:4)])$squares, found$squares, 1e-12)
+    # rows of weight zero do not count
+    expect_equal(of(fresh, replace(p$weights, fresh[1:4], 0)), of(fresh[-(1:4)]))
+    expect_equal(of(fresh, rep(0, 40))[c("weight", "squares")], data.frame(weight = rep(0, 3L * t), squares = 0))
+  }
+  expect_identical(squared_errors(train, p$x, p$y)$lambda[1:100], lambda_grid(train))
+  expect_refusal(squared_errors(train, p$x), "x and y are needed: rows that were not added")
+  expect_refusal(squared_errors(train, p$x, p$y, -1), "lambdas is -1")
+  expect_refusal(squared_errors(train, p$x[, 1:2], p$y, 1), "x has 2 columns, the accumulator has d = 3")
+  expect_refusal(squared_errors(train, replace(p$x, 1, NA), p$y, 1), "x\\[1, 1\\] is NA")
+  expect_refusal(squared_errors(ridge_accumulator(3, 2), p$x, p$y, 1), "accumulate\\(\\) adds some", "freeridge_invalid_state")
+  expect_refusal(squared_errors(1), "squared_errors\\(\\) takes")
+})
+
 test_that("a leverage of one has no error left out", {
   accumulator <- accumulate(ridge_accumulator(1), c(0, 0, 0, 1), 1:4)
   words <- "undefined \\(NaN\\) at row 4: the leverage is one"

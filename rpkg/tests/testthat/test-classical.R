@@ -192,7 +192,7 @@ test_that("bad input is refused", {
   }
   expect_refusal(ols(), "x is missing")
   expect_refusal(tls(x), "y is missing")
-  expect_error(ols(x, y, foo = 1), "unused argument")
+  expect_refusal(ols(x, y, foo = 1), "unknown argument: 'foo'")
   expect_refusal(ridge(x, y), "lambda is missing")
   expect_refusal(ridge(x, y, -1), "lambda is -1")
   expect_refusal(ridge(x, y, 1:2), "lambda must be one number, not 2 numbers")

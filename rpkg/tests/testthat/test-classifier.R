@@ -52,6 +52,38 @@ test_that("with a tiny lambda and the linear kernel it is glm", {
   }
 })
 
+test_that("a formula is the matrix of its columns, with factors, weights, missing values and new data", {
+  p <- two(60L)
+  data <- data.frame(a = p$x[, 1L], b = p$x[, 2L], f = factor(rep_len(c("u", "v", "w"), 60L)), y = factor(p$y))
+  data$a[7L] <- NA
+  data$w <- seq(0, 2, length.out = 60L)
+  kept <- setdiff(seq_len(60L), 7L)
+  for (kernel in list(linear_kernel(), gaussian_kernel(2))) for (method in list(kernel_logistic, kernel_svm)) {
+    fit <- method(y ~ a + b + f, data, kernel, 0.5, weights = w, na.action = na.exclude)
+    x <- design_matrix(terms(y ~ a + b + f), data[kept, ], all_levels = !is_linear(kernel))$x
+    direct <- method(x, data$y[kept], kernel, 0.5, weights = data$w[kept])
+    expect_close(predict(fit)[kept], predict(direct), 1e-12)
+    expect_true(is.na(predict(fit)[[7L]]) && is.na(predict(fit, type = "class")[[7L]]))
+    expect_close(predict(fit, data[c(3, 7, 20), ])[c(1L, 3L)], predict(direct)[c(3L, 19L)], 1e-12)
+    expect_true(is.na(predict(fit, data[7L, ])))
+    expect_identical(as.character(fit$call[[1L]]), as.character(direct$call[[1L]]))
+    expect_equal(formula(fit), y ~ a + b + f, ignore_formula_env = TRUE)
+    expect_identical(nrow(model.frame(fit)), 59L)
+    expect_close(predict(update(fit, lambda = 2))[kept], predict(direct, lambda = 2), 1e-6)
+  }
+  expect_close(predict(kernel_svm(y ~ a, data, linear_kernel(), 1, subset = w > 1, scale = TRUE), data[50, ]),
+               predict(kernel_svm(data[data$w > 1, "a"], data$y[data$w > 1], linear_kernel(), 1, scale = TRUE), data[50, "a"]),
+               1e-9)
+  again <- unserialize(serialize(fit, NULL))
+  expect_close(predict(again, data[3, ]), predict(fit, data[3, ]), 1e-12)
+  expect_refusal(kernel_svm(y ~ a, data), "kernel is missing")
+  expect_refusal(kernel_svm(y ~ a, data, linear_kernel()), "lambda is missing")
+  expect_refusal(kernel_svm(y ~ 1, data, linear_kernel(), 1), "the formula has no predictors")
+  expect_refusal(kernel_svm(~ a, data, linear_kernel(), 1), "the formula has no response")
+  expect_refusal(kernel_svm(y ~ a, data, linear_kernel(), 1, C = 3), "unknown argument")
+  expect_refusal(kernel_svm(y ~ a + offset(b), data, linear_kernel(), 1), "offset, which kernel_svm\\(\\) does not take")
+})
+
 test_that("left-out decision values are near those of refits", {
   p <- two(40L)
   fit <- kernel_logistic(p$x, p$y, gaussian_kernel(2), 0.5)
@@ -204,7 +236,7 @@ test_that("bad input is refused", {
     expect_refusal(method(p$x), "y is missing")
     expect_refusal(method(p$x, p$y), "kernel is missing")
     expect_refusal(method(p$x, p$y, linear_kernel()), "lambda is missing")
-    expect_error(method(p$x, p$y, linear_kernel(), 1, foo = 2), "unused argument")
+    expect_refusal(method(p$x, p$y, linear_kernel(), 1, foo = 2), "unknown argument: 'foo'")
     expect_refusal(method(p$x, p$y, "linear", 1), "kernel must be a kernel")
     expect_refusal(method(p$x, p$y, gaussian_kernel(), 1), "kernel has a bandwidth that is not given")
     expect_refusal(method(p$x, p$y, scaled_kernel(linear_kernel(), 1:3), 1), "", "freeridge_dimension_mismatch")

@@ -270,6 +270,55 @@ test_that("folds and hold-outs have the sizes asked for, and are reproducible", 
   expect_refusal(make_holdout(1, 0.5), "n must be one whole number >= 2, not 1")
 })
 
+test_that("several divisions: the score is the mean of theirs, as are the errors, and weights and formulas go with them", {
+  p <- problem(24L, 2L, 2L)
+  kernel <- gaussian_kernel(2)
+  splits <- cbind(make_folds(24, 5, repeats = 2), make_holdout(24, 0.3), NA)
+  splits[c(3, 9), 4L] <- "last"
+  expect_identical(make_folds(24, 5, seed = 7, repeats = 3)[, 2L], make_folds(24, 5, seed = 8))
+  expect_identical(make_holdout(24, 0.3, seed = 7, repeats = 3)[, 3L], make_holdout(24, 0.3, seed = 9))
+  for (y in list(p$y, p$y[, 1L])) {
+    fit <- freeridge(p$x, y, kernel, groups = splits)
+    expect_identical(fit$criterion, "groups")
+    lambdas <- c(0.01, 0.5, 7)
+    path <- lambda_path(fit, lambdas, "groups")
+    each <- vapply(1:4, function(k) {
+      lambda_path(freeridge(p$x, y, kernel, 1, groups = splits[, k]), lambdas, "groups")$groups
+    }, numeric(3L * NCOL(y)))
+    expect_close(path$groups, rowMeans(each), 1e-11)
+    expect_true(all(path$groups_se > 0))
+    errors <- group_errors(fit, splits, lambda = 0.5)
+    expect_identical(dim(errors), c(24L, if (is.matrix(y)) 2L, 4L))
+    for (k in 1:4) {
+      alone <- group_errors(fit, splits[, k], lambda = 0.5)
+      expect_identical(unname(if (is.matrix(y)) errors[, , k] else errors[, k]), unname(alone))
+    }
+  }
+  expect_output(print(fit), "leave-group-out mean squared error, mean of 4 divisions")
+  oracle <- oracle_score("groups", p$x, y, kernel, 0.5, group = splits[, 1L])
+  expect_close(lambda_path(fit, 0.5, "groups")$groups, mean(c(oracle, vapply(2:4, function(k) {
+    oracle_score("groups", p$x, y, kernel, 0.5, group = splits[, k])
+  }, 0))), 1e-9)
+
+  # a formula, with rows that fall out and rows that do not count
+  data <- data.frame(p$x, y = y, a = splits[, 1L], b = splits[, 4L])
+  data$X1[5L] <- NA
+  data$w <- replace(rep(1, 24L), 11L, 0)
+  by_formula <- freeridge(y ~ X1 + X2, data, groups = cbind(a, b), weights = w, kernel = kernel, lambda = 0.5)
+  kept <- setdiff(1:24, c(5L, 11L))
+  direct <- freeridge(p$x[kept, ], y[kept], kernel, 0.5, groups = splits[kept, c(1L, 4L)])
+  expect_close(lambda_path(by_formula, 0.5, "groups")$groups, lambda_path(direct, 0.5, "groups")$groups, 1e-12)
+  for (rows in list(1:24, setdiff(1:24, 5L))) {  # labels of all rows, or of those of the fit
+    expect_close(group_errors(by_formula, splits[rows, c(1L, 4L)])[as.character(kept), ],
+                 group_errors(direct, splits[kept, c(1L, 4L)]), 1e-12)
+  }
+  expect_refusal(freeridge(p$x, y, kernel, groups = splits[-1L, ]), "groups must be 24 labels, one for each row, or a matrix")
+  expect_refusal(freeridge(p$x, y, kernel, groups = cbind(1, rep(NA, 24))), "groups\\[, 2\\] must have at least one label")
+  expect_refusal(freeridge(p$x, y, kernel, groups = splits, weights = replace(rep(1, 24), c(3, 9), 0)),
+                 "groups has no label at a row whose weight is positive in one of its columns")
+  for (bad in list(0, -1, 1.5, "a", NA)) expect_refusal(make_folds(10, 2, repeats = bad), "repeats must be one whole number >= 1")
+})
+
 test_that("lambdas of other systems are their formulas", {
   total <- c(0, 0.5, 20)
   expected <- list(total = total, mean = total / 50, glmnet = total * 3 / 50, sklearn = total, lm.ridge = total, KRLS = total,

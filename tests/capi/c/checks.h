@@ -94,7 +94,7 @@ static inline freeridge_model* data_model(int linear) {
 }
 static inline freeridge_model* factorized_model(freeridge_route route) {
   freeridge_model* model = data_model(route == FREERIDGE_ROUTE_PRIMAL);
-  OK(freeridge_set_groups(model, sample_group()));
+  OK(freeridge_set_groups(model, 1, sample_group()));
   OK(freeridge_set_route(model, route));
   if (route == FREERIDGE_ROUTE_LANDMARK) OK(freeridge_set_landmarks(model, 4, NULL));
   OK(freeridge_factorize(model));

@@ -45,13 +45,24 @@ static void regressions(void) {
   expect_stationary(w, b, 0.5, penalty);
 }
 
-/* Points on a line: no errors to be had in x or y. */
+/* Points on a line: no errors to be had in x or y. The corners of a rectangle, along the diagonal of the axes: the line
+ * goes through its middle. */
 static void total_least_squares(void) {
-  const double x[4] = {0, 1, 2, 5}, y[4] = {1, 3, 5, 11};
-  double w = -1, b = -1;
-  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4, 1, NULL, &w, &b));
+  const double x[4] = {0, 1, 2, 5}, y[4] = {1, 3, 5, 11}, across[4] = {-3, 1, -1, 3}, up[4] = {-1, 3, -3, 1};
+  double w = -1, b = -1, sigma = -1, distances[4], of_x[4], of_y[4];
+  int i;
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, x, 4, 1, y, 4, 1, NULL, &w, &b, NULL, NULL, NULL, NULL));
   NEAR(w, 2);
   NEAR(b, 1);
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, 4, 1, across, 4, 1, up, 4, 1, NULL, &w, &b, &sigma, distances, of_x, of_y));
+  NEAR(w, 1);
+  CHECK(fabs(b) < 1e-14);
+  NEAR(sigma * sigma, 8);
+  for (i = 0; i < 4; ++i) {
+    NEAR(distances[i] * distances[i], 2);
+    NEAR(across[i] + of_x[i], up[i] + of_y[i]); /* on the line, and */
+    NEAR(of_x[i], -of_y[i]);                    /* the way to it is at a right angle to it */
+  }
 }
 
 /* A A+ A = A, and A A+ symmetric. */
@@ -173,9 +184,10 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
   penalty[1] = NAN;
   REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 0.5, penalty, w, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, 3, D, x, N, T, y, N, 1, NULL, w, b)); /* too few rows */
-  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, NULL, b));
-  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, NULL));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_tls(COLUMNS, 3, D, x, N, T, y, N, 1, NULL, w, b, NULL, NULL, NULL, NULL)); /* too few rows */
+  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, NULL, b, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, NULL, N, -1.0, w, D, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, NULL, D, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_pinv(COLUMNS, N, D, x, N - 1, -1.0, w, D, NULL));
@@ -185,11 +197,11 @@ static void hostile(void) {
   x[N * D - 1] = NAN;
   REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
   REFUSED(NOT_FINITE, freeridge_ridge(COLUMNS, N, D, x, N, T, y, N, 1, 1.0, NULL, w, b));
-  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, w, b));
+  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, NULL, w, b, NULL, NULL, NULL, NULL));
   REFUSED(NOT_FINITE, freeridge_pinv(COLUMNS, N, D, x, N, -1.0, w, D, NULL));
   x[N * D - 1] = 0;
   y[0] = -INFINITY;
-  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, b));
+  REFUSED(NOT_FINITE, freeridge_tls(COLUMNS, N, D, x, N, T, y, N, 1, exact, w, b, NULL, NULL, NULL, NULL));
   REFUSED(NOT_FINITE, freeridge_ols(COLUMNS, N, D, x, N, T, y, N, 1, w, b, NULL, NULL, NULL, NULL, NULL));
   for (i = 0; i < D * N; ++i) CHECK(w[i] == -7);
   CHECK(b[0] == -7 && b[1] == -7);

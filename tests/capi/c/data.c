@@ -47,7 +47,7 @@ static void sparse(void) {
   static const int32_t columns[] = {0, 0, 1, 0, 0, 1}, rows[] = {0, 1, 3, 5, 2, 5};
   static const double of_rows[] = {1, 2, 3, -1, 0.5, 4}, of_columns[] = {1, 2, -1, 0.5, 3, 4},
                       y[] = {1, 2, 0, -1, 3, 2};
-  double expected[6], out[6], w[2], b, w_sparse[2], b_sparse;
+  double expected[6], out[6], w[2], b, w_sparse[2], b_sparse, sum_w = -1, square;
   const double lambda = 0.5;
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
@@ -84,6 +84,12 @@ static void sparse(void) {
     OK(freeridge_accumulator_loo_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6, NULL, 1,
                                         &lambda, out, 6));
     for (i = 0; i < 6; ++i) NEAR(out[i], expected[i]);
+    OK(freeridge_accumulator_squared_errors_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6,
+                                                   NULL, 1, &lambda, &sum_w, out, 1));
+    for (i = 0, square = 0; i < 6; ++i)
+      square += (y[i] - x[2 * i] * w[0] - x[2 * i + 1] * w[1] - b) * (y[i] - x[2 * i] * w[0] - x[2 * i + 1] * w[1] - b);
+    CHECK(sum_w == 6);
+    NEAR(out[0], square);
     freeridge_accumulator_destroy(dense);
     freeridge_accumulator_destroy(thin);
   }
@@ -93,6 +99,8 @@ static void sparse(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add_sparse(NULL, 1, 6, by_row, columns, of_rows, 1, y, 6, NULL));
   REFUSED(INVALID_ARGUMENT,
           freeridge_accumulator_loo_sparse(NULL, 1, 6, by_row, columns, of_rows, 1, y, 6, NULL, 1, &lambda, out, 6));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_squared_errors_sparse(NULL, 1, 6, by_row, columns, of_rows, 1, y, 6,
+                                                                        NULL, 1, &lambda, NULL, out, 1));
   freeridge_destroy(model);
   freeridge_kernel_destroy(kernel);
 }
@@ -128,8 +136,8 @@ static void setters(void) {
   freeridge_kernel* kernel = gaussian(0.75);
   double lambda[T];
   int heard = 0;
-  OK(freeridge_set_groups(model, sample_group()));
-  OK(freeridge_set_groups(model, NULL));
+  OK(freeridge_set_groups(model, 1, sample_group()));
+  OK(freeridge_set_groups(model, 1, NULL));
   OK(freeridge_set_expected_lambdas(model, 5));
   OK(freeridge_set_expected_criterion(model, FREERIDGE_GCV));
   OK(freeridge_set_progress(model, never, &heard));
@@ -217,14 +225,14 @@ static void hostile_settings(void) {
   REFUSED(INVALID_STATE, freeridge_get_dimensions(empty, &n, &d, &t));
   CHECK(n == -7 && d == -7 && t == -7);
   REFUSED(INVALID_STATE, freeridge_set_weights(empty, weights));
-  REFUSED(INVALID_STATE, freeridge_set_groups(empty, sample_group()));
+  REFUSED(INVALID_STATE, freeridge_set_groups(empty, 1, sample_group()));
   REFUSED(INVALID_ARGUMENT, freeridge_set_weights(NULL, weights));
   weights[N - 1] = 0;
   REFUSED(INVALID_ARGUMENT, freeridge_set_weights(model, weights));
   weights[N - 1] = NAN;
   REFUSED(NOT_FINITE, freeridge_set_weights(model, weights));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_groups(NULL, sample_group()));
-  REFUSED(INVALID_ARGUMENT, freeridge_set_groups(model, none));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_groups(NULL, 1, sample_group()));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_groups(model, 1, none));
   REFUSED(INVALID_ARGUMENT, freeridge_set_intercept(NULL, 1));
   REFUSED(INVALID_ARGUMENT, freeridge_set_route(NULL, FREERIDGE_ROUTE_AUTO));
   REFUSED(INVALID_ARGUMENT, freeridge_set_route(model, -1));

@@ -184,7 +184,7 @@ static void hostile(void) {
   REFUSED(NOT_FINITE, freeridge_select_lambda(model, FREERIDGE_LOO, 1, INFINITY, lambda, score));
   REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, FREERIDGE_LOO, 1, 2, NULL, score));
   REFUSED(INVALID_ARGUMENT, freeridge_select_lambda(model, FREERIDGE_LOO, 1, 2, lambda, NULL));
-  OK(freeridge_set_groups(model, NULL));
+  OK(freeridge_set_groups(model, 1, NULL));
   REFUSED(INVALID_STATE, freeridge_select_lambda(model, FREERIDGE_GROUPS, 1, 2, lambda, score));
   OK(freeridge_get_lambda(model, before));
   CHECK(before[0] == 0.5 && before[1] == 0.5);

@@ -17,7 +17,8 @@ static void settings(void) {
   freeridge_criterion criterion = -1;
   freeridge_landmark_method method = -1;
   freeridge_reduction reduction = -1;
-  int64_t lambda_count = -1, limit = -1, seed = -1, count = -1, given = -1, length = 0, length_again = 0;
+  int64_t divisions = -1, lambda_count = -1, limit = -1, seed = -1, count = -1, given = -1, length = 0,
+          length_again = 0;
   int i;
   OK(freeridge_set_lambda(model, 0.5));
   OK(freeridge_clone(model, &clone));
@@ -29,7 +30,8 @@ static void settings(void) {
   freeridge_kernel_destroy(kernel);
   OK(freeridge_get_weights(clone, weights));
   for (i = 0; i < N; ++i) CHECK(weights[i] > 0);
-  OK(freeridge_get_groups(clone, group));
+  OK(freeridge_get_groups(clone, &divisions, group));
+  CHECK(divisions == 1);
   for (i = 0; i < N; ++i) CHECK(group[i] == (sample_group()[i] >= 0 ? sample_group()[i] : -1));
   OK(freeridge_has_intercept(clone, &on));
   OK(freeridge_get_requested_route(clone, &route));

@@ -15,6 +15,30 @@ static void add_rows(freeridge_accumulator* to, int first, int rows) {
   OK(freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, rows, sample_x() + first, N, sample_y() + first, N, NULL));
 }
 
+/* The sums over rows that are taken for new ones: in two chunks, and of the solutions. */
+static void development_rows(const freeridge_accumulator* rows) {
+  double w[D * T * COUNT], b[T * COUNT], squares[COUNT * T], more[COUNT * T], sum_w = -1, sum_more = -1;
+  int l, i, j;
+  OK(freeridge_accumulator_solve(rows, COUNT, lambdas, w, D, b));
+  OK(freeridge_accumulator_squared_errors(rows, FREERIDGE_COL_MAJOR, 2, sample_x(), N, sample_y(), N, NULL, COUNT,
+                                          lambdas, &sum_w, squares, COUNT));
+  OK(freeridge_accumulator_squared_errors(rows, FREERIDGE_COL_MAJOR, N - 2, sample_x() + 2, N, sample_y() + 2, N, NULL,
+                                          COUNT, lambdas, &sum_more, more, COUNT));
+  CHECK(sum_w == 2 && sum_more == N - 2);
+  for (l = 0; l < COUNT; ++l)
+    for (j = 0; j < T; ++j) {
+      double expected = 0;
+      for (i = 0; i < N; ++i) {
+        const double* const plane = w + (l * T + j) * D;
+        double error = sample_y()[i + j * N] - b[j + l * T];
+        int k;
+        for (k = 0; k < D; ++k) error -= plane[k] * sample_x()[i + k * N];
+        expected += error * error;
+      }
+      NEAR(squares[l + j * COUNT] + more[l + j * COUNT], expected);
+    }
+}
+
 /* The answers are those of a model with the route PRIMAL. */
 static void as_a_model(const freeridge_accumulator* rows) {
   double w[D * T * COUNT], b[T * COUNT], scores[COUNT * T], errors[N * T * COUNT], grid[COUNT], sum_w = -1;
@@ -44,6 +68,7 @@ static void as_a_model(const freeridge_accumulator* rows) {
       for (i = 0; i < N; ++i) NEAR(errors[i + (l * T + j) * N], expected_loo[i + j * N]);
     }
   }
+  development_rows(rows);
   freeridge_destroy(model);
 }
 
@@ -195,6 +220,14 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT,
           freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, x, N, sample_y(), N, NULL, 1, lambdas, NULL, N));
   REFUSED(NOT_FINITE, freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL, 1, lambdas, errors, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_squared_errors(NULL, FREERIDGE_COL_MAJOR, N, x, N, sample_y(), N,
+                                                                 NULL, 1, lambdas, NULL, scores, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_squared_errors(rows, FREERIDGE_COL_MAJOR, N, x, N, sample_y(), N,
+                                                                 NULL, 2, lambdas, NULL, scores, 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_squared_errors(rows, FREERIDGE_COL_MAJOR, N, x, N, sample_y(), N,
+                                                                 NULL, 1, lambdas, NULL, NULL, 1));
+  REFUSED(NOT_FINITE, freeridge_accumulator_squared_errors(rows, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL, 1, lambdas,
+                                                           NULL, scores, 1));
   for (i = 0; i < 2 * T; ++i) CHECK(scores[i] == -7);
   for (i = 0; i < N * T; ++i) CHECK(errors[i] == -7);
   as_a_model(rows); /* as before all that */

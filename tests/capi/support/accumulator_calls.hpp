@@ -153,6 +153,44 @@ struct LooSparse {
                  count, lambdas, errors, ld);
 };
 
+struct SquaredErrors {
+  static constexpr const char* optional = "weights sum_w";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n;
+  Input<double> x{sample::x()};
+  int64_t ldx = sample::n;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  int64_t count = lambda_count;
+  Input<double> lambdas{{0.0, 1e-1, 1e1}};
+  Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
+  int64_t ld = lambda_count;
+  FREERIDGE_CALL(freeridge_accumulator_squared_errors, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas,
+                 sum_w, squares, ld);
+};
+
+struct SquaredErrorsSparse {
+  static constexpr const char* optional = "weights sum_w";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t n = sample::n;
+  Input<int64_t> start{sample::starts(sample::n, sample::d)};
+  Input<int32_t> index{sample::places(sample::n, sample::d)};
+  Input<double> value{sample::x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  int64_t count = lambda_count;
+  Input<double> lambdas{{0.0, 1e-1, 1e1}};
+  Output<double> sum_w{1}, squares{sample::size(lambda_count, sample::t)};
+  int64_t ld = lambda_count;
+  FREERIDGE_CALL(freeridge_accumulator_squared_errors_sparse, accumulator, format, n, start, index, value, layout, y,
+                 ldy, weights, count, lambdas, sum_w, squares, ld);
+};
+
 struct HasIntercept {
   freeridge_accumulator* accumulator = nullptr;
   Output<int32_t> on{1};

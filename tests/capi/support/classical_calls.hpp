@@ -34,9 +34,12 @@ struct Ridge : RegressionCall {
 };
 
 struct Tls : RegressionCall {
-  static constexpr const char* optional = "exact";
+  static constexpr const char* optional = "exact singular_values distances x_correction y_correction";
   Input<int32_t> exact{{1, 0}};
-  FREERIDGE_CALL(freeridge_tls, layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b);
+  Output<double> singular_values{sample::size(sample::t)}, distances{sample::size(sample::n)};
+  Output<double> x_correction{sample::size(sample::n, sample::d)}, y_correction{sample::size(sample::n, sample::t)};
+  FREERIDGE_CALL(freeridge_tls, layout, n, d, x, ldx, t, y, ldy, intercept, exact, w, b, singular_values, distances,
+                 x_correction, y_correction);
 };
 
 struct Pinv {

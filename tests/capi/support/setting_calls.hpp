@@ -61,8 +61,9 @@ struct SetIntercept {
 struct SetGroups {
   static constexpr const char* optional = "group";
   freeridge_model* model = nullptr;
+  int64_t divisions = 1;
   Input<int32_t> group{sample::group()};
-  FREERIDGE_CALL(freeridge_set_groups, model, group);
+  FREERIDGE_CALL(freeridge_set_groups, model, divisions, group);
 };
 
 struct SetRoute {
@@ -147,9 +148,11 @@ struct GetWeights {
 };
 
 struct GetGroups {
+  static constexpr const char* optional = "divisions group";
   freeridge_model* model = nullptr;
+  Output<int64_t> divisions{1};
   Output<int32_t> group{sample::size(sample::n)};
-  FREERIDGE_CALL(freeridge_get_groups, model, group);
+  FREERIDGE_CALL(freeridge_get_groups, model, divisions, group);
 };
 
 struct HasIntercept {

@@ -1,0 +1,67 @@
+# Formulas: what a fit takes from a formula and its data, and the formula methods of the fits beside freeridge().
+
+# For a call of a formula method: list(frame, terms, response, design, intercept). kernel: NULL for a linear fit.
+formula_parts <- function(call, environment, formula, kernel, intercept) {
+  frame <- made_frame(frame_call(call), environment)
+  terms <- attr(frame, "terms")
+  response <- stats::model.response(frame)
+  if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
+  design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
+  list(frame = frame, terms = terms, response = response, design = design,
+       intercept = check_flag(intercept, "intercept") && attr(terms, "intercept") == 1L)
+}
+
+# fit_to(x, y, intercept, weights): the fit to the columns of a formula. name: the function that was called.
+fit_formula <- function(name, call, environment, formula, intercept, fit_to, kernel = NULL) {
+  call[[1L]] <- as.name(name)
+  parts <- formula_parts(call, environment, formula, kernel, intercept)
+  if (!is.null(stats::model.offset(parts$frame))) {
+    refuse("the formula has an offset, which ", name, "() does not take; freeridge() does")
+  }
+  x <- parts$design$x
+  if (ncol(x) == 0L) refuse("the formula has no predictors: ", shown_formula(formula))
+  fit <- fit_to(x, parts$response, parts$intercept, stats::model.weights(parts$frame))
+  fit$call <- call
+  fit$na.action <- attr(parts$frame, "na.action")
+  with_terms(fit, parts$terms, parts$frame, parts$design)
+}
+
+ols.formula <- function(formula, data, subset, na.action, intercept = TRUE, ...) {
+  refuse_extra(...)
+  fit_formula("ols", match.call(), parent.frame(), formula, intercept, function(x, y, intercept, weights) {
+    ols.default(x, y, intercept)
+  })
+}
+
+ridge.formula <- function(formula, data, lambda, penalty = NULL, subset, na.action, intercept = TRUE, ...) {
+  refuse_extra(...)
+  if (missing(lambda)) refuse("lambda is missing: one number >= 0")
+  fit_formula("ridge", match.call(), parent.frame(), formula, intercept, function(x, y, intercept, weights) {
+    ridge.default(x, y, lambda, penalty, intercept)
+  })
+}
+
+tls.formula <- function(formula, data, exact = NULL, subset, na.action, intercept = TRUE, ...) {
+  refuse_extra(...)
+  fit_formula("tls", match.call(), parent.frame(), formula, intercept, function(x, y, intercept, weights) {
+    tls.default(x, y, intercept, exact)
+  })
+}
+
+kernel_logistic.formula <- function(formula, data, kernel, lambda, subset, na.action, weights, intercept = TRUE, ...) {
+  classifier_formula("kernel_logistic", match.call(), parent.frame(), formula, kernel, lambda, intercept,
+                     kernel_logistic.default, ...)
+}
+
+kernel_svm.formula <- function(formula, data, kernel, lambda, subset, na.action, weights, intercept = TRUE, ...) {
+  classifier_formula("kernel_svm", match.call(), parent.frame(), formula, kernel, lambda, intercept, kernel_svm.default,
+                     ...)
+}
+
+classifier_formula <- function(name, call, environment, formula, kernel, lambda, intercept, fit_to, ...) {
+  if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
+  if (missing(lambda)) refuse("lambda is missing: one positive number")
+  fit_formula(name, call, environment, formula, intercept, function(x, y, intercept, weights) {
+    fit_to(x, y, kernel, lambda, intercept, weights, ...)
+  }, kernel)
+}
