@@ -9,7 +9,19 @@
 
 #include "csv.h" /* CHECK */
 
-enum { LINE = 10, CURVE = 24, DEGREE = 8, PATH = 8, PLANE = 12, WIDE = 4, FEATURES = 7, LABELS = 8, NOISE = 16, COLUMNS = 50 };
+enum {
+  LINE = 10,
+  CURVE = 24,
+  DEGREE = 8,
+  PATH = 8,
+  SPLITS = 3,
+  PLANE = 12,
+  WIDE = 4,
+  FEATURES = 7,
+  LABELS = 8,
+  NOISE = 16,
+  COLUMNS = 50
+};
 
 static void say(const char* name, double value) {
   printf("%s %.17g\n", name, value);
@@ -60,23 +72,27 @@ static void plane(double* x, double* y) {
 }
 
 /* Ordinary and total least squares: a line by vertical and by orthogonal distances. */
-static void say_line(const char* method, const double* x, const double* y, double slope, double intercept) {
+static void say_line(const char* method, const double* x, const double* y, double slope, double intercept,
+                     double orthogonal) {
   double vertical = 0;
   for (int i = 0; i < LINE; ++i) vertical += pow(y[i] - slope * x[i] - intercept, 2);
+  if (isnan(orthogonal)) orthogonal = vertical / (1 + slope * slope);
   printf("%s.slope %.17g\n%s.intercept %.17g\n", method, slope, method, intercept);
-  printf("%s.vertical %.17g\n%s.orthogonal %.17g\n", method, vertical, method, vertical / (1 + slope * slope));
+  printf("%s.vertical %.17g\n%s.orthogonal %.17g\n", method, vertical, method, orthogonal);
 }
 
 static void lines(void) {
-  double x[LINE], y[LINE], w, b;
+  double x[LINE], y[LINE], w, b, smallest, distances[LINE];
   for (int i = 0; i < LINE; ++i) {
     x[i] = i + 1.5 * sin(2.0 * i);
     y[i] = 1 + 0.8 * i + 1.5 * cos(3.0 * i);
   }
   CHECK(freeridge_ols(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, &w, &b, NULL, NULL, NULL, NULL, NULL));
-  say_line("ols", x, y, w, b);
-  CHECK(freeridge_tls(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, NULL, &w, &b));
-  say_line("tls", x, y, w, b);
+  say_line("ols", x, y, w, b, NAN);
+  CHECK(freeridge_tls(FREERIDGE_COL_MAJOR, LINE, 1, x, LINE, 1, y, LINE, 1, NULL, &w, &b, &smallest, distances, NULL,
+                      NULL));
+  say_line("tls", x, y, w, b, LINE * mean_square(LINE, distances));
+  say("tls.singular", smallest); /* its square is the sum of the squared distances */
 }
 
 /* Feature augmentation: a quartic by ridge regression on 1, x, ..., x^4. */
@@ -123,8 +139,8 @@ static void kernel_trick(void) {
 
 /* One factorization: training and left-out errors at many lambdas, a development set, k-fold of both kinds. */
 static void validation(void) {
-  double x[CURVE], y[CURVE], powers[CURVE * DEGREE], lambdas[PATH], scores[PATH], errors[CURVE], sum = 0;
-  int32_t group[CURVE];
+  double x[CURVE], y[CURVE], powers[CURVE * DEGREE], lambdas[PATH], scores[PATH], errors[CURVE];
+  int32_t group[CURVE * SPLITS];
   curve(x, y);
   CHECK(freeridge_polynomial_features(FREERIDGE_COL_MAJOR, CURVE, 1, x, CURVE, DEGREE, 0, powers, CURVE));
   for (int l = 0; l < PATH; ++l) lambdas[l] = pow(10.0, l - 6);
@@ -135,24 +151,19 @@ static void validation(void) {
   say_all("path.left_out", PATH, scores);
 
   for (int i = 0; i < CURVE; ++i) group[i] = i % 3 == 1 ? 0 : -1; /* rows that are held out together */
-  CHECK(freeridge_set_groups(model, group));
+  CHECK(freeridge_set_groups(model, 1, group));
   CHECK(freeridge_score(model, FREERIDGE_GROUPS, PATH, lambdas, scores, NULL, PATH));
   say_all("development", PATH, scores);
 
-  CHECK(freeridge_set_lambda(model, 0.01));
+  CHECK(freeridge_set_lambda(model, lambdas[4]));
   for (int i = 0; i < CURVE; ++i) group[i] = i % 4; /* each row once */
   CHECK(freeridge_group_errors(model, group, errors, CURVE));
   say("folds", mean_square(CURVE, errors));
-  for (int split = 0; split < 3; ++split) { /* again and again */
-    double left_out[CURVE];
-    int count = 0;
-    for (int i = 0; i < CURVE; ++i) group[i] = (5 * i + 7 * split) % CURVE < 8 ? 0 : -1;
-    CHECK(freeridge_group_errors(model, group, errors, CURVE));
-    for (int i = 0; i < CURVE; ++i)
-      if (group[i] == 0) left_out[count++] = errors[i];
-    sum += mean_square(count, left_out);
-  }
-  say("splits", sum / 3);
+  for (int split = 0; split < SPLITS; ++split) /* again and again */
+    for (int i = 0; i < CURVE; ++i) group[i + split * CURVE] = (5 * i + 7 * split) % CURVE < 8 ? 0 : -1;
+  CHECK(freeridge_set_groups(model, SPLITS, group));
+  CHECK(freeridge_score(model, FREERIDGE_GROUPS, 1, lambdas + 4, scores, NULL, 1));
+  say("splits", scores[0]);
   freeridge_destroy(model);
 }
 

@@ -64,7 +64,7 @@ def lines():
         away = away - np.outer(away @ direction, direction)
         numbers |= {f"{method}.slope": slope, f"{method}.intercept": b, f"{method}.vertical": square,
                     f"{method}.orthogonal": np.sum(away**2)}
-    return numbers
+    return numbers | {"tls.singular": np.linalg.svd(np.column_stack([x - x.mean(), y - y.mean()]))[1][1]}
 
 
 def quartic():
