@@ -294,11 +294,36 @@ def show_growth(growth, machine, report):
     report.table(header, rows, 0)
 
 
-def publish(markdown):
+def sections(markdown):
+    """What stands before the first "### name", and a dictionary of the rest by name."""
+    head, *rest = re.split(r"^### (\w+)\n", markdown, flags=re.MULTILINE)
+    return head, dict(zip(rest[::2], rest[1::2]))
+
+
+def only_some(markdown, published):
+    """The tables that are published, with those of this run in the place of theirs; each says what run it is of."""
+    run, new = sections(markdown)
+    head, all_sections = sections(published)
+    summary = all_sections["summary"]
+    for name, text in new.items():
+        if name == "summary":
+            continue
+        rows = [line for line in new["summary"].splitlines() if line.startswith(f"| {name} |")]
+        old = [line for line in summary.splitlines() if line.startswith(f"| {name} |")]
+        if old and rows:
+            summary = summary.replace("\n".join(old), "\n".join(rows))
+        rate = re.search("dgemm .*", run)[0]
+        all_sections[name] = f"{text.rstrip()}\n- in a run of its own, {rate}\n\n\n"
+    all_sections["summary"] = summary
+    return head + "".join(f"### {name}\n{text}" for name, text in all_sections.items())
+
+
+def publish(markdown, whole):
     page = ROOT / "docs/performance.md"
     begin, end = "<!-- results -->", "<!-- end of results -->"
-    before, rest = page.read_text().split(begin)
-    page.write_text(before + begin + "\n" + markdown + end + rest.split(end)[1])
+    before, rest = page.read_text().split(begin + "\n")
+    published, after = rest.split(end)
+    page.write_text(before + begin + "\n" + (markdown if whole else only_some(markdown, published)) + end + after)
 
 
 def parse(works):
@@ -307,7 +332,7 @@ def parse(works):
     parser.add_argument("words", nargs="*", metavar="quick | all | WORK",
                         help="quick: tiny sizes; all: also what takes long; nothing: all but that")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--publish", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--publish", action="store_true", help="put the tables into docs/performance.md; of some works: in the place of theirs")
     options = parser.parse_args()
     options.quick, options.all = "quick" in options.words, "all" in options.words
     options.names = [word for word in options.words if word not in ("quick", "all")]
@@ -340,7 +365,7 @@ def main():
         report.last_first(start)
         report.write()
     if options.publish:
-        publish((OUTPUT / "performance.md").read_text())
+        publish((OUTPUT / "performance.md").read_text(), whole=options.all)
     print(f"\nthe same as Markdown: {(OUTPUT / 'performance.md').relative_to(ROOT)}")
 
 

@@ -12,7 +12,7 @@
  *
  *   - The loss is a SUM over points, not a mean: lambda here is "lambda_total". If your text divides the loss by n,
  *     lambda here = n * lambda there (docs/other-systems.md has a table of other systems' conventions).
- *   - b, the intercept, is never penalised; freeridge_set_intercept(model, 0) removes it.
+ *   - b, the intercept, is not penalised unless freeridge_set_intercept says so, which can also remove it.
  *   - Nothing is centred or scaled behind your back. A scaled kernel divides columns when you ask for it.
  *   - The solution is f(x) = sum_i c_i k(x_i, x); for the linear kernel also f(x) = w'x.
  *   - lambda = 0 means the limit lambda -> 0: the minimum-norm least-squares solution.
@@ -41,7 +41,7 @@
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, the calls named _path,
- *             classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in pieces: after
+ *             hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in pieces: after
  *             CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their
  *             output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
@@ -310,6 +310,13 @@ FREERIDGE_API freeridge_status freeridge_kernel_evaluate(const freeridge_kernel*
                                                          int64_t m, int64_t r, int64_t d, const double* x, int64_t ldx,
                                                          const double* z, int64_t ldz, double* out, int64_t ldout);
 
+/* *linear: 1 for a linear kernel k(x, z) = sum_k x_k z_k / scale_k^2 (freeridge_kernel_linear, its scaled columns, and sums
+ * of these), else 0. scale: its d divisors; untouched where *linear is 0. NULL is fine for each; without scale d does not
+ * matter. Statuses: INVALID_ARGUMENT, DIMENSION_MISMATCH (a scaled kernel of another d). Cost: O(d) for each kernel in
+ * it. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_linear_scale(const freeridge_kernel* kernel, int64_t d, double* scale,
+                                                             int32_t* linear);
+
 /* Frees a kernel; NULL is fine. Models keep their own copy. Cost: O(kernels in it). Since 0.1. */
 FREERIDGE_API void freeridge_kernel_destroy(freeridge_kernel* kernel);
 
@@ -375,8 +382,19 @@ FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model,
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
 
-/* on != 0: with an unpenalised intercept (the default); on == 0: b = 0. Goes back to DATA. Cost: O(1). Statuses:
- * INVALID_ARGUMENT. Since 0.1. */
+/* The intercept b of f(x) + b. */
+typedef int32_t freeridge_intercept;
+enum {
+  FREERIDGE_INTERCEPT_NONE = 0,     /* b = 0 */
+  FREERIDGE_INTERCEPT_FREE = 1,     /* b is not penalised */
+  FREERIDGE_INTERCEPT_PENALISED = 2 /* lambda/2 (||f||_k^2 + b^2): the kernel k + 1 without an intercept, b = sum c_i */
+};
+
+/* on: FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_PENALISED, or any other number: FREERIDGE_INTERCEPT_FREE (the
+ * default). PENALISED is what a column of ones beside x does with a linear kernel; for other kernels and given matrices
+ * it is k + 1. Coefficients, hyperplane and freeridge_intercept are those of f(x) + b with the model's own kernel k.
+ * For a linear or given kernel factorize copies x, once more than set_data does. Goes back to DATA. Cost: O(1).
+ * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on);
 
 /* group: n x divisions labels, column-major without gaps, copied: each column divides the rows anew, divisions >= 1. In
@@ -404,7 +422,7 @@ FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model*
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
  * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
  * cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags,
- * landmark_trace, save and save_predictor. Calls that run side by side on one model call it on their own threads, at
+ * landmark_trace, eigenvalues, condition_number, hat_matrix, save and save_predictor. Calls that run side by side on one model call it on their own threads, at
  * the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
@@ -414,8 +432,8 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
  * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
  * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*,
- * *_path, cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags and
- * landmark_trace. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
+ * *_path, cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags,
+ * landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -434,7 +452,7 @@ FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* mode
  * Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
 
-/* *on: 1 with an intercept, else 0. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
 
 /* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what
@@ -759,6 +777,54 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
                                                           int64_t ldout, double* noise);
 
 /* ----------------------------------------------------------------------------------------------------
+ * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and
+ * with an intercept C W^(1/2) K W^(1/2) C, where C takes out the part along W^(1/2) 1 (without weights: K centred). With
+ * landmarks R, K_XR K_RR^-1 K_RX stands for K. All need FACTORIZED. */
+
+/* eigenvalues: the `count` largest of the m eigenvalues Lambda_1 >= Lambda_2 >= ... >= 0 of K_c, m = n - 1 with an
+ * intercept (K_c has one zero more, which belongs to it), else n; 1 <= count <= m. Those that are rounding are exactly 0
+ * (those above: freeridge_get_rank, where the route has it). For a linear kernel their square roots are the singular
+ * values of W^(1/2) X, X centred with an intercept and divided by the kernel's scales. vectors: n x count, column-major,
+ * ld >= n: the eigenvectors, orthonormal, of either sign; of eigenvalues that are not 0 alone (else INVALID_ARGUMENT).
+ * NULL is fine for each (ld does not matter without vectors). Cost: SPECTRAL, PRIMAL, LANDMARK: known, the vectors 2 n r
+ * count (and the features once more where they are not kept); BAND 6 n^2 b, PRIMAL with sparse x 6 d^2 b, without
+ * vectors; CHOLESKY has neither. Statuses: INVALID_STATE (the route does not have them; the message names one that
+ * does), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Source: [RL] 3. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_eigenvalues(const freeridge_model* model, int64_t count, double* eigenvalues,
+                                                     double* vectors, int64_t ld);
+
+/* At count >= 1 given lambdas (each >= 0), whatever lambda is in force; with Lambda as in freeridge_eigenvalues:
+ *     condition = (Lambda_1 + lambda) / (Lambda_m + lambda)       of K_c + lambda I, on what the intercept leaves
+ *     rank      = sum_k Lambda_k / (Lambda_k + lambda)            the effective rank, or effective dimension: the degrees
+ *                                                                 of freedom (freeridge_degrees_of_freedom) without the
+ *                                                                 intercept's one
+ * count numbers each; NULL is fine for each. lambda = 0 means K_c and its pseudo-inverse: condition = Lambda_1 over the
+ * smallest eigenvalue that is not rounding, rank = how many are not. Cost: freeridge_eigenvalues and O(m) a lambda.
+ * Statuses: INVALID_STATE (CHOLESKY, which has no eigenvalues), INVALID_ARGUMENT, NOT_FINITE (a condition overflows),
+ * NOT_CONVERGED, UNDEFINED (no eigenvalue: n = 1 with an intercept; or all are 0, and so is lambda: condition is NaN),
+ * CANCELLED. Source: G. Golub, C. Van Loan, Matrix Computations, 2013, section 2.6.2; T. Zhang, Learning bounds for kernel
+ * regression using effective data dimensionality, Neural Computation 17 (2005). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_condition_number(const freeridge_model* model, int64_t count,
+                                                          const double* lambdas, double* condition, double* rank);
+
+/* Two n x n matrices at one given lambda >= 0, whatever lambda is in force; column-major, ld >= n, NULL is fine for each:
+ *     hat      H,  fitted = H Y                   the smoother, or hat matrix; its diagonal: freeridge_get_leverage
+ *     inverse  P,  c = P Y (freeridge_coefficients),  M = K + lambda W^-1:
+ *              without intercept  M^-1            without weights (K + lambda I)^-1
+ *              with an intercept  M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1)
+ * H = I - lambda W^-1 P, so P is called the residual maker. H is symmetric without weights; H 1 = 1 and P 1 = 0 with an
+ * intercept. lambda = 0: H is the projection of least squares (of all Y where K is regular: I), and P = W^(1/2) K_c^+
+ * W^(1/2) with the pseudo-inverse. LANDMARK: P as above with the K of this section's head; the landmarks' own c are
+ * freeridge_coefficients. Errors: SPECTRAL, PRIMAL, LANDMARK rounding of the largest number in H, and in P; BAND, CHOLESKY
+ * times the condition of K_c + lambda I. Memory: O(n) columns in hand, beside the caller's n^2 or 2 n^2 numbers. Cost: 2
+ * n^2 r (SPECTRAL, PRIMAL, LANDMARK; twice that for both; where the features are not kept they are made n / 256 times),
+ * 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), O(n d) a column (PRIMAL with sparse x, whose columns are n x d products). Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE (as freeridge_set_lambda), CANCELLED. Source:
+ * D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, American Statistician 32 (1978); [CT]. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model, double lambda, double* hat,
+                                                    double* inverse, int64_t ld);
+
+/* ----------------------------------------------------------------------------------------------------
  * Choosing lambda and the bandwidth */
 
 /* lambdas: count >= 1 numbers, ascending, evenly spaced in log: the range that freeridge_select_lambda searches by
@@ -867,12 +933,13 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
-/* lambda in the conventions of other systems. docs/other-systems.md has the table with the
- * standardisation that each means. */
+/* lambda in the conventions of other systems. V is a loss term of this library, 1/2 (Y_i - f_i)^2, log(1 + exp(-y_i f_i))
+ * (LOGISTIC) or max(0, 1 - y_i f_i) (HINGE), and lambda_total that of sum V + lambda_total / 2 ||f||^2, which models and
+ * classifiers take. docs/other-systems.md has the table with the standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
-  FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum of squares / 2 + lambda / 2 ||f||^2 */
-  FREERIDGE_CONVENTION_MEAN = 2,     /* a loss divided by n: lambda_total / n */
+  FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum V + L / 2 ||f||^2 */
+  FREERIDGE_CONVENTION_MEAN = 2,     /* 1/n sum V + L / 2 ||f||^2: lambda_total / n */
   FREERIDGE_CONVENTION_GLMNET = 3,   /* glmnet, alpha = 0: lambda_total sd_y / n, sd_y the standard deviation of y with
                                       1/n; x as glmnet standardises it (1/n too) */
   FREERIDGE_CONVENTION_SKLEARN = 4,  /* scikit-learn's alpha (Ridge, RidgeCV, KernelRidge): lambda_total */
@@ -880,11 +947,19 @@ enum {
                                         with 1/n */
   FREERIDGE_CONVENTION_KRLS = 6,     /* KRLS: lambda_total, on standardised x and y; its kernel is exp(-||x - z||^2 /
                                     sigma) */
-  FREERIDGE_CONVENTION_GURLS = 7     /* GURLS: lambda_total / n */
+  FREERIDGE_CONVENTION_GURLS = 7,    /* GURLS: lambda_total / n */
+  FREERIDGE_CONVENTION_TIKHONOV_SQUARED = 8,   /* 1/n sum (Y_i - f_i)^2 + L ||f||^2: lambda_total / n */
+  FREERIDGE_CONVENTION_TIKHONOV_HALF = 9,      /* 1/n sum 1/2 (Y_i - f_i)^2 + L ||f||^2: lambda_total / (2 n) */
+  FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC = 10, /* 1/n sum V + L ||f||^2, the logistic loss: lambda_total / (2 n) */
+  FREERIDGE_CONVENTION_TIKHONOV_HINGE = 11,    /* 1/n sum V + L ||f||^2, the hinge loss: lambda_total / (2 n) */
+  FREERIDGE_CONVENTION_COST = 12,          /* L sum V + 1/2 ||f||^2: 1 / lambda_total: C of LIBSVM and LIBLINEAR, and
+                                                  of scikit-learn's SVC and LogisticRegression */
+  FREERIDGE_CONVENTION_COST_MEAN = 13,     /* L / n sum V + 1/2 ||f||^2: n / lambda_total */
+  FREERIDGE_CONVENTION_COST_MEAN_NORM = 14 /* L / n sum V + ||f||^2: 2 n / lambda_total */
 };
 
-/* *out: lambda (>= 0) of convention `from` in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any
- * finite number else.
+/* *out: lambda (>= 0; > 0 where one of the two is a COST, which is infinite at lambda_total = 0) of convention `from` in
+ * convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any finite number else.
  * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
                                                         double sd_y, double lambda, double* out);
@@ -1214,7 +1289,10 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
 /* ----------------------------------------------------------------------------------------------------
  * Other losses for two classes, y_i = -1 or +1, on the same kernels:
  *     min over f, b   sum_i W_ii L(y_i (f(x_i) + b))  +  lambda/2 ||f||_k^2,      lambda > 0                   (3)
- * with f(x) = sum_i c_i k(x_i, x) and b unpenalised (with intercept). A classifier is EMPTY, has DATA, or is FITTED;
+ * with f(x) = sum_i c_i k(x_i, x) and b unpenalised, unless freeridge_classifier_set_intercept says PENALISED: then the
+ * penalty is lambda/2 (||f||_k^2 + b^2), and b = sum_i c_i. HINGE has a limit at lambda = 0, the hard margin:
+ *     min over f, b   1/2 ||f||_k^2   subject to   y_i (f(x_i) + b) >= 1                                       (4)
+ * A classifier is EMPTY, has DATA, or is FITTED;
  * setters go back to DATA, but for set_progress, which changes no state. With w_i = W_ii, f_i = f(x_i) + b, the
  * stationarity conditions are lambda c_i in -w_i y_i dL(y_i f_i) and, with an intercept, sum_i c_i = 0; where the
  * kernel matrix is singular they single out one c. Sources: LOGISTIC: iteratively reweighted regularized least squares
@@ -1224,11 +1302,13 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
  * optimisation (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). */
 typedef struct freeridge_classifier freeridge_classifier; /* data and a fit by another loss; opaque */
 
-/* The loss of a classifier, of z = y_i (f(x_i) + b). */
+/* A loss. A classifier has one of the first two, of z = y_i (f(x_i) + b); the calls of "Gradients and descent" take all. */
 typedef int32_t freeridge_loss;
 enum {
   FREERIDGE_LOSS_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
-  FREERIDGE_LOSS_HINGE = 2     /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
+  FREERIDGE_LOSS_HINGE = 2,    /* L(z) = max(0, 1 - z): the support vector machine, C = 1 / lambda */
+  FREERIDGE_LOSS_SQUARED = 3,  /* 1/2 (y_i - f(x_i) - b)^2: ridge regression; lambda = 0: least squares */
+  FREERIDGE_LOSS_ABSOLUTE = 4  /* |y_i - f(x_i) - b|: lambda = 0: least absolute errors */
 };
 
 /* Makes an EMPTY classifier; the kernel is copied. *out is set on success only. Statuses: INVALID_ARGUMENT. Cost: O(1).
@@ -1266,10 +1346,12 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classi
 FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier,
                                                                     int64_t* bytes);
 
-/* Solves (3). The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
+/* Solves (3), or at lambda = 0 (HINGE alone) (4), by solutions of (3) at lambdas that fall until no dual number is at its
+ * bound; from there on the solution does not change. The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
  * FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE O(n) a pair
  * update. Memory: LOGISTIC 2 n^2, HINGE n^2 doubles (and up to 8 MB). Statuses: INVALID_STATE, INVALID_ARGUMENT (lambda
- * <= 0), NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so
+ * < 0, or 0 with LOGISTIC), UNDEFINED (lambda = 0, and no hyperplane separates the classes, or their distance is less
+ * than 5e-7 of the largest ||phi(x_i)||; the classifier stays as it was), NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so
  * small that rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance),
  * CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
@@ -1296,7 +1378,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifi
 FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
                                                                      double* b);
 
-/* *objective: the value of (3); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
+/* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
  * reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses: INVALID_STATE,
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
@@ -1309,8 +1391,49 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
+/* distance: m numbers (f(x) + b) / ||f||_k, positive on the side of class +1: for a linear kernel the Euclidean distance
+ * from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the distance in the kernel's
+ * feature space. x is m x d in `layout`. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: m doubles.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), CANCELLED. Source: V.
+ * Vapnik, Statistical Learning Theory, 1998, section 10.1. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier,
+                                                              freeridge_layout layout, int64_t m, const double* x,
+                                                              int64_t ldx, double* distance);
+
+/* Of the n points of the data: margin: y_i (f(x_i) + b), positive where the class is right; slack (HINGE, else must be
+ * NULL): max(0, 1 - margin), positive on the wrong side of the margin's edge. n numbers each; NULL is fine for each.
+ * Needs FITTED. Cost: O(n). Statuses: INVALID_STATE (also: slacks of LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
+                                                                double* slack);
+
+/* What a point is to the solution of HINGE. */
+typedef int32_t freeridge_support;
+enum {
+  FREERIDGE_SUPPORT_NONE = 0,   /* alpha_i = 0: no support vector */
+  FREERIDGE_SUPPORT_FREE = 1,   /* 0 < alpha_i < W_ii / lambda: at the margin's edge */
+  FREERIDGE_SUPPORT_BOUNDED = 2 /* alpha_i = W_ii / lambda: within the margin, or on its wrong side */
+};
+
+/* alpha: the dual numbers alpha_i = c_i y_i, from 0 to W_ii / lambda (at lambda = 0 >= 0); support (HINGE, else must be
+ * NULL): a freeridge_support for each point. n numbers each; NULL is fine for each. Needs FITTED. Cost: O(n). Statuses:
+ * INVALID_STATE (also: `support` of LOGISTIC), INVALID_ARGUMENT. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_classifier* classifier, double* alpha,
+                                                              freeridge_support* support);
+
+/* How near the solution is to the optimum: the minimum of (3) lies between *dual and *primal, but for rounding.
+ *     *primal   the value of (3);   *dual   HINGE: lambda (sum_i alpha_i - 1/2 c'Kc)
+ *               LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,  p_i = lambda alpha_i / W_ii
+ *     *gap      *primal - *dual, as a sum of terms >= 0, without their cancellation
+ * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i (f_i
+ * + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs FITTED.
+ * Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance that was
+ * set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1. Since 0.1.
+ */
+FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal,
+                                                                double* dual, double* gap);
+
 /* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
- * caller; get_loss and has_intercept (1 or 0) need no data; *tolerance and *iterations are those of set_control, or
+ * caller; get_loss and has_intercept (a FREERIDGE_INTERCEPT_) need no data; *tolerance and *iterations are those of set_control, or
  * the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs
  * FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
  * INVALID_STATE. Cost: O(1); weights O(n). Since 0.1. */
@@ -1345,6 +1468,113 @@ FREERIDGE_API freeridge_status freeridge_classifier_save_to_memory(const freerid
 FREERIDGE_API freeridge_status freeridge_classifier_load(const char* path, freeridge_classifier** out);
 FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void* bytes, int64_t size,
                                                                      freeridge_classifier** out);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Gradients and descent, without a handle: for teaching, for comparison, and for rows that come as a stream. The exact
+ * solvers above reach the minimum in far less time (docs/numerics.md has an example). All of it is about
+ *     J(w, b) = sum_i W_ii L(y_i, x_i'w + b)  +  lambda/2 |w|^2,      lambda >= 0                               (4)
+ * with a freeridge_loss; y: n numbers, -1 or +1 for LOGISTIC and HINGE (one class alone is allowed); weights: n
+ * positive numbers W_ii, or NULL: all one; x is n x d in `layout`. lambda is this library's. A text that minimises
+ * 1/n sum_i L_i + l |w|^2 has J = n times that with lambda = 2 n l; for the squared loss without its factor 1/2, J = n/2
+ * times that with lambda = n l. A step of length g along the gradient of the text is one of length g/n (2 g/n) here. */
+
+/* *objective: (4); gradient: d numbers dJ/dw = sum_i g_i x_i + lambda w; *gradient_b: dJ/db = sum_i g_i, where g_i =
+ * W_ii dL/df_i, f_i = x_i'w + b:
+ *     SQUARED f_i - y_i      LOGISTIC -y_i / (1 + exp(y_i f_i))      HINGE -y_i where y_i f_i < 1, else 0
+ *     ABSOLUTE the sign of f_i - y_i, 0 where they are equal
+ * the last two being subgradients where the loss has its corner. At count >= 1 points at once: w and gradient are d x
+ * count, column-major without gaps; b, objective and gradient_b have count numbers. NULL is fine for each output. With
+ * lambda = 0 and weights 1/m the objective is the mean loss of m other rows, such as a development set's along the path
+ * of freeridge_gradient_descent. Cost: 4 n d for each point, 2 n d without gradient. Memory: 2 n doubles and the answer.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_loss_gradient(freeridge_loss loss, freeridge_layout layout, int64_t n,
+                                                       int64_t d, const double* x, int64_t ldx, const double* y,
+                                                       const double* weights, double lambda, int64_t count,
+                                                       const double* w, const double* b, double* objective,
+                                                       double* gradient, double* gradient_b);
+
+/* The same for f = sum_j c_j k(x_j, .), f_i = (K c)_i + b and the penalty lambda/2 c'K c: gradient: n numbers dJ/dc = K
+ * (g + lambda c); *gradient_b: dJ/db = sum_i g_i. k: the n x n kernel matrix, symmetric (freeridge_kernel_evaluate), of
+ * which the numbers k[i + j ldk] with i >= j count; c: n numbers. NULL is fine for each output. Cost: 4 n^2, 2 n^2
+ * without gradient. Memory: 3 n doubles. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_expansion_gradient(freeridge_loss loss, int64_t n, const double* k,
+                                                            int64_t ldk, const double* y, const double* weights,
+                                                            double lambda, const double* c, double b, double* objective,
+                                                            double* gradient, double* gradient_b);
+
+/* How long the steps of freeridge_gradient_descent are: eta_t, t = 0, 1, ... */
+typedef int32_t freeridge_step_rule;
+enum {
+  FREERIDGE_STEP_AUTO = 0,     /* CONSTANT for batch = n and SQUARED or LOGISTIC; else INVERSE for lambda > 0, ROOT for
+                              lambda = 0 */
+  FREERIDGE_STEP_CONSTANT = 1, /* step */
+  FREERIDGE_STEP_INVERSE = 2,  /* step / (1 + step lambda t); with step = 1 / lambda: 1 / (lambda (t + 1)), Pegasos */
+  FREERIDGE_STEP_ROOT = 3      /* step / sqrt(t + 1) */
+};
+
+/* Gradient descent for (4), and with batch < n stochastic gradient descent; for HINGE and ABSOLUTE with subgradients.
+ * Step t + 1 takes a set S of `batch` of the n rows:
+ *     w <- w - eta_t (n/|S| sum_(i in S) g_i x_i + lambda w),      b <- b - eta_t n/|S| sum_(i in S) g_i
+ * (b stays start_b without intercept), with the g_i of freeridge_loss_gradient. batch = n: all rows. 1 <= batch < n: each
+ * pass over the rows has a new random order, drawn from the seed, whose next `batch` rows are S (the rows that are left,
+ * at the end of a pass). start_w: d numbers, or NULL: zeros; start_b; done >= 0: t begins there, so that a second call
+ * goes on with the steps of a first one. step > 0, or 0: 1 / (kappa mu + lambda) for batch = n, kappa mu + lambda being
+ * the Lipschitz constant of the gradient: kappa = 1/4 for LOGISTIC, else 1, mu the largest eigenvalue of sum_i W_ii x~_i
+ * x~_i', x~_i = (x_i, 1) (x_i without intercept); for batch < n mu becomes the larger
+ *     n (s - 1) / (s (n - 1)) mu + (n - s) / (s (n - 1)) n max_i W_ii |x~_i|^2,      s = batch
+ * and for ABSOLUTE the step is multiplied by the root mean square of y (about its mean, with intercept). average: the
+ * iterates handed out are sum_t t w_t / sum_t t over the steps t = 1, 2, ... of this call, and not w_t. steps: count >= 1
+ * numbers of steps, >= 0 and strictly ascending; the last is the number of steps made. w: d x count, column-major without
+ * gaps, and b: count numbers, the iterates after so many steps; objective: (4) there; *step_used: the step; NULL is fine
+ * for these two. callback, user: see freeridge_progress; NULL: none. Columns of very different sizes, or far from zero,
+ * make it slow: centre and scale x. Cost: 4 n d a step (batch = n), 4 batch d (batch < n), 2 n d for each objective;
+ * step = 0: n d min(n, d) once, n d for batch = 1. Memory: 2 n doubles; batch < n: n d more where x is COL_MAJOR; step =
+ * 0: 2 n d and min(n, d)^2. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the iterates overflow, because the step is
+ * too large), NOT_CONVERGED, CANCELLED. Sources: L. Bottou, Stochastic gradient descent tricks, 2012; S. Shalev-Shwartz,
+ * Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and improved rates, ICML 2019 (the
+ * default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining an O(1/t) convergence rate for
+ * the projected stochastic subgradient method, 2012 (the average). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, freeridge_layout layout, int64_t n,
+                                                          int64_t d, const double* x, int64_t ldx, const double* y,
+                                                          const double* weights, int32_t intercept, double lambda,
+                                                          const double* start_w, double start_b, int64_t done,
+                                                          freeridge_step_rule rule, double step, int64_t batch,
+                                                          int64_t seed, int32_t average, int64_t count,
+                                                          const int64_t* steps, freeridge_progress callback, void* user,
+                                                          double* w, double* b, double* objective, double* step_used);
+
+/* Early stopping beside ridge regression. Gradient descent on 1/2 |y - X w - b|^2 from w = 0 with the constant step eta
+ * has, after k steps, in closed form (Landweber's iteration; X = U S V' and y centred, with intercept)
+ *     w = V diag((1 - (1 - eta s_j^2)^k) / s_j) U'y,      b = mean(y) - mean(x)'w
+ * and ridge regression has s_j / (s_j^2 + lambda) in the place of the fraction. lambda = 1 / (eta k) is the ridge
+ * that belongs to k steps: then both fractions are eta k s_j for small s_j, and 1 / s_j for large ones. y: n numbers;
+ * step: eta from 0 to 2 / s_1^2; 0: 1 / s_1^2. steps: count >= 1 numbers k >= 1, in any order. w (d x count, column-major
+ * without gaps), b and df (count numbers each): of gradient descent after so many steps; df, the effective degrees of
+ * freedom, are the sum of 1 - (1 - eta s_j^2)^k, and 1 for the intercept. lambda: count numbers 1 / (eta k); ridge_w,
+ * ridge_b, ridge_df: as w, b, df, of ridge regression with these lambdas. *step_used: eta. NULL is fine for each output.
+ * Cost: the SVD, O(n d min(n, d)), and 4 d min(n, d) for each k. Memory: 2 n d doubles and the answers. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows), NOT_CONVERGED. Sources: L. Landweber, An iteration formula
+ * for Fredholm integral equations of the first kind, American Journal of Mathematics 73 (1951); Y. Yao, L. Rosasco,
+ * A. Caponnetto, On early stopping in gradient descent learning, Constructive Approximation 26 (2007). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout, int64_t n, int64_t d, const double* x,
+                                                        int64_t ldx, const double* y, int32_t intercept, double step,
+                                                        int64_t count, const int64_t* steps, double* w, double* b,
+                                                        double* df, double* lambda, double* ridge_w, double* ridge_b,
+                                                        double* ridge_df, double* step_used);
+
+/* Probabilities from decision values of two classes, P(+1 | f) = 1 / (1 + exp(-(*offset + *slope f))), by Platt's
+ * method: logistic regression of the classes on `decision`, n numbers f_i that were made without their own rows
+ * (leave-one-out), with the targets (N+ + 1) / (N+ + 2) for y_i = +1 and 1 / (N- + 2) for y_i = -1 in the place of 1 and
+ * 0; N+ and N- are the sums of the weights of the two classes. With these targets there is one minimum, also where the
+ * values separate the classes; *slope is 0 where all of them are equal. y: n labels, -1 or +1 (one class alone is
+ * allowed); weights: n positive numbers, or NULL: all one. Platt's A and B are -*slope and -*offset. Cost: O(n) for each
+ * of about 10 steps. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the slope overflows), NOT_CONVERGED. Sources:
+ * J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999; H.-T. Lin,
+ * C.-J. Lin, R. Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68 (2007),
+ * whose Newton's method with a line search this is. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_calibrate(int64_t n, const double* decision, const double* y,
+                                                   const double* weights, double* slope, double* offset);
 
 /* ----------------------------------------------------------------------------------------------------
  * About the library */

@@ -52,6 +52,15 @@ inline const Model& model_of(const freeridge_model* model) {
   return model->model;
 }
 
+// The intercept that a caller asks for: any number but those of the two other constants means a free one.
+inline Offset offset_of(std::int32_t on) {
+  static_assert(FREERIDGE_INTERCEPT_NONE == int(Offset::none) && FREERIDGE_INTERCEPT_FREE == int(Offset::free) &&
+                FREERIDGE_INTERCEPT_PENALISED == int(Offset::penalised));
+  return on == FREERIDGE_INTERCEPT_NONE        ? Offset::none
+         : on == FREERIDGE_INTERCEPT_PENALISED ? Offset::penalised
+                                               : Offset::free;
+}
+
 inline Criterion checked_criterion(freeridge_criterion criterion) {
   require_one_of("criterion", criterion,
                  {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE});

@@ -169,6 +169,20 @@ freeridge_status freeridge_kernel_evaluate(const freeridge_kernel* kernel, freer
   });
 }
 
+freeridge_status freeridge_kernel_linear_scale(const freeridge_kernel* kernel, int64_t d, double* scale,
+                                               int32_t* linear) {
+  return guarded(__func__, [&] {
+    const Kernel& asked = *required("kernel", kernel).kernel;
+    if (scale != nullptr) {
+      require_size("d", d);
+      asked.check_features(d);
+    }
+    const std::optional<Array<double>> divisors = asked.linear_scale(scale != nullptr ? d : 1);
+    if (linear != nullptr) *linear = divisors ? 1 : 0;
+    if (divisors) copy_to(*divisors, scale);
+  });
+}
+
 void freeridge_kernel_destroy(freeridge_kernel* kernel) {
   delete kernel;
 }

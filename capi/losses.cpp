@@ -51,7 +51,7 @@ freeridge_status freeridge_classifier_set_weights(freeridge_classifier* classifi
 }
 
 freeridge_status freeridge_classifier_set_intercept(freeridge_classifier* classifier, int32_t on) {
-  return guarded(__func__, [&] { classifier_of(classifier).set_intercept(on != 0); });
+  return guarded(__func__, [&] { classifier_of(classifier).set_intercept(offset_of(on)); });
 }
 
 freeridge_status freeridge_classifier_set_progress(freeridge_classifier* classifier, freeridge_progress callback,
@@ -127,7 +127,7 @@ freeridge_status freeridge_classifier_get_loss(const freeridge_classifier* class
 freeridge_status freeridge_classifier_has_intercept(const freeridge_classifier* classifier, int32_t* on) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    required("on", on) = c.has_intercept() ? 1 : 0;
+    required("on", on) = static_cast<int32_t>(c.offset());
   });
 }
 

@@ -144,7 +144,7 @@ freeridge_status freeridge_set_weights(freeridge_model* model, const double* wei
 }
 
 freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on) {
-  return guarded(__func__, [&] { model_of(model).set_intercept(on != 0); });
+  return guarded(__func__, [&] { model_of(model).set_intercept(offset_of(on)); });
 }
 
 freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group) {

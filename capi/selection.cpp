@@ -17,13 +17,22 @@ static_assert(FREERIDGE_CONVENTION_TOTAL == int(Convention::total) &&
               FREERIDGE_CONVENTION_SKLEARN == int(Convention::sklearn) &&
               FREERIDGE_CONVENTION_LM_RIDGE == int(Convention::lm_ridge) &&
               FREERIDGE_CONVENTION_KRLS == int(Convention::krls) &&
-              FREERIDGE_CONVENTION_GURLS == int(Convention::gurls));
+              FREERIDGE_CONVENTION_GURLS == int(Convention::gurls) &&
+              FREERIDGE_CONVENTION_TIKHONOV_SQUARED == int(Convention::tikhonov_squared) &&
+              FREERIDGE_CONVENTION_TIKHONOV_HALF == int(Convention::tikhonov_half) &&
+              FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC == int(Convention::tikhonov_logistic) &&
+              FREERIDGE_CONVENTION_TIKHONOV_HINGE == int(Convention::tikhonov_hinge) &&
+              FREERIDGE_CONVENTION_COST == int(Convention::cost) &&
+              FREERIDGE_CONVENTION_COST_MEAN == int(Convention::cost_mean) &&
+              FREERIDGE_CONVENTION_COST_MEAN_NORM == int(Convention::cost_mean_norm));
 
 Convention checked_convention(const char* name, freeridge_convention convention) {
-  require_one_of(
-      name, convention,
-      {FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_SKLEARN,
-       FREERIDGE_CONVENTION_LM_RIDGE, FREERIDGE_CONVENTION_KRLS, FREERIDGE_CONVENTION_GURLS});
+  require_one_of(name, convention,
+                 {FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_GLMNET,
+                  FREERIDGE_CONVENTION_SKLEARN, FREERIDGE_CONVENTION_LM_RIDGE, FREERIDGE_CONVENTION_KRLS,
+                  FREERIDGE_CONVENTION_GURLS, FREERIDGE_CONVENTION_TIKHONOV_SQUARED, FREERIDGE_CONVENTION_TIKHONOV_HALF,
+                  FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC, FREERIDGE_CONVENTION_TIKHONOV_HINGE,
+                  FREERIDGE_CONVENTION_COST, FREERIDGE_CONVENTION_COST_MEAN, FREERIDGE_CONVENTION_COST_MEAN_NORM});
   return static_cast<Convention>(convention);
 }
 

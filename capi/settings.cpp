@@ -49,7 +49,7 @@ freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* div
 }
 
 freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on) {
-  return get_setting(__func__, model, "on", on, [](const Model& m) { return m.has_intercept(); });
+  return get_setting(__func__, model, "on", on, [](const Model& m) { return m.offset(); });
 }
 
 freeridge_status freeridge_get_requested_route(const freeridge_model* model, freeridge_route* route) {

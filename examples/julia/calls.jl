@@ -494,6 +494,73 @@ freeridge_accumulator_loo_sparse(accumulator, format, n, start, index, value, la
     freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64,
     Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int64), accumulator, format, n, start, index, value, layout, y,
     ldy, weights, count, lambdas, errors, ld)
+freeridge_kernel_linear_scale(kernel, d, scale, linear) = ccall((:freeridge_kernel_linear_scale, library),
+    freeridge_status, (Ptr{freeridge_kernel}, Int64, Ptr{Float64}, Ptr{Int32}), kernel, d, scale, linear)
+freeridge_eigenvalues(model, count, eigenvalues, vectors, ld) = ccall((:freeridge_eigenvalues, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}, Ptr{Float64}, Int64), model, count, eigenvalues,
+    vectors, ld)
+freeridge_condition_number(model, count, lambdas, condition, rank) = ccall((:freeridge_condition_number, library),
+    freeridge_status, (Ptr{freeridge_model}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, count, lambdas,
+    condition, rank)
+freeridge_hat_matrix(model, lambda, hat, inverse, ld) = ccall((:freeridge_hat_matrix, library), freeridge_status,
+    (Ptr{freeridge_model}, Float64, Ptr{Float64}, Ptr{Float64}, Int64), model, lambda, hat, inverse, ld)
+const freeridge_step_rule = Int32
+const FREERIDGE_LOSS_SQUARED = freeridge_loss(3)
+const FREERIDGE_LOSS_ABSOLUTE = freeridge_loss(4)
+const FREERIDGE_STEP_AUTO = freeridge_step_rule(0)
+const FREERIDGE_STEP_CONSTANT = freeridge_step_rule(1)
+const FREERIDGE_STEP_INVERSE = freeridge_step_rule(2)
+const FREERIDGE_STEP_ROOT = freeridge_step_rule(3)
+freeridge_loss_gradient(loss, layout, n, d, x, ldx, y, weights, lambda, count, w, b, objective, gradient,
+    gradient_b) = ccall((:freeridge_loss_gradient, library), freeridge_status, (freeridge_loss, freeridge_layout, Int64,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Float64, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64},
+    Ptr{Float64}, Ptr{Float64}), loss, layout, n, d, x, ldx, y, weights, lambda, count, w, b, objective, gradient,
+    gradient_b)
+freeridge_expansion_gradient(loss, n, k, ldk, y, weights, lambda, c, b, objective, gradient, gradient_b) =
+    ccall((:freeridge_expansion_gradient, library), freeridge_status, (freeridge_loss, Int64, Ptr{Float64}, Int64,
+    Ptr{Float64}, Ptr{Float64}, Float64, Ptr{Float64}, Float64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), loss, n, k,
+    ldk, y, weights, lambda, c, b, objective, gradient, gradient_b)
+freeridge_gradient_descent(loss, layout, n, d, x, ldx, y, weights, intercept, lambda, start_w, start_b, done, rule,
+    step, batch, seed, average, count, steps, callback, user, w, b, objective, step_used) =
+    ccall((:freeridge_gradient_descent, library), freeridge_status, (freeridge_loss, freeridge_layout, Int64, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Int32, Float64, Ptr{Float64}, Float64, Int64,
+    freeridge_step_rule, Float64, Int64, Int64, Int32, Int64, Ptr{Int64}, freeridge_progress, Ptr{Cvoid},
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), loss, layout, n, d, x, ldx, y, weights, intercept,
+    lambda, start_w, start_b, done, rule, step, batch, seed, average, count, steps, callback, user, w, b, objective,
+    step_used)
+freeridge_early_stopping(layout, n, d, x, ldx, y, intercept, step, count, steps, w, b, df, lambda, ridge_w, ridge_b,
+    ridge_df, step_used) = ccall((:freeridge_early_stopping, library), freeridge_status, (freeridge_layout, Int64,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int32, Float64, Int64, Ptr{Int64}, Ptr{Float64}, Ptr{Float64},
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), layout, n, d, x, ldx, y,
+    intercept, step, count, steps, w, b, df, lambda, ridge_w, ridge_b, ridge_df, step_used)
+freeridge_calibrate(n, decision, y, weights, slope, offset) = ccall((:freeridge_calibrate, library), freeridge_status,
+    (Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), n, decision, y, weights, slope,
+    offset)
+const freeridge_intercept = Int32
+const freeridge_support = Int32
+const FREERIDGE_INTERCEPT_NONE = freeridge_intercept(0)
+const FREERIDGE_INTERCEPT_FREE = freeridge_intercept(1)
+const FREERIDGE_INTERCEPT_PENALISED = freeridge_intercept(2)
+const FREERIDGE_CONVENTION_TIKHONOV_SQUARED = freeridge_convention(8)
+const FREERIDGE_CONVENTION_TIKHONOV_HALF = freeridge_convention(9)
+const FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC = freeridge_convention(10)
+const FREERIDGE_CONVENTION_TIKHONOV_HINGE = freeridge_convention(11)
+const FREERIDGE_CONVENTION_COST = freeridge_convention(12)
+const FREERIDGE_CONVENTION_COST_MEAN = freeridge_convention(13)
+const FREERIDGE_CONVENTION_COST_MEAN_NORM = freeridge_convention(14)
+const FREERIDGE_SUPPORT_NONE = freeridge_support(0)
+const FREERIDGE_SUPPORT_FREE = freeridge_support(1)
+const FREERIDGE_SUPPORT_BOUNDED = freeridge_support(2)
+freeridge_classifier_distances(classifier, layout, m, x, ldx, distance) = ccall((:freeridge_classifier_distances,
+    library), freeridge_status, (Ptr{freeridge_classifier}, freeridge_layout, Int64, Ptr{Float64}, Int64,
+    Ptr{Float64}), classifier, layout, m, x, ldx, distance)
+freeridge_classifier_get_margins(classifier, margin, slack) = ccall((:freeridge_classifier_get_margins, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}, Ptr{Float64}), classifier, margin, slack)
+freeridge_classifier_get_alpha(classifier, alpha, support) = ccall((:freeridge_classifier_get_alpha, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}, Ptr{freeridge_support}), classifier, alpha, support)
+freeridge_classifier_get_duality(classifier, primal, dual, gap) = ccall((:freeridge_classifier_get_duality, library),
+    freeridge_status, (Ptr{freeridge_classifier}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), classifier, primal, dual,
+    gap)
 freeridge_accumulator_squared_errors(accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, sum_w, squares,
     ld) = ccall((:freeridge_accumulator_squared_errors, library), freeridge_status, (Ptr{freeridge_accumulator},
     freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64},

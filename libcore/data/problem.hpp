@@ -44,6 +44,7 @@ struct Problem {
 
   KernelPtr kernel;
   Rows x;
+  std::shared_ptr<const void> x_numbers;  // holds what x views, where that is the problem's own
   LayoutView y;
   Span<const double> weights;
   bool intercept;

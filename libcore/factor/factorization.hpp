@@ -21,6 +21,7 @@
 #include "libcore/base/array.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/factor/digits.hpp"
+#include "libcore/factor/eigenvalues.hpp"
 #include "libcore/factor/solution.hpp"
 
 namespace freeridge {
@@ -82,6 +83,12 @@ class ResidualMaker {
   //     lambda / sum(w) + k~(x*, x*) - kappa'P kappa,   k~ centred as K is; no first term without intercept
   // Either may be empty: not wanted. Lambda = 0: directions of eigenvalue zero are left out.
   virtual void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const = 0;
+
+  // The columns [first, first + cols) of two symmetric n x n matrices; either view may be without columns: not wanted.
+  //     hat      W^(1/2) H W^(-1/2) = I - lambda P
+  //     inverse  the matrix that maps Y~ to c~: P; at lambda = 0, where P may not exist, the pseudo-inverse of
+  //              (I - q1 q1') K_w (I - q1 q1'). The landmark route has the K that its landmarks span.
+  virtual void columns(Index first, MatrixView hat, MatrixView inverse) const = 0;
 };
 
 // Some rows S of a factorization.
@@ -119,6 +126,11 @@ class Factorization {
   virtual std::optional<Index> rank() const { return std::nullopt; }
   // Eigenvalues below it are rounding.
   virtual double tolerance() const = 0;
+  // All of them, as far as they are not zero; some routes compute them here. Throws INVALID_STATE where the route knows
+  // none.
+  virtual Eigenvalues eigenvalues() const = 0;
+  // The eigenvectors Z U of the largest ones, n x out.cols. Throws INVALID_STATE where the route has none.
+  virtual void eigenvectors(MatrixView out) const = 0;
 
   // From this lambda on left-out errors have six digits (digits.hpp); 0: at every lambda.
   virtual double floor() const = 0;

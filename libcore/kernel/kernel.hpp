@@ -1,5 +1,5 @@
 // A kernel function k(x, z), evaluated on tiles. The kernels: dot_product.cpp, radial.cpp, composite.cpp,
-// precomputed.cpp.
+// precomputed.cpp, plus_one.cpp.
 #pragma once
 
 #include <limits>
@@ -83,5 +83,7 @@ KernelPtr scaled_kernel(KernelPtr inner, Span<const double> scale);
 KernelPtr sum_kernel(Array<KernelPtr> terms, Span<const double> weights);
 KernelPtr product_kernel(Array<KernelPtr> factors);
 KernelPtr precomputed_kernel();
+// inner + 1 (plus_one.cpp), for the library itself.
+KernelPtr plus_one(KernelPtr inner);
 
 }  // namespace freeridge

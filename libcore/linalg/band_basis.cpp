@@ -13,9 +13,10 @@
 namespace freeridge {
 namespace {
 
-// The number of reflectors in one update of Q: products with many are faster, but T costs the cube of their number.
+// The number of reflectors in one update of Q: products with many are faster, but T costs the cube of their number, and
+// V and T V2'Q take 2 m numbers for each reflector (form_block): at most m^2 / 16 from m = 4096 on.
 Index reflectors_together(Index m) {
-  return m < 4096 ? 128 : 256;
+  return m < 8192 ? 128 : 256;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/losses/hard_margin.hpp"
 #include "libcore/losses/hinge.hpp"
 #include "libcore/losses/logistic.hpp"
 
@@ -87,8 +88,8 @@ void Classifier::set_weights(const double* weights) {
   fit_.reset();
 }
 
-void Classifier::set_intercept(bool on) {
-  intercept_ = on;
+void Classifier::set_intercept(Offset offset) {
+  offset_ = offset;
   fit_.reset();
   shape_.reset();  // the shift depends on it
   kept_->gram.reset();
@@ -114,7 +115,7 @@ ProblemPtr Classifier::shape() const {
   const Index n = data().x.rows;
   const Array<double> zeros(n, 0.0);
   const LayoutView no_outputs{zeros.data(), n, 1, n, Layout::col_major};
-  return std::make_shared<const Problem>(kernel_, data_->x, no_outputs, Span<const double>(), intercept_);
+  return std::make_shared<const Problem>(kernel_, data_->x, no_outputs, Span<const double>(), free_offset());
 }
 
 bool Classifier::has_gram() const {
@@ -139,6 +140,7 @@ Classifier::Gram Classifier::made_gram() const {
   weighted_kernel_matrix(*kernel_, data_->x, shape_->shift, shape_->sqrt_w, out.k.view());
   double largest = 0;
   for (Index j = 0; j < n; ++j) {
+    for (Index i = j; i < n && offset_ == Offset::penalised; ++i) out.k(i, j) += 1;  // k + 1
     largest = std::max(largest, largest_magnitude({out.k.col(j) + j, n - j}));
     worked(touched * static_cast<double>(n - j));
   }
@@ -155,7 +157,7 @@ double Classifier::tau(int kappa, double lambda) const {
 }
 
 LossProblem Classifier::problem(const Gram& gram, double tau) const {
-  return {gram.k.view(), tau, data_->y, data_->weights, intercept_};
+  return {gram.k.view(), tau, data_->y, data_->weights, free_offset()};
 }
 
 Index Classifier::memory_required() const {
@@ -168,46 +170,71 @@ Index Classifier::memory_required() const {
 void Classifier::fit(double lambda) {
   data();
   if (!std::isfinite(lambda)) fail(Status::not_finite, "lambda is ", lambda, "; it must be finite");
-  if (lambda <= 0) fail(Status::invalid_argument, "lambda is ", lambda, "; it must be positive");
+  if (lambda < 0) fail(Status::invalid_argument, "lambda is ", lambda, "; it must not be negative");
+  if (lambda == 0 && loss_ == Loss::logistic)
+    fail(Status::invalid_argument, "lambda is 0; it must be positive for the loss LOGISTIC: HINGE alone has a limit");
   const Hearing hearing(listener_);
   Stage stage(0, kept_->gram ? 0 : 0.2);
   if (!shape_) shape_ = shape();
   const std::shared_ptr<const Gram> k = gram();
-
-  const LossProblem wanted = problem(*k, tau(k->kappa, lambda));
-  if (!(wanted.tau < 1e300))
-    fail(Status::not_finite, "lambda is ", lambda,
-         "; the largest kernel value, times the largest weight, over lambda overflows");
-  if (fit_) fit_->solution.tau = tau(k->kappa, fit_->lambda);  // of a loaded fit this K may have another kappa
-  const LossSolution* const start = fit_ ? &fit_->solution : nullptr;
   stage.next(1);
   const LossControl control{tolerance_, iterations()};
-  Fit fit =
-      finished(loss_ == Loss::logistic ? solve_logistic(wanted, control, start) : solve_hinge(wanted, control, start),
-               k->kappa, lambda);
+  Fit fit = lambda == 0 ? fit_hard(*k, control) : fit_soft(*k, control, lambda);
   report(1);
   fit_ = std::move(fit);
 }
 
-Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double lambda) const {
+Classifier::Fit Classifier::fit_soft(const Gram& gram, const LossControl& control, double lambda) const {
+  const LossProblem wanted = problem(gram, tau(gram.kappa, lambda));
+  if (!(wanted.tau < 1e300))
+    fail(Status::not_finite, "lambda is ", lambda,
+         "; the largest kernel value, times the largest weight, over lambda overflows");
+  LossSolution start;
+  if (fit_) {
+    start = fit_->solution;
+    start.tau = tau(gram.kappa, fit_->unit);  // of a loaded fit this K may have another kappa
+  }
+  const LossSolution* const from = fit_ ? &start : nullptr;
+  return finished(loss_ == Loss::logistic ? solve_logistic(wanted, control, from) : solve_hinge(wanted, control, from),
+                  gram.kappa, lambda, lambda);
+}
+
+Classifier::Fit Classifier::fit_hard(const Gram& gram, const LossControl& control) const {
+  LossSolution solution = solve_hard_margin(problem(gram, 1), control);
+  const double unit = scaled_quotient(1, gram.kappa + std::ilogb(data_->omega), solution.tau);
+  if (!(unit > 0) || !std::isfinite(unit)) fail(Status::not_finite, "the solution overflows; rescale x or the weights");
+  return finished(std::move(solution), gram.kappa, 0, unit);
+}
+
+// ||f|| without b. Where all points have the same features, |f|^2 is nothing but rounding, and ||f|| becomes exactly 0.
+double Classifier::norm_of(const LossSolution& solution, double unit, double b) const {
+  double size = 0, squared = solution.squared;
+  for (const double a : solution.a) size += std::abs(a);
+  if (offset_ == Offset::penalised) {  // a'(tau K)a without the share of the 1 in k + 1
+    squared = 0;
+    for (std::size_t i = 0; i < solution.a.size(); ++i) squared += solution.a[i] * (solution.f[i] - b);
+  }
+  const bool none = !(squared > 16 * eps * solution.tau * size * size);
+  int exponent = 0;
+  const double mantissa = std::frexp(unit, &exponent), square = none ? 0 : squared / mantissa;
+  const int shift = std::ilogb(data_->omega) - exponent;
+  return std::ldexp(std::sqrt(std::ldexp(square, shift & 1)), (shift - (shift & 1)) / 2);
+}
+
+Classifier::Fit Classifier::finished(LossSolution solution, int kappa, double lambda, double unit) const {
   const Index n = data_->x.rows;
   const int omega = std::ilogb(data_->omega);
   Fit fit;
   fit.lambda = lambda;
+  fit.unit = unit;
   fit.kappa = kappa;
   fit.c.resize(solution.a.size());
-  for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, lambda);
-  fit.objective = data_->omega * solution.objective;
-  // ||f||. Where all points have the same features, |f|^2 is nothing but rounding, and ||f|| becomes exactly 0.
-  double size = 0;
-  for (const double a : solution.a) size += std::abs(a);
-  const bool none = !(solution.squared > 16 * eps * solution.tau * size * size);
-  int exponent = 0;
-  const double mantissa = std::frexp(lambda, &exponent), square = none ? 0 : solution.squared / mantissa;
-  const int shift = omega - exponent;
-  fit.norm = std::ldexp(std::sqrt(std::ldexp(square, shift & 1)), (shift - (shift & 1)) / 2);
+  for (std::size_t i = 0; i < fit.c.size(); ++i) fit.c[i] = scaled_quotient(solution.a[i], omega, unit);
+  fit.objective = fit.hard() ? scaled_quotient(solution.squared / 2, omega, unit) : data_->omega * solution.objective;
+  fit.b = offset_ == Offset::penalised ? scaled_quotient(sum(solution.a), omega, unit) : solution.b;
+  fit.norm = norm_of(solution, unit, fit.b);
 
-  fit.b = solution.b;
+  fit.level = fit.b;
   const Problem& shape = *shape_;
   if (shape.linear()) {
     Solution plane{{}, Matrix(shape.d(), 1), {0.0}, {0.0}};
@@ -234,7 +261,6 @@ void Classifier::predict(const LayoutView& points, double* decision, double* pro
   const Index m = points.rows, n = data_->x.rows;
   const bool linear = fit.w.rows() > 0;
   const Index height = std::min(std::clamp(predicted_doubles / (linear ? points.cols : 1), least_rows, most_rows), m);
-  const double level = linear ? fit.solution.b : fit.b;  // f(x) + b = (x - shift)'w + level
   Matrix values(height, 1), tile(linear ? height : 0, linear ? points.cols : 0);
   Stage stage(0, 0);
   for (Index row = 0; row < m; row += height) {
@@ -250,7 +276,7 @@ void Classifier::predict(const LayoutView& points, double* decision, double* pro
       kernel_product(*kernel_, points, row, data_->x, {fit.c.data(), n, 1, n}, f);
     }
     for (Index i = 0; i < rows; ++i) {
-      const double value = f(i, 0) + level;
+      const double value = f(i, 0) + fit.level;
       if (!std::isfinite(value)) fail(Status::not_finite, "the decision value for row ", row + i, " of x overflows");
       if (decision != nullptr) decision[row + i] = value;
       if (probability != nullptr) probability[row + i] = sigmoid(value);
@@ -269,7 +295,7 @@ std::string Classifier::loo(double* decision) const {
   const std::shared_ptr<const Gram> k = gram();
   stage.next(1);
   Array<double> out(n);
-  std::string reason = logistic_loo(problem(*k, tau(k->kappa, fit.lambda)), fit.solution, out);
+  std::string reason = logistic_loo(problem(*k, tau(k->kappa, fit.unit)), fit.solution, out);
   std::ranges::copy(out, decision);
   return reason;
 }

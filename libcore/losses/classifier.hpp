@@ -4,6 +4,9 @@
 // Const members may run side by side. The caller (the C layer) has checked sizes and pointers; values are checked here.
 // The solvers solve the scaled problem of loss_problem.hpp. Its a, objective and norm in the user's units:
 //   c = omega a / lambda,   objective = omega * (scaled objective),   ||f||^2 = omega / lambda * a'(tau K)a
+// With a penalised offset (data/offset.hpp) K is the matrix of k + 1, the solvers have no offset, and b = sum_i c_i. At
+// lambda = 0, the hard margin of the hinge loss (hard_margin.hpp), the lambda of these formulas is that of the soft margin
+// that has the same solution, and the objective is 1/2 ||f||^2 (+ 1/2 b^2).
 #pragma once
 
 #include <memory>
@@ -12,12 +15,16 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/saved_values.hpp"
+#include "libcore/data/offset.hpp"
 #include "libcore/factor/solution.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {
 
 enum class Loss : std::int32_t { logistic = 1, hinge = 2 };
+// What the dual number alpha_i = c_i y_i of the hinge loss says of a point: alpha_i = 0; 0 < alpha_i < W_ii / lambda;
+// alpha_i = W_ii / lambda.
+enum class SupportKind : std::int32_t { none = 0, free = 1, bounded = 2 };
 
 // Finite, -1 or +1, and both present; else NOT_FINITE or INVALID_ARGUMENT with the row.
 void check_labels(Span<const double> y);
@@ -29,7 +36,7 @@ class Classifier {
   // Settings
   void set_data(const LayoutView& x, const double* y);  // copies
   void set_weights(const double* weights);              // n, or NULL
-  void set_intercept(bool on);
+  void set_intercept(Offset offset);
   void set_listener(const Listener& listener) { listener_ = listener; }
   // What fit allocates at most beside the data, the kernel matrix that it keeps included.
   Index memory_required() const;
@@ -44,6 +51,11 @@ class Classifier {
   void coefficients(double* c, double* b) const;
   void convergence(double* objective, Index* iterations, double* gap) const;
   void support(Index* count, Index* rows, double* margin) const;
+  // Geometry (margins.cpp)
+  [[nodiscard]] std::string distances(const LayoutView& points, double* distance) const;
+  void margins(double* margin, double* slack) const;
+  void alpha(double* alpha, std::int32_t* support) const;
+  [[nodiscard]] std::string duality(double* primal, double* dual, double* gap) const;
 
   // Saving (saved_classifier.cpp has the payload): all but the kernel matrix, which is made again when it is needed.
   void save(ByteWriter& out) const;
@@ -54,7 +66,7 @@ class Classifier {
   // State
   Loss loss() const { return loss_; }
   const KernelPtr& kernel() const { return kernel_; }
-  bool has_intercept() const { return intercept_; }
+  Offset offset() const { return offset_; }
   double tolerance() const { return tolerance_; }
   Index iterations() const;
   Span<const double> weights() const { return data().given; }  // empty: all one
@@ -84,12 +96,16 @@ class Classifier {
   };
   struct Fit {
     double lambda = 0;
-    int kappa = 0;  // of the kernel matrix that it was fitted with
+    double unit = 0;  // c = omega a / unit: lambda, but for a hard margin
+    int kappa = 0;    // of the kernel matrix that it was fitted with
     LossSolution solution;
     Array<double> c;
-    double b = 0;  // for f(x) = sum_i c_i k(x_i, x) + b
-    Matrix w;      // d x 1, linear kernels: f(x) = w'x + b
+    double b = 0;      // for f(x) = sum_i c_i k(x_i, x) + b
+    double level = 0;  // linear kernels: f(x) + b = (x - shift)'w + level
+    Matrix w;          // d x 1, linear kernels: f(x) = w'x + b
     double objective = 0, norm = 0;
+
+    bool hard() const { return lambda == 0; }
   };
 
   const Data& data() const;
@@ -100,7 +116,12 @@ class Classifier {
   bool has_gram() const;
   double tau(int kappa, double lambda) const;
   LossProblem problem(const Gram& gram, double tau) const;
-  Fit finished(LossSolution solution, int kappa, double lambda) const;
+  Fit fit_soft(const Gram& gram, const LossControl& control, double lambda) const;
+  Fit fit_hard(const Gram& gram, const LossControl& control) const;
+  // unit: see Fit
+  Fit finished(LossSolution solution, int kappa, double lambda, double unit) const;
+  double norm_of(const LossSolution& solution, double unit, double b) const;
+  bool free_offset() const { return offset_ == Offset::free; }
   static Classifier load_settings(std::int64_t& state, ByteReader& in);
   void load_rows(ByteReader& in);
   void load_fit(ByteReader& in);
@@ -108,7 +129,7 @@ class Classifier {
   KernelPtr kernel_;
   Loss loss_;
   std::optional<Data> data_;
-  bool intercept_ = true;
+  Offset offset_ = Offset::free;
   double tolerance_ = 1e-8;
   Index iterations_ = 0;  // 0: the default of the loss
   Listener listener_;

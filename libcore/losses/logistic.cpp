@@ -13,11 +13,6 @@ constexpr double near_tau = 1e4;     // the path begins at this tau, or at the w
 constexpr double first_stretch = 7;  // in log tau, along a tangent; doubled after few Newton steps, halved after many
 constexpr double usual_steps = 10;   // how many there usually are; for the progress fraction
 
-// log(1 + exp(-z))
-double loss(double z) {
-  return std::max(0.0, -z) + std::log1p(std::exp(-std::abs(z)));
-}
-
 class Newton {
  public:
   Newton(const LossProblem& problem, const LossControl& control)
@@ -186,7 +181,7 @@ LossSolution Newton::solve(const LossSolution* start) {
   s_.squared = s_.objective = 0;
   for (std::size_t i = 0; i < s_.a.size(); ++i) {
     s_.squared += s_.a[i] * (s_.f[i] - s_.b);
-    s_.objective += p_.w[i] * loss(p_.y[i] * s_.f[i]);
+    s_.objective += p_.w[i] * logistic_loss(p_.y[i] * s_.f[i]);
   }
   s_.objective += s_.squared / 2;
   return std::move(s_);

@@ -14,15 +14,10 @@
 #include <string>
 
 #include "libcore/base/array.hpp"
+#include "libcore/losses/loss_functions.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {
-
-// 1 / (1 + exp(-z)), without overflow and with full relative accuracy for large negative z.
-inline double sigmoid(double z) {
-  const double t = std::exp(-std::abs(z));
-  return z >= 0 ? 1 / (1 + t) : t / (1 + t);
-}
 
 // `start`: a solution of the same problem at any tau, or NULL. Memory: n^2. Throws NOT_CONVERGED.
 LossSolution solve_logistic(const LossProblem& problem, const LossControl& control, const LossSolution* start);

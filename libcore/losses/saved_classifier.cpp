@@ -1,11 +1,11 @@
 // Saved classifiers. The payload, what is in [] only where it says so:
 //     kernel      its text (kernel/kernel_text.hpp)
-//     settings    loss, intercept 0/1, tolerance, iterations (0: the loss's own)
+//     settings    loss, the offset (0 none, 1 free, 2 penalised), tolerance, iterations (0: the loss's own)
 //     state       0 EMPTY, 1 DATA, 2 FITTED
 //     [DATA or FITTED]
 //       n, d; x (n x d, column by column), y (n numbers -1 or 1); weighted 0/1; [weighted] n weights
 //     [FITTED]
-//       lambda; the exponent of kappa, b, iterations, gap, a'(tau K)a and the objective of loss_problem.hpp; a (n), f (n)
+//       lambda; [lambda = 0] the lambda of the soft margin with the same solution; the exponent of kappa, b, iterations, gap, a'(tau K)a and the objective of loss_problem.hpp; a (n), f (n)
 // c, w and the norm are computed again from a, in the same way; the kernel matrix is made again by the first call that
 // needs it.
 #include <limits>
@@ -40,7 +40,7 @@ Size load_size(ByteReader& in) {
 void Classifier::save(ByteWriter& out) const {
   save_kernel(*kernel_, out);
   save_enum(loss_, out);
-  out.integer(intercept_ ? 1 : 0);
+  save_enum(offset_, out);
   out.number(tolerance_);
   out.integer(iterations_);
   out.integer(fit_ ? fitted_state : data_ ? data_state : empty_state);
@@ -55,6 +55,7 @@ void Classifier::save(ByteWriter& out) const {
   if (fit_) {
     const LossSolution& solution = fit_->solution;
     out.number(fit_->lambda);
+    if (fit_->hard()) out.number(fit_->unit);
     out.integer(fit_->kappa);
     out.number(solution.b);
     out.integer(solution.iterations);
@@ -80,7 +81,7 @@ Classifier Classifier::load(const ByteSource& source) {
 Classifier Classifier::load_settings(std::int64_t& state, ByteReader& in) {
   KernelPtr kernel = load_kernel(in);
   Classifier out(std::move(kernel), load_enum("loss", Loss::logistic, Loss::hinge, in));
-  out.intercept_ = load_flag("intercept", in);
+  out.offset_ = load_enum("intercept", Offset::none, Offset::penalised, in);
   const double tolerance = in.number("tolerance", largest);
   const Index iterations = in.integer("iterations", 0, any_count);
   out.set_control(tolerance, std::max<Index>(iterations, 1));
@@ -112,10 +113,12 @@ void Classifier::load_rows(ByteReader& in) {
 
 void Classifier::load_fit(ByteReader& in) {
   const double lambda = in.number("lambda", largest);
-  if (lambda <= 0) fail(Status::corrupt, "the saved lambda is ", lambda);
+  const double unit = lambda == 0 ? in.number("the soft margin's lambda", largest) : lambda;
+  if (lambda < 0 || unit <= 0 || (lambda == 0 && loss_ == Loss::logistic))
+    fail(Status::corrupt, "the saved lambda is ", lambda == 0 ? unit : lambda);
   const auto kappa = static_cast<int>(in.integer("the exponent of kappa", -most_exponent, most_exponent));
   LossSolution solution;
-  solution.tau = tau(kappa, lambda);
+  solution.tau = tau(kappa, unit);
   solution.b = in.number("b", largest);
   solution.iterations = in.integer("iterations", 0, any_count);
   solution.gap = in.number("gap", largest);
@@ -129,7 +132,7 @@ void Classifier::load_fit(ByteReader& in) {
     if (const double alpha = solution.a[i] * data_->y[i]; alpha < 0 || alpha > data_->weights[i])
       fail(Status::corrupt, "the saved a[", i, "] is ", solution.a[i], ", outside its bounds");
   shape_ = shape();
-  fit_ = finished(std::move(solution), kappa, lambda);
+  fit_ = finished(std::move(solution), kappa, lambda, unit);
 }
 
 }  // namespace freeridge

@@ -67,7 +67,9 @@ std::string Model::objective(Span<const double> lambdas, const ObjectiveViews& o
   require_lambdas("lambdas", lambdas);
   require_room_for_score(nullptr, static_cast<Index>(lambdas.size()));
   const Hearing hearing(listener_);
-  ObjectiveTables tables = objectives(*factorization_, lambdas);
+  ObjectiveTables tables =
+      objectives(lambdas, t(), factorization_->problem().sum_w,
+                 [&](double lambda, const auto& undefined) { return factorization_->try_at(lambda, undefined); });
   report(1);
   return tables.give(out);
 }

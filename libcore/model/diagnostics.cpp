@@ -111,6 +111,7 @@ Model::Variance Model::predict_variance(const Rows& points) const {
   require_finite("x", points);
   const Problem& problem = factorization_->problem();
   const Index n = this->n(), m = points.rows;
+  const OffsetRows seen = problem_rows(*kernel_, points);
   Variance out{Matrix(m, t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
@@ -134,7 +135,7 @@ Model::Variance Model::predict_variance(const Rows& points) const {
     }
     each_smoother_tile(n, m, [&](Index row, Index rows) {
       Array<double> v(rows);
-      residual_maker.smoother(points, row, {}, v);
+      residual_maker.smoother(seen.x, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
           // A variance that is tiny beside the prior's is a difference of nearly equal numbers, and rounding can make

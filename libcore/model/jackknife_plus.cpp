@@ -77,6 +77,7 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
   const Hearing hearing(listener_);
   require_finite("x", points);
   const Index n = this->n(), m = points.rows, place = upper_place(level, n);
+  const OffsetRows seen = problem_rows(*kernel_, points);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
   // The array `lower` holds f(x) + b until the lower ends take its place.
   Stage stage(0, 0.2);
@@ -99,7 +100,7 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
     each_smoother_tile(n, m, [&](Index row, Index rows) {
       Matrix a(n, rows);
       Stage half(0, 0.5);
-      residual_maker.smoother(points, row, a.view(), {});
+      residual_maker.smoother(seen.x, row, a.view(), {});
       report(1);
       half.next(1);
       parallel_for((rows + points_at_once - 1) / points_at_once, [&](Index block) {

@@ -40,7 +40,7 @@ double Model::kernel_trace() const {
   require_room_for_trace();
   const Hearing hearing(listener_);
   Array<double> diagonal(n());
-  own_diagonal(*kernel_, data_->x, diagonal);
+  own_diagonal(*factorization_->problem().kernel, factorization_->problem().x, diagonal);
   const double trace = std::accumulate(diagonal.begin(), diagonal.end(), 0.0);
   require_finite_trace(trace);
   return trace;
@@ -55,12 +55,15 @@ void Model::landmark_curve(Criterion criterion, Span<const Index> sizes, MatrixV
            wanted.count, " landmarks");
   const Groups* const groups = groups_for(criterion);
   wanted.count = sizes.back();
-  Request largest = request(*kernel_);
+  Request largest = request(kernel_);
   largest.landmarks = wanted.count;
   require_possible(largest, make_plan(largest));
   const Hearing hearing(listener_);
   Stage stage(0, 0.2);
-  if (wanted.rows.empty()) wanted.rows = choose_landmarks(*kernel_, data_->x, wanted);
+  if (wanted.rows.empty()) {
+    const OffsetRows rows = problem_rows(*kernel_, data_->x);
+    wanted.rows = choose_landmarks(*problem_kernel(kernel_), rows.x, wanted);
+  }
   if (wanted.rows.empty())
     fail(Status::undefined, "there is no landmark to choose: the kernel is zero at all points, and no lambda matters");
 

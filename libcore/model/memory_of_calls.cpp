@@ -20,7 +20,7 @@ void Model::require_room(Index bytes, const char* what, const char* advice) cons
 }
 
 Request Model::factorized_request() const {
-  Request out = request(*kernel_);
+  Request out = request(kernel_);
   out.landmarks = static_cast<Index>(landmarks().size());
   return out;
 }
@@ -53,6 +53,21 @@ void Model::require_room_for_trace() const {
   require_room(trace_bytes(factorized_request()), "the trace of what the landmarks leave", "use fewer landmarks");
 }
 
+// BAND and sparse PRIMAL: a band of twice its width, 64 at most, on its way to a tridiagonal matrix. Eigenvectors: they,
+// the choice of them, and a tile of B.
+void Model::require_room_for_eigenvalues(Index vectors) const {
+  const Index widest = route() == Route::band || data_->x.is_sparse() ? 2 * 64 : 0;
+  const Index doubles = checked_doubles(n(), widest + 8) + checked_doubles(3, checked_doubles(n(), vectors));
+  require_room(checked_doubles(doubles, 1) * 8 + (vectors > 0 ? lambda_bytes() : 0), "the eigenvalues",
+               "ask for fewer eigenvectors");
+}
+
+// P~ at another lambda; some columns of both matrices, and up to six more matrices of their size while they are made.
+void Model::require_room_for_columns(Index columns) const {
+  const Index doubles = checked_doubles(8, checked_doubles(std::max(n(), d()), columns));
+  require_room(checked_doubles(doubles, 1) * 8 + lambda_bytes(), "the hat matrix", "use fewer points");
+}
+
 void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {
   const Index columns = (fit_->solution.w.rows() > 0 ? d() : 0) + t();
   const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
@@ -64,6 +79,7 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
     const Index rows = smoother_rows(n(), m);
     doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
+    if (offset_ == Offset::penalised) doubles += checked_doubles(m, d() + 1);  // the new points with a 1
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");
 }

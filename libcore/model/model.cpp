@@ -149,8 +149,8 @@ void Model::set_groups(Index divisions, const std::int32_t* label) {
   data_->groups = std::move(groups);
 }
 
-void Model::set_intercept(bool on) {
-  intercept_ = on;
+void Model::set_intercept(Offset offset) {
+  offset_ = offset;
   unset();
 }
 
@@ -190,49 +190,6 @@ void Model::set_reduction(Reduction reduction) {
 }
 
 // ---- work ----
-
-Landmarks Model::wanted_landmarks() const {
-  return {data("landmarks").landmarks, data_->landmark_rows, landmark_method_, landmark_seed_};
-}
-
-Request Model::request(const Kernel& kernel) const {
-  require_data();
-  const bool pivoted = landmark_method_ == LandmarkMethod::automatic || landmark_method_ == LandmarkMethod::pivoted;
-  return {.n = n(),
-          .d = d(),
-          .t = t(),
-          .linear = kernel.linear_scale(d()).has_value(),
-          .rank_bound = kernel.rank_bound(d()),
-          .route = route_,
-          .expected_lambdas = expected_lambdas_,
-          .leaves_out = is_mean(expected_criterion_),
-          .landmarks = data_->landmarks,
-          .reduction = reduction_,
-          .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
-          .precomputed = kernel.precomputed(),
-          .wide_weights = weight_span(data_->weight_values()) > wide_weights,
-          .memory_limit = memory_limit_,
-          .sparse = data_->x.is_sparse(),
-          .entries = data_->x.is_sparse() ? data_->x.entries() : 0};
-}
-
-Index Model::memory_required() const {
-  return make_plan(request(*kernel_)).bytes;
-}
-
-std::string Model::explain() const {
-  return freeridge::explain(request(*kernel_), describe(*kernel_));
-}
-
-FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks) const {
-  Request wanted = request(*kernel);
-  wanted.landmarks = landmarks.count;
-  const Plan plan = make_plan(wanted);
-  require_possible(wanted, plan);
-  report(0);
-  auto problem = std::make_shared<const Problem>(kernel, data_->x, data_->y, data_->weight_values(), intercept_);
-  return freeridge::factorize(plan, std::move(problem), landmarks, reduction_);
-}
 
 void Model::factorize() {
   require_data();
@@ -279,6 +236,11 @@ Solution Model::room_for_solution(const Factorization& factorization, Index coun
   return out;
 }
 
+void Model::finish_solution(Solution& solution) const {
+  if (offset_ == Offset::penalised) take_offset(solution);
+  require_finite_solution(solution);
+}
+
 Model::Fit Model::solve(const Factorization& factorization, Span<const double> lambdas) const {
   Fit fit;
   set_fit_lambdas(fit, lambdas);
@@ -290,7 +252,7 @@ Model::Fit Model::solve(const Factorization& factorization, Span<const double> l
       if (!solved) residual_maker.solve(first, count, fit.solution);
       if (refinement_ > 0) residual_maker.refine(first, count, refinement_, fit.solution);
     });
-  require_finite_solution(fit.solution);
+  finish_solution(fit.solution);
   set_fit_landmarks(fit, factorization);
   return fit;
 }
@@ -302,7 +264,7 @@ std::optional<Model::Fit> Model::solve_together(Span<const double> lambdas) cons
   Array<double> of_columns;
   for (const double lambda : lambdas) of_columns.insert(of_columns.end(), static_cast<std::size_t>(t()), lambda);
   if (!factorization_->solve_each(of_columns, fit.solution)) return std::nullopt;
-  require_finite_solution(fit.solution);
+  finish_solution(fit.solution);
   set_fit_landmarks(fit, *factorization_);
   return fit;
 }

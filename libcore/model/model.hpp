@@ -12,6 +12,8 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
+#include "libcore/data/offset.hpp"
+#include "libcore/model/penalised_offset.hpp"
 #include "libcore/model/prediction.hpp"
 #include "libcore/routes/plan.hpp"
 #include "libcore/select/bandwidth.hpp"
@@ -35,7 +37,7 @@ class Model {
   void set_data(const Rows& x, const LayoutView& y, bool copy);
   void set_weights(const double* weights);                      // n, or NULL
   void set_groups(Index divisions, const std::int32_t* label);  // n for each division, or NULL
-  void set_intercept(bool on);
+  void set_intercept(Offset offset);
   void set_route(Route route);
   void set_landmarks(Index count, const Index* rows);  // count distinct rows, or NULL: chosen
   void set_landmark_method(LandmarkMethod method, std::int64_t seed);
@@ -102,6 +104,16 @@ class Model {
     std::string reason;
   };
   Variance predict_variance(const Rows& points) const;
+  // Matrices and their spectrum (matrices.cpp); state FACTORIZED
+  // vectors: n x count, without data where not wanted.
+  Array<double> eigenvalues(Index count, MatrixView vectors) const;
+  struct Conditions {
+    Array<double> condition, rank;  // one for each lambda
+    std::string reason;
+  };
+  Conditions condition_number(Span<const double> lambdas) const;
+  // Either may be without data: not wanted. Written in pieces.
+  void hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const;
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
   Span<const Index> landmarks() const { return factorization().landmarks(); }
@@ -120,7 +132,7 @@ class Model {
   Index d() const { return data("d").x.cols; }
   Index t() const { return data("t").y.cols; }
   const KernelPtr& kernel() const { return kernel_; }
-  bool has_intercept() const { return intercept_; }
+  Offset offset() const { return offset_; }
   Span<const double> weights() const { return data("weights").weight_values(); }  // empty: all one
   const Groups& groups() const;
   Route requested_route() const { return route_; }
@@ -191,12 +203,18 @@ class Model {
   void load_fit(ByteReader& in);
 
   Landmarks wanted_landmarks() const;
-  Request request(const Kernel& kernel) const;
+  // The kernel and the rows of the problem that is factorized: with a penalised offset k + 1 (penalised_offset.hpp).
+  KernelPtr problem_kernel(const KernelPtr& kernel) const;
+  OffsetRows problem_rows(const Kernel& kernel, const Rows& x) const;
+  ProblemPtr make_problem(const KernelPtr& kernel) const;
+  Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // Of t columns for each of `count` lambdas.
   static Solution room_for_solution(const Factorization& factorization, Index count = 1);
+  // Checks a solution of the problem, and makes of it that of the model.
+  void finish_solution(Solution& solution) const;
   // The solutions at many lambdas side by side; with landmarks their coefficients alone.
   Fit solve_path(Span<const double> lambdas) const;
   // The same of a few lambdas in one product; nothing where the route has no such thing, or solutions are refined.
@@ -229,12 +247,14 @@ class Model {
   Index group_bytes(const Groups& groups, Index lambdas) const;
   void require_room_for_score(const Groups* groups, Index lambdas) const;
   void require_room_for_trace() const;
+  void require_room_for_eigenvalues(Index vectors) const;
+  void require_room_for_columns(Index columns) const;
   void require_room_to_predict(Index m, Index outputs, bool with_smoother) const;
   void require_room_for_path(Index m) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;
-  bool intercept_ = true;
+  Offset offset_ = Offset::free;
   Route route_ = Route::automatic;
   LandmarkMethod landmark_method_ = LandmarkMethod::automatic;
   std::int64_t landmark_seed_ = 0;

@@ -136,7 +136,7 @@ LambdaSearch load_search(Index t, ByteReader& in) {
 
 void Model::save(ByteWriter& out) const {
   save_kernel(*kernel_, out);
-  out.integer(intercept_ ? 1 : 0);
+  save_enum(offset_, out);
   save_enum(route_, out);
   save_enum(landmark_method_, out);
   out.integer(landmark_seed_);
@@ -183,7 +183,7 @@ std::shared_ptr<const void> Model::hold() const {
 
 Model Model::load(ByteReader& in) {
   Model model(load_kernel(in));
-  model.intercept_ = load_flag("intercept", in);
+  model.offset_ = load_enum("intercept", Offset::none, Offset::penalised, in);
   model.route_ = load_enum("route", Route::automatic, Route::landmark, in);
   model.landmark_method_ = load_enum("landmark method", LandmarkMethod::automatic, LandmarkMethod::pivoted, in);
   model.landmark_seed_ = in.integer("seed", any_low, any_high);
@@ -195,10 +195,7 @@ Model Model::load(ByteReader& in) {
   if (state >= data_state) model.load_rows(in);
   if (state >= factorized_state) {
     const Route route = load_enum("route of the factorization", Route::cholesky, Route::landmark, in);
-    const Data& data = *model.data_;
-    auto problem =
-        std::make_shared<const Problem>(model.kernel_, data.x, data.y, data.weight_values(), model.intercept_);
-    model.factorization_ = load_factorization(std::move(problem), route, in);
+    model.factorization_ = load_factorization(model.make_problem(model.kernel_), route, in);
   }
   if (state == fitted_state) model.load_fit(in);
   if (load_flag("search", in)) {

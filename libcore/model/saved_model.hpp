@@ -1,6 +1,6 @@
 // Saved models. The payload of a model; a word in [] says when the lines below it are there:
 //     kernel      its text (kernel/kernel_text.hpp)
-//     settings    intercept 0/1, route, landmark method, seed, reduction, refinement steps, expected lambdas, expected
+//     settings    the intercept (0 none, 1 free, 2 penalised), route, landmark method, seed, reduction, refinement steps, expected lambdas, expected
 //                 criterion; enums by their numbers in freeridge.h
 //     state       0 EMPTY, 1 DATA, 2 FACTORIZED, 3 FITTED
 //     [DATA or later]

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/factor/left_out_rows.hpp"
+#include "libcore/factor/matrix_columns.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/linalg/threads.hpp"
 
@@ -70,14 +71,21 @@ void BandResidualMaker::solve(Index first, Index count, Solution& solution) cons
 void BandResidualMaker::refine(Index first, Index count, Index steps, Solution& solution) const {
   if (band_.problem().linear())
     fail(Status::invalid_state, "the BAND route refines no linear kernel; set the route PRIMAL");
-  const auto apply = [&](MatrixView v) {  // v = P v
-    const MatrixView inner = band_.reduce(v);
-    f_.l.solve(inner);
-    for (Index j = 0; j < inner.cols; ++j)
-      for (Index k = 0; k < inner.rows; ++k) inner(k, j) /= f_.unit;
-    band_.expand(v);
-  };
-  refine_expansion(band_.problem(), apply, lambda_, first, count, steps, solution);
+  refine_expansion(
+      band_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution);
+}
+
+void BandResidualMaker::apply(MatrixView v) const {
+  const MatrixView inner = band_.reduce(v);
+  f_.l.solve(inner);
+  for (Index j = 0; j < inner.cols; ++j)
+    for (Index k = 0; k < inner.rows; ++k) inner(k, j) /= f_.unit;
+  band_.expand(v);
+}
+
+void BandResidualMaker::columns(Index first, MatrixView hat, MatrixView inverse) const {
+  band_.require_basis();  // a product with Q itself is cheaper than one with its reflectors
+  columns_by_product(*this, band_.problem(), lambda_, is_faint(), first, hat, inverse, [&](MatrixView v) { apply(v); });
 }
 
 void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {

@@ -26,10 +26,12 @@ class BandResidualMaker final : public ResidualMaker {
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
+  void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
   const BandFactor& factor() const { return f_; }
 
  private:
+  void apply(MatrixView v) const;  // v = P v
   bool is_faint() const { return lambda_ > 0 && lambda_ >= band_.largest(); }
   void expanded(Index first, double factor, double divisor, MatrixView out) const;
   void each_squared_norm(double factor, Span<double> out) const;

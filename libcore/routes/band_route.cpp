@@ -5,6 +5,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "libcore/linalg/banded_eigenvalues.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/band_residual_maker.hpp"
 #include "libcore/routes/routes.hpp"
@@ -88,6 +89,12 @@ std::shared_ptr<const void> Band::hold() const {
 
 EigenvalueRange Band::eigenvalue_range() const {
   return range_above(tolerance_, bounds_);
+}
+
+Eigenvalues Band::eigenvalues() const {
+  Eigenvalues out{banded_eigenvalues(b_), {}};
+  out.noise.assign(out.value.size(), tolerance_);
+  return out;
 }
 
 BandFactor Band::factor(double lambda) const {

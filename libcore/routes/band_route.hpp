@@ -54,6 +54,10 @@ class Band final : public Factorization {
   void save(ByteWriter& out) const override;
   std::shared_ptr<const void> hold() const override;
 
+  Eigenvalues eigenvalues() const override;
+  void eigenvectors(MatrixView) const override {
+    fail(Status::invalid_state, "the BAND route has no eigenvectors; set the route SPECTRAL");
+  }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   // The factor of a lambda keeps two matrices of the size of Gamma, so lambdas are taken one at a time.
   bool at_is_free() const override { return false; }

@@ -4,6 +4,7 @@
 
 #include "libcore/base/constants.hpp"
 #include "libcore/factor/left_out_rows.hpp"
+#include "libcore/factor/matrix_columns.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/residual_diagonal.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -188,6 +189,11 @@ class CholeskyResidualMaker final : public ResidualMaker {
     f_.contrast().expand(kappa.view());
     for (Index q = 0; q < a.cols; ++q)
       for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q));
+  }
+
+  void columns(Index first, MatrixView hat, MatrixView inverse) const override {
+    columns_by_product(*this, f_.problem(), lambda_, lambda_ >= f_.trace(), first, hat, inverse,
+                       [&](MatrixView v) { apply(v); });
   }
 
  private:

@@ -31,6 +31,8 @@ class Cholesky final : public Factorization {
   double tolerance() const override {
     return static_cast<double>(contrast().m()) * std::numeric_limits<double>::epsilon() * trace_;
   }
+  Eigenvalues eigenvalues() const override { no_eigenvalues(); }
+  void eigenvectors(MatrixView) const override { no_eigenvalues(); }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   bool at_is_free() const override { return false; }
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
@@ -55,6 +57,9 @@ class Cholesky final : public Factorization {
   Span<const double> sizes() const { return sizes_; }
 
  private:
+  [[noreturn]] static void no_eigenvalues() {
+    fail(Status::invalid_state, "the CHOLESKY route knows no eigenvalues; set the route SPECTRAL");
+  }
   void set_shares();
 
   mutable ReducedKernel kernel_;  // its strictly lower triangle; the upper one is on loan

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "libcore/factor/left_out_rows.hpp"
+#include "libcore/factor/matrix_columns.hpp"
 #include "libcore/linalg/blas.hpp"
+#include "libcore/routes/band_route.hpp"
 
 namespace freeridge {
 namespace {
@@ -112,6 +114,32 @@ void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, Span<d
   p_.fitted(0, p_.hyperplane(z.view()).view(), a);
   for (Index q = 0; q < a.cols; ++q)
     for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, a(i, q));
+}
+
+// hat = q1 q1' + X~ Q (B + lambda I)^-1 Q'X~';  P = (I - hat) / lambda, and where lambda is rounding as in `coefficients`
+void SparseMaker::columns(Index first, MatrixView hat, MatrixView inverse) const {
+  const Index count = std::max(hat.cols, inverse.cols);
+  Matrix z = p_.projected_rows(neighbours(first, count));
+  const auto solve_at = [&](const BandedFactor& f) {
+    f.l.solve(z.view());
+    for (double& value : z.values()) value /= f.unit;
+  };
+  solve_at(f_);
+  const bool by_remainder = lambda_ > 0 && lambda_ >= p_.tolerance();
+  const MatrixView h = hat.cols > 0 ? hat : inverse;
+  if (hat.cols > 0 || by_remainder) {
+    p_.fitted(0, p_.hyperplane(z.view()).view(), h);
+    const Array<double>& q1 = p_.problem().q1;
+    for (Index q = 0; q < count && !q1.empty(); ++q)
+      for (Index i = 0; i < h.rows; ++i) h(i, q) += q1[i] * q1[first + q];
+  }
+  if (inverse.cols == 0) return;
+  if (by_remainder) {
+    if (hat.cols > 0) copy(hat, inverse);
+    return remainder_over(lambda_, first, inverse);
+  }
+  solve_at(p_.factor(0));
+  p_.fitted(0, p_.hyperplane(z.view()).view(), inverse);
 }
 
 // ---- rows ----

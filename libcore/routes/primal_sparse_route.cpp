@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "libcore/base/constants.hpp"
+#include "libcore/linalg/banded_eigenvalues.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/linear_features.hpp"
@@ -167,6 +168,13 @@ void SparsePrimal::save(ByteWriter& out) const {
 
 EigenvalueRange SparsePrimal::eigenvalue_range() const {
   return range_above(tolerance_, bounds_);
+}
+
+Eigenvalues SparsePrimal::eigenvalues() const {
+  Eigenvalues out{banded_eigenvalues(b_), {}};
+  out.value.resize(std::min(d(), problem().degrees()));
+  out.noise.assign(out.value.size(), tolerance_);
+  return out;
 }
 
 // All of them, or where some are rounding the number of positive pivots of B - tolerance I (Sylvester's law of inertia).

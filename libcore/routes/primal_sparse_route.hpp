@@ -39,6 +39,10 @@ class SparsePrimal final : public Factorization {
   Direction smallest_direction() const { return {bounds_.smallest, tolerance_, sure_of_matrix}; }
   double largest() const { return bounds_.largest; }
 
+  Eigenvalues eigenvalues() const override;
+  void eigenvectors(MatrixView) const override {
+    fail(Status::invalid_state, "the PRIMAL route has no eigenvectors of sparse rows; set the reduction QR");
+  }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
   void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const override;

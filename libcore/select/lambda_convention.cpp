@@ -5,29 +5,64 @@
 namespace freeridge {
 namespace {
 
-bool divides_by_n(Convention c) {
-  return c == Convention::mean || c == Convention::glmnet || c == Convention::gurls;
+struct Form {
+  int twos, points, power, deviations;  // h, a, p, b of the header
+};
+
+Form form_of(Convention c) {
+  switch (c) {
+    case Convention::mean:
+    case Convention::gurls:
+    case Convention::tikhonov_squared:
+      return {0, 1, 1, 0};
+    case Convention::glmnet:
+      return {0, 1, 1, 1};
+    case Convention::tikhonov_half:
+    case Convention::tikhonov_logistic:
+    case Convention::tikhonov_hinge:
+      return {1, 1, 1, 0};
+    case Convention::cost:
+      return {0, 0, -1, 0};
+    case Convention::cost_mean:
+      return {0, 1, -1, 0};
+    case Convention::cost_mean_norm:
+      return {1, 1, -1, 0};
+    default:  // total, sklearn, lm_ridge, krls
+      return {0, 0, 1, 0};
+  }
 }
 
 }  // namespace
 
 double convert_lambda(Convention from, Convention to, Index n, double sd_y, double lambda) {
-  const bool uses_sd = from == Convention::glmnet || to == Convention::glmnet;
+  const Form source = form_of(from), target = form_of(to);
   if (!std::isfinite(sd_y)) fail(Status::not_finite, "sd_y is ", sd_y, "; it must be finite");
   if (!std::isfinite(lambda)) fail(Status::not_finite, "lambda is ", lambda, "; it must be finite");
-  if (uses_sd && sd_y <= 0) fail(Status::invalid_argument, "sd_y is ", sd_y, "; it must be positive for GLMNET");
+  if ((source.deviations != 0 || target.deviations != 0) && sd_y <= 0)
+    fail(Status::invalid_argument, "sd_y is ", sd_y, "; it must be positive for GLMNET");
   if (lambda < 0) fail(Status::invalid_argument, "lambda is ", lambda, "; it must not be negative");
+  if ((source.power < 0 || target.power < 0) && lambda == 0)
+    fail(Status::invalid_argument,
+         "lambda is 0; it must be positive for COST, which is a multiple of 1 / lambda_total");
 
-  // What both have in common cancels first: the way there and back is exact but for one rounding each.
+  // L_to = (2^h n^a / sd_y^b)^p' L^(p p') with the differences h, a and b of both: what both have in common cancels
+  // first, and the way there and back is exact but for one rounding each.
+  const auto factor = [&](int exponent, double base, double& multiply, double& divide) {
+    if (exponent * target.power > 0) multiply *= base;
+    if (exponent * target.power < 0) divide *= base;
+  };
   double multiply = 1, divide = 1;
-  if (divides_by_n(from) && !divides_by_n(to)) multiply = static_cast<double>(n);
-  if (!divides_by_n(from) && divides_by_n(to)) divide = static_cast<double>(n);
-  if (from != to && from == Convention::glmnet) divide *= sd_y;
-  if (from != to && to == Convention::glmnet) multiply *= sd_y;
-  // In this order nothing overflows or vanishes on the way that would not in the end.
-  const double out = lambda > 1 ? lambda / divide * multiply : lambda * multiply / divide;
+  factor(source.twos - target.twos, 2, multiply, divide);
+  factor(source.points - target.points, static_cast<double>(n), multiply, divide);
+  factor(target.deviations - source.deviations, sd_y, multiply, divide);
+  double out = 0;
+  if (source.power == target.power)  // in this order nothing overflows or vanishes on the way that would not in the end
+    out = lambda > 1 ? lambda / divide * multiply : lambda * multiply / divide;
+  else
+    out = lambda > 1 ? multiply / lambda / divide : multiply / divide / lambda;
   if (!std::isfinite(out))
-    fail(Status::not_finite, "the converted lambda overflows: ", lambda, " * ", multiply, " / ", divide);
+    fail(Status::not_finite, "the converted lambda overflows: ", lambda, source.power == target.power ? "" : "^-1",
+         " * ", multiply, " / ", divide);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/factor/factorization.hpp"
 #include "libcore/select/criteria.hpp"
@@ -51,7 +52,22 @@ class ObjectiveTables {
   std::string reason_;
 };
 
-// At `lambdas` for all outputs.
-ObjectiveTables objectives(const Factorization& factorization, Span<const double> lambdas);
+// At `lambdas` for all outputs. at(lambda, undefined): a pointer to what has shrinkage(), squared_norm(j) and
+// function_norm2(j) at this lambda; NULL where there is none, and undefined(cause) is called.
+template <class At>
+ObjectiveTables objectives(Span<const double> lambdas, Index outputs, double sum_w, const At& at) {
+  ObjectiveTables tables(lambdas, outputs);
+  Stage stage(0, 0);
+  for (Index l = 0; l < std::ssize(lambdas); ++l) {
+    stage.next(fraction(l + 1, std::ssize(lambdas)));
+    const auto fit = at(lambdas[l], [&](const std::string& cause) { tables.undefined(l, cause); });
+    for (Index j = 0; j < outputs; ++j)
+      tables.set(l, j,
+                 fit ? objective_at(fit->shrinkage(), fit->squared_norm(j), fit->function_norm2(j), lambdas[l], sum_w)
+                     : Objective{nan, nan, nan});
+    report(1);
+  }
+  return tables;
+}
 
 }  // namespace freeridge

@@ -136,6 +136,13 @@ void SpectrumFactorization::multiply(ConstMatrixView z, MatrixView out) const {
   }
 }
 
+void SpectrumFactorization::eigenvectors(MatrixView out) const {
+  const Array<Index> order = descending_order(spectrum_.eigenvalues);
+  Matrix chosen(r(), out.cols, 0.0);
+  for (Index j = 0; j < out.cols; ++j) chosen(order[j], j) = 1;
+  multiply(chosen.view(), out);
+}
+
 void SpectrumFactorization::coefficients(Index first, ConstMatrixView g, double lambda, bool with_rest,
                                          MatrixView out) const {
   // A column of B that E does not know has g - Gamma / lambda in the place of g.

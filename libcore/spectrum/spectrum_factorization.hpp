@@ -40,6 +40,8 @@ class SpectrumFactorization : public Factorization {
   EigenvalueRange eigenvalue_range() const override { return spectrum_.range(); }
   std::optional<Index> rank() const override { return spectrum_.rank(); }
   double tolerance() const override { return tolerance_; }
+  Eigenvalues eigenvalues() const override { return descending(spectrum_.eigenvalues, spectrum_.noise); }
+  void eigenvectors(MatrixView out) const override;
   double floor() const override { return spectrum_.floor(); }
   bool solves_functions() const override { return true; }
   // Whether solve leaves directions whose eigenvalue is exactly zero out of g.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libcore/factor/matrix_columns.hpp"
+
 namespace freeridge {
 
 void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, Span<double> diagonal_out) const {
@@ -68,6 +70,41 @@ void SpectrumResidualMaker::smoother(const Rows& points, Index first, MatrixView
   f_.multiply(z.view(), a);
   for (Index q = 0; q < count; ++q)
     for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, a(i, q));
+}
+
+// q1 q1' + B diag(h) B'; b: the rows of B that belong to the columns.
+void SpectrumResidualMaker::hat_columns(ConstMatrixView b, Index first, MatrixView out) const {
+  Matrix z(f_.r(), out.cols);
+  for (Index k = 0; k < f_.r(); ++k) {
+    const double h = at_.fitted(k);
+    for (Index q = 0; q < out.cols; ++q) z(k, q) = h * b(q, k);
+  }
+  f_.multiply(z.view(), out);
+  const Array<double>& q1 = f_.problem().q1;
+  for (Index q = 0; q < out.cols && !q1.empty(); ++q)
+    for (Index i = 0; i < out.rows; ++i) out(i, q) += q1[i] * q1[first + q];
+}
+
+// With a complement P = (I - hat) / lambda, else B diag(1 / (Lambda + lambda)) B', a sum of positive terms. The same
+// choice as in `coefficients`.
+void SpectrumResidualMaker::columns(Index first, MatrixView hat, MatrixView inverse) const {
+  SpectrumFactorization::Room room;
+  const ConstMatrixView b = f_.tile(first, std::max(hat.cols, inverse.cols), room).b;
+  if (hat.cols > 0) hat_columns(b, first, hat);
+  if (inverse.cols == 0) return;
+  const double lambda = at_.lambda();
+  if (f_.complement() && lambda >= f_.tolerance() && lambda > 0) {
+    if (hat.cols > 0)
+      copy(hat, inverse);
+    else
+      hat_columns(b, first, inverse);
+    return remainder_over(lambda, first, inverse);
+  }
+  const Array<double> weight = at_.inverse(false);
+  Matrix z(f_.r(), inverse.cols);
+  for (Index k = 0; k < f_.r(); ++k)
+    for (Index q = 0; q < z.cols(); ++q) z(k, q) = weight[k] * b(q, k);
+  f_.multiply(z.view(), inverse);
 }
 
 }  // namespace freeridge

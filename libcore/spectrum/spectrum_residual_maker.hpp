@@ -29,10 +29,13 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void complete(Index first, Index count, Solution& solution) const override;
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
+  void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
   const SpectrumAt& spectrum() const { return at_; }
 
  private:
+  void hat_columns(ConstMatrixView b, Index first, MatrixView out) const;
+
   const SpectrumFactorization& f_;
   bool functions_;
   SpectrumAt at_;

@@ -134,14 +134,9 @@ std::string ReducedProblem::score(Criterion criterion, Span<const double> lambda
 
 ObjectiveTables ReducedProblem::objective(Span<const double> lambdas) const {
   require_lambdas("lambdas", lambdas);
-  ObjectiveTables tables(lambdas, rows_.t());
-  for (Index l = 0; l < std::ssize(lambdas); ++l) {
-    const SpectrumAt at(spectrum_, lambdas[l]);
-    for (Index j = 0; j < rows_.t(); ++j)
-      tables.set(l, j,
-                 objective_at(at.shrinkage(), at.squared_norm(j), at.function_norm2(j), lambdas[l], rows_.sum_w()));
-  }
-  return tables;
+  return objectives(lambdas, rows_.t(), rows_.sum_w(), [&](double lambda, const auto&) {
+    return std::optional<SpectrumAt>(std::in_place, spectrum_, lambda);
+  });
 }
 
 LambdaRange ReducedProblem::lambda_range() const {

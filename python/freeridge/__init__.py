@@ -11,14 +11,19 @@ from .classical import (absolute_slope, build_info, convert_lambda, get_threads,
                         make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count,
                         polynomial_feature_factors, polynomial_features, ridge, set_threads, tls, tls_errors, weighted_median)
 from .classifier import Classifier
+from .descent import calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient
 from .estimator import FreeRidge, NotFittedError
 from .kernels import (Kernel, gaussian, laplacian, linear, matern, parse_kernel, polynomial, precomputed,
                       product_kernel, sum_kernel)
-from .library import (CONVENTION_GLMNET, CONVENTION_GURLS, CONVENTION_KRLS, CONVENTION_LM_RIDGE, CONVENTION_MEAN,
-                      CONVENTION_SKLEARN, CONVENTION_TOTAL, ERROR_RATE, GCV, GROUPS, LANDMARKS_AUTO, LANDMARKS_KMEANS,
-                      LANDMARKS_PIVOTED, LANDMARKS_RANDOM, LOO, LOSS_HINGE, LOSS_LOGISTIC, REDUCTION_AUTO,
+from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEAN_NORM, CONVENTION_GLMNET,
+                      CONVENTION_GURLS, CONVENTION_KRLS, CONVENTION_LM_RIDGE, CONVENTION_MEAN, CONVENTION_SKLEARN,
+                      CONVENTION_TIKHONOV_HALF, CONVENTION_TIKHONOV_HINGE, CONVENTION_TIKHONOV_LOGISTIC,
+                      CONVENTION_TIKHONOV_SQUARED, CONVENTION_TOTAL, ERROR_RATE, GCV, GROUPS, INTERCEPT_FREE,
+                      INTERCEPT_NONE, INTERCEPT_PENALISED, LANDMARKS_AUTO, LANDMARKS_KMEANS, LANDMARKS_PIVOTED,
+                      LANDMARKS_RANDOM, LOO, LOSS_ABSOLUTE, LOSS_HINGE, LOSS_LOGISTIC, LOSS_SQUARED, REDUCTION_AUTO,
                       REDUCTION_GRAM, REDUCTION_QR, REML, ROUTE_AUTO, ROUTE_BAND, ROUTE_CHOLESKY, ROUTE_LANDMARK,
-                      ROUTE_PRIMAL, ROUTE_SPECTRAL, UNDEFINED, VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error,
+                      ROUTE_PRIMAL, ROUTE_SPECTRAL, STEP_AUTO, STEP_CONSTANT, STEP_INVERSE, STEP_ROOT, SUPPORT_BOUNDED,
+                      SUPPORT_FREE, SUPPORT_NONE, UNDEFINED, VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error,
                       InputError, ResourceError)
 from .model import Model
 

@@ -51,6 +51,20 @@ class LambdaFlags(NamedTuple):
     edge: npt.NDArray[np.int32]
 
 
+class Spectrum(NamedTuple):
+    """values: eigenvalues, descending; vectors: n x count, orthonormal."""
+
+    values: Array
+    vectors: Array
+
+
+class Conditioning(NamedTuple):
+    """One number for each lambda: the condition number of K_c + lambda I, and the effective rank."""
+
+    condition: Array
+    rank: Array
+
+
 class Path(NamedTuple):
     """values: n x (count t) or d x (count t), output j of lambda l in column l t + j; b: t x count."""
 
@@ -205,6 +219,41 @@ class Answers(Settings):
         """How many eigenvalues are not zero to working precision (SPECTRAL, PRIMAL, LANDMARK; else Error,
         INVALID_STATE). Cost: O(1)."""
         return self._number("get_rank")
+
+    def eigenvalues(self, count: int) -> Array:
+        """The `count` largest eigenvalues of the kernel matrix as the fit uses it, weighted, and centred with an intercept;
+        0 where they are rounding. Of a linear kernel their square roots are the singular values of x. CHOLESKY: Error
+        (INVALID_STATE). Cost: known; BAND 6 n^2 b."""
+        out = numbers(count)
+        self._ask("eigenvalues", count, pointer(out), None, 0)
+        return out
+
+    def eigenvectors(self, count: int) -> Spectrum:
+        """The same with eigenvectors, of eigenvalues that are not 0 alone, else InputError; BAND and CHOLESKY: Error
+        (INVALID_STATE). Cost: 2 n r count."""
+        out = Spectrum(numbers(count), empty(self.n, count))
+        return self._answer(out, "eigenvalues", count, pointer(out.values), pointer(out.vectors), self.n)
+
+    def condition_number(self, lambdas: ArrayLike) -> Conditioning:
+        """(Lambda_1 + lambda) / (Lambda_m + lambda) and sum_k Lambda_k / (Lambda_k + lambda) at some lambdas >= 0; 0: of the
+        eigenvalues that are not rounding, and how many there are. CHOLESKY: Error (INVALID_STATE); all eigenvalues and
+        lambda 0: Error (UNDEFINED). Cost: eigenvalues() and O(n) a lambda."""
+        lambdas = vector(lambdas, name="lambdas")
+        out = Conditioning(numbers(len(lambdas)), numbers(len(lambdas)))
+        return self._answer(out, "condition_number", len(lambdas), pointer(lambdas), pointer(out.condition),
+                            pointer(out.rank))
+
+    def hat_matrix(self, lambda_: float) -> Array:
+        """H, n x n, at a lambda >= 0: fitted() = H y. Raises Error (NOT_POSITIVE_DEFINITE), as set_lambda(). Cost: 2 n^2 r
+        to 4 n^3 by route: see freeridge_hat_matrix."""
+        out = empty(self.n, self.n)
+        return self._answer(out, "hat_matrix", lambda_, pointer(out), None, self.n)
+
+    def inverse_matrix(self, lambda_: float) -> Array:
+        """P, n x n, at a lambda >= 0: coefficients() = P y; without intercept and weights (K + lambda I)^-1. Raises and costs
+        as hat_matrix()."""
+        out = empty(self.n, self.n)
+        return self._answer(out, "hat_matrix", lambda_, None, pointer(out), self.n)
 
     def tolerance(self) -> float:
         """Eigenvalues below this are rounding errors. At a lambda far below it, lambda no longer matters. Cost:

@@ -207,8 +207,9 @@ def absolute_slope(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def convert_lambda(source: int, target: int, n: int, sd_y: float, value: float) -> float:
-    """lambda of another system: CONVENTION_TOTAL (this library's), _MEAN, _GLMNET, _SKLEARN, _LM_RIDGE, _KRLS or
-    _GURLS. n: the points; sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
+    """lambda of another system: CONVENTION_TOTAL (this library's), _MEAN, _GLMNET, _SKLEARN, _LM_RIDGE, _KRLS,
+    _GURLS, _TIKHONOV_SQUARED, _TIKHONOV_HALF, _TIKHONOV_LOGISTIC, _TIKHONOV_HINGE, _COST, _COST_MEAN or
+    _COST_MEAN_NORM. n: the points; sd_y > 0: the standard deviation of y with divisor n, for GLMNET alone. Cost: O(1)."""
     out = c.DOUBLE()
     call("convert_lambda", source, target, n, sd_y, value, out)
     return out.value

@@ -7,6 +7,7 @@ import os
 from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
@@ -38,6 +39,14 @@ class Support(NamedTuple):
     margin: float
 
 
+class Duality(NamedTuple):
+    """The objective, its lower bound by the dual problem, and their difference."""
+
+    primal: float
+    dual: float
+    gap: float
+
+
 class Control(NamedTuple):
     """When a fit ends: see Classifier.control()."""
 
@@ -50,7 +59,7 @@ class Classifier(Handle):
 
     loss: LOSS_LOGISTIC, L(z) = log(1 + exp(-z)), or LOSS_HINGE, max(0, 1 - z): the support vector machine with
     C = 1 / lambda. x: n x d; y: n labels -1 and +1, both present; weights: n positive numbers, None: all one;
-    intercept: b, which is not penalised. The data are copied.
+    intercept: b, which is not penalised, or INTERCEPT_PENALISED: with lambda/2 b^2. The data are copied.
 
     Threads, Ctrl-C and errors are as a Model's. pickle and copy take all of it but the kernel matrix, which is made
     again when it is needed, and the progress function."""
@@ -87,7 +96,8 @@ class Classifier(Handle):
         return self._number("memory_required")
 
     def fit(self, value: float) -> Classifier:
-        """Fits at lambda > 0. The next fit, at another lambda, starts from this solution. Raises InputError, Error
+        """Fits at lambda > 0, or, HINGE alone, at lambda = 0: the hard margin; where the classes overlap Error
+        (UNDEFINED). The next fit, at another lambda, starts from this solution. Raises InputError, Error
         (NOT_CONVERGED). Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE
         O(n) a pair update."""
         return self._change("fit", value)
@@ -135,6 +145,43 @@ class Classifier(Handle):
         self._ask("get_support", count, pointer(rows), margin)
         return Support(rows[: count.value], margin.value)
 
+    # Geometry
+
+    def distances(self, x: ArrayLike) -> Array:
+        """(f(x) + b) / ||f|| at m points: the distance from the hyperplane, positive for the class +1. Error (UNDEFINED)
+        where f = 0. Cost: as decision()."""
+        points = Matrix(x, name="x")
+        if points.columns != self.d:
+            raise ValueError(f"x has {points.columns} columns, the classifier's data have {self.d}")
+        out = numbers(points.rows)
+        return self._answer(out, "distances", points.layout, points.rows, points.pointer, points.ld, pointer(out))
+
+    def margins(self) -> Array:
+        """y_i (f(x_i) + b), n numbers, positive where the class is right. Cost: O(n)."""
+        out = numbers(self.n)
+        return self._answer(out, "get_margins", pointer(out), None)
+
+    def slacks(self) -> Array:
+        """max(0, 1 - margin), n numbers. HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
+        out = numbers(self.n)
+        return self._answer(out, "get_margins", None, pointer(out))
+
+    def alpha(self) -> Array:
+        """The dual numbers c_i y_i, from 0 to w_i / lambda. Cost: O(n)."""
+        out = numbers(self.n)
+        return self._answer(out, "get_alpha", pointer(out), None)
+
+    def support_kinds(self) -> npt.NDArray[np.int32]:
+        """SUPPORT_NONE, _FREE or _BOUNDED for each point. HINGE only, else Error (INVALID_STATE). Cost: O(n)."""
+        out = np.zeros(self.n, np.int32)
+        return self._answer(out, "get_alpha", None, pointer(out))
+
+    def duality(self) -> Duality:
+        """How near the optimum is: the minimum lies between dual and primal. Cost: O(n)."""
+        primal, dual, gap = c.DOUBLE(), c.DOUBLE(), c.DOUBLE()
+        self._ask("get_duality", primal, dual, gap)
+        return Duality(primal.value, dual.value, gap.value)
+
     # What it was told
 
     def kernel(self) -> Kernel:
@@ -150,6 +197,10 @@ class Classifier(Handle):
     def has_intercept(self) -> bool:
         """Whether there is b. Cost: O(1)."""
         return bool(self._number("has_intercept", c.INT32))
+
+    def penalises_intercept(self) -> bool:
+        """Whether there is b, with lambda/2 b^2. Cost: O(1)."""
+        return self._number("has_intercept", c.INT32) == c.INTERCEPT_PENALISED
 
     def get_control(self) -> Control:
         """As control() was told, or the loss's own. Cost: O(1)."""

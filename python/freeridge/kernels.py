@@ -102,6 +102,13 @@ class Kernel:
              others.rows if points.layout == c.ROW_MAJOR else points.rows)
         return out
 
+    def linear_scale(self, d: int) -> Optional[Array]:
+        """The d divisors of a linear kernel, k(x, z) = sum_k x_k z_k / scale_k^2; None for other kernels. Raises InputError
+        for a scaled kernel of another d. Cost: O(d)."""
+        scale, is_linear = numbers(d), c.INT32()
+        call("kernel_linear_scale", self.handle, d, pointer(scale), is_linear)
+        return scale if is_linear.value else None
+
     def scaled(self, scale: ArrayLike) -> Kernel:
         """k(x / scale, z / scale), column by column. scale: d positive numbers, in the units of the columns of x.
         Raises InputError. Cost: O(d)."""

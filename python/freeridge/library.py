@@ -63,6 +63,25 @@ LOSS_LOGISTIC = 1
 LOSS_HINGE = 2
 CSR = 1
 CSC = 2
+LOSS_SQUARED = 3
+LOSS_ABSOLUTE = 4
+STEP_AUTO = 0
+STEP_CONSTANT = 1
+STEP_INVERSE = 2
+STEP_ROOT = 3
+INTERCEPT_NONE = 0
+INTERCEPT_FREE = 1
+INTERCEPT_PENALISED = 2
+CONVENTION_TIKHONOV_SQUARED = 8
+CONVENTION_TIKHONOV_HALF = 9
+CONVENTION_TIKHONOV_LOGISTIC = 10
+CONVENTION_TIKHONOV_HINGE = 11
+CONVENTION_COST = 12
+CONVENTION_COST_MEAN = 13
+CONVENTION_COST_MEAN_NORM = 14
+SUPPORT_NONE = 0
+SUPPORT_FREE = 1
+SUPPORT_BOUNDED = 2
 
 
 class freeridge_model(ctypes.Structure):
@@ -357,6 +376,30 @@ _declare(STATUS, "freeridge_classifier_load_from_memory", bytes=BYTES, size=INT6
 _declare(STATUS, "freeridge_accumulator_loo_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
     index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES,
     errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_kernel_linear_scale", kernel=KERNEL, d=INT64, scale=DOUBLES, linear=INT32S)
+_declare(STATUS, "freeridge_eigenvalues", model=MODEL, count=INT64, eigenvalues=DOUBLES, vectors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_condition_number", model=MODEL, count=INT64, lambdas=DOUBLES, condition=DOUBLES,
+    rank=DOUBLES)
+_declare(STATUS, "freeridge_hat_matrix", model=MODEL, lambda_=DOUBLE, hat=DOUBLES, inverse=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_loss_gradient", loss=INT32, layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64,
+    y=DOUBLES, weights=DOUBLES, lambda_=DOUBLE, count=INT64, w=DOUBLES, b=DOUBLES, objective=DOUBLES,
+    gradient=DOUBLES, gradient_b=DOUBLES)
+_declare(STATUS, "freeridge_expansion_gradient", loss=INT32, n=INT64, k=DOUBLES, ldk=INT64, y=DOUBLES,
+    weights=DOUBLES, lambda_=DOUBLE, c=DOUBLES, b=DOUBLE, objective=DOUBLES, gradient=DOUBLES, gradient_b=DOUBLES)
+_declare(STATUS, "freeridge_gradient_descent", loss=INT32, layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64,
+    y=DOUBLES, weights=DOUBLES, intercept=INT32, lambda_=DOUBLE, start_w=DOUBLES, start_b=DOUBLE, done=INT64,
+    rule=INT32, step=DOUBLE, batch=INT64, seed=INT64, average=INT32, count=INT64, steps=INT64S, callback=PROGRESS,
+    user=BYTES, w=DOUBLES, b=DOUBLES, objective=DOUBLES, step_used=DOUBLES)
+_declare(STATUS, "freeridge_early_stopping", layout=INT32, n=INT64, d=INT64, x=DOUBLES, ldx=INT64, y=DOUBLES,
+    intercept=INT32, step=DOUBLE, count=INT64, steps=INT64S, w=DOUBLES, b=DOUBLES, df=DOUBLES, lambda_=DOUBLES,
+    ridge_w=DOUBLES, ridge_b=DOUBLES, ridge_df=DOUBLES, step_used=DOUBLES)
+_declare(STATUS, "freeridge_calibrate", n=INT64, decision=DOUBLES, y=DOUBLES, weights=DOUBLES, slope=DOUBLES,
+    offset=DOUBLES)
+_declare(STATUS, "freeridge_classifier_distances", classifier=CLASSIFIER, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    distance=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_margins", classifier=CLASSIFIER, margin=DOUBLES, slack=DOUBLES)
+_declare(STATUS, "freeridge_classifier_get_alpha", classifier=CLASSIFIER, alpha=DOUBLES, support=INT32S)
+_declare(STATUS, "freeridge_classifier_get_duality", classifier=CLASSIFIER, primal=DOUBLES, dual=DOUBLES, gap=DOUBLES)
 _declare(STATUS, "freeridge_accumulator_squared_errors", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES,
     ldx=INT64, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES, sum_w=DOUBLES, squares=DOUBLES,
     ld=INT64)

@@ -89,8 +89,8 @@ class Model(Selection):
         weights = None if weights is None else vector(weights, length=self.n, name="weights")
         return self._change("set_weights", pointer(weights))
 
-    def set_intercept(self, intercept: bool) -> Model:
-        """Whether there is b. Cost: O(1)."""
+    def set_intercept(self, intercept: Union[bool, int]) -> Model:
+        """Whether there is b; INTERCEPT_PENALISED: with lambda/2 b^2 in the objective. Cost: O(1)."""
         return self._change("set_intercept", int(intercept))
 
     def set_route(self, route: int) -> Model:

@@ -59,6 +59,10 @@ class Settings(Handle):
         """Whether there is b. Cost: O(1)."""
         return bool(self._number("has_intercept", c.INT32))
 
+    def penalises_intercept(self) -> bool:
+        """Whether there is b, with lambda/2 b^2. Cost: O(1)."""
+        return self._number("has_intercept", c.INT32) == c.INTERCEPT_PENALISED
+
     def requested_route(self) -> int:
         """As set_route() was told; route() says what factorize took. Cost: O(1)."""
         return self._number("get_requested_route", c.INT32)

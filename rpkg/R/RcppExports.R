@@ -169,6 +169,38 @@ core_classifier_support <- function(handle) {
     .Call(`_freeridge_core_classifier_support`, handle)
 }
 
+core_classifier_distances <- function(handle, x) {
+    .Call(`_freeridge_core_classifier_distances`, handle, x)
+}
+
+core_classifier_points <- function(handle, hinge) {
+    .Call(`_freeridge_core_classifier_points`, handle, hinge)
+}
+
+core_classifier_duality <- function(handle) {
+    .Call(`_freeridge_core_classifier_duality`, handle)
+}
+
+core_loss_gradient <- function(loss, x, y, weights, lambda, w, b) {
+    .Call(`_freeridge_core_loss_gradient`, loss, x, y, weights, lambda, w, b)
+}
+
+core_expansion_gradient <- function(loss, k, y, weights, lambda, c, b) {
+    .Call(`_freeridge_core_expansion_gradient`, loss, k, y, weights, lambda, c, b)
+}
+
+core_gradient_descent <- function(loss, x, y, weights, lambda, start, plan, steps) {
+    .Call(`_freeridge_core_gradient_descent`, loss, x, y, weights, lambda, start, plan, steps)
+}
+
+core_early_stopping <- function(x, y, intercept, step, steps) {
+    .Call(`_freeridge_core_early_stopping`, x, y, intercept, step, steps)
+}
+
+core_calibrate <- function(decision, y, weights) {
+    .Call(`_freeridge_core_calibrate`, decision, y, weights)
+}
+
 core_degrees_of_freedom <- function(handle) {
     .Call(`_freeridge_core_degrees_of_freedom`, handle)
 }
@@ -219,6 +251,30 @@ core_landmark_traces <- function(handle) {
 
 core_landmark_curve <- function(handle, criterion, sizes) {
     .Call(`_freeridge_core_landmark_curve`, handle, criterion, sizes)
+}
+
+core_eigenvalues <- function(handle, count) {
+    .Call(`_freeridge_core_eigenvalues`, handle, count)
+}
+
+core_eigenvectors <- function(handle, count) {
+    .Call(`_freeridge_core_eigenvectors`, handle, count)
+}
+
+core_condition <- function(handle, lambdas) {
+    .Call(`_freeridge_core_condition`, handle, lambdas)
+}
+
+core_hat_matrix <- function(handle, lambda, inverse) {
+    .Call(`_freeridge_core_hat_matrix`, handle, lambda, inverse)
+}
+
+core_kernel_evaluate <- function(kernel, x, z) {
+    .Call(`_freeridge_core_kernel_evaluate`, kernel, x, z)
+}
+
+core_kernel_linear_scale <- function(kernel, d) {
+    .Call(`_freeridge_core_kernel_linear_scale`, kernel, d)
 }
 
 core_is_alive <- function(handle) {
@@ -301,8 +357,8 @@ core_create_sparse <- function(kernel, scale, x, y) {
     .Call(`_freeridge_core_create_sparse`, kernel, scale, x, y)
 }
 
-core_set_intercept <- function(handle, on) {
-    invisible(.Call(`_freeridge_core_set_intercept`, handle, on))
+core_set_intercept <- function(handle, intercept) {
+    invisible(.Call(`_freeridge_core_set_intercept`, handle, intercept))
 }
 
 core_set_weights <- function(handle, weights) {

@@ -97,7 +97,10 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
   model <- model_for_path(object)
   lambdas <- if (is.null(lambdas)) core_lambda_grid(model, 100L) else check_not_negative(lambdas, "lambdas")
   scores <- list()
-  for (criterion in unique(criteria)) scores <- c(scores, scores_of(model, criterion, lambdas))
+  parts <- if (any(criteria %in% objective_names)) core_objective(model, lambdas)
+  for (criterion in unique(criteria)) {
+    scores <- c(scores, if (criterion %in% objective_names) parts[criterion] else scores_of(model, criterion, lambdas))
+  }
   for (name in names(scores)) {
     missing <- is.nan(scores[[name]])
     if (endsWith(name, "_se")) missing <- missing & !is.nan(scores[[sub("_se$", "", name)]])  # said above already
@@ -109,7 +112,6 @@ lambda_path.freeridge <- function(object, lambdas = NULL, criteria = NULL, ...) 
 
 # A criterion at each lambda and, where it is a mean, its standard error, as matrices lambdas x outputs.
 scores_of <- function(model, criterion, lambdas) {
-  if (criterion %in% objective_names) return(core_objective(model, lambdas)[criterion])
   if (!criterion %in% criteria_with_error) {
     return(stats::setNames(list(core_score(model, criterion, lambdas)), criterion))
   }

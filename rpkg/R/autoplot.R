@@ -60,7 +60,11 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
       ggplot2::ggplot(data, mapping("estimate", "column")) + ggplot2::geom_vline(xintercept = 0, linetype = 2) +
         ggplot2::geom_pointrange(ggplot2::aes(xmin = !!column("lower"), xmax = !!column("upper"))) +
         ggplot2::labs(x = "effect x sd of its column, 95 % interval", y = NULL, subtitle = subtitle)
-    }
+    },
+    spectrum = ggplot2::ggplot(data, mapping("index", "eigenvalue")) + ggplot2::geom_point(shape = 1) +
+      (if (lambda > 0) ggplot2::geom_hline(yintercept = lambda, linetype = 2)) + ggplot2::scale_y_log10() +
+      ggplot2::labs(x = "index", y = "eigenvalue",
+                    subtitle = paste0(subtitle, if (lambda > 0) " (dashed)", ", ", rank_of(object, output)))
   )
   picture + ggplot2::theme_bw() + ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5))
 }

@@ -125,19 +125,10 @@ calibration <- function(fit, lambda = NULL) {
   found
 }
 
-# Logistic regression of the classes on their decision values, by Platt's targets: with them the slope stays finite also
-# where the values separate the classes.
+# c(A, B) by Platt's method, from the values that exist: a leverage of one leaves none.
 platt_scaling <- function(decision, positive, weights) {
-  known <- !is.nan(decision)  # a leverage of one leaves no value
-  decision <- decision[known]
-  positive <- positive[known]
-  weights <- weights[known]
-  many <- c(sum(weights[!positive]), sum(weights[positive]))
-  target <- ifelse(positive, (many[2L] + 1) / (many[2L] + 2), 1 / (many[1L] + 2))
-  start <- c(log((many[2L] + 1) / (many[1L] + 1)), 0)
-  fit <- stats::glm.fit(cbind(1, decision), target, weights, start = start, family = stats::quasibinomial(),
-                        control = list(epsilon = 1e-12, maxit = 100L))
-  ifelse(is.na(fit$coefficients), 0, fit$coefficients)  # NA where all decision values are equal
+  known <- !is.nan(decision)
+  core_calibrate(decision[known], ifelse(positive[known], 1, -1), weights[known])
 }
 
 # A row for each point, a column for each class. More than two classes: the probabilities of one against all, divided by

@@ -93,6 +93,27 @@ nobs.freeridge_linear <- function(object, use.fallback = FALSE, ...) {
   nrow(object$x)
 }
 
+# Leverages of the same fit by freeridge(): columns over sqrt(penalty) have the penalty one.
+hatvalues.freeridge_ols <- function(model, ...) {
+  refuse_extra(...)
+  leverages(model, 0, NULL)
+}
+
+hatvalues.freeridge_ridge <- function(model, ...) {
+  refuse_extra(...)
+  if (any(model$penalty == 0) && model$lambda > 0) refuse("the leverages of a fit with a penalty of 0 are not to be had")
+  leverages(model, model$lambda, if (model$lambda > 0) model$penalty)
+}
+
+leverages <- function(fit, lambda, penalty) {
+  handle <- core_create(list(name = "linear"), if (!is.null(penalty)) sqrt(penalty), fit$x, fit$y[, 1L, drop = FALSE])
+  core_set_intercept(handle, fit$intercept)
+  core_set_route(handle, "primal")
+  core_factorize(handle)
+  core_set_lambda(handle, lambda)
+  stats::setNames(as.vector(core_leverage(handle)), fit$cases)
+}
+
 df.residual.freeridge_ols <- function(object, ...) {
   refuse_extra(...)
   nrow(object$x) - object$rank - object$intercept

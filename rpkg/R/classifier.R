@@ -24,7 +24,9 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
   if (missing(x)) refuse("x is missing")
   if (missing(y)) refuse("y is missing")
   if (missing(kernel)) refuse("kernel is missing: as in gaussian_kernel(sigma = 1)")
-  if (missing(lambda)) refuse("lambda is missing: one positive number")
+  if (missing(lambda)) {
+    refuse("lambda is missing: one positive number", if (loss == "svm") ", or 0 for the hard margin")
+  }
   check_kernel(kernel)
   if (chooses_bandwidth(kernel)) {
     refuse("kernel has a bandwidth that is not given; it is not chosen here, as freeridge() does")
@@ -42,14 +44,17 @@ fit_classifier <- function(loss, call, x, y, kernel, lambda, intercept, weights,
   if (!all(counts)) {  # rows of weight zero: see rows.R
     if (length(unique(classes$y[counts])) < 2L) refuse("y has one class only among the rows whose weight is positive")
     columns <- if (kernel$name == "precomputed") counts else rep(TRUE, ncol(x))
-    aside <- list(rows = which(!counts), x = x[!counts, columns, drop = FALSE], cases = rownames(x))
+    aside <- list(rows = which(!counts), x = x[!counts, columns, drop = FALSE], y = classes$y[!counts],
+                  cases = rownames(x))
     x <- structure(x[counts, columns, drop = FALSE], factor_terms = attr(x, "factor_terms"))
     classes$y <- classes$y[counts]
     weights <- weights[counts]
   }
+  intercept <- check_intercept(intercept)
   fit <- list(
     call = call, loss = loss, kernel = kernel, scale = column_scale(scale, x), aside = aside,
-    lambda = check_one_positive(lambda, "lambda"), intercept = check_flag(intercept, "intercept"), weights = weights,
+    lambda = check_classifier_lambda(lambda, loss), intercept = !isFALSE(intercept),
+    penalised = identical(intercept, "penalised"), weights = weights,
     control = check_control(tolerance, iterations), x = x, y = classes$y, levels = classes$levels, kind = classes$kind,
     cases = rownames(x)
   )
@@ -106,6 +111,15 @@ check_one_positive <- function(value, name) {
   as.double(value)
 }
 
+# A support vector machine has a limit at lambda = 0, the hard margin.
+check_classifier_lambda <- function(value, loss) {
+  if (loss == "svm" && is.numeric(value) && length(value) == 1L && !is.na(value) && value == 0) return(0)
+  if (loss == "svm" && (!is.numeric(value) || length(value) != 1L || !is.finite(value) || value < 0)) {
+    refuse("lambda must be one positive number, or 0 for the hard margin, not ", shown(value))
+  }
+  check_one_positive(value, "lambda")
+}
+
 check_control <- function(tolerance, iterations) {
   if (is.null(tolerance) && is.null(iterations)) return(NULL)
   if (is.null(tolerance) || is.null(iterations)) refuse("tolerance and iterations go together: give both or neither")
@@ -113,8 +127,8 @@ check_control <- function(tolerance, iterations) {
 }
 
 new_classifier <- function(fit, lambda) {
-  model <- core_classifier_create(unclass(fit$kernel), fit$scale, fit$loss == "svm", fit$x, fit$y, fit$intercept,
-                                  fit$weights, fit$control)
+  model <- core_classifier_create(unclass(fit$kernel), fit$scale, fit$loss == "svm", fit$x, fit$y,
+                                  intercept_code(fit), fit$weights, fit$control)
   core_classifier_fit(model, lambda)
   model
 }
@@ -128,7 +142,7 @@ revived_classifier <- function(fit) {
 # The core's classifier at the fit's lambda, or at another one. For other lambdas a second classifier is kept, which
 # reuses its kernel matrix and starts from its last solution.
 classifier_at <- function(fit, lambda = NULL) {
-  if (is.null(lambda) || check_one_positive(lambda, "lambda") == fit$lambda) {
+  if (is.null(lambda) || check_classifier_lambda(lambda, fit$loss) == fit$lambda) {
     if (!core_is_alive(fit$cache$model)) fit$cache$model <- revived_classifier(fit)
     return(fit$cache$model)
   }
@@ -155,13 +169,15 @@ as_classes <- function(fit, decision) {
 predict.freeridge_classifier <- function(object, newdata = NULL, type = "decision", lambda = NULL,
                                          na.action = stats::na.pass, ...) {
   refuse_extra(...)
-  check_choice(type, "type", class_types)
+  check_choice(type, "type", c(class_types, "distance"))
   if (type == "response") type <- "probability"  # as glm calls it
   if (type == "probability" && object$loss == "svm") {
     refuse("type is \"probability\", but a support vector machine has decision values only")
   }
   model <- classifier_at(object, lambda)
-  ask <- function(x) core_classifier_predict(model, x, type == "probability")
+  ask <- function(x) {
+    if (type == "distance") hyperplane_distances(model, x) else core_classifier_predict(model, x, type == "probability")
+  }
   if (is.null(newdata)) return(classifier_rows(object, ask(object$x), ask, type == "class"))
   new <- new_rows(object, newdata, na.action)
   values <- answered(new, function(x) matrix(ask(x)))[, 1L]
@@ -219,15 +235,19 @@ nobs.freeridge_classifier <- function(object, use.fallback = FALSE, ...) {
   nrow(object$x)
 }
 
-print.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+print_classifier_setting <- function(x, digits) {
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\n", sep = "")
   cat(if (x$loss == "svm") "Support vector machine" else "Kernel logistic regression", ": ",
       counted(nrow(x$x), "point"), ", ", counted(ncol(x$x), "feature"), "; classes ", x$levels[1L], " (", sum(x$y < 0),
       "), ", x$levels[2L], " (", sum(x$y > 0), ")\n", sep = "")
   cat("Kernel: ", format(x$kernel, digits = digits), "\n", sep = "")
-  cat("Intercept: ", if (x$intercept) "yes, not penalised" else "no",
-      if (!is.null(x$weights)) "; weighted points", "\n", sep = "")
-  cat("lambda: ", format(x$lambda, digits = digits), "; objective: ", format(x$objective, digits = digits), " after ",
+  cat("Intercept: ", intercept_words(x), if (!is.null(x$weights)) "; weighted points", "\n", sep = "")
+}
+
+print.freeridge_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_classifier_setting(x, digits)
+  cat("lambda: ", format(x$lambda, digits = digits), if (x$lambda == 0) " (hard margin)", "; objective: ",
+      format(x$objective, digits = digits), " after ",
       counted(x$iterations, if (x$loss == "svm") "pair update" else "Newton step"), "\n", sep = "")
   if (x$loss == "svm") {
     cat(counted(length(x$support), "support vector"), "; margin: ", format(x$margin, digits = digits), "\n", sep = "")

@@ -4,7 +4,8 @@
 # v = diag(a)^(-1/2) w has
 #   frequentist: Cov(v) = sigma^2 V S^2 (S^2 + lambda)^-2 V'
 #   bayesian:    Cov(v) = sigma^2 (V (S^2 + lambda)^-1 V' + (I - V V') / lambda)
-# b = mean(Y) - m'w, and the mean is not correlated with w: Var(b) = sigma^2 / sum(W) + m' Cov(w) m.
+# b = mean(Y) - m'w, and the mean is not correlated with w: Var(b) = sigma^2 / sum(W) + m' Cov(w) m. A penalised b is the
+# slope of a column of ones, in a fit without an intercept (with_ones()).
 
 # complete: only for other packages, which hand it on; lm() has NA coefficients, here there are none.
 vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = TRUE, ...) {
@@ -14,12 +15,15 @@ vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = 
   v <- parts$v
   t <- ncol(parts$g)
   d <- length(parts$centre)
-  shift <- if (object$intercept) rbind(matrix(-parts$centre, 1L, d), diag(d), deparse.level = 0L)
+  free <- object$intercept && !has_penalised(object)
+  order <- ones_first(object, d)
+  shift <- if (free) rbind(matrix(-parts$centre, 1L, d), diag(d), deparse.level = 0L)
   block <- function(j, k) {
     inner <- tcrossprod(v * rep(parts$g[, j] * parts$g[, k], each = nrow(v)), v)
     if (parts$free) inner <- inner + (parts$space() - tcrossprod(v)) / sqrt(parts$lambda[j] * parts$lambda[k])
     inner <- inner * tcrossprod(sqrt(parts$metric))
-    if (object$intercept) {
+    if (!free) inner <- inner[order, order, drop = FALSE]
+    if (free) {
       inner <- shift %*% tcrossprod(inner, shift)
       inner[1L, 1L] <- inner[1L, 1L] + 1 / parts$mass
     }
@@ -33,6 +37,7 @@ vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = 
 
 # The square roots of the diagonal, (intercept and) slopes x outputs, without the matrix.
 coefficient_errors <- function(fit, type, lambda = NULL) {
+  free <- fit$intercept && !has_penalised(fit)
   parts <- covariance_parts(fit, type, lambda)
   squares <- parts$v^2
   along <- drop(crossprod(parts$v, sqrt(parts$metric) * parts$centre))^2
@@ -46,8 +51,9 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
       slopes <- slopes + pmax(outside, 0) / parts$lambda[j]
       intercept <- intercept + max(centre_outside, 0) / parts$lambda[j]
     }
-    parts$sigma2[j, j] * c(if (fit$intercept) intercept, parts$metric * slopes)
-  }, numeric(length(parts$metric) + fit$intercept))
+    slopes <- (parts$metric * slopes)[ones_first(fit, length(slopes))]
+    parts$sigma2[j, j] * c(if (free) intercept, slopes)
+  }, numeric(length(parts$metric) + free))
   sqrt(matrix(variances, ncol = ncol(parts$g)))
 }
 
@@ -55,8 +61,9 @@ coefficient_errors <- function(fit, type, lambda = NULL) {
 linear_shares <- function(fit, x, lambda) {
   parts <- covariance_parts(fit, "bayesian", lambda)
   x <- x[, seq_len(ncol(fit$x)), drop = FALSE]  # without the column of zeros that with_columns() added
+  if (has_penalised(fit)) x <- cbind(x, 1)
   centred <- (x - rep(parts$centre, each = nrow(x))) * rep(sqrt(parts$metric), each = nrow(x))
-  (centred %*% parts$v)^2 %*% parts$g^2 + if (fit$intercept) 1 / parts$mass else 0
+  (centred %*% parts$v)^2 %*% parts$g^2 + if (fit$intercept && !has_penalised(fit)) 1 / parts$mass else 0
 }
 
 covariance_types <- c("bayesian", "frequentist")
@@ -74,11 +81,13 @@ covariance_parts <- function(fit, type, lambda) {
   }
   model <- model_at(fit, lambda)
   lambda <- core_lambda(model)
+  metric <- linear_metric(fit$kernel, ncol(fit$x)) / (if (is.null(fit$scale)) 1 else fit$scale^2)
+  if (has_penalised(fit)) metric <- c(metric, 1)
+  fit <- with_ones(fit)
   d <- ncol(fit$x)
   weights <- if (is.null(fit$weights)) rep(1, nrow(fit$x)) else fit$weights
   centre <- if (fit$intercept) colSums(weights * fit$x) / sum(weights) else rep(0, d)
 
-  metric <- linear_metric(fit$kernel, d) / (if (is.null(fit$scale)) 1 else fit$scale^2)
   if (all(lambda == 0) && is.null(fit$landmarks)) {  # any metric will do: this one loses fewest digits
     lengths <- colSums(weights * (fit$x - rep(centre, each = nrow(fit$x)))^2)
     metric <- 1 / ifelse(lengths > 0, lengths, 1)

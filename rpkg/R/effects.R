@@ -229,7 +229,8 @@ average_errors <- function(fit, functional, lambda, sigma2) {
   other$y <- functional
   if (!is.null(fit$landmarks)) {
     basis <- new_model(list(kernel = fit$kernel, scale = fit$scale, x = fit$x[fit$landmarks, , drop = FALSE],
-                            y = functional, intercept = FALSE, route = "spectral", reduction = "auto", refine = 0),
+                            y = functional, intercept = has_penalised(fit), penalised = has_penalised(fit),
+                            route = "spectral", reduction = "auto", refine = 0),
                        landmarks = NULL)
     core_factorize(basis)
     core_set_lambda(basis, 0)

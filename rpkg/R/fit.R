@@ -16,7 +16,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
     stop(condition)
   })
   attr(model, "offset") <- fit$offset
-  core_set_intercept(model, fit$intercept)
+  core_set_intercept(model, intercept_code(fit))
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
   if (!is.null(fit$groups)) core_set_groups(model, NCOL(fit$groups), fit$groups)
   if (!is.null(landmarks)) {

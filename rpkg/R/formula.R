@@ -7,8 +7,9 @@ formula_parts <- function(call, environment, formula, kernel, intercept) {
   response <- stats::model.response(frame)
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
   design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
-  list(frame = frame, terms = terms, response = response, design = design,
-       intercept = check_flag(intercept, "intercept") && attr(terms, "intercept") == 1L)
+  intercept <- check_intercept(intercept)
+  if (attr(terms, "intercept") != 1L) intercept <- FALSE
+  list(frame = frame, terms = terms, response = response, design = design, intercept = intercept)
 }
 
 # fit_to(x, y, intercept, weights): the fit to the columns of a formula. name: the function that was called.

@@ -33,13 +33,14 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
   check_square(kernel, x)
 
   counts <- if (is.null(weights)) TRUE else weights > 0
+  intercept <- check_intercept(intercept)
   fit <- list(
     call = call, kernel = kernel, scale = column_scale(scale, if (all(counts)) x else rows_with_terms(x, counts)),
     lambda = lambda, criterion = criterion, rule = check_rule(rule, lambda, criterion),
     lambda_range = check_range(lambda_range, "lambda_range"),
     bandwidth_range = check_range(bandwidth_range, "bandwidth_range"),
     budget = check_whole(budget, "budget", 0, .Machine$integer.max),
-    intercept = check_flag(intercept, "intercept"), weights = weights, groups = groups,
+    intercept = !isFALSE(intercept), penalised = identical(intercept, "penalised"), weights = weights, groups = groups,
     landmark_choice = check_landmarks(landmarks, n),
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
     seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
@@ -106,7 +107,7 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
   design <- parts$design
   intercept <- parts$intercept
   offset <- frame_offset(frame, response)
-  if (ncol(design$x) == 0L && !intercept) refuse("the formula has no predictors: ", shown_formula(formula))
+  if (ncol(design$x) == 0L && isFALSE(intercept)) refuse("the formula has no predictors: ", shown_formula(formula))
   fit_to <- if (ncol(design$x) == 0L) fit_mean else freeridge.default
   fit <- fit_to(design$x, if (is.null(offset)) response else response - offset, kernel = kernel,
                 weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]), intercept = intercept, ...)

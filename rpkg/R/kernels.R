@@ -210,9 +210,11 @@ with_bandwidth <- function(kernel, value) {
   kernel
 }
 
+# Whether k(x, z) = sum_k m_k x_k z_k, and the numbers m_k of d columns.
 is_linear <- function(kernel) {
-  kernel$name == "linear" || (kernel$name %in% c("sum", "scaled") && all(vapply(parts_of(kernel), is_linear, NA)))
+  kernel$name != "function" && !is.null(core_kernel_linear_scale(with_bandwidth(unclass(kernel), 1), 0L))
 }
+linear_metric <- function(kernel, d) 1 / core_kernel_linear_scale(unclass(kernel), d)^2
 
 check_kernel <- function(kernel) {
   if (!is_kernel(kernel)) {
@@ -284,13 +286,4 @@ parse_kernel <- function(text) {
   all_given(text)
   if (!is.character(text) || length(text) != 1L || is.na(text)) refuse("text must be one string, not ", shown(text))
   core_parse_kernel(text)
-}
-
-# The numbers m_k of a linear kernel k(x, z) = sum_k m_k x_k z_k.
-linear_metric <- function(kernel, d) {
-  switch(kernel$name,
-    linear = rep(1, d),
-    scaled = linear_metric(kernel$inner, d) / kernel$scale^2,
-    sum = Reduce(`+`, Map(function(term, weight) weight * linear_metric(term, d), kernel$terms, kernel$weights))
-  )
 }

@@ -28,7 +28,7 @@ print_setting <- function(fit, digits) {
     divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
     cat("  columns divided by: ", divisors, "\n", sep = "")
   }
-  cat("Intercept: ", if (fit$intercept) "yes, not penalised" else "no", if (!is.null(fit$weights)) "; weighted points",
+  cat("Intercept: ", intercept_words(fit), if (!is.null(fit$weights)) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
   cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
   if (fit$chosen) {

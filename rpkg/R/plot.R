@@ -12,7 +12,8 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
     loo = plot_loo(data, x, output, ...),
     residuals = plot_residuals(data, x, output, ...),
     coefficients = plot_coefficients(data, x, output, ...),
-    effects = plot_effects(data, x, output, ...)
+    effects = plot_effects(data, x, output, ...),
+    spectrum = plot_spectrum(data, x, output, ...)
   )
   invisible(data)
 }
@@ -179,6 +180,21 @@ plot_effects <- function(data, fit, output, main = "Average marginal effects",
   graphics::segments(data$lower, rev(seq_len(count)), data$upper, rev(seq_len(count)), lwd = 2)
   graphics::axis(2L, rev(seq_len(count)), names, las = 1L, tick = FALSE, cex.axis = cex, gap.axis = 0.05)
   write_labels(main, lambda_of(fit, output), xlab, ylab, ...)
+}
+
+# Eigenvalues, the largest first. What lies far below the dashed line, the lambda of the fit, is shrunk to nearly nothing.
+plot_spectrum <- function(data, fit, output, main = "Eigenvalues of the kernel matrix", xlab = "index",
+                          ylab = "eigenvalue", ylim = NULL, ...) {
+  lambda <- fit$lambda[[output]]
+  if (is.null(ylim)) ylim <- range(data$eigenvalue, if (lambda > 0) lambda)
+  graphics::plot.default(data$index, data$eigenvalue, log = "y", ylim = ylim, xlab = "", ylab = "", ...)
+  if (lambda > 0) graphics::abline(h = lambda, lty = 2)
+  write_labels(main, paste0(lambda_of(fit, output), if (lambda > 0) " (dashed)", ", ", rank_of(fit, output)), xlab, ylab,
+               ...)
+}
+
+rank_of <- function(fit, output) {
+  paste("effective rank", format(effective_rank(fit, fit$lambda[[output]]), digits = 3L))
 }
 
 lambda_of <- function(fit, output) {

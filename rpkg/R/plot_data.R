@@ -1,6 +1,6 @@
 # What the pictures of a fit show, as data frames: for plot() and autoplot().
 
-plot_types <- c("path", "loo", "residuals", "coefficients", "effects")
+plot_types <- c("path", "loo", "residuals", "coefficients", "effects", "spectrum")
 
 plot_data <- function(fit, type, criteria, output, lambdas) {
   check_choice(type, "type", plot_types)
@@ -15,7 +15,8 @@ plot_data <- function(fit, type, criteria, output, lambdas) {
     residuals = data.frame(fitted = fit$fitted.values[, output], residual = (fit$y - fit$fitted.values)[, output],
                            row.names = case_labels(fit)),
     coefficients = coefficient_data(fit, output, lambdas),
-    effects = effect_data(fit, output)
+    effects = effect_data(fit, output),
+    spectrum = spectrum_data(fit)
   )
 }
 
@@ -92,4 +93,12 @@ effect_data <- function(fit, output) {
   spread <- unname(column_spread(fit)[as.character(average$column)])
   data.frame(column = average$column, estimate = spread * average$estimate, lower = spread * (average$estimate - half),
              upper = spread * (average$estimate + half))
+}
+
+# The eigenvalues that are not zero: a logarithm has none of zero.
+spectrum_data <- function(fit) {
+  values <- eigenvalues(fit)
+  values <- values[values > 0]
+  if (length(values) == 0L) refuse("type is \"spectrum\", but all eigenvalues are zero")
+  data.frame(index = seq_along(values), eigenvalue = values)
 }

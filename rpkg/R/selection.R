@@ -39,13 +39,21 @@ repeated <- function(draw, n, seed, repeats) {
   vapply(seed + seq_len(repeats) - 1, draw, integer(n))
 }
 
-convention_names <- c("total", "mean", "glmnet", "sklearn", "lm.ridge", "KRLS", "GURLS")
+convention_names <- c("total", "mean", "glmnet", "sklearn", "lm.ridge", "KRLS", "GURLS", "tikhonov_squared",
+                      "tikhonov_half", "tikhonov_logistic", "tikhonov_hinge", "cost", "cost_mean", "cost_mean_norm")
+# Those in which the loss is divided by the number of points, and those that are C, a multiple of 1 / lambda.
+mean_conventions <- c("mean", "glmnet", "GURLS", "tikhonov_squared", "tikhonov_half", "tikhonov_logistic",
+                      "tikhonov_hinge", "cost_mean", "cost_mean_norm")
+cost_conventions <- c("cost", "cost_mean", "cost_mean_norm")
 
 convert_lambda <- function(lambda, from, to, n, sd_y = NULL) {
   all_given(lambda, from, to, n)
   lambda <- check_not_negative(lambda, "lambda")
   check_choice(from, "from", convention_names)
   check_choice(to, "to", convention_names)
+  if (any(c(from, to) %in% cost_conventions) && any(lambda == 0)) {
+    refuse("lambda has a 0, which is an infinite C: \"cost\" needs positive numbers")
+  }
   n <- check_whole(n, "n", 1, .Machine$integer.max)
   if (is.null(sd_y)) {
     if ("glmnet" %in% c(from, to)) {
@@ -63,18 +71,36 @@ lambda_as <- function(object, to, ...) UseMethod("lambda_as")
 
 lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
   refuse_extra(...)
-  if (missing(to)) refuse("to is missing: one of ", paste0('"', convention_names, '"', collapse = ", "))
-  check_choice(to, "to", convention_names)
+  to <- check_target(to, c(convention_names, "tikhonov"), object)
+  if (to == "tikhonov") to <- "tikhonov_squared"
   lambda <- if (is.null(lambda)) object$lambda else check_lambda(lambda, ncol(object$y), object$outputs)
-  if (!is.null(object$weights) && to %in% c("mean", "glmnet", "GURLS")) {
-    refuse("the fit has weights, and \"", to, "\" divides the loss by the number of points: use convert_lambda() with ",
-           "the n that the other system takes")
+  if (has_penalised(object) && to %in% c("glmnet", "lm.ridge")) {
+    refuse("the intercept is penalised, and that of \"", to, "\" is not: no lambda makes the fits equal")
   }
   # Without an intercept they centre nothing, but for glmnet the columns whose deviations it divides by.
   if (to == "glmnet") lambda <- lambda * divisor_ratio(object)^2
   if (to == "lm.ridge") lambda <- lambda * divisor_ratio(object, centred = object$intercept)^2
   sd_y <- apply(object$y, 2L, deviation, centred = object$intercept)
   named_by_output(object, convert_lambda(lambda, "total", to, nrow(object$x), sd_y))
+}
+
+lambda_as.freeridge_classifier <- function(object, to, lambda = NULL, ...) {
+  refuse_extra(...)
+  own <- c(logistic = "tikhonov_logistic", svm = "tikhonov_hinge")[[object$loss]]
+  to <- check_target(to, c("total", "mean", "tikhonov", own, cost_conventions), object)
+  if (to == "tikhonov") to <- own
+  lambda <- if (is.null(lambda)) object$lambda else check_classifier_lambda(lambda, object$loss)
+  convert_lambda(lambda, "total", to, nrow(object$x))
+}
+
+check_target <- function(to, known, fit) {
+  if (missing(to)) refuse("to is missing: one of ", paste0('"', known, '"', collapse = ", "))
+  check_choice(to, "to", known)
+  if (!is.null(fit$weights) && to %in% c(mean_conventions, "tikhonov")) {
+    refuse("the fit has weights, and \"", to, "\" divides the loss by the number of points: use convert_lambda() with ",
+           "the n that the other system takes")
+  }
+  to
 }
 
 # The standard deviation with denominator n, or the root mean square.

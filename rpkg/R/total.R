@@ -62,7 +62,7 @@ print.summary.freeridge_linear <- function(x, digits = max(3L, getOption("digits
         "use freeridge() with\nlinear_kernel() and this lambda.\n", sep = "")
   } else {
     cat("\nRoot mean squared distance from the ", if (nrow(x$fit$w) == 1L) "line: " else "hyperplane: ", number(x$distance),
-        "\nSmallest singular value", if (length(x$singular_values) > 1L) "s", " of [x y]: ", number(x$singular_values),
+        "\nSmallest singular value", if (length(x$singular_values) > 1L) "s", " of [x y]", if (x$fit$intercept) ", centred", ": ", number(x$singular_values),
         "\nTotal least squares has no standard errors here.\n", sep = "")
   }
   invisible(x)
@@ -95,7 +95,7 @@ plot.freeridge_linear <- function(x, main = NULL, xlab = NULL, ylab = NULL, ...)
   if (right_angles) data[3:4] <- fitted_points(x)
   if (is.null(main)) main <- linear_titles[[x$method]]
   if (is.null(xlab)) xlab <- feature_names(x$x)
-  if (is.null(ylab)) ylab <- if (is.null(x$outputs)) "y" else x$outputs
+  if (is.null(ylab)) ylab <- if (made_by_formula(x)) deparse(x$terms[[2L]])[1L] else if (is.null(x$outputs)) "y" else x$outputs
   graphics::plot.default(data$x, data$y, xlim = range(data$x, data$nearest_x), ylim = range(data$y, data$nearest_y),
                          asp = if (right_angles) 1 else NA, xlab = "", ylab = "", ...)
   graphics::segments(data$x, data$y, data$nearest_x, data$nearest_y, col = "grey60")

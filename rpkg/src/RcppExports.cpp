@@ -386,7 +386,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_classifier_create
-SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, bool intercept, SEXP weights, SEXP control);
+SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, int intercept, SEXP weights, SEXP control);
 RcppExport SEXP _freeridge_core_classifier_create(SEXP kernelSEXP, SEXP scaleSEXP, SEXP hingeSEXP, SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP weightsSEXP, SEXP controlSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -395,7 +395,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type hinge(hingeSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
-    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< int >::type intercept(interceptSEXP);
     Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type control(controlSEXP);
     rcpp_result_gen = Rcpp::wrap(core_classifier_create(kernel, scale, hinge, x, y, intercept, weights, control));
@@ -482,6 +482,113 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     rcpp_result_gen = Rcpp::wrap(core_classifier_support(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_distances
+Rcpp::NumericVector core_classifier_distances(SEXP handle, SEXP x);
+RcppExport SEXP _freeridge_core_classifier_distances(SEXP handleSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_distances(handle, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_points
+Rcpp::List core_classifier_points(SEXP handle, bool hinge);
+RcppExport SEXP _freeridge_core_classifier_points(SEXP handleSEXP, SEXP hingeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< bool >::type hinge(hingeSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_points(handle, hinge));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_classifier_duality
+Rcpp::List core_classifier_duality(SEXP handle);
+RcppExport SEXP _freeridge_core_classifier_duality(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_classifier_duality(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_loss_gradient
+Rcpp::List core_loss_gradient(int loss, SEXP x, Rcpp::NumericVector y, SEXP weights, double lambda, SEXP w, Rcpp::NumericVector b);
+RcppExport SEXP _freeridge_core_loss_gradient(SEXP lossSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdaSEXP, SEXP wSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_loss_gradient(loss, x, y, weights, lambda, w, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_expansion_gradient
+Rcpp::List core_expansion_gradient(int loss, SEXP k, Rcpp::NumericVector y, SEXP weights, double lambda, Rcpp::NumericVector c, double b);
+RcppExport SEXP _freeridge_core_expansion_gradient(SEXP lossSEXP, SEXP kSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdaSEXP, SEXP cSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type k(kSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type c(cSEXP);
+    Rcpp::traits::input_parameter< double >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_expansion_gradient(loss, k, y, weights, lambda, c, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_gradient_descent
+Rcpp::List core_gradient_descent(int loss, SEXP x, Rcpp::NumericVector y, SEXP weights, double lambda, SEXP start, Rcpp::List plan, Rcpp::NumericVector steps);
+RcppExport SEXP _freeridge_core_gradient_descent(SEXP lossSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP lambdaSEXP, SEXP startSEXP, SEXP planSEXP, SEXP stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type steps(stepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gradient_descent(loss, x, y, weights, lambda, start, plan, steps));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_early_stopping
+Rcpp::List core_early_stopping(SEXP x, Rcpp::NumericVector y, bool intercept, double step, Rcpp::NumericVector steps);
+RcppExport SEXP _freeridge_core_early_stopping(SEXP xSEXP, SEXP ySEXP, SEXP interceptSEXP, SEXP stepSEXP, SEXP stepsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< bool >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< double >::type step(stepSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type steps(stepsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_early_stopping(x, y, intercept, step, steps));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_calibrate
+Rcpp::NumericVector core_calibrate(Rcpp::NumericVector decision, Rcpp::NumericVector y, Rcpp::NumericVector weights);
+RcppExport SEXP _freeridge_core_calibrate(SEXP decisionSEXP, SEXP ySEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type decision(decisionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_calibrate(decision, y, weights));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -619,6 +726,74 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type sizes(sizesSEXP);
     rcpp_result_gen = Rcpp::wrap(core_landmark_curve(handle, criterion, sizes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_eigenvalues
+Rcpp::NumericVector core_eigenvalues(SEXP handle, int count);
+RcppExport SEXP _freeridge_core_eigenvalues(SEXP handleSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_eigenvalues(handle, count));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_eigenvectors
+Rcpp::NumericMatrix core_eigenvectors(SEXP handle, int count);
+RcppExport SEXP _freeridge_core_eigenvectors(SEXP handleSEXP, SEXP countSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_eigenvectors(handle, count));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_condition
+Rcpp::List core_condition(SEXP handle, Rcpp::NumericVector lambdas);
+RcppExport SEXP _freeridge_core_condition(SEXP handleSEXP, SEXP lambdasSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lambdas(lambdasSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_condition(handle, lambdas));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_hat_matrix
+Rcpp::NumericMatrix core_hat_matrix(SEXP handle, double lambda, bool inverse);
+RcppExport SEXP _freeridge_core_hat_matrix(SEXP handleSEXP, SEXP lambdaSEXP, SEXP inverseSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< bool >::type inverse(inverseSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_hat_matrix(handle, lambda, inverse));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_kernel_evaluate
+Rcpp::NumericMatrix core_kernel_evaluate(Rcpp::List kernel, SEXP x, SEXP z);
+RcppExport SEXP _freeridge_core_kernel_evaluate(SEXP kernelSEXP, SEXP xSEXP, SEXP zSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type z(zSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kernel_evaluate(kernel, x, z));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_kernel_linear_scale
+SEXP core_kernel_linear_scale(Rcpp::List kernel, int d);
+RcppExport SEXP _freeridge_core_kernel_linear_scale(SEXP kernelSEXP, SEXP dSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kernel_linear_scale(kernel, d));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -849,12 +1024,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_set_intercept
-void core_set_intercept(SEXP handle, bool on);
-RcppExport SEXP _freeridge_core_set_intercept(SEXP handleSEXP, SEXP onSEXP) {
+void core_set_intercept(SEXP handle, int intercept);
+RcppExport SEXP _freeridge_core_set_intercept(SEXP handleSEXP, SEXP interceptSEXP) {
 BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    Rcpp::traits::input_parameter< bool >::type on(onSEXP);
-    core_set_intercept(handle, on);
+    Rcpp::traits::input_parameter< int >::type intercept(interceptSEXP);
+    core_set_intercept(handle, intercept);
     return R_NilValue;
 END_RCPP
 }
@@ -1062,6 +1237,14 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_classifier_coefficients", (DL_FUNC) &_freeridge_core_classifier_coefficients, 1},
     {"_freeridge_core_classifier_convergence", (DL_FUNC) &_freeridge_core_classifier_convergence, 1},
     {"_freeridge_core_classifier_support", (DL_FUNC) &_freeridge_core_classifier_support, 1},
+    {"_freeridge_core_classifier_distances", (DL_FUNC) &_freeridge_core_classifier_distances, 2},
+    {"_freeridge_core_classifier_points", (DL_FUNC) &_freeridge_core_classifier_points, 2},
+    {"_freeridge_core_classifier_duality", (DL_FUNC) &_freeridge_core_classifier_duality, 1},
+    {"_freeridge_core_loss_gradient", (DL_FUNC) &_freeridge_core_loss_gradient, 7},
+    {"_freeridge_core_expansion_gradient", (DL_FUNC) &_freeridge_core_expansion_gradient, 7},
+    {"_freeridge_core_gradient_descent", (DL_FUNC) &_freeridge_core_gradient_descent, 8},
+    {"_freeridge_core_early_stopping", (DL_FUNC) &_freeridge_core_early_stopping, 5},
+    {"_freeridge_core_calibrate", (DL_FUNC) &_freeridge_core_calibrate, 3},
     {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
     {"_freeridge_core_cooks_distance", (DL_FUNC) &_freeridge_core_cooks_distance, 1},
     {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 3},
@@ -1075,6 +1258,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmarks", (DL_FUNC) &_freeridge_core_landmarks, 1},
     {"_freeridge_core_landmark_traces", (DL_FUNC) &_freeridge_core_landmark_traces, 1},
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
+    {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 2},
+    {"_freeridge_core_eigenvectors", (DL_FUNC) &_freeridge_core_eigenvectors, 2},
+    {"_freeridge_core_condition", (DL_FUNC) &_freeridge_core_condition, 2},
+    {"_freeridge_core_hat_matrix", (DL_FUNC) &_freeridge_core_hat_matrix, 3},
+    {"_freeridge_core_kernel_evaluate", (DL_FUNC) &_freeridge_core_kernel_evaluate, 3},
+    {"_freeridge_core_kernel_linear_scale", (DL_FUNC) &_freeridge_core_kernel_linear_scale, 2},
     {"_freeridge_core_is_alive", (DL_FUNC) &_freeridge_core_is_alive, 1},
     {"_freeridge_core_save_predictor", (DL_FUNC) &_freeridge_core_save_predictor, 2},
     {"_freeridge_core_load_predictor", (DL_FUNC) &_freeridge_core_load_predictor, 2},

@@ -28,9 +28,9 @@ SEXP listening(std::unique_ptr<Classifier> made) {
 
 }  // namespace
 
-// y: -1 and +1; weights: NULL or n numbers; control: NULL or c(tolerance, iterations)
+// y: -1 and +1; intercept: a FREERIDGE_INTERCEPT_; weights: NULL or n numbers; control: NULL or c(tolerance, iterations)
 // [[Rcpp::export(rng = false)]]
-SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, bool intercept,
+SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, Rcpp::NumericVector y, int intercept,
                             SEXP weights, SEXP control) {
   const auto view = Rcpp::as<View>(x);
   if (view.rows() != y.size()) refuse("x and y differ in their number of rows");
@@ -40,7 +40,7 @@ SEXP core_classifier_create(Rcpp::List kernel, SEXP scale, bool hinge, SEXP x, R
   check(freeridge_classifier_create(k.get(), hinge ? FREERIDGE_LOSS_HINGE : FREERIDGE_LOSS_LOGISTIC, &made->core));
   check(freeridge_classifier_set_data(made->core, FREERIDGE_COL_MAJOR, view.rows(), view.cols(), view.data(),
                                       view.rows(), y.begin()));
-  check(freeridge_classifier_set_intercept(made->core, intercept ? 1 : 0));
+  check(freeridge_classifier_set_intercept(made->core, intercept));
   if (!Rf_isNull(weights)) {
     const Rcpp::NumericVector w(weights);
     check(freeridge_classifier_set_weights(made->core, w.begin()));
@@ -134,4 +134,38 @@ Rcpp::List core_classifier_support(SEXP handle) {
   auto from_one = fresh<Rcpp::IntegerVector>(static_cast<R_xlen_t>(count));
   for (R_xlen_t i = 0; i < from_one.size(); ++i) from_one[i] = static_cast<int>(rows[static_cast<std::size_t>(i)] + 1);
   return Rcpp::List::create(Rcpp::Named("rows") = from_one, Rcpp::Named("margin") = margin);
+}
+
+// m signed distances from the hyperplane, NaN where there is none
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_classifier_distances(SEXP handle, SEXP x) {
+  Classifier& classifier = classifier_of(handle);
+  const auto view = Rcpp::as<View>(x);
+  auto out = fresh<Rcpp::NumericVector>(view.rows());
+  check_but_undefined(classifier, freeridge_classifier_distances(classifier.core, FREERIDGE_COL_MAJOR, view.rows(),
+                                                                 view.data(), view.rows(), out.begin()));
+  return out;
+}
+
+// Of the n points: margin and alpha; hinge: also slack and support, 0 none, 1 free, 2 bounded
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_classifier_points(SEXP handle, bool hinge) {
+  Classifier& classifier = classifier_of(handle);
+  auto margin = fresh<Rcpp::NumericVector>(classifier.n), slack = fresh<Rcpp::NumericVector>(classifier.n),
+       alpha = fresh<Rcpp::NumericVector>(classifier.n);
+  auto support = fresh<Rcpp::IntegerVector>(classifier.n);
+  check(classifier, freeridge_classifier_get_margins(classifier.core, margin.begin(), hinge ? slack.begin() : nullptr));
+  check(classifier, freeridge_classifier_get_alpha(classifier.core, alpha.begin(), hinge ? support.begin() : nullptr));
+  if (!hinge) return Rcpp::List::create(Rcpp::Named("margin") = margin, Rcpp::Named("alpha") = alpha);
+  return Rcpp::List::create(Rcpp::Named("margin") = margin, Rcpp::Named("alpha") = alpha, Rcpp::Named("slack") = slack,
+                            Rcpp::Named("support") = support);
+}
+
+// The primal and the dual value and their difference, NaN where the primal one does not exist
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_classifier_duality(SEXP handle) {
+  Classifier& classifier = classifier_of(handle);
+  double primal = 0, dual = 0, gap = 0;
+  check_but_undefined(classifier, freeridge_classifier_get_duality(classifier.core, &primal, &dual, &gap));
+  return Rcpp::List::create(Rcpp::Named("primal") = primal, Rcpp::Named("dual") = dual, Rcpp::Named("gap") = gap);
 }

@@ -139,6 +139,13 @@ freeridge_convention convention_of(const std::string& name) {
   if (name == "lm.ridge") return FREERIDGE_CONVENTION_LM_RIDGE;
   if (name == "KRLS") return FREERIDGE_CONVENTION_KRLS;
   if (name == "GURLS") return FREERIDGE_CONVENTION_GURLS;
+  if (name == "tikhonov_squared") return FREERIDGE_CONVENTION_TIKHONOV_SQUARED;
+  if (name == "tikhonov_half") return FREERIDGE_CONVENTION_TIKHONOV_HALF;
+  if (name == "tikhonov_logistic") return FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC;
+  if (name == "tikhonov_hinge") return FREERIDGE_CONVENTION_TIKHONOV_HINGE;
+  if (name == "cost") return FREERIDGE_CONVENTION_COST;
+  if (name == "cost_mean") return FREERIDGE_CONVENTION_COST_MEAN;
+  if (name == "cost_mean_norm") return FREERIDGE_CONVENTION_COST_MEAN_NORM;
   refuse("unknown convention '" + name + "'");
 }
 

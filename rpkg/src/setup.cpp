@@ -52,8 +52,8 @@ SEXP core_create_sparse(Rcpp::List kernel, SEXP scale, Rcpp::S4 x, SEXP y) {
 }
 
 // [[Rcpp::export(rng = false)]]
-void core_set_intercept(SEXP handle, bool on) {
-  check(freeridge_set_intercept(model_of(handle).core, on ? 1 : 0));
+void core_set_intercept(SEXP handle, int intercept) {
+  check(freeridge_set_intercept(model_of(handle).core, intercept));
 }
 
 // [[Rcpp::export(rng = false)]]

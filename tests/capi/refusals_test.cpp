@@ -9,8 +9,10 @@
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/classical_calls.hpp"
 #include "capi/support/classifier_calls.hpp"
+#include "capi/support/gradient_calls.hpp"
 #include "capi/support/kernel_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
+#include "capi/support/matrix_calls.hpp"
 #include "capi/support/saved_calls.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
@@ -23,7 +25,8 @@ const std::vector<int64_t> negative = {-1, INT64_MIN};
 
 TEST(Refusals, Kernels) {
   expect_all_refused<KernelLinear, KernelPolynomial, KernelGaussian, KernelLaplacian, KernelMatern, KernelSum,
-                     KernelProduct, KernelScaled, KernelPrecomputed, KernelParse, KernelEqual, Create>();
+                     KernelProduct, KernelScaled, KernelPrecomputed, KernelParse, KernelEqual, KernelLinearScale,
+                     Create>();
   expect_refused<KernelEvaluate>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<KernelDescribe>({{"size", integers(negative)}});
   expect_refused<KernelGetCounts>();
@@ -59,6 +62,11 @@ TEST(Refusals, Answers) {
   expect_refused<GetBandwidth>({}, {Variant::spectral, Variant::cholesky});
   expect_refused<GetRank>({}, {Variant::spectral, Variant::primal, Variant::landmark});
   expect_refused<LandmarkTrace>({}, {Variant::landmark});
+  expect_refused<Eigenvalues>({{"count", integers({sample::n, 8})}},  // more than there are, and than have vectors
+                              {Variant::primal, Variant::landmark});
+  expect_refused<Eigenvalues>({{"count", integers({sample::n})}}, {Variant::spectral});
+  expect_refused<ConditionNumber>({}, {Variant::spectral, Variant::primal, Variant::landmark});
+  expect_refused<HatMatrix>();
 }
 
 TEST(Refusals, Selection) {
@@ -104,6 +112,31 @@ TEST(Refusals, Classical) {
   zeros.x.values = {0, 0, 0};
   expect_failure(zeros, FREERIDGE_UNDEFINED, {"x"});
   EXPECT_TRUE(zeros.slope.untouched());
+}
+
+TEST(Refusals, GradientsAndDescent) {
+  const Row losses = {"loss", integers({0, 5, 99, -1, INT32_MIN, INT32_MAX})};
+  const Row no_weight = {"weights", real_entries({0.0, -1.0})}, no_label = {"y", real_entries({0.0, -0.0, 2.0, 0.5})};
+  expect_refused<LossGradient>({losses, no_weight, no_label});
+  expect_refused<ExpansionGradient>({losses, no_weight, no_label});
+  expect_refused<GradientDescent>({losses,
+                                   no_weight,
+                                   no_label,
+                                   {"rule", integers({-1, 4, 99, INT32_MIN, INT32_MAX})},
+                                   {"step", reals({-1.0, -1e-300})},
+                                   {"done", integers(negative)},
+                                   {"batch", integers({0, -1, sample::n + 1, INT64_MIN, INT64_MAX})},
+                                   {"steps", integer_entries({-1, INT64_MIN})}});
+  expect_refused<EarlyStopping>(
+      {{"step", reals({-1.0, -1e-300, 1e6})}, {"steps", integer_entries({0, -1, INT64_MIN})}});
+  expect_refused<Calibrate>({no_weight, no_label});
+  GradientDescent twice;
+  twice.steps.values = {1, 3, 3};
+  expect_failure(twice, FREERIDGE_INVALID_ARGUMENT, {"steps"});
+  LossGradient any;  // outputs of other losses are any numbers
+  any.loss = FREERIDGE_LOSS_ABSOLUTE;
+  any.y.values[3] = 7.5;
+  EXPECT_EQ(any(), FREERIDGE_OK) << freeridge_last_error();
 }
 
 }  // namespace
@@ -188,13 +221,17 @@ TEST(Refusals, Classifiers) {
   expect_refused_on_classifier<SetProgress>();
   expect_refused_on_classifier<MemoryRequired>();
   expect_refused_on_classifier<SetControl>();
-  expect_refused_on_classifier<Fit>(
-      {{"lambda", reals({0.0, -0.0})}, {"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
+  expect_refused_on_classifier<Fit>({{"lambda", reals({1e-307, 1e-305}), FREERIDGE_NOT_FINITE}});
+  expect_refused_on_classifier<Fit>({{"lambda", reals({0.0})}}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<Predict>();
   expect_refused_on_classifier<Loo>({}, {FREERIDGE_LOSS_LOGISTIC});
   expect_refused_on_classifier<GetCoefficients>();
   expect_refused_on_classifier<GetConvergence>();
   expect_refused_on_classifier<GetSupport>({}, {FREERIDGE_LOSS_HINGE});
+  expect_refused_on_classifier<Distances>();
+  expect_refused_on_classifier<GetMargins>({}, {FREERIDGE_LOSS_HINGE});
+  expect_refused_on_classifier<GetAlpha>({}, {FREERIDGE_LOSS_HINGE});
+  expect_refused_on_classifier<GetDuality>();
   expect_refused_on_classifier<GetKernel>();
   expect_refused_on_classifier<GetLoss>();
   expect_refused_on_classifier<HasIntercept>();

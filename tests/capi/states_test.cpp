@@ -3,6 +3,7 @@
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
+#include "capi/support/matrix_calls.hpp"
 #include "capi/support/refusals.hpp"
 #include "capi/support/saved_calls.hpp"
 #include "capi/support/selection_calls.hpp"
@@ -121,6 +122,9 @@ const std::vector<Rule>& rules() {
       rule<LambdaGrid>(State::factorized, Leaves::the_same),
       rule<Score>(State::factorized, Leaves::the_same),
       rule<Objective>(State::factorized, Leaves::the_same),
+      rule<Eigenvalues>(State::factorized, Leaves::the_same),
+      rule<ConditionNumber>(State::factorized, Leaves::the_same),
+      rule<HatMatrix>(State::factorized, Leaves::the_same),
       rule<SelectLambda>(State::factorized, Leaves::fitted),
       rule<SelectBandwidth>(State::data, Leaves::fitted),
       rule<PredictPath>(State::factorized, Leaves::the_same),

@@ -118,8 +118,9 @@ TEST(TlsErrors, Pearson) {
   const RegressionData data{numbers(file, {"x"}), numbers(file, {"y"})};
   expect_errors(data, {}, 13);
   for (const auto& row : read_csv("tls/published_tls.csv").rows) {
-    if (row[0] == "pearson_york" && row[1].starts_with("TLS unweighted") && row[2].starts_with("chi2_min"))
+    if (row[0] == "pearson_york" && row[1].starts_with("TLS unweighted") && row[2].starts_with("chi2_min")) {
       EXPECT_NEAR(std::pow(tls_errors(data).singular_values[0], 2), std::stod(row[3]), 0.6e-12);
+    }
   }
 }
 

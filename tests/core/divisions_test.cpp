@@ -116,7 +116,9 @@ TEST(Divisions, AreSearchedSavedAndCloned) {
     for (const double factor : {0.9, 1.0, 1.1}) {
       const auto score = static_cast<double>(expected(problem, divisions, factor * lambda, j).first);
       EXPECT_GE(score, chosen.score[static_cast<std::size_t>(j)] * (1 - 1e-9));
-      if (factor == 1) EXPECT_NEAR(score, chosen.score[static_cast<std::size_t>(j)], 1e-9 * score);
+      if (factor == 1) {
+        EXPECT_NEAR(score, chosen.score[static_cast<std::size_t>(j)], 1e-9 * score);
+      }
     }
   }
   freeridge_model* copy = nullptr;

@@ -15,6 +15,7 @@
 #include "libcore/select/point_criteria.hpp"
 #include "support/compare.hpp"
 #include "support/random.hpp"
+#include "support/tall_oracle.hpp"
 
 namespace tall_passes_test {
 
@@ -27,28 +28,6 @@ using Real = long double;
 
 // ---- the QR by blocks of rows ----
 
-// R with a positive diagonal, from columns made orthogonal twice.
-std::vector<std::vector<Real>> triangle(const Matrix& a) {
-  const auto p = static_cast<std::size_t>(a.cols), n = static_cast<std::size_t>(a.rows);
-  std::vector<std::vector<Real>> q(p, std::vector<Real>(n)), r(p, std::vector<Real>(p, 0));
-  for (std::size_t j = 0; j < p; ++j) {
-    for (std::size_t i = 0; i < n; ++i) q[j][i] = a(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
-    for (int pass = 0; pass < 2; ++pass)
-      for (std::size_t k = 0; k < j; ++k) {
-        Real sum = 0;
-        for (std::size_t i = 0; i < n; ++i) sum += q[k][i] * q[j][i];
-        r[k][j] += sum;
-        for (std::size_t i = 0; i < n; ++i) q[j][i] -= sum * q[k][i];
-      }
-    Real norm = 0;
-    for (const Real value : q[j]) norm += value * value;
-    norm = std::sqrt(norm);
-    r[j][j] = norm;
-    for (Real& value : q[j]) value /= norm;
-  }
-  return r;
-}
-
 freeridge::Matrix copy(const Matrix& a) {
   freeridge::Matrix out(a.rows, a.cols);
   std::copy(a.values.begin(), a.values.end(), out.values().begin());
@@ -57,16 +36,13 @@ freeridge::Matrix copy(const Matrix& a) {
 
 // |R_kj - expected| <= bound |a_j|, but for the signs of the rows.
 void expect_triangle(const Matrix& a, freeridge::ConstMatrixView r, double bound) {
-  const auto expected = triangle(a);
+  const support::Dense expected = oracle::triangle(a);
   for (Index j = 0; j < a.cols; ++j) {
     Real norm = 0;
-    for (Index k = 0; k <= j; ++k) {
-      const Real value = expected[static_cast<std::size_t>(k)][static_cast<std::size_t>(j)];
-      norm = std::hypot(norm, value);
-    }
+    for (Index k = 0; k <= j; ++k) norm = std::hypot(norm, expected(k, j));
     for (Index k = 0; k < a.cols; ++k) {
       const Real sign = r(k, k) < 0 ? -1 : 1;
-      const Real wanted = k <= j ? expected[static_cast<std::size_t>(k)][static_cast<std::size_t>(j)] : 0;
+      const Real wanted = k <= j ? expected(k, j) : 0;
       EXPECT_LE(std::abs(sign * r(k, j) - wanted), bound * norm) << k << ", " << j;
     }
   }
@@ -101,8 +77,7 @@ TEST(RowQr, NearlyDependentColumns) {
   for (std::int64_t i = 0; i < a.rows; ++i) a(i, 9) = a(i, 2) + 1e-10 * a(i, 9);
   freeridge::RowQr qr(12);
   qr.add(copy(a).view());
-  const auto expected = triangle(a);
-  EXPECT_NEAR(std::abs(qr.r()(9, 9)) / static_cast<double>(expected[9][9]), 1, 1e-5);
+  EXPECT_NEAR(std::abs(qr.r()(9, 9)) / static_cast<double>(oracle::triangle(a)(9, 9)), 1, 1e-5);
 }
 
 // Columns whose squares over- or underflow, beside others.

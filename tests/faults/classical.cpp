@@ -1,5 +1,6 @@
 // Trials of the calls without a handle.
 #include "capi/support/classical_calls.hpp"
+#include "capi/support/gradient_calls.hpp"
 #include "faults/trials.hpp"
 
 namespace faults {
@@ -70,6 +71,17 @@ void add_classical(Scenarios& all) {
   add_plain<Factors>(all);
   add_plain<Median>(all);
   add_plain<Slope>(all);
+  add_plain<LossGradient>(all);
+  add_plain<ExpansionGradient>(all);
+  add_plain<GradientDescent>(all, "batches");
+  add_plain<GradientDescent>(all, "all_rows_and_default_step", [](GradientDescent& call) {
+    call.batch = sample::n;
+    call.step = 0;
+    call.average = 0;
+    call.start_w.null = true;
+  });
+  add_plain<EarlyStopping>(all);
+  add_plain<Calibrate>(all);
 }
 
 }  // namespace faults

@@ -97,6 +97,14 @@ void add_kernels(Scenarios& all) {
     call.first = composite();
     call.a = call.first.get();
   });
+  add_plain<KernelLinearScale>(all, "plain");
+  add_plain<KernelLinearScale>(all, "composite", [](KernelLinearScale& call) {
+    std::vector<Kernel> terms;
+    terms.push_back(Kernel::scaled(Kernel::linear(), {0.1, 1e-7}));
+    terms.push_back(Kernel::linear());
+    call.owned = Kernel::sum(terms, {0.3, 1.0 / 7.0});
+    call.kernel = call.owned.get();
+  });
   add_plain<KernelGetCounts>(all);
   add_plain<KernelGetParameter>(all);
   add_maker<KernelGetPart>(all);

@@ -118,6 +118,12 @@ void add_model_answers(Scenarios& all) {
       all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL});
   add_answer<LambdaGrid>(all);
   add_on_routes<Objective>(all, true, "", [](Objective&) {});
+  add_answer<Eigenvalues>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND});
+  add_on_model<Eigenvalues>(
+      all, "band_values", true, [] { return at_one_lambda(FREERIDGE_ROUTE_BAND); },
+      [](Eigenvalues& call) { call.vectors.null = true; });
+  add_answer<ConditionNumber>(all, {FREERIDGE_ROUTE_CHOLESKY});
+  add_answer<HatMatrix>(all);
   add_answer<GetSearch>(all);
   add_answer<GetOneStandardError>(all);
   add_answer<LambdaFlags>(all);

@@ -4,6 +4,7 @@
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/fingerprint.hpp"
 #include "capi/support/landmark_calls.hpp"
+#include "capi/support/matrix_calls.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 #include "faults/trials.hpp"

@@ -92,6 +92,24 @@ class Models(Comparison):
         self.close(variance, np.outer(plain, tau2))
         self.close(noise, p.value * tau2)
 
+    def test_matrices(self):
+        p, model, n = self.p, self.model, 14
+        self.close(model.hat_matrix(p.value), p.hat)
+        self.close(model.inverse_matrix(p.value), p.p)
+        root, one = np.sqrt(p.w), np.sqrt(p.w)[:, None] / np.sqrt(p.w.sum())
+        centre = np.eye(n) - one @ one.T
+        k = centre @ (root[:, None] * gauss(p.x, p.x) * root) @ centre
+        values = np.linalg.eigvalsh(k)[:0:-1]
+        self.close(model.eigenvalues(n - 1), values)
+        found = model.eigenvectors(3)
+        self.close(found.values, values[:3])
+        self.close(k @ found.vectors, found.vectors * values[:3])
+        condition, rank = model.condition_number([p.value, 1.0])
+        self.close(condition[0], (values[0] + p.value) / (values[-1] + p.value))
+        self.close(rank[1], np.sum(values / (values + 1)))
+        self.close(fr.linear().scaled([2, 0.5]).linear_scale(2), [2, 0.5])
+        self.assertIsNone(fr.gaussian(1.0).linear_scale(2))
+
     def test_objective(self):
         p, at = self.p, self.model.objective(self.p.value)
         squares, c = p.w @ (p.y - p.hat @ p.y) ** 2, p.p @ p.y
@@ -250,6 +268,25 @@ class Classifiers(Comparison):
         c = hinge.coefficients().c
         self.assertEqual(rows.tolist(), np.flatnonzero(c).tolist())
         self.close(margin, 1 / np.sqrt(c @ p.k @ c))
+        f = hinge.decision(p.x)
+        self.close(hinge.margins(), labels * f)
+        self.close(hinge.slacks(), np.maximum(0, 1 - labels * f))
+        self.close(hinge.alpha(), labels * c)
+        self.close(hinge.distances(p.new), hinge.decision(p.new) * margin)
+        kinds = np.where(c == 0, fr.SUPPORT_NONE, np.where(labels * c == 1 / 0.4, fr.SUPPORT_BOUNDED, fr.SUPPORT_FREE))
+        self.assertEqual(hinge.support_kinds().tolist(), kinds.tolist())
+        duality = hinge.duality()
+        self.close(duality.primal, hinge.convergence().objective)
+        self.close(duality.dual, 0.4 * (labels @ c - 0.5 * c @ p.k @ c))
+        self.assertLess(abs(duality.gap), 1e-6)
+        apart = fr.Classifier(fr.linear(), fr.LOSS_HINGE, [[0.0], [1.0], [3.0]], [-1, -1, 1]).fit(0)
+        self.close(apart.decision([[2.0], [3.0]]), [0, 1])
+        ones = fr.Classifier(fr.gaussian(1.5), fr.LOSS_HINGE, p.x, labels, intercept=fr.INTERCEPT_PENALISED).fit(0.4)
+        self.close(ones.coefficients().b, ones.coefficients().c.sum())
+        self.assertTrue(ones.penalises_intercept() and ones.has_intercept())
+        model = fr.Model(fr.gaussian(1.5), p.x, p.y, intercept=fr.INTERCEPT_PENALISED).set_lambda(0.4)
+        self.assertTrue(model.penalises_intercept())
+        self.close(model.intercept(), model.coefficients().sum(axis=0))
 
 
 class Classical(Comparison):
@@ -296,7 +333,7 @@ class Classical(Comparison):
             found = fr.tls_errors(x, outputs, exact=[False, True])
             self.close(found.w, fr.tls(x, outputs, exact=[False, True]).w)
             self.close((x + found.x_correction) @ found.w + found.b, outputs + found.y_correction)
-            self.close(found.x_correction[:, 1], 0.0)
+            self.assertTrue(np.all(found.x_correction[:, 1] == 0))
             both = np.column_stack([found.x_correction, found.y_correction])
             self.close(np.linalg.norm(both, axis=1), found.distances)
             self.close(np.linalg.svd(both)[1][: len(found.singular_values)], found.singular_values)
@@ -325,6 +362,43 @@ class Classical(Comparison):
         slopes = values / self.x[:, 0]
         cost = [np.abs(values - slope * self.x[:, 0]).sum() for slope in slopes]
         self.close(fr.absolute_slope(self.x[:, 0], values), slopes[np.argmin(cost)])
+
+    def test_gradients_and_descent(self):
+        y, labels = self.y[:, 0], np.where(self.y[:, 0] > np.median(self.y[:, 0]), 1.0, -1.0)
+        w, b = fr.ridge(self.x, y, 0.5)
+        at = fr.loss_gradient(fr.LOSS_SQUARED, self.x, y, 0.5, w, b)
+        self.close(at.objective, 0.5 * np.sum((y - self.x @ w - b) ** 2) + 0.25 * w @ w)
+        self.assertLess(np.abs(np.append(at.w, at.b)).max(), 1e-12)
+        several = fr.loss_gradient(fr.LOSS_LOGISTIC, self.x, labels, 0.5, np.column_stack([w, 2 * w]), [b, 0.0])
+        slopes = -labels / (1 + np.exp(labels * (self.x @ w + b)))
+        self.close(several.w[:, 0], self.x.T @ slopes + 0.5 * w)
+        self.close(several.b[0], slopes.sum())
+        k, c = self.x @ self.x.T, np.linspace(-1, 1, len(y))
+        expansion = fr.expansion_gradient(fr.LOSS_SQUARED, k, y, 0.5, c, 1.0)
+        self.close(expansion.w, k @ (k @ c + 1.0 - y + 0.5 * c))
+        self.close(expansion.b, np.sum(k @ c + 1.0 - y))
+
+        heard = []
+        found = fr.gradient_descent(fr.LOSS_SQUARED, self.x, y, 0.5, [0, 20000], progress=heard.append)
+        self.close(found.w[:, 1], w)
+        self.close(found.b[1], b)
+        self.assertTrue(heard[0] == 0.0 and heard[-1] == 1.0 and found.objective[1] < found.objective[0])
+        with self.assertRaises(ZeroDivisionError):
+            fr.gradient_descent(fr.LOSS_SQUARED, self.x, y, 0.5, [100], progress=lambda fraction: 1 / 0)
+        drawn = [fr.gradient_descent(fr.LOSS_HINGE, self.x, labels, 0.5, 50, batch=3, seed=seed, average=True,
+                                     start=(w, b), rule=fr.STEP_INVERSE, step=0.1).w.tolist() for seed in (1, 1, 2)]
+        self.assertTrue(drawn[0] == drawn[1] != drawn[2])
+
+        stopped = fr.early_stopping(self.x, y, [1, 10])
+        centred = self.x - self.x.mean(axis=0)
+        self.close(stopped.step, 1 / np.linalg.norm(centred, 2) ** 2)
+        self.close(stopped.w[:, 0], stopped.step * centred.T @ (y - y.mean()))
+        self.close(stopped.ridge_w[:, 1], fr.ridge(self.x, y, stopped.value[1]).w)
+        slope, offset = fr.calibrate(self.x[:, 0], labels)
+        n = np.sum(labels > 0), np.sum(labels < 0)
+        rest = 1 / (1 + np.exp(-offset - slope * self.x[:, 0])) - np.where(labels > 0, (n[0] + 1) / (n[0] + 2),
+                                                                        1 / (n[1] + 2))
+        self.assertLess(abs(rest.sum()) + abs(rest @ self.x[:, 0]), 1e-10)
 
     def test_the_rest(self):
         self.assertEqual(sorted(fr.make_holdout(10, 0.3, 5)), [-1] * 7 + [0] * 3)

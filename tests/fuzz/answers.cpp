@@ -107,6 +107,24 @@ void ask_for_paths(const freeridge_model* model, const Sizes& size, const Questi
       [&, d = d] { return freeridge_hyperplane_path(model, count, lambdas, w.get(), d, b_of_w.get()); }, w, b_of_w);
 }
 
+void ask_for_matrices(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
+  const std::int64_t n = size.n, lambdas = static_cast<std::int64_t>(questions.lambdas.size());
+  Output<double> values(1), vector(size_of(n)), alone(size_of(n)), condition(questions.lambdas.size()),
+      rank(questions.lambdas.size()), hat(size_of(n, n)), inverse(size_of(n, n));
+  call(
+      "freeridge_eigenvalues", 0, [&] { return freeridge_eigenvalues(model, 1, values.get(), vector.get(), n); },
+      values, vector);
+  call("freeridge_eigenvalues", 0,
+       [&] { return freeridge_eigenvalues(model, std::max<std::int64_t>(n - 1, 1), alone.get(), nullptr, 0); });
+  call(
+      "freeridge_condition_number", 0,
+      [&] { return freeridge_condition_number(model, lambdas, questions.lambdas.data(), condition.get(), rank.get()); },
+      condition, rank);
+  call(
+      "freeridge_hat_matrix", Caller::in_pieces,
+      [&] { return freeridge_hat_matrix(model, questions.lambdas[0], hat.get(), inverse.get(), n); }, hat, inverse);
+}
+
 void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   const auto [n, d, t] = size;
   Output<double> errors(size_of(n, t)), left_out(size_of(n, t)), c(size_of(n, t)), w(size_of(d, t)), b(size_of(t)),
@@ -278,6 +296,7 @@ void ask(const freeridge_model* model, const Questions& questions, Caller& call)
   ask_for_the_search(model, size, call);
   if (questions.bandwidth_search) ask_for_the_bandwidth_search(model, call);
   ask_for_the_fit(model, size, questions, call);
+  ask_for_matrices(model, size, questions, call);
   ask_for_paths(model, size, questions, call);
   ask_at_new_points(model, size, questions, call);
 }
@@ -315,6 +334,23 @@ void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d,
       "freeridge_classifier_get_support", Caller::may_be_inf,
       [&] { return freeridge_classifier_get_support(classifier, count.get(), rows.get(), margin.get()); }, count, rows,
       margin);
+  Output<double> distance(size_of(m)), of_points(size_of(n)), slack(size_of(n)), alpha(size_of(n)), primal(1), dual(1),
+      duality_gap(1);
+  Output<std::int32_t> kind(size_of(n));
+  call(
+      "freeridge_classifier_distances", 0,
+      [&] { return freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, m, x.data(), m, distance.get()); },
+      distance);
+  call(
+      "freeridge_classifier_get_margins", 0,
+      [&] { return freeridge_classifier_get_margins(classifier, of_points.get(), slack.get()); }, of_points, slack);
+  call(
+      "freeridge_classifier_get_alpha", 0,
+      [&] { return freeridge_classifier_get_alpha(classifier, alpha.get(), kind.get()); }, alpha, kind);
+  call(
+      "freeridge_classifier_get_duality", 0,
+      [&] { return freeridge_classifier_get_duality(classifier, primal.get(), dual.get(), duality_gap.get()); }, primal,
+      dual, duality_gap);
   Output<double> lambda(1), weights(size_of(n)), tolerance(1);
   Output<std::int32_t> loss(1), on(1);
   Output<std::int64_t> most(1), points(1), features(1);

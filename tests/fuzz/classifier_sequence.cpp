@@ -54,7 +54,7 @@ void ClassifierSequence::set_weights(Source& in) {
 void ClassifierSequence::set_control(Source& in) {
   Caller call;
   if (in.one_in(2)) {
-    const auto on = static_cast<std::int32_t>(in.below(2));
+    const auto on = static_cast<std::int32_t>(in.below(3));
     call("freeridge_classifier_set_intercept", 0,
          [&] { return freeridge_classifier_set_intercept(handle_.get(), on); });
   } else {

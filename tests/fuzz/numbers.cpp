@@ -134,6 +134,58 @@ void solve_at_once(Source& in, Caller& call) {
   expect_refused(data, status, name);
 }
 
+// Gradients, gradient descent, early stopping and calibration, of any loss with any numbers.
+void descent_calls(Source& in, Caller& call, std::int64_t n, std::int64_t d, const std::vector<double>& x,
+                   const std::vector<double>& values, const std::vector<double>& weights) {
+  const auto loss = static_cast<std::int32_t>(in.from(0, 5)), rule = static_cast<std::int32_t>(in.from(0, 4));
+  std::vector<double> y = values;
+  if (loss <= FREERIDGE_LOSS_HINGE && !in.one_in(8))
+    for (double& value : y) value = in.one_in(2) ? 1 : -1;
+  const std::vector<double> w = in.wild(n + d, true);
+  const double* const given = in.one_in(2) ? nullptr : weights.data();
+  const double lambda = in.one_in(4) ? 0 : std::fabs(in.wild(true)), step = in.one_in(2) ? 0 : std::fabs(in.wild(true));
+  const std::int64_t steps[2] = {in.from(0, 3), in.from(1, 20)}, batch = in.from(1, n);
+  Output<double> objective(2), gradient(size_of(n + d)), by_b(1), b(2), path(size_of(d, 2)), used(1);
+  call(
+      "freeridge_loss_gradient", 0,
+      [&] {
+        return freeridge_loss_gradient(loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, lambda, 1,
+                                       w.data(), w.data(), objective.get(), gradient.get(), by_b.get());
+      },
+      objective, gradient, by_b);
+  const std::vector<double> k = in.wild(n * n, true);
+  Output<double> value(1), by_c(size_of(n)), by_offset(1);
+  call(
+      "freeridge_expansion_gradient", 0,
+      [&] {
+        return freeridge_expansion_gradient(loss, n, k.data(), n, y.data(), given, lambda, w.data(), w[0], value.get(),
+                                            by_c.get(), by_offset.get());
+      },
+      value, by_c, by_offset);
+  Output<double> at(2);
+  call(
+      "freeridge_gradient_descent", 0,
+      [&] {
+        return freeridge_gradient_descent(loss, FREERIDGE_COL_MAJOR, n, d, x.data(), n, y.data(), given, 1, lambda,
+                                          nullptr, 0, 0, rule, step, batch, 1, 0, 2, steps, nullptr, nullptr,
+                                          path.get(), b.get(), at.get(), used.get());
+      },
+      path, b, at, used);
+  Output<double> stopped(size_of(d, 2)), df(2), length(1);
+  call(
+      "freeridge_early_stopping", 0,
+      [&] {
+        return freeridge_early_stopping(FREERIDGE_COL_MAJOR, n, d, x.data(), n, values.data(), 1, step, 2, steps,
+                                        stopped.get(), nullptr, df.get(), nullptr, nullptr, nullptr, nullptr,
+                                        length.get());
+      },
+      stopped, df, length);
+  Output<double> slope(1), offset(1);
+  call(
+      "freeridge_calibrate", 0,
+      [&] { return freeridge_calibrate(n, values.data(), y.data(), given, slope.get(), offset.get()); }, slope, offset);
+}
+
 void small_calls(Source& in, Caller& call) {
   const std::int64_t n = in.from(1, 8), d = in.from(1, 4);
   const bool finite = !in.one_in(8);
@@ -149,7 +201,7 @@ void small_calls(Source& in, Caller& call) {
   call(
       "freeridge_absolute_slope", 0,
       [&] { return freeridge_absolute_slope(n, values.data(), weights.data(), slope.get()); }, slope);
-  const auto from = static_cast<std::int32_t>(in.from(0, 8)), to = static_cast<std::int32_t>(in.from(0, 8));
+  const auto from = static_cast<std::int32_t>(in.from(0, 15)), to = static_cast<std::int32_t>(in.from(0, 15));
   call(
       "freeridge_convert_lambda", 0,
       [&] { return freeridge_convert_lambda(from, to, n, scale, offset, converted.get()); }, converted);
@@ -161,6 +213,7 @@ void small_calls(Source& in, Caller& call) {
   Output<std::int32_t> holdout(size_of(n));
   call(
       "freeridge_make_holdout", 0, [&] { return freeridge_make_holdout(n, scale, seed, holdout.get()); }, holdout);
+  descent_calls(in, call, n, d, x, values, weights);
   if (call(
           "freeridge_polynomial_feature_count", 0,
           [&] { return freeridge_polynomial_feature_count(d, degree, bias, counted.get()); }, counted) != FREERIDGE_OK)
@@ -259,7 +312,7 @@ void one_model(Source& in, Caller& call) {
     for (double& weight : weights) weight = in.one_in(32) ? weight : std::fabs(weight);
     call("freeridge_set_weights", 0, [&] { return freeridge_set_weights(made, weights.data()); });
   }
-  freeridge_set_intercept(made, static_cast<std::int32_t>(in.below(2)));
+  freeridge_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
   freeridge_set_route(made, static_cast<std::int32_t>(in.below(6)));
   freeridge_set_reduction(made, static_cast<std::int32_t>(in.below(3)));
   if (in.one_in(3)) freeridge_set_landmarks(made, in.from(1, data.n), nullptr);
@@ -300,7 +353,7 @@ void one_classifier(Source& in, Caller& call) {
     for (double& weight : weights) weight = std::fabs(weight);
     call("freeridge_classifier_set_weights", 0, [&] { return freeridge_classifier_set_weights(made, weights.data()); });
   }
-  freeridge_classifier_set_intercept(made, static_cast<std::int32_t>(in.below(2)));
+  freeridge_classifier_set_intercept(made, static_cast<std::int32_t>(in.below(3)));
   call("freeridge_classifier_set_control", 0,
        [&] { return freeridge_classifier_set_control(made, 1e-6, 1 + in.below(100)); });
   for (const double lambda : data.lambdas)

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
 
+#include "libcore/linalg/banded_eigenvalues.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "linalg/dense.hpp"
 #include "support/gauss.hpp"
@@ -81,6 +83,43 @@ TEST(Banded, RefusesWhatIsNotPositiveDefinite) {
   BandMatrix nan = dense::random_band(50, 16, 40, 24);
   nan.values(3, 20) = std::nan("");
   EXPECT_FALSE(BandedCholesky::factor(nan, 0));
+}
+
+// Against LAPACK's of the whole matrix; also where squares of the numbers are out of range.
+TEST(Banded, Eigenvalues) {
+  for (const Index b : {16, 48})
+    for (const Index m : {1, 2, 3, 16, 17, 40, 131})
+      for (const int exponent : {0, -600, 600}) {
+        SCOPED_TRACE(::testing::Message() << "b = " << b << ", m = " << m << ", times 2^" << exponent);
+        BandMatrix band = dense::random_band(m, b, m % 2 == 0 ? 40 : 0, 26);
+        std::vector<double> expected = eigenvalues(dense::full(band));
+        for (double& value : band.values.values()) value = std::ldexp(value, exponent);
+        const Array<double> found = banded_eigenvalues(band);
+        std::ranges::sort(expected, std::greater<>());
+        const double largest = std::max(std::abs(expected.front()), std::abs(expected.back()));
+        ASSERT_EQ(found.size(), expected.size());
+        for (std::size_t k = 0; k < expected.size(); ++k)
+          EXPECT_NEAR(std::ldexp(found[k], -exponent), expected[k], 1e-14 * largest);
+      }
+}
+
+// The 2-diagonal matrix of second differences: 2 - 2 cos(k pi / (m + 1)); a matrix that is diagonal; zeros.
+TEST(Banded, EigenvaluesInClosedForm) {
+  const Index m = 60;
+  BandMatrix differences{Matrix(17, m, 0.0)}, diagonal{Matrix(17, m, 0.0)}, zero{Matrix(17, m, 0.0)};
+  for (Index j = 0; j < m; ++j) {
+    differences.values(0, j) = 2;
+    if (j + 1 < m) differences.values(1, j) = -1;
+    diagonal.values(0, j) = static_cast<double>((7 * j) % m);
+  }
+  const Array<double> of_differences = banded_eigenvalues(differences), of_diagonal = banded_eigenvalues(diagonal);
+  for (Index k = 0; k < m; ++k) {
+    const double angle = std::acos(-1.0) * static_cast<double>(m - k) / static_cast<double>(m + 1);
+    EXPECT_NEAR(of_differences[k], 2 - 2 * std::cos(angle), 2e-15);
+    EXPECT_EQ(of_diagonal[k], static_cast<double>(m - 1 - k));
+  }
+  for (const double value : banded_eigenvalues(zero)) EXPECT_EQ(value, 0);
+  EXPECT_TRUE(banded_eigenvalues(BandMatrix{Matrix(17, 0)}).empty());
 }
 
 TEST(Banded, BoundsEncloseTheEigenvaluesToAPercent) {

@@ -22,6 +22,10 @@ struct Convergence {
   double gap = 0;
 };
 
+struct Duality {
+  double primal = 0, dual = 0, gap = 0;
+};
+
 struct Support {
   std::vector<std::int64_t> rows;
   double margin = 0;
@@ -50,8 +54,9 @@ class Classifier {
           "freeridge_classifier_set_weights");
     return *this;
   }
-  Classifier& intercept(bool on) {
-    check(freeridge_classifier_set_intercept(get(), on ? 1 : 0), "freeridge_classifier_set_intercept");
+  Classifier& intercept(bool on) { return intercept_kind(on ? FREERIDGE_INTERCEPT_FREE : FREERIDGE_INTERCEPT_NONE); }
+  Classifier& intercept_kind(freeridge_intercept on) {
+    check(freeridge_classifier_set_intercept(get(), on), "freeridge_classifier_set_intercept");
     return *this;
   }
   Classifier& control(double tolerance, std::int64_t iterations) {
@@ -94,6 +99,28 @@ class Classifier {
     Convergence out;
     check(freeridge_classifier_get_convergence(get(), &out.objective, &out.iterations, &out.gap),
           "freeridge_classifier_get_convergence");
+    return out;
+  }
+  Duality duality() const {
+    Duality out;
+    check(freeridge_classifier_get_duality(get(), &out.primal, &out.dual, &out.gap),
+          "freeridge_classifier_get_duality");
+    return out;
+  }
+  Vector distances(const Matrix& x) const {
+    Vector out(static_cast<std::size_t>(x.rows));
+    check(freeridge_classifier_distances(get(), FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, out.data()),
+          "freeridge_classifier_distances");
+    return out;
+  }
+  Vector margins() const {
+    Vector out(static_cast<std::size_t>(n_));
+    check(freeridge_classifier_get_margins(get(), out.data(), nullptr), "freeridge_classifier_get_margins");
+    return out;
+  }
+  Vector slacks() const {
+    Vector out(static_cast<std::size_t>(n_));
+    check(freeridge_classifier_get_margins(get(), nullptr, out.data()), "freeridge_classifier_get_margins");
     return out;
   }
   Support support() const {

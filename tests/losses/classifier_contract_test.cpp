@@ -39,6 +39,9 @@ TEST(ClassifierArguments, WhatMayBeNull) {
               FREERIDGE_OK);
     EXPECT_EQ(freeridge_classifier_get_coefficients(c.get(), nullptr, nullptr), FREERIDGE_OK);
     EXPECT_EQ(freeridge_classifier_get_convergence(c.get(), nullptr, nullptr, nullptr), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_classifier_get_margins(c.get(), nullptr, nullptr), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_classifier_get_alpha(c.get(), nullptr, nullptr), FREERIDGE_OK);
+    EXPECT_EQ(freeridge_classifier_get_duality(c.get(), nullptr, nullptr, nullptr), FREERIDGE_OK);
     EXPECT_EQ(freeridge_classifier_set_weights(c.get(), nullptr), FREERIDGE_OK);
     Classifier unit(Kernel::gaussian(sample::sigma), loss);
     unit.data(sample::matrix(n, sample::x()), labels()).fit(0.5);
@@ -58,6 +61,12 @@ TEST(ClassifierArguments, OnlyLogisticHasProbabilitiesAndLeftOutValuesOnlyHingeS
   GetSupport support;
   support.classifier = logistic.get();
   expect_failure(support, FREERIDGE_INVALID_STATE, {"HINGE", "LOGISTIC"});
+  GetMargins margins;
+  margins.classifier = logistic.get();
+  expect_failure(margins, FREERIDGE_INVALID_STATE, {"slacks", "HINGE", "LOGISTIC"});
+  GetAlpha alpha;
+  alpha.classifier = logistic.get();
+  expect_failure(alpha, FREERIDGE_INVALID_STATE, {"support", "HINGE", "LOGISTIC"});
 }
 
 TEST(ClassifierArguments, DataThatOverflowTheKernel) {
@@ -132,9 +141,13 @@ TEST(ClassifierStates, EachCallNamesTheOneThatIsMissing) {
     expect_least<Predict>(State::fitted, data, fit, loss);
     expect_least<GetCoefficients>(State::fitted, data, fit, loss);
     expect_least<GetConvergence>(State::fitted, data, fit, loss);
+    expect_least<Distances>(State::fitted, data, fit, loss);
+    expect_least<GetDuality>(State::fitted, data, fit, loss);
   }
   expect_least<Loo>(State::fitted, data, fit, FREERIDGE_LOSS_LOGISTIC);
   expect_least<GetSupport>(State::fitted, data, fit, FREERIDGE_LOSS_HINGE);
+  expect_least<GetMargins>(State::fitted, data, fit, FREERIDGE_LOSS_HINGE);
+  expect_least<GetAlpha>(State::fitted, data, fit, FREERIDGE_LOSS_HINGE);
 }
 
 template <class Setter>

@@ -60,6 +60,12 @@ Vector answers_of(freeridge_classifier* classifier, const Matrix& x, bool whole 
   ask(2, [&](double* to) { return freeridge_classifier_get_convergence(classifier, to, &iterations, to + 1); });
   ask(1, [&](double* to) { return freeridge_classifier_get_support(classifier, &count, nullptr, to); });
   ask(1, [&](double* to) { return freeridge_classifier_get_lambda(classifier, to); });
+  ask(3, [&](double* to) { return freeridge_classifier_get_duality(classifier, to, to + 1, to + 2); });
+  ask(size, [&](double* to) { return freeridge_classifier_get_alpha(classifier, to, nullptr); });
+  ask(size, [&](double* to) { return freeridge_classifier_get_margins(classifier, to, nullptr); });
+  ask(static_cast<std::size_t>(x.rows), [&](double* to) {
+    return freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, to);
+  });
   ask(size, [&](double* to) { return freeridge_classifier_get_weights(classifier, to); });
   if (whole) ask(size, [&](double* to) { return freeridge_classifier_loo(classifier, to); });
   out.push_back(static_cast<double>(iterations));
@@ -199,7 +205,7 @@ TEST(SavedClassifierForm, IsTheOneDocumented) {
   check(freeridge_classifier_set_weights(classifier.get(), weights), "");
   const auto of = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   std::vector<std::uint64_t> expected = {
-      3, 4, 0, 8, 0x287261656e696cULL, 2, 1, of(1e-8), 0, 1, 2, 1, of(1), of(5), of(1), of(-1), 1, of(0.5), of(0.5)};
+      4, 4, 0, 8, 0x287261656e696cULL, 2, 1, of(1e-8), 0, 1, 2, 1, of(1), of(5), of(1), of(-1), 1, of(0.5), of(0.5)};
   expected[4] = 0;
   std::memcpy(&expected[4], "linear()", 8);
   expected[2] = 8 * (expected.size() - 3);

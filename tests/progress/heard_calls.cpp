@@ -170,6 +170,28 @@ std::vector<Call<Model>> factorized_calls(const Case& c, const Sizes& s) {
                    return Answer{status, joined({values, b})};
                  },
                  true});
+  out.push_back({"hat_matrix",
+                 [=](const Model& m) {
+                   Vector hat = numbers(s.n * s.n), inverse = hat;
+                   const freeridge_status status = freeridge_hat_matrix(m.get(), 0.3, hat.data(), inverse.data(), s.n);
+                   return Answer{status, joined({hat, inverse})};
+                 },
+                 true});
+  if (c.route != FREERIDGE_ROUTE_CHOLESKY) {
+    out.push_back({"condition_number", [=](const Model& m) {
+                     Vector condition = numbers(several), rank = condition;
+                     const freeridge_status status =
+                         freeridge_condition_number(m.get(), several, lambdas.data(), condition.data(), rank.data());
+                     return Answer{status, joined({condition, rank})};
+                   }});
+    out.push_back({"eigenvalues", [=](const Model& m) {
+                     const bool with_vectors = c.route != FREERIDGE_ROUTE_BAND;
+                     Vector values = numbers(2), vectors = numbers(with_vectors ? 2 * s.n : 0);
+                     const freeridge_status status =
+                         freeridge_eigenvalues(m.get(), 2, values.data(), with_vectors ? vectors.data() : nullptr, s.n);
+                     return Answer{status, joined({values, vectors})};
+                   }});
+  }
   if (c.landmarks > 0)
     out.push_back({"landmark_trace", [=](const Model& m) {
                      Vector left = numbers(1), trace = numbers(1);

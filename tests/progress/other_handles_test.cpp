@@ -168,6 +168,14 @@ TEST(Progress, OfClassifiers) {
                          return Answer{status, values};
                        },
                        true});
+      calls.push_back({"distances", [](const Classifier& h) {
+                         support::Random random(6);
+                         const Matrix x = random.uniform_matrix(m, 2, -1, 1);
+                         Vector values(static_cast<std::size_t>(m), untouched);
+                         const freeridge_status status = freeridge_classifier_distances(
+                             h.get(), FREERIDGE_COL_MAJOR, m, x.values.data(), m, values.data());
+                         return Answer{status, values};
+                       }});
       calls.push_back({"save", [](const Classifier& h) {
                          return Answer{freeridge_classifier_save(h.get(), "/dev/null"), {}};
                        }});

@@ -94,6 +94,12 @@ works <- list(
          polynomial_feature_count(2, 2), polynomial_feature_factors(2, 2), make_folds(9, 3), make_holdout(9, 0.3),
          weighted_median(y, 1:14), absolute_slope(x[, 1L], y), convert_lambda(1, "glmnet", "sklearn", n = 14, sd_y = 2))
   },
+  descent = function() {
+    list(coef(gradient_descent(x, y, lambda = 1, epochs = 5)), early_stopping(x, y, 1:3)$path,
+         coef(gradient_descent(x, y > 0, "hinge", 1, epochs = 2, batch = 3, start = c(0, 1, 1))),
+         loss_gradient(x, y, c(1, 2)), expansion_gradient(tcrossprod(x), y, y),
+         predict(freeridge(x, y > 0, linear_kernel(), 1), type = "probability"))
+  },
   settings = function() list(freeridge_build_info(), freeridge_threads(freeridge_threads()))
 )
 for (name in names(works)) {

@@ -39,7 +39,7 @@ class Words {
     return *this;
   }
   // In its frame.
-  Bytes container(std::int64_t kind, std::uint64_t version = 3) const {
+  Bytes container(std::int64_t kind, std::uint64_t version = 4) const {
     Bytes out(frame::payload + 8 * words_.size() + frame::tail);
     std::memcpy(out.data(), "FREERIDG", 8);
     frame::put(out, frame::version, version);
@@ -109,7 +109,7 @@ TEST(SavedFormat, Predictors) {
         .numbers({1, 2, 3, 4})
         .container(3, version);
   };
-  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 3);
+  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 4);
   // c k(x_i, x) + b, k = (x'z)^2
   const Bytes expansion = Words()
                               .integers({2, 1, 1, 2})
@@ -137,7 +137,7 @@ TEST(SavedFormat, Predictors) {
   predictor = support::loaded(hyperplane_with({}, {}, 1));
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
-  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 3));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 4));
   for (const Bytes& bytes : {expansion, landmarks}) {
     predictor = support::loaded(bytes);
     ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
@@ -286,6 +286,32 @@ TEST_P(SavedFiles, AsManyFeaturesAsPoints) {
   }
 }
 
+// Six points, b penalised: w and b solve (x~'x~ + lambda I) (w, b)' = x~'y for the columns x~ = (x, 1).
+TEST_P(SavedFiles, PenalisedIntercept) {
+  if (GetParam() < 4) return;  // which began with version 4
+  const Handle model = support::loaded_file(file("model_penalised", GetParam()));
+  for (const double lambda : {0.5, 3.0}) {
+    ASSERT_EQ(freeridge_set_lambda(model.get(), lambda), FREERIDGE_OK);
+    double xx = lambda, sum = 0, xy = 0, total = 0;
+    for (std::size_t i = 0; i < 6; ++i) xx += x[i] * x[i], sum += x[i], xy += x[i] * y[i], total += y[i];
+    const double determinant = xx * (6 + lambda) - sum * sum;
+    expect_predicts(model.get(),
+                    {((6 + lambda) * xy - sum * total) / determinant, (xx * total - sum * xy) / determinant});
+  }
+}
+
+// Four points on a line, -1 -1 | +1 +1 at -1, 0, 2, 5: the hard margin f(x) + b = x - 1.
+TEST_P(SavedFiles, Classifiers) {
+  if (GetParam() < 4) return;
+  freeridge_classifier* classifier = nullptr;
+  ASSERT_EQ(freeridge_classifier_load(file("classifier_hard_margin", GetParam()).c_str(), &classifier), FREERIDGE_OK)
+      << freeridge_last_error();
+  double out[6];
+  ASSERT_EQ(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, 6, x.data(), 6, out, nullptr), FREERIDGE_OK);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], x[i] - 1, 1e-7);
+  freeridge_classifier_destroy(classifier);
+}
+
 // Each is of the version that its name says.
 TEST_P(SavedFiles, Versions) {
   for (const char* name :
@@ -308,6 +334,6 @@ TEST_P(SavedFiles, OtherKinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3, 4));
 
 }  // namespace format_test

@@ -7,6 +7,7 @@
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
+#include "capi/support/matrix_calls.hpp"
 #include "capi/support/refusals.hpp"
 #include "capi/support/saved_calls.hpp"
 #include "capi/support/selection_calls.hpp"
@@ -262,7 +263,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance>();
     others.refused<LambdaGrid, Score, Objective, GetSearch, GetOneStandardError, LambdaFlags, PredictPath,
-                   CoefficientsPath, HyperplanePath>();
+                   CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
     others.refused<GetWeights, GetGroups, HasIntercept, GetRequestedRoute, GetRequestedLandmarks, GetLandmarkMethod,
                    GetReduction, GetRefinement, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();

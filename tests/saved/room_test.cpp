@@ -9,6 +9,7 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/model/saved_model.hpp"
+#include "support/memory_gatherer.hpp"
 
 namespace {
 
@@ -27,12 +28,6 @@ namespace {
 using freeridge::Index;
 using freeridge::Route;
 
-class MemoryGatherer final : public freeridge::ByteSink {
- public:
-  void put(freeridge::Span<const unsigned char> bytes) override { all.insert(all.end(), bytes.begin(), bytes.end()); }
-  std::vector<unsigned char> all;
-};
-
 TEST(SavedRoom, OfTheSquareIsAskedFor) {
   constexpr Index n = 120, square = 8 * n * n;
   std::vector<double> x, y;
@@ -49,7 +44,7 @@ TEST(SavedRoom, OfTheSquareIsAskedFor) {
     model.set_route(route);
     model.factorize();
     model.set_lambdas(lambda);
-    MemoryGatherer out;
+    support::MemoryGatherer out;
     write_container(
         freeridge::SavedKind::model, [&](freeridge::ByteWriter& w) { model.save(w); }, out);
     const auto file = static_cast<Index>(out.all.size());

@@ -4,17 +4,12 @@
 
 #include "libcore/base/error.hpp"
 #include "libcore/model/saved_model.hpp"
+#include "support/memory_gatherer.hpp"
 
 namespace source_test {
 
 using freeridge::ByteSource;
 using freeridge::Index;
-
-class MemoryGatherer final : public freeridge::ByteSink {
- public:
-  void put(freeridge::Span<const unsigned char> bytes) override { all.insert(all.end(), bytes.begin(), bytes.end()); }
-  std::vector<unsigned char> all;
-};
 
 // Sound until all of it has been read once; then `change` has been done to it.
 class Changing final : public ByteSource {
@@ -47,7 +42,7 @@ std::vector<unsigned char> fitted(bool predictor) {
   model.set_route(freeridge::Route::spectral);
   model.factorize();
   model.set_lambdas(lambda);
-  MemoryGatherer out;
+  support::MemoryGatherer out;
   if (predictor)
     write_container(
         freeridge::SavedKind::predictor, [&](freeridge::ByteWriter& w) { save_prediction(model.prediction(), w); },
@@ -79,7 +74,7 @@ TEST(SavedSource, ChangesBetweenThePasses) {
 // What counts and what is written must agree: a payload that does not is a fault of the library, and no file.
 TEST(SavedSource, APayloadThatChangesIsNotWritten) {
   int calls = 0;
-  MemoryGatherer out;
+  support::MemoryGatherer out;
   EXPECT_THROW(write_container(
                    freeridge::SavedKind::model,
                    [&](freeridge::ByteWriter& w) {
@@ -94,7 +89,7 @@ TEST(SavedSource, APayloadThatChangesIsNotWritten) {
 TEST(SavedSource, TextsOfEveryLength) {
   for (std::size_t length = 0; length < 40; ++length) {
     const std::string text(length, static_cast<char>('a' + length % 26));
-    MemoryGatherer out;
+    support::MemoryGatherer out;
     write_container(
         freeridge::SavedKind::model, [&](freeridge::ByteWriter& w) { w.text(text); }, out);
     EXPECT_EQ(out.all.size(), 40 + 8 + (length + 7) / 8 * 8);

@@ -63,9 +63,9 @@ TEST(DevelopmentRows, EqualRefitsInLongDouble) {
 // More rows than a tile has, more lambdas and outputs than one sweep; the sums of chunks, and of single rows, add up.
 TEST(DevelopmentRows, AddUp) {
   Random random(82);
-  const Problem all = random_problem(random, KernelSpec::linear(), 1800, 4, 3, true, true);
-  const Problem fresh = slice(all, 600, 1200);
-  const Accumulator accumulator(slice(all, 0, 600));
+  const Problem all = random_problem(random, KernelSpec::linear(), 1280, 4, 3, true, true);
+  const Problem fresh = slice(all, 80, 1200);
+  const Accumulator accumulator(slice(all, 0, 80));
   const Vector lambdas = accumulator.lambda_grid(400);
   const SquaredErrors whole = accumulator.squared_errors(fresh, lambdas);
   SquaredErrors sum{0, Matrix(400, 3, 0.0)};
@@ -78,7 +78,7 @@ TEST(DevelopmentRows, AddUp) {
   EXPECT_CLOSE(sum.squares, whole.squares, 1e-12);
   EXPECT_NEAR(sum.sum_w, whole.sum_w, 1e-12 * whole.sum_w);
   const Vector few = {lambdas[0], lambdas[399]};
-  EXPECT_CLOSE(select_rows(whole.squares, {0, 399}), expected_squares(slice(all, 0, 600), fresh, few), 1e-10);
+  EXPECT_CLOSE(select_rows(whole.squares, {0, 399}), expected_squares(slice(all, 0, 80), fresh, few), 1e-10);
 }
 
 // At lambda = 0 the solution of least norm, also where the new rows leave the space of those that were added; and means

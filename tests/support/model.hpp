@@ -210,8 +210,9 @@ class Model {
     check(freeridge_set_weights(get(), weights.empty() ? nullptr : weights.data()), "freeridge_set_weights");
     return *this;
   }
-  Model& intercept(bool on) {
-    check(freeridge_set_intercept(get(), on ? 1 : 0), "freeridge_set_intercept");
+  Model& intercept(bool on) { return intercept_kind(on ? FREERIDGE_INTERCEPT_FREE : FREERIDGE_INTERCEPT_NONE); }
+  Model& intercept_kind(freeridge_intercept on) {
+    check(freeridge_set_intercept(get(), on), "freeridge_set_intercept");
     return *this;
   }
   // n labels for each division, one after the other; empty: none

@@ -1,5 +1,6 @@
 #include "support/tall_oracle.hpp"
 
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -116,6 +117,26 @@ Matrix leverage(const TallProblem& problem, double lambda) {
     for (std::int64_t j = 0; j < out.cols; ++j) out(i, j) = static_cast<double>(weight(problem, i) * sum);
   }
   return out;
+}
+
+Dense triangle(const Matrix& a) {
+  const std::int64_t n = a.rows, p = a.cols;
+  Dense q(n, p), r(p, p);
+  for (std::int64_t j = 0; j < p; ++j) {
+    for (std::int64_t i = 0; i < n; ++i) q(i, j) = a(i, j);
+    for (int pass = 0; pass < 2; ++pass)
+      for (std::int64_t k = 0; k < j; ++k) {
+        Real sum = 0;
+        for (std::int64_t i = 0; i < n; ++i) sum += q(i, k) * q(i, j);
+        r(k, j) += sum;
+        for (std::int64_t i = 0; i < n; ++i) q(i, j) -= sum * q(i, k);
+      }
+    Real norm = 0;
+    for (std::int64_t i = 0; i < n; ++i) norm += q(i, j) * q(i, j);
+    r(j, j) = norm = std::sqrt(norm);
+    for (std::int64_t i = 0; i < n; ++i) q(i, j) /= norm;
+  }
+  return r;
 }
 
 }  // namespace oracle

@@ -36,4 +36,7 @@ Matrix group_errors(const TallProblem& problem, const Labels& group, double lamb
 // The rows of the weighted hat matrix's diagonal: x_c'(X_c'W X_c + lambda I)^-1 x_c W_ii + W_ii / sum(W).
 Matrix leverage(const TallProblem& problem, double lambda);
 
+// R of A = Q R with a positive diagonal, by Gram-Schmidt in long double: each column made orthogonal twice.
+Dense triangle(const Matrix& a);
+
 }  // namespace oracle

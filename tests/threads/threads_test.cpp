@@ -192,7 +192,7 @@ class Classes {
   }
   Bytes answers() const {
     const std::vector<double> points = sample::new_x();
-    std::vector<double> out(60, -7.0);
+    std::vector<double> out(120, -7.0);
     int64_t iterations = 0;
     check(freeridge_classifier_get_coefficients(get(), &out[0], &out[15]), "freeridge_classifier_get_coefficients");
     check(freeridge_classifier_get_convergence(get(), &out[16], &iterations, &out[17]),
@@ -207,6 +207,11 @@ class Classes {
       check(freeridge_classifier_get_support(get(), &count, nullptr, &out[30]), "freeridge_classifier_get_support");
       out[31] = static_cast<double>(count);
     }
+    check(freeridge_classifier_distances(get(), FREERIDGE_COL_MAJOR, sample::m, points.data(), sample::m, &out[60]),
+          "freeridge_classifier_distances");
+    check(freeridge_classifier_get_duality(get(), &out[70], &out[71], &out[72]), "freeridge_classifier_get_duality");
+    check(freeridge_classifier_get_margins(get(), &out[80], nullptr), "freeridge_classifier_get_margins");
+    check(freeridge_classifier_get_alpha(get(), &out[100], nullptr), "freeridge_classifier_get_alpha");
     Bytes bytes;
     append(bytes, out);
     return bytes;

@@ -29,6 +29,13 @@ pub struct Traces {
     pub whole: f64,
 }
 
+/// At a lambda: the condition number of the kernel matrix plus lambda, and the effective rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Conditioning {
+    pub condition: f64,
+    pub rank: f64,
+}
+
 impl Model<'_> {
     /// Exact leave-one-out errors, n x t.
     pub fn loo(&self) -> Result<Dense> {
@@ -175,6 +182,52 @@ impl Model<'_> {
         let mut rank = 0;
         self.handle.read(|model| unsafe { sys::freeridge_get_rank(model, &mut rank) })?;
         Ok(told(rank))
+    }
+
+    /// The `count` largest eigenvalues of the kernel matrix as the fit uses it.
+    pub fn eigenvalues(&self, count: usize) -> Result<Vec<f64>> {
+        let (mut values, length) = (zeros(count)?, size(count)?);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_eigenvalues(model, length, values.as_mut_ptr(), ptr::null_mut(), 0)
+        })?;
+        Ok(values)
+    }
+
+    /// Their eigenvectors, n x count, of eigenvalues that are not 0.
+    pub fn eigenvectors(&self, count: usize) -> Result<Dense> {
+        let (n, length) = (self.dimensions()?.0, size(count)?);
+        Dense::filled(n, count, |vectors, ld| {
+            self.handle
+                .read(|model| unsafe { sys::freeridge_eigenvalues(model, length, ptr::null_mut(), vectors, ld) })
+        })
+    }
+
+    /// The condition number of the kernel matrix plus lambda, and the effective rank, at each of some lambdas.
+    pub fn condition_number(&self, lambdas: &[f64]) -> Result<Vec<Conditioning>> {
+        let (mut condition, mut rank, count) = (zeros(lambdas.len())?, zeros(lambdas.len())?, size(lambdas.len())?);
+        self.handle.read(|model| unsafe {
+            let (condition, rank) = (condition.as_mut_ptr(), rank.as_mut_ptr());
+            sys::freeridge_condition_number(model, count, lambdas.as_ptr(), condition, rank)
+        })?;
+        Ok(condition.into_iter().zip(rank).map(|(condition, rank)| Conditioning { condition, rank }).collect())
+    }
+
+    /// H, n x n, at a lambda: the fitted values are H Y.
+    pub fn hat_matrix(&self, lambda: f64) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        Dense::filled(n, n, |hat, ld| {
+            self.handle
+                .read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, hat, ptr::null_mut(), ld) })
+        })
+    }
+
+    /// P, n x n, at a lambda: the coefficients are P Y; without intercept and weights (K + lambda I)^-1.
+    pub fn inverse_matrix(&self, lambda: f64) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        Dense::filled(n, n, |inverse, ld| {
+            self.handle
+                .read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, ptr::null_mut(), inverse, ld) })
+        })
     }
 
     /// Eigenvalues below it are rounding noise.

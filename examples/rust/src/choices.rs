@@ -90,13 +90,41 @@ choices! {
         LmRidge = FREERIDGE_CONVENTION_LM_RIDGE,
         Krls = FREERIDGE_CONVENTION_KRLS,
         Gurls = FREERIDGE_CONVENTION_GURLS,
+        TikhonovSquared = FREERIDGE_CONVENTION_TIKHONOV_SQUARED,
+        TikhonovHalf = FREERIDGE_CONVENTION_TIKHONOV_HALF,
+        TikhonovLogistic = FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC,
+        TikhonovHinge = FREERIDGE_CONVENTION_TIKHONOV_HINGE,
+        Cost = FREERIDGE_CONVENTION_COST,
+        CostMean = FREERIDGE_CONVENTION_COST_MEAN,
+        CostMeanNorm = FREERIDGE_CONVENTION_COST_MEAN_NORM,
     }
 }
 
 choices! {
-    /// The loss of a classifier.
+    /// What a point is to a support vector machine.
+    SupportKind {
+        None = FREERIDGE_SUPPORT_NONE,
+        Free = FREERIDGE_SUPPORT_FREE,
+        Bounded = FREERIDGE_SUPPORT_BOUNDED,
+    }
+}
+
+choices! {
+    /// A loss; a classifier has one of the first two.
     Loss {
         Logistic = FREERIDGE_LOSS_LOGISTIC,
         Hinge = FREERIDGE_LOSS_HINGE,
+        Squared = FREERIDGE_LOSS_SQUARED,
+        Absolute = FREERIDGE_LOSS_ABSOLUTE,
+    }
+}
+
+choices! {
+    /// How long the steps of gradient descent are.
+    StepRule {
+        Auto = FREERIDGE_STEP_AUTO,
+        Constant = FREERIDGE_STEP_CONSTANT,
+        Inverse = FREERIDGE_STEP_INVERSE,
+        Root = FREERIDGE_STEP_ROOT,
     }
 }

@@ -1,6 +1,6 @@
 //! Two classes by logistic or hinge loss.
 
-use crate::choices::Loss;
+use crate::choices::{Loss, SupportKind};
 use crate::error::{bytes, check_length, size, told, zeros, Error, Result, Status};
 use crate::handle::Handle;
 use crate::kernel::Kernel;
@@ -33,6 +33,14 @@ pub struct Support {
     pub margin: f64,
 }
 
+/// The objective, its lower bound by the dual problem, and their difference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Duality {
+    pub primal: f64,
+    pub dual: f64,
+    pub gap: f64,
+}
+
 impl Classifier {
     /// An empty classifier; the kernel is copied.
     pub fn new(kernel: &Kernel, loss: Loss) -> Result<Classifier> {
@@ -63,6 +71,13 @@ impl Classifier {
 
     pub fn set_intercept(&mut self, on: bool) -> Result<()> {
         self.handle.write(|classifier| unsafe { sys::freeridge_classifier_set_intercept(classifier, i32::from(on)) })
+    }
+
+    /// An intercept b with lambda/2 b^2 in the objective.
+    pub fn set_penalised_intercept(&mut self) -> Result<()> {
+        self.handle.write(|classifier| unsafe {
+            sys::freeridge_classifier_set_intercept(classifier, sys::FREERIDGE_INTERCEPT_PENALISED)
+        })
     }
 
     /// As [`Model::set_progress`](crate::Model::set_progress).
@@ -146,6 +161,63 @@ impl Classifier {
             sys::freeridge_classifier_get_support(classifier, &mut count, rows.as_mut_ptr(), &mut margin)
         })?;
         Ok(Support { rows: rows.into_iter().take(told(count)).map(told).collect(), margin })
+    }
+
+    /// (f(x) + b) / ||f|| at the rows of x: distances from the hyperplane, positive for class +1.
+    pub fn distances(&self, x: Matrix<'_>) -> Result<Vec<f64>> {
+        check_length("a row of x", x.columns(), self.sizes()?.1)?;
+        let at = x.lent()?;
+        let mut values = zeros(x.rows())?;
+        self.handle.read(|classifier| unsafe {
+            let (layout, rows, out) = (at.layout, at.rows, values.as_mut_ptr());
+            sys::freeridge_classifier_distances(classifier, layout, rows, at.data, at.ld, out)
+        })?;
+        Ok(values)
+    }
+
+    /// y_i (f(x_i) + b) of the data.
+    pub fn margins(&self) -> Result<Vec<f64>> {
+        let mut margin = zeros(self.sizes()?.0)?;
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_margins(classifier, margin.as_mut_ptr(), ptr::null_mut())
+        })?;
+        Ok(margin)
+    }
+
+    /// max(0, 1 - margin), of `Loss::Hinge`.
+    pub fn slacks(&self) -> Result<Vec<f64>> {
+        let mut slack = zeros(self.sizes()?.0)?;
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_margins(classifier, ptr::null_mut(), slack.as_mut_ptr())
+        })?;
+        Ok(slack)
+    }
+
+    /// The dual numbers c_i y_i.
+    pub fn alpha(&self) -> Result<Vec<f64>> {
+        let mut alpha = zeros(self.sizes()?.0)?;
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_alpha(classifier, alpha.as_mut_ptr(), ptr::null_mut())
+        })?;
+        Ok(alpha)
+    }
+
+    /// What each point is, of `Loss::Hinge`.
+    pub fn support_kinds(&self) -> Result<Vec<SupportKind>> {
+        let mut kind = zeros(self.sizes()?.0)?;
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_alpha(classifier, ptr::null_mut(), kind.as_mut_ptr())
+        })?;
+        kind.into_iter().map(SupportKind::of).collect()
+    }
+
+    /// How near the optimum is: the minimum lies between `dual` and `primal`.
+    pub fn duality(&self) -> Result<Duality> {
+        let (mut primal, mut dual, mut gap) = (0.0, 0.0, 0.0);
+        self.handle.read(|classifier| unsafe {
+            sys::freeridge_classifier_get_duality(classifier, &mut primal, &mut dual, &mut gap)
+        })?;
+        Ok(Duality { primal, dual, gap })
     }
 
     /// Equal to the one in use.

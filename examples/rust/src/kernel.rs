@@ -66,6 +66,13 @@ impl Kernel {
         Ok(out)
     }
 
+    /// The d divisors of a linear kernel, k(x, z) = sum_k x_k z_k / scale_k^2; `None` for other kernels.
+    pub fn linear_scale(&self, d: usize) -> Result<Option<Vec<f64>>> {
+        let (mut scale, mut linear, count) = (zeros(d)?, 0, size(d)?);
+        check(unsafe { sys::freeridge_kernel_linear_scale(self.handle(), count, scale.as_mut_ptr(), &mut linear) })?;
+        Ok(if linear != 0 { Some(scale) } else { None })
+    }
+
     pub(crate) fn handle(&self) -> *const sys::freeridge_kernel {
         self.handle.0
     }

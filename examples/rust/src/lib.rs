@@ -52,6 +52,7 @@ mod answers;
 mod choices;
 mod classical;
 mod classifier;
+mod descent;
 mod error;
 mod handle;
 mod kernel;
@@ -64,14 +65,15 @@ mod sparse;
 pub mod sys;
 
 pub use accumulator::Accumulator;
-pub use answers::{Intervals, Traces, Variances};
-pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route};
+pub use answers::{Conditioning, Intervals, Traces, Variances};
+pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route, StepRule, SupportKind};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
     polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Line, LineErrors,
     LineSummary,
 };
-pub use classifier::{Classifier, Convergence, Support};
+pub use classifier::{Classifier, Convergence, Duality, Support};
+pub use descent::{calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient, Descent, EarlyStopping, Filtered, LossGradient, Outputs, Plan};
 pub use error::{Error, Result, Status};
 pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};

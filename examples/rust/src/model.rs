@@ -95,6 +95,11 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_intercept(model, i32::from(on)) })
     }
 
+    /// An intercept b with lambda/2 b^2 in the objective.
+    pub fn set_penalised_intercept(&mut self) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_intercept(model, sys::FREERIDGE_INTERCEPT_PENALISED) })
+    }
+
     pub fn set_route(&mut self, route: Route) -> Result<()> {
         self.handle.write(|model| unsafe { sys::freeridge_set_route(model, route.number()) })
     }

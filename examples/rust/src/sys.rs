@@ -81,6 +81,28 @@ pub const FREERIDGE_LOSS_HINGE: freeridge_loss = 2;
 pub type freeridge_sparse_format = i32;
 pub const FREERIDGE_CSR: freeridge_sparse_format = 1;
 pub const FREERIDGE_CSC: freeridge_sparse_format = 2;
+pub type freeridge_step_rule = i32;
+pub const FREERIDGE_LOSS_SQUARED: freeridge_loss = 3;
+pub const FREERIDGE_LOSS_ABSOLUTE: freeridge_loss = 4;
+pub const FREERIDGE_STEP_AUTO: freeridge_step_rule = 0;
+pub const FREERIDGE_STEP_CONSTANT: freeridge_step_rule = 1;
+pub const FREERIDGE_STEP_INVERSE: freeridge_step_rule = 2;
+pub const FREERIDGE_STEP_ROOT: freeridge_step_rule = 3;
+pub type freeridge_intercept = i32;
+pub type freeridge_support = i32;
+pub const FREERIDGE_INTERCEPT_NONE: freeridge_intercept = 0;
+pub const FREERIDGE_INTERCEPT_FREE: freeridge_intercept = 1;
+pub const FREERIDGE_INTERCEPT_PENALISED: freeridge_intercept = 2;
+pub const FREERIDGE_CONVENTION_TIKHONOV_SQUARED: freeridge_convention = 8;
+pub const FREERIDGE_CONVENTION_TIKHONOV_HALF: freeridge_convention = 9;
+pub const FREERIDGE_CONVENTION_TIKHONOV_LOGISTIC: freeridge_convention = 10;
+pub const FREERIDGE_CONVENTION_TIKHONOV_HINGE: freeridge_convention = 11;
+pub const FREERIDGE_CONVENTION_COST: freeridge_convention = 12;
+pub const FREERIDGE_CONVENTION_COST_MEAN: freeridge_convention = 13;
+pub const FREERIDGE_CONVENTION_COST_MEAN_NORM: freeridge_convention = 14;
+pub const FREERIDGE_SUPPORT_NONE: freeridge_support = 0;
+pub const FREERIDGE_SUPPORT_FREE: freeridge_support = 1;
+pub const FREERIDGE_SUPPORT_BOUNDED: freeridge_support = 2;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -463,6 +485,46 @@ extern "C" {
         index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
         count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
+    pub fn freeridge_kernel_linear_scale(kernel: *const freeridge_kernel, d: i64, scale: *mut f64, linear: *mut i32)
+        -> freeridge_status;
+    pub fn freeridge_eigenvalues(model: *const freeridge_model, count: i64, eigenvalues: *mut f64, vectors: *mut f64,
+        ld: i64) -> freeridge_status;
+    pub fn freeridge_condition_number(model: *const freeridge_model, count: i64, lambdas: *const f64, condition: *mut
+        f64, rank: *mut f64) -> freeridge_status;
+    pub fn freeridge_hat_matrix(model: *const freeridge_model, lambda: f64, hat: *mut f64, inverse: *mut f64, ld: i64)
+        -> freeridge_status;
+    pub fn freeridge_loss_gradient(
+        loss: freeridge_loss, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, y: *const f64,
+        weights: *const f64, lambda: f64, count: i64, w: *const f64, b: *const f64, objective: *mut f64,
+        gradient: *mut f64, gradient_b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_expansion_gradient(
+        loss: freeridge_loss, n: i64, k: *const f64, ldk: i64, y: *const f64, weights: *const f64, lambda: f64,
+        c: *const f64, b: f64, objective: *mut f64, gradient: *mut f64, gradient_b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_gradient_descent(
+        loss: freeridge_loss, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, y: *const f64,
+        weights: *const f64, intercept: i32, lambda: f64, start_w: *const f64, start_b: f64, done: i64,
+        rule: freeridge_step_rule, step: f64, batch: i64, seed: i64, average: i32, count: i64, steps: *const i64,
+        callback: freeridge_progress, user: *mut c_void, w: *mut f64, b: *mut f64, objective: *mut f64,
+        step_used: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_early_stopping(
+        layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, y: *const f64, intercept: i32, step: f64,
+        count: i64, steps: *const i64, w: *mut f64, b: *mut f64, df: *mut f64, lambda: *mut f64, ridge_w: *mut f64,
+        ridge_b: *mut f64, ridge_df: *mut f64, step_used: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_calibrate(
+        n: i64, decision: *const f64, y: *const f64, weights: *const f64, slope: *mut f64, offset: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_distances(classifier: *const freeridge_classifier, layout: freeridge_layout, m: i64,
+        x: *const f64, ldx: i64, distance: *mut f64) -> freeridge_status;
+    pub fn freeridge_classifier_get_margins(classifier: *const freeridge_classifier, margin: *mut f64, slack: *mut
+        f64) -> freeridge_status;
+    pub fn freeridge_classifier_get_alpha(classifier: *const freeridge_classifier, alpha: *mut f64, support: *mut
+        freeridge_support) -> freeridge_status;
+    pub fn freeridge_classifier_get_duality(classifier: *const freeridge_classifier, primal: *mut f64, dual: *mut f64,
+        gap: *mut f64) -> freeridge_status;
     pub fn freeridge_accumulator_squared_errors(accumulator: *const freeridge_accumulator, layout: freeridge_layout,
         n: i64, x: *const f64, ldx: i64, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const
         f64, sum_w: *mut f64, squares: *mut f64, ld: i64) -> freeridge_status;

@@ -1,11 +1,9 @@
 //! The answers of a model, a classifier and the calls without a handle, by their definitions.
 
 use freeridge::{
-    absolute_slope, convert_lambda, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents,
-    polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact,
-    weighted_median, Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model,
-    Reduction, Result, Route, Status,
+    absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status, StepRule, SupportKind,
 };
+use std::sync::{Arc, Mutex};
 
 const N: usize = 40;
 
@@ -53,6 +51,30 @@ fn diagnostics_by_their_definitions() -> Result<()> {
         assert!(model.rank()? <= N && model.tolerance()? >= 0.0 && model.explain()?.lines().count() > 2);
         assert!(format!("{model:?}").contains("points: 40, features: 2, outputs: 1, route: "), "{model:?}");
     }
+    Ok(())
+}
+
+/// fitted = H y and c = P y; H has the eigenvalues Lambda / (Lambda + lambda); linear kernels have divisors.
+#[test]
+fn matrices_and_eigenvalues() -> Result<()> {
+    let (_, y) = sample();
+    let model = fitted(&Kernel::gaussian(1.5)?, 0.3)?;
+    let (hat, inverse) = (model.hat_matrix(0.3)?, model.inverse_matrix(0.3)?);
+    let (f, c, values) = (model.fitted()?, model.coefficients()?, model.eigenvalues(N - 1)?);
+    for i in 0..N {
+        assert!(close((0..N).map(|j| hat.at(i, j) * y[j]).sum(), f.at(i, 0)));
+        assert!(close((0..N).map(|j| inverse.at(i, j) * y[j]).sum(), c.at(i, 0)));
+    }
+    let at = model.condition_number(&[0.3])?[0];
+    assert!(close(at.condition, (values[0] + 0.3) / (values[N - 2] + 0.3)));
+    assert!(close(at.rank + 1.0, model.degrees_of_freedom()?[0]));
+    let first = model.eigenvectors(1)?;
+    for i in 0..N {
+        let product: f64 = (0..N).map(|j| hat.at(i, j) * first.at(j, 0)).sum();
+        assert!(close(product, values[0] / (values[0] + 0.3) * first.at(i, 0)));
+    }
+    assert_eq!(Kernel::linear()?.linear_scale(2)?, Some(vec![1.0, 1.0]));
+    assert_eq!(Kernel::gaussian(1.5)?.linear_scale(2)?, None);
     Ok(())
 }
 
@@ -183,7 +205,13 @@ fn classifiers_meet_their_conditions() -> Result<()> {
             };
             assert!(held, "{loss}, row {i}");
         }
+        let (margins, alpha, duality) = (classifier.margins()?, classifier.alpha()?, classifier.duality()?);
+        assert!((0..N).all(|i| close(margins[i], labels[i] * f[i]) && close(alpha[i], labels[i] * c[i])));
+        assert!(duality.gap >= 0.0 && duality.gap < 1e-6 && duality.dual <= end.objective && close(duality.primal, end.objective));
+        let distances = classifier.distances(x)?;
+        assert!((0..N).all(|i| close(distances[i] * f[0], f[i] * distances[0])));
         if loss == Loss::Logistic {
+            assert!(classifier.slacks().is_err() && classifier.support_kinds().is_err());
             let p = classifier.probability(x)?;
             assert!((0..N).all(|i| close(p[i], 1.0 / (1.0 + (-f[i]).exp()))) && classifier.loo()?.len() == N);
             assert_eq!(classifier.support().unwrap_err().status(), Status::InvalidState);
@@ -191,6 +219,15 @@ fn classifiers_meet_their_conditions() -> Result<()> {
             let support = classifier.support()?;
             assert_eq!(support.rows, (0..N).filter(|i| c[*i] != 0.0).collect::<Vec<_>>());
             assert!(classifier.probability(x).is_err() && support.margin > 0.0);
+            let (slacks, kinds) = (classifier.slacks()?, classifier.support_kinds()?);
+            for i in 0..N {
+                assert!(close(slacks[i], (1.0 - margins[i]).max(0.0)));
+                assert_eq!(kinds[i] == SupportKind::None, c[i] == 0.0);
+            }
+            classifier.set_penalised_intercept()?;
+            classifier.fit(0.5)?;
+            let (c, b) = classifier.coefficients()?;
+            assert!(close(b, c.iter().sum::<f64>()) && classifier.has_intercept()?);
         }
     }
     Ok(())
@@ -259,5 +296,55 @@ fn words() -> Result<()> {
     assert_eq!(format!("{table:6.2}"), "  1.00  -2.50\n  3.25   4.00\n");
     assert_eq!((table.data().len(), table.into_data()[3]), (4, 4.0));
     assert!(freeridge::build_info().contains("freeridge"));
+    Ok(())
+}
+
+#[test]
+fn gradients_and_descent() -> Result<()> {
+    let (x, y) = sample();
+    let x = Matrix::column_major(&x, N)?;
+    let squared = Outputs { loss: Loss::Squared, y: &y, weights: None, lambda: 0.5 };
+    let exact = ridge(x, Matrix::column(&y), true, 0.5)?;
+    let at = loss_gradient(x, &squared, exact.w.data(), exact.b[0])?;
+    assert!(at.objective > 0.0 && at.w.iter().all(|slope| slope.abs() < 1e-10) && at.b.abs() < 1e-10);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&heard);
+    let hear = move |fraction| {
+        listener.lock().unwrap().push(fraction);
+        true
+    };
+    let found = gradient_descent(x, &squared, &Plan::default(), &[0, 5000], Some(Box::new(hear)))?;
+    assert!(close(found.w.at(0, 1), exact.w.at(0, 0)) && close(found.b[1], exact.b[0]) && found.step > 0.0);
+    assert!(found.objective[1] < found.objective[0] && heard.lock().unwrap().last() == Some(&1.0));
+    let cancelled = gradient_descent(x, &squared, &Plan::default(), &[9], Some(Box::new(|_| false)));
+    assert_eq!(cancelled.unwrap_err().status(), Status::Cancelled);
+
+    let labels: Vec<f64> = y.iter().map(|value| value.signum()).collect();
+    let hinge = Outputs { loss: Loss::Hinge, y: &labels, weights: None, lambda: 0.5 };
+    let plan = Plan {
+        batch: Some(7), seed: 3, average: true, rule: StepRule::Inverse, step: Some(0.1), start: Some((&[1.0, 0.0], 0.5)),
+        ..Plan::default()
+    };
+    assert_eq!(gradient_descent(x, &hinge, &plan, &[30], None)?, gradient_descent(x, &hinge, &plan, &[30], None)?);
+    let mut k = vec![0.0; N * N];
+    let c: Vec<f64> = (0..N).map(|i| 0.01 * i as f64).collect();
+    for i in 0..N {
+        (0..N).for_each(|j| k[i + j * N] = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1));
+    }
+    let w: Vec<f64> = (0..2).map(|j| (0..N).map(|i| x.at(i, j) * c[i]).sum()).collect();
+    let (linear, of_c) = (
+        loss_gradient(x, &hinge, &w, 0.25)?,
+        expansion_gradient(Matrix::column_major(&k, N)?, &hinge, &c, 0.25)?,
+    );
+    assert!(close(of_c.objective, linear.objective) && close(of_c.b, linear.b));
+    assert!(close(of_c.w[3], x.at(3, 0) * linear.w[0] + x.at(3, 1) * linear.w[1]));
+
+    let stopped = early_stopping(x, &y, true, None, &[10])?;
+    let beside = ridge(x, Matrix::column(&y), true, stopped.lambda[0])?;
+    assert!(close(stopped.ridge.w.at(1, 0), beside.w.at(1, 0)) && close(stopped.lambda[0], 0.1 / stopped.step));
+    assert!(stopped.descent.df[0] > 1.0 && stopped.descent.df[0] <= 3.0);
+    let (slope, offset) = calibrate(&[-2.0, 2.0], &[-1.0, 1.0], None)?;
+    assert!(close(slope, 2.0f64.ln() / 2.0) && offset.abs() < 1e-12);
+    assert!(loss_gradient(x, &squared, &[1.0], 0.0).is_err() && calibrate(&[1.0], &[], None).is_err());
     Ok(())
 }

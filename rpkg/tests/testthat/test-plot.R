@@ -34,6 +34,14 @@ test_that("the path has a panel for each criterion", {
   expect_identical(nrow(drawn(plot(fit, criteria = "loo", ylim = c(0.01, 1), main = "mine", xlab = "x"))), nrow(path))
 })
 
+test_that("the spectrum has the eigenvalues and the lambda", {
+  found <- drawn(plot(fit, "spectrum", output = 2))
+  expect_identical(found$eigenvalue, eigenvalues(fit))
+  expect_identical(names(drawn(plot(one, "spectrum", main = "mine", ylim = c(1, 100)))), c("index", "eigenvalue"))
+  drawn(plot(freeridge(p$x, p$y[, 1L], linear_kernel(), 0), "spectrum"))
+  expect_refusal(plot(fit, "spectrum", lambdas = 1), "lambdas is for type")
+})
+
 test_that("the range has the scores of interest and their band", {
   scores <- c(1000, 10, 2, 1, 2, 4)
   expect_equal(score_range(scores, FALSE), c(1, 1 + 0.1 * 999))
@@ -146,7 +154,7 @@ test_that("names are put apart and cut, in their order", {
 test_that("bad arguments are refused", {
   expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
   expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv".*, not "groups"')
-  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", not "qq"')
+  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", "spectrum", not "qq"')
   expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effects"')
   expect_refusal(plot(fit, "loo", criteria = "gcv"), 'criteria is for type = "path", but type is "loo"')
   expect_refusal(plot(fit, "effects", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')

@@ -21,7 +21,10 @@ without_lm <- c(
   "*" = "kernels", "==" = "kernels", "!=" = "kernels", all.equal = "kernels", as.character = "kernels",
   format = "kernels", "$" = "fitted values on demand, as of a list", "[[" = "as $", update = "parsnip's specification",
   tidy = "broom, test-broom.R", glance = "broom, test-broom.R", augment = "broom, test-broom.R",
-  autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R"
+  eigenvalues = "kernel matrices", effective_rank = "lambda", hat_matrix = "smoothers",
+  kappa = "of K + lambda I, lm's is of its columns", as.function = "kernels",
+  autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R",
+  gradient_descent = "the function itself", early_stopping = "the function itself"
 )
 
 test_that("each registered method is in a table, and the tables have no others", {
@@ -63,7 +66,7 @@ test_that("classical fits: the methods are those of lm on the same columns", {
   x <- as.matrix(mtcars[c("wt", "hp")])
   ours <- ols(x, mtcars$mpg)
   theirs <- lm(mpg ~ wt + hp, mtcars)
-  for (method in list(coef, fitted, residuals, nobs, df.residual, sigma, function(fit) coef(summary(fit)))) {
+  for (method in list(coef, fitted, residuals, nobs, df.residual, sigma, hatvalues, function(fit) coef(summary(fit)))) {
     expect_equal(method(ours), method(theirs), tolerance = 1e-9)
   }
   expect_equal(predict(ours, x[1:3, ]), predict(theirs, mtcars[1:3, ]), tolerance = 1e-10)

@@ -283,7 +283,7 @@ test_that("several divisions: the score is the mean of theirs, as are the errors
     lambdas <- c(0.01, 0.5, 7)
     path <- lambda_path(fit, lambdas, "groups")
     each <- vapply(1:4, function(k) {
-      lambda_path(freeridge(p$x, y, kernel, 1, groups = splits[, k]), lambdas, "groups")$groups
+      suppressWarnings(lambda_path(freeridge(p$x, y, kernel, 1, groups = splits[, k]), lambdas, "groups")$groups)
     }, numeric(3L * NCOL(y)))
     expect_close(path$groups, rowMeans(each), 1e-11)
     expect_true(all(path$groups_se > 0))

@@ -37,7 +37,8 @@ static void regressions(void) {
   for (i = 0; i < T; ++i) CHECK(b_error[i] > 0 && sigma[i] > 0 && r_squared[i] > 0 && r_squared[i] < 1);
   OK(freeridge_ols(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, NULL, NULL, NULL, NULL, NULL, NULL,
                    NULL));
-  OK(freeridge_tls(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, all_exact, again, b_again));
+  OK(freeridge_tls(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, all_exact, again, b_again, NULL, NULL,
+                   NULL, NULL));
   for (i = 0; i < D * T; ++i) NEAR(again[i], w[i]); /* all columns exact: ordinary least squares */
   OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N, 1, 0.5, NULL, w, b));
   expect_stationary(w, b, 0.5, NULL);

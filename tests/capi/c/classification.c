@@ -45,7 +45,9 @@ static void logistic(void) {
 static void hinge(void) {
   const double lambda = 0.5, weights[N] = {1, 2, 1, 1, 0.5, 1, 1, 3};
   freeridge_classifier* classifier = with_data(FREERIDGE_LOSS_HINGE);
-  double decision[N], c[N], margin = -1, sum = 0;
+  double decision[N], c[N], distance[N], of_points[N], slack[N], alphas[N], margin = -1, sum = 0, primal = -1, dual = 0,
+                                                                            gap = -1, objective = 0;
+  int32_t kinds[N];
   int64_t rows[N], count = -1, i, support = 0;
   OK(freeridge_classifier_set_weights(classifier, weights));
   OK(freeridge_classifier_set_intercept(classifier, 1));
@@ -66,8 +68,61 @@ static void hinge(void) {
   }
   CHECK(support == count);
   NEAR(sum, 0);
+  OK(freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, N, sample_x(), N, distance));
+  OK(freeridge_classifier_get_margins(classifier, of_points, slack));
+  OK(freeridge_classifier_get_alpha(classifier, alphas, kinds));
+  OK(freeridge_classifier_get_duality(classifier, &primal, &dual, &gap));
+  OK(freeridge_classifier_get_convergence(classifier, &objective, NULL, NULL));
+  for (i = 0; i < N; ++i) {
+    NEAR(distance[i], decision[i] * margin);
+    NEAR(of_points[i], labels[i] * decision[i]);
+    NEAR(slack[i], of_points[i] < 1 ? 1 - of_points[i] : 0);
+    CHECK(alphas[i] == labels[i] * c[i]);
+    CHECK(kinds[i] == (c[i] == 0                                       ? FREERIDGE_SUPPORT_NONE
+                       : alphas[i] < weights[i] / lambda * (1 - 1e-12) ? FREERIDGE_SUPPORT_FREE
+                                                                       : FREERIDGE_SUPPORT_BOUNDED));
+  }
+  CHECK(primal == objective && dual <= primal && gap >= 0 && gap <= 1e-8 * primal);
   freeridge_classifier_destroy(classifier);
   freeridge_classifier_destroy(NULL);
+}
+
+/* (-1), 0 | 2, 5: the street from 0 to 2 is the widest; with a penalised intercept f = w x + b, and b = sum c. */
+static void hard_margin(void) {
+  const double x[4] = {-1, 0, 2, 5}, y[4] = {-1, -1, 1, 1}, wrong[4] = {-1, 1, -1, 1};
+  freeridge_kernel* kernel = NULL;
+  freeridge_classifier* classifier = NULL;
+  double decision[4], c[4], b = -7, margin = -7, lambda = -7, primal = -7, dual = -7, gap = -7;
+  int64_t count = -7;
+  int32_t on = -7;
+  OK(freeridge_kernel_linear(&kernel));
+  OK(freeridge_classifier_create(kernel, FREERIDGE_LOSS_HINGE, &classifier));
+  freeridge_kernel_destroy(kernel);
+  OK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 4, 1, x, 4, y));
+  OK(freeridge_classifier_fit(classifier, 0));
+  OK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, 4, x, 4, decision, NULL));
+  OK(freeridge_classifier_get_support(classifier, &count, NULL, &margin));
+  OK(freeridge_classifier_get_lambda(classifier, &lambda));
+  OK(freeridge_classifier_get_duality(classifier, &primal, &dual, &gap));
+  NEAR(decision[0], -2);
+  NEAR(decision[1], -1);
+  NEAR(decision[2], 1);
+  NEAR(decision[3], 4);
+  NEAR(margin, 1);
+  NEAR(primal, 0.5);
+  NEAR(dual, 0.5);
+  CHECK(count == 2 && lambda == 0 && gap >= 0 && gap <= 1e-9);
+  OK(freeridge_classifier_set_intercept(classifier, FREERIDGE_INTERCEPT_PENALISED));
+  OK(freeridge_classifier_has_intercept(classifier, &on));
+  CHECK(on == FREERIDGE_INTERCEPT_PENALISED);
+  OK(freeridge_classifier_fit(classifier, 0.5));
+  OK(freeridge_classifier_get_coefficients(classifier, c, &b));
+  NEAR(b, c[0] + c[1] + c[2] + c[3]);
+  OK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 4, 1, x, 4, wrong));
+  OK(freeridge_classifier_set_intercept(classifier, FREERIDGE_INTERCEPT_FREE));
+  REFUSED(UNDEFINED, freeridge_classifier_fit(classifier, 0));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_lambda(classifier, &lambda));
+  freeridge_classifier_destroy(classifier);
 }
 
 static void hostile(void) {
@@ -77,6 +132,7 @@ static void hostile(void) {
   freeridge_classifier *empty = NULL, *out = NULL;
   double x[N * D], y[N], weights[N] = {1, 1, 1, 1, 1, 1, 1, 0}, decision[N], b = -7, objective = -7, gap = -7;
   int64_t count = -7, iterations = -7;
+  int32_t kinds[N];
   int i;
   memcpy(x, sample_x(), sizeof x);
   memcpy(y, labels, sizeof y);
@@ -146,6 +202,17 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_support(NULL, &count, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_support(hinge_data, NULL, NULL, NULL));
   REFUSED(INVALID_STATE, freeridge_classifier_get_support(logistic_data, &count, NULL, NULL));
+  REFUSED(NOT_FINITE, freeridge_classifier_distances(hinge_data, FREERIDGE_COL_MAJOR, N, x, N, decision));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_distances(hinge_data, FREERIDGE_COL_MAJOR, N, NULL, N, decision));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_distances(hinge_data, FREERIDGE_COL_MAJOR, N, x, N, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_distances(NULL, FREERIDGE_COL_MAJOR, N, x, N, decision));
+  REFUSED(INVALID_STATE, freeridge_classifier_distances(empty, FREERIDGE_COL_MAJOR, N, labels, N, decision));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_margins(NULL, decision, NULL));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_margins(logistic_data, NULL, decision));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_alpha(NULL, decision, NULL));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_alpha(logistic_data, NULL, kinds));
+  REFUSED(INVALID_ARGUMENT, freeridge_classifier_get_duality(NULL, &objective, NULL, &gap));
+  REFUSED(INVALID_STATE, freeridge_classifier_get_duality(empty, &objective, NULL, &gap));
   for (i = 0; i < N; ++i) CHECK(decision[i] == -7);
   CHECK(b == -7 && objective == -7 && gap == -7 && count == -7 && iterations == -7);
   freeridge_kernel_destroy(kernel);
@@ -157,6 +224,7 @@ static void hostile(void) {
 int main(void) {
   logistic();
   hinge();
+  hard_margin();
   hostile();
   return report();
 }

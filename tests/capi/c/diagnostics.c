@@ -38,6 +38,78 @@ static void formulas(freeridge_route route) {
   freeridge_destroy(model);
 }
 
+/* fitted = H Y, c = P Y, H = I - lambda P, tr H = 1 + the effective rank; K_c v = Lambda v by way of H v. */
+static void matrices(freeridge_route route) {
+  const double lambda = 0.5;
+  const int has_values = route != FREERIDGE_ROUTE_CHOLESKY, has_vectors = has_values && route != FREERIDGE_ROUTE_BAND;
+  freeridge_model* model = fitted_model(route, lambda);
+  double hat[N * N], inverse[N * N], fitted[N * T], c[N * T], values[N - 1], vectors[N * 2], condition, rank, df[T];
+  int i, j, k;
+  OK(freeridge_hat_matrix(model, lambda, hat, inverse, N));
+  OK(freeridge_hat_matrix(model, lambda, NULL, NULL, N));
+  OK(freeridge_get_fitted(model, fitted, N));
+  OK(freeridge_coefficients(model, c, N));
+  for (i = 0; i < N; ++i) {
+    double f = 0, of_c = 0;
+    for (j = 0; j < N; ++j) {
+      f += hat[i + j * N] * sample_y()[j];
+      of_c += inverse[i + j * N] * sample_y()[j];
+      NEAR(hat[i + j * N], (i == j) - lambda * inverse[i + j * N]);
+    }
+    NEAR(f, fitted[i]);
+    if (route != FREERIDGE_ROUTE_LANDMARK) NEAR(of_c, c[i]);
+  }
+  if (has_values) {
+    OK(freeridge_eigenvalues(model, N - 1, values, NULL, 0));
+    OK(freeridge_condition_number(model, 1, &lambda, &condition, &rank));
+    OK(freeridge_degrees_of_freedom(model, df, NULL));
+    NEAR(condition, (values[0] + lambda) / (values[N - 2] + lambda));
+    NEAR(rank + 1, df[0]);
+  } else {
+    REFUSED(INVALID_STATE, freeridge_eigenvalues(model, N - 1, values, NULL, 0));
+    REFUSED(INVALID_STATE, freeridge_condition_number(model, 1, &lambda, &condition, &rank));
+  }
+  if (has_vectors) {
+    OK(freeridge_eigenvalues(model, 2, NULL, vectors, N));
+    for (k = 0; k < 2; ++k) {
+      for (i = 0; i < N; ++i) {
+        double h = 0;
+        for (j = 0; j < N; ++j) h += hat[i + j * N] * vectors[j + k * N];
+        NEAR(h, values[k] / (values[k] + lambda) * vectors[i + k * N]);
+      }
+    }
+  }
+  freeridge_destroy(model);
+}
+
+static void hostile_matrices(void) {
+  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_SPECTRAL), *early = data_model(0);
+  double out[N * N], lambda = 1;
+  int i;
+  for (i = 0; i < N * N; ++i) out[i] = -7;
+  REFUSED(INVALID_STATE, freeridge_eigenvalues(early, 1, out, out, N));
+  REFUSED(INVALID_STATE, freeridge_condition_number(early, 1, &lambda, out, out));
+  REFUSED(INVALID_STATE, freeridge_hat_matrix(early, lambda, out, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(NULL, 1, out, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, 0, out, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, N, out, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, BEYOND, out, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_eigenvalues(model, 1, NULL, out, N - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_condition_number(NULL, 1, &lambda, out, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_condition_number(model, 1, NULL, out, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_condition_number(model, -1, &lambda, out, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(NULL, lambda, out, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(model, -1, out, NULL, N));
+  REFUSED(NOT_FINITE, freeridge_hat_matrix(model, NAN, out, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(model, lambda, out, NULL, N - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_hat_matrix(model, lambda, out, NULL, BEYOND));
+  lambda = -INFINITY;
+  REFUSED(NOT_FINITE, freeridge_condition_number(model, 1, &lambda, out, NULL));
+  for (i = 0; i < N * N; ++i) CHECK(out[i] == -7);
+  freeridge_destroy(model);
+  freeridge_destroy(early);
+}
+
 static void hostile(void) {
   freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5),
                   *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
@@ -93,6 +165,8 @@ static void hostile(void) {
 int main(void) {
   size_t r;
   for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) formulas(every_route[r]);
+  for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) matrices(every_route[r]);
+  hostile_matrices();
   hostile();
   return report();
 }

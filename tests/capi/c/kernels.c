@@ -47,6 +47,27 @@ static void simple_kernels(void) {
   freeridge_kernel_destroy(NULL);
 }
 
+static void linear_scales(void) {
+  static const double scale[D] = {0.5, 2.0};
+  freeridge_kernel *linear = NULL, *scaled = NULL, *other = gaussian(1.0);
+  double found[D + 1] = {-7, -7, -7};
+  int32_t is_linear = -1;
+  OK(freeridge_kernel_linear(&linear));
+  OK(freeridge_kernel_scaled(linear, D, scale, &scaled));
+  OK(freeridge_kernel_linear_scale(other, D, found, &is_linear));
+  CHECK(is_linear == 0 && found[0] == -7);
+  REFUSED(DIMENSION_MISMATCH, freeridge_kernel_linear_scale(scaled, D + 1, found, &is_linear));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_linear_scale(scaled, 0, found, &is_linear));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_linear_scale(NULL, D, found, &is_linear));
+  CHECK(is_linear == 0 && found[0] == -7);
+  OK(freeridge_kernel_linear_scale(scaled, 0, NULL, &is_linear));
+  OK(freeridge_kernel_linear_scale(scaled, D, found, NULL));
+  CHECK(is_linear == 1 && found[0] == 0.5 && found[1] == 2.0 && found[2] == -7);
+  freeridge_kernel_destroy(linear);
+  freeridge_kernel_destroy(scaled);
+  freeridge_kernel_destroy(other);
+}
+
 static void combined_kernels(void) {
   static const double weights[2] = {0.25, 3.0}, scale[D] = {0.5, 2.0}, scale3[3] = {1, 1, 1};
   freeridge_kernel *parts[2] = {NULL, NULL}, *sum = NULL, *product = NULL, *scaled = NULL, *other = NULL, *both[2];
@@ -283,6 +304,7 @@ static void hostile_combinations(void) {
 
 int main(void) {
   simple_kernels();
+  linear_scales();
   combined_kernels();
   structure();
   hostile_parameters();

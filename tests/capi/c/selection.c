@@ -133,7 +133,7 @@ static void folds_and_conventions(void) {
   REFUSED(NOT_FINITE, freeridge_make_holdout(10, NAN, 1, holdout));
   REFUSED(INVALID_ARGUMENT, freeridge_make_holdout(10, 0.3, 1, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(0, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, 5.0, &there));
-  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, 8, 50, 2.0, 5.0, &there));
+  REFUSED(INVALID_ARGUMENT, freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, 15, 50, 2.0, 5.0, &there));
   REFUSED(INVALID_ARGUMENT,
           freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 0, 2.0, 5.0, &there));
   REFUSED(INVALID_ARGUMENT,

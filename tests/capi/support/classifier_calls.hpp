@@ -48,6 +48,12 @@ inline Vector everything(const Classifier& c) {
   keep(freeridge_classifier_loo(c.get(), values.data()), values);
   keep(freeridge_classifier_get_support(c.get(), &count, nullptr, &b[0]), b);
   out.push_back(static_cast<double>(count));
+  Vector duality(3);
+  keep(freeridge_classifier_distances(c.get(), FREERIDGE_COL_MAJOR, m, x.data(), m, decision.data()), decision);
+  keep(freeridge_classifier_get_margins(c.get(), values.data(), nullptr), values);
+  keep(freeridge_classifier_get_margins(c.get(), nullptr, values.data()), values);
+  keep(freeridge_classifier_get_alpha(c.get(), values.data(), nullptr), values);
+  keep(freeridge_classifier_get_duality(c.get(), &duality[0], &duality[1], &duality[2]), duality);
   return out;
 }
 
@@ -149,6 +155,38 @@ struct GetSupport {
   Output<int64_t> count{1}, rows{n};
   Output<double> margin{1};
   FREERIDGE_CALL(freeridge_classifier_get_support, classifier, count, rows, margin);
+};
+
+struct Distances {
+  freeridge_classifier* classifier = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  Output<double> distance{sample::m};
+  FREERIDGE_CALL(freeridge_classifier_distances, classifier, layout, m, x, ldx, distance);
+};
+
+struct GetMargins {
+  static constexpr const char* optional = "margin slack";
+  freeridge_classifier* classifier = nullptr;
+  Output<double> margin{n}, slack{n};
+  FREERIDGE_CALL(freeridge_classifier_get_margins, classifier, margin, slack);
+};
+
+struct GetAlpha {
+  static constexpr const char* optional = "alpha support";
+  freeridge_classifier* classifier = nullptr;
+  Output<double> alpha{n};
+  Output<freeridge_support> support{n};
+  FREERIDGE_CALL(freeridge_classifier_get_alpha, classifier, alpha, support);
+};
+
+struct GetDuality {
+  static constexpr const char* optional = "primal dual gap";
+  freeridge_classifier* classifier = nullptr;
+  Output<double> primal{1}, dual{1}, gap{1};
+  FREERIDGE_CALL(freeridge_classifier_get_duality, classifier, primal, dual, gap);
 };
 
 struct GetKernel {

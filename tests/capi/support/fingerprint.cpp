@@ -2,6 +2,7 @@
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
+#include "capi/support/matrix_calls.hpp"
 #include "capi/support/selection_calls.hpp"
 #include "capi/support/setting_calls.hpp"
 
@@ -86,6 +87,9 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetTolerance>(model));
   ask(answers, call_on<DegreesOfFreedom>(model));
   ask(answers, call_on<CooksDistance>(model));
+  ask(answers, call_on<Eigenvalues>(model));
+  ask(answers, call_on<ConditionNumber>(model));
+  ask(answers, call_on<HatMatrix>(model));
   ask(answers, call_with_points<PredictJackknife>(model));
   ask(answers, call_with_points<PredictVariance>(model));
   return answers;

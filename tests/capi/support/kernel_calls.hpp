@@ -135,6 +135,16 @@ struct Create {
   FREERIDGE_CALL(freeridge_create, kernel, out);
 };
 
+struct KernelLinearScale {
+  static constexpr const char* optional = "scale linear";
+  Kernel owned = Kernel::linear();
+  const freeridge_kernel* kernel = owned.get();
+  int64_t d = sample::d;
+  Output<double> scale{sample::size(sample::d)};
+  Output<int32_t> linear{1};
+  FREERIDGE_CALL(freeridge_kernel_linear_scale, kernel, d, scale, linear);
+};
+
 // Its columns of out are rows of z.
 struct KernelEvaluate {
   static constexpr const char* own = "ldout";

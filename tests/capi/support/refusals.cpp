@@ -127,7 +127,7 @@ const std::vector<Forbidden<int64_t>> forbidden_int32 = {
     {"layout format reduction loss", {3}},
     {"method", {4}},
     {"route criterion", {6}},
-    {"from to", {8}},
+    {"from to", {15}},
     {"layout format criterion loss from to", {0}},
     {"layout format reduction loss method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},
     {"degree count", {0, -1, INT32_MIN}}};

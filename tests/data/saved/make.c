@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define VERSION "3"
+#define VERSION "4"
 
 static const double x[6] = {0, 1, 2, 3, 5, 8}, y[6] = {1, -1, 2, 0, 3, 1};
 static const double lambda = 0.5;
+static const double apart[4] = {-1, 0, 2, 5}, labels[4] = {-1, -1, 1, 1};
 /* x without its first number, which is 0, by rows. */
 static const int64_t starts[7] = {0, 0, 1, 2, 3, 4, 5};
 static const int32_t places[5] = {0, 0, 0, 0, 0};
@@ -54,6 +55,7 @@ int main(int argc, char** argv) {
   freeridge_kernel *linear = NULL, *gaussian = NULL;
   freeridge_model* model;
   freeridge_accumulator* accumulator = NULL;
+  freeridge_classifier* classifier = NULL;
   int64_t length = 0;
   void* bytes;
   FILE* file;
@@ -91,6 +93,21 @@ int main(int argc, char** argv) {
   name_file(path, sizeof path, argv[1], "model_primal_sparse");
   check(freeridge_save(model, path));
   freeridge_destroy(model);
+
+  /* Six points, linear kernel, a penalised intercept. */
+  model = model_of(linear, 6, FREERIDGE_INTERCEPT_PENALISED, FREERIDGE_ROUTE_PRIMAL);
+  fit(model);
+  name_file(path, sizeof path, argv[1], "model_penalised");
+  check(freeridge_save(model, path));
+  freeridge_destroy(model);
+
+  /* Four points, linear kernel, the hard margin. */
+  check(freeridge_classifier_create(linear, FREERIDGE_LOSS_HINGE, &classifier));
+  check(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, 4, 1, apart, 4, labels));
+  check(freeridge_classifier_fit(classifier, 0));
+  name_file(path, sizeof path, argv[1], "classifier_hard_margin");
+  check(freeridge_classifier_save(classifier, path));
+  freeridge_classifier_destroy(classifier);
 
   /* Two points, Gaussian kernel, no intercept. */
   model = model_of(gaussian, 2, 0, FREERIDGE_ROUTE_SPECTRAL);

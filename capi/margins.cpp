@@ -1,0 +1,38 @@
+// The C layer, the geometry of a classifier: each call is one lambda behind the wall, checks its arguments, and hands over
+// to the core (libcore/losses/margins.cpp).
+#include "capi/handles.hpp"
+
+using namespace freeridge;
+using namespace freeridge::capi;
+
+static_assert(FREERIDGE_SUPPORT_NONE == int(SupportKind::none) && FREERIDGE_SUPPORT_FREE == int(SupportKind::free) &&
+              FREERIDGE_SUPPORT_BOUNDED == int(SupportKind::bounded));
+
+freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier, freeridge_layout layout,
+                                                int64_t m, const double* x, int64_t ldx, double* distance) {
+  return guarded(__func__, [&] {
+    const Classifier& c = required("classifier", classifier).classifier;
+    const Layout order = checked_layout(layout);
+    require_size("m", m);
+    required("x", x);
+    required("distance", distance);
+    c.require_fitted();
+    report_undefined(c.distances(checked_matrix("x", x, order, "m", m, "d", c.d(), "ldx", ldx), distance));
+  });
+}
+
+freeridge_status freeridge_classifier_get_margins(const freeridge_classifier* classifier, double* margin,
+                                                  double* slack) {
+  return guarded(__func__, [&] { required("classifier", classifier).classifier.margins(margin, slack); });
+}
+
+freeridge_status freeridge_classifier_get_alpha(const freeridge_classifier* classifier, double* alpha,
+                                                freeridge_support* support) {
+  return guarded(__func__, [&] { required("classifier", classifier).classifier.alpha(alpha, support); });
+}
+
+freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal, double* dual,
+                                                  double* gap) {
+  return guarded(__func__,
+                 [&] { report_undefined(required("classifier", classifier).classifier.duality(primal, dual, gap)); });
+}

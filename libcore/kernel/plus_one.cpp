@@ -1,0 +1,44 @@
+// k(x, z) + 1, the kernel of a penalised offset (data/offset.hpp). Models make it for themselves; it has no word in the
+// grammar of kernel_text.hpp and is never saved.
+#include <utility>
+
+#include "libcore/kernel/kernel.hpp"
+#include "libcore/kernel/kernel_text.hpp"
+
+namespace freeridge {
+namespace {
+
+class PlusOne final : public Kernel {
+ public:
+  explicit PlusOne(KernelPtr inner) : inner_(std::move(inner)) {}
+
+  void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    inner_->evaluate(a, b, out);
+    for (Index j = 0; j < out.cols; ++j)
+      for (Index i = 0; i < out.rows; ++i) out(i, j) += 1;
+  }
+
+  const char* name() const override { return "plus one"; }
+  Span<const KernelPtr> parts() const override { return {&inner_, 1}; }
+  void describe(KernelText& out) const override {
+    inner_->describe(out);
+    out.add(" + 1");
+  }
+  void check_features(Index d) const override { inner_->check_features(d); }
+  Array<double> feature_scale(Index d) const override { return inner_->feature_scale(d); }
+  Index rank_bound(Index d) const override {
+    const Index bound = inner_->rank_bound(d);
+    return bound == std::numeric_limits<Index>::max() ? bound : bound + 1;
+  }
+
+ private:
+  KernelPtr inner_;
+};
+
+}  // namespace
+
+KernelPtr plus_one(KernelPtr inner) {
+  return std::make_shared<PlusOne>(std::move(inner));
+}
+
+}  // namespace freeridge

@@ -1,0 +1,103 @@
+// What is behind the answers, as matrices (notation as in factorization.hpp):
+//   eigenvalues of Z'K_wZ and the eigenvectors Z U in their n coordinates; those that are rounding are given as 0
+//   condition and effective rank of G at a lambda (factor/eigenvalues.hpp)
+//   H = W^(-1/2) (hat) W^(1/2),   fitted = H Y
+//   P_M = W^(1/2) P W^(1/2),      c = P_M Y
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index column_block = 256;  // columns of H that are made at once
+
+// W^(row) a W^(column), of columns that begin with column `first`; the powers are 1/2 or -1/2.
+void weigh_columns(const Problem& problem, bool root_of_rows, Index first, MatrixView a) {
+  for (Index q = 0; q < a.cols; ++q)
+    for (Index i = 0; i < a.rows; ++i) {
+      const double row = problem.sqrt_w[i];
+      a(i, q) *= problem.sqrt_w[first + q];
+      a(i, q) = root_of_rows ? a(i, q) * row : a(i, q) / row;
+    }
+}
+
+}  // namespace
+
+Array<double> Model::eigenvalues(Index count, MatrixView vectors) const {
+  const Factorization& f = factorization();
+  const Index m = f.problem().degrees();
+  if (count > m)
+    fail(Status::invalid_argument, "count is ", count, "; there are ", m, " eigenvalues",
+         has_intercept() ? ", one less than points, as there is an intercept" : "");
+  require_room_for_eigenvalues(vectors.data != nullptr ? count : 0);
+  const Hearing hearing(listener_);
+  const Eigenvalues found = f.eigenvalues();
+  Array<double> out(count, 0.0);
+  for (Index k = 0; k < std::min(count, std::ssize(found.value)); ++k)
+    if (found.counts(k)) out[k] = found.value[k];
+  require_no_overflow("the eigenvalues", {out.data(), count, 1, count});
+  Matrix made;
+  if (vectors.data != nullptr) {
+    if (const Index rank = found.rank(); count > rank)
+      fail(Status::invalid_argument, "count is ", count, "; there are eigenvectors of the ", rank,
+           " eigenvalues that are not zero to working precision");
+    made = Matrix(n(), count);
+    f.eigenvectors(made.view());
+  }
+  report(1);
+  copy(made.view(), vectors);
+  return out;
+}
+
+Model::Conditions Model::condition_number(Span<const double> lambdas) const {
+  const Factorization& f = factorization();
+  require_lambdas("lambdas", lambdas);
+  require_room_for_eigenvalues(0);
+  const Hearing hearing(listener_);
+  const Eigenvalues found = f.eigenvalues();
+  Conditions out;
+  for (const double lambda : lambdas) {
+    const Conditioning at = conditioning(found, f.problem().degrees(), lambda);
+    if (std::isnan(at.condition) && out.reason.empty())
+      out.reason = f.problem().degrees() == 0
+                       ? text("one point with an intercept leaves no eigenvalue")
+                       : text("the condition number is undefined at lambda = 0: all eigenvalues are zero");
+    if (std::isinf(at.condition))
+      fail(Status::not_finite, "the condition number at lambda = ", lambda, " overflows; rescale x");
+    out.condition.push_back(at.condition);
+    out.rank.push_back(at.rank);
+  }
+  report(1);
+  return out;
+}
+
+void Model::hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const {
+  const Factorization& f = factorization();
+  require_lambdas("lambda", {lambda});
+  const Index rows = n(), block = std::min(column_block, rows);
+  require_room_for_columns(block);
+  const Hearing hearing(listener_);
+  Stage stage(0, f.at_is_free() ? 0 : 0.2);
+  const std::unique_ptr<ResidualMaker> maker = f.at(lambda);
+  const bool any = hat.data != nullptr || inverse.data != nullptr;
+  Matrix hat_room(rows, hat.data != nullptr ? block : 0), inverse_room(rows, inverse.data != nullptr ? block : 0);
+  for (Index first = 0; first < rows && any; first += block) {
+    const Index cols = std::min(block, rows - first);
+    stage.next(0.2 + 0.8 * fraction(first + cols, rows));
+    const auto part = [&](MatrixView of) { return of.columns(0, std::min(of.cols, cols)); };
+    const MatrixView h = part(hat_room.view()), p = part(inverse_room.view());
+    maker->columns(first, h, p);
+    weigh_columns(f.problem(), false, first, h);
+    weigh_columns(f.problem(), true, first, p);
+    require_no_overflow("the numbers of the hat matrix", h);
+    require_no_overflow("the numbers of the inverse", p);
+    report(1);
+    copy(h, {hat.data + first * hat.ld, h.rows, h.cols, hat.ld});
+    copy(p, {inverse.data + first * inverse.ld, p.rows, p.cols, inverse.ld});
+  }
+}
+
+}  // namespace freeridge

@@ -1,0 +1,76 @@
+// The problem that a model asks a route to factorize, and what that takes.
+#include <utility>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/kernel/kernel_text.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+
+Landmarks Model::wanted_landmarks() const {
+  return {data("landmarks").landmarks, data_->landmark_rows, landmark_method_, landmark_seed_};
+}
+
+KernelPtr Model::problem_kernel(const KernelPtr& kernel) const {
+  return offset_ == Offset::penalised ? offset_kernel(kernel, d()) : kernel;
+}
+
+OffsetRows Model::problem_rows(const Kernel& kernel, const Rows& x) const {
+  return offset_ == Offset::penalised ? offset_rows(kernel, x) : OffsetRows{x, nullptr};
+}
+
+ProblemPtr Model::make_problem(const KernelPtr& kernel) const {
+  OffsetRows rows = problem_rows(*kernel, data_->x);
+  auto out = std::make_shared<Problem>(problem_kernel(kernel), rows.x, data_->y, data_->weight_values(),
+                                       offset_ == Offset::free);
+  out->x_numbers = std::move(rows.numbers);
+  return out;
+}
+
+Request Model::request(const KernelPtr& given) const {
+  require_data();
+  const bool more = offset_ == Offset::penalised && given->linear_scale(d());
+  const KernelPtr made = problem_kernel(given);
+  const Kernel& kernel = *made;
+  const Index d = this->d() + (more ? 1 : 0);
+  const bool pivoted = landmark_method_ == LandmarkMethod::automatic || landmark_method_ == LandmarkMethod::pivoted;
+  return {.n = n(),
+          .d = d,
+          .t = t(),
+          .linear = kernel.linear_scale(d).has_value(),
+          .rank_bound = kernel.rank_bound(d),
+          .route = route_,
+          .expected_lambdas = expected_lambdas_,
+          .leaves_out = is_mean(expected_criterion_),
+          .landmarks = data_->landmarks,
+          .reduction = reduction_,
+          .chooses_landmarks = data_->landmark_rows.empty() && pivoted,
+          .precomputed = kernel.precomputed(),
+          .wide_weights = weight_span(data_->weight_values()) > wide_weights,
+          .memory_limit = memory_limit_,
+          .sparse = data_->x.is_sparse(),
+          .entries = data_->x.is_sparse() ? data_->x.entries() + (more ? n() : 0) : 0};
+}
+
+Index Model::memory_required() const {
+  const Index bytes = make_plan(request(kernel_)).bytes;
+  return offset_ == Offset::penalised ? bytes + checked_doubles(offset_doubles(*kernel_, data_->x), 8) : bytes;
+}
+
+std::string Model::explain() const {
+  return freeridge::explain(request(kernel_), describe(*kernel_));
+}
+
+FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& landmarks) const {
+  Request wanted = request(kernel);
+  wanted.landmarks = landmarks.count;
+  const Plan plan = make_plan(wanted);
+  require_possible(wanted, plan);
+  if (offset_ == Offset::penalised)
+    require_room(checked_doubles(offset_doubles(*kernel, data_->x), 8), "the copy of x with the offset's ones",
+                 "use an intercept that is not penalised");
+  report(0);
+  return freeridge::factorize(plan, make_problem(kernel), landmarks, reduction_);
+}
+
+}  // namespace freeridge

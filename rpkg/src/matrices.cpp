@@ -1,0 +1,66 @@
+// Eigenvalues, conditioning, whole matrices, and kernel values. What has no value is NaN.
+#include "model.h"
+
+// values: the `count` largest eigenvalues
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector core_eigenvalues(SEXP handle, int count) {
+  Model& model = model_of(handle);
+  auto values = fresh<Rcpp::NumericVector>(count);
+  check(model, freeridge_eigenvalues(model.core, count, values.begin(), nullptr, 0));
+  return values;
+}
+
+// n x count
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_eigenvectors(SEXP handle, int count) {
+  Model& model = model_of(handle);
+  const int n = dimensions_of(model).n;
+  auto vectors = fresh<Rcpp::NumericMatrix>(n, count);
+  check(model, freeridge_eigenvalues(model.core, count, nullptr, vectors.begin(), n));
+  return vectors;
+}
+
+// condition and rank: one for each lambda
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_condition(SEXP handle, Rcpp::NumericVector lambdas) {
+  Model& model = model_of(handle);
+  const int count = static_cast<int>(lambdas.size());
+  auto condition = fresh<Rcpp::NumericVector>(count), rank = fresh<Rcpp::NumericVector>(count);
+  check_but_undefined(model,
+                      freeridge_condition_number(model.core, count, lambdas.begin(), condition.begin(), rank.begin()));
+  return Rcpp::List::create(Rcpp::Named("condition") = condition, Rcpp::Named("rank") = rank);
+}
+
+// H, or the inverse: n x n
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_hat_matrix(SEXP handle, double lambda, bool inverse) {
+  Model& model = model_of(handle);
+  const int n = dimensions_of(model).n;
+  auto out = fresh<Rcpp::NumericMatrix>(n, n);
+  check(model,
+        freeridge_hat_matrix(model.core, lambda, inverse ? nullptr : out.begin(), inverse ? out.begin() : nullptr, n));
+  return out;
+}
+
+// x: m x d, z: r x d; m x r
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_kernel_evaluate(Rcpp::List kernel, SEXP x, SEXP z) {
+  const KernelPtr made = make_kernel(kernel, R_NilValue);
+  const auto points = Rcpp::as<View>(x), others = Rcpp::as<View>(z);
+  if (points.cols() != others.cols()) refuse("x and z have different numbers of columns");
+  const int m = static_cast<int>(points.rows()), r = static_cast<int>(others.rows());
+  auto out = fresh<Rcpp::NumericMatrix>(m, r);
+  check(freeridge_kernel_evaluate(made.get(), FREERIDGE_COL_MAJOR, m, r, points.cols(), points.data(), m, others.data(),
+                                  r, out.begin(), m));
+  return out;
+}
+
+// The d divisors of a linear kernel; of another one NULL. d = 0: an empty vector for any linear kernel.
+// [[Rcpp::export(rng = false)]]
+SEXP core_kernel_linear_scale(Rcpp::List kernel, int d) {
+  const KernelPtr made = make_kernel(kernel, R_NilValue);
+  auto scale = fresh<Rcpp::NumericVector>(d);
+  std::int32_t linear = 0;
+  check(freeridge_kernel_linear_scale(made.get(), d, d > 0 ? scale.begin() : nullptr, &linear));
+  return linear != 0 ? SEXP(scale) : R_NilValue;
+}

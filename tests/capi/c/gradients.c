@@ -1,0 +1,162 @@
+/* Gradients against differences of the objective; gradient descent against ridge regression; early stopping against the
+ * same; calibration against its stationarity; hostile losses, sizes, numbers. */
+#include "checks.h"
+
+static const double labels[N] = {1, -1, 1, -1, -1, 1, 1, -1};
+static const double weights[N] = {1, 2, 1, 0.5, 1, 1, 3, 1};
+
+static double objective_at(freeridge_loss loss, const double* y, double w0, double w1, double b) {
+  const double w[D] = {w0, w1};
+  double out = -1;
+  OK(freeridge_loss_gradient(loss, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, y, weights, 0.5, 1, w, &b, &out, NULL,
+                             NULL));
+  return out;
+}
+
+static void gradients(void) {
+  const double w[D * 2] = {0.3, -0.2, 0, 0}, b[2] = {0.1, 0}, h = 1e-6;
+  freeridge_loss loss;
+  for (loss = FREERIDGE_LOSS_LOGISTIC; loss <= FREERIDGE_LOSS_ABSOLUTE; ++loss) {
+    const double* y = loss <= FREERIDGE_LOSS_HINGE ? labels : sample_y();
+    double objective[2], gradient[D * 2], gradient_b[2], slope;
+    OK(freeridge_loss_gradient(loss, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, y, weights, 0.5, 2, w, b, objective,
+                               gradient, gradient_b));
+    NEAR(objective[0], objective_at(loss, y, w[0], w[1], b[0]));
+    slope = (objective_at(loss, y, w[0] + h, w[1], b[0]) - objective_at(loss, y, w[0] - h, w[1], b[0])) / (2 * h);
+    CHECK(fabs(slope - gradient[0]) <= 1e-7);
+    slope = (objective_at(loss, y, w[0], w[1] + h, b[0]) - objective_at(loss, y, w[0], w[1] - h, b[0])) / (2 * h);
+    CHECK(fabs(slope - gradient[1]) <= 1e-7);
+    slope = (objective_at(loss, y, w[0], w[1], b[0] + h) - objective_at(loss, y, w[0], w[1], b[0] - h)) / (2 * h);
+    CHECK(fabs(slope - gradient_b[0]) <= 1e-7);
+    OK(freeridge_loss_gradient(loss, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, y, NULL, 0, 1, w, b, NULL, NULL, NULL));
+  }
+}
+
+/* K = x x' and w = x'c: the same objective, and dJ/dc = x dJ/dw. */
+static void expansions(void) {
+  const double c[N] = {0.1, -0.2, 0, 0.3, 0, 0.05, -0.1, 0.2}, b = 0.1;
+  double k[N * N], w[D] = {0, 0}, gradient[N], gradient_b, objective, of_w[D], of_b, same;
+  int i, j;
+  for (i = 0; i < N; ++i) {
+    for (j = 0; j < N; ++j) k[i + j * N] = sample_x()[i] * sample_x()[j] + sample_x()[i + N] * sample_x()[j + N];
+    for (j = 0; j < D; ++j) w[j] += sample_x()[i + j * N] * c[i];
+  }
+  OK(freeridge_expansion_gradient(FREERIDGE_LOSS_LOGISTIC, N, k, N, labels, weights, 0.5, c, b, &objective, gradient,
+                                  &gradient_b));
+  OK(freeridge_loss_gradient(FREERIDGE_LOSS_LOGISTIC, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, labels, weights, 0.5, 1,
+                             w, &b, &same, of_w, &of_b));
+  NEAR(objective, same);
+  NEAR(gradient_b, of_b);
+  for (i = 0; i < N; ++i) NEAR(gradient[i], sample_x()[i] * of_w[0] + sample_x()[i + N] * of_w[1]);
+  OK(freeridge_expansion_gradient(FREERIDGE_LOSS_LOGISTIC, N, k, N, labels, NULL, 0, c, b, NULL, NULL, NULL));
+}
+
+static int32_t hear(double fraction, void* user) {
+  *(double*)user = fraction;
+  return 0;
+}
+
+static int32_t cancel(double fraction, void* user) {
+  (void)user;
+  return fraction >= 0;
+}
+
+static void descent(void) {
+  const int64_t steps[3] = {0, 10, 5000};
+  double w[D * 3], b[3], objective[3], step, ridge_w[D], ridge_b, fraction = -1;
+  int i;
+  OK(freeridge_gradient_descent(FREERIDGE_LOSS_SQUARED, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), NULL, 1,
+                                0.5, NULL, 0, 0, FREERIDGE_STEP_AUTO, 0, N, 0, 0, 3, steps, hear, &fraction, w, b,
+                                objective, &step));
+  OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 1, sample_y(), N, 1, 0.5, NULL, ridge_w, &ridge_b));
+  CHECK(fraction == 1 && step > 0 && objective[2] < objective[1] && objective[1] < objective[0]);
+  CHECK(w[0] == 0 && w[1] == 0 && b[0] == 0);
+  for (i = 0; i < D; ++i) NEAR(w[2 * D + i], ridge_w[i]);
+  NEAR(b[2], ridge_b);
+  OK(freeridge_gradient_descent(FREERIDGE_LOSS_HINGE, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, labels, weights, 1, 0.5,
+                                w, b[1], 10, FREERIDGE_STEP_INVERSE, 0.1, 3, 7, 1, 3, steps, NULL, NULL, w + D, b + 1,
+                                NULL, NULL));
+  fraction = b[0] = -7;
+  REFUSED(CANCELLED, freeridge_gradient_descent(FREERIDGE_LOSS_SQUARED, FREERIDGE_COL_MAJOR, N, D, sample_x(), N,
+                                                sample_y(), NULL, 1, 0.5, NULL, 0, 0, FREERIDGE_STEP_AUTO, 0, N, 0, 0,
+                                                3, steps, cancel, NULL, w, b, NULL, NULL));
+  CHECK(b[0] == -7);
+}
+
+/* One step of length eta from zero: w = eta x_c'y_c; and the ridge beside it. */
+static void early_stopping(void) {
+  const int64_t steps[2] = {1, 1000};
+  double w[D * 2], b[2], df[2], lambda[2], ridge_w[D * 2], ridge_b[2], ridge_df[2], eta, other_w[D], other_b, mean = 0;
+  int i, k;
+  OK(freeridge_early_stopping(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), 1, 0, 2, steps, w, b, df, lambda,
+                              ridge_w, ridge_b, ridge_df, &eta));
+  for (i = 0; i < N; ++i) mean += sample_y()[i] / N;
+  for (k = 0; k < D; ++k) {
+    double product = 0;
+    for (i = 0; i < N; ++i) product += sample_x()[i + k * N] * (sample_y()[i] - mean);
+    NEAR(w[k], eta * product);
+  }
+  NEAR(lambda[1], 1 / (eta * 1000));
+  OK(freeridge_ridge(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, 1, sample_y(), N, 1, lambda[1], NULL, other_w,
+                     &other_b));
+  for (k = 0; k < D; ++k) NEAR(ridge_w[D + k], other_w[k]);
+  NEAR(ridge_b[1], other_b);
+  CHECK(df[0] > 1 && df[0] < df[1] && df[1] <= 3 && ridge_df[0] > 1 && ridge_df[1] <= 3);
+  OK(freeridge_early_stopping(FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), 0, eta, 2, steps, NULL, NULL, NULL,
+                              NULL, NULL, NULL, NULL, NULL));
+}
+
+static void calibration(void) {
+  const double decision[N] = {2, -1, 0.5, 0.25, -2, 1, -0.5, -0.75};
+  double slope = -7, offset = -7, gradient = 0, gradient_of_slope = 0;
+  int i;
+  OK(freeridge_calibrate(N, decision, labels, NULL, &slope, &offset));
+  for (i = 0; i < N; ++i) { /* four of each class */
+    const double rest = 1 / (1 + exp(-(offset + slope * decision[i]))) - (labels[i] > 0 ? 5.0 / 6 : 1.0 / 6);
+    gradient += rest;
+    gradient_of_slope += rest * decision[i];
+  }
+  NEAR(gradient, 0);
+  NEAR(gradient_of_slope, 0);
+  CHECK(slope > 0);
+}
+
+#define COLUMNS FREERIDGE_COL_MAJOR
+static void hostile(void) {
+  const int64_t steps[2] = {1, 2}, falling[2] = {2, 1}, zero = 0;
+  const double bad[N] = {1, -1, 1, NAN, -1, 1, 1, -1}, b[2] = {0, 0};
+  const double* x = sample_x();
+  double w[D * 2] = {-7, -7, -7, -7}, out[2] = {-7, -7};
+  REFUSED(INVALID_ARGUMENT, freeridge_loss_gradient(9, COLUMNS, N, D, x, N, labels, NULL, 0, 1, w, b, out, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_loss_gradient(1, COLUMNS, N, D, x, N, x, NULL, 0, 1, w, b, out, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_loss_gradient(3, COLUMNS, WHOLE, WHOLE, x, WHOLE, x, NULL, 0, 1, w, b, out, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_loss_gradient(3, COLUMNS, N, D, x, N, x, NULL, 0, BEYOND, w, b, out, NULL, NULL));
+  REFUSED(NOT_FINITE, freeridge_loss_gradient(3, COLUMNS, N, D, x, N, bad, NULL, 0, 1, w, b, out, NULL, NULL));
+  REFUSED(NOT_FINITE, freeridge_expansion_gradient(3, 2, x, 2, x, NULL, NAN, x, 0, out, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_expansion_gradient(3, N, x, N - 1, x, NULL, 0, x, 0, out, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_gradient_descent(3, COLUMNS, N, D, x, N, x, NULL, 1, 0, NULL, 0, 0, 0, 0, N + 1,
+                                                       0, 0, 2, steps, NULL, NULL, w, out, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_gradient_descent(3, COLUMNS, N, D, x, N, x, NULL, 1, 0, NULL, 0, 0, 0, 0, N, 0, 0,
+                                                       2, falling, NULL, NULL, w, out, NULL, NULL));
+  REFUSED(NOT_FINITE, freeridge_gradient_descent(3, COLUMNS, N, D, x, N, bad, NULL, 1, 0, NULL, 0, 0, 0, 0, N, 0, 0, 2,
+                                                 steps, NULL, NULL, w, out, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_early_stopping(COLUMNS, N, D, x, N, x, 1, 0, 1, &zero, w, NULL, NULL, NULL, NULL,
+                                                     NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_early_stopping(COLUMNS, N, D, x, N, x, 1, 1e9, 1, steps, w, NULL, NULL, NULL,
+                                                     NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_calibrate(N, x, x, NULL, out, out + 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_calibrate(0, x, labels, NULL, out, out + 1));
+  REFUSED(NOT_FINITE, freeridge_calibrate(N, bad, labels, NULL, out, out + 1));
+  CHECK(w[0] == -7 && w[D * 2 - 1] == -7 && out[0] == -7 && out[1] == -7);
+}
+
+int main(void) {
+  gradients();
+  expansions();
+  descent();
+  early_stopping();
+  calibration();
+  hostile();
+  return report();
+}
