@@ -248,32 +248,32 @@ static void subset_of_regressors(void) {
   freeridge_kernel_destroy(kernel);
 }
 
-/* An offset that is not penalised, by centring; and one that is, by a column of ones. */
+/* An offset that is not penalised, by centring; and one that is penalised, as a column of ones would be. */
 static void offset(void) {
-  double x[PLANE * 3], y[PLANE], w[3], b;
+  double x[PLANE * 2], y[PLANE], w[2], b;
   plane(x, y);
-  for (int i = 0; i < PLANE; ++i) {
-    y[i] += 10;
-    x[i + 2 * PLANE] = 1;
-  }
+  for (int i = 0; i < PLANE; ++i) y[i] += 10;
   CHECK(freeridge_ridge(FREERIDGE_COL_MAJOR, PLANE, 2, x, PLANE, 1, y, PLANE, 1, 1.0, NULL, w, &b));
   say_all("offset.w", 2, w);
   say("offset.b", b);
-  CHECK(freeridge_ridge(FREERIDGE_COL_MAJOR, PLANE, 3, x, PLANE, 1, y, PLANE, 0, 1.0, NULL, w, &b));
+  freeridge_model* model = factorized(linear(), PLANE, 2, x, y, FREERIDGE_INTERCEPT_PENALISED);
+  CHECK(freeridge_set_lambda(model, 1.0));
+  CHECK(freeridge_get_hyperplane(model, w, 2));
+  CHECK(freeridge_get_intercept(model, &b));
   say_all("penalised.w", 2, w);
-  say("penalised.b", w[2]);
+  say("penalised.b", b);
+  freeridge_destroy(model);
 }
 
-/* Logistic and hinge loss, lambda = 0.5. */
-static void classes(const char* name, freeridge_loss loss) {
-  double x[LABELS * 2], y[LABELS], w[2] = {0, 0}, c[LABELS], b, f[LABELS], p, objective, street, least = INFINITY;
-  const double at[2] = {0.5, -0.25};
-  int64_t support;
+/* A linear classifier of points in the plane; what it says of itself begins with `name`. The labels of the hard margin,
+ * lambda = 0, can be separated. */
+static freeridge_classifier* classify(const char* name, freeridge_loss loss, double lambda) {
+  double x[LABELS * 2], y[LABELS], w[2] = {0, 0}, c[LABELS], b, objective;
   char text[32];
   for (int i = 0; i < LABELS; ++i) {
     x[i] = sin(i + 1.0);
     x[i + LABELS] = cos(2.0 * i);
-    y[i] = x[i] + 0.6 * sin(9.0 * i) > 0 ? 1 : -1;
+    y[i] = x[i] + (lambda > 0 ? 0.6 * sin(9.0 * i) : 0.2 * x[i + LABELS]) > 0 ? 1 : -1;
   }
   freeridge_kernel* kernel = linear();
   freeridge_classifier* classifier = NULL;
@@ -281,7 +281,7 @@ static void classes(const char* name, freeridge_loss loss) {
   freeridge_kernel_destroy(kernel);
   CHECK(freeridge_classifier_set_data(classifier, FREERIDGE_COL_MAJOR, LABELS, 2, x, LABELS, y));
   CHECK(freeridge_classifier_set_control(classifier, 1e-12, 100000));
-  CHECK(freeridge_classifier_fit(classifier, 0.5));
+  CHECK(freeridge_classifier_fit(classifier, lambda));
   CHECK(freeridge_classifier_get_coefficients(classifier, c, &b));
   for (int j = 0; j < 2; ++j)
     for (int i = 0; i < LABELS; ++i) w[j] += x[i + j * LABELS] * c[i];
@@ -289,17 +289,36 @@ static void classes(const char* name, freeridge_loss loss) {
   snprintf(text, sizeof text, "%s.w", name);
   say_all(text, 2, w);
   printf("%s.b %.17g\n%s.objective %.17g\n", name, b, name, objective);
-  if (loss == FREERIDGE_LOSS_LOGISTIC) {
-    CHECK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, 1, at, 1, NULL, &p));
-    say("logistic.p", p);
-  } else {
-    CHECK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, LABELS, x, LABELS, f, NULL));
-    CHECK(freeridge_classifier_get_support(classifier, &support, NULL, &street));
-    for (int i = 0; i < LABELS; ++i) least = fmin(least, y[i] * f[i]);
-    say("hinge.least", least);
-    say("hinge.street", street);
-    say("hinge.support", (double)support);
-  }
+  return classifier;
+}
+
+/* Logistic and hinge loss, and the hard margin. */
+static void classes(void) {
+  const double at[2] = {0.5, -0.25};
+  double p, numbers[LABELS], slack[LABELS], street;
+  int64_t support;
+  freeridge_classifier* classifier = classify("logistic", FREERIDGE_LOSS_LOGISTIC, 0.5);
+  CHECK(freeridge_classifier_predict(classifier, FREERIDGE_COL_MAJOR, 1, at, 1, NULL, &p));
+  say("logistic.p", p);
+  freeridge_classifier_destroy(classifier);
+
+  classifier = classify("hinge", FREERIDGE_LOSS_HINGE, 0.5);
+  CHECK(freeridge_classifier_get_margins(classifier, numbers, slack));
+  say_all("hinge.margin", LABELS, numbers);
+  say_all("hinge.slack", LABELS, slack);
+  CHECK(freeridge_classifier_get_alpha(classifier, numbers, NULL));
+  say_all("hinge.alpha", LABELS, numbers);
+  CHECK(freeridge_classifier_get_support(classifier, &support, NULL, &street));
+  say("hinge.support", (double)support);
+  say("hinge.street", street);
+  CHECK(freeridge_classifier_distances(classifier, FREERIDGE_COL_MAJOR, 1, at, 1, &p));
+  say("hinge.distance", p);
+  freeridge_classifier_destroy(classifier);
+
+  classifier = classify("hard", FREERIDGE_LOSS_HINGE, 0.0);
+  CHECK(freeridge_classifier_get_support(classifier, &support, NULL, &street));
+  say("hard.support", (double)support);
+  say("hard.street", street);
   freeridge_classifier_destroy(classifier);
 }
 
@@ -369,8 +388,7 @@ int main(void) {
   wide();
   subset_of_regressors();
   offset();
-  classes("logistic", FREERIDGE_LOSS_LOGISTIC);
-  classes("hinge", FREERIDGE_LOSS_HINGE);
+  classes();
   selection();
   return EXIT_SUCCESS;
 }

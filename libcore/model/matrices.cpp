@@ -31,7 +31,7 @@ Array<double> Model::eigenvalues(Index count, MatrixView vectors) const {
   const Index m = f.problem().degrees();
   if (count > m)
     fail(Status::invalid_argument, "count is ", count, "; there are ", m, " eigenvalues",
-         has_intercept() ? ", one less than points, as there is an intercept" : "");
+         f.problem().intercept ? ", one less than points, as there is an intercept" : "");
   require_room_for_eigenvalues(vectors.data != nullptr ? count : 0);
   const Hearing hearing(listener_);
   const Eigenvalues found = f.eigenvalues();

@@ -146,10 +146,10 @@ def offset():
             **numbered("penalised.w", penalised[:2]), "penalised.b": penalised[2]}
 
 
-def labels():
+def labels(separable=False):
     i = np.arange(8)
     x = np.column_stack([np.sin(i + 1.0), np.cos(2.0 * i)])
-    return x, np.where(x[:, 0] + 0.6 * np.sin(9.0 * i) > 0, 1.0, -1.0)
+    return x, np.where(x[:, 0] + (0.2 * x[:, 1] if separable else 0.6 * np.sin(9.0 * i)) > 0, 1.0, -1.0)
 
 
 def logistic():
@@ -164,15 +164,16 @@ def logistic():
             "logistic.p": 1 / (1 + np.exp(-AT @ v[:2] - v[2]))}
 
 
-def hinge():
-    """Every assignment of the points to inside (alpha 0), the margin (between) and outside (alpha = C) is tried: the one
-    whose solution satisfies the conditions of the optimum is it."""
-    x, y = labels()
-    most, q = 2.0, (y[:, np.newaxis] * x) @ (y[:, np.newaxis] * x).T
-    for places in itertools.product((0, 1, 2), repeat=8):
+def best_of_all_places(x, y, most):
+    """alpha and b of the support vector machine with 0 <= alpha <= most: every assignment of the points to alpha = 0, to
+    the margin's edge and to alpha = most (not where that is infinite) is tried, until the solution of one satisfies the
+    conditions of the optimum."""
+    q = (y[:, np.newaxis] * x) @ (y[:, np.newaxis] * x).T
+    for places in itertools.product((0, 1, 2) if most < np.inf else (0, 1), repeat=len(y)):
         places = np.array(places)
-        on, alpha = np.flatnonzero(places == 1), np.where(places == 2, most, 0.0)
-        if not 1 <= len(on) <= 3:  # in the plane no more are on the margin
+        on, alpha = np.flatnonzero(places == 1), np.zeros(len(y))
+        alpha[places == 2] = most
+        if not 1 <= len(on) <= 3:  # in the plane no more are needed on the edges
             continue
         system = np.block([[q[np.ix_(on, on)], y[on, np.newaxis]], [y[np.newaxis, on], np.zeros((1, 1))]])
         found = np.linalg.lstsq(system, np.append(1 - q[on] @ alpha, -y @ alpha), rcond=None)[0]
@@ -181,12 +182,29 @@ def hinge():
         if (abs(y @ alpha) < 1e-9 and np.all(alpha >= -1e-9) and np.all(alpha <= most + 1e-9)
                 and np.allclose(margins[on], 1, atol=1e-9) and np.all(margins[places == 0] >= 1 - 1e-9)
                 and np.all(margins[places == 2] <= 1 + 1e-9)):
-            break
+            return alpha, b
+    raise AssertionError("no assignment is the optimum")
+
+
+def hinge():
+    x, y = labels()
+    alpha, b = best_of_all_places(x, y, 2.0)
     w = x.T @ (alpha * y)
-    objective = np.sum(np.maximum(0, 1 - margins)) + 0.25 * w @ w
-    assert abs(objective - 0.5 * (np.sum(alpha) - 0.5 * alpha @ q @ alpha)) < 1e-12  # there is no duality gap
-    return {**numbered("hinge.w", w), "hinge.b": b, "hinge.objective": objective, "hinge.least": margins.min(),
-            "hinge.street": 1 / np.linalg.norm(w), "hinge.support": np.sum(alpha > 1e-9)}
+    margins = y * (x @ w + b)
+    slack = np.maximum(0, 1 - margins)
+    objective = np.sum(slack) + 0.25 * w @ w
+    assert abs(objective - 0.5 * (np.sum(alpha) - 0.5 * w @ w)) < 1e-12  # there is no duality gap
+    return {**numbered("hinge.w", w), "hinge.b": b, "hinge.objective": objective, **numbered("hinge.margin", margins),
+            **numbered("hinge.slack", slack), **numbered("hinge.alpha", alpha), "hinge.support": np.sum(alpha > 1e-9),
+            "hinge.street": 1 / np.linalg.norm(w), "hinge.distance": (AT @ w + b) / np.linalg.norm(w)}
+
+
+def hard_margin():
+    x, y = labels(separable=True)
+    alpha, b = best_of_all_places(x, y, np.inf)
+    w = x.T @ (alpha * y)
+    return {**numbered("hard.w", w), "hard.b": b, "hard.objective": w @ w / 2, "hard.support": np.sum(alpha > 1e-9),
+            "hard.street": np.min(y * (x @ w + b)) / np.linalg.norm(w)}
 
 
 def selection():
@@ -215,7 +233,7 @@ class Textbooks(unittest.TestCase):
     def test_numbers(self):
         expected = {}
         for part in (lines, quartic, kernel_trick, validation, rank_deficient, augmented, wide, subset_of_regressors,
-                     offset, logistic, hinge, selection):
+                     offset, logistic, hinge, hard_margin, selection):
             expected |= part()
         self.assertEqual(sorted(self.found), sorted(expected))
         for name, value in expected.items():
