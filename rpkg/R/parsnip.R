@@ -1,19 +1,19 @@
-# The engine "freeridge" of parsnip, registered when parsnip is loaded: for linear_reg(), and for kernel_ridge(), a
+# The engine "freeridge" of parsnip, registered when parsnip is loaded: for linear_reg(), and for kernel_ridge_reg(), a
 # model of its own. penalty is lambda, in the units of this package; without it lambda is chosen.
 
-kernel_ridge <- function(mode = "unknown", engine = "freeridge", penalty = NULL) {
+kernel_ridge_reg <- function(mode = "unknown", engine = "freeridge", penalty = NULL) {
   if (!requireNamespace("parsnip", quietly = TRUE)) {
-    refuse("kernel_ridge() is a model of the package parsnip: install it")
+    refuse("kernel_ridge_reg() is a model of the package parsnip: install it")
   }
-  parsnip::new_model_spec("kernel_ridge", args = list(penalty = rlang::enquo(penalty)), eng_args = NULL, mode = mode,
+  parsnip::new_model_spec("kernel_ridge_reg", args = list(penalty = rlang::enquo(penalty)), eng_args = NULL, mode = mode,
                           user_specified_mode = !missing(mode), method = NULL, engine = engine,
                           user_specified_engine = !missing(engine))
 }
 
-update.kernel_ridge <- function(object, parameters = NULL, penalty = NULL, fresh = FALSE, ...) {
+update.kernel_ridge_reg <- function(object, parameters = NULL, penalty = NULL, fresh = FALSE, ...) {
   parsnip::update_spec(object = object, parameters = parameters,
                        args_enquo_list = list(penalty = rlang::enquo(penalty)),
-                       fresh = fresh, cls = "kernel_ridge", ...)
+                       fresh = fresh, cls = "kernel_ridge_reg", ...)
 }
 
 .onLoad <- function(libname, pkgname) {
@@ -26,13 +26,13 @@ update.kernel_ridge <- function(object, parameters = NULL, penalty = NULL, fresh
 # Once in a session, whichever package is loaded (again) first.
 register_engines <- function() {
   known <- parsnip::get_from_env("models")
-  if (!"kernel_ridge" %in% known) {
-    parsnip::set_new_model("kernel_ridge")
-    for (mode in c("regression", "classification")) parsnip::set_model_mode("kernel_ridge", mode)
+  if (!"kernel_ridge_reg" %in% known) {
+    parsnip::set_new_model("kernel_ridge_reg")
+    for (mode in c("regression", "classification")) parsnip::set_model_mode("kernel_ridge_reg", mode)
   }
   register_engine("linear_reg", "regression", quote(freeridge::linear_kernel()))
-  register_engine("kernel_ridge", "regression", quote(freeridge::gaussian_kernel()))
-  register_engine("kernel_ridge", "classification", quote(freeridge::gaussian_kernel()))
+  register_engine("kernel_ridge_reg", "regression", quote(freeridge::gaussian_kernel()))
+  register_engine("kernel_ridge_reg", "classification", quote(freeridge::gaussian_kernel()))
 }
 
 register_engine <- function(model, mode, kernel) {

@@ -8,7 +8,7 @@ with_replaced <- function(f, ...) {
 
 test_that("packages that are not installed are named", {
   absent <- function(...) FALSE
-  expect_refusal(with_replaced(kernel_ridge, requireNamespace = absent)(), "a model of the package parsnip: install it")
+  expect_refusal(with_replaced(kernel_ridge_reg, requireNamespace = absent)(), "a model of the package parsnip: install it")
   skip_if_not_installed("kernlab")
   kernel <- as_kernel(kernlab::besseldot())
   expect_refusal(with_replaced(kernel_values, requireNamespace = absent)(kernel, diag(2), diag(2)),

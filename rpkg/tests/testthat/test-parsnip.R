@@ -25,15 +25,15 @@ test_that("case weights", {
                coef(freeridge(mpg ~ wt, mtcars, weights = cyl / 4, kernel = linear_kernel(), lambda = 2)))
 })
 
-test_that("kernel_ridge for regression and classification", {
-  regression <- parsnip::set_engine(kernel_ridge("regression", penalty = 0.1), "freeridge",
+test_that("kernel_ridge_reg for regression and classification", {
+  regression <- parsnip::set_engine(kernel_ridge_reg("regression", penalty = 0.1), "freeridge",
                                     kernel = laplacian_kernel(2), scale = TRUE)
   fit <- parsnip::fit(regression, mpg ~ wt + hp, mtcars)
   direct <- freeridge(mpg ~ wt + hp, mtcars, kernel = laplacian_kernel(2), lambda = 0.1, scale = TRUE)
   expect_equal(predict(fit, mtcars)$.pred, unname(predict(direct, mtcars)))
   expect_output(print(regression), "kernel ridge", ignore.case = TRUE)
 
-  classification <- kernel_ridge("classification")
+  classification <- kernel_ridge_reg("classification")
   flowers <- parsnip::fit(classification, Species ~ ., iris)
   direct <- freeridge(Species ~ ., iris)
   expect_identical(predict(flowers, iris)$.pred_class, unname(predict(direct, iris, type = "class")))
@@ -46,7 +46,7 @@ test_that("kernel_ridge for regression and classification", {
 
 test_that("tidymodels without a recipe: several specifications, the same data, compared by left-out points", {
   train <- seq(1, 32, by = 2)
-  specs <- list(parsnip::set_engine(parsnip::linear_reg(), "freeridge"), kernel_ridge("regression"))
+  specs <- list(parsnip::set_engine(parsnip::linear_reg(), "freeridge"), kernel_ridge_reg("regression"))
   fits <- lapply(specs, parsnip::fit, mpg ~ wt + hp, mtcars[train, ])
   tested <- vapply(fits, function(fit) sqrt(mean((mtcars$mpg[-train] - predict(fit, mtcars[-train, ])$.pred)^2)), 0)
   expect_true(all(tested < sd(mtcars$mpg)))
@@ -60,7 +60,7 @@ test_that("the engines are registered once, whichever package is loaded first", 
   for (order in list(c("freeridge", "parsnip"), c("parsnip", "freeridge"))) {
     output <- run_script(c(sprintf("loadNamespace('%s')", order), "freeridge:::register_engines()",
                            "cat(sum(parsnip::get_from_env('linear_reg')$engine == 'freeridge'),",
-                           "    sum(parsnip::get_from_env('kernel_ridge')$engine == 'freeridge'))"))
+                           "    sum(parsnip::get_from_env('kernel_ridge_reg')$engine == 'freeridge'))"))
     expect_identical(output[length(output)], "1 2")
   }
 })

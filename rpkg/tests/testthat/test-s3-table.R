@@ -12,7 +12,7 @@ compared_with_lm <- c("coef", "fitted", "predict", "residuals", "nobs", "formula
                       "rstandard", "deviance", "vcov", "confint", "summary", "print", "plot", "weights", "extractAIC")
 # What lm does not have: the reason is the concept.
 without_lm <- c(
-  freeridge = "the function itself", loo = "left-out errors", group_errors = "left-out errors",
+  freeridge = "the function itself", kernel_ridge = "freeridge by another name", loo = "left-out errors", group_errors = "left-out errors",
   lambda_path = "lambda", lambda_grid = "lambda", one_standard_error = "lambda", lambda_as = "lambda",
   landmarks = "landmarks", landmark_curve = "landmarks", marginal_effects = "effects of kernels",
   explain = "routes", score = "accumulators", squared_errors = "accumulators", ols = "the function itself",
