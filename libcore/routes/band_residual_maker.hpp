@@ -27,6 +27,8 @@ class BandResidualMaker final : public ResidualMaker {
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
+  void functional_norms(MatrixView delta, Span<double> out) const override;
+
   const BandFactor& factor() const { return f_; }
 
  private:

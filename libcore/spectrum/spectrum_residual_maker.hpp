@@ -30,6 +30,8 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void complete(Index first, Index count, Solution& solution) const override;
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
 
+  void functional_norms(MatrixView delta, Span<double> out) const override;
+
   const SpectrumAt& spectrum() const { return at_; }
 
  private:

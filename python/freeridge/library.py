@@ -63,6 +63,8 @@ LOSS_LOGISTIC = 1
 LOSS_HINGE = 2
 CSR = 1
 CSC = 2
+COVARIANCE_BAYESIAN = 1
+COVARIANCE_FREQUENTIST = 2
 
 
 class freeridge_model(ctypes.Structure):
@@ -356,6 +358,14 @@ _declare(STATUS, "freeridge_classifier_load_from_memory", bytes=BYTES, size=INT6
 _declare(STATUS, "freeridge_accumulator_loo_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64, start=INT64S,
     index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES,
     errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_coefficient_covariance", model=MODEL, kind=INT32, covariance=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_coefficient_errors", model=MODEL, kind=INT32, w=DOUBLES, ld=INT64, b=DOUBLES)
+_declare(STATUS, "freeridge_predict_gradient", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    gradient=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_average_gradient", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    weights=DOUBLES, average=DOUBLES, errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_average_difference", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, z=DOUBLES,
+    ldz=INT64, weights=DOUBLES, average=DOUBLES, errors=DOUBLES)
 
 
 def call(name: str, *arguments: Any) -> None:

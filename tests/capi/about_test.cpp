@@ -172,7 +172,9 @@ TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
     const bool linear = variant == sample::Variant::primal, cholesky = variant == sample::Variant::cholesky;
     for (const Answer& answer : fingerprint(model.get())) {
       const bool foreign = answer.call == (linear ? GetBandwidth::name : GetHyperplane::name) ||
-                           (answer.call == HyperplanePath::name && !linear) ||
+                           ((answer.call == HyperplanePath::name || answer.call == CoefficientCovariance::name ||
+                             answer.call == CoefficientErrors::name) &&
+                            !linear) ||
                            (answer.call == GetRank::name && cholesky) ||
                            (answer.call == LandmarkTrace::name && variant != sample::Variant::landmark);
       EXPECT_EQ(answer.status, foreign ? FREERIDGE_INVALID_STATE : FREERIDGE_OK) << answer.call;

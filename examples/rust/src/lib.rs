@@ -64,8 +64,8 @@ mod sparse;
 pub mod sys;
 
 pub use accumulator::Accumulator;
-pub use answers::{Intervals, Traces, Variances};
-pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route};
+pub use answers::{Average, Intervals, Traces, Variances};
+pub use choices::{Convention, Covariance, Criterion, LandmarkMethod, Loss, Reduction, Route};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
     polynomial_features, ridge, ridge_penalty, tls, tls_exact, weighted_median, Line, LineSummary,
