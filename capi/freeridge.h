@@ -791,7 +791,8 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and
  * with an intercept C W^(1/2) K W^(1/2) C, where C takes out the part along W^(1/2) 1 (without weights: K centred). With
- * landmarks R, K_XR K_RR^-1 K_RX stands for K. All need FACTORIZED. */
+ * landmarks R, K_XR K_RR^-1 K_RX stands for K. A penalised intercept is no intercept here: K + 1 stands for K, for a
+ * linear kernel (X, 1) for X, and nothing is centred. All need FACTORIZED. */
 
 /* eigenvalues: the `count` largest of the m eigenvalues Lambda_1 >= Lambda_2 >= ... >= 0 of K_c, m = n - 1 with an
  * intercept (K_c has one zero more, which belongs to it), else n; 1 <= count <= m. Those that are rounding are exactly 0
@@ -837,7 +838,8 @@ FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model
                                                     double* inverse, int64_t ld);
 
 /* ----------------------------------------------------------------------------------------------------
- * Coefficients and effects with their errors, at the lambdas in force. sigma2, df, H and W as above. All need FITTED. */
+ * Coefficients and effects with their errors, at the lambdas in force. sigma2, df, H, P and W as above. All need
+ * FITTED. */
 
 /* covariance: of the coefficients of a linear kernel, in the original units of x; p t x p t, column-major, ld >= p t.
  * For each output, one output after another, p of them: the intercept b, if the model has one, and the d slopes w. With
@@ -846,7 +848,8 @@ FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model
  *     BAYESIAN      Cov(v) = sigma2 (X~'X~ + lambda I)^-1
  *     FREQUENTIST   Cov(v) = sigma2 (X~'X~ + lambda I)^-1 X~'X~ (X~'X~ + lambda I)^-1
  *     Var(b) = sigma2 / sum(w) + m'Cov(w) m,   Cov(w, b) = -Cov(w) m
- * With landmarks within the slopes that they can have. Between outputs j, k, in the place of sigma2: sigma2_jk = sum_i
+ * A penalised b is the slope of one column more in X, of ones, with S = 1 and m = 0. With landmarks within the slopes that
+ * they can have. Between outputs j, k, in the place of sigma2: sigma2_jk = sum_i
  * W_ii r_ij r_ik / ((n - df_j)(n - df_k))^(1/2), and the (X~'X~ + lambda I)^-1 of both lambdas by halves (BAYESIAN:
  * their square roots). kind: FREERIDGE_COVARIANCE_... . Cost: n min(n, d)^2 to 2 n d min(n, d), and d^2 min(n, d) t^2;
  * sparse rows are read as tiles, filled. Memory: (p t)^2, and 8 min(n, d)^2 + 3 d min(n, d). Statuses: INVALID_STATE

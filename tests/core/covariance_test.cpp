@@ -48,6 +48,21 @@ Design design_of(const Problem& problem, const std::vector<std::int64_t>& landma
   return out;
 }
 
+// A penalised intercept: the last slope of (X, 1), in front of the others.
+Design penalised_design_of(const Problem& problem, const std::vector<std::int64_t>& landmarks) {
+  const std::int64_t n = problem.x.rows, d = problem.x.cols;
+  Problem wide = problem;
+  wide.x = Matrix(n, d + 1, 1.0);
+  std::ranges::copy(problem.x.values, wide.x.values.begin());
+  if (!wide.kernel.columns.empty()) wide.kernel.columns.push_back(1);
+  wide.intercept = false;
+  Design out = design_of(wide, landmarks);
+  const Dense slopes = out.to_slopes;
+  for (std::int64_t k = 0; k <= d; ++k)
+    for (std::int64_t q = 0; q < slopes.cols; ++q) out.to_slopes(k, q) = slopes(k == 0 ? d : k - 1, q);
+  return out;
+}
+
 Matrix expected_covariance(const Problem& problem, const Design& design, double lambda, bool bayesian) {
   const std::int64_t n = problem.x.rows, q = design.f.cols;
   Dense weighted = design.f;
@@ -103,18 +118,21 @@ TEST(Covariance, IsTheTextbooksFormulaOnEveryRoute) {
                           {20, 6, FREERIDGE_ROUTE_LANDMARK, {3, 9}}, {6, 9, FREERIDGE_ROUTE_LANDMARK, {0, 2, 5, 1}}};
   Random random(6210);
   for (const Shape& shape : shapes)
-    for (int design = 0; design < 8; ++design) {
-      const bool weighted = (design & 1) != 0, intercept = (design & 2) != 0, scaled_kernel = (design & 4) != 0;
+    for (int design = 0; design < 12; ++design) {
+      const bool weighted = design % 2 != 0, scaled_kernel = design >= 6;
+      const freeridge_intercept kind = design / 2 % 3;
+      const bool intercept = kind != FREERIDGE_INTERCEPT_NONE, penalised = kind == FREERIDGE_INTERCEPT_PENALISED;
       SCOPED_TRACE(::testing::Message() << shape.n << " x " << shape.d << " " << shape.route << ", " << design);
-      if (shape.n > 100 && design != 3) continue;
+      if (shape.n > 100 && design != 3 && design != 5) continue;
       const Problem problem = random_problem(random, kernel_of(Family::linear, shape.d, scaled_kernel), shape.n,
                                              shape.d, 1, weighted, intercept);
       Model model = oracle::make_model(problem, shape.route);
+      model.intercept_kind(kind);
       if (!shape.landmarks.empty())
         check(freeridge_set_landmarks(model.get(), std::ssize(shape.landmarks), shape.landmarks.data()),
               "freeridge_set_landmarks");
       model.factorize();
-      const Design of = design_of(problem, shape.landmarks);
+      const Design of = penalised ? penalised_design_of(problem, shape.landmarks) : design_of(problem, shape.landmarks);
       for (const double lambda : {0.4, 30.0})
         for (const bool bayesian : {true, false}) {
           const auto type = bayesian ? FREERIDGE_COVARIANCE_BAYESIAN : FREERIDGE_COVARIANCE_FREQUENTIST;

@@ -97,16 +97,20 @@ KernelSpec smooth_sum() {
 
 class EffectsOf : public ::testing::TestWithParam<Case> {
  protected:
-  // body(problem, model, values of the rows and with points)
+  // body(problem, model, values of the rows and with points). A penalised intercept: the problem of k + 1 without one.
   template <class Body>
   void for_each_problem(const Body& body) {
     const Case c = GetParam();
     Random random(6200);
     for (const bool weighted : {false, true})
-      for (const bool intercept : {false, true}) {
-        SCOPED_TRACE(::testing::Message() << (weighted ? "weights " : "") << (intercept ? "intercept" : ""));
-        const Problem problem = random_problem(random, c.kernel, 14, columns, 3, weighted, intercept);
+      for (const auto kind : {FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
+        SCOPED_TRACE(::testing::Message() << (weighted ? "weights " : "") << "intercept " << kind);
+        const bool free = kind == FREERIDGE_INTERCEPT_FREE;
+        Problem problem = random_problem(random, c.kernel, 14, columns, 3, weighted, free);
         Model model = oracle::make_model(problem, c.route, FREERIDGE_ROW_MAJOR, 1);
+        model.intercept_kind(kind);
+        if (kind == FREERIDGE_INTERCEPT_PENALISED)
+          problem.kernel = KernelSpec::sum({c.kernel, KernelSpec::polynomial(1, 0, 1)}, {1, 1});
         const std::vector<std::int64_t> landmarks = {6, 0, 3};
         const bool restricted = c.route == FREERIDGE_ROUTE_LANDMARK;
         if (restricted) check(freeridge_set_landmarks(model.get(), 3, landmarks.data()), "freeridge_set_landmarks");
