@@ -190,8 +190,7 @@ class Counting final : public Kernel {
     values += out.rows * out.cols;
     inner_->evaluate(a, b, out);
   }
-  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor,
-              const TakeSlope& take) const override {
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     inner_->slopes(a, b, factor, take);
   }
   const char* name() const override { return inner_->name(); }
