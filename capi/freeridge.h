@@ -392,8 +392,8 @@ enum {
 
 /* on: FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_PENALISED, or any other number: FREERIDGE_INTERCEPT_FREE (the
  * default). PENALISED is what a column of ones beside x does with a linear kernel; for other kernels and given matrices
- * it is k + 1. Coefficients, hyperplane and freeridge_intercept are those of f(x) + b with the model's own kernel k.
- * For a linear or given kernel factorize copies x, once more than set_data does. Goes back to DATA. Cost: O(1).
+ * it is k + 1. Coefficients, hyperplane and freeridge_get_intercept are those of f(x) + b with the model's own kernel
+ * k. For a linear or given kernel factorize copies x, once more than set_data does. Goes back to DATA. Cost: O(1).
  * Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on);
 
@@ -452,7 +452,8 @@ FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* mode
  * Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
 
-/* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+/* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on);
 
 /* *route: what freeridge_set_route was told, FREERIDGE_ROUTE_AUTO unless set; freeridge_get_route says what
@@ -813,12 +814,12 @@ FREERIDGE_API freeridge_status freeridge_condition_number(const freeridge_model*
  *              without intercept  M^-1            without weights (K + lambda I)^-1
  *              with an intercept  M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1)
  * H = I - lambda W^-1 P, so P is called the residual maker. H is symmetric without weights; H 1 = 1 and P 1 = 0 with an
- * intercept. lambda = 0: H is the projection of least squares (of all Y where K is regular: I), and P = W^(1/2) K_c^+
- * W^(1/2) with the pseudo-inverse. LANDMARK: P as above with the K of this section's head; the landmarks' own c are
- * freeridge_coefficients. Errors: SPECTRAL, PRIMAL, LANDMARK rounding of the largest number in H, and in P; BAND, CHOLESKY
- * times the condition of K_c + lambda I. Memory: O(n) columns in hand, beside the caller's n^2 or 2 n^2 numbers. Cost: 2
- * n^2 r (SPECTRAL, PRIMAL, LANDMARK; twice that for both; where the features are not kept they are made n / 256 times),
- * 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), O(n d) a column (PRIMAL with sparse x, whose columns are n x d products). Statuses:
+ * intercept. lambda = 0: H projects, as least squares do (where K is regular H = I), and P = W^(1/2) K_c^+ W^(1/2) with
+ * the pseudo-inverse of K_c. LANDMARK: P as above with the K of this section's head; freeridge_coefficients has the c of
+ * the landmarks instead. Errors: SPECTRAL, PRIMAL, LANDMARK: rounding of the largest number in H, and in P; BAND,
+ * CHOLESKY: that times the condition of K_c + lambda I. Memory: some times 256 columns, beside the caller's n^2 or 2 n^2
+ * numbers. Cost: 2 n^2 r (SPECTRAL, PRIMAL, LANDMARK; twice that for both; where the features are not kept they are made
+ * n / 256 times), 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), 4 n d^2 and n times the entries (PRIMAL with sparse x). Statuses:
  * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE (as freeridge_set_lambda), CANCELLED. Source:
  * D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, American Statistician 32 (1978); [CT]. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model, double lambda, double* hat,
@@ -868,7 +869,9 @@ FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model,
  * polynomials in log lambda through the scores around them, to a relative 1e-7 of lambda (ERROR_RATE, a step function:
  * 100 values alone), and SETS the lambdas found, as freeridge_set_lambdas does. lambda, score: t numbers each, the
  * choice and its score; a tie, within rounding of the criterion, goes to the larger lambda. Needs FACTORIZED, goes to
- * FITTED. Every score seen is kept: freeridge_get_search.
+ * FITTED. Every score seen is kept: freeridge_get_search. The lowest of many scores is too low: by little for a lambda
+ * chosen on hundreds of points, by much where many sets of features or many kernels are compared by their scores; then
+ * rows that took no part (freeridge_make_holdout) have the last word.
  * Cost: freeridge_score at these values and, for each output, about ten more; and freeridge_set_lambdas. Statuses:
  * INVALID_STATE (GROUPS without groups), INVALID_ARGUMENT (0 < low <= high does not hold; ERROR_RATE as
  * freeridge_score), NOT_FINITE, UNDEFINED (the criterion has no value anywhere in the range), CANCELLED. Since 0.1. */
@@ -933,9 +936,9 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
 
-/* lambda in the conventions of other systems. V is a loss term of this library, 1/2 (Y_i - f_i)^2, log(1 + exp(-y_i f_i))
- * (LOGISTIC) or max(0, 1 - y_i f_i) (HINGE), and lambda_total that of sum V + lambda_total / 2 ||f||^2, which models and
- * classifiers take. docs/other-systems.md has the table with the standardisation that each means. */
+/* lambda in the conventions of other systems. V is a loss term of this library, 1/2 (Y_i - f_i)^2, log(1 + exp(-y_i
+ * f_i)) (LOGISTIC) or max(0, 1 - y_i f_i) (HINGE), and lambda_total that of sum V + lambda_total / 2 ||f||^2, which
+ * models and classifiers take. docs/other-systems.md has the table with the standardisation that each means. */
 typedef int32_t freeridge_convention;
 enum {
   FREERIDGE_CONVENTION_TOTAL = 1,    /* this library: sum V + L / 2 ||f||^2 */
@@ -958,9 +961,9 @@ enum {
   FREERIDGE_CONVENTION_COST_MEAN_NORM = 14 /* L / n sum V + ||f||^2: 2 n / lambda_total */
 };
 
-/* *out: lambda (>= 0; > 0 where one of the two is a COST, which is infinite at lambda_total = 0) of convention `from` in
- * convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any finite number else.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
+/* *out: lambda (>= 0; > 0 where one of the two is a COST, which is infinite at lambda_total = 0) of convention `from`
+ * in convention `to`, for n points; sd_y > 0 is used by GLMNET alone, and any finite number else. Statuses:
+ * INVALID_ARGUMENT, NOT_FINITE (also: the result overflows). Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n,
                                                         double sd_y, double lambda, double* out);
 
@@ -1031,7 +1034,8 @@ FREERIDGE_API freeridge_status freeridge_locate_saved_x(const void* bytes, int64
  * One accumulator is used by one thread at a time; const calls may run side by side. */
 typedef struct freeridge_accumulator freeridge_accumulator; /* rows, reduced to what answers need; opaque */
 
-/* Makes an empty accumulator for d features and t outputs (1 + d + t <= 2147483647); *out is set on success only.
+/* Makes an empty accumulator for d features and t outputs (1 + d + t <= 2147483647); *out is set on success only. The
+ * intercept is not penalised; a penalised one is a column of ones beside x, and intercept = 0.
  * Statuses: INVALID_ARGUMENT. Cost: O(d + t). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept,
                                                             freeridge_accumulator** out);
@@ -1302,7 +1306,8 @@ FREERIDGE_API freeridge_status freeridge_absolute_slope(int64_t n, const double*
  * optimisation (R. Fan, P. Chen, C. Lin, Working set selection using second order information, JMLR 6 (2005)). */
 typedef struct freeridge_classifier freeridge_classifier; /* data and a fit by another loss; opaque */
 
-/* A loss. A classifier has one of the first two, of z = y_i (f(x_i) + b); the calls of "Gradients and descent" take all. */
+/* A loss. A classifier has one of the first two, of z = y_i (f(x_i) + b); the calls of "Gradients and descent" take
+ * all. */
 typedef int32_t freeridge_loss;
 enum {
   FREERIDGE_LOSS_LOGISTIC = 1, /* L(z) = log(1 + exp(-z)) */
@@ -1346,14 +1351,15 @@ FREERIDGE_API freeridge_status freeridge_classifier_set_control(freeridge_classi
 FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeridge_classifier* classifier,
                                                                     int64_t* bytes);
 
-/* Solves (3), or at lambda = 0 (HINGE alone) (4), by solutions of (3) at lambdas that fall until no dual number is at its
- * bound; from there on the solution does not change. The kernel matrix is kept for the next lambda, which starts from this solution. Needs DATA, goes to
- * FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5 to 10 of them; HINGE O(n) a pair
- * update. Memory: LOGISTIC 2 n^2, HINGE n^2 doubles (and up to 8 MB). Statuses: INVALID_STATE, INVALID_ARGUMENT (lambda
- * < 0, or 0 with LOGISTIC), UNDEFINED (lambda = 0, and no hyperplane separates the classes, or their distance is less
- * than 5e-7 of the largest ||phi(x_i)||; the classifier stays as it was), NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so
- * small that rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance),
- * CANCELLED. Since 0.1. */
+/* Solves (3), or at lambda = 0 (HINGE alone) (4), by solutions of (3) at lambdas that fall until no dual number is at
+ * its bound; from there on the solution does not change. The kernel matrix is kept for the next lambda, which starts
+ * from this solution. Needs DATA, goes to FITTED. Cost: n^2 kernel values once; LOGISTIC n^3/3 a Newton step, usually 5
+ * to 10 of them; HINGE O(n) a pair update. Memory: LOGISTIC 2 n^2, HINGE n^2 doubles (and up to 8 MB). Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT (lambda < 0, or 0 with LOGISTIC), UNDEFINED (lambda = 0, and no hyperplane separates
+ * the classes, or their distance is less than 5e-7 of the largest ||phi(x_i)||; the classifier stays as it was),
+ * NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so small that
+ * rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance), CANCELLED.
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
 
 /* decision: m numbers f(x) + b, positive for class +1; probability (LOGISTIC, else must be NULL): m numbers 1 / (1 +
@@ -1378,9 +1384,9 @@ FREERIDGE_API freeridge_status freeridge_classifier_loo(const freeridge_classifi
 FREERIDGE_API freeridge_status freeridge_classifier_get_coefficients(const freeridge_classifier* classifier, double* c,
                                                                      double* b);
 
-/* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap: the stationarity
- * reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses: INVALID_STATE,
- * INVALID_ARGUMENT. Since 0.1. */
+/* *objective: the value of (3), at lambda = 0 of (4); *iterations: Newton steps or pair updates of the last fit; *gap:
+ * the stationarity reached, in the units of the tolerance; NULL is fine for each. Needs FITTED. Cost: O(1). Statuses:
+ * INVALID_STATE, INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeridge_classifier* classifier,
                                                                     double* objective, int64_t* iterations,
                                                                     double* gap);
@@ -1391,11 +1397,11 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_convergence(const freeri
 FREERIDGE_API freeridge_status freeridge_classifier_get_support(const freeridge_classifier* classifier, int64_t* count,
                                                                 int64_t* rows, double* margin);
 
-/* distance: m numbers (f(x) + b) / ||f||_k, positive on the side of class +1: for a linear kernel the Euclidean distance
- * from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the distance in the kernel's
- * feature space. x is m x d in `layout`. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: m doubles.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), CANCELLED. Source: V.
- * Vapnik, Statistical Learning Theory, 1998, section 10.1. Since 0.1. */
+/* distance: m numbers (f(x) + b) / ||f||_k, positive on the side of class +1: for a linear kernel the Euclidean
+ * distance from the hyperplane w'x + b = 0 (of columns that are divided: in their units), for others the distance in
+ * the kernel's feature space. x is m x d in `layout`. Needs FITTED. Cost: as freeridge_classifier_predict. Memory: m
+ * doubles. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (||f||_k = 0: all are NaN), CANCELLED.
+ * Source: V. Vapnik, Statistical Learning Theory, 1998, section 10.1. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_distances(const freeridge_classifier* classifier,
                                                               freeridge_layout layout, int64_t m, const double* x,
                                                               int64_t ldx, double* distance);
@@ -1424,18 +1430,18 @@ FREERIDGE_API freeridge_status freeridge_classifier_get_alpha(const freeridge_cl
  *     *primal   the value of (3);   *dual   HINGE: lambda (sum_i alpha_i - 1/2 c'Kc)
  *               LOGISTIC: -sum_i W_ii (p_i log p_i + (1 - p_i) log(1 - p_i)) - lambda/2 c'Kc,  p_i = lambda alpha_i / W_ii
  *     *gap      *primal - *dual, as a sum of terms >= 0, without their cancellation
- * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i (f_i
- * + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs FITTED.
- * Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance that was
- * set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1. Since 0.1.
- */
+ * With a penalised intercept K is the matrix of k + 1. At lambda = 0 (4): *primal = 1/2 ||f||^2 / m^2, m = min_i y_i
+ * (f_i + b), whose f / m fulfils all constraints; *dual = sum_i alpha_i - 1/2 c'Kc. NULL is fine for each. Needs
+ * FITTED. Cost: O(n). Statuses: INVALID_STATE, INVALID_ARGUMENT, UNDEFINED (lambda = 0, and m <= 0 within the tolerance
+ * that was set: *primal and *gap are NaN). Source: S. Boyd, L. Vandenberghe, Convex Optimization, 2004, section 5.5.1.
+ * Since 0.1. / */
 FREERIDGE_API freeridge_status freeridge_classifier_get_duality(const freeridge_classifier* classifier, double* primal,
                                                                 double* dual, double* gap);
 
 /* What a classifier was told, also of one that was loaded. get_kernel makes a new kernel, to be destroyed by the
- * caller; get_loss and has_intercept (a FREERIDGE_INTERCEPT_) need no data; *tolerance and *iterations are those of set_control, or
- * the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last fit, needs
- * FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
+ * caller; get_loss and has_intercept (a FREERIDGE_INTERCEPT_) need no data; *tolerance and *iterations are those of
+ * set_control, or the loss's own; weights (n numbers, ones unless set) and *n, *d need DATA; *lambda, that of the last
+ * fit, needs FITTED. NULL is fine for each of two. Statuses: INVALID_ARGUMENT; weights, dimensions and lambda: also
  * INVALID_STATE. Cost: O(1); weights O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier,
                                                                freeridge_kernel** out);
@@ -1471,11 +1477,12 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
 
 /* ----------------------------------------------------------------------------------------------------
  * Gradients and descent, without a handle: for teaching, for comparison, and for rows that come as a stream. The exact
- * solvers above reach the minimum in far less time (docs/numerics.md has an example). All of it is about
+ * solvers above reach the minimum to all digits, and nearly always in less time (docs/numerics.md has examples). All of
+ * it is about
  *     J(w, b) = sum_i W_ii L(y_i, x_i'w + b)  +  lambda/2 |w|^2,      lambda >= 0                               (4)
  * with a freeridge_loss; y: n numbers, -1 or +1 for LOGISTIC and HINGE (one class alone is allowed); weights: n
- * positive numbers W_ii, or NULL: all one; x is n x d in `layout`. lambda is this library's. A text that minimises
- * 1/n sum_i L_i + l |w|^2 has J = n times that with lambda = 2 n l; for the squared loss without its factor 1/2, J = n/2
+ * positive numbers W_ii, or NULL: all one; x is n x d in `layout`. lambda is this library's. A text that minimises 1/n
+ * sum_i L_i + l |w|^2 has J = n times that with lambda = 2 n l; for the squared loss without its factor 1/2, J = n/2
  * times that with lambda = n l. A step of length g along the gradient of the text is one of length g/n (2 g/n) here. */
 
 /* *objective: (4); gradient: d numbers dJ/dw = sum_i g_i x_i + lambda w; *gradient_b: dJ/db = sum_i g_i, where g_i =
@@ -1485,19 +1492,19 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
  * the last two being subgradients where the loss has its corner. At count >= 1 points at once: w and gradient are d x
  * count, column-major without gaps; b, objective and gradient_b have count numbers. NULL is fine for each output. With
  * lambda = 0 and weights 1/m the objective is the mean loss of m other rows, such as a development set's along the path
- * of freeridge_gradient_descent. Cost: 4 n d for each point, 2 n d without gradient. Memory: 2 n doubles and the answer.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since 0.1. */
+ * of freeridge_gradient_descent. Cost: 4 n d for each point, 2 n d without gradient. Memory: 2 n doubles and the
+ * answer. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_loss_gradient(freeridge_loss loss, freeridge_layout layout, int64_t n,
                                                        int64_t d, const double* x, int64_t ldx, const double* y,
                                                        const double* weights, double lambda, int64_t count,
                                                        const double* w, const double* b, double* objective,
                                                        double* gradient, double* gradient_b);
 
-/* The same for f = sum_j c_j k(x_j, .), f_i = (K c)_i + b and the penalty lambda/2 c'K c: gradient: n numbers dJ/dc = K
- * (g + lambda c); *gradient_b: dJ/db = sum_i g_i. k: the n x n kernel matrix, symmetric (freeridge_kernel_evaluate), of
- * which the numbers k[i + j ldk] with i >= j count; c: n numbers. NULL is fine for each output. Cost: 4 n^2, 2 n^2
- * without gradient. Memory: 3 n doubles. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows). Since
- * 0.1. */
+/* The same for f = sum_j c_j k(x_j, .), f_i = (K c)_i + b: *objective: J(c, b) = sum_i W_ii L(y_i, f_i) + lambda/2 c'K
+ * c; gradient: n numbers dJ/dc = K (g + lambda c); *gradient_b: dJ/db = sum_i g_i. k: the n x n kernel matrix,
+ * symmetric (freeridge_kernel_evaluate), of which the numbers k[i + j ldk] with i >= j count; c: n numbers. NULL is
+ * fine for each output. Cost: 4 n^2, 2 n^2 without gradient. Memory: 3 n doubles. Statuses: INVALID_ARGUMENT,
+ * NOT_FINITE (also: an answer overflows). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_expansion_gradient(freeridge_loss loss, int64_t n, const double* k,
                                                             int64_t ldk, const double* y, const double* weights,
                                                             double lambda, const double* c, double b, double* objective,
@@ -1516,25 +1523,25 @@ enum {
 /* Gradient descent for (4), and with batch < n stochastic gradient descent; for HINGE and ABSOLUTE with subgradients.
  * Step t + 1 takes a set S of `batch` of the n rows:
  *     w <- w - eta_t (n/|S| sum_(i in S) g_i x_i + lambda w),      b <- b - eta_t n/|S| sum_(i in S) g_i
- * (b stays start_b without intercept), with the g_i of freeridge_loss_gradient. batch = n: all rows. 1 <= batch < n: each
- * pass over the rows has a new random order, drawn from the seed, whose next `batch` rows are S (the rows that are left,
- * at the end of a pass). start_w: d numbers, or NULL: zeros; start_b; done >= 0: t begins there, so that a second call
- * goes on with the steps of a first one. step > 0, or 0: 1 / (kappa mu + lambda) for batch = n, kappa mu + lambda being
- * the Lipschitz constant of the gradient: kappa = 1/4 for LOGISTIC, else 1, mu the largest eigenvalue of sum_i W_ii x~_i
- * x~_i', x~_i = (x_i, 1) (x_i without intercept); for batch < n mu becomes the larger
+ * (b stays start_b without intercept), with the g_i of freeridge_loss_gradient. batch = n: all rows. 1 <= batch < n:
+ * each pass over the rows has a new random order, drawn from the seed, whose next `batch` rows are S (the rows that are
+ * left, at the end of a pass). start_w: d numbers, or NULL: zeros; start_b; done >= 0: t begins there, so that a second
+ * call goes on with the steps of a first one. step > 0, or 0: 1 / (kappa mu + lambda) for batch = n, kappa mu + lambda
+ * being the Lipschitz constant of the gradient: kappa = 1/4 for LOGISTIC, else 1, mu the largest eigenvalue of sum_i
+ * W_ii x~_i x~_i', x~_i = (x_i, 1) (x_i without intercept); for batch < n mu becomes the larger
  *     n (s - 1) / (s (n - 1)) mu + (n - s) / (s (n - 1)) n max_i W_ii |x~_i|^2,      s = batch
  * and for ABSOLUTE the step is multiplied by the root mean square of y (about its mean, with intercept). average: the
- * iterates handed out are sum_t t w_t / sum_t t over the steps t = 1, 2, ... of this call, and not w_t. steps: count >= 1
- * numbers of steps, >= 0 and strictly ascending; the last is the number of steps made. w: d x count, column-major without
- * gaps, and b: count numbers, the iterates after so many steps; objective: (4) there; *step_used: the step; NULL is fine
- * for these two. callback, user: see freeridge_progress; NULL: none. Columns of very different sizes, or far from zero,
- * make it slow: centre and scale x. Cost: 4 n d a step (batch = n), 4 batch d (batch < n), 2 n d for each objective;
- * step = 0: n d min(n, d) once, n d for batch = 1. Memory: 2 n doubles; batch < n: n d more where x is COL_MAJOR; step =
- * 0: 2 n d and min(n, d)^2. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the iterates overflow, because the step is
- * too large), NOT_CONVERGED, CANCELLED. Sources: L. Bottou, Stochastic gradient descent tricks, 2012; S. Shalev-Shwartz,
- * Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and improved rates, ICML 2019 (the
- * default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining an O(1/t) convergence rate for
- * the projected stochastic subgradient method, 2012 (the average). Since 0.1. */
+ * iterates handed out are sum_t t w_t / sum_t t over the steps t = 1, 2, ... of this call, and not w_t. steps: count >=
+ * 1 numbers of steps, >= 0 and strictly ascending; the last is the number of steps made. w: d x count, column-major
+ * without gaps, and b: count numbers, the iterates after so many steps; objective: (4) there; *step_used: the step;
+ * NULL is fine for these two. callback, user: see freeridge_progress; NULL: none. Columns of very different sizes, or
+ * far from zero, make it slow: centre and scale x. Cost: 4 n d a step (batch = n), 4 batch d (batch < n), 2 n d for
+ * each objective; step = 0: O(n d min(n, d)) once, O(n d) for batch = 1. Memory: 2 n doubles; batch < n: n d more where
+ * x is COL_MAJOR; step = 0: n d and 3 min(n, d)^2. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the iterates overflow,
+ * because the step is too large), NOT_CONVERGED, CANCELLED. Sources: L. Bottou, Stochastic gradient descent tricks,
+ * 2012; S. Shalev-Shwartz, Y. Singer, N. Srebro, Pegasos, ICML 2007; R. Gower et al., SGD: general analysis and
+ * improved rates, ICML 2019 (the default step); S. Lacoste-Julien, M. Schmidt, F. Bach, A simpler approach to obtaining
+ * an O(1/t) convergence rate for the projected stochastic subgradient method, 2012 (the average). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, freeridge_layout layout, int64_t n,
                                                           int64_t d, const double* x, int64_t ldx, const double* y,
                                                           const double* weights, int32_t intercept, double lambda,
@@ -1547,16 +1554,17 @@ FREERIDGE_API freeridge_status freeridge_gradient_descent(freeridge_loss loss, f
 /* Early stopping beside ridge regression. Gradient descent on 1/2 |y - X w - b|^2 from w = 0 with the constant step eta
  * has, after k steps, in closed form (Landweber's iteration; X = U S V' and y centred, with intercept)
  *     w = V diag((1 - (1 - eta s_j^2)^k) / s_j) U'y,      b = mean(y) - mean(x)'w
- * and ridge regression has s_j / (s_j^2 + lambda) in the place of the fraction. lambda = 1 / (eta k) is the ridge
- * that belongs to k steps: then both fractions are eta k s_j for small s_j, and 1 / s_j for large ones. y: n numbers;
- * step: eta from 0 to 2 / s_1^2; 0: 1 / s_1^2. steps: count >= 1 numbers k >= 1, in any order. w (d x count, column-major
+ * and ridge regression has s_j / (s_j^2 + lambda) in the place of the fraction. lambda = 1 / (eta k) is the ridge that
+ * belongs to k steps: then both fractions are eta k s_j for small s_j, and 1 / s_j for large ones. y: n numbers; step:
+ * eta from 0 to 2 / s_1^2; 0: 1 / s_1^2. steps: count >= 1 numbers k >= 1, in any order. w (d x count, column-major
  * without gaps), b and df (count numbers each): of gradient descent after so many steps; df, the effective degrees of
  * freedom, are the sum of 1 - (1 - eta s_j^2)^k, and 1 for the intercept. lambda: count numbers 1 / (eta k); ridge_w,
- * ridge_b, ridge_df: as w, b, df, of ridge regression with these lambdas. *step_used: eta. NULL is fine for each output.
- * Cost: the SVD, O(n d min(n, d)), and 4 d min(n, d) for each k. Memory: 2 n d doubles and the answers. Statuses:
- * INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows), NOT_CONVERGED. Sources: L. Landweber, An iteration formula
- * for Fredholm integral equations of the first kind, American Journal of Mathematics 73 (1951); Y. Yao, L. Rosasco,
- * A. Caponnetto, On early stopping in gradient descent learning, Constructive Approximation 26 (2007). Since 0.1. */
+ * ridge_b, ridge_df: as w, b, df, of ridge regression with these lambdas. *step_used: eta. NULL is fine for each
+ * output. Cost: the SVD, O(n d min(n, d)), and 4 d min(n, d) for each k. Memory: 2 n d doubles and the answers.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE (also: an answer overflows), NOT_CONVERGED. Sources: L. Landweber, An
+ * iteration formula for Fredholm integral equations of the first kind, American Journal of Mathematics 73 (1951); Y.
+ * Yao, L. Rosasco, A. Caponnetto, On early stopping in gradient descent learning, Constructive Approximation 26 (2007).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout, int64_t n, int64_t d, const double* x,
                                                         int64_t ldx, const double* y, int32_t intercept, double step,
                                                         int64_t count, const int64_t* steps, double* w, double* b,
@@ -1565,14 +1573,14 @@ FREERIDGE_API freeridge_status freeridge_early_stopping(freeridge_layout layout,
 
 /* Probabilities from decision values of two classes, P(+1 | f) = 1 / (1 + exp(-(*offset + *slope f))), by Platt's
  * method: logistic regression of the classes on `decision`, n numbers f_i that were made without their own rows
- * (leave-one-out), with the targets (N+ + 1) / (N+ + 2) for y_i = +1 and 1 / (N- + 2) for y_i = -1 in the place of 1 and
- * 0; N+ and N- are the sums of the weights of the two classes. With these targets there is one minimum, also where the
- * values separate the classes; *slope is 0 where all of them are equal. y: n labels, -1 or +1 (one class alone is
- * allowed); weights: n positive numbers, or NULL: all one. Platt's A and B are -*slope and -*offset. Cost: O(n) for each
- * of about 10 steps. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the slope overflows), NOT_CONVERGED. Sources:
- * J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999; H.-T. Lin,
- * C.-J. Lin, R. Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68 (2007),
- * whose Newton's method with a line search this is. Since 0.1. */
+ * (leave-one-out), with the targets (N+ + 1) / (N+ + 2) for y_i = +1 and 1 / (N- + 2) for y_i = -1 in the place of 1
+ * and 0; N+ and N- are the sums of the weights of the two classes. With these targets there is one minimum, also where
+ * the values separate the classes; *slope is 0 where all of them are equal. y: n labels, -1 or +1 (one class alone is
+ * allowed); weights: n positive numbers, or NULL: all one. Platt's A and B are -*slope and -*offset. Cost: O(n) for
+ * each of about 10 steps. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: the slope overflows), NOT_CONVERGED. Sources:
+ * J. Platt, Probabilistic outputs for support vector machines, in: Advances in Large Margin Classifiers, 1999; H.-T.
+ * Lin, C.-J. Lin, R. Weng, A note on Platt's probabilistic outputs for support vector machines, Machine Learning 68
+ * (2007), whose Newton's method with a line search this is. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_calibrate(int64_t n, const double* decision, const double* y,
                                                    const double* weights, double* slope, double* offset);
 

@@ -1,6 +1,7 @@
 // The default step of gradient_descent.hpp.
 #include "libcore/base/checks.hpp"
-#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/symmetric_eigen.hpp"
 #include "libcore/losses/gradient_descent.hpp"
 
 namespace freeridge {
@@ -24,11 +25,9 @@ double largest_eigenvalue(ConstMatrixView a) {
   const Index order = std::min(a.rows, a.cols);
   Matrix gram(order, order, 0.0);
   syrk(a.rows <= a.cols ? Op::none : Op::transpose, 1, a, 0, gram.view());
-  for (Index j = 0; j < order; ++j)
-    for (Index i = 0; i < j; ++i) gram(i, j) = gram(j, i);
   require_no_overflow("the products of rows of x", gram.view());
   Array<double> values(order);
-  syevd(gram.view(), values);
+  symmetric_eigen(gram.view(), values);
   return values.back();
 }
 

@@ -50,7 +50,7 @@ struct DescentPath {
   double step = 0;             // as it was given, or the default
 };
 
-// Memory: 2 n; stochastic: n d more where x comes by columns; the default step: n d, and min(n, d)^2 for more than one
+// Memory: 2 n; stochastic: n d more where x comes by columns; the default step: n d, and 3 min(n, d)^2 for more than one
 // row in a batch. Throws NOT_FINITE where the iterates overflow.
 DescentPath gradient_descent(const LossOutputs& outputs, const LayoutView& x, const DescentPlan& plan,
                              bool with_objective);

@@ -110,12 +110,15 @@ descended <- function(fit, steps, step, start) {
   }
   coefficients <- rbind(if (fit$intercept) found$b, found$w)
   names <- feature_names(fit$x)
-  dimnames(coefficients) <- list(c(if (fit$intercept) "(Intercept)", names), steps)
+  dimnames(coefficients) <- list(c(if (fit$intercept) "(Intercept)", names), in_digits(steps))
   fit$step <- found$step
   fit$path <- data.frame(step = steps, epoch = steps / ceiling(nrow(fit$x) / fit$batch), objective = found$objective)
   fit$coefficients <- t(coefficients)
   fit
 }
+
+# Whole numbers as text: 100000, not 1e+05.
+in_digits <- function(values) format(values, trim = TRUE, scientific = FALSE)
 
 # w (d x records) and b of the path.
 path_of <- function(fit) {
@@ -171,7 +174,7 @@ path_row <- function(fit, step) {
 
 coef.freeridge_descent <- function(object, step = NULL, ...) {
   refuse_extra(...)
-  object$coefficients[path_row(object, step), ]
+  stats::setNames(object$coefficients[path_row(object, step), ], colnames(object$coefficients))
 }
 
 predict.freeridge_descent <- function(object, newdata = NULL, type = "decision", step = NULL,

@@ -17,7 +17,7 @@ early_stopping.default <- function(x, y, steps = NULL, step = NULL, intercept = 
   table <- function(w, b) {
     if (!is.null(divisor)) w <- w / divisor
     out <- t(rbind(if (intercept) b, w, deparse.level = 0L))
-    dimnames(out) <- list(steps, c(if (intercept) "(Intercept)", feature_names(data$x)))
+    dimnames(out) <- list(in_digits(steps), c(if (intercept) "(Intercept)", feature_names(data$x)))
     out
   }
   size <- function(w) sqrt(colSums(w^2))
@@ -60,12 +60,14 @@ plot.freeridge_early_stopping <- function(x, main = "Early stopping and ridge re
   descent <- x$coefficients[, slopes, drop = FALSE] %*% size
   ridge <- x$ridge[, slopes, drop = FALSE] %*% size
   steps <- x$path$steps
-  graphics::matplot(steps, descent, type = "l", lty = 1L, col = "black", log = "x", ylim = range(descent, ridge, 0),
+  graphics::matplot(steps, descent, type = "l", lty = 1L, col = "black", log = "x", xaxt = "n", ylim = range(descent, ridge, 0),
                     main = main, xlab = xlab, ylab = ylab, sub = "solid: after so many steps; dashed: ridge", ...)
+  decade_axis(range(steps))
   graphics::matlines(steps, ridge, lty = 2L, col = "grey40")
   graphics::abline(h = 0, col = "grey60")
   shown <- unique(round(seq(1, length(steps), length.out = 5L)))
-  graphics::axis(3L, at = steps[shown], labels = format(x$path$lambda[shown], digits = 2L), tick = FALSE, line = -0.8,
+  labels <- c(expression(lambda), signif(x$path$lambda[shown[-1L]], 2L))
+  graphics::axis(3L, at = steps[shown], labels = labels, tick = FALSE, line = -0.8,
                  cex.axis = 0.75)
   invisible(x$path)
 }

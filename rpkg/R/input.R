@@ -167,7 +167,7 @@ group_codes <- function(group, n, name) {
   }
   if (is.factor(group)) group <- as.character(group)
   if (!is.atomic(group) || !is.null(dim(group)) || length(group) != n) {
-    refuse(name, " must be ", n, " labels, one for each row, or a matrix of such columns, not ", shown(group))
+    refuse(name, " must be ", n, " labels, one for each row, not ", shown(group))
   }
   codes <- match(group, unique(group[!is.na(group)])) - 1L
   if (all(is.na(codes))) refuse(name, " must have at least one label that is not NA")

@@ -5,18 +5,21 @@ model.frame.freeridge <- function(formula, ...) {
   if (!made_by_formula(formula)) refuse("this fit was made from a matrix or a data frame: it has no model frame")
   eval(frame_call(formula$call), environment(formula$terms))
 }
+model.frame.freeridge_linear <- model.frame.freeridge_classifier <- model.frame.freeridge
 
 model.matrix.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (!made_by_formula(object)) return(points_of(object))
   model_matrix_of(object$terms, stats::model.frame(object), object$contrasts, takes_all_levels(object$kernel))
 }
+model.matrix.freeridge_linear <- model.matrix.freeridge_classifier <- model.matrix.freeridge
 
 terms.freeridge <- function(x, ...) {
   refuse_extra(...)
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no terms")
   x$terms
 }
+terms.freeridge_linear <- terms.freeridge_classifier <- terms.freeridge
 
 case.names.freeridge <- function(object, full = FALSE, ...) {
   refuse_extra(...)

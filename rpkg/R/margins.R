@@ -41,6 +41,7 @@ hyperplane_distances <- function(model, x) {
 }
 
 residuals.freeridge_classifier <- function(object, ...) {
+  refuse_extra(...)
   refuse("a classifier has no residuals: point_margins() has the margins y f of its points",
          if (object$loss == "svm") " and their slacks max(0, 1 - y f)")
 }

@@ -193,5 +193,6 @@ formula.freeridge <- function(x, env = parent.frame(), ...) {  # a formula that 
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no formula")
   stats::formula(x$terms)
 }
+formula.freeridge_linear <- formula.freeridge_classifier <- formula.freeridge
 
 freeridge_build_info <- function() core_build_info()

@@ -17,13 +17,13 @@ plot.freeridge_classifier <- function(x, lambda = NULL, size = 101, main = NULL,
   at <- all_places(x)
   names <- feature_names(x$x)
   ends <- list(plot_ends(xlim, at[, 1L], "xlim"), plot_ends(ylim, at[, 2L], "ylim"))
-  axes <- lapply(ends, function(range) seq(range[1L], range[2L], length.out = size))
+  svm <- x$loss == "svm"
+  graphics::plot.default(at, type = "n", xlim = ends[[1L]], ylim = ends[[2L]], xlab = "", ylab = "", ...)
+  corners <- graphics::par("usr")  # of the whole picture, which with asp = 1 is larger than the ends
+  axes <- list(seq(corners[1L], corners[2L], length.out = size), seq(corners[3L], corners[4L], length.out = size))
   grid <- as.matrix(expand.grid(axes))
   colnames(grid) <- colnames(x$x)
   decision <- matrix(predict(x, grid, lambda = lambda), size)
-
-  svm <- x$loss == "svm"
-  graphics::plot.default(at, type = "n", xlim = ends[[1L]], ylim = ends[[2L]], xlab = "", ylab = "", ...)
   draw_levels(axes, decision, svm)
   graphics::points(at, pch = ifelse(points$label < 0, 1L, 17L), col = ifelse(points$label < 0, "black", "grey45"))
   if (svm) {

@@ -1,6 +1,6 @@
 # Errors along y and at right angles: residuals, fitted values, summaries and the picture of ols(), ridge() and tls().
 
-residual_types <- c("response", "orthogonal")
+directions_of_errors <- c("response", "orthogonal")
 
 # "response": y minus w'x + b. "orthogonal", of tls() alone: the distances of the points from the hyperplane; with one
 # output they have the sign of y minus w'x + b.
@@ -25,7 +25,7 @@ fitted.freeridge_linear <- function(object, type = "response", ...) {
 }
 
 check_orthogonal <- function(fit, type) {
-  check_choice(type, "type", residual_types)
+  check_choice(type, "type", directions_of_errors)
   if (type == "orthogonal" && fit$method != "tls") {
     refuse("type is \"orthogonal\", but ", fit$method, "() measures errors along y; tls() measures them at right angles")
   }
@@ -76,9 +76,20 @@ no_standard_errors <- function(fit, what) {
          else "its errors are distances, see residuals(fit, \"orthogonal\")")
 }
 
-vcov.freeridge_linear <- function(object, ...) no_standard_errors(object, "covariance of its coefficients")
-sigma.freeridge_linear <- function(object, ...) no_standard_errors(object, "residual standard deviation")
-df.residual.freeridge_linear <- function(object, ...) no_standard_errors(object, "degrees of freedom")
+vcov.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  no_standard_errors(object, "covariance of its coefficients")
+}
+
+sigma.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  no_standard_errors(object, "residual standard deviation")
+}
+
+df.residual.freeridge_linear <- function(object, ...) {
+  refuse_extra(...)
+  no_standard_errors(object, "degrees of freedom")
+}
 
 # The points of one feature and one output, the lines of least squares and of total least squares, and the errors that
 # the fit measures: along y, or at right angles to the line (which are drawn with one scale for both axes).

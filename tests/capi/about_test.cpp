@@ -5,6 +5,7 @@
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
+#include "capi/support/matrix_calls.hpp"
 #include "capi/support/refusals.hpp"
 #include "capi/support/selection_calls.hpp"
 
@@ -173,7 +174,8 @@ TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
     for (const Answer& answer : fingerprint(model.get())) {
       const bool foreign = answer.call == (linear ? GetBandwidth::name : GetHyperplane::name) ||
                            (answer.call == HyperplanePath::name && !linear) ||
-                           (answer.call == GetRank::name && cholesky) ||
+                           (cholesky && (answer.call == GetRank::name || answer.call == Eigenvalues::name ||
+                                         answer.call == ConditionNumber::name)) ||
                            (answer.call == LandmarkTrace::name && variant != sample::Variant::landmark);
       EXPECT_EQ(answer.status, foreign ? FREERIDGE_INVALID_STATE : FREERIDGE_OK) << answer.call;
     }

@@ -64,14 +64,14 @@ void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& c
   one("freeridge_get_requested_route", freeridge_get_requested_route, Output<std::int32_t>(1));
   one("freeridge_get_reduction", freeridge_get_reduction, Output<std::int32_t>(1));
   one("freeridge_get_refinement", freeridge_get_refinement, Output<std::int32_t>(1));
-  Output<std::int64_t> divisions(1);
-  if (call(
+  Output<std::int64_t> divisions(1);  // as many as a forged file says
+  const bool grouped =
+      call(
           "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, divisions.get(), nullptr); },
-          divisions) == FREERIDGE_OK) {
-    Output<std::int32_t> group(size_of(size.n * divisions.values[0]));
-    call(
-        "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, nullptr, group.get()); }, group);
-  }
+          divisions) == FREERIDGE_OK;
+  Output<std::int32_t> group(size_of(size.n * (grouped ? divisions.values[0] : 1)));
+  call(
+      "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, nullptr, group.get()); }, group);
   Output<std::int32_t> method(1);
   Output<std::int64_t> seed(1), count(1), given(1), landmarks(size_of(size.n));
   call(

@@ -121,7 +121,7 @@ void ClassifierSequence::misuse(Source& in) {
       y[1] = 0.5;
       break;
     case 5:
-      lambda = 0;
+      lambda = -1;
       break;
     default:
       lambda = std::numeric_limits<double>::quiet_NaN();

@@ -107,7 +107,14 @@ void ModelSequence::set_groups(Source& in) {
   if (!in.one_in(4))
     for (std::int64_t i = 0; i < (told_.data ? told_.data->n : 1); ++i)
       groups.push_back(static_cast<std::int32_t>(in.from(-1, 4)));
-  if (worked(in, "freeridge_set_groups", [&] { return freeridge_set_groups(model_.get(), 1, or_null(groups)); }))
+  std::int64_t divisions = 1;
+  if (!groups.empty() && groups.front() == 4) {  // the same labels in another order as a second division
+    const std::vector<std::int32_t> reversed(groups.rbegin(), groups.rend());
+    groups.insert(groups.end(), reversed.begin(), reversed.end());
+    divisions = 2;
+  }
+  if (worked(in, "freeridge_set_groups",
+             [&] { return freeridge_set_groups(model_.get(), divisions, or_null(groups)); }))
     told_.groups = std::move(groups);
 }
 

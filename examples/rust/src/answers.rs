@@ -197,8 +197,7 @@ impl Model<'_> {
     pub fn eigenvectors(&self, count: usize) -> Result<Dense> {
         let (n, length) = (self.dimensions()?.0, size(count)?);
         Dense::filled(n, count, |vectors, ld| {
-            self.handle
-                .read(|model| unsafe { sys::freeridge_eigenvalues(model, length, ptr::null_mut(), vectors, ld) })
+            self.handle.read(|model| unsafe { sys::freeridge_eigenvalues(model, length, ptr::null_mut(), vectors, ld) })
         })
     }
 
@@ -216,8 +215,7 @@ impl Model<'_> {
     pub fn hat_matrix(&self, lambda: f64) -> Result<Dense> {
         let n = self.dimensions()?.0;
         Dense::filled(n, n, |hat, ld| {
-            self.handle
-                .read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, hat, ptr::null_mut(), ld) })
+            self.handle.read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, hat, ptr::null_mut(), ld) })
         })
     }
 
@@ -225,8 +223,7 @@ impl Model<'_> {
     pub fn inverse_matrix(&self, lambda: f64) -> Result<Dense> {
         let n = self.dimensions()?.0;
         Dense::filled(n, n, |inverse, ld| {
-            self.handle
-                .read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, ptr::null_mut(), inverse, ld) })
+            self.handle.read(|model| unsafe { sys::freeridge_hat_matrix(model, lambda, ptr::null_mut(), inverse, ld) })
         })
     }
 

@@ -40,8 +40,21 @@ pub fn loss_gradient(x: Matrix<'_>, outputs: &Outputs<'_>, w: &[f64], b: f64) ->
     let (mut objective, mut gradient, mut by_b) = (0.0, zeros(w.len())?, 0.0);
     check(unsafe {
         sys::freeridge_loss_gradient(
-            outputs.loss.number(), at.layout, at.rows, at.columns, at.data, at.ld, outputs.y.as_ptr(), weights,
-            outputs.lambda, 1, w.as_ptr(), &b, &mut objective, gradient.as_mut_ptr(), &mut by_b,
+            outputs.loss.number(),
+            at.layout,
+            at.rows,
+            at.columns,
+            at.data,
+            at.ld,
+            outputs.y.as_ptr(),
+            weights,
+            outputs.lambda,
+            1,
+            w.as_ptr(),
+            &b,
+            &mut objective,
+            gradient.as_mut_ptr(),
+            &mut by_b,
         )
     })?;
     Ok(LossGradient { objective, w: gradient, b: by_b })
@@ -55,8 +68,18 @@ pub fn expansion_gradient(k: Matrix<'_>, outputs: &Outputs<'_>, c: &[f64], b: f6
     let (mut objective, mut gradient, mut by_b) = (0.0, zeros(c.len())?, 0.0);
     check(unsafe {
         sys::freeridge_expansion_gradient(
-            outputs.loss.number(), at.rows, at.data, at.ld, outputs.y.as_ptr(), weights, outputs.lambda, c.as_ptr(), b,
-            &mut objective, gradient.as_mut_ptr(), &mut by_b,
+            outputs.loss.number(),
+            at.rows,
+            at.data,
+            at.ld,
+            outputs.y.as_ptr(),
+            weights,
+            outputs.lambda,
+            c.as_ptr(),
+            b,
+            &mut objective,
+            gradient.as_mut_ptr(),
+            &mut by_b,
         )
     })?;
     Ok(LossGradient { objective, w: gradient, b: by_b })
@@ -112,10 +135,32 @@ pub fn gradient_descent(
     let w = Dense::filled(x.columns(), steps.len(), |w, _| {
         let result = check(unsafe {
             sys::freeridge_gradient_descent(
-                outputs.loss.number(), at.layout, at.rows, at.columns, at.data, at.ld, outputs.y.as_ptr(), weights,
-                i32::from(plan.intercept), outputs.lambda, start_w, start_b, plan.done, plan.rule.number(),
-                plan.step.unwrap_or(0.0), batch, plan.seed, i32::from(plan.average), count, steps.as_ptr(), callback,
-                user, w, b.as_mut_ptr(), objective.as_mut_ptr(), &mut step,
+                outputs.loss.number(),
+                at.layout,
+                at.rows,
+                at.columns,
+                at.data,
+                at.ld,
+                outputs.y.as_ptr(),
+                weights,
+                i32::from(plan.intercept),
+                outputs.lambda,
+                start_w,
+                start_b,
+                plan.done,
+                plan.rule.number(),
+                plan.step.unwrap_or(0.0),
+                batch,
+                plan.seed,
+                i32::from(plan.average),
+                count,
+                steps.as_ptr(),
+                callback,
+                user,
+                w,
+                b.as_mut_ptr(),
+                objective.as_mut_ptr(),
+                &mut step,
             )
         });
         resume_panic();
@@ -154,9 +199,24 @@ pub fn early_stopping(
     let (on, step) = (i32::from(intercept), step.unwrap_or(0.0));
     check(unsafe {
         sys::freeridge_early_stopping(
-            at.layout, at.rows, at.columns, at.data, at.ld, y.as_ptr(), on, step, size(count)?, steps.as_ptr(),
-            out.descent.w.place()?.0, out.descent.b.as_mut_ptr(), out.descent.df.as_mut_ptr(), out.lambda.as_mut_ptr(),
-            out.ridge.w.place()?.0, out.ridge.b.as_mut_ptr(), out.ridge.df.as_mut_ptr(), &mut out.step,
+            at.layout,
+            at.rows,
+            at.columns,
+            at.data,
+            at.ld,
+            y.as_ptr(),
+            on,
+            step,
+            size(count)?,
+            steps.as_ptr(),
+            out.descent.w.place()?.0,
+            out.descent.b.as_mut_ptr(),
+            out.descent.df.as_mut_ptr(),
+            out.lambda.as_mut_ptr(),
+            out.ridge.w.place()?.0,
+            out.ridge.b.as_mut_ptr(),
+            out.ridge.df.as_mut_ptr(),
+            &mut out.step,
         )
     })?;
     Ok(out)
@@ -168,8 +228,6 @@ pub fn calibrate(decision: &[f64], y: &[f64], weights: Option<&[f64]>) -> Result
     weights.map_or(Ok(()), |weights| check_length("weights", weights.len(), decision.len()))?;
     let (n, weights) = (size(decision.len())?, weights.map_or(ptr::null(), <[f64]>::as_ptr));
     let (mut slope, mut offset) = (0.0, 0.0);
-    check(unsafe {
-        sys::freeridge_calibrate(n, decision.as_ptr(), y.as_ptr(), weights, &mut slope, &mut offset)
-    })?;
+    check(unsafe { sys::freeridge_calibrate(n, decision.as_ptr(), y.as_ptr(), weights, &mut slope, &mut offset) })?;
     Ok((slope, offset))
 }

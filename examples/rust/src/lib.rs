@@ -73,7 +73,10 @@ pub use classical::{
     LineSummary,
 };
 pub use classifier::{Classifier, Convergence, Duality, Support};
-pub use descent::{calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient, Descent, EarlyStopping, Filtered, LossGradient, Outputs, Plan};
+pub use descent::{
+    calibrate, early_stopping, expansion_gradient, gradient_descent, loss_gradient, Descent, EarlyStopping, Filtered,
+    LossGradient, Outputs, Plan,
+};
 pub use error::{Error, Result, Status};
 pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};

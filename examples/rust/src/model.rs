@@ -79,8 +79,8 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_weights(model, weights) })
     }
 
-    /// n labels for each of one or several divisions of the rows, one after the other: rows with the same label are left
-    /// out together, rows with a negative one never are. The criterion is the mean over the divisions.
+    /// n labels for each division of the rows, one division after the other: rows with the same label are left out
+    /// together, rows with a negative one never are. The criterion is the mean over the divisions.
     pub fn set_groups(&mut self, group: Option<&[i32]>) -> Result<()> {
         let (labels, n) = (group.map_or(0, <[i32]>::len), self.dimensions()?.0);
         let divisions = (labels / n.max(1)).max(1);

@@ -154,9 +154,7 @@ extern "C" {
     ) -> freeridge_status;
     pub fn freeridge_set_weights(model: *mut freeridge_model, weights: *const f64) -> freeridge_status;
     pub fn freeridge_set_intercept(model: *mut freeridge_model, on: i32) -> freeridge_status;
-    pub fn freeridge_set_groups(
-        model: *mut freeridge_model, divisions: i64, group: *const i32,
-    ) -> freeridge_status;
+    pub fn freeridge_set_groups(model: *mut freeridge_model, divisions: i64, group: *const i32) -> freeridge_status;
     pub fn freeridge_set_route(model: *mut freeridge_model, route: freeridge_route) -> freeridge_status;
     pub fn freeridge_set_expected_lambdas(model: *mut freeridge_model, count: i64) -> freeridge_status;
     pub fn freeridge_set_expected_criterion(
@@ -294,8 +292,8 @@ extern "C" {
     ) -> freeridge_status;
     pub fn freeridge_tls(
         layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, t: i64, y: *const f64, ldy: i64,
-        intercept: i32, exact: *const i32, w: *mut f64, b: *mut f64, singular_values: *mut f64,
-        distances: *mut f64, x_correction: *mut f64, y_correction: *mut f64,
+        intercept: i32, exact: *const i32, w: *mut f64, b: *mut f64, singular_values: *mut f64, distances: *mut f64,
+        x_correction: *mut f64, y_correction: *mut f64,
     ) -> freeridge_status;
     pub fn freeridge_polynomial_feature_count(d: i64, degree: i32, bias: i32, count: *mut i64) -> freeridge_status;
     pub fn freeridge_polynomial_exponents(d: i64, degree: i32, bias: i32, exponents: *mut i32) -> freeridge_status;
@@ -485,14 +483,18 @@ extern "C" {
         index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
         count: i64, lambdas: *const f64, errors: *mut f64, ld: i64,
     ) -> freeridge_status;
-    pub fn freeridge_kernel_linear_scale(kernel: *const freeridge_kernel, d: i64, scale: *mut f64, linear: *mut i32)
-        -> freeridge_status;
-    pub fn freeridge_eigenvalues(model: *const freeridge_model, count: i64, eigenvalues: *mut f64, vectors: *mut f64,
-        ld: i64) -> freeridge_status;
-    pub fn freeridge_condition_number(model: *const freeridge_model, count: i64, lambdas: *const f64, condition: *mut
-        f64, rank: *mut f64) -> freeridge_status;
-    pub fn freeridge_hat_matrix(model: *const freeridge_model, lambda: f64, hat: *mut f64, inverse: *mut f64, ld: i64)
-        -> freeridge_status;
+    pub fn freeridge_kernel_linear_scale(
+        kernel: *const freeridge_kernel, d: i64, scale: *mut f64, linear: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_eigenvalues(
+        model: *const freeridge_model, count: i64, eigenvalues: *mut f64, vectors: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_condition_number(
+        model: *const freeridge_model, count: i64, lambdas: *const f64, condition: *mut f64, rank: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_hat_matrix(
+        model: *const freeridge_model, lambda: f64, hat: *mut f64, inverse: *mut f64, ld: i64,
+    ) -> freeridge_status;
     pub fn freeridge_loss_gradient(
         loss: freeridge_loss, layout: freeridge_layout, n: i64, d: i64, x: *const f64, ldx: i64, y: *const f64,
         weights: *const f64, lambda: f64, count: i64, w: *const f64, b: *const f64, objective: *mut f64,
@@ -517,19 +519,27 @@ extern "C" {
     pub fn freeridge_calibrate(
         n: i64, decision: *const f64, y: *const f64, weights: *const f64, slope: *mut f64, offset: *mut f64,
     ) -> freeridge_status;
-    pub fn freeridge_classifier_distances(classifier: *const freeridge_classifier, layout: freeridge_layout, m: i64,
-        x: *const f64, ldx: i64, distance: *mut f64) -> freeridge_status;
-    pub fn freeridge_classifier_get_margins(classifier: *const freeridge_classifier, margin: *mut f64, slack: *mut
-        f64) -> freeridge_status;
-    pub fn freeridge_classifier_get_alpha(classifier: *const freeridge_classifier, alpha: *mut f64, support: *mut
-        freeridge_support) -> freeridge_status;
-    pub fn freeridge_classifier_get_duality(classifier: *const freeridge_classifier, primal: *mut f64, dual: *mut f64,
-        gap: *mut f64) -> freeridge_status;
-    pub fn freeridge_accumulator_squared_errors(accumulator: *const freeridge_accumulator, layout: freeridge_layout,
-        n: i64, x: *const f64, ldx: i64, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const
-        f64, sum_w: *mut f64, squares: *mut f64, ld: i64) -> freeridge_status;
-    pub fn freeridge_accumulator_squared_errors_sparse(accumulator: *const freeridge_accumulator, format:
-        freeridge_sparse_format, n: i64, start: *const i64, index: *const i32, value: *const f64, layout:
-        freeridge_layout, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64, sum_w: *mut
-        f64, squares: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_classifier_distances(
+        classifier: *const freeridge_classifier, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64,
+        distance: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_margins(
+        classifier: *const freeridge_classifier, margin: *mut f64, slack: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_alpha(
+        classifier: *const freeridge_classifier, alpha: *mut f64, support: *mut freeridge_support,
+    ) -> freeridge_status;
+    pub fn freeridge_classifier_get_duality(
+        classifier: *const freeridge_classifier, primal: *mut f64, dual: *mut f64, gap: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_squared_errors(
+        accumulator: *const freeridge_accumulator, layout: freeridge_layout, n: i64, x: *const f64, ldx: i64,
+        y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64, sum_w: *mut f64,
+        squares: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_accumulator_squared_errors_sparse(
+        accumulator: *const freeridge_accumulator, format: freeridge_sparse_format, n: i64, start: *const i64,
+        index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
+        count: i64, lambdas: *const f64, sum_w: *mut f64, squares: *mut f64, ld: i64,
+    ) -> freeridge_status;
 }

@@ -1,7 +1,11 @@
 //! The answers of a model, a classifier and the calls without a handle, by their definitions.
 
 use freeridge::{
-    absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient, make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors, polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route, Status, StepRule, SupportKind,
+    absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
+    make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
+    polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention,
+    Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route,
+    Status, StepRule, SupportKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -207,7 +211,12 @@ fn classifiers_meet_their_conditions() -> Result<()> {
         }
         let (margins, alpha, duality) = (classifier.margins()?, classifier.alpha()?, classifier.duality()?);
         assert!((0..N).all(|i| close(margins[i], labels[i] * f[i]) && close(alpha[i], labels[i] * c[i])));
-        assert!(duality.gap >= 0.0 && duality.gap < 1e-6 && duality.dual <= end.objective && close(duality.primal, end.objective));
+        assert!(
+            duality.gap >= 0.0
+                && duality.gap < 1e-6
+                && duality.dual <= end.objective
+                && close(duality.primal, end.objective)
+        );
         let distances = classifier.distances(x)?;
         assert!((0..N).all(|i| close(distances[i] * f[0], f[i] * distances[0])));
         if loss == Loss::Logistic {
@@ -322,7 +331,12 @@ fn gradients_and_descent() -> Result<()> {
     let labels: Vec<f64> = y.iter().map(|value| value.signum()).collect();
     let hinge = Outputs { loss: Loss::Hinge, y: &labels, weights: None, lambda: 0.5 };
     let plan = Plan {
-        batch: Some(7), seed: 3, average: true, rule: StepRule::Inverse, step: Some(0.1), start: Some((&[1.0, 0.0], 0.5)),
+        batch: Some(7),
+        seed: 3,
+        average: true,
+        rule: StepRule::Inverse,
+        step: Some(0.1),
+        start: Some((&[1.0, 0.0], 0.5)),
         ..Plan::default()
     };
     assert_eq!(gradient_descent(x, &hinge, &plan, &[30], None)?, gradient_descent(x, &hinge, &plan, &[30], None)?);
@@ -332,10 +346,8 @@ fn gradients_and_descent() -> Result<()> {
         (0..N).for_each(|j| k[i + j * N] = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1));
     }
     let w: Vec<f64> = (0..2).map(|j| (0..N).map(|i| x.at(i, j) * c[i]).sum()).collect();
-    let (linear, of_c) = (
-        loss_gradient(x, &hinge, &w, 0.25)?,
-        expansion_gradient(Matrix::column_major(&k, N)?, &hinge, &c, 0.25)?,
-    );
+    let (linear, of_c) =
+        (loss_gradient(x, &hinge, &w, 0.25)?, expansion_gradient(Matrix::column_major(&k, N)?, &hinge, &c, 0.25)?);
     assert!(close(of_c.objective, linear.objective) && close(of_c.b, linear.b));
     assert!(close(of_c.w[3], x.at(3, 0) * linear.w[0] + x.at(3, 1) * linear.w[1]));
 

@@ -264,7 +264,7 @@ test_that("bad input is refused", {
     fit <- given(p$y)
     expect_refusal(predict(fit, p$x, "link"), 'type must be one of "decision", "class", "probability"')
     expect_refusal(predict(fit, p$x[, 1]), "newdata has 1 columns, the fit has 2")
-    expect_refusal(predict(fit, lambda = -1), "lambda must be one positive number, not -1")
+    expect_refusal(predict(fit, lambda = -1), "lambda must be one positive number.*, not -1")
     expect_refusal(coef(fit, foo = 1), "unknown argument: 'foo'")
   }
   expect_refusal(predict(fit, type = "probability"), "has decision values only")

@@ -5,8 +5,14 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   one <- matrix(0, 3L, 1L)
   other <- matrix(0, 2L, 1L)
   for (call in list(quote(core_create(linear, NULL, one, other)), quote(core_ols(one, other, TRUE)),
-                    quote(core_classifier_create(linear, NULL, TRUE, one, c(-1, 1), TRUE, NULL, NULL)))) {
+                    quote(core_classifier_create(linear, NULL, TRUE, one, c(-1, 1), TRUE, NULL, NULL)),
+                    quote(core_early_stopping(one, c(1, 2), TRUE, 0, 1)),
+                    quote(core_gradient_descent(3L, one, c(1, 2), NULL, 0, NULL, list(), 1)))) {
     expect_refusal(eval(call), "x and y differ in their number of rows", "freeridge_invalid_argument")
+  }
+  for (call in list(quote(core_loss_gradient(3L, one, c(1, 2), NULL, 0, one, 0)), quote(core_calibrate(1, 1:2, 1)),
+                    quote(core_expansion_gradient(3L, one, 1:3, NULL, 0, 1:3, 0)))) {
+    expect_refusal(eval(call), "the sizes differ", "freeridge_invalid_argument")
   }
   rows <- ridge_accumulator(2L)
   for (x in list(matrix(0, 2L, 3L), matrix(0, 3L, 2L))) {
@@ -17,6 +23,7 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   for (ask in list(core_predict, core_predict_variance, function(model, x) core_predict_jackknife(model, x, 0.9))) {
     expect_refusal(ask(model, matrix(0, 1L, 2L)), "newdata has another number of columns")
   }
+  expect_refusal(core_kernel_evaluate(linear, one, matrix(0, 1L, 2L)), "x and z have different numbers of columns")
   expect_refusal(core_check_kernel(list(name = "spline")), "unknown kernel 'spline'")
   expect_refusal(core_set_landmark_method(model, "best", 0), "unknown landmark method 'best'")
   expect_refusal(core_set_route(model, "fast"), "unknown route 'fast'")
