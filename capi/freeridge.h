@@ -182,6 +182,14 @@ enum {
                               left-out value is not that output's (one number for all outputs, and one lambda) */
 };
 
+/* Which covariance of the coefficients of a linear kernel (freeridge_coefficient_covariance). */
+typedef int32_t freeridge_covariance_type;
+enum {
+  FREERIDGE_COVARIANCE_BAYESIAN = 1,   /* of their posterior distribution: the prior variance of a slope is sigma2 /
+                                          lambda in the kernel's scale; its intervals cover the true function */
+  FREERIDGE_COVARIANCE_FREQUENTIST = 2 /* of the estimates, given lambda: smaller, as their bias is not counted */
+};
+
 /* Progress: fraction goes from 0 to 1 within a call, and never falls; return nonzero to cancel, which makes the call
  * return CANCELLED and leaves the model as before. It is called on the thread that made the call. It must not call into
  * the same model, and has to return: longjmp, or ending the thread, is undefined behaviour. A C++ exception that it
@@ -421,21 +429,21 @@ FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model*
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
  * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
- * cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags,
- * landmark_trace, eigenvalues, condition_number, hat_matrix, save and save_predictor. Calls that run side by side on
- * one model call it on their own threads, at the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT.
- * Since 0.1. */
+ * cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
+ * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and
+ * save_predictor. Calls that run side by side on one model call it on their own threads, at the same time. Changes
+ * no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
-/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the default):
- * as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed it is refused
- * with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and a way out
- * (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound, never below 8
- * MiB. A model that is factorized again keeps its old factorization until the new one is made. It limits set_data,
- * set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
- * cooks_distance, landmark_curve, coefficients, get_fitted, get_leverage, degrees_of_freedom, lambda_flags,
- * landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state. Cost: O(1). Statuses:
- * INVALID_ARGUMENT (bytes < 0). Since 0.1. */
+/* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the
+ * default): as much as the machine has. AUTO chooses among the routes that stay below it. A call that would exceed
+ * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
+ * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
+ * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
+ * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*,
+ * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
+ * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state.
+ * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -585,7 +593,8 @@ FREERIDGE_API freeridge_status freeridge_get_refinement(const freeridge_model* m
  * factorize would take now (freeridge_set_route asks for another). What adds to it: another lambda while one is in
  * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s r + 16 min(s, r)^2, r = n for dual routes; scores
  * at l lambdas, 64 l t, by groups 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300
- * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t. Needs DATA. Cost: O(1).
+ * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t; coefficient_*, predict_gradient and
+ * average_* as they say there. Needs DATA. Cost: O(1).
  * Statuses: INVALID_STATE (also: the route LANDMARK without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that
  * is not linear; landmarks with a route that takes none). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
@@ -781,8 +790,9 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
 
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and
- * with an intercept C W^(1/2) K W^(1/2) C, where C takes out the part along W^(1/2) 1 (without weights: K centred).
- * With landmarks R, K_XR K_RR^-1 K_RX stands for K. All need FACTORIZED. */
+ * with an intercept C W^(1/2) K W^(1/2) C, where C takes out the part along W^(1/2) 1 (without weights: K centred). With
+ * landmarks R, K_XR K_RR^-1 K_RX stands for K. A penalised intercept is no intercept here: K + 1 stands for K, for a
+ * linear kernel (X, 1) for X, and nothing is centred. All need FACTORIZED. */
 
 /* eigenvalues: the `count` largest of the m eigenvalues Lambda_1 >= Lambda_2 >= ... >= 0 of K_c, m = n - 1 with an
  * intercept (K_c has one zero more, which belongs to it), else n; 1 <= count <= m. Those that are rounding are exactly
@@ -828,6 +838,78 @@ FREERIDGE_API freeridge_status freeridge_condition_number(const freeridge_model*
  * [CT]. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model, double lambda, double* hat,
                                                     double* inverse, int64_t ld);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Coefficients and effects with their errors, at the lambdas in force. sigma2, df, H, P and W as above. All need
+ * FITTED. */
+
+/* covariance: of the coefficients of a linear kernel, in the original units of x; p t x p t, column-major, ld >= p t.
+ * For each output, one output after another, p of them: the intercept b, if the model has one, and the d slopes w. With
+ * X~ = W^(1/2) (X - 1 m') S^-1 = U D V', m the weighted means (0 without an intercept), S the kernel's scales, w =
+ * S^-1 v:
+ *     BAYESIAN      Cov(v) = sigma2 (X~'X~ + lambda I)^-1
+ *     FREQUENTIST   Cov(v) = sigma2 (X~'X~ + lambda I)^-1 X~'X~ (X~'X~ + lambda I)^-1
+ *     Var(b) = sigma2 / sum(w) + m'Cov(w) m,   Cov(w, b) = -Cov(w) m
+ * A penalised b is the slope of one column more in X, of ones, with S = 1 and m = 0. With landmarks within the slopes that
+ * they can have. Between outputs j, k, in the place of sigma2: sigma2_jk = sum_i
+ * W_ii r_ij r_ik / ((n - df_j)(n - df_k))^(1/2), and the (X~'X~ + lambda I)^-1 of both lambdas by halves (BAYESIAN:
+ * their square roots). kind: FREERIDGE_COVARIANCE_... . Cost: n min(n, d)^2 to 2 n d min(n, d), and d^2 min(n, d) t^2;
+ * sparse rows are read as tiles, filled. Memory: (p t)^2, and 8 min(n, d)^2 + 3 d min(n, d). Statuses: INVALID_STATE
+ * (also: the kernel is not linear), INVALID_ARGUMENT, NOT_FINITE (a number overflows), UNDEFINED (lambda is 0 and x does
+ * not determine the coefficients, or no degrees of freedom are left: NaN), CANCELLED. Sources: A. Hoerl, R. Kennard,
+ * Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970); G. Wahba, Bayesian confidence
+ * intervals for the cross-validated smoothing spline, Journal of the Royal Statistical Society B 45 (1983). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_coefficient_covariance(const freeridge_model* model,
+                                                                freeridge_covariance_type kind, double* covariance,
+                                                                int64_t ld);
+
+/* The square roots of its diagonal, without the matrix: w: d x t, column-major, ld >= d, the standard errors of the
+ * slopes; b: t of the intercepts (0 without an intercept); NULL is fine. Memory: 8 min(n, d)^2 + 3 d min(n, d). Cost:
+ * n min(n, d)^2 to 2 n d min(n, d), and d min(n, d) t. Statuses: as freeridge_coefficient_covariance. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_coefficient_errors(const freeridge_model* model,
+                                                            freeridge_covariance_type kind, double* w, int64_t ld,
+                                                            double* b);
+
+/* gradient: the derivatives d f(x_i) / d x_ik at m new points, m x (d t) in `layout`, leading dimension ldout;
+ * that of output j by column k stands in column k + d j. x: m x d in `layout`. f(x) = sum_l c_l k(x_l, x) with
+ *     d k(x, z) / d x_k = S(x, z) (x_k - z_k) / s_k^2    kernels of the distance, S = 2 phi'(r^2), s the scales
+ *     d k(x, z) / d x_k = T(x, z) z_k / s_k^2            kernels of the inner product, T = psi'(x'z)
+ * sums and products of kernels by their rules; linear kernels: w. Predictors answer it, too. Cost: that of
+ * freeridge_predict (once more for each factor of a product), and 2 m n d t flops for each kernel that the kernel is made
+ * of; linear: O(m d t). Memory: tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: a precomputed kernel; laplacian
+ * and matern with nu = 0.5, which have no derivative at the points of the data), NOT_FINITE (also: a derivative
+ * overflows), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_gradient(const freeridge_model* model, freeridge_layout layout,
+                                                          int64_t m, const double* x, int64_t ldx, double* gradient,
+                                                          int64_t ldout);
+
+/* The average derivatives over m points, with their standard errors: with a_i = weights[i] / sum(weights)
+ *     average_kj = sum_i a_i d f_j(x_i) / d x_k = delta_k'c_j      delta_lk = sum_i a_i d k(x_i, x_l) / d x_ik
+ *     errors_kj  = (sigma2_j |P W^(1/2) delta_k|^2)^(1/2)
+ * as c_j = W^(1/2) P W^(1/2) Y_j. weights: m numbers >= 0, not all zero; NULL: all one. average, errors: d x t,
+ * column-major, ld >= d; errors may be NULL. Linear kernels: w and its FREQUENTIST errors. Cost: as
+ * freeridge_predict_gradient with one output, and 2 n r d (SPECTRAL, LANDMARK) or 2 n^2 d (BAND, CHOLESKY) flops.
+ * Memory: 2 r d numbers (r: n or the landmarks) and tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (as
+ * freeridge_predict_gradient; a weight < 0), NOT_FINITE, UNDEFINED (no degrees of freedom are left; lambda is 0 with
+ * landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED. Source: J. Hainmueller, C. Hazlett,
+ * Kernel regularized least squares, Political Analysis 22 (2014). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_average_gradient(const freeridge_model* model, freeridge_layout layout,
+                                                          int64_t m, const double* x, int64_t ldx,
+                                                          const double* weights, double* average, double* errors,
+                                                          int64_t ld);
+
+/* The same of differences, as between the two values of a binary column or two levels of a factor: x and z are m x d in
+ * `layout`, leading dimensions ldx and ldz,
+ *     average_j = sum_i a_i (f_j(x_i) - f_j(z_i)) = delta'c_j      delta_l = sum_i a_i (k(x_i, x_l) - k(z_i, x_l))
+ *     errors_j  = (sigma2_j |P W^(1/2) delta|^2)^(1/2)
+ * average, errors: t numbers each; errors may be NULL. Every kernel but a precomputed one. Cost: 2 m kernel values with
+ * each row or landmark, and 2 n r (SPECTRAL, LANDMARK) or 2 n^2 (BAND, CHOLESKY) flops; linear: O(m d), and for the
+ * errors the first part of freeridge_coefficient_covariance. Memory: tiles. Statuses: as freeridge_average_gradient.
+ * Source: as freeridge_average_gradient. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_average_difference(const freeridge_model* model, freeridge_layout layout,
+                                                            int64_t m, const double* x, int64_t ldx, const double* z,
+                                                            int64_t ldz, const double* weights, double* average,
+                                                            double* errors);
 
 /* ----------------------------------------------------------------------------------------------------
  * Choosing lambda and the bandwidth */

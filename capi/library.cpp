@@ -21,6 +21,8 @@ static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
 static_assert(FREERIDGE_ROUTE_AUTO == int(Route::automatic) && FREERIDGE_ROUTE_CHOLESKY == int(Route::cholesky) &&
               FREERIDGE_ROUTE_SPECTRAL == int(Route::spectral) && FREERIDGE_ROUTE_BAND == int(Route::band) &&
               FREERIDGE_ROUTE_PRIMAL == int(Route::primal));
+static_assert(FREERIDGE_COVARIANCE_BAYESIAN == int(CovarianceType::bayesian) &&
+              FREERIDGE_COVARIANCE_FREQUENTIST == int(CovarianceType::frequentist));
 static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&
               FREERIDGE_REML == int(Criterion::reml) && FREERIDGE_GROUPS == int(Criterion::groups) &&
               FREERIDGE_ERROR_RATE == int(Criterion::error_rate));

@@ -572,3 +572,23 @@ freeridge_accumulator_squared_errors_sparse(accumulator, format, n, start, index
     Ptr{Float64}, freeridge_layout, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64},
     Ptr{Float64}, Int64), accumulator, format, n, start, index, value, layout, y, ldy, weights, count, lambdas, sum_w,
     squares, ld)
+const freeridge_covariance_type = Int32
+const FREERIDGE_COVARIANCE_BAYESIAN = freeridge_covariance_type(1)
+const FREERIDGE_COVARIANCE_FREQUENTIST = freeridge_covariance_type(2)
+freeridge_coefficient_covariance(model, kind, covariance, ld) = ccall((:freeridge_coefficient_covariance, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_covariance_type, Ptr{Float64}, Int64), model, kind, covariance,
+    ld)
+freeridge_coefficient_errors(model, kind, w, ld, b) = ccall((:freeridge_coefficient_errors, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_covariance_type, Ptr{Float64}, Int64, Ptr{Float64}), model,
+    kind, w, ld, b)
+freeridge_predict_gradient(model, layout, m, x, ldx, gradient, ldout) = ccall((:freeridge_predict_gradient, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64),
+    model, layout, m, x, ldx, gradient, ldout)
+freeridge_average_gradient(model, layout, m, x, ldx, weights, average, errors, ld) =
+    ccall((:freeridge_average_gradient, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx, weights, average,
+    errors, ld)
+freeridge_average_difference(model, layout, m, x, ldx, z, ldz, weights, average, errors) =
+    ccall((:freeridge_average_difference, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, layout, m, x, ldx, z,
+    ldz, weights, average, errors)

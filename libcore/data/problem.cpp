@@ -71,6 +71,11 @@ void Problem::weighted_rows(Index row, MatrixView out) const {
     }
 }
 
+void Problem::weight_rows(MatrixView a) const {
+  for (Index j = 0; j < a.cols; ++j)
+    for (Index i = 0; i < a.rows; ++i) a(i, j) *= sqrt_w[i];
+}
+
 void Problem::scaled_entries(Index row, Index count, SparseTile& out) const {
   take_rows(x.sparse(), row, count, out);
   for (std::size_t p = 0; p < out.value.size(); ++p) out.value[p] /= (*linear_scale)[out.column[p]];

@@ -42,6 +42,9 @@ struct Problem {
   // The entries of sparse rows divided by `scale`: X_s without the shift.
   void scaled_entries(Index row, Index count, SparseTile& out) const;
 
+  // a = W^(1/2) a, n rows.
+  void weight_rows(MatrixView a) const;
+
   KernelPtr kernel;
   Rows x;
   std::shared_ptr<const void> x_numbers;  // holds what x views, where that is the problem's own

@@ -89,6 +89,15 @@ class ResidualMaker {
   //     inverse  the matrix that maps Y~ to c~: P; at lambda = 0, where P may not exist, the pseudo-inverse of
   //              (I - q1 q1') K_w (I - q1 q1'). The landmark route has the K that its landmarks span.
   virtual void columns(Index first, MatrixView hat, MatrixView inverse) const = 0;
+
+  // For the columns delta of linear functionals sum_l delta_l c_l of f = sum_l c_l k(x_l, .), without the constant: how
+  // much they move with Y~, |a|^2 where the functional is a'Y~:
+  //     out[q] = |P W^(1/2) delta_q|^2
+  // delta: n x q, with landmarks one row for each in the order of landmarks(). Kernels that are not linear (of linear
+  // ones see linear_directions.hpp). delta is used up.
+  virtual void functional_norms(MatrixView /*delta*/, Span<double> /*out*/) const {
+    fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
+  }
 };
 
 // Some rows S of a factorization.

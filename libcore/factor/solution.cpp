@@ -10,7 +10,8 @@
 namespace freeridge {
 namespace {
 constexpr Index rows_at_once = 512;  // tile of x in X'c
-}
+constexpr Index sparse_rows = 4096;  // whose entries are in hand
+}  // namespace
 
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution) {
   const Array<double>& scale = *problem.linear_scale;
@@ -38,8 +39,32 @@ Matrix unweighted(const Problem& problem, ConstMatrixView c_tilde) {
   return c;
 }
 
+// The same of sparse rows: every row has |shift_k|, and an entry |x_ik - shift_k| in its place.
+Matrix sparse_sizes_of_sums(const Problem& problem, ConstMatrixView c) {
+  Matrix size(problem.d(), c.cols, 0.0);
+  const auto shift = [&](Index k) { return problem.shift.empty() ? 0 : problem.shift[k]; };
+  SparseTile tile;
+  for (Index row = 0; row < problem.n(); row += sparse_rows) {
+    take_rows(problem.x.sparse(), row, std::min(sparse_rows, problem.n() - row), tile);
+    for (Index j = 0; j < c.cols; ++j)
+      for (Index i = 0; i < tile.rows(); ++i)
+        for (Index p = tile.start[i]; p < tile.start[i + 1]; ++p) {
+          const Index k = tile.column[p];
+          size(k, j) += (std::abs(tile.value[p] - shift(k)) - std::abs(shift(k))) * std::abs(c(row + i, j));
+        }
+    worked(touched * static_cast<double>(tile.start.back() * c.cols));
+  }
+  for (Index j = 0; j < c.cols; ++j) {
+    double total = 0;
+    for (Index i = 0; i < c.rows; ++i) total += std::abs(c(i, j));
+    for (Index k = 0; k < problem.d(); ++k) size(k, j) += std::abs(shift(k)) * total;
+  }
+  return size;
+}
+
 // sum_i |x_ik - shift_k| |c_ij|
 Matrix sizes_of_sums(const Problem& problem, ConstMatrixView c) {
+  if (problem.x.is_sparse()) return sparse_sizes_of_sums(problem, c);
   Matrix size(problem.d(), c.cols, 0.0), tile(std::min(rows_at_once, problem.n()), problem.d());
   for (Index row = 0; row < problem.n() && c.cols > 0; row += tile.rows()) {
     const MatrixView points = tile.view().row_range(0, std::min(tile.rows(), problem.n() - row));

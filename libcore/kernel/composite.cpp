@@ -49,6 +49,16 @@ class Scaled final : public Kernel {
     inner_->evaluate(scaled_a, scaled_b, out);
   }
 
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
+    Matrix scaled_a(a.rows, a.cols), scaled_b(b.rows, b.cols);
+    divide(a, scaled_a.view());
+    divide(b, scaled_b.view());
+    Array<double> divisor = scale_;
+    for (std::size_t k = 0; k < factor.divisor.size(); ++k) divisor[k] *= factor.divisor[k];
+    inner_->slopes(scaled_a.view(), scaled_b.view(), {factor.q, factor.weight, divisor}, take);
+  }
+  bool differentiable() const override { return inner_->differentiable(); }
+
   const char* name() const override { return "scaled"; }
   Index parameter_count() const override { return 1; }
   KernelParameter parameter(Index /*i*/) const override { return {"scale", scale_}; }
@@ -106,6 +116,9 @@ class Composite : public Kernel {
  public:
   Span<const KernelPtr> parts() const override { return parts_; }
   Extent extent() const override { return extent_; }
+  bool differentiable() const override {
+    return std::ranges::all_of(parts_, [](const KernelPtr& part) { return part->differentiable(); });
+  }
 
   void check_features(Index d) const override {
     for (const KernelPtr& part : parts_) part->check_features(d);
@@ -150,6 +163,15 @@ class Sum final : public Composite {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       parts_[p]->evaluate(a, b, tile.view());
       for (Index j = 0; j < out.cols; ++j) passes().add(tile.col(j), out.rows, weights_[p], out.col(j));
+    }
+  }
+
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
+    Matrix tile(factor.q.rows, factor.q.cols);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      if (weights_[p] == 0) continue;
+      copy(factor.q, tile.view());
+      parts_[p]->slopes(a, b, {tile.view(), factor.weight * weights_[p], factor.divisor}, take);
     }
   }
 
@@ -204,6 +226,28 @@ class Product final : public Composite {
     for (std::size_t p = 1; p < parts_.size(); ++p) {
       parts_[p]->evaluate(a, b, tile.view());
       for (Index j = 0; j < out.cols; ++j) passes().multiply(tile.col(j), out.rows, out.col(j));
+    }
+  }
+
+  // The derivative of factor p times those before it and those after it.
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
+    const std::size_t count = parts_.size();
+    const auto room = [&] { return Matrix(factor.q.rows, factor.q.cols); };
+    Array<Matrix> after(count);  // the product of the factors p + 1, p + 2, ...
+    Matrix value = room();
+    for (std::size_t p = count - 1; p > 0; --p) {
+      after[p - 1] = room();
+      parts_[p]->evaluate(a, b, after[p - 1].view());
+      if (p + 1 < count) multiply(after[p].view(), after[p - 1].view());
+    }
+    Matrix tile = room();
+    for (std::size_t p = 0; p < count; ++p) {
+      copy(factor.q, tile.view());
+      if (p + 1 < count) multiply(after[p].view(), tile.view());
+      parts_[p]->slopes(a, b, {tile.view(), factor.weight, factor.divisor}, take);
+      if (p + 1 == count) break;
+      parts_[p]->evaluate(a, b, value.view());
+      multiply(value.view(), factor.q);  // from here on with the factors before the next one
     }
   }
 

@@ -1,6 +1,6 @@
 // Kernels of the inner product:
-//   linear       x'z
-//   polynomial   (scale x'z + offset)^degree
+//   linear       x'z                              derivative by x'z    1
+//   polynomial   (scale x'z + offset)^degree                           degree scale (scale x'z + offset)^(degree - 1)
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +19,9 @@ void inner_products(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
 class Linear final : public Kernel {
  public:
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override { inner_products(a, b, out); }
+  void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor& factor, const TakeSlope& take) const override {
+    take({SlopeTerm::Form::point, factor.q, factor.weight, factor.divisor});
+  }
   const char* name() const override { return "linear"; }
   std::optional<Array<double>> linear_scale(Index d) const override { return feature_scale(d); }
   Index rank_bound(Index d) const override { return d; }
@@ -32,6 +35,16 @@ class Polynomial final : public Kernel {
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     inner_products(a, b, out);
     each_run(out, [&](double* v, Index n) { passes().power(v, n, scale_, offset_, degree_); });
+  }
+
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
+    if (degree_ > 1) {
+      Matrix tile(factor.q.rows, factor.q.cols);
+      inner_products(a, b, tile.view());
+      each_run(tile.view(), [&](double* v, Index n) { passes().power(v, n, scale_, offset_, degree_ - 1); });
+      multiply(tile.view(), factor.q);
+    }
+    take({SlopeTerm::Form::point, factor.q, factor.weight * power_ * scale_, factor.divisor});
   }
 
   const char* name() const override { return "polynomial"; }

@@ -2,6 +2,7 @@
 // precomputed.cpp, plus_one.cpp.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -24,12 +25,38 @@ struct KernelParameter {
   bool whole = false;         // a whole number, which is written without an exponent
 };
 
+// The derivative of a kernel by x is a sum of terms, one for each kernel of the distance or of the inner product in it:
+//     difference   d k(x, z) / d x = weight Q(x, z) (x - z) / s^2      Q = 2 phi'(r^2),  r = |(x - z) / s|
+//     point        d k(x, z) / d x = weight Q(x, z) z / s^2            Q = psi'(x'D^2 z), D = diag(s)^-1
+// s are the divisors of the columns. In a product Q has the values of the other factors. Q is p x q, as the tile that
+// evaluate fills.
+struct SlopeTerm {
+  enum class Form { difference, point } form;
+  ConstMatrixView q;
+  double weight;
+  Span<const double> divisor;  // s; empty: ones
+};
+using TakeSlope = std::function<void(const SlopeTerm&)>;
+// What comes to a kernel from those that it is a part of: its Q has the factor (p x q, which the call uses up), its
+// weight and its divisors are multiplied by these.
+struct SlopeFactor {
+  MatrixView q;
+  double weight;
+  Span<const double> divisor;
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
 
   // out(i, j) = k(a_i, b_j): a is p x d, b is q x d, out p x q, the points in the rows.
   virtual void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const = 0;
+
+  // The terms of the derivative at the points of evaluate, each handed to `take` and gone after it. With the factor S in
+  // the place of ones they are those of sum_ij S_ij k(a_i, b_j).
+  virtual void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const = 0;
+  // Whether k(x, z) has a derivative by x everywhere, also at x = z.
+  virtual bool differentiable() const { return true; }
 
   // What it is made of: the word of its kind (that of its factory below), its parameters and the kernels in it, in the
   // order of the factory's arguments. Static text.

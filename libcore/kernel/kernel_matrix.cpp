@@ -16,6 +16,7 @@ constexpr Index tile_rows = 256;         // 256 x 256 doubles are 512 KiB: a til
 constexpr Index tile_points = 256;       // points of the second argument in one tile
 constexpr Index tile_doubles = 1 << 20;  // kernel values in one tile of kernel_values()
 constexpr Index strip = 128;             // columns of a tile that are made together and then copied to the matrix
+constexpr Index sparse_points = 16;      // new points in one product with sparse rows
 constexpr Index few_rows = 8;            // with fewer rows than this a column does not fill a register
 
 Index tiles(Index n, Index tile) {
@@ -84,6 +85,22 @@ void copy_symmetric(const LayoutView& k, Index row, Index col, MatrixView tile) 
       require_symmetric(k, p, q, lower(i, j), upper(j, i));
       tile(i, j) = p >= q ? lower(i, j) : upper(j, i);
     }
+}
+
+// out = (X - 1 s') D^2 (Z - 1 s')' for a few points of Z at a time, by products with the entries of X.
+void sparse_cross_products(Span<const double> scale, const Rows& x, Span<const double> shift, const Rows& points,
+                           Index first, MatrixView out) {
+  Matrix rows(std::min(sparse_points, out.cols), x.cols), columns(x.cols, rows.rows());
+  for (Index q = 0; q < out.cols; q += rows.rows()) {
+    const Index count = std::min(rows.rows(), out.cols - q);
+    const MatrixView z = rows.view().row_range(0, count), turned = columns.view().columns(0, count);
+    pack_rows(points, first + q, shift, z);
+    for (Index k = 0; k < z.cols; ++k)
+      for (Index i = 0; i < count; ++i) z(i, k) = z(i, k) / scale[k] / scale[k];
+    transpose(z, turned);
+    multiply(x, 0, shift, turned, out.columns(q, count));
+    require_finite(out.columns(q, count), 0, first + q);
+  }
 }
 
 }  // namespace
@@ -187,6 +204,9 @@ void cross_kernel(const Kernel& kernel, const Rows& x, Span<const double> shift,
     }
     return;
   }
+  if (x.is_sparse())
+    if (const std::optional<Array<double>> scale = kernel.linear_scale(x.cols))
+      return sparse_cross_products(*scale, x, shift, points, first, out);
   Matrix z(out.cols, x.cols);
   pack_rows(points, first, shift, z.view());
   const Stage still(0, 0);  // often called, for a few points each time

@@ -18,6 +18,12 @@ class PlusOne final : public Kernel {
       for (Index i = 0; i < out.rows; ++i) out(i, j) += 1;
   }
 
+  // The derivative of the 1 is zero.
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
+    inner_->slopes(a, b, factor, take);
+  }
+  bool differentiable() const override { return inner_->differentiable(); }
+
   const char* name() const override { return "plus one"; }
   Span<const KernelPtr> parts() const override { return {&inner_, 1}; }
   void describe(KernelText& out) const override {

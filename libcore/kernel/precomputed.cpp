@@ -11,6 +11,11 @@ class Precomputed final : public Kernel {
     fail(Status::internal, "a precomputed kernel has no function to evaluate");
   }
 
+  void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor&, const TakeSlope&) const override {
+    fail(Status::internal, "a precomputed kernel has no function to differentiate");
+  }
+  bool differentiable() const override { return false; }
+
   const char* name() const override { return "precomputed"; }
 
   void check_data(Index n, Index d) const override {

@@ -1,9 +1,9 @@
-// Kernels of the distance r = ||x - z||, with a bandwidth in the units of x:
-//   gaussian     exp(-r^2 / sigma^2)
-//   laplacian    exp(-r / sigma)
-//   matern       nu = 1/2   exp(-u)                        u = r / length
-//                nu = 3/2   (1 + u) exp(-u)                u = sqrt(3) r / length
-//                nu = 5/2   (1 + u + u^2 / 3) exp(-u)      u = sqrt(5) r / length
+// Kernels of the distance r = ||x - z||, with a bandwidth in the units of x, and twice their derivative by r^2:
+//   gaussian     exp(-r^2 / sigma^2)                                                  -2 / sigma^2 exp(-r^2 / sigma^2)
+//   laplacian    exp(-r / sigma)                                                      none at r = 0
+//   matern       nu = 1/2   exp(-u)                        u = r / length             none at r = 0
+//                nu = 3/2   (1 + u) exp(-u)                u = sqrt(3) r / length     -3 / length^2 exp(-u)
+//                nu = 5/2   (1 + u + u^2 / 3) exp(-u)      u = sqrt(5) r / length     -5 / 3 / length^2 (1 + u) exp(-u)
 // Matern: C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, equations 4.14 and 4.17.
 #include <algorithm>
 #include <cmath>
@@ -29,13 +29,16 @@ struct Profile {
   double nu;                     // of a Matern kernel; 0: it has none
   double root;
   void (*Passes::*pass)(double* v, Index n, double a, By by);
+  // Twice the derivative by r^2 is slope_weight / bandwidth^2 times the function of this pass; NULL: none at r = 0.
+  void (*Passes::*slope_pass)(double* v, Index n, double a, By by);
+  double slope_weight;
 };
 
-constexpr Profile gaussian{"gaussian", "sigma", 0, 0, &Passes::gaussian};
-constexpr Profile laplacian{"laplacian", "sigma", 0, 1, &Passes::laplacian};
-constexpr Profile matern12{"matern", "length", 0.5, 1, &Passes::laplacian};
-constexpr Profile matern32{"matern", "length", 1.5, 1.7320508075688772, &Passes::matern32};
-constexpr Profile matern52{"matern", "length", 2.5, 2.23606797749979, &Passes::matern52};
+constexpr Profile gaussian{"gaussian", "sigma", 0, 0, &Passes::gaussian, &Passes::gaussian, -2};
+constexpr Profile laplacian{"laplacian", "sigma", 0, 1, &Passes::laplacian, nullptr, 0};
+constexpr Profile matern12{"matern", "length", 0.5, 1, &Passes::laplacian, nullptr, 0};
+constexpr Profile matern32{"matern", "length", 1.5, 1.7320508075688772, &Passes::matern32, &Passes::laplacian, -3};
+constexpr Profile matern52{"matern", "length", 2.5, 2.23606797749979, &Passes::matern52, &Passes::matern32, -5.0 / 3};
 
 class Radial final : public Kernel {
  public:
@@ -59,6 +62,17 @@ class Radial final : public Kernel {
       each_run(part, [&](double* v, Index n) { (with.*profile_.pass)(v, n, a_, by_); });
     }
   }
+
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
+    if (profile_.slope_pass == nullptr) fail(Status::internal, "a kernel without a derivative was asked for one");
+    Matrix tile(factor.q.rows, factor.q.cols);
+    passes().distances(a, b, tile.view());
+    each_run(tile.view(), [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
+    multiply(tile.view(), factor.q);
+    const double weight = factor.weight * profile_.slope_weight / bandwidth_ / bandwidth_;
+    take({SlopeTerm::Form::difference, factor.q, weight, factor.divisor});
+  }
+  bool differentiable() const override { return profile_.slope_pass != nullptr; }
 
   const char* name() const override { return profile_.name; }
   Index parameter_count() const override { return profile_.nu > 0 ? 2 : 1; }

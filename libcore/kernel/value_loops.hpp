@@ -58,6 +58,11 @@ void each_run(MatrixView tile, const F& f) {
 // The best for this processor.
 const Passes& passes();
 
+// out = out tile, element by element.
+inline void multiply(ConstMatrixView tile, MatrixView out) {
+  for (Index j = 0; j < out.cols; ++j) passes().multiply(tile.col(j), out.rows, out.col(j));
+}
+
 // All that this processor can run, the best first.
 Span<const Passes* const> all_passes();
 

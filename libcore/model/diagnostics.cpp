@@ -10,20 +10,11 @@
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
 #include "libcore/linalg/scaling.hpp"
+#include "libcore/model/error_variance.hpp"
 #include "libcore/model/model.hpp"
 
 namespace freeridge {
 namespace {
-
-// sigma2 from |P~Y~|^2; NaN when n - df = rho tr(P~) is not positive.
-double error_variance(const ResidualMaker& residual_maker, double squared_norm, double trace) {
-  const double rho = residual_maker.shrinkage();
-  return rho > 0 && trace > 0 ? squared_norm / trace * rho : nan;
-}
-
-std::string no_error_variance(Index output) {
-  return text("sigma2 of output ", output, " is undefined: no degrees of freedom are left for the errors");
-}
 
 // What Cook's distances of all outputs have in common.
 struct LeverageTerms {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "libcore/base/memory.hpp"
+#include "libcore/kernel/kernel_gradient.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"
 
@@ -12,6 +13,7 @@ namespace freeridge {
 namespace {
 
 constexpr Index kernel_tile = 256;
+constexpr Index linear_room = 1 << 12;  // beside the rows that are multiplied
 
 }  // namespace
 
@@ -69,30 +71,49 @@ void Model::require_room_for_columns(Index columns) const {
 }
 
 void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) const {
-  const Index columns = (fit_->solution.w.rows() > 0 ? d() : 0) + t();
-  const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
+  const bool linear = fit_->solution.w.rows() > 0;
+  const Index columns = (linear ? d() : 0) + t();
+  // of sparse rows of a linear kernel their products with the points, of which a few are filled at a time
+  const bool products = linear && data_->x.is_sparse() && route() != Route::primal && route() != Route::landmark;
+  const Index tiles = products || (linear && !with_smoother)
+                          ? linear_room
+                          : checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
   Index doubles =
       checked_doubles(predicted_rows(columns, m), columns) + tiles + checked_doubles(outputs, checked_doubles(m, t()));
   if (with_smoother) {
     // Kappa, the smoother rows and a copy of them while Q is applied; the left-out errors; for each thread the n lower
     // and n upper values of one new point
     const Index rows = smoother_rows(n(), m);
-    doubles += checked_doubles(4, checked_doubles(std::max(n(), d()), rows)) +
+    const Index height = products ? n() : std::max(n(), d());
+    doubles += checked_doubles(4, checked_doubles(height, rows)) + (products ? checked_doubles(64, d()) : 0) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
     if (offset_ == Offset::penalised) doubles += checked_doubles(m, d() + 1);  // the new points with a 1
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");
 }
 
+void Model::require_room_for_gradient(Index m, Index functionals) const {
+  const bool linear = factorization_->problem().linear();
+  const Index support = landmarks().empty() ? n() : static_cast<Index>(landmarks().size());
+  const Index tile = checked_doubles(std::min(m, Index{1} << 14), std::min(checked_doubles(d(), t()), Index{1} << 22));
+  const Index doubles = std::min(tile, Index{1} << 24) + checked_doubles(kernel_tile, checked_doubles(d(), t())) +
+                        checked_doubles(2 * functionals, std::max(support, n()));
+  Index bytes = linear ? 0 : gradient_bytes(*kernel_, d());
+  if (functionals > 0) bytes += lambda_bytes();
+  require_room(bytes + checked_doubles(doubles, 1) * 8, "derivatives", "use fewer features or outputs");
+}
+
 void Model::require_room_for_path(Index m) const {
   const bool linear = factorization_->problem().linear();
   const Index outputs = path_block() * t(), columns = (linear ? d() : 0) + outputs;
   const Index support = linear ? d() : landmarks().empty() ? n() : static_cast<Index>(landmarks().size());
-  const Index tiles = checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
+  const Index tiles =
+      linear ? linear_room : checked_doubles(thread_count(), checked_doubles(kernel_tile, kernel_tile + 2 * d()));
   const Index product = path_product() * t();  // what the route makes it of, c~, c, and the solution
-  const Index doubles =
-      checked_doubles(n(), t()) + checked_doubles(path_product() > 1 ? 4 * std::max(n(), d()) : 0, product) +
-      checked_doubles(support, outputs + d()) + checked_doubles(predicted_rows(columns, m), columns) + tiles;
+  const Index doubles = checked_doubles(n(), t()) +
+                        checked_doubles(path_product() > 1 ? 4 * std::max(n(), d()) : 0, product) +
+                        checked_doubles(support, outputs + (linear || landmarks().empty() ? 0 : d())) +
+                        checked_doubles(predicted_rows(columns, m), columns) + tiles;
   require_room(lambda_bytes() + checked_doubles(doubles, 1) * 8, "answers at many lambdas",
                "use fewer outputs, or landmarks");
 }

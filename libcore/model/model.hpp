@@ -23,6 +23,9 @@
 
 namespace freeridge {
 
+// Which covariance of the coefficients: of their posterior distribution (errors and prior), or of the estimates.
+enum class CovarianceType : std::int32_t { bayesian = 1, frequentist = 2 };
+
 class Model {
  public:
   explicit Model(KernelPtr kernel) : kernel_(std::move(kernel)) {}
@@ -114,6 +117,22 @@ class Model {
   Conditions condition_number(Span<const double> lambdas) const;
   // Either may be without data: not wanted. Written in pieces.
   void hat_matrix(double lambda, MatrixView hat, MatrixView inverse) const;
+
+  // Covariances of the coefficients of a linear kernel (covariance.cpp); sides: (d + 1 with an intercept of either kind) t.
+  Index coefficient_count() const { return d() + (offset_ == Offset::none ? 0 : 1); }
+  [[nodiscard]] std::string coefficient_covariance(CovarianceType type, MatrixView out) const;
+  // w: d x t; b: t, or NULL
+  [[nodiscard]] std::string coefficient_errors(CovarianceType type, MatrixView w, double* b) const;
+  // Derivatives of f at points, m x (d t), in the user's layout (prediction.hpp)
+  void predict_gradient(const LayoutView& points, double* out, Index ldout) const;
+  // Averages over points, with their standard errors (effects.cpp). a: m weights, or NULL: all one.
+  struct Effects {
+    Matrix average, error;  // d x t, or 1 x t; error: empty where it was not wanted
+    std::string reason;
+  };
+  Effects average_gradient(const LayoutView& points, const double* a, bool with_errors) const;
+  Effects average_difference(const LayoutView& high, const LayoutView& low, const double* a, bool with_errors) const;
+
   Index rank() const;
   double tolerance() const { return factorization().tolerance(); }
   Span<const Index> landmarks() const { return factorization().landmarks(); }
@@ -251,6 +270,16 @@ class Model {
   void require_room_for_columns(Index columns) const;
   void require_room_to_predict(Index m, Index outputs, bool with_smoother) const;
   void require_room_for_path(Index m) const;
+  void require_room_for_directions(Index doubles) const;
+  void require_room_for_gradient(Index m, Index functionals) const;
+
+  struct CoefficientVariances;
+  CoefficientVariances coefficient_variances(CovarianceType type) const;
+  // P~Y~ of all outputs over the root of their degrees of freedom: R'R has sigma2 on its diagonal. reason: why it is NaN.
+  Matrix error_roots(std::string& reason) const;
+  Effects linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a,
+                            bool with_errors) const;
+  Effects effects_of(MatrixView delta, const Prediction& from, bool with_errors) const;
 
   KernelPtr kernel_;
   std::optional<Data> data_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/kernel/kernel_gradient.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/linalg/blas.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr Index least_rows = 256, most_rows = 16384;  // new points in one tile
 constexpr Index predicted_doubles = 1 << 21;          // numbers of x and f in a tile: 16 MiB
+constexpr Index gradient_doubles = 1 << 22;           // numbers of derivatives in a tile: 32 MiB
 constexpr Index smoother_doubles = 1 << 22;           // numbers of smoother rows in a tile: 32 MiB
 constexpr double any_number = std::numeric_limits<double>::max();
 
@@ -66,6 +68,39 @@ void predict_rows(const Prediction& prediction, const Rows& points, Index row, M
       f(i, j) += constant[j];
       if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
     }
+}
+
+void require_derivative(const Kernel& kernel) {
+  if (kernel.precomputed())
+    fail(Status::invalid_argument,
+         "the model's kernel is precomputed: there are no columns along which to differentiate");
+  if (!kernel.differentiable())
+    fail(Status::invalid_argument,
+         "the model's kernel has a part that is not differentiable at the points of the data (laplacian, matern with "
+         "nu = 0.5)");
+}
+
+void predict_gradient(const Prediction& prediction, const LayoutView& points, double* out, Index ldout) {
+  const bool linear = prediction.w.rows > 0;
+  if (!linear) require_derivative(prediction.kernel);
+  require_finite("x", points);
+  const Index m = points.rows, columns = checked_doubles(prediction.d, prediction.t);
+  const Index height = std::min(std::max<Index>(gradient_doubles / columns, least_rows), m);
+  Matrix values(height, columns);
+  Stage stage(0, 0);
+  for (Index row = 0; row < m; row += height) {
+    const MatrixView part = values.view().row_range(0, std::min(height, m - row));
+    stage.next(fraction(row + part.rows, m));
+    if (linear) {
+      for (Index j = 0; j < prediction.t; ++j)
+        for (Index k = 0; k < prediction.d; ++k)
+          std::fill_n(part.col(k + prediction.d * j), part.rows, prediction.w(k, j));
+      report(1);
+    } else {
+      expansion_gradient(prediction.kernel, points, row, prediction.support, prediction.c, part);
+    }
+    copy_out(part, points.layout, out + (points.layout == Layout::col_major ? row : row * ldout), ldout);
+  }
 }
 
 void save_prediction(const Prediction& prediction, ByteWriter& out) {

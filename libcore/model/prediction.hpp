@@ -56,6 +56,12 @@ void predict(const Prediction& prediction, const Rows& points, Layout layout, do
 // The same at the points [row, row + f.rows).
 void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f);
 
+// d f / d x_k at the points: m x (d t), column k + d j of output j, in the layout of the points. Throws INVALID_ARGUMENT
+// for a kernel without derivatives, NOT_FINITE when one overflows.
+void predict_gradient(const Prediction& prediction, const LayoutView& points, double* out, Index ldout);
+// Throws INVALID_ARGUMENT where the kernel has no derivative at every point.
+void require_derivative(const Kernel& kernel);
+
 void save_prediction(const Prediction& prediction, ByteWriter& out);
 
 class Predictor {

@@ -108,6 +108,17 @@ void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, 
     for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q) / f_.unit);
 }
 
+// Z Q is orthonormal.
+void BandResidualMaker::functional_norms(MatrixView delta, Span<double> out) const {
+  band_.problem().weight_rows(delta);
+  const MatrixView inner = band_.reduce(delta);
+  f_.l.solve(inner);
+  for (Index q = 0; q < inner.cols; ++q) {
+    const double norm = norm2(inner.rows, inner.col(q)) / f_.unit;
+    out[q] = norm * norm;
+  }
+}
+
 void BandResidualMaker::each_squared_norm(double factor, Span<double> out) const {
   band_.require_basis();
   const Index n = band_.problem().n(), height = band_.tile_rows();

@@ -28,6 +28,8 @@ class BandResidualMaker final : public ResidualMaker {
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
+  void functional_norms(MatrixView delta, Span<double> out) const override;
+
   const BandFactor& factor() const { return f_; }
 
  private:

@@ -196,6 +196,15 @@ class CholeskyResidualMaker final : public ResidualMaker {
                        [&](MatrixView v) { apply(v); });
   }
 
+  void functional_norms(MatrixView delta, Span<double> out) const override {
+    f_.problem().weight_rows(delta);
+    const MatrixView half = f_.contrast().reduce(delta);
+    divide(half, s_);
+    solve_half(half);
+    solve_other_half(half);
+    for (Index q = 0; q < half.cols; ++q) out[q] = dot(m_, half.col(q), half.col(q));
+  }
+
  private:
   // Next to x > 0, and such that its square root is one too and its reciprocal in range.
   static double power_of_two(double x) {

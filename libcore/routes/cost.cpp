@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "libcore/kernel/sparse_inner_products.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/routes/band_route.hpp"
@@ -67,6 +68,11 @@ Doubles threads() {
   return Doubles(thread_count());
 }
 
+// Whether K comes from products of sparse rows.
+bool by_sparse_products(Route route, const Request& r) {
+  return r.sparse && r.linear && (route == Route::spectral || route == Route::band || route == Route::cholesky);
+}
+
 // Rows of K (PRIMAL has none) or of B of each thread, LAPACK's small workspaces.
 Doubles tiles_of(Route route, const Request& r) {
   constexpr Index kernel_rows = 256;
@@ -80,6 +86,9 @@ Doubles tiles_of(Route route, const Request& r) {
   const Doubles squares = Doubles(by_columns ? 0 : std::min(r.n, pieces.squares)) * Doubles(k);
   if (route == Route::primal && r.d >= r.n - 1)  // no tiles of x, but panels of reflectors
     return threads() * (tile + squares) + Doubles(128) * Doubles(r.d) + Doubles(1 << 20);
+  if (by_sparse_products(route, r))
+    return threads() * (tile + squares) + Doubles(inner_products_doubles(r.n, r.d, r.entries)) +
+           Doubles(8) * Doubles(r.d) * Doubles(r.t) + Doubles(1 << 20);  // and w
   const Doubles points(r.precomputed ? 0 : 4 * kernel_rows);
   const Doubles of_kernel =
       route == Route::primal ? Doubles(0) : points * Doubles(r.d) + Doubles(4 * kernel_rows * kernel_rows);
@@ -246,7 +255,10 @@ double required_work(Route route, const Request& r) {
                features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d)),
                rank = static_cast<double>(std::min(r.n, r.rank_bound));
   // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
-  const double make_k = n * n / 2 * value + n * n * first_touch;
+  const double entries = static_cast<double>(r.entries),
+               products = by_sparse_products(route, r) ? touched_entry * entries * std::min(entries / d, n) / 2
+                                                       : n * n / 2 * value;
+  const double make_k = products + n * n * first_touch;
   // Of `outputs` at each of the expected lambdas, and of a block at each output's own.
   const auto at_lambdas = [&](const auto& work) {
     return lambdas * work(t) +

@@ -18,6 +18,11 @@ class FeatureMap {
   virtual Index features() const = 0;
   // r(x) of the points [row, row + out.rows), out.rows x p.
   virtual void raw(const Rows& points, Index row, MatrixView out) const = 0;
+  // r of a linear functional: what comes to the place of k(x_R, x) where its value at k(x_l, .) is delta(l, q) for each
+  // landmark l. out: q x p. Maps with landmarks.
+  virtual void raw_functional(ConstMatrixView /*delta*/, MatrixView /*out*/) const {
+    fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
+  }
   // Whether their weighted means are zero but for rounding.
   virtual bool centred() const { return false; }
   // phi in place of r, rows x p.

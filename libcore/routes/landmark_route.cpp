@@ -187,6 +187,14 @@ class LandmarkFeatures final : public FeatureMap {
     });
   }
 
+  void raw_functional(ConstMatrixView delta, MatrixView out) const override {
+    for (Index k = 0; k < out.cols; ++k) {
+      const Index place = std::ranges::find(landmarks_, kept_[k]) - landmarks_.begin();
+      for (Index q = 0; q < out.rows; ++q) out(q, k) = delta(place, q);
+      worked(static_cast<double>(landmarks_.size()) + touched * static_cast<double>(out.rows));
+    }
+  }
+
   void apply(MatrixView rows) const override { trsm_right(Op::transpose, l_.view(), rows); }
 
   bool fold(MatrixView t, Span<double> mean) const override {

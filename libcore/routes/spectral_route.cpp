@@ -50,9 +50,9 @@ class Spectral final : public StoredBasis {
       gemm(Op::none, Op::none, 1, b, g, 0, c_tilde.view());
     } else {  // the zeros are the first
       const Index zeros = zeros_, rest = r() - zeros;
-      nearly_none = Matrix(problem().n(), g.cols);
+      nearly_none = Matrix(problem().n(), zeros > 0 ? g.cols : 0);
       gemm(Op::none, Op::none, 1, b.columns(zeros, rest), g.row_range(zeros, rest), 0, c_tilde.view());
-      gemm(Op::none, Op::none, 1, b.columns(0, zeros), g.row_range(0, zeros), 0, nearly_none.view());
+      if (zeros > 0) gemm(Op::none, Op::none, 1, b.columns(0, zeros), g.row_range(0, zeros), 0, nearly_none.view());
     }
     set_expansion(problem(), k_q1_, first, c_tilde.view(), solution, nearly_none.view());
   }
@@ -81,6 +81,11 @@ class Spectral final : public StoredBasis {
         if (eigenvalue > 0) variance[q] -= value * (value / (eigenvalue + lambda));  // value^2 may be out of range
       }
     }
+  }
+
+  void project_functional(MatrixView delta, MatrixView z) const override {
+    problem().weight_rows(delta);
+    gemm(Op::transpose, Op::none, 1, basis(), delta, 0, z);
   }
 
  private:

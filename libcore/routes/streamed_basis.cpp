@@ -134,6 +134,14 @@ class StreamedBasis final : public SpectrumFactorization {
       multiply(row, from.view(), room, out.row_range(row, std::min(step, out.rows - row)));
   }
 
+  // The means of phi do not come in: a functional without the constant does not see them.
+  void project_functional(MatrixView delta, MatrixView z) const override {
+    Matrix phi(delta.cols, map_->features());
+    map_->raw_functional(delta, phi.view());
+    map_->apply(phi.view());
+    project_features(problem(), phi.view(), vt_.view(), s_, 0, z, {});
+  }
+
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     const Matrix w = hyperplane(g);
     map_->solve(problem(), first, w.view(), mean_, solution);

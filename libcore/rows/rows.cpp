@@ -105,6 +105,25 @@ void take_rows(const SparseView& x, Index row, Index count, SparseTile& out) {
   });
 }
 
+SparseView by_columns(const SparseView& x, SparseMatrix& room) {
+  if (x.format == SparseFormat::csc) return x;
+  room.start.assign(x.cols + 1, 0);
+  room.index.resize(x.entries());
+  room.value.resize(x.entries());
+  for (Index p = 0; p < x.entries(); ++p) ++room.start[x.index[p] + 1];
+  for (Index k = 0; k < x.cols; ++k) room.start[k + 1] += room.start[k];
+  Array<Index> next(room.start.begin(), room.start.end() - 1);
+  for (Index i = 0; i < x.rows; ++i) {
+    for (Index p = x.start[i]; p < x.start[i + 1]; ++p) {
+      const Index to = next[x.index[p]]++;
+      room.index[to] = static_cast<std::int32_t>(i);
+      room.value[to] = x.value[p];
+    }
+    worked(2 * touched * static_cast<double>(x.start[i + 1] - x.start[i] + 1));
+  }
+  return room.view(SparseFormat::csc, x.rows, x.cols);
+}
+
 void copy_rows(const Rows& x, Index row, MatrixView tile) {
   if (!x.is_sparse()) return copy_rows(x.dense(), row, tile);
   const SparseView& s = x.sparse();

@@ -82,6 +82,9 @@ struct SparseTile {
 // Those of the rows [row, row + count). CSC: a search in each column.
 void take_rows(const SparseView& x, Index row, Index count, SparseTile& out);
 
+// The same numbers by columns: x itself, or turned in `room`. O(entries + rows + columns).
+SparseView by_columns(const SparseView& x, SparseMatrix& room);
+
 // tile(i, k) = x(row + i, k)
 void copy_rows(const Rows& x, Index row, MatrixView tile);
 // tile(i, k) = x(row + i, k) - shift[k]; an empty shift is none.

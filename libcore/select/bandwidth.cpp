@@ -58,7 +58,9 @@ std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
 double median_distance(const Kernel& kernel, const Rows& x) {
   const Array<double> scale = kernel.feature_scale(x.cols);
   const Index rows = std::min(sample_rows, x.rows);
-  const auto value = [&](Index i, Index k) { return x(i * x.rows / rows, k) / scale[k]; };
+  Matrix sample(rows, x.cols);  // of sparse rows each number would be a search
+  for (Index i = 0; i < rows; ++i) copy_rows(x, i * x.rows / rows, sample.view().row_range(i, 1));
+  const auto value = [&](Index i, Index k) { return sample(i, k) / scale[k]; };
   Array<double> distances;
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < i; ++j) {

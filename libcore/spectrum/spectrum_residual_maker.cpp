@@ -107,4 +107,18 @@ void SpectrumResidualMaker::columns(Index first, MatrixView hat, MatrixView inve
   f_.multiply(z.view(), inverse);
 }
 
+// B is orthonormal: |B z|^2 = |z|^2.
+void SpectrumResidualMaker::functional_norms(MatrixView delta, Span<double> out) const {
+  Matrix z(f_.r(), delta.cols);
+  f_.project_functional(delta, z.view());
+  for (Index q = 0; q < delta.cols; ++q) {
+    out[q] = 0;
+    for (Index k = 0; k < f_.r(); ++k) {
+      const double value = at_.eigenvalue(k) > 0 ? z(k, q) / (at_.eigenvalue(k) + at_.lambda()) : 0;
+      out[q] += value * value;
+    }
+    worked(touched * static_cast<double>(f_.r()));
+  }
+}
+
 }  // namespace freeridge

@@ -31,6 +31,8 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
+  void functional_norms(MatrixView delta, Span<double> out) const override;
+
   const SpectrumAt& spectrum() const { return at_; }
 
  private:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,20 @@ class Variance(NamedTuple):
 
     variance: Array
     noise: Array
+
+
+class CoefficientErrors(NamedTuple):
+    """Standard errors of w, d x t, and of b, t numbers."""
+
+    w: Array
+    b: Array
+
+
+class Average(NamedTuple):
+    """Averages over points and their standard errors: d x t, or t numbers."""
+
+    average: Array
+    errors: Array
 
 
 class LandmarkError(NamedTuple):
@@ -79,10 +93,10 @@ class Answers(Settings):
         out = empty(rows, self.t)
         return self._answer(out, name, *arguments, pointer(out), rows)
 
-    def _points(self, x: ArrayLike) -> Matrix:
-        points = Matrix(x, name="x")
+    def _points(self, x: ArrayLike, name: str = "x", layout: Optional[int] = None) -> Matrix:
+        points = Matrix(x, layout, name)
         if points.columns != self.d:
-            raise ValueError(f"x has {points.columns} columns, the model's data have {self.d}")
+            raise ValueError(f"{name} has {points.columns} columns, the model's data have {self.d}")
         return points
 
     def _width(self, points: Matrix) -> int:
@@ -146,6 +160,53 @@ class Answers(Settings):
         out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
         return self._answer(out, "predict_variance", points.layout, points.rows, points.pointer, points.ld,
                             pointer(out.variance), self._width(points), pointer(out.noise))
+
+    def predict_gradient(self, x: ArrayLike) -> Array:
+        """d f / d x_k at m points: m x (d t), that of output j by column k in column k + d j. Kernels without
+        derivatives (laplacian, matern with nu = 0.5, precomputed): InputError. Cost: predict(), and O(m n d t)."""
+        points = self._points(x)
+        out = empty(points.rows, self.d * self.t, points.layout)
+        width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows
+        return self._answer(out, "predict_gradient", points.layout, points.rows, points.pointer, points.ld,
+                            pointer(out), width)
+
+    def average_gradient(self, x: ArrayLike, weights: Optional[ArrayLike] = None) -> Average:
+        """The average derivatives over m points, d x t, and their standard errors, NaN in `values` of Error (UNDEFINED)
+        where they are not defined. weights: m numbers >= 0, none: all one. Cost: predict_gradient() of one output, and
+        O(n^2 d)."""
+        points = self._points(x)
+        out = Average(empty(self.d, self.t), empty(self.d, self.t))
+        return self._answer(out, "average_gradient", points.layout, points.rows, points.pointer, points.ld,
+                            self._weights_of(points, weights), pointer(out.average), pointer(out.errors), self.d)
+
+    def average_difference(self, x: ArrayLike, z: ArrayLike, weights: Optional[ArrayLike] = None) -> Average:
+        """The average of f(x_i) - f(z_i) over m pairs of points, t numbers, and its standard errors; else as
+        average_gradient(). Cost: O(m n d), and O(n^2)."""
+        points = self._points(x)
+        others = self._points(z, "z", points.layout)
+        if others.rows != points.rows:
+            raise ValueError(f"z has {others.rows} rows, and x {points.rows}")
+        out = Average(numbers(self.t), numbers(self.t))
+        return self._answer(out, "average_difference", points.layout, points.rows, points.pointer, points.ld,
+                            others.pointer, others.ld, self._weights_of(points, weights), pointer(out.average),
+                            pointer(out.errors))
+
+    @staticmethod
+    def _weights_of(points: Matrix, weights: Optional[ArrayLike]) -> Any:
+        return None if weights is None else pointer(vector(weights, length=points.rows, name="weights"))
+
+    def coefficient_covariance(self, kind: int = c.COVARIANCE_BAYESIAN) -> Array:
+        """The covariances of b (where there is an intercept) and w, output after output; linear kernels only, else
+        Error (INVALID_STATE). NaN, in `values` of Error (UNDEFINED), where lambda = 0 does not determine them. Cost:
+        O(n d min(n, d)) and O(d^2 min(n, d) t^2)."""
+        side = (self.d + (1 if self.has_intercept() else 0)) * self.t
+        out = empty(side, side)
+        return self._answer(out, "coefficient_covariance", kind, pointer(out), side)
+
+    def coefficient_errors(self, kind: int = c.COVARIANCE_BAYESIAN) -> CoefficientErrors:
+        """The square roots of the variances of coefficient_covariance(). Cost: O(n d min(n, d))."""
+        out = CoefficientErrors(empty(self.d, self.t), numbers(self.t))
+        return self._answer(out, "coefficient_errors", kind, pointer(out.w), self.d, pointer(out.b))
 
     def loo(self) -> Array:
         """Exact leave-one-out errors, n x t: y_i - f(x_i) fitted without point i. Raises Error (UNDEFINED) where a

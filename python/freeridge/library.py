@@ -82,6 +82,8 @@ CONVENTION_COST_MEAN_NORM = 14
 SUPPORT_NONE = 0
 SUPPORT_FREE = 1
 SUPPORT_BOUNDED = 2
+COVARIANCE_BAYESIAN = 1
+COVARIANCE_FREQUENTIST = 2
 
 
 class freeridge_model(ctypes.Structure):
@@ -406,6 +408,14 @@ _declare(STATUS, "freeridge_accumulator_squared_errors", accumulator=ACCUMULATOR
 _declare(STATUS, "freeridge_accumulator_squared_errors_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64,
     start=INT64S, index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64,
     lambdas=DOUBLES, sum_w=DOUBLES, squares=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_coefficient_covariance", model=MODEL, kind=INT32, covariance=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_coefficient_errors", model=MODEL, kind=INT32, w=DOUBLES, ld=INT64, b=DOUBLES)
+_declare(STATUS, "freeridge_predict_gradient", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    gradient=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_average_gradient", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    weights=DOUBLES, average=DOUBLES, errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_average_difference", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, z=DOUBLES,
+    ldz=INT64, weights=DOUBLES, average=DOUBLES, errors=DOUBLES)
 
 
 def call(name: str, *arguments: Any) -> None:

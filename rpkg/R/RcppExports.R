@@ -217,6 +217,26 @@ core_predict_variance <- function(handle, x) {
     .Call(`_freeridge_core_predict_variance`, handle, x)
 }
 
+core_coefficient_covariance <- function(handle, type) {
+    .Call(`_freeridge_core_coefficient_covariance`, handle, type)
+}
+
+core_coefficient_errors <- function(handle, type) {
+    .Call(`_freeridge_core_coefficient_errors`, handle, type)
+}
+
+core_predict_gradient <- function(handle, x) {
+    .Call(`_freeridge_core_predict_gradient`, handle, x)
+}
+
+core_average_gradient <- function(handle, x, weights, se) {
+    .Call(`_freeridge_core_average_gradient`, handle, x, weights, se)
+}
+
+core_average_difference <- function(handle, x, z, weights, se) {
+    .Call(`_freeridge_core_average_difference`, handle, x, z, weights, se)
+}
+
 core_check_kernel <- function(kernel) {
     invisible(.Call(`_freeridge_core_check_kernel`, kernel))
 }

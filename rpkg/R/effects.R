@@ -1,12 +1,6 @@
-# Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points, and their averages with
-# standard errors.
-#
-# Every kernel's derivative is a sum of terms, each a matrix (points x rows of z) times a difference or a column:
-#   radial  d k(x, z) / d x_k = S(x, z) (x_k - z_k) / s_k^2,   k = phi(||(x - z) / s||^2), S = 2 phi'
-#   dot     d k(x, z) / d x_k = T(x, z) z_k / s_k^2,           k = psi(sum_k x_k z_k / s_k^2), T = psi'
-# so that the sums over the rows of z are products of matrices. The average derivative, a mean over points with
-# weights a, is delta_k' c, delta_k = sum_i a_i d k(x_i, X) / d x_ik; c = P Y with P of ?loo, so its variance is
-# sigma^2 delta_k' P W^-1 P delta_k; P delta_k are the coefficients of a fit to the response delta_k.
+# Marginal effects: the derivatives of f(x) = sum_i c_i k(x_i, x) + b at given points, and their averages with standard
+# errors, as the core has them (freeridge_predict_gradient, freeridge_average_gradient). Along columns with two values, and
+# between levels of a factor, differences take the place of derivatives (freeridge_average_difference).
 
 marginal_effects <- function(object, ...) UseMethod("marginal_effects")
 
@@ -33,13 +27,10 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
     if (se && object$intercept) errors <- errors[-1L, , drop = FALSE]
   } else {
     check_derivative(object$kernel, smooth = length(shown) > length(steps))
-    centres <- if (is.null(object$landmarks)) seq_len(nrow(object$x)) else object$landmarks
-    found <- sum_derivatives(scaled_by(object$kernel, object$scale), x, object$x[centres, , drop = FALSE],
-                             core_coefficients(model)[centres, , drop = FALSE], average, steps)
+    found <- core_effects(model, x, average, steps, se)
     effects <- found$effects[, shown, , drop = FALSE]
-    slopes <- apply(average * effects, c(2L, 3L), sum)
-    dim(slopes) <- dim(effects)[2:3]
-    if (se) errors <- average_errors(object, found$functional[, shown, drop = FALSE], lambda, freedom$sigma2)
+    slopes <- found$average[shown, , drop = FALSE]
+    if (se) errors <- found$errors[shown, , drop = FALSE]
   }
   if (se && anyNA(errors)) {
     warn_undefined("a standard error is undefined (NaN): no degrees of freedom are left for the errors, or lambda is 0 ",
@@ -104,10 +95,6 @@ factor_steps <- function(x, factors) {
   steps
 }
 
-scaled_by <- function(kernel, scale) {
-  if (is.null(scale)) kernel else new_kernel("scaled", inner = kernel, scale = unname(scale))
-}
-
 # smooth: whether derivatives are needed, not only differences along columns with two values.
 check_derivative <- function(kernel, smooth) {
   for (part in parts_of(kernel)) check_derivative(part, smooth)
@@ -119,142 +106,34 @@ check_derivative <- function(kernel, smooth) {
   }
 }
 
-# Over tiles of points, so that no matrix of more than about 2e6 numbers is made.
-# effects: m x d x t; functional: rows of z x d, the delta_k.
-sum_derivatives <- function(kernel, x, z, c, average, steps) {
-  m <- nrow(x)
+# effects: m x d x t; average and errors (NULL: not wanted): d x t. Columns of `steps` have differences.
+core_effects <- function(model, x, average, steps, se) {
   d <- ncol(x)
-  t <- ncol(c)
-  effects <- array(0, c(m, d, t))
-  functional <- matrix(0, nrow(z), d)
   smooth <- setdiff(seq_len(d), unlist(lapply(steps, `[[`, "columns")))
-  middle <- colMeans(z)
-  from_middle <- z - rep(middle, each = nrow(z))
-  tile <- max(1L, floor(2e6 / nrow(z)))
-  for (first in seq(1L, m, by = tile)) {
-    rows <- first:min(first + tile - 1L, m)
-    points <- x[rows, , drop = FALSE]
-    weights <- average[rows]
-    terms <- if (length(smooth) > 0L) kernel_parts(kernel, points, z, derivative = TRUE)$terms
-    for (term in terms) {
-      divisor <- rep_len(term$divisor, d)^2
-      centre <- if (term$radial) from_middle else z
-      for (j in seq_len(t)) {
-        part <- -(term$slope %*% (c[, j] * centre))
-        if (term$radial) part <- part + (points - rep(middle, each = length(rows))) * drop(term$slope %*% c[, j])
-        if (!term$radial) part <- -part
-        effects[rows, smooth, j] <- effects[rows, smooth, j] + (part / rep(divisor, each = length(rows)))[, smooth]
-      }
-      mass <- drop(crossprod(term$slope, weights))
-      part <- if (term$radial) {
-        crossprod(term$slope, weights * (points - rep(middle, each = length(rows)))) - mass * from_middle
-      } else {
-        mass * z
-      }
-      functional[, smooth] <- functional[, smooth] + (part / rep(divisor, each = nrow(z)))[, smooth]
-    }
-    for (step in steps) {
-      k <- step$column
-      values <- lapply(step[c("low", "high")], function(value) {
-        points[, step$columns] <- rep(value, each = length(rows))
-        kernel_parts(kernel, points, z)$value
-      })
-      difference <- (values[[2L]] - values[[1L]]) / step$width
-      effects[rows, k, ] <- difference %*% c
-      functional[, k] <- functional[, k] + drop(crossprod(difference, weights))
-    }
+  values <- core_predict(model, x[1L, , drop = FALSE])
+  value <- list(effects = array(0, c(nrow(x), d, ncol(values))), average = matrix(0, d, ncol(values)))
+  if (se) value$errors <- value$average
+  if (length(smooth) > 0L) {
+    gradient <- array(core_predict_gradient(model, x), dim(value$effects))
+    found <- core_average_gradient(model, x, average, se)
+    value$effects[, smooth, ] <- gradient[, smooth, ]
+    value$average[smooth, ] <- found$average[smooth, ]
+    if (se) value$errors[smooth, ] <- found$errors[smooth, ]
   }
-  list(effects = effects, functional = functional)
-}
-
-# The values k(x, z) and, if asked for, the terms of the derivative: slope (S or T), radial, divisor (s).
-kernel_parts <- function(kernel, x, z, derivative = FALSE) {
-  with_slope <- function(value, slope, radial) {
-    list(value = value, terms = if (derivative) list(list(slope = slope, radial = radial, divisor = 1)))
-  }
-  radial <- function(value, slope) with_slope(value, slope, TRUE)
-  dot <- function(value, slope) with_slope(value, slope, FALSE)
-  times <- function(terms, factor) lapply(terms, function(term) replace(term, "slope", list(term$slope * factor)))
-  inner <- function(part) kernel_parts(part, x, z, derivative)
-
-  switch(kernel$name,
-    linear = dot(tcrossprod(x, z), matrix(1, nrow(x), nrow(z))),
-    polynomial = {
-      base <- kernel$scale * tcrossprod(x, z) + kernel$offset
-      dot(base^kernel$degree, kernel$degree * kernel$scale * base^(kernel$degree - 1))
-    },
-    gaussian = {
-      value <- exp(-squared_distances(x, z) / kernel$sigma^2)
-      radial(value, -2 / kernel$sigma^2 * value)
-    },
-    laplacian = list(value = exp(-sqrt(squared_distances(x, z)) / kernel$sigma)),
-    matern = {
-      u <- sqrt(2 * kernel$nu * squared_distances(x, z)) / kernel$length
-      decay <- exp(-u)
-      switch(as.character(kernel$nu),
-        "0.5" = list(value = decay),
-        "1.5" = radial((1 + u) * decay, -3 / kernel$length^2 * decay),
-        "2.5" = radial((1 + u + u^2 / 3) * decay, -5 / (3 * kernel$length^2) * (1 + u) * decay)
-      )
-    },
-    sum = {
-      parts <- lapply(kernel$terms, inner)
-      list(value = Reduce(`+`, Map(function(part, weight) weight * part$value, parts, kernel$weights)),
-           terms = do.call(c, Map(function(part, weight) times(part$terms, weight), parts, kernel$weights)))
-    },
-    product = Reduce(function(a, b) {
-      list(value = a$value * b$value, terms = c(times(a$terms, b$value), times(b$terms, a$value)))
-    }, lapply(kernel$factors, inner)),
-    scaled = {
-      s <- kernel$scale
-      found <- kernel_parts(kernel$inner, x / rep(s, each = nrow(x)), z / rep(s, each = nrow(z)), derivative)
-      found$terms <- lapply(found$terms, function(term) replace(term, "divisor", list(term$divisor * s)))
-      found
+  for (step in steps) {
+    k <- step$column
+    with_values <- function(values) {
+      x[, step$columns] <- rep(values, each = nrow(x))
+      x
     }
-  )
-}
-
-# From differences, column by column: ||x||^2 + ||z||^2 - 2 x'z loses the digits of close points that are far from 0.
-squared_distances <- function(x, z) {
-  total <- matrix(0, nrow(x), nrow(z))
-  for (k in seq_len(ncol(x))) total <- total + (x[, k] - rep(z[, k], each = nrow(x)))^2
-  total
-}
-
-# Standard errors of the averages, d x t. The fit to delta has the setting of the fit itself; where the solution is
-# restricted to landmarks R, delta is first carried from them to all points: K_TR (K_RR)^-1 delta_R.
-average_errors <- function(fit, functional, lambda, sigma2) {
-  weights <- if (is.null(fit$weights)) 1 else fit$weights
-  other <- unclass(fit)
-  other$y <- functional
-  if (!is.null(fit$landmarks)) {
-    basis <- new_model(list(kernel = fit$kernel, scale = fit$scale, x = fit$x[fit$landmarks, , drop = FALSE],
-                            y = functional, intercept = has_penalised(fit), penalised = has_penalised(fit),
-                            route = "spectral", reduction = "auto", refine = 0),
-                       landmarks = NULL)
-    core_factorize(basis)
-    core_set_lambda(basis, 0)
-    other$y <- core_predict(basis, fit$x)
+    high <- with_values(step$high)
+    low <- with_values(step$low)
+    value$effects[, k, ] <- (core_predict(model, high) - core_predict(model, low)) / step$width
+    found <- core_average_difference(model, high, low, average, se)
+    value$average[k, ] <- found$average / step$width
+    if (se) value$errors[k, ] <- found$errors / step$width
   }
-  other$groups <- NULL
-  other$offset <- NULL
-  other$route <- fit$requested_route
-  other$lambda <- unique(lambda)
-  model <- new_model(other)
-  expect(model, other$lambda, "gcv")
-  core_factorize(model)
-  variances <- lapply(other$lambda, function(one) {
-    other$lambda <- one
-    set_given_lambda(model, other)
-    projected <- if (is.null(fit$landmarks)) {
-      core_coefficients(model)
-    } else {
-      weights * (other$y - core_fitted(model)) / if (one == 0) NaN else one
-    }
-    colSums(projected^2 / weights)
-  })
-  variances <- matrix(unlist(variances), ncol(functional))[, match(lambda, other$lambda), drop = FALSE]
-  sqrt(variances * rep(sigma2, each = nrow(variances)))
+  value
 }
 
 print.freeridge_effects <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

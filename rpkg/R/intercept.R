@@ -15,14 +15,3 @@ has_penalised <- function(fit) isTRUE(fit$penalised)
 intercept_code <- function(fit) if (!fit$intercept) 0L else if (has_penalised(fit)) 2L else 1L
 
 intercept_words <- function(fit) if (!fit$intercept) "no" else if (has_penalised(fit)) "yes, penalised" else "yes, not penalised"
-
-# A linear fit with a penalised intercept as the same fit without one, on x with a column of ones at its end.
-with_ones <- function(fit) {
-  if (!has_penalised(fit)) return(fit)
-  fit$x <- cbind(fit$x, 1)
-  fit$intercept <- FALSE
-  fit
-}
-
-# Columns of with_ones() in the order of the coefficients: the intercept first.
-ones_first <- function(fit, columns) if (has_penalised(fit)) c(columns, seq_len(columns - 1L)) else seq_len(columns)

@@ -48,13 +48,14 @@ mean_errors <- function(fit, model, new, gp, sigma2) {
   lambda <- core_lambda(model)
   m <- length(new$known)
   shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = m)  # no variance: 0 / 1
+  variances <- shares * rep(sigma2, each = m)
   if (any(lambda == 0) && is_linear(fit$kernel)) {
     # one sentence, below, is enough
-    found <- withCallingHandlers(answered(new, function(x) linear_shares(fit, x, lambda)),
+    found <- withCallingHandlers(answered(new, function(x) linear_variances(fit, x, lambda, sigma2)),
                                  freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
-    shares[, lambda == 0] <- found[, lambda == 0]
+    variances[, lambda == 0] <- found[, lambda == 0]
   }
-  errors <- sqrt(shares * rep(sigma2, each = m))
+  errors <- sqrt(variances)
   if (anyNA(errors[new$known, ])) {
     warn_undefined("the standard errors are undefined (NaN): lambda is 0 and does not determine them, or no degrees of ",
                    "freedom are left for the errors")

@@ -635,6 +635,66 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_coefficient_covariance
+Rcpp::List core_coefficient_covariance(SEXP handle, std::string type);
+RcppExport SEXP _freeridge_core_coefficient_covariance(SEXP handleSEXP, SEXP typeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_coefficient_covariance(handle, type));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_coefficient_errors
+Rcpp::List core_coefficient_errors(SEXP handle, std::string type);
+RcppExport SEXP _freeridge_core_coefficient_errors(SEXP handleSEXP, SEXP typeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type type(typeSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_coefficient_errors(handle, type));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_predict_gradient
+Rcpp::NumericMatrix core_predict_gradient(SEXP handle, SEXP x);
+RcppExport SEXP _freeridge_core_predict_gradient(SEXP handleSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_gradient(handle, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_average_gradient
+Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weights, bool se);
+RcppExport SEXP _freeridge_core_average_gradient(SEXP handleSEXP, SEXP xSEXP, SEXP weightsSEXP, SEXP seSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< bool >::type se(seSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_average_gradient(handle, x, weights, se));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_average_difference
+Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, bool se);
+RcppExport SEXP _freeridge_core_average_difference(SEXP handleSEXP, SEXP xSEXP, SEXP zSEXP, SEXP weightsSEXP, SEXP seSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type z(zSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< bool >::type se(seSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_average_difference(handle, x, z, weights, se));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_check_kernel
 void core_check_kernel(Rcpp::List kernel);
 RcppExport SEXP _freeridge_core_check_kernel(SEXP kernelSEXP) {
@@ -1249,6 +1309,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_cooks_distance", (DL_FUNC) &_freeridge_core_cooks_distance, 1},
     {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 3},
     {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 2},
+    {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 2},
+    {"_freeridge_core_coefficient_errors", (DL_FUNC) &_freeridge_core_coefficient_errors, 2},
+    {"_freeridge_core_predict_gradient", (DL_FUNC) &_freeridge_core_predict_gradient, 2},
+    {"_freeridge_core_average_gradient", (DL_FUNC) &_freeridge_core_average_gradient, 4},
+    {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 5},
     {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
     {"_freeridge_core_kernel_text", (DL_FUNC) &_freeridge_core_kernel_text, 1},
     {"_freeridge_core_parse_kernel", (DL_FUNC) &_freeridge_core_parse_kernel, 1},

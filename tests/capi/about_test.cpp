@@ -173,7 +173,9 @@ TEST(ContractAbout, TheFingerprintOfAFittedModelIsWhole) {
     const bool linear = variant == sample::Variant::primal, cholesky = variant == sample::Variant::cholesky;
     for (const Answer& answer : fingerprint(model.get())) {
       const bool foreign = answer.call == (linear ? GetBandwidth::name : GetHyperplane::name) ||
-                           (answer.call == HyperplanePath::name && !linear) ||
+                           ((answer.call == HyperplanePath::name || answer.call == CoefficientCovariance::name ||
+                             answer.call == CoefficientErrors::name) &&
+                            !linear) ||
                            (cholesky && (answer.call == GetRank::name || answer.call == Eigenvalues::name ||
                                          answer.call == ConditionNumber::name)) ||
                            (answer.call == LandmarkTrace::name && variant != sample::Variant::landmark);

@@ -55,8 +55,12 @@ TEST(Refusals, Settings) {
 TEST(Refusals, Answers) {
   expect_all_refused<Loo, GroupErrors, Predict, PredictSparse, Coefficients, GetIntercept, GetFitted, GetLeverage,
                      GetLambda, GetRoute, GetDimensions, DegreesOfFreedom, CooksDistance, PredictJackknife,
-                     PredictVariance, GetLandmarks, GetTolerance, CoefficientsPath>();
+                     PredictVariance, AverageGradient, AverageDifference, GetLandmarks, GetTolerance,
+                     CoefficientsPath>();
   expect_refused<PredictPath>({{"ldout", integers(bad_leading(sample::m))}});
+  expect_refused<PredictGradient>({{"ldout", integers(bad_leading(sample::m))}});
+  expect_refused<CoefficientCovariance>({}, {Variant::primal});
+  expect_refused<CoefficientErrors>({}, {Variant::primal});
   expect_refused<GetHyperplane>({}, {Variant::primal});
   expect_refused<HyperplanePath>({}, {Variant::primal});
   expect_refused<GetBandwidth>({}, {Variant::spectral, Variant::cholesky});

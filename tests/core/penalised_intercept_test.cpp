@@ -41,6 +41,26 @@ Matrix plus_one(const oracle::KernelSpec& kernel, const Matrix& x, const Matrix&
   return out;
 }
 
+// H, P, and where the route has them the eigenvalues: those of the problem without an intercept.
+void expect_equal_matrices(const Model& ours, const Model& theirs, double tolerance) {
+  Matrix hat(n, n), inverse(n, n), hat_theirs(n, n), inverse_theirs(n, n);
+  check(freeridge_hat_matrix(ours.get(), lambda, hat.values.data(), inverse.values.data(), n), "freeridge_hat_matrix");
+  check(freeridge_hat_matrix(theirs.get(), lambda, hat_theirs.values.data(), inverse_theirs.values.data(), n),
+        "freeridge_hat_matrix");
+  EXPECT_CLOSE(hat, hat_theirs, tolerance);
+  EXPECT_CLOSE(inverse, inverse_theirs, 100 * tolerance);
+  Vector values(n), others(n), numbers(2), other_numbers(2);
+  const freeridge_status status = freeridge_eigenvalues(ours.get(), n, values.data(), nullptr, 0);
+  EXPECT_EQ(freeridge_eigenvalues(theirs.get(), n, others.data(), nullptr, 0), status);
+  if (status == FREERIDGE_INVALID_STATE) return;  // CHOLESKY
+  EXPECT_CLOSE(values, others, 100 * tolerance);
+  for (auto& [model, out] : {std::pair{&ours, &numbers}, std::pair{&theirs, &other_numbers}})
+    check(freeridge_condition_number(model->get(), 1, &lambda, out->data(), out->data() + 1),
+          "freeridge_condition_number");
+  EXPECT_NEAR(numbers[0], other_numbers[0], 10 * tolerance * numbers[0]);
+  EXPECT_NEAR(numbers[1], other_numbers[1], 10 * tolerance);
+}
+
 // What both models answer about their rows, and at new points that each sees in its own way.
 void expect_equal(Model& ours, Model& theirs, const Matrix& fresh, const Matrix& their_fresh, double tolerance) {
   EXPECT_CLOSE(ours.fitted().values, theirs.fitted().values, tolerance);
@@ -74,6 +94,7 @@ void expect_equal(Model& ours, Model& theirs, const Matrix& fresh, const Matrix&
                                other.data(), m),
         "freeridge_predict_path");
   EXPECT_CLOSE(path, other, tolerance);
+  expect_equal_matrices(ours, theirs, tolerance);
 }
 
 // The predictions of a copy, of a loaded model and of a loaded predictor.

@@ -190,6 +190,10 @@ class Counting final : public Kernel {
     values += out.rows * out.cols;
     inner_->evaluate(a, b, out);
   }
+  void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor,
+              const TakeSlope& take) const override {
+    inner_->slopes(a, b, factor, take);
+  }
   const char* name() const override { return inner_->name(); }
   void describe(KernelText& out) const override { inner_->describe(out); }
   mutable std::atomic<Index> values{0};

@@ -182,6 +182,10 @@ class Counting final : public freeridge::Kernel {
     count_ += a.rows * b.rows;
     inner_->evaluate(a, b, out);
   }
+  void slopes(freeridge::ConstMatrixView a, freeridge::ConstMatrixView b, const freeridge::SlopeFactor& factor,
+              const freeridge::TakeSlope& take) const override {
+    inner_->slopes(a, b, factor, take);
+  }
   const char* name() const override { return inner_->name(); }
   void describe(freeridge::KernelText& out) const override { inner_->describe(out); }
   std::int64_t count() const { return count_; }

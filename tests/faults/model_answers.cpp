@@ -97,6 +97,11 @@ void add_model_answers(Scenarios& all) {
   add_both<CooksDistance>(all);
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
+  add_both<AverageGradient>(all);
+  add_answer<AverageDifference>(all);
+  add_answer<PredictGradient>(all);
+  add_answer<CoefficientCovariance>(all, not_linear);
+  add_answer<CoefficientErrors>(all, not_linear);
   add_answer<Predict>(all);
   add_answer<PredictSparse>(all);
   add_answer<Coefficients>(all);

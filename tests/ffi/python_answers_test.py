@@ -109,6 +109,46 @@ class Models(Comparison):
         self.close(rank[1], np.sum(values / (values + 1)))
         self.close(fr.linear().scaled([2, 0.5]).linear_scale(2), [2, 0.5])
         self.assertIsNone(fr.gaussian(1.0).linear_scale(2))
+    def test_derivatives_and_their_averages(self):
+        p, model, step = self.p, self.model, 1e-5
+        weights = np.arange(1.0, len(p.new) + 1)
+        sigma2 = model.degrees_of_freedom().sigma2
+        for new in (p.new, np.asfortranarray(p.new)):
+            gradient = model.predict_gradient(new).reshape(len(new), 2, p.new.shape[1])
+            average, errors = model.average_gradient(new, weights)
+            for k in range(new.shape[1]):
+                high, low = np.array(new), np.array(new)
+                high[:, k] += step
+                low[:, k] -= step
+                np.testing.assert_allclose(gradient[:, :, k],
+                                           (model.predict(high) - model.predict(low)) / (2 * step), rtol=0, atol=1e-7)
+                self.close(average[k], weights @ gradient[:, :, k] / weights.sum())
+                change, change_errors = model.average_difference(high, np.asfortranarray(low), weights)
+                unit = p.p @ (gauss(p.x, high) - gauss(p.x, low)) @ weights / weights.sum()
+                np.testing.assert_allclose(change, unit @ p.y, rtol=1e-7)
+                np.testing.assert_allclose(change_errors, np.sqrt(sigma2 * (unit**2 @ (1 / p.w))), rtol=1e-7)
+                np.testing.assert_allclose(errors[k], change_errors / (2 * step), rtol=1e-6)
+        with self.assertRaises(ValueError):
+            model.average_difference(p.new, p.new[1:])
+        with self.assertRaises(ValueError):
+            model.average_gradient(p.new, weights[1:])
+
+    def test_covariances_of_coefficients(self):
+        p = self.p
+        model = fr.Model(fr.linear(), p.x, p.y)
+        model.set_weights(p.w)
+        model.factorize()
+        model.set_lambda(0.7)
+        design = np.column_stack([np.ones(14), p.x])
+        side = design.shape[1]
+        gram = design.T @ (p.w[:, None] * design)
+        bread = np.linalg.inv(gram + 0.7 * np.diag([0.0] + [1.0] * (side - 1)))
+        for kind, middle in ((fr.COVARIANCE_BAYESIAN, bread), (fr.COVARIANCE_FREQUENTIST, bread @ gram @ bread)):
+            found, sigma2 = model.coefficient_covariance(kind), model.degrees_of_freedom().sigma2
+            w, b = model.coefficient_errors(kind)
+            for j in range(2):
+                self.close(found[j * side:(j + 1) * side, j * side:(j + 1) * side], sigma2[j] * middle)
+            self.close(np.concatenate([np.vstack([b, w]).T.ravel()]) ** 2, np.diag(found))
 
     def test_objective(self):
         p, at = self.p, self.model.objective(self.p.value)

@@ -139,6 +139,18 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
       "freeridge_coefficients", 0, [&, n = n] { return freeridge_coefficients(model, c.get(), n); }, c);
   call(
       "freeridge_get_hyperplane", 0, [&, d = d] { return freeridge_get_hyperplane(model, w.get(), d); }, w);
+  const std::int64_t side = (d + 1) * t;  // at most
+  Output<double> covariance(size_of(side, side)), w_errors(size_of(d, t)), b_errors(size_of(t));
+  call(
+      "freeridge_coefficient_covariance", 0,
+      [&] { return freeridge_coefficient_covariance(model, FREERIDGE_COVARIANCE_BAYESIAN, covariance.get(), side); },
+      covariance);
+  call(
+      "freeridge_coefficient_errors", 0,
+      [&, d = d] {
+        return freeridge_coefficient_errors(model, FREERIDGE_COVARIANCE_FREQUENTIST, w_errors.get(), d, b_errors.get());
+      },
+      w_errors, b_errors);
   call(
       "freeridge_get_intercept", 0, [&] { return freeridge_get_intercept(model, b.get()); }, b);
   call(
@@ -186,6 +198,27 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
         return freeridge_predict_variance(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, variance.get(), t, noise.get());
       },
       variance, noise);
+  Output<double> gradient(size_of(m, d * t)), slopes(size_of(d, t)), slope_errors(size_of(d, t)), step(size_of(t)),
+      step_errors(size_of(t));
+  call(
+      "freeridge_predict_gradient", Caller::in_pieces,
+      [&] { return freeridge_predict_gradient(model, FREERIDGE_ROW_MAJOR, m, x.data(), d, gradient.get(), d * t); },
+      gradient);
+  call(
+      "freeridge_average_gradient", 0,
+      [&] {
+        return freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, m, x.data(), m, nullptr, slopes.get(),
+                                          slope_errors.get(), d);
+      },
+      slopes, slope_errors);
+  const std::vector<double> z(x.rbegin(), x.rend());
+  call(
+      "freeridge_average_difference", 0,
+      [&] {
+        return freeridge_average_difference(model, FREERIDGE_COL_MAJOR, m, x.data(), m, z.data(), m, nullptr,
+                                            step.get(), step_errors.get());
+      },
+      step, step_errors);
 }
 
 void ask_for_scores(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {

@@ -253,6 +253,43 @@ std::vector<Call<Model>> fitted_calls(const Case& c, const Sizes& s) {
                                                   variance.data(), s.m, noise.data());
                    return Answer{status, joined({variance, noise})};
                  }});
+  out.push_back({"predict_gradient",
+                 [=](const Model& m) {
+                   Vector gradient = numbers(s.m * s.d * s.t);
+                   const freeridge_status status = freeridge_predict_gradient(
+                       m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, gradient.data(), s.m);
+                   return Answer{status, gradient};
+                 },
+                 true});
+  out.push_back({"average_gradient", [=](const Model& m) {
+                   Vector average = numbers(s.d * s.t), errors = average;
+                   const freeridge_status status =
+                       freeridge_average_gradient(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m, nullptr,
+                                                  average.data(), errors.data(), s.d);
+                   return Answer{status, joined({average, errors})};
+                 }});
+  out.push_back({"average_difference", [=](const Model& m) {
+                   Vector average = numbers(s.t), errors = average;
+                   const Matrix others = support::scaled(points, 0.5);
+                   const freeridge_status status =
+                       freeridge_average_difference(m.get(), FREERIDGE_COL_MAJOR, s.m, points.values.data(), s.m,
+                                                    others.values.data(), s.m, nullptr, average.data(), errors.data());
+                   return Answer{status, joined({average, errors})};
+                 }});
+  if (std::string(c.kernel) != "linear()") return out;
+  out.push_back({"coefficient_covariance", [=](const Model& m) {
+                   const std::int64_t side = (s.d + 1) * s.t;
+                   Vector covariance = numbers(side * side);
+                   const freeridge_status status = freeridge_coefficient_covariance(
+                       m.get(), FREERIDGE_COVARIANCE_BAYESIAN, covariance.data(), side);
+                   return Answer{status, covariance};
+                 }});
+  out.push_back({"coefficient_errors", [=](const Model& m) {
+                   Vector w = numbers(s.d * s.t), b = numbers(s.t);
+                   const freeridge_status status =
+                       freeridge_coefficient_errors(m.get(), FREERIDGE_COVARIANCE_FREQUENTIST, w.data(), s.d, b.data());
+                   return Answer{status, joined({w, b})};
+                 }});
   return out;
 }
 

@@ -261,7 +261,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
                    SetRefinement, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
-                   PredictJackknife, PredictVariance>();
+                   PredictJackknife, PredictVariance, CoefficientCovariance, CoefficientErrors, AverageGradient,
+                   AverageDifference>();
     others.refused<LambdaGrid, Score, Objective, GetSearch, GetOneStandardError, LambdaFlags, PredictPath,
                    CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
     others.refused<GetWeights, GetGroups, HasIntercept, GetRequestedRoute, GetRequestedLandmarks, GetLandmarkMethod,
@@ -274,9 +275,9 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     ASSERT_GT(expected.size(), 50u);
     for (const char* answered :
          {"freeridge_destroy", "freeridge_clone", "freeridge_predict", "freeridge_predict_sparse",
-          "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda", "freeridge_get_intercept",
-          "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress", "freeridge_save_predictor",
-          "freeridge_save_predictor_to_memory"})
+          "freeridge_predict_gradient", "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda",
+          "freeridge_get_intercept", "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress",
+          "freeridge_save_predictor", "freeridge_save_predictor_to_memory"})
       EXPECT_EQ(expected.erase(answered), 1u) << answered;
     EXPECT_EQ(others.names(), expected);
   }

@@ -1,7 +1,7 @@
 //! What a factorized or fitted model answers.
 
-use crate::choices::Route;
-use crate::error::{check_length, size, told, zeros, Result};
+use crate::choices::{Covariance, Route};
+use crate::error::{check_length, size, told, zeros, Error, Result, Status};
 use crate::matrix::{Dense, Layout, Matrix};
 use crate::model::Model;
 use crate::sparse::Sparse;
@@ -20,6 +20,13 @@ pub struct Intervals {
 pub struct Variances {
     pub variance: Dense,
     pub noise: Vec<f64>,
+}
+
+/// Averages over points and their standard errors, d x t or 1 x t each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Average {
+    pub average: Dense,
+    pub errors: Dense,
 }
 
 /// The error of the landmarks' approximation, tr(K - K_TR K_RR^-1 K_RT), and tr(K).
@@ -100,6 +107,83 @@ impl Model<'_> {
             sys::freeridge_predict_variance(model, x.layout, x.rows, x.data, x.ld, place, ld, noise)
         })?;
         Ok(Variances { variance, noise })
+    }
+
+    /// d f / d x_k at the rows of x, in the layout of x: m x (d t), that of output j by column k in column k + d j.
+    pub fn predict_gradient(&self, x: Matrix<'_>) -> Result<Dense> {
+        let (_, d, t) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        let x_at = x.lent()?;
+        let mut out = Dense::zeros(x.layout(), x.rows(), d.saturating_mul(t))?;
+        let (place, ld) = out.place()?;
+        self.handle.read(|model| unsafe {
+            sys::freeridge_predict_gradient(model, x_at.layout, x_at.rows, x_at.data, x_at.ld, place, ld)
+        })?;
+        Ok(out)
+    }
+
+    /// The average derivatives over the rows of x, d x t, weighted where weights are given.
+    pub fn average_gradient(&self, x: Matrix<'_>, weights: Option<&[f64]>) -> Result<Average> {
+        let (_, d, t) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        let (x_at, weights) = (x.lent()?, Self::weights_of(x, weights)?);
+        let (mut average, mut errors) =
+            (Dense::zeros(Layout::ColumnMajor, d, t)?, Dense::zeros(Layout::ColumnMajor, d, t)?);
+        let ((place, ld), (errors_at, _)) = (average.place()?, errors.place()?);
+        self.handle.read(|model| unsafe {
+            let (layout, rows) = (x_at.layout, x_at.rows);
+            sys::freeridge_average_gradient(model, layout, rows, x_at.data, x_at.ld, weights, place, errors_at, ld)
+        })?;
+        Ok(Average { average, errors })
+    }
+
+    /// The average of f(x_i) - f(z_i) over pairs of rows of one layout, 1 x t.
+    pub fn average_difference(&self, x: Matrix<'_>, z: Matrix<'_>, weights: Option<&[f64]>) -> Result<Average> {
+        let (_, d, t) = self.dimensions()?;
+        check_length("a row of x", x.columns(), d)?;
+        check_length("a row of z", z.columns(), d)?;
+        check_length("z", z.rows(), x.rows())?;
+        let (x_at, z_at, weights) = (x.lent()?, z.lent()?, Self::weights_of(x, weights)?);
+        if x_at.layout != z_at.layout {
+            return Err(Error::new(Status::InvalidArgument, "x and z must have one layout"));
+        }
+        let (mut average, mut errors) =
+            (Dense::zeros(Layout::ColumnMajor, 1, t)?, Dense::zeros(Layout::ColumnMajor, 1, t)?);
+        let ((place, _), (errors_at, _)) = (average.place()?, errors.place()?);
+        self.handle.read(|model| unsafe {
+            let (layout, rows, z, ldz) = (x_at.layout, x_at.rows, z_at.data, z_at.ld);
+            sys::freeridge_average_difference(
+                model, layout, rows, x_at.data, x_at.ld, z, ldz, weights, place, errors_at,
+            )
+        })?;
+        Ok(Average { average, errors })
+    }
+
+    fn weights_of(x: Matrix<'_>, weights: Option<&[f64]>) -> Result<*const f64> {
+        let Some(weights) = weights else { return Ok(ptr::null()) };
+        check_length("weights", weights.len(), x.rows())?;
+        Ok(weights.as_ptr())
+    }
+
+    /// The covariances of b (where there is an intercept) and w, output after output; linear kernels.
+    pub fn coefficient_covariance(&self, kind: Covariance) -> Result<Dense> {
+        let (_, d, t) = self.dimensions()?;
+        let side = (d + usize::from(self.has_intercept()?)).saturating_mul(t);
+        Dense::filled(side, side, |place, ld| {
+            self.handle.read(|model| unsafe { sys::freeridge_coefficient_covariance(model, kind.number(), place, ld) })
+        })
+    }
+
+    /// The standard errors of w, d x t, and of b, t numbers; linear kernels.
+    pub fn coefficient_errors(&self, kind: Covariance) -> Result<(Dense, Vec<f64>)> {
+        let (_, d, t) = self.dimensions()?;
+        let mut b = zeros(t)?;
+        let b_at = b.as_mut_ptr();
+        let w = Dense::filled(d, t, |place, ld| {
+            self.handle
+                .read(|model| unsafe { sys::freeridge_coefficient_errors(model, kind.number(), place, ld, b_at) })
+        })?;
+        Ok((w, b))
     }
 
     /// Room for t numbers at each row of x, which has to have the model's columns.

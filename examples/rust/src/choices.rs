@@ -62,6 +62,14 @@ choices! {
 }
 
 choices! {
+    /// Which covariance of the coefficients of a linear kernel.
+    Covariance {
+        Bayesian = FREERIDGE_COVARIANCE_BAYESIAN,
+        Frequentist = FREERIDGE_COVARIANCE_FREQUENTIST,
+    }
+}
+
+choices! {
     /// How landmarks are chosen.
     LandmarkMethod {
         Auto = FREERIDGE_LANDMARKS_AUTO,

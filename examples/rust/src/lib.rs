@@ -65,8 +65,8 @@ mod sparse;
 pub mod sys;
 
 pub use accumulator::Accumulator;
-pub use answers::{Conditioning, Intervals, Traces, Variances};
-pub use choices::{Convention, Criterion, LandmarkMethod, Loss, Reduction, Route, StepRule, SupportKind};
+pub use answers::{Average, Conditioning, Intervals, Traces, Variances};
+pub use choices::{Convention, Covariance, Criterion, LandmarkMethod, Loss, Reduction, Route, StepRule, SupportKind};
 pub use classical::{
     absolute_slope, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_count, polynomial_feature_factors,
     polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Line, LineErrors,

@@ -103,6 +103,9 @@ pub const FREERIDGE_CONVENTION_COST_MEAN_NORM: freeridge_convention = 14;
 pub const FREERIDGE_SUPPORT_NONE: freeridge_support = 0;
 pub const FREERIDGE_SUPPORT_FREE: freeridge_support = 1;
 pub const FREERIDGE_SUPPORT_BOUNDED: freeridge_support = 2;
+pub type freeridge_covariance_type = i32;
+pub const FREERIDGE_COVARIANCE_BAYESIAN: freeridge_covariance_type = 1;
+pub const FREERIDGE_COVARIANCE_FREQUENTIST: freeridge_covariance_type = 2;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -541,5 +544,23 @@ extern "C" {
         accumulator: *const freeridge_accumulator, format: freeridge_sparse_format, n: i64, start: *const i64,
         index: *const i32, value: *const f64, layout: freeridge_layout, y: *const f64, ldy: i64, weights: *const f64,
         count: i64, lambdas: *const f64, sum_w: *mut f64, squares: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_coefficient_covariance(
+        model: *const freeridge_model, kind: freeridge_covariance_type, covariance: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_coefficient_errors(
+        model: *const freeridge_model, kind: freeridge_covariance_type, w: *mut f64, ld: i64, b: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict_gradient(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, gradient: *mut f64,
+        ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_average_gradient(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, weights: *const f64,
+        average: *mut f64, errors: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_average_difference(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, z: *const f64,
+        ldz: i64, weights: *const f64, average: *mut f64, errors: *mut f64,
     ) -> freeridge_status;
 }

@@ -4,8 +4,8 @@ use freeridge::{
     absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
     make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
     polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention,
-    Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction, Result, Route,
-    Status, StepRule, SupportKind,
+    Covariance, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction,
+    Result, Route, Status, StepRule, SupportKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -113,6 +113,38 @@ fn intervals_and_variances() -> Result<()> {
     let far = model.predict_variance(Matrix::row_major(&[0.0, 0.0, 100.0, 100.0], 2)?)?;
     let tau2 = far.noise[0] / 0.3;
     assert!(far.variance.at(0, 0) < 0.2 * tau2 && far.variance.at(1, 0) > tau2);
+    Ok(())
+}
+
+#[test]
+fn derivatives_and_coefficients_with_errors() -> Result<()> {
+    let model = fitted(&Kernel::gaussian(1.5)?, 0.3)?;
+    let (at, step) = ([0.3, -1.0, 1.1, 0.2], 1e-5); // two points
+    let found = model.predict_gradient(Matrix::row_major(&at, 2)?)?;
+    let average = model.average_gradient(Matrix::row_major(&at, 2)?, Some(&[1.0, 3.0]))?;
+    for k in 0..2 {
+        let (mut high, mut low) = (at, at);
+        for i in 0..2 {
+            high[2 * i + k] += step;
+            low[2 * i + k] -= step;
+        }
+        let (above, below) = (Matrix::row_major(&high, 2)?, Matrix::row_major(&low, 2)?);
+        let (f, g) = (model.predict(above)?, model.predict(below)?);
+        let change = model.average_difference(above, below, None)?;
+        for i in 0..2 {
+            assert!((found.at(i, k) - (f.at(i, 0) - g.at(i, 0)) / (2.0 * step)).abs() < 1e-7);
+        }
+        assert!(close(average.average.at(k, 0), (found.at(0, k) + 3.0 * found.at(1, k)) / 4.0));
+        assert!(average.errors.at(k, 0) > 0.0 && change.errors.at(0, 0) > 0.0);
+        let sum: f64 = (0..2).map(|i| f.at(i, 0) - g.at(i, 0)).sum();
+        assert!((change.average.at(0, 0) - sum / 2.0).abs() < 1e-12);
+    }
+    assert_eq!(model.coefficient_covariance(Covariance::Bayesian).unwrap_err().status(), Status::InvalidState);
+    let linear = fitted(&Kernel::linear()?, 0.3)?;
+    let all = linear.coefficient_covariance(Covariance::Frequentist)?;
+    let (w, b) = linear.coefficient_errors(Covariance::Frequentist)?;
+    assert_eq!((all.rows(), w.rows(), b.len()), (3, 2, 1));
+    assert!(close(all.at(0, 0), b[0] * b[0]) && close(all.at(2, 2), w.at(1, 0) * w.at(1, 0)));
     Ok(())
 }
 

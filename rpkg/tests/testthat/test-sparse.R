@@ -248,3 +248,16 @@ test_that("memory stays below three times x and one d x d matrix", {
   expect_gt(grown[1L], 8 * 2000^2 / 2^20 * 0.9)  # what is measured is there
   expect_lt(grown[1L], grown[2L])
 })
+
+test_that("many more columns than rows: the dense matrix's answers, and nothing of rows x columns numbers", {
+  set.seed(5)
+  x <- Matrix::rsparsematrix(60L, 20000L, 0.002)
+  y <- stats::rnorm(60L)
+  sparse <- freeridge(x, y, linear_kernel())
+  dense <- freeridge(as.matrix(x), y, linear_kernel(), lambda = sparse$lambda)
+  expect_false(sparse$route == "primal")
+  expect_close(coef(sparse), coef(dense), 1e-10)
+  expect_close(loo(sparse), loo(dense), 1e-10)
+  expect_close(predict(sparse, x[1:5, ]), predict(dense, as.matrix(x[1:5, ])), 1e-10)
+  expect_lt(sparse$memory, 8 * 60 * 20000 * 2)
+})

@@ -110,6 +110,70 @@ static void hostile_matrices(void) {
   freeridge_destroy(early);
 }
 
+/* Derivatives beside differences of predictions; averages; coefficients with their errors. */
+static void effects(freeridge_route route) {
+  freeridge_model* model = fitted_model(route, 0.5);
+  const freeridge_covariance_type type = FREERIDGE_COVARIANCE_FREQUENTIST;
+  const double step = 1e-4, weights[M] = {1, 0, 3};
+  double gradient[M * D * T], high[M * T], low[M * T], moved[M * D], other[M * D];
+  double average[D * T], errors[D * T], change[T], change_errors[T];
+  double covariance[(D + 1) * T * (D + 1) * T], w[D * T], b[T];
+  int i, j, k;
+  OK(freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, gradient, M));
+  OK(freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, sample_points(), M, weights, average, errors, D));
+  for (k = 0; k < D; ++k) {
+    memcpy(moved, sample_points(), sizeof moved);
+    memcpy(other, sample_points(), sizeof other);
+    for (i = 0; i < M; ++i) moved[i + k * M] += step, other[i + k * M] -= step;
+    OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, moved, M, high, M));
+    OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, M, other, M, low, M));
+    OK(freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, moved, M, other, M, NULL, change, change_errors));
+    for (j = 0; j < T; ++j) {
+      const double* of = gradient + (k + j * D) * M;
+      double sum = 0;
+      for (i = 0; i < M; ++i) {
+        CHECK(fabs(of[i] - (high[i + j * M] - low[i + j * M]) / (2 * step)) < 1e-6);
+        sum += (high[i + j * M] - low[i + j * M]) / M;
+      }
+      NEAR(change[j], sum);
+      NEAR(average[k + j * D], (of[0] + 3 * of[2]) / 4);
+      CHECK(errors[k + j * D] > 0 && change_errors[j] > 0);
+    }
+  }
+  if (route != FREERIDGE_ROUTE_PRIMAL) {
+    REFUSED(INVALID_STATE, freeridge_coefficient_covariance(model, type, covariance, (D + 1) * T));
+    REFUSED(INVALID_STATE, freeridge_coefficient_errors(model, type, w, D, b));
+  } else {
+    OK(freeridge_coefficient_covariance(model, type, covariance, (D + 1) * T));
+    OK(freeridge_coefficient_errors(model, type, w, D, b));
+    for (j = 0; j < T; ++j) {
+      const double* of = covariance + j * (D + 1) * ((D + 1) * T + 1);
+      NEAR(b[j] * b[j], of[0]);
+      for (k = 0; k < D; ++k) {
+        NEAR(w[k + j * D] * w[k + j * D], of[(k + 1) * ((D + 1) * T + 1)]);
+        NEAR(w[k + j * D], errors[k + j * D]);
+      }
+    }
+    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_covariance(model, 0, covariance, (D + 1) * T));
+    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_covariance(model, type, covariance, (D + 1) * T - 1));
+    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_covariance(model, type, NULL, (D + 1) * T));
+    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_errors(model, 3, w, D, b));
+    REFUSED(INVALID_ARGUMENT, freeridge_coefficient_errors(model, type, NULL, D, b));
+  }
+  moved[0] = NAN;
+  REFUSED(NOT_FINITE, freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, M, moved, M, gradient, M));
+  REFUSED(NOT_FINITE, freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, moved, M, NULL, average, NULL, D));
+  REFUSED(NOT_FINITE,
+          freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, other, M, moved, M, NULL, change, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, M, other, M, gradient, M - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_gradient(model, FREERIDGE_COL_MAJOR, 0, other, M, gradient, M));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_average_gradient(model, FREERIDGE_COL_MAJOR, M, other, M, weights, average, NULL, D - 1));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_average_difference(model, FREERIDGE_COL_MAJOR, M, other, M, NULL, M, NULL, change, NULL));
+  freeridge_destroy(model);
+}
+
 static void hostile(void) {
   freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5),
                   *early = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
@@ -164,8 +228,11 @@ static void hostile(void) {
 
 int main(void) {
   size_t r;
-  for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) formulas(every_route[r]);
-  for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) matrices(every_route[r]);
+  for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) {
+    formulas(every_route[r]);
+    matrices(every_route[r]);
+    effects(every_route[r]);
+  }
   hostile_matrices();
   hostile();
   return report();

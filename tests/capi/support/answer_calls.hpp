@@ -154,6 +154,64 @@ struct PredictVariance {
   FREERIDGE_CALL(freeridge_predict_variance, model, layout, m, x, ldx, variance, ldout, noise);
 };
 
+struct CoefficientCovariance {
+  freeridge_model* model = nullptr;
+  freeridge_covariance_type kind = FREERIDGE_COVARIANCE_BAYESIAN;
+  Output<double> covariance{sample::size((sample::d + 1) * sample::t, (sample::d + 1) * sample::t)};
+  int64_t ld = (sample::d + 1) * sample::t;
+  FREERIDGE_CALL(freeridge_coefficient_covariance, model, kind, covariance, ld);
+};
+
+struct CoefficientErrors {
+  static constexpr const char* optional = "b";
+  freeridge_model* model = nullptr;
+  freeridge_covariance_type kind = FREERIDGE_COVARIANCE_FREQUENTIST;
+  Output<double> w{sample::size(sample::d, sample::t)};
+  int64_t ld = sample::d;
+  Output<double> b{sample::size(sample::t)};
+  FREERIDGE_CALL(freeridge_coefficient_errors, model, kind, w, ld, b);
+};
+
+// Its columns are features and outputs.
+struct PredictGradient {
+  static constexpr const char* own = "ldout";
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  Output<double> gradient{sample::size(sample::m, sample::d* sample::t)};
+  int64_t ldout = sample::m;
+  FREERIDGE_CALL(freeridge_predict_gradient, model, layout, m, x, ldx, gradient, ldout);
+};
+
+struct AverageGradient {
+  static constexpr const char* optional = "weights errors";
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  Input<double> weights{{1.0, 0.5, 2.0}};
+  Output<double> average{sample::size(sample::d, sample::t)}, errors{sample::size(sample::d, sample::t)};
+  int64_t ld = sample::d;
+  FREERIDGE_CALL(freeridge_average_gradient, model, layout, m, x, ldx, weights, average, errors, ld);
+};
+
+struct AverageDifference {
+  static constexpr const char* optional = "weights errors";
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t m = sample::m;
+  Input<double> x{sample::new_x()};
+  int64_t ldx = sample::m;
+  Input<double> z{{1.0, -0.5, 0.25, 2.0, 0.5, -1.0}};  // m x d
+  int64_t ldz = sample::m;
+  Input<double> weights{{1.0, 0.5, 2.0}};
+  Output<double> average{sample::size(sample::t)}, errors{sample::size(sample::t)};
+  FREERIDGE_CALL(freeridge_average_difference, model, layout, m, x, ldx, z, ldz, weights, average, errors);
+};
+
 // Its columns of out are outputs and lambdas.
 struct PredictPath {
   static constexpr const char* own = "ldout";

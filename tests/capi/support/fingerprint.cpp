@@ -23,8 +23,11 @@ Call call_with_points(const freeridge_model* model) {
   int64_t n = 0, d = 0, t = 0;
   if (freeridge_get_dimensions(model, &n, &d, &t) == FREERIDGE_OK) {
     const std::vector<double> points = call.x.values;
-    for (std::size_t k = points.size(); k < sample::size(sample::m, d); ++k)
+    for (std::size_t k = points.size(); k < sample::size(sample::m, d); ++k) {
       call.x.values.push_back(points[k % points.size()]);
+      if constexpr (requires { call.z; }) call.z.values.push_back(points[k % points.size()]);
+    }
+    if constexpr (requires { call.gradient; }) call.gradient = Output<double>(sample::size(sample::m, d * t));
   }
   return call;
 }
@@ -92,6 +95,11 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<HatMatrix>(model));
   ask(answers, call_with_points<PredictJackknife>(model));
   ask(answers, call_with_points<PredictVariance>(model));
+  ask(answers, call_on<CoefficientCovariance>(model));
+  ask(answers, call_on<CoefficientErrors>(model));
+  ask(answers, call_with_points<PredictGradient>(model));
+  ask(answers, call_with_points<AverageGradient>(model));
+  ask(answers, call_with_points<AverageDifference>(model));
   return answers;
 }
 

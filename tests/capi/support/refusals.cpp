@@ -124,12 +124,12 @@ struct Forbidden {
   std::vector<T> list;
 };
 const std::vector<Forbidden<int64_t>> forbidden_int32 = {
-    {"layout format reduction loss", {3}},
+    {"layout format reduction loss kind", {3}},
     {"method", {4}},
     {"route criterion", {6}},
     {"from to", {15}},
-    {"layout format criterion loss from to", {0}},
-    {"layout format reduction loss method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},
+    {"layout format criterion loss kind from to", {0}},
+    {"layout format reduction loss kind method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},
     {"degree count", {0, -1, INT32_MIN}}};
 const std::vector<Forbidden<int64_t>> forbidden_int64 = {{"n d t m r count", bad_sizes},
                                                          {"iterations", {0, -1, INT64_MIN}}};

@@ -1,0 +1,181 @@
+#include "libcore/kernel/kernel_gradient.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "libcore/base/progress.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/threads.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index gradient_rows = 256;
+
+Index gradient_tiles(Index n) {
+  return (n + gradient_rows - 1) / gradient_rows;
+}
+
+double slope_work(Index rows, Index cols, Index d, const Kernel& kernel) {
+  return (60 + 2 * static_cast<double>(d)) * static_cast<double>(rows * cols * kernel.extent().kernels);
+}
+
+// m
+Array<double> mean_of(const Rows& x) {
+  Array<double> out(x.cols, 0.0);
+  Matrix tile(std::min(gradient_rows, x.rows), x.cols);
+  for (Index row = 0; row < x.rows; row += gradient_rows) {
+    const MatrixView part = tile.view().row_range(0, std::min(gradient_rows, x.rows - row));
+    copy_rows(x, row, part);
+    for (Index k = 0; k < part.cols; ++k)
+      for (Index i = 0; i < part.rows; ++i) out[k] += part(i, k) / static_cast<double>(x.rows);
+    worked(touched * static_cast<double>(part.rows * part.cols));
+  }
+  return out;
+}
+
+double divisor2(const SlopeTerm& term, Index k) {
+  return term.divisor.empty() ? 1 : term.divisor[k] * term.divisor[k];
+}
+
+// The terms of the points a and b, with ones for the factor.
+void each_term(const Kernel& kernel, ConstMatrixView a, ConstMatrixView b, const TakeSlope& take) {
+  Matrix ones(a.rows, b.rows, 1.0);
+  kernel.slopes(a, b, {ones.view(), 1, {}}, take);
+  worked(slope_work(a.rows, b.rows, a.cols, kernel));
+}
+
+// The gradient of a tile of points by the tiles of x, one after another.
+class GradientTile {
+ public:
+  GradientTile(const Kernel& kernel, Span<const double> mean, ConstMatrixView points, MatrixView out)
+      : kernel_(kernel), mean_(mean), points_(points), out_(out), products_(points.rows, points.cols + 1) {}
+
+  // z: some of the x_l, c: their coefficients.
+  void add(ConstMatrixView z, ConstMatrixView c) {
+    each_term(kernel_, points_, z, [&](const SlopeTerm& term) {
+      const bool difference = term.form == SlopeTerm::Form::difference;
+      for (Index j = 0; j < c.cols; ++j) {
+        multiply(term, z, {c.col(j), c.rows});
+        for (Index k = 0; k < z.cols; ++k) {
+          const double factor = term.weight / divisor2(term, k);
+          double* const to = out_.col(k + z.cols * j);
+          for (Index i = 0; i < out_.rows; ++i)
+            to[i] += factor * (difference ? (points_(i, k) - mean_[k]) * products_(i, z.cols) - products_(i, k)
+                                          : products_(i, k));
+        }
+      }
+    });
+  }
+
+ private:
+  // Q [c o (Z - m), c], without m where the term has no difference.
+  void multiply(const SlopeTerm& term, ConstMatrixView z, Span<const double> c) {
+    const bool difference = term.form == SlopeTerm::Form::difference;
+    if (right_.rows() < z.rows) right_ = Matrix(z.rows, z.cols + 1);
+    const MatrixView right = right_.view().row_range(0, z.rows);
+    for (Index k = 0; k < z.cols; ++k)
+      for (Index l = 0; l < z.rows; ++l) right(l, k) = c[l] * (z(l, k) - (difference ? mean_[k] : 0));
+    for (Index l = 0; l < z.rows; ++l) right(l, z.cols) = c[l];
+    gemm(Op::none, Op::none, 1, term.q, right, 0, products_.view());
+  }
+
+  const Kernel& kernel_;
+  Span<const double> mean_;
+  ConstMatrixView points_;
+  MatrixView out_;
+  Matrix products_, right_;
+};
+
+// Rows of x as a matrix.
+class RowTile {
+ public:
+  explicit RowTile(const Rows& x) : x_(x), space_(std::min(gradient_rows, x.rows), x.cols) {}
+  MatrixView rows(Index row) {
+    const MatrixView out = space_.view().row_range(0, std::min(gradient_rows, x_.rows - row));
+    copy_rows(x_, row, out);
+    return out;
+  }
+
+ private:
+  const Rows& x_;
+  Matrix space_;
+};
+
+}  // namespace
+
+void expansion_gradient(const Kernel& kernel, const Rows& points, Index first, const Rows& x, ConstMatrixView c,
+                        MatrixView out) {
+  const Array<double> mean = mean_of(x);
+  parallel_for(gradient_tiles(out.rows), [&](Index block) {
+    const Index row = block * gradient_rows, rows = std::min(gradient_rows, out.rows - row);
+    Matrix p(rows, x.cols);
+    copy_rows(points, first + row, p.view());
+    const MatrixView part = out.row_range(row, rows);
+    for (Index k = 0; k < part.cols; ++k) std::fill_n(part.col(k), rows, 0.0);
+    GradientTile gradient(kernel, mean, p.view(), part);
+    RowTile tile(x);
+    for (Index at = 0; at < x.rows; at += gradient_rows) {
+      const MatrixView z = tile.rows(at);
+      gradient.add(z, c.row_range(at, z.rows));
+    }
+    for (Index k = 0; k < part.cols; ++k)
+      for (Index i = 0; i < rows; ++i)
+        if (!std::isfinite(part(i, k)))
+          fail(Status::not_finite, "the derivative at row ", first + row + i, " of x by column ", k % x.cols,
+               " overflows");
+  });
+}
+
+void gradient_functional(const Kernel& kernel, const Rows& points, Span<const double> a, const Rows& x,
+                         MatrixView delta) {
+  const Array<double> mean = mean_of(x);
+  const Index d = x.cols;
+  parallel_for(gradient_tiles(x.rows), [&](Index block) {
+    RowTile of_x(x), of_points(points);
+    const MatrixView z = of_x.rows(block * gradient_rows), part = delta.row_range(block * gradient_rows, z.rows);
+    for (Index k = 0; k < d; ++k) std::fill_n(part.col(k), z.rows, 0.0);
+    Matrix left(std::min(gradient_rows, points.rows), d + 1), products(z.rows, d + 1);
+    for (Index row = 0; row < points.rows; row += gradient_rows) {
+      const MatrixView p = of_points.rows(row), weighted = left.view().row_range(0, p.rows);
+      for (Index k = 0; k < d; ++k)
+        for (Index i = 0; i < p.rows; ++i) weighted(i, k) = a[row + i] * (p(i, k) - mean[k]);
+      for (Index i = 0; i < p.rows; ++i) weighted(i, d) = a[row + i];
+      each_term(kernel, p, z, [&](const SlopeTerm& term) {
+        const bool difference = term.form == SlopeTerm::Form::difference;
+        gemm(Op::transpose, Op::none, 1, term.q, weighted, 0, products.view());
+        for (Index k = 0; k < d; ++k) {
+          const double factor = term.weight / divisor2(term, k);
+          for (Index l = 0; l < z.rows; ++l)
+            part(l, k) += factor * (difference ? products(l, k) - (z(l, k) - mean[k]) * products(l, d)
+                                               : z(l, k) * products(l, d));
+        }
+      });
+    }
+  });
+}
+
+void add_value_functional(const Kernel& kernel, const Rows& points, Span<const double> a, const Rows& x,
+                          Span<double> delta) {
+  parallel_for(gradient_tiles(x.rows), [&](Index block) {
+    RowTile of_x(x), of_points(points);
+    const MatrixView z = of_x.rows(block * gradient_rows);
+    Matrix values(std::min(gradient_rows, points.rows), z.rows);
+    for (Index row = 0; row < points.rows; row += gradient_rows) {
+      const MatrixView p = of_points.rows(row), k = values.view().row_range(0, p.rows);
+      kernel.evaluate(p, z, k);
+      gemv(Op::transpose, 1, k, a.data() + row, 1, delta.data() + block * gradient_rows);
+      worked(slope_work(p.rows, z.rows, x.cols, kernel));
+    }
+  });
+}
+
+Index gradient_bytes(const Kernel& kernel, Index d) {
+  const Kernel::Extent extent = kernel.extent();
+  const Index tile_count = 4 + 4 * std::min(extent.depth + extent.kernels, Index{1} << 20);
+  return 8 * thread_count() * gradient_rows * checked_doubles(6 + 2 * extent.depth, d + 1) / 1 +
+         8 * thread_count() * checked_doubles(tile_count, gradient_rows * gradient_rows);
+}
+
+}  // namespace freeridge

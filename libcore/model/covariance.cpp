@@ -1,0 +1,284 @@
+// Covariances of the coefficients of a linear kernel, in the units of x. With the directions X~ = U diag(S) V', w =
+// diag(root) v of linear_directions.hpp,
+//     frequentist   Cov(v) = sigma^2 V diag(S^2 / (S^2 + lambda)^2) V'                            of the estimates
+//     bayesian      Cov(v) = sigma^2 (V diag(1 / (S^2 + lambda)) V' + (I - V V') / lambda)        of the posterior, prior
+//                                                                                    N(0, sigma^2 / lambda) for each v_k
+// b = ybar - shift'w, and ybar is not correlated with w: Var(b) = sigma^2 / sum(w) + shift'Cov(w) shift. A penalised b is
+// the last slope of the problem, that of its column of ones (penalised_offset.hpp).
+// With lambda_j of output j: g_kj g_kl stands for the number of direction k in the covariance of the outputs j and l,
+// g = 1 / (S^2 + lambda_j)^(1/2) or S / (S^2 + lambda_j), and 1 / (lambda_j lambda_l)^(1/2) for 1 / lambda. sigma^2 is
+//     sigma2_jl = r_j'r_l / ((n - df_j)(n - df_l))^(1/2),     r_j = W^(1/2) residuals = rho P~Y~
+// A. Hoerl, R. Kennard, Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970), (3.1);
+// G. Wahba, Bayesian "confidence intervals" for the cross-validated smoothing spline, JRSS B 45 (1983).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/model/error_variance.hpp"
+#include "libcore/model/model.hpp"
+#include "libcore/routes/linear_directions.hpp"
+
+namespace freeridge {
+
+struct Model::CoefficientVariances {
+  LinearDirections directions;
+  Matrix g;           // r x t
+  Matrix sigma2;      // t x t
+  bool free = false;  // whether directions that the data do not show have a variance, the prior's
+  Array<double> shift, lambdas;
+  double of_mean = 0;  // 1 / sum(w); without an intercept 0
+  std::string reason;
+
+  Index d() const { return directions.v.rows(); }  // of the problem: with a penalised offset one more than the model's
+  double centre(Index k) const { return shift.empty() ? 0 : shift[k]; }
+  // V'diag(root) shift and, unless there are directions that nothing shows, 0: |E'diag(root) shift|^2 less that of V.
+  Array<double> along() const;
+  double centre_outside(Span<const double> along) const;
+  // [E E' - V V']_kk
+  double outside(Index k) const;
+  // Cov(w_j, w_l) / sigma2_jl, d x d.
+  Matrix slopes(Index j, Index l) const;
+};
+
+namespace {
+
+// The sum of the squares of row k.
+double row_norm2(ConstMatrixView a, Index k) {
+  double sum = 0;
+  for (Index j = 0; j < a.cols; ++j) sum += a(k, j) * a(k, j);
+  return sum;
+}
+
+double norm2_of(Span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum;
+}
+
+}  // namespace
+
+Array<double> Model::CoefficientVariances::along() const {
+  Array<double> out(directions.v.cols(), 0.0);
+  for (Index r = 0; r < directions.v.cols(); ++r)
+    for (Index k = 0; k < d(); ++k) out[r] += directions.v(k, r) * directions.root[k] * centre(k);
+  return out;
+}
+
+double Model::CoefficientVariances::centre_outside(Span<const double> along) const {
+  if (!free) return 0;
+  Array<double> scaled;
+  for (Index k = 0; k < d(); ++k) scaled.push_back(directions.root[k] * centre(k));
+  if (!directions.restricted) return std::max(norm2_of(scaled) - norm2_of(along), 0.0);
+  Array<double> inside(directions.space.cols());
+  gemv(Op::transpose, 1, directions.space.view(), scaled.data(), 0, inside.data());
+  return std::max(norm2_of(inside) - norm2_of(along), 0.0);
+}
+
+double Model::CoefficientVariances::outside(Index k) const {
+  const double all = directions.restricted ? row_norm2(directions.space.view(), k) : 1;
+  return std::max(all - row_norm2(directions.v.view(), k), 0.0);
+}
+
+Matrix Model::CoefficientVariances::slopes(Index j, Index l) const {
+  const Matrix& v = directions.v;
+  const double rest = free ? 1 / std::sqrt(lambdas[j] * lambdas[l]) : 0;
+  Matrix weighted(d(), v.cols()), out(d(), d(), 0.0);
+  for (Index r = 0; r < v.cols(); ++r)
+    for (Index k = 0; k < d(); ++k) weighted(k, r) = v(k, r) * (g(r, j) * g(r, l) - rest);
+  if (free && directions.restricted) {
+    gemm(Op::none, Op::transpose, rest, directions.space.view(), directions.space.view(), 0, out.view());
+  } else if (free) {
+    for (Index k = 0; k < d(); ++k) out(k, k) = rest;
+  }
+  if (v.cols() > 0) gemm(Op::none, Op::transpose, 1, weighted.view(), v.view(), 1, out.view());
+  for (Index q = 0; q < d(); ++q)
+    for (Index k = 0; k < q; ++k) out(k, q) = out(q, k) = (out(k, q) + out(q, k)) / 2;
+  for (Index q = 0; q < d(); ++q)
+    for (Index k = 0; k < d(); ++k) out(k, q) *= directions.root[k] * directions.root[q];
+  worked(8 * touched * static_cast<double>(d() * d()));
+  return out;
+}
+
+Matrix Model::error_roots(std::string& reason) const {
+  Matrix out(n(), t());
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+    const MatrixView part = out.view().columns(first, count);
+    residual_maker.residual(first, part);
+    const double trace = residual_maker.trace();
+    const double unit = std::sqrt(error_variance(residual_maker, 1, trace));
+    if (std::isnan(unit)) keep_first(reason, no_error_variance(first));
+    for (Index j = 0; j < count; ++j)
+      for (Index i = 0; i < part.rows; ++i) part(i, j) *= unit;
+  });
+  return out;
+}
+
+Model::CoefficientVariances Model::coefficient_variances(CovarianceType type) const {
+  const Problem& problem = factorization_->problem();
+  const Array<double>& lambdas = fit_->lambdas;
+  CoefficientVariances out;
+  out.sigma2 = Matrix(t(), t());
+  out.shift = problem.shift;
+  out.lambdas = lambdas;
+  if (problem.intercept) out.of_mean = 1 / problem.sum_w;
+  const bool zero = std::ranges::all_of(lambdas, [](double lambda) { return lambda == 0; });
+  out.directions = linear_directions(problem, landmarks(), zero);
+  const LinearDirections& directions = out.directions;
+  const Index r = directions.v.cols(), rank = directions.rank();
+  out.free = type == CovarianceType::bayesian && r < directions.dimension();
+  out.g = Matrix(r, t());
+  Matrix roots = error_roots(out.reason);
+  gemm(Op::transpose, Op::none, 1, roots.view(), roots.view(), 0, out.sigma2.view());
+  for (Index j = 0; j < t(); ++j) {
+    const double lambda = lambdas[j];
+    const bool known = lambda > 0 || rank == directions.dimension();
+    for (Index k = 0; k < r; ++k) {
+      const double s = directions.s[k], root = std::hypot(s, std::sqrt(lambda));
+      out.g(k, j) = !known ? nan : type == CovarianceType::bayesian ? 1 / root : s / root / root;
+    }
+    if (known) continue;
+    out.reason = text("the covariances are undefined: lambda is 0, and the ", directions.v.rows(), " columns of x",
+                      offset_ == Offset::penalised ? " and of ones" : "", ", of rank ", rank,
+                      ", do not determine the coefficients");
+    for (Index l = 0; l < t(); ++l) out.sigma2(j, l) = out.sigma2(l, j) = nan;
+  }
+  return out;
+}
+
+void Model::require_room_for_directions(Index doubles) const {
+  Index bytes = linear_directions_bytes(n(), factorization_->problem().d(), static_cast<Index>(landmarks().size()));
+  if (__builtin_add_overflow(bytes, 8 * doubles, &bytes) || __builtin_add_overflow(bytes, lambda_bytes(), &bytes))
+    bytes = std::numeric_limits<Index>::max();
+  require_room(bytes, "the covariances of the coefficients", "use fewer features or outputs");
+}
+
+namespace {
+
+void require_linear(const Problem& problem) {
+  if (!problem.linear())
+    fail(Status::invalid_state, "only a linear kernel has slopes with covariances; see freeridge_average_gradient");
+}
+
+// The last row and column in front of the others.
+Matrix last_first(const Matrix& a) {
+  const Index side = a.rows(), last = side - 1;
+  Matrix out(side, side);
+  for (Index q = 0; q < side; ++q)
+    for (Index k = 0; k < side; ++k) out(k, q) = a(k == 0 ? last : k - 1, q == 0 ? last : q - 1);
+  return out;
+}
+
+}  // namespace
+
+std::string Model::coefficient_covariance(CovarianceType type, MatrixView out) const {
+  require_fitted();
+  require_linear(factorization_->problem());
+  const Index side = coefficient_count(), columns = factorization_->problem().d(), first = side - columns;
+  require_room_for_directions(checked_doubles(side * t(), side * t()) + checked_doubles(4 * columns, columns));
+  const Hearing hearing(listener_);
+  const CoefficientVariances parts = coefficient_variances(type);
+  Matrix whole(side * t(), side * t());
+  for (Index j = 0; j < t(); ++j)
+    for (Index l = 0; l <= j; ++l) {
+      const Matrix slopes = parts.slopes(j, l);
+      Matrix block(side, side);
+      copy(slopes.view(), block.view().block(first, first, columns, columns));
+      if (first > 0) {
+        Array<double> with_mean(columns, 0.0);
+        gemv(Op::none, 1, slopes.view(), parts.shift.data(), 0, with_mean.data());
+        block(0, 0) = parts.of_mean + dot(columns, with_mean.data(), parts.shift.data());
+        for (Index k = 0; k < columns; ++k) block(0, 1 + k) = block(1 + k, 0) = -with_mean[k];
+      } else if (offset_ == Offset::penalised) {
+        block = last_first(slopes);
+      }
+      for (Index q = 0; q < side; ++q)
+        for (Index k = 0; k < side; ++k) {
+          const double value = parts.sigma2(j, l) * block(k, q);
+          if (std::isinf(value) || (std::isnan(value) && parts.reason.empty()))
+            fail(Status::not_finite, "a covariance of the coefficients overflows; rescale x or y");
+          whole(j * side + k, l * side + q) = whole(l * side + q, j * side + k) = value;
+        }
+    }
+  report(1);
+  copy(whole.view(), out);
+  return parts.reason;
+}
+
+std::string Model::coefficient_errors(CovarianceType type, MatrixView w, double* b) const {
+  require_fitted();
+  require_linear(factorization_->problem());
+  require_room_for_directions(checked_doubles(d() + 1, t()));
+  const Hearing hearing(listener_);
+  const CoefficientVariances parts = coefficient_variances(type);
+  const LinearDirections& directions = parts.directions;
+  const Array<double> along = parts.along();
+  const double centre_outside = parts.centre_outside(along);
+  const Index columns = parts.d();
+  Matrix errors(columns, t());
+  Array<double> of_b(t());
+  for (Index j = 0; j < t(); ++j) {
+    const double sigma2 = parts.sigma2(j, j);
+    const double rest = parts.free ? 1 / parts.lambdas[j] : 0;
+    for (Index k = 0; k < columns; ++k) {
+      double variance = parts.free ? parts.outside(k) * rest : 0;
+      for (Index r = 0; r < directions.v.cols(); ++r) {
+        const double value = directions.v(k, r) * parts.g(r, j);
+        variance += value * value;
+      }
+      errors(k, j) = directions.root[k] * std::sqrt(sigma2 * variance);
+    }
+    double variance = parts.of_mean + (parts.free ? centre_outside * rest : 0);
+    for (Index r = 0; r < directions.v.cols(); ++r) variance += along[r] * parts.g(r, j) * along[r] * parts.g(r, j);
+    of_b[j] = std::sqrt(sigma2 * variance);
+    worked(8 * touched * static_cast<double>(columns * directions.v.cols()));
+  }
+  for (const double value : errors.values())
+    if (std::isinf(value) || (std::isnan(value) && parts.reason.empty()))
+      fail(Status::not_finite, "a standard error of the coefficients overflows; rescale x or y");
+  report(1);
+  copy(errors.view().row_range(0, d()), w);
+  if (offset_ == Offset::penalised)
+    for (Index j = 0; j < t(); ++j) of_b[j] = errors(d(), j);
+  if (b != nullptr)
+    for (Index j = 0; j < t(); ++j) b[j] = offset_ == Offset::none ? 0 : of_b[j];
+  return parts.reason;
+}
+
+// D = w'z and its errors, z = sum_i a_i (high_i - low_i).
+Model::Effects Model::linear_difference(const LayoutView& high, const LayoutView& low, Span<const double> a,
+                                        bool with_errors) const {
+  if (with_errors) require_room_for_directions(d());
+  const Hearing hearing(listener_);
+  Array<double> z(factorization_->problem().d(), 0.0);  // a column of ones has no difference
+  for (Index k = 0; k < d(); ++k) {
+    for (Index i = 0; i < high.rows; ++i) z[k] += a[i] * (high(i, k) - low(i, k));
+    worked(2 * touched * static_cast<double>(high.rows));
+  }
+  Effects out{Matrix(1, t()), Matrix(with_errors ? 1 : 0, with_errors ? t() : 0), {}};
+  const ConstMatrixView w = fit_->solution.w.view();
+  for (Index j = 0; j < t(); ++j) out.average(0, j) = dot(d(), w.col(j), z.data());
+  require_no_overflow("the average", out.average.view());
+  if (!with_errors) return out;
+  const CoefficientVariances parts = coefficient_variances(CovarianceType::frequentist);
+  const LinearDirections& directions = parts.directions;
+  for (Index k = 0; k < parts.d(); ++k) z[k] *= directions.root[k];
+  Array<double> inside(directions.v.cols());
+  if (!inside.empty()) gemv(Op::transpose, 1, directions.v.view(), z.data(), 0, inside.data());
+  for (Index j = 0; j < t(); ++j) {
+    double variance = 0;
+    for (std::size_t r = 0; r < inside.size(); ++r) {
+      const double value = inside[r] * parts.g(static_cast<Index>(r), j);
+      variance += value * value;
+    }
+    out.error(0, j) = std::sqrt(parts.sigma2(j, j) * variance);
+    if (std::isinf(out.error(0, j)) || (std::isnan(out.error(0, j)) && parts.reason.empty()))
+      fail(Status::not_finite, "a standard error of output ", j, " overflows; rescale x or y");
+  }
+  out.reason = parts.reason;
+  report(1);
+  return out;
+}
+
+}  // namespace freeridge

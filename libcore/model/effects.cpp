@@ -1,0 +1,126 @@
+// Averages of derivatives and of differences of f over points, with weights a (sum a = 1), and their standard errors:
+//     A_k = sum_i a_i d f(x_i) / d x_k = delta_k'c,     delta_lk = sum_i a_i d k(x_i, x_l) / d x_ik   (kernel_gradient.hpp)
+//     D   = sum_i a_i (f(high_i) - f(low_i)) = delta'c, delta_l  = sum_i a_i (k(high_i, x_l) - k(low_i, x_l))
+// Both are linear in Y: c = P_M Y, so that A_k = q'Y, q = P_M delta_k, and with errors of variance sigma^2 / w_i
+//     Var(A_k) = sigma^2 q'W^-1 q = sigma^2 |P W^(1/2) delta_k|^2                               (functional_norms)
+// Linear kernels: A = w, D = w'z, z = sum_i a_i (high_i - low_i), with the frequentist covariance of w (covariance.cpp).
+// J. Hainmueller, C. Hazlett, Kernel regularized least squares, Political Analysis 22 (2014), section 4.
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/kernel/kernel_gradient.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/model/error_variance.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index functionals_at_once = 64;
+
+// a over its sum.
+Array<double> shares(const double* a, Index m) {
+  Array<double> out(m, 1 / static_cast<double>(m));
+  if (a == nullptr) return out;
+  double sum = 0, largest = 0;
+  for (Index i = 0; i < m; ++i) {
+    if (!std::isfinite(a[i])) fail(Status::not_finite, "weights[", i, "] is ", a[i], "; it must be finite");
+    if (a[i] < 0) fail(Status::invalid_argument, "weights[", i, "] is ", a[i], "; it must not be negative");
+    largest = std::max(largest, a[i]);
+  }
+  if (largest == 0) fail(Status::invalid_argument, "weights[0] is 0, and so are all others; one must be positive");
+  for (Index i = 0; i < m; ++i) sum += a[i] / largest;
+  for (Index i = 0; i < m; ++i) out[i] = a[i] / largest / sum;
+  return out;
+}
+
+void require_finite_average(const Matrix& values, const char* what) {
+  if (first_not_finite(values.values()) < std::ssize(values.values()))
+    fail(Status::not_finite, what, " overflows; rescale x or y");
+}
+
+}  // namespace
+
+void Model::predict_gradient(const LayoutView& points, double* out, Index ldout) const {
+  require_fitted();
+  require_room_for_gradient(points.rows, 0);
+  const Hearing hearing(listener_);
+  freeridge::predict_gradient(prediction(), points, out, ldout);
+}
+
+// The averages delta'c and their errors. delta: support x functionals, used up.
+Model::Effects Model::effects_of(MatrixView delta, const Prediction& from, bool with_errors) const {
+  Effects out{Matrix(delta.cols, t()), Matrix(with_errors ? delta.cols : 0, with_errors ? t() : 0), {}};
+  gemm(Op::transpose, Op::none, 1, delta, from.c, 0, out.average.view());
+  require_finite_average(out.average, "the average");
+  if (!with_errors) return out;
+  for (Index first_delta = 0; first_delta < delta.cols; first_delta += functionals_at_once) {
+    const Index some = std::min(functionals_at_once, delta.cols - first_delta);
+    for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
+      Matrix room = copy_of(delta.columns(first_delta, some));
+      Array<double> norms(some, nan);
+      if (fit_->lambdas[first] == 0 && !landmarks().empty())
+        keep_first(out.reason, "the standard errors are undefined at lambda = 0 with landmarks");
+      else
+        residual_maker.functional_norms(room.view(), norms);
+      const double trace = residual_maker.trace();
+      for (Index j = first; j < first + count; ++j) {
+        const double sigma2 = error_variance(residual_maker, residual_maker.squared_norm(j), trace);
+        if (std::isnan(sigma2)) keep_first(out.reason, no_error_variance(j));
+        for (Index q = 0; q < some; ++q) {
+          double& error = out.error(first_delta + q, j);
+          error = std::sqrt(sigma2) * std::sqrt(norms[q]);
+          if (std::isinf(error) || (std::isnan(error) && out.reason.empty()))
+            fail(Status::not_finite, "a standard error of output ", j, " overflows; rescale x or y");
+        }
+      }
+    });
+  }
+  return out;
+}
+
+Model::Effects Model::average_gradient(const LayoutView& points, const double* a, bool with_errors) const {
+  require_fitted();
+  const bool linear = factorization_->problem().linear();
+  if (!linear) require_derivative(*kernel_);
+  require_finite("x", points);
+  const Array<double> share = shares(a, points.rows);
+  if (linear) {
+    Effects out{copy_of(fit_->solution.w.view()), Matrix(with_errors ? d() : 0, with_errors ? t() : 0), {}};
+    if (with_errors) out.reason = coefficient_errors(CovarianceType::frequentist, out.error.view(), nullptr);
+    return out;
+  }
+  const Prediction from = prediction();
+  require_room_for_gradient(0, d());
+  const Hearing hearing(listener_);
+  Matrix delta(from.support.rows, d());
+  gradient_functional(*kernel_, points, share, from.support, delta.view());
+  Effects out = effects_of(delta.view(), from, with_errors);
+  report(1);
+  return out;
+}
+
+Model::Effects Model::average_difference(const LayoutView& high, const LayoutView& low, const double* a,
+                                         bool with_errors) const {
+  require_fitted();
+  if (kernel_->precomputed())
+    fail(Status::invalid_argument, "the model's kernel is precomputed: its points have no columns that could differ");
+  require_finite("x", high);
+  require_finite("z", low);
+  const Array<double> share = shares(a, high.rows);
+  if (factorization_->problem().linear()) return linear_difference(high, low, share, with_errors);
+  const Prediction from = prediction();
+  require_room_for_gradient(0, 1);
+  const Hearing hearing(listener_);
+  Matrix delta(from.support.rows, 1, 0.0);
+  Array<double> minus = share;
+  for (double& value : minus) value = -value;
+  add_value_functional(*kernel_, high, share, from.support, delta.values());
+  add_value_functional(*kernel_, low, minus, from.support, delta.values());
+  Effects out = effects_of(delta.view(), from, with_errors);
+  report(1);
+  return out;
+}
+
+}  // namespace freeridge

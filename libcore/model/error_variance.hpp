@@ -1,0 +1,21 @@
+// The variance of the errors, sigma2 = sum_i W_ii r_i^2 / (n - df) = rho |P~Y~|^2 / tr(P~) (diagnostics.cpp).
+#pragma once
+
+#include <string>
+
+#include "libcore/base/constants.hpp"
+#include "libcore/factor/factorization.hpp"
+
+namespace freeridge {
+
+// From |P~Y~|^2 and tr(P~); NaN when n - df = rho tr(P~) is not positive.
+inline double error_variance(const ResidualMaker& residual_maker, double squared_norm, double trace) {
+  const double rho = residual_maker.shrinkage();
+  return rho > 0 && trace > 0 ? squared_norm / trace * rho : nan;
+}
+
+inline std::string no_error_variance(Index output) {
+  return text("sigma2 of output ", output, " is undefined: no degrees of freedom are left for the errors");
+}
+
+}  // namespace freeridge

@@ -1,0 +1,171 @@
+#include "libcore/routes/linear_directions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/base/constants.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/row_qr.hpp"
+#include "libcore/routes/scaled_qr.hpp"
+#include "libcore/spectrum/small_svd.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index direction_rows = 512, turned_rows = 64;
+
+// Rows of X~ with the roots of `directions`, times E.
+class WeightedRows {
+ public:
+  WeightedRows(const Problem& problem, const LinearDirections& directions)
+      : problem_(problem), directions_(directions) {
+    for (Index k = 0; k < problem.d(); ++k) factor_.push_back(directions.root[k] * (*problem.linear_scale)[k]);
+  }
+
+  Index columns() const { return directions_.restricted ? directions_.space.cols() : problem_.d(); }
+
+  void get(Index row, MatrixView out) {
+    if (!directions_.restricted) return whole(row, out);
+    if (space_.rows() < out.rows) space_ = Matrix(out.rows, problem_.d());
+    const MatrixView tile = space_.view().row_range(0, out.rows);
+    whole(row, tile);
+    gemm(Op::none, Op::none, 1, tile, directions_.space.view(), 0, out);
+  }
+
+ private:
+  void whole(Index row, MatrixView out) const {
+    problem_.weighted_rows(row, out);
+    for (Index k = 0; k < out.cols; ++k)
+      for (Index i = 0; i < out.rows && factor_[k] != 1; ++i) out(i, k) *= factor_[k];
+    worked(2 * touched * static_cast<double>(out.rows * out.cols));
+  }
+
+  const Problem& problem_;
+  const LinearDirections& directions_;
+  Array<double> factor_;
+  Matrix space_;
+};
+
+// One over the norms of the columns of W^(1/2) (X - 1 shift').
+Array<double> equal_roots(const Problem& problem) {
+  const Index n = problem.n(), d = problem.d();
+  Array<double> out(d, 0.0);
+  Matrix tile(std::min(direction_rows, n), d);
+  for (Index row = 0; row < n; row += direction_rows) {
+    const MatrixView rows = tile.view().row_range(0, std::min(direction_rows, n - row));
+    problem.weighted_rows(row, rows);
+    for (Index k = 0; k < d; ++k) out[k] = std::hypot(out[k], norm2(rows.rows, rows.col(k)));
+    worked(4 * touched * static_cast<double>(rows.rows * d));
+  }
+  for (Index k = 0; k < d; ++k) out[k] = 1 / (out[k] > 0 ? out[k] * (*problem.linear_scale)[k] : 1);
+  return out;
+}
+
+// E: the rows of landmarks that pivoted Cholesky keeps, as the landmark route does.
+Matrix landmark_space(const Problem& problem, Span<const Index> landmarks, Span<const double> root) {
+  const Index d = problem.d(), count = std::ssize(landmarks);
+  Matrix x(d, count), k(count, count), row(1, d);
+  for (Index q = 0; q < count; ++q) {
+    copy_rows(problem.x, landmarks[q], row.view());
+    for (Index j = 0; j < d; ++j) x(j, q) = row(0, j) * root[j];
+    worked(touched * static_cast<double>(d));
+  }
+  syrk(Op::transpose, 1, x.view(), 0, k.view());
+  double largest = 0;
+  for (Index q = 0; q < count; ++q) largest = std::max(largest, k(q, q));
+  if (!std::isfinite(largest)) fail(Status::not_finite, "the squares of x overflow; rescale x");
+  Array<Index> pivots(count);
+  const Index rank = largest > 0 ? std::min(pstrf(k.view(), static_cast<double>(count) * eps * largest, pivots), d) : 0;
+  Matrix kept(d, rank), space(d, rank, 0.0);
+  for (Index q = 0; q < rank; ++q) std::copy_n(x.col(pivots[q]), d, kept.col(q));
+  Array<double> tau(rank);
+  geqrf(kept.view(), tau);
+  for (Index q = 0; q < rank; ++q) space(q, q) = 1;
+  ormqr(kept.view(), tau, space.view());
+  return space;
+}
+
+// R with R'R = X~'X~ by blocks of rows.
+Matrix triangle_of(WeightedRows& rows, Index n) {
+  RowQr qr(rows.columns());
+  Matrix tile(std::min(direction_rows, n), rows.columns());
+  for (Index row = 0; row < n; row += direction_rows) {
+    const MatrixView part = tile.view().row_range(0, std::min(direction_rows, n - row));
+    rows.get(row, part);
+    qr.absorb(part);
+  }
+  return qr.take_r();
+}
+
+// S and V (p x p) of a tall X~.
+Matrix tall_directions(WeightedRows& rows, Index n, Array<double>& s) {
+  const Index p = rows.columns();
+  Matrix triangle = triangle_of(rows, n), u(p, p), vt(p, p), v(p, p);
+  require_finite_squares(column_norms(triangle.view()), "x");
+  s.resize(p);
+  small_svd(triangle.view(), s, u.view(), vt.view());
+  transpose(vt.view(), v.view());
+  return v;
+}
+
+// S and V (p x n) of a wide one: X~' P = Q R, R = U S V_R', V = Q U.
+Matrix wide_directions(WeightedRows& rows, Index n, Array<double>& s) {
+  const Index p = rows.columns();
+  Matrix turned(p, n), tile(std::min(turned_rows, n), p), triangle(n, n), u(n, n), vt(n, n), v(p, n);
+  for (Index row = 0; row < n; row += turned_rows) {
+    const MatrixView part = tile.view().row_range(0, std::min(turned_rows, n - row));
+    rows.get(row, part);
+    transpose(part, turned.view().columns(row, part.rows));
+  }
+  const ScaledQr qr(std::move(turned), triangle.view());
+  require_finite_squares(qr.norms(), "x");
+  s.resize(n);
+  small_svd(triangle.view(), s, u.view(), vt.view());
+  qr.expand(u.view(), v.view());
+  return v;
+}
+
+}  // namespace
+
+Index LinearDirections::rank() const {
+  const double largest = s.empty() ? 0 : std::ranges::max(s);
+  const double least = static_cast<double>(std::max(rows, v.rows())) * eps * largest;
+  return std::ranges::count_if(s, [&](double value) { return value > least; });
+}
+
+LinearDirections linear_directions(const Problem& problem, Span<const Index> landmarks, bool equal) {
+  const Index n = problem.n();
+  LinearDirections out;
+  out.rows = n;
+  for (const double scale : *problem.linear_scale) out.root.push_back(1 / scale);
+  if (equal && landmarks.empty()) out.root = equal_roots(problem);
+  const Stage stage(0, 0);
+  if (!landmarks.empty()) {
+    out.restricted = true;
+    out.space = landmark_space(problem, landmarks, out.root);
+    if (out.space.cols() == 0) {  // all landmarks are zero: the slopes are, too
+      out.v = Matrix(problem.d(), 0);
+      return out;
+    }
+  }
+  WeightedRows rows(problem, out);
+  Matrix v = n > rows.columns() ? tall_directions(rows, n, out.s) : wide_directions(rows, n, out.s);
+  if (!out.restricted) {
+    out.v = std::move(v);
+    return out;
+  }
+  out.v = Matrix(problem.d(), v.cols());
+  gemm(Op::none, Op::none, 1, out.space.view(), v.view(), 0, out.v.view());
+  return out;
+}
+
+Index linear_directions_bytes(Index n, Index d, Index landmarks) {
+  const Index p = landmarks > 0 ? std::min(landmarks, d) : d;
+  const Index own = n > p ? checked_doubles(8 * p + direction_rows + 64, p)
+                          : checked_doubles(2 * n + 192, p) + checked_doubles(8 * n, n) + checked_doubles(n, p);
+  const Index space = landmarks > 0 ? checked_doubles(d, 4 * landmarks) + checked_doubles(landmarks, landmarks) : 0;
+  return 8 * (own + space + checked_doubles(direction_rows, d)) + (Index{8} << 20);
+}
+
+}  // namespace freeridge

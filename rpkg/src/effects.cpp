@@ -1,0 +1,101 @@
+// Covariances of coefficients, derivatives of f, and their averages with standard errors. What has no value is NaN.
+#include "model.h"
+
+namespace {
+
+freeridge_covariance_type covariance_type_of(const std::string& name) {
+  if (name == "bayesian") return FREERIDGE_COVARIANCE_BAYESIAN;
+  if (name == "frequentist") return FREERIDGE_COVARIANCE_FREQUENTIST;
+  refuse("unknown type of covariance \"" + name + "\"");
+}
+
+// Why some numbers are NaN, in the core's words; "" where none is.
+std::string reason_of(Model& model, freeridge_status status) {
+  check_but_undefined(model, status);
+  return status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+}
+
+View points_of(const Model& model, SEXP x) {
+  const auto view = Rcpp::as<View>(x);
+  if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
+  return view;
+}
+
+struct Effects {
+  Effects(int rows, int t, bool se)
+      : average(fresh<Rcpp::NumericMatrix>(rows, t)), errors(fresh<Rcpp::NumericMatrix>(se ? rows : 0, se ? t : 0)) {}
+  double* errors_or_null() { return errors.size() > 0 ? errors.begin() : nullptr; }
+  Rcpp::List list() const {
+    return Rcpp::List::create(Rcpp::Named("average") = average, Rcpp::Named("errors") = errors);
+  }
+  Rcpp::NumericMatrix average, errors;
+};
+
+}  // namespace
+
+// covariance: p t x p t, p = d and 1 with an intercept
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_coefficient_covariance(SEXP handle, std::string type) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  std::int32_t intercept = 0;
+  check(freeridge_has_intercept(model.core, &intercept));
+  const int side = (size.d + (intercept != 0 ? 1 : 0)) * size.t;
+  auto covariance = fresh<Rcpp::NumericMatrix>(side, side);
+  const std::string reason = reason_of(
+      model, freeridge_coefficient_covariance(model.core, covariance_type_of(type), covariance.begin(), side));
+  return Rcpp::List::create(Rcpp::Named("covariance") = covariance, Rcpp::Named("reason") = reason);
+}
+
+// w: d x t, b: t
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_coefficient_errors(SEXP handle, std::string type) {
+  Model& model = model_of(handle);
+  const Dimensions size = dimensions_of(model);
+  auto w = fresh<Rcpp::NumericMatrix>(size.d, size.t);
+  auto b = fresh<Rcpp::NumericVector>(size.t);
+  const std::string reason = reason_of(
+      model, freeridge_coefficient_errors(model.core, covariance_type_of(type), w.begin(), size.d, b.begin()));
+  return Rcpp::List::create(Rcpp::Named("w") = w, Rcpp::Named("b") = b, Rcpp::Named("reason") = reason);
+}
+
+// x: m x d; m x (d t), the columns of an output side by side
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix core_predict_gradient(SEXP handle, SEXP x) {
+  Model& model = model_of(handle);
+  const View view = points_of(model, x);
+  const Dimensions size = dimensions_of(model);
+  const int m = static_cast<int>(view.rows());
+  auto gradient = fresh<Rcpp::NumericMatrix>(m, size.d * size.t);
+  check(model, freeridge_predict_gradient(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, gradient.begin(), m));
+  return gradient;
+}
+
+// x: m x d, weights: m; average and errors are d x t
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_average_gradient(SEXP handle, SEXP x, Rcpp::NumericVector weights, bool se) {
+  Model& model = model_of(handle);
+  const View view = points_of(model, x);
+  const Dimensions size = dimensions_of(model);
+  const int m = static_cast<int>(view.rows());
+  if (weights.size() != m) refuse("weights must be one number for each row");
+  Effects out(size.d, size.t, se);
+  check_but_undefined(model,
+                      freeridge_average_gradient(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, weights.begin(),
+                                                 out.average.begin(), out.errors_or_null(), size.d));
+  return out.list();
+}
+
+// x and z: m x d, weights: m; average and errors are 1 x t
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_average_difference(SEXP handle, SEXP x, SEXP z, Rcpp::NumericVector weights, bool se) {
+  Model& model = model_of(handle);
+  const View high = points_of(model, x), low = points_of(model, z);
+  const int m = static_cast<int>(high.rows());
+  if (low.rows() != m || weights.size() != m) refuse("there must be as many rows and weights on both sides");
+  Effects out(1, dimensions_of(model).t, se);
+  check_but_undefined(model,
+                      freeridge_average_difference(model.core, FREERIDGE_COL_MAJOR, m, high.data(), m, low.data(), m,
+                                                   weights.begin(), out.average.begin(), out.errors_or_null()));
+  return out.list();
+}

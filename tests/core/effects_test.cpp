@@ -1,0 +1,338 @@
+// Derivatives of f, their averages and those of differences with standard errors: against differences in long double and
+// fits to unit responses, on every route.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "core/diagnostics_oracle.hpp"
+#include "support/compare.hpp"
+#include "support/saved.hpp"
+
+namespace effects_test {
+
+using namespace diagnostics;
+using oracle::Family;
+using oracle::KernelSpec;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Matrix gradient(const freeridge_model* model, const Matrix& points, std::int64_t t,
+                freeridge_layout layout = FREERIDGE_COL_MAJOR) {
+  const Packed x = pack(points, layout, 1);
+  Packed out = pack(Matrix(points.rows, points.cols * t), layout, 2);
+  check(freeridge_predict_gradient(model, layout, points.rows, x.values.data(), x.ld, out.values.data(), out.ld),
+        "freeridge_predict_gradient");
+  return unpack(out, points.rows, points.cols * t);
+}
+
+struct Effects {
+  Matrix average, errors;
+};
+
+Effects average_gradient(const Model& model, const Matrix& points, const Vector& weights, std::int64_t t,
+                         freeridge_layout layout = FREERIDGE_COL_MAJOR) {
+  const Packed x = pack(points, layout, 1);
+  const std::int64_t d = points.cols;
+  Effects out{Matrix(d, t), Matrix(d, t)};
+  check(freeridge_average_gradient(model.get(), layout, points.rows, x.values.data(), x.ld,
+                                   weights.empty() ? nullptr : weights.data(), out.average.values.data(),
+                                   out.errors.values.data(), d),
+        "freeridge_average_gradient");
+  return out;
+}
+
+Effects average_difference(const Model& model, const Matrix& high, const Matrix& low, const Vector& weights,
+                           std::int64_t t, freeridge_layout layout = FREERIDGE_COL_MAJOR) {
+  const Packed x = pack(high, layout, 1), z = pack(low, layout, 2);
+  Effects out{Matrix(1, t), Matrix(1, t)};
+  check(freeridge_average_difference(model.get(), layout, high.rows, x.values.data(), x.ld, z.values.data(), z.ld,
+                                     weights.empty() ? nullptr : weights.data(), out.average.values.data(),
+                                     out.errors.values.data()),
+        "freeridge_average_difference");
+  return out;
+}
+
+// f = values(points)'c; `values` may be those restricted to landmarks.
+using CrossValues = std::function<Dense(const Matrix&)>;
+
+// d values / d x_k at the points, n x m, by differences of the fourth order; the steps are exact.
+Dense derivative(const CrossValues& values, const Matrix& points, std::int64_t k) {
+  constexpr double step = 0x1p-12;
+  const auto at = [&](double steps) {
+    Matrix moved = points;
+    for (std::int64_t i = 0; i < points.rows; ++i)
+      moved(i, k) = std::ldexp(std::round(std::ldexp(moved(i, k), 40)), -40) + steps * step;
+    return values(moved);
+  };
+  const Dense near_high = at(1), near_low = at(-1), far_high = at(2), far_low = at(-2);
+  Dense out = near_high;
+  for (std::size_t p = 0; p < out.values.size(); ++p)
+    out.values[p] = (8 * (near_high.values[p] - near_low.values[p]) - (far_high.values[p] - far_low.values[p])) /
+                    (12 * static_cast<Real>(step));
+  return out;
+}
+
+struct Case {
+  const char* name;
+  KernelSpec kernel;
+  freeridge_route route;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
+
+constexpr std::int64_t columns = 3;
+
+KernelSpec smooth_sum() {
+  return KernelSpec::sum({KernelSpec::linear().with_columns({0.5, 1, 2}),
+                          KernelSpec::product({KernelSpec::polynomial(2, 0.4, 0.5), KernelSpec::gaussian(1.4),
+                                               KernelSpec::radial(Family::matern52, 2).with_columns({2, 1, 0.7})}),
+                          KernelSpec::gaussian(3)},
+                         {0.3, 1.7, 0})
+      .with_columns({1.5, 0.8, 1});
+}
+
+class EffectsOf : public ::testing::TestWithParam<Case> {
+ protected:
+  // body(problem, model, values of the rows and with points). A penalised intercept: the problem of k + 1 without one.
+  template <class Body>
+  void for_each_problem(const Body& body) {
+    const Case c = GetParam();
+    Random random(6200);
+    for (const bool weighted : {false, true})
+      for (const auto kind : {FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
+        SCOPED_TRACE(::testing::Message() << (weighted ? "weights " : "") << "intercept " << kind);
+        const bool free = kind == FREERIDGE_INTERCEPT_FREE;
+        Problem problem = random_problem(random, c.kernel, 14, columns, 3, weighted, free);
+        Model model = oracle::make_model(problem, c.route, FREERIDGE_ROW_MAJOR, 1);
+        model.intercept_kind(kind);
+        if (kind == FREERIDGE_INTERCEPT_PENALISED)
+          problem.kernel = KernelSpec::sum({c.kernel, KernelSpec::polynomial(1, 0, 1)}, {1, 1});
+        const std::vector<std::int64_t> landmarks = {6, 0, 3};
+        const bool restricted = c.route == FREERIDGE_ROUTE_LANDMARK;
+        if (restricted) check(freeridge_set_landmarks(model.get(), 3, landmarks.data()), "freeridge_set_landmarks");
+        model.factorize();
+        body(
+            problem, model,
+            restricted ? restricted_values(problem, problem.x, landmarks).rows : kernel_values(problem, problem.x).rows,
+            [&](const Matrix& points) {
+              return restricted ? restricted_values(problem, points, landmarks).cross
+                                : kernel_values(problem, points).cross;
+            });
+      }
+  }
+};
+
+const Vector lambdas = {0.3, 0.3, 20.0};
+
+TEST_P(EffectsOf, GradientIsTheDerivativeOfPredictions) {
+  for_each_problem([](const Problem& problem, Model& model, const Dense& k, const CrossValues& values) {
+    Random random(6201);
+    Matrix points = random.uniform_matrix(5, columns, -1.3, 1.3);
+    for (double& value : points.values) value = std::ldexp(std::round(std::ldexp(value, 40)), -40);
+    for (std::int64_t j = 0; j < columns; ++j) points(0, j) = std::round(points(0, j) * 4) / 4;
+    model.lambdas(lambdas);
+    Matrix expected(5, 3 * columns);
+    for (std::int64_t j = 0; j < 3; ++j) {
+      const oracle::Fit fit =
+          oracle::fit_with(problem, k, to_real(problem.y), all_but(14, -1), lambdas[static_cast<std::size_t>(j)]);
+      for (std::int64_t f = 0; f < columns; ++f) {
+        const Dense slopes = multiply(transpose(derivative(values, points, f)), fit.c);
+        for (std::int64_t q = 0; q < 5; ++q) expected(q, f + columns * j) = static_cast<double>(slopes(q, j));
+      }
+    }
+    for (const auto layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR})
+      EXPECT_CLOSE(gradient(model.get(), points, 3, layout), expected, 1e-9);
+    const Handle predictor = support::loaded(support::saved_predictor(model.get()));
+    EXPECT_TRUE(bit_equal(gradient(predictor.get(), points, 3), gradient(model.get(), points, 3)));
+  });
+}
+
+// The average of an output and its variance with sigma2: unit is the average of the fit to each unit response.
+void expect_effect(const Effects& found, std::int64_t row, std::int64_t j, const Problem& problem, const Dense& k,
+                   const Dense& functional, double lambda, double sigma2) {
+  const oracle::Fit units = oracle::fit_with(problem, k, identity(14), all_but(14, -1), lambda);
+  Real average = 0, variance = 0, size = 0;
+  for (std::int64_t i = 0; i < 14; ++i) {
+    Real unit = 0;
+    for (std::int64_t l = 0; l < 14; ++l) unit += functional(l, 0) * units.c(l, i);
+    average += unit * static_cast<Real>(problem.y(i, j));
+    size += std::abs(unit * static_cast<Real>(problem.y(i, j)));
+    variance += unit * unit / static_cast<Real>(problem.weight(i));
+  }
+  const double error = std::sqrt(sigma2 * static_cast<double>(variance));
+  EXPECT_NEAR(found.average(row, j), static_cast<double>(average), 1e-10 * static_cast<double>(size));
+  EXPECT_NEAR(found.errors(row, j), error, 1e-8 * error);
+}
+
+TEST_P(EffectsOf, AveragesAndTheirErrorsAreThoseOfLinearFunctionsOfTheResponse) {
+  for_each_problem([](const Problem& problem, Model& model, const Dense& k, const CrossValues& values) {
+    Random random(6202);
+    const Matrix points = random.uniform_matrix(6, columns, -1.2, 1.2);
+    const Matrix others = random.uniform_matrix(6, columns, -1.2, 1.2);
+    Matrix near = points;
+    for (double& value : near.values) value = std::ldexp(std::round(std::ldexp(value, 40)), -40);
+    model.lambdas(lambdas);
+    const Vector sigma2 = model.error_variance();
+    for (const Vector& weights : {Vector{}, Vector{1, 0, 3, 0.5, 2, 1}}) {
+      const auto share = [&](std::int64_t q) {
+        return weights.empty() ? Real{1} / 6 : static_cast<Real>(weights[static_cast<std::size_t>(q)]) / 7.5L;
+      };
+      const auto averaged = [&](const Dense& at_points) {
+        Dense out(14, 1);
+        for (std::int64_t l = 0; l < 14; ++l) {
+          out(l, 0) = 0;
+          for (std::int64_t q = 0; q < 6; ++q) out(l, 0) += share(q) * at_points(l, q);
+        }
+        return out;
+      };
+      const Effects slopes = average_gradient(model, near, weights, 3);
+      const Effects steps = average_difference(model, points, others, weights, 3, FREERIDGE_ROW_MAJOR);
+      Dense difference = averaged(values(points));
+      const Dense low = averaged(values(others));
+      for (std::int64_t l = 0; l < 14; ++l) difference(l, 0) -= low(l, 0);
+      for (std::int64_t j = 0; j < 3; ++j) {
+        const auto s2 = sigma2[static_cast<std::size_t>(j)];
+        const double lambda = lambdas[static_cast<std::size_t>(j)];
+        for (std::int64_t f = 0; f < columns; ++f)
+          expect_effect(slopes, f, j, problem, k, averaged(derivative(values, near, f)), lambda, s2);
+        expect_effect(steps, 0, j, problem, k, difference, lambda, s2);
+      }
+      EXPECT_CLOSE(average_gradient(model, near, weights, 3, FREERIDGE_ROW_MAJOR).errors, slopes.errors, 1e-14);
+      Effects alone{Matrix(columns, 3), {}};
+      check(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 6, near.values.data(), 6,
+                                       weights.empty() ? nullptr : weights.data(), alone.average.values.data(), nullptr,
+                                       columns),
+            "freeridge_average_gradient");
+      EXPECT_TRUE(bit_equal(alone.average, slopes.average));
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, EffectsOf,
+    ::testing::Values(Case{"LinearPrimal", KernelSpec::linear().with_columns({2, 1, 0.5}), FREERIDGE_ROUTE_PRIMAL},
+                      Case{"LinearSpectral", KernelSpec::linear(), FREERIDGE_ROUTE_SPECTRAL},
+                      Case{"LinearLandmark", KernelSpec::linear(), FREERIDGE_ROUTE_LANDMARK},
+                      Case{"PolynomialSpectral", KernelSpec::polynomial(3, 0.5, 0.7), FREERIDGE_ROUTE_SPECTRAL},
+                      Case{"PolynomialOfDegreeOneBand", KernelSpec::polynomial(1, 2, 0.1), FREERIDGE_ROUTE_BAND},
+                      Case{"GaussianSpectral", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_SPECTRAL},
+                      Case{"GaussianBand", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_BAND},
+                      Case{"GaussianCholesky", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_CHOLESKY},
+                      Case{"GaussianLandmark", KernelSpec::gaussian(1.5), FREERIDGE_ROUTE_LANDMARK},
+                      Case{"Matern32Cholesky", KernelSpec::radial(Family::matern32, 2), FREERIDGE_ROUTE_CHOLESKY},
+                      Case{"Matern52Landmark", KernelSpec::radial(Family::matern52, 2), FREERIDGE_ROUTE_LANDMARK},
+                      Case{"SumSpectral", smooth_sum(), FREERIDGE_ROUTE_SPECTRAL},
+                      Case{"SumLandmark", smooth_sum(), FREERIDGE_ROUTE_LANDMARK}),
+    ::testing::PrintToStringParamName());
+
+TEST(Effects, PointsOfTheDataFarFromZeroAndManyTiles) {
+  Random random(6203);
+  Problem problem = random_problem(random, KernelSpec::gaussian(1.5), 700, 2, 1, false, true);
+  for (double& value : problem.x.values) value = std::round(value * 0x1p20) / 0x1p20;
+  Model model = oracle::make_model(problem);
+  const Matrix all = gradient(model.factorize().lambda(1).get(), problem.x, 1);
+  for (const std::int64_t q : {0, 300, 699})
+    EXPECT_CLOSE(gradient(model.get(), select_rows(problem.x, {q}), 1), select_rows(all, {q}), 1e-11);
+  const Effects effects = average_gradient(model, problem.x, {}, 1);
+  for (std::int64_t k = 0; k < 2; ++k) {
+    double sum = 0;
+    for (std::int64_t i = 0; i < 700; ++i) sum += all(i, k) / 700;
+    EXPECT_NEAR(effects.average(k, 0), sum, 1e-11);
+  }
+  Problem moved = problem;
+  for (double& value : moved.x.values) value += 0x1p20;
+  Model far = oracle::make_model(moved);
+  EXPECT_CLOSE(gradient(far.factorize().lambda(1).get(), moved.x, 1), all, 1e-11);
+}
+
+TEST(Effects, WhatHasNoDerivativeIsRefused) {
+  Random random(6204);
+  const Matrix points = random.uniform_matrix(3, 4, -1, 1);
+  Matrix out(3, 4), average(4, 1), errors(4, 1);
+  for (const KernelSpec& kernel :
+       {KernelSpec::radial(Family::laplacian, 1), kernel_of(Family::sum, 4),
+        KernelSpec::product({KernelSpec::gaussian(1), KernelSpec::radial(Family::laplacian, 1)})}) {
+    const Problem problem = random_problem(random, kernel, 10, 4, 1, false, true);
+    Model model = oracle::make_model(problem);
+    model.factorize().lambda(1);
+    EXPECT_EQ(
+        freeridge_predict_gradient(model.get(), FREERIDGE_COL_MAJOR, 3, points.values.data(), 3, out.values.data(), 3),
+        FREERIDGE_INVALID_ARGUMENT);
+    EXPECT_EQ(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 3, points.values.data(), 3, nullptr,
+                                         average.values.data(), errors.values.data(), 4),
+              FREERIDGE_INVALID_ARGUMENT);
+    average_difference(model, points, scaled(points, 2.0), {}, 1);  // a difference needs no derivative
+  }
+  const Matrix square = to_double(oracle::kernel_matrix(KernelSpec::gaussian(1), points, points));
+  Model given(Kernel::precomputed());
+  given.data(square, Matrix(3, 1, 1.0)).factorize().lambda(1);
+  Matrix wide(3, 3);
+  EXPECT_EQ(
+      freeridge_predict_gradient(given.get(), FREERIDGE_COL_MAJOR, 3, square.values.data(), 3, wide.values.data(), 3),
+      FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_average_difference(given.get(), FREERIDGE_COL_MAJOR, 3, square.values.data(), 3,
+                                         square.values.data(), 3, nullptr, average.values.data(), nullptr),
+            FREERIDGE_INVALID_ARGUMENT);
+}
+
+TEST(Effects, HostileNumbers) {
+  Random random(6205);
+  const Problem problem = random_problem(random, KernelSpec::gaussian(1.2), 10, 3, 1, false, true);
+  Model model = oracle::make_model(problem);
+  model.factorize().lambda(1);
+  const Matrix points = random.uniform_matrix(2, 3, -1, 1);
+  Matrix average(3, 1), out(2, 3, 7.0);
+  const auto with = [&](const Vector& weights) {
+    return freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 2, points.values.data(), 2, weights.data(),
+                                      average.values.data(), nullptr, 3);
+  };
+  EXPECT_EQ(with({-1, 2}), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(with({0, 0}), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(with({nan, 1}), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(with({1e308, 1e308}), FREERIDGE_OK);
+  const Matrix huge = average;
+  EXPECT_EQ(with({1e-308, 1e-308}), FREERIDGE_OK);
+  EXPECT_CLOSE(huge, average, 1e-14);
+  for (const double bad : {nan, std::numeric_limits<double>::infinity()}) {
+    Matrix x = points;
+    x(1, 2) = bad;
+    EXPECT_EQ(freeridge_predict_gradient(model.get(), FREERIDGE_COL_MAJOR, 2, x.values.data(), 2, out.values.data(), 2),
+              FREERIDGE_NOT_FINITE);
+    EXPECT_EQ(out(0, 0), 7.0);
+  }
+  // very far points: the kernel and its derivative are 0 there
+  const Matrix far = gradient(model.get(), Matrix(2, 3, 1e6), 1);
+  for (const double value : far.values) EXPECT_EQ(value, 0);
+  // units of 1e100
+  Problem large = problem;
+  large.x = scaled(problem.x, 1e100);
+  large.kernel.sigma *= 1e100;
+  Model other = oracle::make_model(large);
+  EXPECT_CLOSE(scaled(gradient(other.factorize().lambda(1).get(), scaled(points, 1e100), 1), 1e100),
+               gradient(model.get(), points, 1), 1e-10);
+}
+
+TEST(Effects, WithoutDegreesOfFreedomOrLambdaErrorsAreUndefined) {
+  Random random(6206);
+  const Problem problem = random_problem(random, KernelSpec::gaussian(1.2), 6, 2, 1, false, false);
+  for (const bool restricted : {false, true}) {
+    Model model = oracle::make_model(problem, restricted ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_SPECTRAL);
+    const std::int64_t landmarks[] = {1, 4};
+    if (restricted) check(freeridge_set_landmarks(model.get(), 2, landmarks), "freeridge_set_landmarks");
+    model.factorize().lambda(0);
+    Matrix average(2, 1, 7.0), errors(2, 1, 7.0);
+    EXPECT_EQ(freeridge_average_gradient(model.get(), FREERIDGE_COL_MAJOR, 6, problem.x.values.data(), 6, nullptr,
+                                         average.values.data(), errors.values.data(), 2),
+              FREERIDGE_UNDEFINED);
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_TRUE(std::isnan(errors.values[k]));
+      EXPECT_TRUE(std::isfinite(average.values[k]));
+    }
+  }
+}
+
+}  // namespace effects_test
