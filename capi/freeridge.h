@@ -41,9 +41,9 @@
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
  *             value at this lambda; those are NaN and all others are valid. predict, the calls named _path,
- *             hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in pieces: after
- *             CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way (NOT_FINITE), their
- *             output may be partly written.
+ *             hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in
+ *             pieces: after CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way
+ *             (NOT_FINITE), their output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
  *             overflows in bytes, and a leading dimension that is too short or beyond 2147483647, are INVALID_ARGUMENT.
@@ -318,10 +318,10 @@ FREERIDGE_API freeridge_status freeridge_kernel_evaluate(const freeridge_kernel*
                                                          int64_t m, int64_t r, int64_t d, const double* x, int64_t ldx,
                                                          const double* z, int64_t ldz, double* out, int64_t ldout);
 
-/* *linear: 1 for a linear kernel k(x, z) = sum_k x_k z_k / scale_k^2 (freeridge_kernel_linear, its scaled columns, and sums
- * of these), else 0. scale: its d divisors; untouched where *linear is 0. NULL is fine for each; without scale d does not
- * matter. Statuses: INVALID_ARGUMENT, DIMENSION_MISMATCH (a scaled kernel of another d). Cost: O(d) for each kernel in
- * it. Since 0.1. */
+/* *linear: 1 for a linear kernel k(x, z) = sum_k x_k z_k / scale_k^2 (freeridge_kernel_linear, its scaled columns, and
+ * sums of these), else 0. scale: its d divisors; untouched where *linear is 0. NULL is fine for each; without scale d
+ * does not matter. Statuses: INVALID_ARGUMENT, DIMENSION_MISMATCH (a scaled kernel of another d). Cost: O(d) for each
+ * kernel in it. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_linear_scale(const freeridge_kernel* kernel, int64_t d, double* scale,
                                                              int32_t* linear);
 
@@ -430,9 +430,9 @@ FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model*
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
  * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
  * cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
- * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and save_predictor.
- * Calls that run side by side on one model call it on their own threads, at
- * the same time. Changes no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and
+ * save_predictor. Calls that run side by side on one model call it on their own threads, at the same time. Changes
+ * no state. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user);
 
 /* bytes >= 0: the most that one call on this model may allocate beside what the model holds already; 0 (the
@@ -442,8 +442,8 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
  * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*,
  * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
- * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state. Cost:
- * O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
+ * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state.
+ * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -795,45 +795,47 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
  * linear kernel (X, 1) for X, and nothing is centred. All need FACTORIZED. */
 
 /* eigenvalues: the `count` largest of the m eigenvalues Lambda_1 >= Lambda_2 >= ... >= 0 of K_c, m = n - 1 with an
- * intercept (K_c has one zero more, which belongs to it), else n; 1 <= count <= m. Those that are rounding are exactly 0
- * (those above: freeridge_get_rank, where the route has it). For a linear kernel their square roots are the singular
- * values of W^(1/2) X, X centred with an intercept and divided by the kernel's scales. vectors: n x count, column-major,
- * ld >= n: the eigenvectors, orthonormal, of either sign; of eigenvalues that are not 0 alone (else INVALID_ARGUMENT).
- * NULL is fine for each (ld does not matter without vectors). Cost: SPECTRAL, PRIMAL, LANDMARK: known, the vectors 2 n r
- * count (and the features once more where they are not kept); BAND 6 n^2 b, PRIMAL with sparse x 6 d^2 b, without
- * vectors; CHOLESKY has neither. Statuses: INVALID_STATE (the route does not have them; the message names one that
- * does), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Source: [RL] 3. Since 0.1. */
+ * intercept (K_c has one zero more, which belongs to it), else n; 1 <= count <= m. Those that are rounding are exactly
+ * 0 (those above: freeridge_get_rank, where the route has it). For a linear kernel their square roots are the singular
+ * values of W^(1/2) X, X centred with an intercept and divided by the kernel's scales. vectors: n x count,
+ * column-major, ld >= n: the eigenvectors, orthonormal, of either sign; of eigenvalues that are not 0 alone (else
+ * INVALID_ARGUMENT). NULL is fine for each (ld does not matter without vectors). Cost: SPECTRAL, PRIMAL, LANDMARK:
+ * known, the vectors 2 n r count (and the features once more where they are not kept); BAND 6 n^2 b, PRIMAL with
+ * sparse x 6 d^2 b, without vectors; CHOLESKY has neither. Statuses: INVALID_STATE (the route does not have them; the
+ * message names one that does), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Source: [RL] 3. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_eigenvalues(const freeridge_model* model, int64_t count, double* eigenvalues,
                                                      double* vectors, int64_t ld);
 
 /* At count >= 1 given lambdas (each >= 0), whatever lambda is in force; with Lambda as in freeridge_eigenvalues:
  *     condition = (Lambda_1 + lambda) / (Lambda_m + lambda)       of K_c + lambda I, on what the intercept leaves
- *     rank      = sum_k Lambda_k / (Lambda_k + lambda)            the effective rank, or effective dimension: the degrees
- *                                                                 of freedom (freeridge_degrees_of_freedom) without the
- *                                                                 intercept's one
- * count numbers each; NULL is fine for each. lambda = 0 means K_c and its pseudo-inverse: condition = Lambda_1 over the
- * smallest eigenvalue that is not rounding, rank = how many are not. Cost: freeridge_eigenvalues and O(m) a lambda.
- * Statuses: INVALID_STATE (CHOLESKY, which has no eigenvalues), INVALID_ARGUMENT, NOT_FINITE (a condition overflows),
- * NOT_CONVERGED, UNDEFINED (no eigenvalue: n = 1 with an intercept; or all are 0, and so is lambda: condition is NaN),
- * CANCELLED. Source: G. Golub, C. Van Loan, Matrix Computations, 2013, section 2.6.2; T. Zhang, Learning bounds for kernel
- * regression using effective data dimensionality, Neural Computation 17 (2005). Since 0.1. */
+ *     rank      = sum_k Lambda_k / (Lambda_k + lambda)            the effective rank, or effective dimension
+ * The effective rank is the degrees of freedom (freeridge_degrees_of_freedom) without the intercept's one. Both are
+ * count numbers; NULL is fine for each. lambda = 0 means K_c and its pseudo-inverse: condition = Lambda_1 over the
+ * smallest eigenvalue that is not rounding, rank = how many are not. Cost: freeridge_eigenvalues and O(m) a
+ * lambda. Statuses: INVALID_STATE (CHOLESKY, which has no eigenvalues), INVALID_ARGUMENT, NOT_FINITE (a condition
+ * overflows), NOT_CONVERGED, UNDEFINED (no eigenvalue: n = 1 with an intercept; or all are 0, and so is lambda:
+ * condition is NaN), CANCELLED. Source: G. Golub, C. Van Loan, Matrix Computations, 2013, section 2.6.2; T. Zhang,
+ * Learning bounds for kernel regression using effective data dimensionality, Neural Computation 17 (2005).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_condition_number(const freeridge_model* model, int64_t count,
                                                           const double* lambdas, double* condition, double* rank);
 
-/* Two n x n matrices at one given lambda >= 0, whatever lambda is in force; column-major, ld >= n, NULL is fine for each:
+/* Two n x n matrices at one given lambda >= 0, whatever lambda is in force; column-major, ld >= n, NULL is fine for
+ * each of them:
  *     hat      H,  fitted = H Y                   the smoother, or hat matrix; its diagonal: freeridge_get_leverage
  *     inverse  P,  c = P Y (freeridge_coefficients),  M = K + lambda W^-1:
  *              without intercept  M^-1            without weights (K + lambda I)^-1
  *              with an intercept  M^-1 - M^-1 1 1'M^-1 / (1'M^-1 1)
- * H = I - lambda W^-1 P, so P is called the residual maker. H is symmetric without weights; H 1 = 1 and P 1 = 0 with an
- * intercept. lambda = 0: H projects, as least squares do (where K is regular H = I), and P = W^(1/2) K_c^+ W^(1/2) with
- * the pseudo-inverse of K_c. LANDMARK: P as above with the K of this section's head; freeridge_coefficients has the c of
- * the landmarks instead. Errors: SPECTRAL, PRIMAL, LANDMARK: rounding of the largest number in H, and in P; BAND,
- * CHOLESKY: that times the condition of K_c + lambda I. Memory: some times 256 columns, beside the caller's n^2 or 2 n^2
- * numbers. Cost: 2 n^2 r (SPECTRAL, PRIMAL, LANDMARK; twice that for both; where the features are not kept they are made
- * n / 256 times), 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), 4 n d^2 and n times the entries (PRIMAL with sparse x). Statuses:
- * INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE (as freeridge_set_lambda), CANCELLED. Source:
- * D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, American Statistician 32 (1978); [CT]. Since 0.1. */
+ * H = I - lambda W^-1 P, so P is called the residual maker. H is symmetric without weights; H 1 = 1 and P 1 = 0 with
+ * an intercept. lambda = 0: H projects, as least squares do (where K is regular H = I), and P = W^(1/2) K_c^+ W^(1/2)
+ * with the pseudo-inverse of K_c. LANDMARK: P as above with the K of this section's head; freeridge_coefficients has
+ * the c of the landmarks instead. Errors: SPECTRAL, PRIMAL, LANDMARK: rounding of the largest number in H, and in P;
+ * BAND, CHOLESKY: that times the condition of K_c + lambda I. Memory: some times 256 columns, beside the caller's n^2
+ * or 2 n^2 numbers. Cost: 2 n^2 r (SPECTRAL, PRIMAL, LANDMARK; twice that for both; where the features are not kept
+ * they are made n / 256 times), 4 n^3 (BAND), 7/3 n^3 (CHOLESKY), 4 n d^2 and n times the entries (PRIMAL with sparse
+ * x). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE (as freeridge_set_lambda),
+ * CANCELLED. Source: D. Hoaglin, R. Welsch, The hat matrix in regression and ANOVA, American Statistician 32 (1978);
+ * [CT]. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model, double lambda, double* hat,
                                                     double* inverse, int64_t ld);
 
@@ -943,8 +945,8 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  * each count x t, column-major, ld >= count; NULL where one is not wanted. LANDMARK: f is the fit by the landmarks.
  * lambda = 0: the solution of least norm. Needs FACTORIZED. Cost: SPECTRAL, PRIMAL, LANDMARK O(r t) a lambda; BAND O(n
  * (b^2 + b t)); CHOLESKY n^3/3 + O(n^2 t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (some
- * numbers are NaN: no solution at this lambda, or it overflows; the others are valid), CANCELLED. Source: B. Schoelkopf,
- * A. Smola, Learning with Kernels, 2002, section 4.2. Since 0.1. */
+ * numbers are NaN: no solution at this lambda, or it overflows; the others are valid), CANCELLED. Source: B.
+ * Schoelkopf, A. Smola, Learning with Kernels, 2002, section 4.2. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
                                                    double* training, double* norm2, double* objective, int64_t ld);
 

@@ -9,7 +9,7 @@ namespace freeridge {
 namespace {
 
 constexpr double first_tau = 16, next_tau = 64, last_tau = 0x1p60;
-constexpr double coarse = 1e-3;          // tolerance while tau grows: rounding in f grows with it
+constexpr double coarse = 0.1;           // tolerance while tau grows: rounding in f grows with it
 constexpr double touching = 1024 * eps;  // |u - v|^2 beside the largest kernel value
 
 bool any_at_bound(const LossProblem& p, const LossSolution& s) {

@@ -312,7 +312,7 @@ class Answers(Settings):
 
     def inverse_matrix(self, lambda_: float) -> Array:
         """P, n x n, at a lambda >= 0: coefficients() = P y; without intercept and weights (K + lambda I)^-1. Raises as
-        hat_matrix(). Cost: as hat_matrix()."""
+        hat_matrix(). Cost: that of hat_matrix()."""
         out = empty(self.n, self.n)
         return self._answer(out, "hat_matrix", lambda_, None, pointer(out), self.n)
 

@@ -94,13 +94,13 @@ class SavedPredictors(unittest.TestCase):
         for path in files:
             with self.subTest(path), open(path, "rb") as file:
                 _, kind, _ = payload(file.read())
-                self.assertEqual(kind, {"accumulator": 1, "model": 2, "predictor": 3}[
+                self.assertEqual(kind, {"accumulator": 1, "model": 2, "predictor": 3, "classifier": 4}[
                     os.path.basename(path).split(".")[0].split("_")[0]])
 
     def test_read_without_the_library(self):
         points = np.array([[-1.0], [0.5], [3.0], [7.25]])
         files = glob.glob(os.path.join(SAVED, "predictor_*.freeridge"))
-        self.assertEqual(len(files), 9)
+        self.assertEqual(len(files), 12)
         forms = set()
         for path in files:
             with self.subTest(path), open(path, "rb") as file:

@@ -257,9 +257,11 @@ TEST_F(Interval, Accumulator) {
     return freeridge_accumulator_loo(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
                                      y.values.data(), rows, nullptr, 1, &lambda, errors.data(), rows);
   });
+  const Vector lambdas(900, 1.0);
   expect_heard_in_time("squared_errors", 5e9, [&] {
     return freeridge_accumulator_squared_errors(accumulator.get(), FREERIDGE_COL_MAJOR, rows, x.values.data(), rows,
-                                                y.values.data(), rows, nullptr, 1, &lambda, nullptr, errors.data(), 1);
+                                                y.values.data(), rows, nullptr, 900, lambdas.data(), nullptr,
+                                                errors.data(), 900);
   });
 }
 

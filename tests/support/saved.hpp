@@ -110,9 +110,11 @@ inline Handle loaded_file(const std::string& path) {
 // --- files --------------------------------------------------------------------------------------------------------
 
 inline Bytes file_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
   if (!in) throw std::runtime_error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  Bytes bytes(static_cast<std::size_t>(in.tellg()));
+  in.seekg(0).read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
 }
 
 inline void write_bytes(const std::string& path, const Bytes& bytes) {

@@ -76,6 +76,9 @@ test_that("a formula is the matrix of its columns, with factors, weights, missin
                1e-9)
   again <- unserialize(serialize(fit, NULL))
   expect_close(predict(again, data[3, ]), predict(fit, data[3, ]), 1e-12)
+  for (method in list(formula, terms, model.frame)) {
+    expect_refusal(method(direct), "this fit was made from a matrix or a data frame: it has no")
+  }
   expect_refusal(kernel_svm(y ~ a, data), "kernel is missing")
   expect_refusal(kernel_svm(y ~ a, data, linear_kernel()), "lambda is missing")
   expect_refusal(kernel_svm(y ~ 1, data, linear_kernel(), 1), "the formula has no predictors")

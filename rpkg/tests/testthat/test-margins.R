@@ -160,6 +160,7 @@ test_that("plot draws, and gives the points", {
   p <- overlapping()
   for (fit in list(kernel_svm(p$x, p$y, linear_kernel(), 1), kernel_logistic(p$x, p$y > 0, gaussian_kernel(2), 0.1),
                    kernel_svm(p$x, p$y, gaussian_kernel(2), 1, weights = rep(c(0, 1), 25)),
+                   kernel_svm(am ~ wt + hp, mtcars, kernel = linear_kernel(), lambda = 1, scale = TRUE),
                    kernel_svm(separable, separable_labels, linear_kernel(), 0))) {
     drawn <- withVisible(plot(fit, size = 21, asp = 1))
     expect_false(drawn$visible)

@@ -31,7 +31,8 @@ test_that("kernel_ridge_reg for regression and classification", {
   fit <- parsnip::fit(regression, mpg ~ wt + hp, mtcars)
   direct <- freeridge(mpg ~ wt + hp, mtcars, kernel = laplacian_kernel(2), lambda = 0.1, scale = TRUE)
   expect_equal(predict(fit, mtcars)$.pred, unname(predict(direct, mtcars)))
-  expect_output(print(regression), "kernel ridge", ignore.case = TRUE)
+  expect_output(print(regression), "kernel ridge reg", ignore.case = TRUE)
+  expect_identical(parsnip::translate(regression)$method$fit$func, c(pkg = "freeridge", fun = "freeridge"))
 
   classification <- kernel_ridge_reg("classification")
   flowers <- parsnip::fit(classification, Species ~ ., iris)

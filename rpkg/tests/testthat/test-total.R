@@ -78,6 +78,9 @@ test_that("formulas are the columns of lm, with factors, subsets, missing values
   saved <- unserialize(serialize(ours, NULL))
   expect_identical(predict(saved, cars[1:3, ]), predict(ours, cars[1:3, ]))
   expect_refusal(predict(ours, transform(cars, gear = factor(7))), "newdata does not fit the model")
+  for (method in list(stats::formula, terms, model.frame)) {
+    expect_refusal(method(ols(x, cars$mpg)), "this fit was made from a matrix or a data frame: it has no")
+  }
   expect_refusal(predict(ours, 1:3), "newdata must be a data frame")
   expect_refusal(ols(mpg ~ 1, cars), "the formula has no predictors: mpg ~ 1")
   expect_refusal(ols(~ wt, cars), "the formula has no response")
