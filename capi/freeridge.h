@@ -457,9 +457,9 @@ FREERIDGE_API freeridge_status freeridge_get_kernel(const freeridge_model* model
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* model, double* weights);
 
-/* *divisions: how many divisions of the rows were given; group: n x *divisions labels, column-major without gaps, -1 for
- * rows that a division never leaves out. NULL is fine for each: ask for the number of divisions first. Needs groups.
- * Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
+/* *divisions: how many divisions of the rows were given; group: n x *divisions labels, column-major without gaps, -1
+ * for rows that a division never leaves out. NULL is fine for each: ask for the number of divisions first. Needs
+ * groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
 
 /* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
@@ -593,10 +593,10 @@ FREERIDGE_API freeridge_status freeridge_get_refinement(const freeridge_model* m
  * factorize would take now (freeridge_set_route asks for another). What adds to it: another lambda while one is in
  * force by CHOLESKY, 8 n^2; groups of at most s rows, about 16 s r + 16 min(s, r)^2, r = n for dual routes; scores
  * at l lambdas, 64 l t, by groups 16 l r more, and, where the sweep over rows has many lambdas in hand, up to 300
- * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t; coefficient_*, predict_gradient and
- * average_* as they say there. Needs DATA. Cost: O(1).
- * Statuses: INVALID_STATE (also: the route LANDMARK without landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that
- * is not linear; landmarks with a route that takes none). Since 0.1. */
+ * MiB; predict_jackknife and predict_variance of m points, up to 640 MiB, and 16 m t; coefficient_*, predict_gradient
+ * and average_* as they say there. Needs DATA. Cost: O(1). Statuses: INVALID_STATE (also: the route LANDMARK without
+ * landmarks), INVALID_ARGUMENT (PRIMAL with a kernel that is not linear; landmarks with a route that takes none). Since
+ * 0.1. */
 FREERIDGE_API freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes);
 
 /* The route that factorize would take now and why, and what each route would need, in some lines of text for people:
@@ -790,9 +790,9 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
 
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and
- * with an intercept C W^(1/2) K W^(1/2) C, where C takes out the part along W^(1/2) 1 (without weights: K centred). With
- * landmarks R, K_XR K_RR^-1 K_RX stands for K. A penalised intercept is no intercept here: K + 1 stands for K, for a
- * linear kernel (X, 1) for X, and nothing is centred. All need FACTORIZED. */
+ * with an intercept C W^(1/2) K W^(1/2) C, where C takes out the part along W^(1/2) 1 (without weights: K centred).
+ * With landmarks R, K_XR K_RR^-1 K_RX stands for K. A penalised intercept is no intercept here: K + 1 stands for K, for
+ * a linear kernel (X, 1) for X, and nothing is centred. All need FACTORIZED. */
 
 /* eigenvalues: the `count` largest of the m eigenvalues Lambda_1 >= Lambda_2 >= ... >= 0 of K_c, m = n - 1 with an
  * intercept (K_c has one zero more, which belongs to it), else n; 1 <= count <= m. Those that are rounding are exactly
@@ -850,15 +850,15 @@ FREERIDGE_API freeridge_status freeridge_hat_matrix(const freeridge_model* model
  *     BAYESIAN      Cov(v) = sigma2 (X~'X~ + lambda I)^-1
  *     FREQUENTIST   Cov(v) = sigma2 (X~'X~ + lambda I)^-1 X~'X~ (X~'X~ + lambda I)^-1
  *     Var(b) = sigma2 / sum(w) + m'Cov(w) m,   Cov(w, b) = -Cov(w) m
- * A penalised b is the slope of one column more in X, of ones, with S = 1 and m = 0. With landmarks within the slopes that
- * they can have. Between outputs j, k, in the place of sigma2: sigma2_jk = sum_i
- * W_ii r_ij r_ik / ((n - df_j)(n - df_k))^(1/2), and the (X~'X~ + lambda I)^-1 of both lambdas by halves (BAYESIAN:
- * their square roots). kind: FREERIDGE_COVARIANCE_... . Cost: n min(n, d)^2 to 2 n d min(n, d), and d^2 min(n, d) t^2;
- * sparse rows are read as tiles, filled. Memory: (p t)^2, and 8 min(n, d)^2 + 3 d min(n, d). Statuses: INVALID_STATE
- * (also: the kernel is not linear), INVALID_ARGUMENT, NOT_FINITE (a number overflows), UNDEFINED (lambda is 0 and x does
- * not determine the coefficients, or no degrees of freedom are left: NaN), CANCELLED. Sources: A. Hoerl, R. Kennard,
- * Ridge regression: biased estimation for nonorthogonal problems, Technometrics 12 (1970); G. Wahba, Bayesian confidence
- * intervals for the cross-validated smoothing spline, Journal of the Royal Statistical Society B 45 (1983). Since 0.1. */
+ * A penalised b is the slope of one column more in X, of ones, with S = 1 and m = 0. With landmarks within the slopes
+ * that they can have. Between outputs j, k, in the place of sigma2: sigma2_jk = sum_i W_ii r_ij r_ik / ((n - df_j)(n -
+ * df_k))^(1/2), and the (X~'X~ + lambda I)^-1 of both lambdas by halves (BAYESIAN: their square roots). kind:
+ * FREERIDGE_COVARIANCE_... . Cost: n min(n, d)^2 to 2 n d min(n, d), and d^2 min(n, d) t^2; sparse rows are read as
+ * tiles, filled. Memory: (p t)^2, and 8 min(n, d)^2 + 3 d min(n, d). Statuses: INVALID_STATE (also: the kernel is not
+ * linear), INVALID_ARGUMENT, NOT_FINITE (a number overflows), UNDEFINED (lambda is 0 and x does not determine the
+ * coefficients, or no degrees of freedom are left: NaN), CANCELLED. Sources: A. Hoerl, R. Kennard, Ridge regression:
+ * biased estimation for nonorthogonal problems, Technometrics 12 (1970); G. Wahba, Bayesian confidence intervals for
+ * the cross-validated smoothing spline, Journal of the Royal Statistical Society B 45 (1983). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_coefficient_covariance(const freeridge_model* model,
                                                                 freeridge_covariance_type kind, double* covariance,
                                                                 int64_t ld);
@@ -875,10 +875,10 @@ FREERIDGE_API freeridge_status freeridge_coefficient_errors(const freeridge_mode
  *     d k(x, z) / d x_k = S(x, z) (x_k - z_k) / s_k^2    kernels of the distance, S = 2 phi'(r^2), s the scales
  *     d k(x, z) / d x_k = T(x, z) z_k / s_k^2            kernels of the inner product, T = psi'(x'z)
  * sums and products of kernels by their rules; linear kernels: w. Predictors answer it, too. Cost: that of
- * freeridge_predict (once more for each factor of a product), and 2 m n d t flops for each kernel that the kernel is made
- * of; linear: O(m d t). Memory: tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: a precomputed kernel; laplacian
- * and matern with nu = 0.5, which have no derivative at the points of the data), NOT_FINITE (also: a derivative
- * overflows), CANCELLED. Since 0.1. */
+ * freeridge_predict (once more for each factor of a product), and 2 m n d t flops for each kernel that the kernel is
+ * made of; linear: O(m d t). Memory: tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (also: a precomputed kernel;
+ * laplacian and matern with nu = 0.5, which have no derivative at the points of the data), NOT_FINITE (also: a
+ * derivative overflows), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_predict_gradient(const freeridge_model* model, freeridge_layout layout,
                                                           int64_t m, const double* x, int64_t ldx, double* gradient,
                                                           int64_t ldout);
@@ -891,8 +891,8 @@ FREERIDGE_API freeridge_status freeridge_predict_gradient(const freeridge_model*
  * freeridge_predict_gradient with one output, and 2 n r d (SPECTRAL, LANDMARK) or 2 n^2 d (BAND, CHOLESKY) flops.
  * Memory: 2 r d numbers (r: n or the landmarks) and tiles. Statuses: INVALID_STATE, INVALID_ARGUMENT (as
  * freeridge_predict_gradient; a weight < 0), NOT_FINITE, UNDEFINED (no degrees of freedom are left; lambda is 0 with
- * landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED. Source: J. Hainmueller, C. Hazlett,
- * Kernel regularized least squares, Political Analysis 22 (2014). Since 0.1. */
+ * landmarks, or as freeridge_coefficient_covariance: those errors are NaN), CANCELLED. Source: J. Hainmueller, C.
+ * Hazlett, Kernel regularized least squares, Political Analysis 22 (2014). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_average_gradient(const freeridge_model* model, freeridge_layout layout,
                                                           int64_t m, const double* x, int64_t ldx,
                                                           const double* weights, double* average, double* errors,
@@ -1014,8 +1014,9 @@ FREERIDGE_API freeridge_status freeridge_get_one_standard_error(const freeridge_
 FREERIDGE_API freeridge_status freeridge_lambda_flags(const freeridge_model* model, double* floor, int32_t* below,
                                                       int32_t* edge);
 
-/* group: n labels, a column for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by one at most
- * (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n). Since 0.1. */
+/* group: n labels, a column for freeridge_set_groups: rows dealt at random into `folds` folds of sizes that differ by
+ * one at most (2 <= folds <= n), reproducible from the seed on any machine. Statuses: INVALID_ARGUMENT. Cost: O(n).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, int64_t seed, int32_t* group);
 
 /* group: n labels for one hold-out: round(fraction n) rows at random get 0, at least 1 and at most n - 1, the others
@@ -1153,7 +1154,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator
                                                            const freeridge_accumulator* other);
 
 /* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, solve, score, objective,
- * select_lambda, lambda_grid, loo, squared_errors and save. Changes nothing else. Cost: O(1). Statuses: INVALID_ARGUMENT. Since 0.1. */
+ * select_lambda, lambda_grid, loo, squared_errors and save. Changes nothing else. Cost: O(1). Statuses:
+ * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
 
@@ -1236,8 +1238,8 @@ FREERIDGE_API freeridge_status freeridge_accumulator_loo_sparse(
     const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
     const double* weights, int64_t count, const double* lambdas, double* errors, int64_t ld);
 
-/* The errors of the solutions at count >= 1 lambdas on n rows that were NOT added, a development set: x (n x d) and y (n x
- * t) in `layout`. *sum_w: the sum of their weights; squares: count x t, column-major with ld >= count:
+/* The errors of the solutions at count >= 1 lambdas on n rows that were NOT added, a development set: x (n x d) and y
+ * (n x t) in `layout`. *sum_w: the sum of their weights; squares: count x t, column-major with ld >= count:
  *     squares = sum_i W_ii (y_i - w'x_i - b)^2       w, b of freeridge_accumulator_solve at this lambda
  * Both are sums over rows: those of several chunks, or of several machines, add up, and squares / *sum_w is the mean
  * squared error, to be minimised over lambda. weights: n numbers > 0, or NULL: ones. NULL is fine for sum_w. Needs
@@ -1563,7 +1565,7 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
 
 /* ----------------------------------------------------------------------------------------------------
  * Gradients and descent, without a handle: for teaching, for comparison, and for rows that come as a stream. The exact
- * solvers above reach the minimum to all digits, and nearly always in less time (docs/numerics.md has examples). All of
+ * solvers above reach the minimum to all digits, usually in less time (docs/numerics.md has examples). All of
  * it is about
  *     J(w, b) = sum_i W_ii L(y_i, x_i'w + b)  +  lambda/2 |w|^2,      lambda >= 0                               (4)
  * with a freeridge_loss; y: n numbers, -1 or +1 for LOGISTIC and HINGE (one class alone is allowed); weights: n

@@ -30,6 +30,9 @@ test_that("sizes that do not fit, and unknown words, are refused", {
   expect_refusal(core_set_reduction(model, "none"), "unknown reduction 'none'")
   expect_refusal(core_score(model, "aic", 1), "unknown criterion 'aic'")
   expect_refusal(core_convert_lambda(1, "total", "other", 5, 1), "unknown convention 'other'")
+  expect_refusal(core_coefficient_covariance(model, "robust"), "unknown type of covariance")
+  expect_refusal(core_average_gradient(model, one, 1:2, TRUE), "weights must be one number for each row")
+  expect_refusal(core_average_difference(model, one, one, 1:2, TRUE), "as many rows and weights on both sides")
 })
 
 test_that("handles of other kinds and of other sessions are refused", {

@@ -130,6 +130,11 @@ test_that("what a fit of a matrix does not have, and what several outputs do not
   expect_refusal(terms(fit), "from a matrix or a data frame: it has no terms")
   expect_refusal(model.frame(fit), "it has no model frame")
   expect_refusal(formula(fit), "it has no formula")
+  for (other in list(ols(p$x, p$y), kernel_svm(p$x, p$x[, 1L] > mean(p$x[, 1L]), linear_kernel(), 1))) {
+    expect_refusal(terms(other), "from a matrix or a data frame: it has no terms")
+    expect_refusal(model.frame(other), "it has no model frame")
+    expect_refusal(formula(other), "it has no formula")
+  }
   expect_refusal(logLik(fit), "2 outputs; a log-likelihood is that of one")
   expect_refusal(model.frame(freeridge(mpg ~ wt, mtcars, kernel = linear_kernel()), 3), "unknown argument")
   expect_identical(case.names(fit), as.character(1:20))

@@ -156,6 +156,12 @@ test_that("what a classifier has not is said", {
   expect_warning(expect_true(all(is.nan(point_margins(constant)$distance))), "no hyperplane")
 })
 
+test_that("a tolerance that leaves points on the wrong side is told", {
+  x <- as.matrix(iris[1:100, 3:4])
+  fit <- kernel_svm(x, droplevels(iris$Species[1:100]), linear_kernel(), 0, tolerance = 1.5, iterations = 100)
+  expect_warning(summary(fit), "the primal value is undefined")
+})
+
 test_that("plot draws, and gives the points", {
   p <- overlapping()
   for (fit in list(kernel_svm(p$x, p$y, linear_kernel(), 1), kernel_logistic(p$x, p$y > 0, gaussian_kernel(2), 0.1),

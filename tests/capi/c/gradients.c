@@ -63,7 +63,7 @@ static int32_t cancel(double fraction, void* user) {
 
 static void descent(void) {
   const int64_t steps[3] = {0, 10, 5000};
-  double w[D * 3], b[3], objective[3], step, ridge_w[D], ridge_b, fraction = -1;
+  double w[D * 4], b[4], objective[3], step, ridge_w[D], ridge_b, fraction = -1;
   int i;
   OK(freeridge_gradient_descent(FREERIDGE_LOSS_SQUARED, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, sample_y(), NULL, 1,
                                 0.5, NULL, 0, 0, FREERIDGE_STEP_AUTO, 0, N, 0, 0, 3, steps, hear, &fraction, w, b,
