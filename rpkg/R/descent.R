@@ -33,28 +33,10 @@ gradient_descent.default <- function(x, y, loss = "squared", lambda = 0, epochs 
 }
 
 gradient_descent.formula <- function(formula, data, subset, na.action, weights, development = NULL, ...) {
-  call <- match.call()
-  call[[1L]] <- quote(gradient_descent)
-  made <- regression_frame(call, parent.frame())
-  fit <- gradient_descent.default(made$design$x, made$response, weights = made$weights,
-                                  intercept = made$intercept, ...)
-  fit <- with_terms(fit, made$terms, made$frame, made$design)
-  fit$call <- call
-  fit$na.action <- attr(made$frame, "na.action")
+  fit <- fit_formula("gradient_descent", match.call(), parent.frame(), formula, TRUE, function(x, y, intercept, weights) {
+    gradient_descent.default(x, y, weights = weights, intercept = intercept, ...)
+  })
   with_development(fit, development)
-}
-
-# The parts of a formula's model frame. No offset: the losses for classes have none.
-regression_frame <- function(call, environment) {
-  frame <- made_frame(frame_call(call), environment)
-  terms <- attr(frame, "terms")
-  response <- stats::model.response(frame)
-  if (is.null(response)) refuse("the formula has no response: ", shown_formula(call$formula))
-  if (!is.null(stats::model.offset(frame))) refuse("an offset is not taken here")
-  design <- design_matrix(terms, frame)
-  if (ncol(design$x) == 0L) refuse("the formula has no predictors: ", shown_formula(call$formula))
-  list(frame = frame, terms = terms, response = response, design = design, weights = stats::model.weights(frame),
-       intercept = attr(terms, "intercept") == 1L)
 }
 
 # x and y as the core takes them; labels are -1 and +1.

@@ -31,12 +31,9 @@ early_stopping.default <- function(x, y, steps = NULL, step = NULL, intercept = 
 }
 
 early_stopping.formula <- function(formula, data, subset, na.action, ...) {
-  call <- match.call()
-  call[[1L]] <- quote(early_stopping)
-  made <- regression_frame(call, parent.frame())
-  fit <- early_stopping.default(made$design$x, made$response, intercept = made$intercept, ...)
-  fit$call <- call
-  fit
+  fit_formula("early_stopping", match.call(), parent.frame(), formula, TRUE, function(x, y, intercept, weights) {
+    early_stopping.default(x, y, intercept = intercept, ...)
+  })
 }
 
 coef.freeridge_early_stopping <- function(object, ridge = FALSE, ...) {
