@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "libcore/base/constants.hpp"
+#include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/row_qr.hpp"
 #include "libcore/routes/scaled_qr.hpp"
