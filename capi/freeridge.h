@@ -940,7 +940,7 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
 
 /* What a fit minimises, and its parts, at count >= 1 given lambdas (each >= 0), whatever lambda is in force:
  *     objective = sum_i W_ii r_i^2 + lambda ||f||_K^2,   r = Y - fitted
- *     training  = sum_i W_ii r_i^2 / sum_i W_ii           the training error, to be compared with LOO of freeridge_score
+ *     training  = sum_i W_ii r_i^2 / sum_i W_ii          the training error, to be compared with LOO of freeridge_score
  *     norm2     = ||f||_K^2 = c'K c                       ||w||^2 for linear kernels
  * each count x t, column-major, ld >= count; NULL where one is not wanted. LANDMARK: f is the fit by the landmarks.
  * lambda = 0: the solution of least norm. Needs FACTORIZED. Cost: SPECTRAL, PRIMAL, LANDMARK O(r t) a lambda; BAND O(n
@@ -1446,8 +1446,9 @@ FREERIDGE_API freeridge_status freeridge_classifier_memory_required(const freeri
  * INVALID_STATE, INVALID_ARGUMENT (lambda < 0, or 0 with LOGISTIC), UNDEFINED (lambda = 0, and no hyperplane separates
  * the classes, or their distance is less than 5e-7 of the largest ||phi(x_i)||; the classifier stays as it was),
  * NOT_FINITE (also: W_ii K_jj / lambda overflows), NOT_CONVERGED (not within the iterations; or lambda is so small that
- * rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance), CANCELLED.
- * Since 0.1. */
+ * rounding in f = K c, about 1e-16 W_ii K_jj / lambda where the classes overlap, exceeds the tolerance), CANCELLED. At
+ * lambda = 0 and with a kernel that all but separates classes that overlap, as a Gaussian one with labels at random,
+ * the way to UNDEFINED may take minutes for 1000 points; the iterations bound it. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_classifier_fit(freeridge_classifier* classifier, double lambda);
 
 /* decision: m numbers f(x) + b, positive for class +1; probability (LOGISTIC, else must be NULL): m numbers 1 / (1 +
@@ -1567,13 +1568,13 @@ FREERIDGE_API freeridge_status freeridge_classifier_load_from_memory(const void*
  * Gradients and descent, without a handle: for teaching, for comparison, and for rows that come as a stream. The exact
  * solvers above reach the minimum to all digits, usually in less time (docs/numerics.md has examples). All of
  * it is about
- *     J(w, b) = sum_i W_ii L(y_i, x_i'w + b)  +  lambda/2 |w|^2,      lambda >= 0                               (4)
+ *     J(w, b) = sum_i W_ii L(y_i, x_i'w + b)  +  lambda/2 |w|^2,      lambda >= 0                               (5)
  * with a freeridge_loss; y: n numbers, -1 or +1 for LOGISTIC and HINGE (one class alone is allowed); weights: n
  * positive numbers W_ii, or NULL: all one; x is n x d in `layout`. lambda is this library's. A text that minimises 1/n
  * sum_i L_i + l |w|^2 has J = n times that with lambda = 2 n l; for the squared loss without its factor 1/2, J = n/2
  * times that with lambda = n l. A step of length g along the gradient of the text is one of length g/n (2 g/n) here. */
 
-/* *objective: (4); gradient: d numbers dJ/dw = sum_i g_i x_i + lambda w; *gradient_b: dJ/db = sum_i g_i, where g_i =
+/* *objective: (5); gradient: d numbers dJ/dw = sum_i g_i x_i + lambda w; *gradient_b: dJ/db = sum_i g_i, where g_i =
  * W_ii dL/df_i, f_i = x_i'w + b:
  *     SQUARED f_i - y_i      LOGISTIC -y_i / (1 + exp(y_i f_i))      HINGE -y_i where y_i f_i < 1, else 0
  *     ABSOLUTE the sign of f_i - y_i, 0 where they are equal
@@ -1608,7 +1609,7 @@ enum {
   FREERIDGE_STEP_ROOT = 3      /* step / sqrt(t + 1) */
 };
 
-/* Gradient descent for (4), and with batch < n stochastic gradient descent; for HINGE and ABSOLUTE with subgradients.
+/* Gradient descent for (5), and with batch < n stochastic gradient descent; for HINGE and ABSOLUTE with subgradients.
  * Step t + 1 takes a set S of `batch` of the n rows:
  *     w <- w - eta_t (n/|S| sum_(i in S) g_i x_i + lambda w),      b <- b - eta_t n/|S| sum_(i in S) g_i
  * (b stays start_b without intercept), with the g_i of freeridge_loss_gradient. batch = n: all rows. 1 <= batch < n:
@@ -1621,7 +1622,7 @@ enum {
  * and for ABSOLUTE the step is multiplied by the root mean square of y (about its mean, with intercept). average: the
  * iterates handed out are sum_t t w_t / sum_t t over the steps t = 1, 2, ... of this call, and not w_t. steps: count >=
  * 1 numbers of steps, >= 0 and strictly ascending; the last is the number of steps made. w: d x count, column-major
- * without gaps, and b: count numbers, the iterates after so many steps; objective: (4) there; *step_used: the step;
+ * without gaps, and b: count numbers, the iterates after so many steps; objective: (5) there; *step_used: the step;
  * NULL is fine for these two. callback, user: see freeridge_progress; NULL: none. Columns of very different sizes, or
  * far from zero, make it slow: centre and scale x. Cost: 4 n d a step (batch = n), 4 batch d (batch < n), 2 n d for
  * each objective; step = 0: O(n d min(n, d)) once, O(n d) for batch = 1. Memory: 2 n doubles; batch < n: n d more where
