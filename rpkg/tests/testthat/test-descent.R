@@ -132,7 +132,7 @@ test_that("what does not fit is refused", {
   expect_refusal(gradient_descent(p$x), "y is missing")
   expect_refusal(gradient_descent(mpg ~ 1, mtcars), "the formula has no predictors")
   expect_refusal(gradient_descent(~ wt, mtcars), "the formula has no response")
-  expect_refusal(gradient_descent(mpg ~ wt + offset(hp), mtcars), "has an offset, which gradient_descent() does not take")
+  expect_refusal(gradient_descent(mpg ~ wt + offset(hp), mtcars), "the formula has an offset, which gradient_descent")
   fit <- descend(epochs = 5)
   expect_refusal(coef(fit, "best"), "there is no development set")
   expect_refusal(coef(fit, 77), "step must be one of the recorded numbers of steps")
