@@ -6,7 +6,7 @@ namespace {
 freeridge_covariance_type covariance_type_of(const std::string& name) {
   if (name == "bayesian") return FREERIDGE_COVARIANCE_BAYESIAN;
   if (name == "frequentist") return FREERIDGE_COVARIANCE_FREQUENTIST;
-  refuse("unknown type of covariance \"" + name + "\"");
+  refuse("unknown type of covariance '" + name + "'");
 }
 
 // Why some numbers are NaN, in the core's words; "" where none is.

@@ -25,8 +25,10 @@ calls_in <- function(code) {
   found
 }
 
+# Once each, as a method of several classes is one function with several names.
 functions_of <- function(namespace) {
-  Filter(is.function, mget(ls(namespace, all.names = TRUE), namespace))
+  functions <- Filter(is.function, mget(ls(namespace, all.names = TRUE), namespace))
+  functions[!duplicated(lapply(functions, body))]
 }
 
 # A row for each call of a raiser: the function it stands in, and its text.
