@@ -21,13 +21,27 @@ double slope_work(Index rows, Index cols, Index d, const Kernel& kernel) {
   return (60 + 2 * static_cast<double>(d)) * static_cast<double>(rows * cols * kernel.extent().kernels);
 }
 
+// Rows of x as a matrix.
+class RowTile {
+ public:
+  explicit RowTile(const Rows& x) : x_(x), space_(std::min(gradient_rows, x.rows), x.cols) {}
+  MatrixView rows(Index row) {
+    const MatrixView out = space_.view().row_range(0, std::min(gradient_rows, x_.rows - row));
+    copy_rows(x_, row, out);
+    return out;
+  }
+
+ private:
+  const Rows& x_;
+  Matrix space_;
+};
+
 // m
 Array<double> mean_of(const Rows& x) {
   Array<double> out(x.cols, 0.0);
-  Matrix tile(std::min(gradient_rows, x.rows), x.cols);
+  RowTile tile(x);
   for (Index row = 0; row < x.rows; row += gradient_rows) {
-    const MatrixView part = tile.view().row_range(0, std::min(gradient_rows, x.rows - row));
-    copy_rows(x, row, part);
+    const MatrixView part = tile.rows(row);
     for (Index k = 0; k < part.cols; ++k)
       for (Index i = 0; i < part.rows; ++i) out[k] += part(i, k) / static_cast<double>(x.rows);
     worked(touched * static_cast<double>(part.rows * part.cols));
@@ -86,21 +100,6 @@ class GradientTile {
   ConstMatrixView points_;
   MatrixView out_;
   Matrix products_, right_;
-};
-
-// Rows of x as a matrix.
-class RowTile {
- public:
-  explicit RowTile(const Rows& x) : x_(x), space_(std::min(gradient_rows, x.rows), x.cols) {}
-  MatrixView rows(Index row) {
-    const MatrixView out = space_.view().row_range(0, std::min(gradient_rows, x_.rows - row));
-    copy_rows(x_, row, out);
-    return out;
-  }
-
- private:
-  const Rows& x_;
-  Matrix space_;
 };
 
 }  // namespace
@@ -174,7 +173,7 @@ void add_value_functional(const Kernel& kernel, const Rows& points, Span<const d
 Index gradient_bytes(const Kernel& kernel, Index d) {
   const Kernel::Extent extent = kernel.extent();
   const Index tile_count = 4 + 4 * std::min(extent.depth + extent.kernels, Index{1} << 20);
-  return 8 * thread_count() * gradient_rows * checked_doubles(6 + 2 * extent.depth, d + 1) / 1 +
+  return 8 * thread_count() * gradient_rows * checked_doubles(6 + 2 * extent.depth, d + 1) +
          8 * thread_count() * checked_doubles(tile_count, gradient_rows * gradient_rows);
 }
 
