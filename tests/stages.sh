@@ -104,6 +104,16 @@ stage_tidy() {
   failed=$(grep -c '^not tidy: ' "$logs/tidy.txt" || true)
 }
 
+# Each source of the library by itself, read but not compiled: units of eight files hide an include that one of them lacks.
+stage_each_file() {
+  # shellcheck disable=SC2016
+  find libcore capi -name '*.cpp' | sort | xargs -P "$jobs" -I{} sh -c '
+    if g++ -std=c++20 -fsyntax-only -w -I. -Icapi "$1"; then echo "complete: $1"; else echo "not complete: $1"; fi' _ {} |
+    tee "$logs/each_file.txt"
+  passed=$(grep -c '^complete: ' "$logs/each_file.txt" || true)
+  failed=$(grep -c '^not complete: ' "$logs/each_file.txt" || true)
+}
+
 # The tests that go through BLAS or LAPACK (the label blas), with those of the folders of "$1" under /usr/lib/<machine> and
 # $2 threads; $3: a filter of GoogleTest. The loader finds libblas.so.3 and liblapack.so.3 there, as Debian's alternatives
 # would have it. BLIS with threads of its own cannot be told a number there, and has one thread always, as threads.hpp asks
@@ -338,6 +348,7 @@ deep_stages() {
   run_stage "R: gctorture, memory, interrupts" stage_r_sessions
   run_stage "R tests, plain R, reference BLAS" stage_r_plain
   run_stage "clang-tidy" stage_tidy
+  run_stage "each file by itself" stage_each_file
   run_stage "coverage" stage_word coverage
   run_stage "mutants" stage_word mutants 100
   run_stage "fuzz, $fuzz_minutes minutes" stage_word fuzz "$fuzz_minutes"
