@@ -1,5 +1,6 @@
 // The four states: what each call answers in each of them, and the state that it leaves.
 #include <functional>
+#include <type_traits>
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
@@ -45,6 +46,16 @@ State left_by(Leaves leaves, State state) {
   }
 }
 
+// Ends what a call has made.
+template <class T>
+void give_back(Output<T>& output) {
+  if constexpr (std::is_pointer_v<T>) {
+    if (output.untouched()) return;
+    if constexpr (std::is_same_v<T, freeridge_model*>) freeridge_destroy(output.values[0]);
+    if constexpr (std::is_same_v<T, freeridge_kernel*>) freeridge_kernel_destroy(output.values[0]);
+  }
+}
+
 struct Rule {
   const char* name;
   State least;
@@ -66,6 +77,7 @@ Rule rule(State least, Leaves leaves) {
               const freeridge_status status = call();
               EXPECT_EQ(capture.end(), "");
               EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+              call.each_output([](auto& output) { give_back(output); });
             } else {
               expect_failure(call, FREERIDGE_INVALID_STATE, {missing});
             }
