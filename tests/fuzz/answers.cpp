@@ -272,10 +272,10 @@ void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller&
       [&] { return freeridge_get_search(model, nullptr, nullptr, nullptr, 0, nullptr, decades.get(), dips.get()); },
       decades, dips);
   Output<double> floor(1);
-  Output<std::int32_t> below(t);
+  Output<std::int32_t> below(t), end(t);
   call(
-      "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); },
-      floor, below, edge);
+      "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), end.get()); },
+      floor, below, end);
 }
 
 void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
