@@ -55,8 +55,7 @@ std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
 
 }  // namespace
 
-double median_distance(const Kernel& kernel, const Rows& x) {
-  const Array<double> scale = kernel.feature_scale(x.cols);
+double median_distance(Span<const double> scale, const Rows& x) {
   const Index rows = std::min(sample_rows, x.rows);
   Matrix sample(rows, x.cols);  // of sparse rows each number would be a search
   for (Index i = 0; i < rows; ++i) copy_rows(x, i * x.rows / rows, sample.view().row_range(i, 1));
