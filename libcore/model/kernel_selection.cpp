@@ -151,10 +151,10 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   std::iota(order.begin(), order.end(), Index{0});
   if (rows < n() || rows > sample_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
   Stage stage(0, part_of_search);
-  auto search = std::make_shared<KernelSearch>(
-      learn_kernel(variables, order, rows,
-                   {criterion, shrinkage == 0 ? usual_shrinkage : shrinkage,
-                    evaluations == 0 ? usual_evaluations_of_kernel : evaluations}));
+  auto search =
+      std::make_shared<KernelSearch>(learn_kernel(variables, order, rows,
+                                                  {criterion, shrinkage == 0 ? usual_shrinkage : shrinkage,
+                                                   evaluations == 0 ? usual_evaluations_of_kernel : evaluations}));
 
   stage.next(0.9);
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
@@ -175,8 +175,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
 }
 
 const KernelSearch& Model::require_kernel_search() const {
-  if (!kernel_search_)
-    fail(Status::invalid_state, "no kernel has been learnt; call freeridge_select_kernel first");
+  if (!kernel_search_) fail(Status::invalid_state, "no kernel has been learnt; call freeridge_select_kernel first");
   return *kernel_search_;
 }
 

@@ -13,12 +13,12 @@
 namespace freeridge {
 namespace {
 
-constexpr Index multiples = 8;              // that the first stage tries
-constexpr double gradient_small = 1e-4;     // of n t
-constexpr double change_small = 1e-6;       // of n t
-constexpr double longest_log_step = 2;      // a factor of e^2
-constexpr double lambda_gain = 4;           // so many natural log units another lambda can be away, for the given kernel
-constexpr Index lambda_evaluations = 8;     // for the given kernel
+constexpr Index multiples = 8;           // that the first stage tries
+constexpr double gradient_small = 1e-4;  // of n t
+constexpr double change_small = 1e-6;    // of n t
+constexpr double longest_log_step = 2;   // a factor of e^2
+constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
+constexpr Index lambda_evaluations = 8;  // for the given kernel
 constexpr double part_of_sample = 0.15, part_of_given = 0.2;  // of the stretch of progress
 
 // Whether a failure means that a kernel or a lambda has no value, and the search can go on elsewhere.
@@ -172,7 +172,8 @@ class KernelSearcher {
     return out;
   }
 
-  Found minimum(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from, Index evaluations) {
+  Found minimum(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
+                Index evaluations) {
     const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
     LbfgsOptions options;
     options.evaluations = evaluations;
@@ -195,8 +196,7 @@ class KernelSearcher {
                   Span<double> g) {
     const Span<const double> u = z.subspan(1);
     const double lambda = std::exp(z[0]);
-    const auto found =
-        value_of([&] { return rows.gradient(variables_.kernel(*kernel_, u), criterion, lambda); });
+    const auto found = value_of([&] { return rows.gradient(variables_.kernel(*kernel_, u), criterion, lambda); });
     if (!found || !std::isfinite(found->score) || (criterion != Criterion::reml && found->score <= 0)) {
       keep(stage, nan, lambda, nan);
       return nan;
@@ -223,9 +223,7 @@ class KernelSearcher {
     const Span<const double> u = Span<const double>(best.z).subspan(1);
     out_.kernel = variables_.kernel(*kernel_, u);
     out_.lambda = std::exp(best.z[0]);
-    const auto at_bound = [&](std::size_t v) {
-      return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0;
-    };
+    const auto at_bound = [&](std::size_t v) { return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0; };
     out_.lambda_at = at_bound(0);
     out_.learnt = variables_.count();
     out_.variable = variables_.variable;
@@ -246,7 +244,7 @@ class KernelSearcher {
   const KernelSearchOptions& options_;
   Array<double> low_, high_;  // of z
   double given_slope_ = 0;
-  Index left_ = 0;            // of the budget
+  Index left_ = 0;  // of the budget
   KernelSearch out_;
 };
 
@@ -257,9 +255,10 @@ void require_learnable(Criterion criterion, Index variables) {
     fail(Status::invalid_argument,
          "criterion is 5 (ERROR_RATE), a step function without gradients: learn the kernel by LOO, REML or GROUPS");
   if (criterion == Criterion::gcv && variables > 1)
-    fail(Status::invalid_argument, "criterion is 2 (GCV), and ", variables,
-         " hyperparameters are free: over several GCV runs away to kernels that fit nothing but noise; use LOO, REML or "
-         "GROUPS, or leave one free");
+    fail(
+        Status::invalid_argument, "criterion is 2 (GCV), and ", variables,
+        " hyperparameters are free: over several GCV runs away to kernels that fit nothing but noise; use LOO, REML or "
+        "GROUPS, or leave one free");
 }
 
 KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const RowsOfSearch& sample,

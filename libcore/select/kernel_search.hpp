@@ -30,8 +30,8 @@ namespace freeridge {
 enum class KernelStage : std::int32_t { multiple = 1, sample = 2, given = 3, likelihood = 4, criterion = 5 };
 constexpr Index kernel_stages = 5;
 
-constexpr Index sample_of_kernel_search = 512;    // rows
-constexpr Index usual_rows_of_kernel = 2000;      // that a kernel is learnt on
+constexpr Index sample_of_kernel_search = 512;  // rows
+constexpr Index usual_rows_of_kernel = 2000;    // that a kernel is learnt on
 constexpr Index usual_evaluations_of_kernel = 100;
 
 struct KernelTrial {
@@ -42,14 +42,14 @@ struct KernelTrial {
 };
 
 struct KernelSearch {
-  Array<KernelTrial> trials;                // in their order
-  Array<SearchEnd> end;                     // of each stage
-  Index rows = 0, sample = 0, learnt = 0;   // learnt: how many numbers beside lambda
-  Array<Index> variable;                    // of each hyperparameter: its variable, or -1: held
-  Array<double> low, high;                  // of each hyperparameter; where it is held, its value
-  Array<std::int32_t> at;                   // -1, +1 where it ended at the low, high bound, else 0
-  std::int32_t lambda_at = 0;               // the same of lambda
-  bool kept = false;                        // nothing better than the given kernel was found
+  Array<KernelTrial> trials;               // in their order
+  Array<SearchEnd> end;                    // of each stage
+  Index rows = 0, sample = 0, learnt = 0;  // learnt: how many numbers beside lambda
+  Array<Index> variable;                   // of each hyperparameter: its variable, or -1: held
+  Array<double> low, high;                 // of each hyperparameter; where it is held, its value
+  Array<std::int32_t> at;                  // -1, +1 where it ended at the low, high bound, else 0
+  std::int32_t lambda_at = 0;              // the same of lambda
+  bool kept = false;                       // nothing better than the given kernel was found
   KernelPtr kernel;
   double lambda = 0;
   double score = 0;  // the criterion on all rows of the model, one number for all outputs

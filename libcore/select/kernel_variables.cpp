@@ -111,9 +111,12 @@ class NumbersOfKernel {
     const std::optional<double> sigma = first_bandwidth(inner, beyond);
     for (Index k = 0; k < x_.cols; ++k) {
       const double unit = sigma ? 1 / (divisor[k] * beyond[k] * *sigma) : 0;
-      if (spread_.range[k] == 0) add(scale[k], scale[k], scale[k]);
-      else if (sigma) add(scale[k], shortest_length * spread_.sd[k] * unit, longest_length * spread_.range[k] * unit);
-      else add(scale[k], scale[k] / any_scale, scale[k] * any_scale);
+      if (spread_.range[k] == 0)
+        add(scale[k], scale[k], scale[k]);
+      else if (sigma)
+        add(scale[k], shortest_length * spread_.sd[k] * unit, longest_length * spread_.range[k] * unit);
+      else
+        add(scale[k], scale[k] / any_scale, scale[k] * any_scale);
       numbers.back().length = true;
       numbers.back().scaled = scaled_kernels;
       numbers.back().superfluous = within;
@@ -131,8 +134,10 @@ class NumbersOfKernel {
       const double value = parameter.values[0];
       if (kernel.bandwidth()) {
         const double median = median_distance(divisor, x_);
-        if (std::isfinite(64 * median) && median / 16 > 0) add(value, median / 16, median * 64);
-        else add(value, value, value);
+        if (std::isfinite(64 * median) && median / 16 > 0)
+          add(value, median / 16, median * 64);
+        else
+          add(value, value, value);
         if (typical == 0) typical = median / value;
         numbers.back().length = true;
       } else {

@@ -22,7 +22,7 @@ struct KernelVariables {
   Array<double> low, high;       // of each u
   Array<char> length;            // of each u: whether it moves a scale, a bandwidth or a length
   Array<Array<Index>> together;  // for each scaled kernel: the variables of its scales
-  double typical = 0;            // a typical factor on all lengths: the first bandwidth's median distance; 0: no lengths
+  double typical = 0;  // a typical factor on all lengths: the first bandwidth's median distance; 0: no lengths
 
   Index count() const { return std::ssize(low); }
   KernelPtr kernel(const Kernel& from, Span<const double> u) const;
