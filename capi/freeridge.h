@@ -1079,9 +1079,9 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
 
 /* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as freeridge_get_kernel_search
  * says. stage: 1: one factor on all lengths, REML on the sample, at its best lambda; 2: all, REML on the sample; 3: the
- * given kernel, the criterion; 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
+ * given kernel, the criterion (its `end` is NONE unless lambda was moved); 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
  * lambda: that of the score. gradient: the largest derivative by the logarithm of a variable of what is minimised (REML or
- * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN in stage 1. NULL is fine for each.
+ * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN where lambda alone was searched. NULL is fine for each.
  * Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
                                                                    double* score, double* lambda, double* gradient);
