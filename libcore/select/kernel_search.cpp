@@ -222,9 +222,20 @@ class KernelSearcher {
       ++step;
       return evaluate(stage, rows, criterion, z, g);
     };
-    const BoundedMinimum found = minimise_in_box(f, from.z, low_, high_, options);
+    const bool all_move = stage != KernelStage::given;
+    if (all_move) options.known = known_curvature(size);
+    BoundedMinimum found = minimise_in_box(f, from.z, low_, high_, options);
+    if (all_move && !found.known.empty()) known_ = {std::move(found.known), size};
     out_.end[static_cast<Index>(stage) - 1] = found.end;
     return {found.x, std::isfinite(found.f) ? found.f : infinity};
+  }
+
+  // The pairs of the last search: what is minimised grows with the number of rows and outputs, and so do gradients.
+  Array<LbfgsPair> known_curvature(double size) const {
+    Array<LbfgsPair> out = known_.pairs;
+    for (LbfgsPair& pair : out)
+      for (double& change : pair.y) change *= size / known_.size;
+    return out;
   }
 
   double evaluate(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
@@ -292,7 +303,13 @@ class KernelSearcher {
   const std::function<LambdaOfSample(const KernelPtr&)>& lambda_of_sample_;
   const std::function<KernelSize(const KernelPtr&)>& size_;
   const KernelSearchOptions& options_;
-  Multiple tried_;            // the best
+  struct Known {
+    Array<LbfgsPair> pairs;
+    double size = 1;
+  };
+
+  Multiple tried_;  // the best
+  Known known_;
   Array<double> low_, high_;  // of z
   double given_slope_ = 0;
   Index left_ = 0;  // of the budget
