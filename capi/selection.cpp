@@ -70,6 +70,21 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
   });
 }
 
+freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion, double lambda,
+                                          double* score, double* by_log_lambda, double* by_log_hyperparameters) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    required("score", score);
+    required("by_log_lambda", by_log_lambda);
+    if (hyperparameter_count(*m.kernel()) > 0) required("by_log_hyperparameters", by_log_hyperparameters);
+    const ScoreGradient found = m.score_gradient(chosen, lambda);
+    *score = found.score;
+    *by_log_lambda = found.log_lambda;
+    if (!found.kernel.empty()) std::ranges::copy(found.kernel, by_log_hyperparameters);
+  });
+}
+
 freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
                                      double* training, double* norm2, double* objective, int64_t ld) {
   return guarded(__func__, [&] {
