@@ -69,11 +69,6 @@ double geometric_mean(Span<const double> values) {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
-// The range, made so wide that it holds lambda.
-LambdaRange holding(LambdaRange range, double lambda) {
-  return {std::min(range.low, lambda), std::max(range.high, lambda)};
-}
-
 }  // namespace
 
 Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
@@ -175,7 +170,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
   stage.next(0.98);
   auto lambda = std::make_shared<const LambdaSearch>(
-      search_lambda(*factorization, criterion, groups, holding(lambda_range(*factorization), search->lambda)));
+      search_lambda(*factorization, criterion, groups, lambda_range(*factorization)));
   search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization, lambda->best));

@@ -98,8 +98,9 @@ TEST(SelectKernel, AtTheEndTheGradientIsZero) {
           const double limit = 8e-3 * static_cast<double>(n);  // where it begins slopes are some n / 10
           if (choice.at[i] <= 0) {
             EXPECT_GT(slope, -limit) << i << " end " << choice.end[3] << choice.end[4] << " gradient "
-                                   << choice.gradient.back() << " score " << choice.score << " " << choice.tried.back()
-                                   << " lambda " << lambda << " " << choice.lambda.back() << " plain " << plain;
+                                     << choice.gradient.back() << " score " << choice.score << " "
+                                     << choice.tried.back() << " lambda " << lambda << " " << choice.lambda.back()
+                                     << " plain " << plain;
           }
           if (choice.at[i] >= 0) {
             EXPECT_LT(slope, limit) << i;

@@ -67,6 +67,15 @@ Model of_chosen_bandwidth() {
   return model;
 }
 
+// After a search for the kernel.
+Model of_learnt_kernel() {
+  Model model = model_on(FREERIDGE_ROUTE_SPECTRAL, State::data);
+  SelectKernel search;
+  search.model = model.get();
+  support::check(search(), search.name);
+  return model;
+}
+
 // A feature that row 0 alone has: at lambda = 0 its leverage is one, and what is left out there has no value.
 Model leverage_one(freeridge_route route) {
   Model model(Kernel::linear());
@@ -124,6 +133,9 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetDimensions>(all);
   add_answer<GetBandwidth>(all, {FREERIDGE_ROUTE_PRIMAL});
   add_on_model<GetBandwidthSearch>(all, "search", true, of_chosen_bandwidth);
+  add_on_model<GetKernelSearch>(all, "search", true, of_learnt_kernel);
+  add_on_model<GetKernelSearchHistory>(all, "search", true, of_learnt_kernel);
+  add_on_model<GetKernelSearchBounds>(all, "search", true, of_learnt_kernel);
   add_answer<MemoryRequired>(all);
   add_answer<GetTolerance>(all);
   add_answer<GetRank>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND});

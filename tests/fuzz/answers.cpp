@@ -308,6 +308,37 @@ void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
       end, flat, minima);
 }
 
+void ask_for_the_kernel_search(const freeridge_model* model, Caller& call) {
+  Output<std::int64_t> evaluations(1), hyperparameters(1), learnt(1), rows(1), sample(1);
+  Output<std::int32_t> kept(1), end(5), lambda_at(1);
+  const freeridge_status status = call(
+      "freeridge_get_kernel_search", 0,
+      [&] {
+        return freeridge_get_kernel_search(model, evaluations.get(), hyperparameters.get(), learnt.get(), rows.get(),
+                                           sample.get(), kept.get(), end.get());
+      },
+      evaluations, hyperparameters, learnt, rows, sample, kept, end);
+  const bool learnt_one = status == FREERIDGE_OK;
+  const std::size_t tried = learnt_one ? size_of(evaluations.values[0]) : 1;
+  const std::size_t numbers = learnt_one ? size_of(hyperparameters.values[0]) : 1;
+  Output<std::int32_t> stage(tried), at(numbers);
+  Output<double> score(tried), lambda(tried), gradient(tried), low(numbers), high(numbers);
+  Output<std::int64_t> variable(numbers);
+  call(
+      "freeridge_get_kernel_search_history", 0,
+      [&] {
+        return freeridge_get_kernel_search_history(model, stage.get(), score.get(), lambda.get(), gradient.get());
+      },
+      stage, score, lambda, gradient);
+  call(
+      "freeridge_get_kernel_search_bounds", 0,
+      [&] {
+        return freeridge_get_kernel_search_bounds(model, variable.get(), low.get(), high.get(), at.get(),
+                                                  lambda_at.get());
+      },
+      variable, low, high, at, lambda_at);
+}
+
 template <class Save>
 Bytes bytes_of(const char* name, Caller& call, const Save& save) {
   Output<std::int64_t> length(1), again(1);
@@ -347,6 +378,7 @@ void ask(const freeridge_model* model, const Questions& questions, Caller& call)
   ask_for_scores(model, size, questions, call);
   ask_for_the_search(model, size, call);
   if (questions.bandwidth_search) ask_for_the_bandwidth_search(model, call);
+  if (questions.kernel_search) ask_for_the_kernel_search(model, call);
   ask_for_the_fit(model, size, questions, call);
   ask_for_matrices(model, size, questions, call);
   ask_for_paths(model, size, questions, call);

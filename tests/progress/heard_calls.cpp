@@ -119,6 +119,13 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
                          freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3, sigma.data());
                      return Answer{status, sigma};
                    }});
+  if (std::string(c.kernel).find("gaussian") != std::string::npos)
+    out.push_back({"select_kernel", [=](const Model& m) {
+                     Vector score = numbers(1);
+                     const freeridge_status status =
+                         freeridge_select_kernel(m.get(), FREERIDGE_REML, nullptr, 0, 0, 1, 3, score.data());
+                     return Answer{status, score};
+                   }});
   return out;
 }
 

@@ -259,7 +259,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetGroups, SetIntercept,
                    SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction,
                    SetRefinement, SetMemoryLimit>();
-    others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
+    others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
+                   SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance, CoefficientCovariance, CoefficientErrors, AverageGradient,
                    AverageDifference>();

@@ -101,6 +101,60 @@ static void bandwidths(void) {
   freeridge_destroy(model);
 }
 
+/* A length of its own for each of two features, of which the response knows one. */
+static void learning(void) {
+  enum { ROWS = 40, MOST = 250 };
+  freeridge_kernel *gaussian = NULL, *scaled = NULL, *learnt = NULL;
+  freeridge_model* model = NULL;
+  double x[2 * ROWS], y[ROWS], score = -1, lambda = -1, best = -1, values[3];
+  const double ones[2] = {1, 1};
+  double tried[MOST], lambdas[MOST], gradient[MOST], low[3], high[3];
+  int64_t evaluations = -1, hyperparameters = -1, free_ones = -1, rows = -1, sample = -1, variable[3], i;
+  int32_t kept = -1, end[5], stage[MOST], at[3], lambda_at = 9;
+  for (i = 0; i < ROWS; ++i) {
+    x[i] = sin(1.0 + 7.0 * (double)i), x[i + ROWS] = cos(2.0 + 5.0 * (double)i);
+    y[i] = sin(3 * x[i]) + 0.05 * sin(100.0 * (double)(i * i));
+  }
+  OK(freeridge_kernel_gaussian(1, &gaussian));
+  OK(freeridge_kernel_scaled(gaussian, 2, ones, &scaled));
+  OK(freeridge_create(scaled, &model));
+  REFUSED(INVALID_STATE, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
+  OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, ROWS, 2, x, ROWS, 1, y, ROWS));
+  REFUSED(INVALID_STATE, freeridge_get_kernel_search(model, &evaluations, NULL, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_kernel_search_history(model, stage, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_kernel_search_bounds(model, variable, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(NULL, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_GCV, NULL, 0, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_ERROR_RATE, NULL, 0, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, -1, 0, 1, 0, &score));
+  REFUSED(NOT_FINITE, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, NAN, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 1, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, -1, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, 0, NULL));
+  OK(freeridge_factorize(model));
+  OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, &lambda, &best));
+  OK(freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
+  CHECK(score > 0 && score < best);
+  OK(freeridge_get_kernel_search(model, &evaluations, &hyperparameters, &free_ones, &rows, &sample, &kept, end));
+  CHECK(evaluations > 5 && evaluations <= MOST && hyperparameters == 3 && free_ones == 2);
+  CHECK(rows == ROWS && sample == ROWS && kept == 0 && end[4] != FREERIDGE_SEARCH_NONE);
+  OK(freeridge_get_kernel_search_history(model, stage, tried, lambdas, gradient));
+  for (i = 0; i < evaluations; ++i) CHECK(stage[i] >= 1 && stage[i] <= 5 && lambdas[i] > 0);
+  OK(freeridge_get_kernel_search_bounds(model, variable, low, high, at, &lambda_at));
+  OK(freeridge_get_kernel(model, &learnt));
+  OK(freeridge_kernel_get_hyperparameters(learnt, values));
+  for (i = 0; i < 3; ++i) CHECK(values[i] >= low[i] * (1 - 1e-12) && values[i] <= high[i] * (1 + 1e-12));
+  CHECK(variable[0] == 0 && variable[1] == 1 && variable[2] == -1 && values[2] == 1);
+  CHECK(values[1] > 1.5 * values[0]);
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search(NULL, &rows, NULL, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_history(NULL, stage, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_bounds(NULL, variable, NULL, NULL, NULL, NULL));
+  freeridge_kernel_destroy(gaussian);
+  freeridge_kernel_destroy(scaled);
+  freeridge_kernel_destroy(learnt);
+  freeridge_destroy(model);
+}
+
 static void folds_and_conventions(void) {
   int32_t group[10], holdout[10], members[3] = {0, 0, 0};
   double there = -1, back = -1;
@@ -267,6 +321,7 @@ int main(void) {
   for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) scores_are_means(every_route[r]);
   searches();
   bandwidths();
+  learning();
   folds_and_conventions();
   gradients();
   hostile();

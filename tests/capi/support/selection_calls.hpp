@@ -106,7 +106,7 @@ struct GetKernelSearchHistory {
 
 struct GetKernelSearchBounds {
   static constexpr const char* optional = "variable low high at lambda_at";
-  static constexpr std::size_t most = 3;
+  static constexpr std::size_t most = 8;
   freeridge_model* model = nullptr;
   Output<int64_t> variable{most};
   Output<double> low{most}, high{most};
