@@ -1039,7 +1039,7 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
 
 /* Learns the kernel: all its free hyperparameters (freeridge_kernel_hyperparameter_count) and lambda together, by the
  * gradient of the criterion, and leaves the model FITTED with the kernel learnt (freeridge_get_kernel), factorized on all
- * rows, and with the lambdas that freeridge_select_lambda chooses on all rows. For a length of its own for every feature
+ * rows, and with the lambdas that freeridge_select_lambda chooses on all rows, in a range that holds the lambda found. For a length of its own for every feature
  * the kernel is scaled(s, gaussian(1)), s the features' standard deviations: the lengths given say what a unit of each
  * feature is worth, and a common factor of them is found first.
  *

@@ -69,6 +69,11 @@ double geometric_mean(Span<const double> values) {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
+// The range, made so wide that it holds lambda: the best may lie where rounding begins, which differs a little by kernel.
+LambdaRange holding(LambdaRange range, double lambda) {
+  return {std::min(range.low, lambda), std::max(range.high, lambda)};
+}
+
 }  // namespace
 
 Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
@@ -116,10 +121,10 @@ LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel) const {
   Stage stage(0, 0.7);
   const FactorizationPtr factorization = factorized(kernel, {});
   stage.next(1);
-  LambdaRange range = lambda_range(*factorization);
+  const LambdaRange range = lambda_range(*factorization);
   const LambdaSearch search = search_lambda(*factorization, Criterion::reml, nullptr, range);
-  range.low = std::max(eps * factorization->eigenvalue_range().largest, factorization->floor());
-  return {range, geometric_mean(search.best),
+  const double low = std::max(sure_of_matrix * factorization->tolerance(), factorization->floor());
+  return {low, geometric_mean(search.best),
           combined_score(factorization->problem(), Criterion::reml, search.best_score)};
 }
 
@@ -131,11 +136,10 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   const Index points = std::min(rows, rows_of_size);
   Matrix some(points, d());
   for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some.view().row_range(i, 1));
-  const bool centred = offset_ == Offset::free && points > 1;
   return search_kernel(kernel_, variables,
                        {of_sample.rows_of_search(Criterion::reml), of_search.rows_of_search(options.criterion),
                         [&](const KernelPtr& kernel) { return of_sample.lambda_of_sample(kernel); },
-                        [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view(), centred); }},
+                        [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view()); }},
                        options);
 }
 
@@ -145,8 +149,8 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   if (hyperparameter_count(*kernel_) == 0)
     fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
          ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");
-  const Groups* const groups = groups_for(criterion);
   require_learnable(criterion, 1);
+  const Groups* const groups = groups_for(criterion);
   rows = std::min(n(), rows == 0 ? usual_rows_of_kernel : rows);
   const Hearing hearing(listener_);
   const KernelVariables variables = kernel_variables(*kernel_, data_->x, label);
@@ -170,7 +174,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
   stage.next(0.98);
   auto lambda = std::make_shared<const LambdaSearch>(
-      search_lambda(*factorization, criterion, groups, lambda_range(*factorization)));
+      search_lambda(*factorization, criterion, groups, holding(lambda_range(*factorization), search->lambda)));
   search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization, lambda->best));

@@ -18,6 +18,7 @@ constexpr double gradient_small = 1e-4;  // of n t
 constexpr double change_small = 1e-6;    // of n t
 constexpr double longest_log_step = 2;   // a factor of e^2
 constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
+constexpr double beyond_all = 1000;      // times the largest eigenvalue: a lambda that leaves nothing but the mean
 constexpr Index lambda_rounds = 2;       // of lambda searched once more
 constexpr double lower_by = 1e-3;        // of n t: REML is lower at another lambda
 constexpr Index lambda_evaluations = 8;  // for the given kernel
@@ -94,8 +95,8 @@ class KernelSearcher {
     if (!std::isfinite(tried_.found.score)) lambda_of_sample_(kernel_);  // throws: there is no lambda anywhere
     // as the largest eigenvalue, which rounding is measured by, grows with the rows
     const double more = std::log(static_cast<double>(rows_.rows) / static_cast<double>(sample_.rows));
-    low_ = {std::log(tried_.found.range.low) - tried_.log_size + more};
-    high_ = {std::log(tried_.found.range.high) - tried_.log_size + more};
+    low_ = {std::log(tried_.found.low) - tried_.log_size + more};
+    high_ = {std::log(beyond_all * static_cast<double>(rows_.rows))};  // the largest eigenvalue is at most n size
     low_.insert(low_.end(), variables_.low.begin(), variables_.low.end());
     high_.insert(high_.end(), variables_.high.begin(), variables_.high.end());
     Found start{Array<double>(low_.size(), 0.0)};
@@ -293,7 +294,7 @@ class KernelSearcher {
   }
 
   struct Multiple {
-    LambdaOfSample found{{nan, nan}, nan, infinity};
+    LambdaOfSample found{nan, nan, infinity};
     double multiple = 1, z = nan, log_size = nan;  // z: of its lambda
   };
 

@@ -66,7 +66,7 @@ struct RowsOfSearch {
   std::function<ScoreGradient(const KernelPtr&, Criterion, double lambda)> gradient;
 };
 struct LambdaOfSample {
-  LambdaRange range;     // the low end: where rounding begins
+  double low;            // where rounding begins
   double lambda, score;  // REML's best
 };
 struct SearchedRows {

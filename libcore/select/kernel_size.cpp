@@ -1,35 +1,29 @@
 #include "libcore/select/kernel_size.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-#include "libcore/base/constants.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/log_gradient.hpp"
 
 namespace freeridge {
 
-KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points, bool centred) {
+KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points) {
   const Index m = points.rows;
-  const auto count = static_cast<double>(m);
-  Matrix k(m, m), s(m, m);
+  Matrix k(m, m), identity(m, m, 0.0);
   kernel.evaluate(points, points, k.view());
-  double size = 0, diagonal = 0;
-  for (Index j = 0; j < m; ++j)
-    for (Index i = 0; i < m; ++i) {
-      s(i, j) = ((i == j ? 1 : 0) - (centred ? 1 / count : 0)) / count;
-      size += s(i, j) * k(i, j);
-      if (i == j) diagonal += k(i, i) / count;
-    }
-  worked(touched * count * count);
+  double trace = 0;
+  for (Index i = 0; i < m; ++i) {
+    trace += k(i, i);
+    identity(i, i) = 1;
+  }
+  worked(touched * static_cast<double>(m * m));
+  if (!(trace > 0)) fail(Status::undefined, "the kernel matrix of ", m, " of the points has the trace ", trace);
   KernelSize out;
+  out.log_size = std::log(trace / static_cast<double>(m));
   out.gradient.assign(hyperparameter_count(kernel), 0.0);
-  const double least = count * eps * diagonal;
-  out.log_size = std::log(std::max(size, least));
-  if (size <= least) return out;
-  add_log_gradient(kernel, points, points, s.view(), out.gradient);
-  for (double& slope : out.gradient) slope /= size;
+  add_log_gradient(kernel, points, points, identity.view(), out.gradient);
+  for (double& slope : out.gradient) slope /= trace;
   return out;
 }
 

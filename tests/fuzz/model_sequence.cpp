@@ -112,7 +112,11 @@ void ModelSequence::select_kernel(Source& in) {
   told_.kernel = text;
   told_.unset();
   told_.factorized = Settings::Factorized{told_.expected_lambdas, told_.expected_criterion};
-  told_.searched = Settings::Searched{criterion, 0, 0, told_.groups, told_.refinement};
+  std::int64_t tried = 0;
+  freeridge_get_search(model_.get(), &tried, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
+  std::vector<double> range(size_of(tried));  // the ends of the range that was searched are exact
+  freeridge_get_search(model_.get(), nullptr, range.data(), nullptr, 0, nullptr, nullptr, nullptr);
+  told_.searched = Settings::Searched{criterion, range.front(), range.back(), told_.groups, told_.refinement};
   told_.kernel_searched = true;
   std::vector<double> lambdas(size_of(told_.data->t));
   freeridge_get_lambda(model_.get(), lambdas.data());

@@ -103,14 +103,14 @@ static void bandwidths(void) {
 
 /* A length of its own for each of two features, of which the response knows one. */
 static void learning(void) {
-  enum { ROWS = 40, MOST = 250 };
+  enum { ROWS = 40, EVALUATIONS = 250 };
   freeridge_kernel *gaussian = NULL, *scaled = NULL, *learnt = NULL;
   freeridge_model* model = NULL;
   double x[2 * ROWS], y[ROWS], score = -1, lambda = -1, best = -1, values[3];
   const double ones[2] = {1, 1};
-  double tried[MOST], lambdas[MOST], gradient[MOST], low[3], high[3];
+  double tried[EVALUATIONS], lambdas[EVALUATIONS], gradient[EVALUATIONS], low[3], high[3];
   int64_t evaluations = -1, hyperparameters = -1, free_ones = -1, rows = -1, sample = -1, variable[3], i;
-  int32_t kept = -1, end[5], stage[MOST], at[3], lambda_at = 9;
+  int32_t kept = -1, end[5], stage[EVALUATIONS], at[3], lambda_at = 9;
   for (i = 0; i < ROWS; ++i) {
     x[i] = sin(1.0 + 7.0 * (double)i), x[i + ROWS] = cos(2.0 + 5.0 * (double)i);
     y[i] = sin(3 * x[i]) + 0.05 * sin(100.0 * (double)(i * i));
@@ -136,7 +136,7 @@ static void learning(void) {
   OK(freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
   CHECK(score > 0 && score < best);
   OK(freeridge_get_kernel_search(model, &evaluations, &hyperparameters, &free_ones, &rows, &sample, &kept, end));
-  CHECK(evaluations > 5 && evaluations <= MOST && hyperparameters == 3 && free_ones == 2);
+  CHECK(evaluations > 5 && evaluations <= EVALUATIONS && hyperparameters == 3 && free_ones == 2);
   CHECK(rows == ROWS && sample == ROWS && kept == 0 && end[4] != FREERIDGE_SEARCH_NONE);
   OK(freeridge_get_kernel_search_history(model, stage, tried, lambdas, gradient));
   for (i = 0; i < evaluations; ++i) CHECK(stage[i] >= 1 && stage[i] <= 5 && lambdas[i] > 0);
