@@ -1088,16 +1088,16 @@ enum {
 /* About the last freeridge_select_kernel: *evaluations: how many kernels and lambdas it tried; *hyperparameters: how many
  * the kernel has; *learnt: how many numbers beside lambda were free (numbers that move together count once); *rows: on how
  * many rows; *sample: how many of them were the sample; *kept: 1 where nothing better than the given kernel was found, else
- * 0; end: 5 numbers (freeridge_search_end), one for each stage in the order of freeridge_get_kernel_search_history. NULL is
+ * 0; ended: 5 numbers (freeridge_search_end), one for each stage in the order of freeridge_get_kernel_search_history. NULL is
  * fine for each. The search is kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE
  * (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
                                                            int64_t* hyperparameters, int64_t* learnt, int64_t* rows,
-                                                           int64_t* sample, int32_t* kept, freeridge_search_end* end);
+                                                           int64_t* sample, int32_t* kept, freeridge_search_end* ended);
 
 /* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as freeridge_get_kernel_search
  * says. stage: 1: one factor on all lengths, REML on the sample, at its best lambda; 2: all, REML on the sample; 3: the
- * given kernel, the criterion (its `end` is NONE unless lambda was moved); 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
+ * given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
  * lambda: that of the score. gradient: the largest derivative by the logarithm of a variable of what is minimised (REML or
  * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN where lambda alone was searched. NULL is fine for each.
  * Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */

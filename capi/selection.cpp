@@ -164,7 +164,7 @@ freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_crite
 
 freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
                                              int64_t* hyperparameters, int64_t* learnt, int64_t* rows, int64_t* sample,
-                                             int32_t* kept, freeridge_search_end* end) {
+                                             int32_t* kept, freeridge_search_end* ended) {
   return guarded(__func__, [&] {
     const KernelSearch& search = model_of(model).require_kernel_search();
     if (evaluations != nullptr) *evaluations = std::ssize(search.trials);
@@ -173,8 +173,8 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64
     if (rows != nullptr) *rows = search.rows;
     if (sample != nullptr) *sample = search.sample;
     if (kept != nullptr) *kept = search.kept ? 1 : 0;
-    if (end != nullptr)
-      std::ranges::transform(search.end, end, [](SearchEnd why) { return static_cast<int32_t>(why); });
+    if (ended != nullptr)
+      std::ranges::transform(search.end, ended, [](SearchEnd why) { return static_cast<int32_t>(why); });
   });
 }
 

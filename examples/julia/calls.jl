@@ -614,10 +614,10 @@ freeridge_select_kernel(model, criterion, label, shrinkage, rows, seed, evaluati
     ccall((:freeridge_select_kernel, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
     Ptr{Int32}, Float64, Int64, Int64, Int64, Ptr{Float64}), model, criterion, label, shrinkage, rows, seed,
     evaluations, score)
-freeridge_get_kernel_search(model, evaluations, hyperparameters, learnt, rows, sample, kept, end) =
+freeridge_get_kernel_search(model, evaluations, hyperparameters, learnt, rows, sample, kept, ended) =
     ccall((:freeridge_get_kernel_search, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int64},
     Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int32}, Ptr{freeridge_search_end}), model, evaluations, hyperparameters,
-    learnt, rows, sample, kept, end)
+    learnt, rows, sample, kept, ended)
 freeridge_get_kernel_search_history(model, stage, score, lambda, gradient) =
     ccall((:freeridge_get_kernel_search_history, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int32},
     Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, stage, score, lambda, gradient)

@@ -431,7 +431,7 @@ _declare(STATUS, "freeridge_score_gradient", model=MODEL, criterion=INT32, lambd
 _declare(STATUS, "freeridge_select_kernel", model=MODEL, criterion=INT32, label=INT32S, shrinkage=DOUBLE, rows=INT64,
     seed=INT64, evaluations=INT64, score=DOUBLES)
 _declare(STATUS, "freeridge_get_kernel_search", model=MODEL, evaluations=INT64S, hyperparameters=INT64S,
-    learnt=INT64S, rows=INT64S, sample=INT64S, kept=INT32S, end=INT32S)
+    learnt=INT64S, rows=INT64S, sample=INT64S, kept=INT32S, ended=INT32S)
 _declare(STATUS, "freeridge_get_kernel_search_history", model=MODEL, stage=INT32S, score=DOUBLES, lambda_=DOUBLES,
     gradient=DOUBLES)
 _declare(STATUS, "freeridge_get_kernel_search_bounds", model=MODEL, variable=INT64S, low=DOUBLES, high=DOUBLES,

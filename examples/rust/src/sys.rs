@@ -582,7 +582,7 @@ extern "C" {
     pub fn freeridge_select_kernel(model: *mut freeridge_model, criterion: freeridge_criterion, label: *const i32,
         shrinkage: f64, rows: i64, seed: i64, evaluations: i64, score: *mut f64) -> freeridge_status;
     pub fn freeridge_get_kernel_search(model: *const freeridge_model, evaluations: *mut i64, hyperparameters: *mut
-        i64, learnt: *mut i64, rows: *mut i64, sample: *mut i64, kept: *mut i32, end: *mut freeridge_search_end) ->
+        i64, learnt: *mut i64, rows: *mut i64, sample: *mut i64, kept: *mut i32, ended: *mut freeridge_search_end) ->
         freeridge_status;
     pub fn freeridge_get_kernel_search_history(model: *const freeridge_model, stage: *mut i32, score: *mut f64,
         lambda: *mut f64, gradient: *mut f64) -> freeridge_status;

@@ -88,11 +88,11 @@ struct SelectKernel {
 
 // Of a model whose kernel was learnt.
 struct GetKernelSearch {
-  static constexpr const char* optional = "evaluations hyperparameters learnt rows sample kept end";
+  static constexpr const char* optional = "evaluations hyperparameters learnt rows sample kept ended";
   freeridge_model* model = nullptr;
   Output<int64_t> evaluations{1}, hyperparameters{1}, learnt{1}, rows{1}, sample{1};
-  Output<int32_t> kept{1}, end{5};
-  FREERIDGE_CALL(freeridge_get_kernel_search, model, evaluations, hyperparameters, learnt, rows, sample, kept, end);
+  Output<int32_t> kept{1}, ended{5};
+  FREERIDGE_CALL(freeridge_get_kernel_search, model, evaluations, hyperparameters, learnt, rows, sample, kept, ended);
 };
 
 struct GetKernelSearchHistory {
