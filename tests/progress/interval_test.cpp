@@ -120,6 +120,8 @@ FORWARD(cblas_dsyr2, touched* product(n, n, 0.5),
         alpha, x, incx, y, incy, a, lda)
 FORWARD(dpotrf_, flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
         l1)
+FORWARD(dpotri_, 2 * flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda,
+        info, l1)
 FORWARD(dtrtri_, flops(*n, *n, *n) / 3, (Letter u, Letter d, In n, double* a, In lda, Int* info, Length l1, Length l2),
         u, d, n, a, lda, info, l1, l2)
 FORWARD(dlauum_, flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
