@@ -209,6 +209,17 @@ TEST_F(Interval, Cholesky) {
   expect_in_time({"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY}, {2600, 4}, 1e8, 5e9);
 }
 
+// A step of the inverse is longer than `grain`.
+TEST_F(Interval, GradientOfAScore) {
+  const Case c = {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY};
+  const Sizes size = {2600, 4};
+  Model model = data_model(c, size);
+  model.progress(hear, nullptr);
+  for (const Call<Model>& call : data_calls(c, size))
+    if (call.name.starts_with("score_gradient"))
+      expect_heard_in_time(call.name, 1.7e10, [&] { return call.run(model).status; });
+}
+
 TEST_F(Interval, Spectral) {
   expect_in_time({"SPECTRAL", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_SPECTRAL}, {1800, 4}, 2e10, 1e6);
 }
