@@ -1,5 +1,6 @@
 // Time of the calls that matter, by Google Benchmark: factorization by route, one lambda with its exact leave-one-out
-// errors, leave-one-out scores at 100 lambdas, gradients of scores, kernel values a second, rows of an accumulator a second, a small fit.
+// errors, leave-one-out scores at 100 lambdas, gradients of scores, kernel values a second, rows of an accumulator a
+// second, a small fit.
 // Data are made up: x uniform on [-1, 1], y = sin(3 x_1) + x_2^2 + noise. --benchmark_filter=WORD picks some of them.
 #include <benchmark/benchmark.h>
 

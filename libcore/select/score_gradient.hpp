@@ -1,8 +1,10 @@
-// A criterion at one lambda for all outputs, and its derivatives by log lambda and by the logarithm of each hyperparameter
-// of the kernel, on a dual problem. Notation of factorization.hpp: G = K_w + lambda I, P = Z (Z'GZ)^-1 Z', c = P Y~, p = diag P;
-// weights are in K_w and Y~ and nowhere else. As dP = -P dG P, one symmetric matrix S carries all derivatives:
+// A criterion at one lambda for all outputs, and its derivatives by log lambda and by the logarithm of each
+// hyperparameter of the kernel, on a dual problem. Notation of factorization.hpp: G = K_w + lambda I, P = Z (Z'GZ)^-1 Z',
+// c = P Y~, p = diag P; weights are in K_w and Y~ and nowhere else. As dP = -P dG P, one symmetric matrix S carries all
+// derivatives:
 //     dJ = -<S, dG>,      dJ / d log lambda = -lambda tr S,      dJ / d log theta_i = -<S, dK_w / d log theta_i>
-//     LOO      S = sym(V c') - B B',  V = P u,  u = 2 alpha c / (p^2 sum w),  B = P |D|^(1/2),  D = -2 sum alpha c^2 / (p^3 sum w)
+//     LOO      S = sym(V c') - B B',   V = P u,   u = 2 alpha c / (p^2 sum w),   B = P |D|^(1/2),
+//              D = -2 sum alpha c^2 / (p^3 sum w)
 //     GCV      the same with u = 2 n alpha c / T^2,  D = -2 J / T,  T = tr P
 //     REML     S = sum_j m / (2 Y~_j'c_j) c_j c_j' - t/2 P
 //     GROUPS   S = sym(sum over groups S and outputs of a_S (c - b_S)'),   a_S = P_:S v_S,  b_S = P_:S e_S,
