@@ -312,27 +312,30 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel*
 
 /* *count: the number of the kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
  * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
- * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not degree
- * and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses: INVALID_ARGUMENT.
- * Cost: O(1). Since 0.1. */
+ * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not
+ * degree and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses:
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count);
 
-/* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of each
- * kernel on the way (freeridge_kernel_name), with the place of the part in brackets behind a sum or a product, then the
- * number's own word, all joined by points; weights and scales have their place in brackets. Those of the kernel above are
- * sum.weight[0], sum.weight[1], sum[1].scaled.scale[0], sum[1].scaled.scale[1] and sum[1].scaled.gaussian.sigma; of a lone
- * Gaussian kernel gaussian.sigma. text, size and length: as in freeridge_kernel_describe. Statuses: INVALID_ARGUMENT (also:
- * no such hyperparameter; size too small, *length is set, and text is untouched). Cost: O(the kernels in it). Since 0.1. */
+/* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of
+ * each kernel on the way (freeridge_kernel_name), with the place of the part in brackets behind a sum or a product,
+ * then the number's own word, all joined by points; weights and scales have their place in brackets. Those of the
+ * kernel above are sum.weight[0], sum.weight[1], sum[1].scaled.scale[0], sum[1].scaled.scale[1] and
+ * sum[1].scaled.gaussian.sigma; of a lone Gaussian kernel gaussian.sigma. text, size and length: as in
+ * freeridge_kernel_describe. Statuses: INVALID_ARGUMENT (also: no such hyperparameter; size too small, *length is set,
+ * and text is untouched). Cost: O(the kernels in it). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index,
                                                                     int64_t size, char* text, int64_t* length);
 
 /* values: the numbers of all hyperparameters, in their order, to the last bit; as many as
- * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+ * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values);
 
-/* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All must be
- * positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on success only.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it). Since 0.1. */
+/* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All
+ * must be positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on
+ * success only. Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* kernel,
                                                                      const double* values, freeridge_kernel** out);
 
@@ -969,15 +972,15 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  *                               (REML: of the scores), as freeridge_select_bandwidth has it
  *     by_log_lambda             d score / d log lambda
  *     by_log_hyperparameters    d score / d log theta_i for the numbers theta of the kernel in the order of
- *                               freeridge_kernel_get_hyperparameters, as many as freeridge_kernel_hyperparameter_count says
- *                               (0: NULL is fine); 0 for a weight or an offset that is 0
- * by the factor that freeridge_factorize makes of the same data, intercept and weights, whichever route is set, and whatever
- * is factorized. Needs DATA, and changes nothing. Cost: n^2 kernel values and as many derivatives of each kernel in the
- * tree, n^3 for P (docs/numerics.md), LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1 n^2 numbers, tiles
- * and the square of the largest group. Statuses: INVALID_STATE (also: GROUPS without groups; landmarks are set),
- * INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; a precomputed K that is not symmetric), NOT_FINITE,
- * OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is numerically singular, as the CHOLESKY route says it), UNDEFINED
- * (the score has no value), CANCELLED. Since 0.1. */
+ *                               freeridge_kernel_get_hyperparameters, as many as
+ *                               freeridge_kernel_hyperparameter_count says (0: NULL is fine); 0 for a weight or an offset that is 0
+ * by the factor that freeridge_factorize makes of the same data, intercept and weights, whichever route is set, and
+ * whatever is factorized. Needs DATA, and changes nothing. Cost: n^2 kernel values and as many derivatives of each
+ * kernel in the tree, n^3 for P (docs/numerics.md), LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1
+ * n^2 numbers, tiles and the square of the largest group. Statuses: INVALID_STATE (also: GROUPS without groups;
+ * landmarks are set), INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; a precomputed K that is not
+ * symmetric), NOT_FINITE, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is numerically singular, as the
+ * CHOLESKY route says it), UNDEFINED (the score has no value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion,
                                                         double lambda, double* score, double* by_log_lambda,
                                                         double* by_log_hyperparameters);

@@ -1,6 +1,6 @@
-// Derivatives of <S, K> by the hyperparameters, asked of the core directly: against differences of kernel values in long
-// double, for S that is symmetric and for points and support rows, on both sides of a tile, with points that are near one
-// another or coincide.
+// Derivatives of <S, K> by the hyperparameters, asked of the core directly: against differences of kernel values in
+// long double, for S that is symmetric and for points and support rows, on both sides of a tile, with points that are
+// near one another or coincide.
 #include "libcore/kernel/log_gradient.hpp"
 
 #include <gtest/gtest.h>

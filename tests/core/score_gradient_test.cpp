@@ -292,7 +292,8 @@ TEST(ScoreGradient, OfAGivenMatrixIsByLambdaAlone) {
     }
 }
 
-// Numbers that are zero stay zero on a log scale; a constant column moves nothing; nor does a column of length infinity.
+// Numbers that are zero stay zero on a log scale; a constant column moves nothing; nor does a column of length
+// infinity.
 TEST(ScoreGradient, IsZeroWhereNothingMoves) {
   Random random(81);
   Problem problem = random_problem(random, KernelSpec::linear(), 25, 3, 1, false, true);
