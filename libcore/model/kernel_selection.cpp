@@ -117,15 +117,14 @@ RowsOfSearch Model::rows_of_search(Criterion criterion) const {
           }};
 }
 
-LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel) const {
+LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel, Criterion criterion) const {
   Stage stage(0, 0.7);
   const FactorizationPtr factorization = factorized(kernel, {});
   stage.next(1);
   const LambdaRange range = lambda_range(*factorization);
-  const LambdaSearch search = search_lambda(*factorization, Criterion::reml, nullptr, range);
+  const LambdaSearch search = search_lambda(*factorization, criterion, groups_for(criterion), range);
   const double low = std::max(sure_of_matrix * factorization->tolerance(), factorization->floor());
-  return {low, geometric_mean(search.best),
-          combined_score(factorization->problem(), Criterion::reml, search.best_score)};
+  return {low, geometric_mean(search.best), combined_score(factorization->problem(), criterion, search.best_score)};
 }
 
 KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
@@ -138,7 +137,10 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some.view().row_range(i, 1));
   return search_kernel(kernel_, variables,
                        {of_sample.rows_of_search(Criterion::reml), of_search.rows_of_search(options.criterion),
-                        [&](const KernelPtr& kernel) { return of_sample.lambda_of_sample(kernel); },
+                        [&](const KernelPtr& kernel, Criterion by) {
+                          const bool groups = by == Criterion::groups;  // asked for where the sample is all rows
+                          return (groups ? of_search : of_sample).lambda_of_sample(kernel, by);
+                        },
                         [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view()); }},
                        options);
 }

@@ -244,7 +244,7 @@ class Model {
   // on the first `rows` in random order.
   Model of_rows(Span<const Index> rows, bool with_groups) const;
   RowsOfSearch rows_of_search(Criterion criterion) const;
-  LambdaOfSample lambda_of_sample(const KernelPtr& kernel) const;
+  LambdaOfSample lambda_of_sample(const KernelPtr& kernel, Criterion criterion) const;
   KernelSearch learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
                             const KernelSearchOptions& options) const;
   void require_room_to_learn(Index rows) const;

@@ -56,7 +56,8 @@ class KernelSearcher {
         rows_(rows.all),
         lambda_of_sample_(rows.lambda),
         size_(rows.size),
-        options_(options) {
+        options_(options),
+        first_(options.criterion == Criterion::reml ? Criterion::reml : Criterion::loo) {
     out_.end.assign(kernel_stages, SearchEnd::none);
     out_.rows = rows_.rows;
     out_.sample = sample_.rows;
@@ -92,7 +93,7 @@ class KernelSearcher {
     try_multiple(1);
     const double plain = tried_.z;
     if (variables_.typical > 0) try_multiples();
-    if (!std::isfinite(tried_.found.score)) lambda_of_sample_(kernel_);  // throws: there is no lambda anywhere
+    if (!std::isfinite(tried_.found.score)) lambda_of_sample_(kernel_, first_);  // throws: there is no lambda anywhere
     // as the largest eigenvalue, which rounding is measured by, grows with the rows
     const double more = std::log(static_cast<double>(rows_.rows) / static_cast<double>(sample_.rows));
     low_ = {std::log(tried_.found.low) - tried_.log_size + more};
@@ -113,7 +114,7 @@ class KernelSearcher {
 
   // REML of a multiple of the kernel's lengths at its best lambda; the best of them is kept.
   double try_multiple(double multiple) {
-    const auto found = value_of([&] { return lambda_of_sample_(multiplied(multiple)); });
+    const auto found = value_of([&] { return lambda_of_sample_(multiplied(multiple), first_); });
     if (!found) return infinity;
     keep(KernelStage::multiple, found->score, found->lambda, nan);
     if (found->score < tried_.found.score) {
@@ -131,7 +132,7 @@ class KernelSearcher {
       return try_multiple(multiple);
     };
     const BandwidthRange range = bandwidth_range(variables_.typical);
-    (void)value_of([&] { return search_bandwidth(range, variables_.typical, multiples, Criterion::reml, score).best; });
+    (void)value_of([&] { return search_bandwidth(range, variables_.typical, multiples, first_, score).best; });
   }
 
   KernelPtr multiplied(double multiple) const {
@@ -185,22 +186,23 @@ class KernelSearcher {
     return out;
   }
 
-  // A minimum, and another one from there where REML on the sample is lower at a lambda that is far away.
+  // A minimum, and another one from there where the sample says that f is lower at a lambda that is far away.
   Found learn(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from, Index evaluations) {
     const std::size_t before = out_.trials.size();
     const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
     Found out = minimum(stage, rows, criterion, from, evaluations);
-    for (Index round = 0; round < lambda_rounds && criterion == Criterion::reml; ++round) {
+    for (Index round = 0; round < lambda_rounds && criterion == options_.criterion; ++round) {
       if (rows.rows != sample_.rows || left() < 2 || !std::isfinite(out.f)) break;
       const KernelPtr kernel = kernel_at(out);
-      const auto found = value_of([&] { return lambda_of_sample_(kernel); });
+      const auto found = value_of([&] { return lambda_of_sample_(kernel, criterion); });
       if (!found) break;
       keep(stage, found->score, found->lambda, nan);
       Found other = out;
       other.z[0] = std::clamp(relative(found->lambda, kernel), low_[0], high_[0]);
       Array<double> unused(variables_.count(), 0.0);
       const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
-      other.f = found->score + shrinkage_penalty(variables_, options_.shrinkage, u_of(out), unused);
+      other.f = (criterion == Criterion::reml ? found->score : size / 2 * std::log(found->score)) +
+                shrinkage_penalty(variables_, options_.shrinkage, u_of(out), unused);
       if (!(other.f < out.f - lower_by * size)) break;
       other = minimum(stage, rows, criterion, other, left());
       if (other.f < out.f) out = std::move(other);
@@ -301,7 +303,7 @@ class KernelSearcher {
   const KernelPtr& kernel_;
   const KernelVariables& variables_;
   const RowsOfSearch &sample_, &rows_;
-  const std::function<LambdaOfSample(const KernelPtr&)>& lambda_of_sample_;
+  const std::function<LambdaOfSample(const KernelPtr&, Criterion)>& lambda_of_sample_;
   const std::function<KernelSize(const KernelPtr&)>& size_;
   const KernelSearchOptions& options_;
   struct Known {
@@ -309,7 +311,8 @@ class KernelSearcher {
     double size = 1;
   };
 
-  Multiple tried_;  // the best
+  Criterion first_;  // of the first stage
+  Multiple tried_;   // the best
   Known known_;
   Array<double> low_, high_;  // of z
   double given_slope_ = 0;

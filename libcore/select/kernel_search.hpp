@@ -5,15 +5,16 @@
 //     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel
 // n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
 // residuals: so the penalty counts as much in both. Stages:
-//     multiple    one factor on all lengths, by search_bandwidth with REML, on a sample of the rows: the range of the factor
-//                 is wide there and a factorization of the sample costs little
+//     multiple    one factor on all lengths, by search_bandwidth with LOO (REML where that is the criterion), on a sample of
+//                 the rows: the range of the factor is wide there and a factorization of the sample costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
 //     given       the criterion of the kernel that is given, on all rows of the search
 //     likelihood  REML on all rows of the search, from the end of `sample`
 //     criterion   the criterion, from the end of `likelihood`
-// REML first: it has fewer local minima than left-out errors have, and its gradient costs half. Where all rows are in the
-// sample, lambda is searched once more at the end of REML, over its whole range, and REML goes on from there if it is lower
-// by more than 1e-3 n t: the way of a search by slopes may end in the wrong one of two dips in lambda. The kernel that is
+// REML first: it has fewer local minima than left-out errors have, and its gradient costs half. It begins
+// where LOO is best, as duplicate rows with equal responses draw REML to fits without noise. Where all rows are in the sample,
+// lambda is searched once more at the end, over its whole range, and the search goes on from there if that is lower by more
+// than 1e-3 n t: the way of a search by slopes may end in the wrong one of two dips in lambda. The kernel that is
 // given stays where nothing better in the criterion with its penalty is found.
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural
 // Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S. Petit, J.
@@ -67,11 +68,11 @@ struct RowsOfSearch {
 };
 struct LambdaOfSample {
   double low;            // where rounding begins
-  double lambda, score;  // REML's best
+  double lambda, score;  // the best
 };
 struct SearchedRows {
   RowsOfSearch sample, all;
-  std::function<LambdaOfSample(const KernelPtr&)> lambda;  // on the sample
+  std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on the sample; GROUPS: where it is all rows
   std::function<KernelSize(const KernelPtr&)> size;
 };
 
