@@ -5,9 +5,12 @@
 //   both      factorize, scores, select: for growth
 //   one       factorize, one lambda, its exact leave-one-out errors
 //   predict   at the points of the folder points=; not counted: the fit
+//   learn     the kernel and lambda by REML; `deviation`: the root mean square of held-out errors, of the folder points=
 //   package   what freeridge() of the R package asks of the library for a fit with lambda by leave-one-out
 // Options: route=NAME, reduction=qr|gram, landmarks=R (the first R rows).
 // Times start at the data in memory and end at the answer; each repetition has a model of its own.
+#include <cmath>
+
 #include "handles.hpp"
 #include "support.hpp"
 
@@ -34,6 +37,7 @@ class Task {
 
   void run(const std::string& task) {
     if (task == "predict") return predict();
+    if (task == "learn") return learn();
     const bench::Memory memory;
     for (std::int64_t repetition = arguments_.whole("repetitions", 1); repetition > 0; --repetition) once(task);
     memory.tell();
@@ -118,6 +122,28 @@ class Task {
     double scores[4] = {};
     check(freeridge_score(model.get(), FREERIDGE_LOO, 4, lambdas, scores, nullptr, 4));
     return scores[0] > scores[1] && scores[2] < scores[3];
+  }
+
+  void learn() {
+    const bench::Data points = bench::read_data(arguments_.text("points"));
+    std::vector<double> total, out(points.y.size());
+    bench::Model model;
+    const bench::Memory memory;
+    for (std::int64_t repetition = arguments_.whole("repetitions", 1); repetition > 0; --repetition) {
+      total.push_back(bench::seconds([&] {
+        double score = 0;
+        model = prepared_model();
+        check(freeridge_select_kernel(model.get(), FREERIDGE_REML, nullptr, 0, data_.n, 1, 0, &score));
+      }));
+    }
+    memory.tell();
+    check(
+        freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, points.n, points.x.data(), points.n, out.data(), points.n));
+    double squares = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) squares += (out[i] - points.y[i]) * (out[i] - points.y[i]);
+    bench::tell_numbers("seconds.total", total);
+    bench::tell_numbers("deviation", {std::sqrt(squares / static_cast<double>(out.size()))});
+    bench::tell("route", bench::route_name(model));
   }
 
   void predict() {

@@ -212,6 +212,23 @@ def landmark_works(sizes):
         limit(n), long=True)
 
 
+def learning_works(sizes):
+    (n, m), d = sizes.pick((2000, 3000), (200, 300)), 8
+    task = dict(task="learn", points=(m, d))
+    ones = ", ".join(["1"] * d)
+
+    def error_ratio(found):
+        return ratio(found.number("learn", "deviation"), found.number("sklearn", "deviation"))
+
+    yield Work(
+        "learning", f"Gaussian with {d} lengths, n = {n}, and lambda by REML",
+        [Row("learn", "freeridge, C", "lengths and lambda",
+             run("freeridge", n, d, kernel=f"scaled([{ones}], gaussian(sigma = 1))", repetitions=sizes.times(3), **task)),
+         Row("sklearn", "scikit-learn GPR", "lengths, scale and noise", run("sklearn", n, d, **task))],
+        [times_other("learn", "sklearn", "at most a sixth of the time of scikit-learn", 1 / 6),
+         Target("test error over scikit-learn's, at most 1.02", error_ratio, "{:.3f}".format, at_most=1.02)])
+
+
 def prediction_works(sizes):
     (n, m), d, sigma = sizes.pick((10000, 100000), (300, 2000)), 8, 2
     task = dict(task="predict", points=(m, d))
@@ -311,5 +328,5 @@ class Sizes:
 
 
 def all_works(quick):
-    groups = (linear_works, dense_works, landmark_works, prediction_works, r_works, small_works, growth_works)
+    groups = (linear_works, dense_works, landmark_works, learning_works, prediction_works, r_works, small_works, growth_works)
     return [work for group in groups for work in group(Sizes(quick))]
