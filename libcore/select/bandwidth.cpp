@@ -118,17 +118,22 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
   return search;
 }
 
+double output_variance(const Problem& problem, Index j) {
+  const double* const y = problem.y_tilde.col(j);
+  const double mean = dot(problem.n(), problem.sqrt_w.data(), y) / problem.sum_w;  // not 0 without an intercept
+  double variance = 0;
+  for (std::size_t i = 0; i < problem.sqrt_w.size(); ++i) {
+    const double centred = y[i] - problem.sqrt_w[i] * mean;
+    variance += centred * centred / problem.sum_w;
+  }
+  return variance;
+}
+
 double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores) {
   if (scores.size() == 1 || criterion == Criterion::error_rate) return scores[0];
   double sum = 0;
   for (std::size_t j = 0; j < scores.size(); ++j) {
-    const double* const y = problem.y_tilde.col(static_cast<Index>(j));
-    const double mean = dot(problem.n(), problem.sqrt_w.data(), y) / problem.sum_w;  // not 0 without an intercept
-    double variance = 0;
-    for (std::size_t i = 0; i < problem.sqrt_w.size(); ++i) {
-      const double centred = y[i] - problem.sqrt_w[i] * mean;
-      variance += centred * centred / problem.sum_w;
-    }
+    const double variance = output_variance(problem, static_cast<Index>(j));
     sum += criterion == Criterion::reml || variance == 0 ? scores[j] : scores[j] / variance;
   }
   return sum;
