@@ -310,6 +310,32 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_parameter(const freeridge_ke
 FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32_t index,
                                                          freeridge_kernel** out);
 
+/* *count: the number of the kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
+ * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
+ * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not degree
+ * and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses: INVALID_ARGUMENT.
+ * Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count);
+
+/* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of each
+ * kernel on the way (freeridge_kernel_name), with the place of the part in brackets behind a sum or a product, then the
+ * number's own word, all joined by points; weights and scales have their place in brackets. Those of the kernel above are
+ * sum.weight[0], sum.weight[1], sum[1].scaled.scale[0], sum[1].scaled.scale[1] and sum[1].scaled.gaussian.sigma; of a lone
+ * Gaussian kernel gaussian.sigma. text, size and length: as in freeridge_kernel_describe. Statuses: INVALID_ARGUMENT (also:
+ * no such hyperparameter; size too small, *length is set, and text is untouched). Cost: O(the kernels in it). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index,
+                                                                    int64_t size, char* text, int64_t* length);
+
+/* values: the numbers of all hyperparameters, in their order, to the last bit; as many as
+ * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values);
+
+/* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All must be
+ * positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on success only.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* kernel,
+                                                                     const double* values, freeridge_kernel** out);
+
 /* out: the kernel values k(x_i, z_j), m x r, of the m rows of x and the r rows of z, d features each; x, z and out are
  * in `layout`. Statuses: INVALID_ARGUMENT (also: a precomputed kernel, whose values are given), NOT_FINITE (also: a
  * value overflows), DIMENSION_MISMATCH (a scaled kernel of another d). Cost: m r kernel values of O(d) each; memory

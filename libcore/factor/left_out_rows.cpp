@@ -8,14 +8,13 @@
 
 namespace freeridge {
 
-bool LeftOutSystem::factor(MatrixView p, Span<const double> noise) {
+LeftOutFactor::LeftOutFactor(MatrixView p, Span<const double> noise) : l_(p), root_(p.rows) {
   const Index s = p.rows;
-  root_.resize(s);
   // An error E of P with |E_ij| <= (noise_i noise_j)^1/2 moves the eigenvalues of D^-1/2 P D^-1/2 by sum noise_i /
   // P_ii.
   double limit = static_cast<double>(s) * std::numeric_limits<double>::epsilon();
   for (Index i = 0; i < s; ++i) {
-    if (!(p(i, i) > 0)) return false;
+    if (!(p(i, i) > 0)) return;
     if (!noise.empty()) limit += noise[i] / p(i, i);
     root_[i] = std::sqrt(p(i, i));
   }
@@ -24,11 +23,10 @@ bool LeftOutSystem::factor(MatrixView p, Span<const double> noise) {
     worked(touched * static_cast<double>(s - j));
   }
   const double norm = symmetric_norm1(p);
-  l_ = p;
-  return potrf(p) && reciprocal_condition(p, norm) > limit;
+  regular_ = potrf(p) && reciprocal_condition(p, norm) > limit;
 }
 
-void LeftOutSystem::solve(MatrixView v) const {
+void LeftOutFactor::solve(MatrixView v) const {
   const auto scale = [&] {
     for (Index j = 0; j < v.cols; ++j)
       for (Index i = 0; i < v.rows; ++i) v(i, j) /= root_[i];
@@ -40,10 +38,9 @@ void LeftOutSystem::solve(MatrixView v) const {
 }
 
 bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise) {
-  LeftOutSystem system;
-  if (!system.factor(p, noise)) return false;
-  system.solve(v);
-  return true;
+  const LeftOutFactor factor(p, noise);
+  if (factor.regular()) factor.solve(v);
+  return factor.regular();
 }
 
 }  // namespace freeridge

@@ -20,6 +20,7 @@
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/lambda_search.hpp"
 #include "libcore/select/objective.hpp"
+#include "libcore/select/score_gradient.hpp"
 
 namespace freeridge {
 
@@ -65,6 +66,8 @@ class Model {
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
   [[nodiscard]] std::string objective(Span<const double> lambdas, const ObjectiveViews& out) const;
+  // All outputs together at one lambda, from the data alone (score_gradient.cpp); state DATA.
+  ScoreGradient score_gradient(Criterion criterion, double lambda) const;
   // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;

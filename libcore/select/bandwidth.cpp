@@ -118,24 +118,27 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
   return search;
 }
 
-double output_variance(const Problem& problem, Index j) {
-  const double* const y = problem.y_tilde.col(j);
-  const double mean = dot(problem.n(), problem.sqrt_w.data(), y) / problem.sum_w;  // not 0 without an intercept
-  double variance = 0;
-  for (std::size_t i = 0; i < problem.sqrt_w.size(); ++i) {
-    const double centred = y[i] - problem.sqrt_w[i] * mean;
-    variance += centred * centred / problem.sum_w;
+Array<double> score_divisors(const Problem& problem, Criterion criterion) {
+  Array<double> out(problem.t(), 1.0);
+  if (problem.t() == 1 || criterion == Criterion::error_rate || criterion == Criterion::reml) return out;
+  for (Index j = 0; j < problem.t(); ++j) {
+    const double* const y = problem.y_tilde.col(j);
+    const double mean = dot(problem.n(), problem.sqrt_w.data(), y) / problem.sum_w;  // not 0 without an intercept
+    double variance = 0;
+    for (std::size_t i = 0; i < problem.sqrt_w.size(); ++i) {
+      const double centred = y[i] - problem.sqrt_w[i] * mean;
+      variance += centred * centred / problem.sum_w;
+    }
+    if (variance != 0) out[j] = variance;
   }
-  return variance;
+  return out;
 }
 
 double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores) {
   if (scores.size() == 1 || criterion == Criterion::error_rate) return scores[0];
+  const Array<double> divisors = score_divisors(problem, criterion);
   double sum = 0;
-  for (std::size_t j = 0; j < scores.size(); ++j) {
-    const double variance = output_variance(problem, static_cast<Index>(j));
-    sum += criterion == Criterion::reml || variance == 0 ? scores[j] : scores[j] / variance;
-  }
+  for (std::size_t j = 0; j < scores.size(); ++j) sum += scores[j] / divisors[j];
   return sum;
 }
 

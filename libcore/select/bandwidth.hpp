@@ -45,11 +45,10 @@ constexpr Index usual_budget = 15;
 BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index budget, Criterion criterion,
                                  const std::function<double(double)>& score);
 
-// The weighted variance of an output.
-double output_variance(const Problem& problem, Index j);
-
 // One number for all outputs: of one output its score; of several the sum of score / weighted variance of Y (REML: of
 // the scores; ERROR_RATE has but one).
+// The divisors: the weighted variances; 1 where scores are added up as they are.
+Array<double> score_divisors(const Problem& problem, Criterion criterion);
 double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores);
 
 }  // namespace freeridge

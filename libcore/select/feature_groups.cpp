@@ -34,9 +34,9 @@ void leave_out(const FeatureRows& rows, const Group& group, LeftOutGroup& out) {
   Matrix core(size, size);
   syrk(few ? Op::none : Op::transpose, -1, a.view(), 0, core.view());
   add_to_diagonal(core.view(), 1);
-  LeftOutSystem system;
   const double noise = 10 * eps * (1 + std::sqrt(static_cast<double>(k)));
-  if (!system.factor(core.view(), Array<double>(size, noise)))
+  const LeftOutFactor system(core.view(), Array<double>(size, noise));
+  if (!system.regular())
     fail_no_value(text("the rows beside group ", group.label, " determine its predictions to no digit"));
   const auto solve = [&](ConstMatrixView from) {
     Matrix to = copy_of(from);

@@ -7,12 +7,8 @@
 namespace freeridge {
 
 Array<double> output_shares(const Problem& problem, Criterion criterion) {
-  Array<double> out(problem.t(), 1.0);
-  if (problem.t() == 1 || criterion == Criterion::reml) return out;
-  for (Index j = 0; j < problem.t(); ++j) {
-    const double variance = output_variance(problem, j);
-    if (variance != 0) out[j] = 1 / variance;
-  }
+  Array<double> out = score_divisors(problem, criterion);
+  for (double& value : out) value = 1 / value;
   return out;
 }
 
@@ -36,11 +32,6 @@ double combined_score(const Factorization& factorization, Criterion criterion, c
 
 std::unique_ptr<ResidualMaker> residual_maker_at(const Factorization& factorization, double lambda) {
   return factorization.try_at(lambda, [](const std::string& cause) { fail_no_value(cause); });
-}
-
-void require_derivatives(Criterion criterion) {
-  if (criterion == Criterion::error_rate)
-    fail(Status::invalid_argument, "criterion is ERROR_RATE, which is a step function: it has no derivatives");
 }
 
 void fail_no_value(const std::string& reason) {

@@ -19,8 +19,6 @@ Array<double> group_shares(const Problem& problem, const Groups& groups);
 double combined_score(const Factorization& factorization, Criterion criterion, const Groups* groups, double lambda);
 // P~ at lambda; throws UNDEFINED where there is none.
 std::unique_ptr<ResidualMaker> residual_maker_at(const Factorization& factorization, double lambda);
-// Throws INVALID_ARGUMENT for a criterion that has no derivatives.
-void require_derivatives(Criterion criterion);
 
 [[noreturn]] void fail_no_value(const std::string& reason);
 [[noreturn]] void fail_no_group_error(const Group& group);

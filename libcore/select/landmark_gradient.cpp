@@ -379,7 +379,7 @@ ScoreGradient by_pairs(const Factorization& factorization, const FeatureSystem& 
 
 ScoreGradient landmark_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
                                 double lambda) {
-  require_derivatives(criterion);
+  require_differentiable(criterion);
   Stage stage(0, 0.05);
   const std::optional<FeatureSystem> system = factorization.feature_system(lambda);
   if (!system) fail(Status::internal, "the route of these derivatives is LANDMARK");

@@ -102,8 +102,8 @@ void add_group(const AllPairs& at, const Group& group, Span<const double> alpha,
     for (Index j = 0; j < t; ++j) e(k, j) = at.c(group.rows[k], j);
     worked(2 * touched * static_cast<double>(n));
   }
-  LeftOutSystem system;
-  if (!system.factor(own.view())) fail_no_group_error(group);
+  const LeftOutFactor system(own.view());
+  if (!system.regular()) fail_no_group_error(group);
   system.solve(e.view());
   copy(e.view(), v.view());
   system.solve(v.view());

@@ -195,7 +195,7 @@ ScoreGradient columns_by_pairs(const Factorization& factorization, Criterion cri
 
 ScoreGradient column_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
                               double lambda) {
-  require_derivatives(criterion);
+  require_differentiable(criterion);
   Stage stage(0, 0.1);
   const std::optional<FeatureSystem> system = factorization.feature_system(lambda);
   stage.next(1);
