@@ -964,6 +964,24 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
                                                int64_t count, const double* lambdas, double* scores, double* errors,
                                                int64_t ld);
 
+/* One number for the criterion (LOO, GCV, REML or GROUPS) at one lambda >= 0, and all its derivatives:
+ *     score                     of one output freeridge_score's; of several the sum of score / weighted variance of Y
+ *                               (REML: of the scores), as freeridge_select_bandwidth has it
+ *     by_log_lambda             d score / d log lambda
+ *     by_log_hyperparameters    d score / d log theta_i for the numbers theta of the kernel in the order of
+ *                               freeridge_kernel_get_hyperparameters, as many as freeridge_kernel_hyperparameter_count says
+ *                               (0: NULL is fine); 0 for a weight or an offset that is 0
+ * by the factor that freeridge_factorize makes of the same data, intercept and weights, whichever route is set, and whatever
+ * is factorized. Needs DATA, and changes nothing. Cost: n^2 kernel values and as many derivatives of each kernel in the
+ * tree, n^3 for P (docs/numerics.md), LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1 n^2 numbers, tiles
+ * and the square of the largest group. Statuses: INVALID_STATE (also: GROUPS without groups; landmarks are set),
+ * INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; a precomputed K that is not symmetric), NOT_FINITE,
+ * OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is numerically singular, as the CHOLESKY route says it), UNDEFINED
+ * (the score has no value), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion,
+                                                        double lambda, double* score, double* by_log_lambda,
+                                                        double* by_log_hyperparameters);
+
 /* What a fit minimises, and its parts, at count >= 1 given lambdas (each >= 0), whatever lambda is in force:
  *     objective = sum_i W_ii r_i^2 + lambda ||f||_K^2,   r = Y - fitted
  *     training  = sum_i W_ii r_i^2 / sum_i W_ii          the training error, to be compared with LOO of freeridge_score

@@ -5,6 +5,7 @@
 
 #include "capi/handles.hpp"
 #include "libcore/data/folds.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/select/lambda_convention.hpp"
 #include "libcore/select/one_standard_error.hpp"
 
@@ -63,6 +64,21 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
     const MatrixView errors_out = optional_output(errors, count, m.t(), ld);
     report_undefined(m.score(chosen, {lambdas, count}, out, errors_out));
+  });
+}
+
+freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion, double lambda,
+                                          double* score, double* by_log_lambda, double* by_log_hyperparameters) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    required("score", score);
+    required("by_log_lambda", by_log_lambda);
+    if (hyperparameter_count(*m.kernel()) > 0) required("by_log_hyperparameters", by_log_hyperparameters);
+    const ScoreGradient found = m.score_gradient(chosen, lambda);
+    *score = found.score;
+    *by_log_lambda = found.log_lambda;
+    if (!found.kernel.empty()) std::ranges::copy(found.kernel, by_log_hyperparameters);
   });
 }
 

@@ -601,3 +601,6 @@ freeridge_kernel_get_hyperparameters(kernel, values) = ccall((:freeridge_kernel_
     freeridge_status, (Ptr{freeridge_kernel}, Ptr{Float64}), kernel, values)
 freeridge_kernel_with_hyperparameters(kernel, values, out) = ccall((:freeridge_kernel_with_hyperparameters, library),
     freeridge_status, (Ptr{freeridge_kernel}, Ptr{Float64}, Ptr{Ptr{freeridge_kernel}}), kernel, values, out)
+freeridge_score_gradient(model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters) =
+    ccall((:freeridge_score_gradient, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Float64,
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters)

@@ -172,8 +172,8 @@ class DualGradient {
 
 void require_differentiable(Criterion criterion) {
   if (criterion == Criterion::error_rate)
-    fail(Status::invalid_argument,
-         "criterion is ERROR_RATE, which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
+    fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
+         ", ERROR_RATE, which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
 }
 
 void require_scores(Span<const double> scores, double lambda) {

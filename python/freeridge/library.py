@@ -421,6 +421,8 @@ _declare(STATUS, "freeridge_kernel_hyperparameter_name", kernel=KERNEL, index=IN
     length=INT64S)
 _declare(STATUS, "freeridge_kernel_get_hyperparameters", kernel=KERNEL, values=DOUBLES)
 _declare(STATUS, "freeridge_kernel_with_hyperparameters", kernel=KERNEL, values=DOUBLES, out=KERNELS)
+_declare(STATUS, "freeridge_score_gradient", model=MODEL, criterion=INT32, lambda_=DOUBLE, score=DOUBLES,
+    by_log_lambda=DOUBLES, by_log_hyperparameters=DOUBLES)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -67,6 +67,15 @@ class Scores(NamedTuple):
     errors: Array
 
 
+class ScoreGradient(NamedTuple):
+    """A criterion of all outputs at one lambda, and its derivatives by log lambda and by the logarithms of the kernel's
+    hyperparameters."""
+
+    score: float
+    by_log_lambda: float
+    by_log_hyperparameters: Array
+
+
 class LandmarkCurve(NamedTuple):
     """count x t each: the lambda chosen with so many landmarks, and its score."""
 
@@ -109,6 +118,15 @@ class Selection(Answers):
         out = Scores(empty(count, self.t), empty(count, self.t))
         return self._answer(out, "score", criterion, count, pointer(lambdas), pointer(out.scores),
                             pointer(out.errors), count)
+
+    def score_gradient(self, criterion: int, lambda_: float) -> ScoreGradient:
+        """The criterion (LOO, GCV, REML or GROUPS) at one lambda as one number for all outputs, and its derivatives. No
+        factorization is needed before. Raises InputError for ERROR_RATE, Error (NOT_POSITIVE_DEFINITE) where K + lambda
+        W^-1 is numerically singular. Cost: n^3; LOO and GCV 2 n^3."""
+        score, by_log_lambda = c.DOUBLE(), c.DOUBLE()
+        by_kernel = numbers(len(self.kernel().hyperparameters))
+        self._ask("score_gradient", criterion, lambda_, score, by_log_lambda, pointer(by_kernel))
+        return ScoreGradient(score.value, by_log_lambda.value, by_kernel)
 
     def objective(self, lambdas: ArrayLike) -> Objective:
         """The training error, the norm of f and their weighted sum at some lambdas >= 0. Cost: O(r t) a lambda; by

@@ -124,6 +124,7 @@ const std::vector<Rule>& rules() {
       rule<GetTolerance>(State::factorized, Leaves::the_same),
       rule<LambdaGrid>(State::factorized, Leaves::the_same),
       rule<Score>(State::factorized, Leaves::the_same),
+      rule<ScoreGradient>(State::data, Leaves::the_same),
       rule<Objective>(State::factorized, Leaves::the_same),
       rule<Eigenvalues>(State::factorized, Leaves::the_same),
       rule<ConditionNumber>(State::factorized, Leaves::the_same),

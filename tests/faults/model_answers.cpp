@@ -34,6 +34,17 @@ void add_scores(Scenarios& all) {
     });
 }
 
+// From the data; landmarks have none.
+void add_gradients(Scenarios& all) {
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS})
+    add_on_routes<ScoreGradient>(all, true, "_criterion" + std::to_string(criterion),
+                                 [=](ScoreGradient& call) {
+                                   call.criterion = criterion;
+                                   call.by_log_hyperparameters = Output<double>(8);  // for every kernel of these models
+                                 },
+                                 {FREERIDGE_ROUTE_LANDMARK});
+}
+
 // The calls that make a handle of a model.
 template <class Call, class Handle>
 void add_making(Scenarios& all, Bytes (*answers_of)(Handle*), void (*destroy)(Handle*)) {
@@ -150,6 +161,7 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetExpectedCriterion>(all);
   add_answer<GetMemoryLimit>(all);
   add_scores(all);
+  add_gradients(all);
   add_undefined<Loo>(all);
   add_undefined<GroupErrors>(all);
   add_undefined<CooksDistance>(all);

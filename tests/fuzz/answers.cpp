@@ -221,6 +221,24 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
       step, step_errors);
 }
 
+void ask_for_gradients(const freeridge_model* model, const Questions& questions, Caller& call) {
+  freeridge_kernel* kernel = nullptr;
+  std::int64_t count = 0;
+  if (freeridge_get_kernel(model, &kernel) != FREERIDGE_OK) return;
+  const KernelHandle own(kernel);
+  if (freeridge_kernel_hyperparameter_count(kernel, &count) != FREERIDGE_OK) wrong("a kernel has no count");
+  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
+    Output<double> score(1), by_lambda(1), by_kernel(std::max<std::int64_t>(count, 1));
+    call(
+        "freeridge_score_gradient", 0,
+        [&] {
+          return freeridge_score_gradient(model, criterion, questions.lambdas[0], score.get(), by_lambda.get(),
+                                          by_kernel.get());
+        },
+        score, by_lambda, by_kernel);
+  }
+}
+
 void ask_for_scores(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   const auto count = static_cast<std::int64_t>(questions.lambdas.size());
   Output<double> grid(4);
@@ -234,6 +252,7 @@ void ask_for_scores(const freeridge_model* model, const Sizes& size, const Quest
                                    count);
       },
       training, norm2, objective);
+  ask_for_gradients(model, questions, call);
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
     Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
     const double* const lambdas = questions.lambdas.data();

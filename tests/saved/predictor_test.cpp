@@ -263,8 +263,8 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance, CoefficientCovariance, CoefficientErrors, AverageGradient,
                    AverageDifference>();
-    others.refused<LambdaGrid, Score, Objective, GetSearch, GetOneStandardError, LambdaFlags, PredictPath,
-                   CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
+    others.refused<LambdaGrid, Score, ScoreGradient, Objective, GetSearch, GetOneStandardError, LambdaFlags,
+                   PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
     others.refused<GetWeights, GetGroups, HasIntercept, GetRequestedRoute, GetRequestedLandmarks, GetLandmarkMethod,
                    GetReduction, GetRefinement, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();

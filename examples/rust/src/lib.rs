@@ -83,7 +83,7 @@ pub use matrix::{Dense, Layout, Matrix};
 pub use model::Model;
 pub use selection::{
     convert_lambda, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, LambdaFlags, Objective,
-    OneStandardError, Search,
+    OneStandardError, ScoreGradient, Search,
 };
 pub use sparse::{Sparse, SparseFormat};
 

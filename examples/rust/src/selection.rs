@@ -89,6 +89,17 @@ impl Objective {
     }
 }
 
+/// A criterion of all outputs at one lambda, with its derivatives by logarithms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoreGradient {
+    /// Of several outputs the sum of score / variance
+    pub score: f64,
+    /// By log lambda
+    pub by_log_lambda: f64,
+    /// By the logarithms of the kernel's hyperparameters, in their order
+    pub by_log_hyperparameters: Vec<f64>,
+}
+
 impl Model<'_> {
     /// `count` lambdas over the range in which the data's answer changes.
     pub fn lambda_grid(&self, count: usize) -> Result<Vec<f64>> {
@@ -114,6 +125,18 @@ impl Model<'_> {
             sys::freeridge_score(model, criterion.number(), count, lambdas, scores, errors_at, count)
         })?;
         Ok((scores, errors))
+    }
+
+    /// The criterion at one lambda as one number for all outputs, and its derivatives by log lambda and by the logarithms
+    /// of the kernel's hyperparameters. No factorization is needed before.
+    pub fn score_gradient(&self, criterion: Criterion, lambda: f64) -> Result<ScoreGradient> {
+        let mut by_log_hyperparameters = self.kernel()?.hyperparameters()?;
+        let (mut score, mut by_log_lambda) = (0.0, 0.0);
+        let at = by_log_hyperparameters.as_mut_ptr();
+        self.handle.read(|model| unsafe {
+            sys::freeridge_score_gradient(model, criterion.number(), lambda, &mut score, &mut by_log_lambda, at)
+        })?;
+        Ok(ScoreGradient { score, by_log_lambda, by_log_hyperparameters })
     }
 
     /// The training error, the squared norm of f and what a fit minimises, at each of some lambdas.

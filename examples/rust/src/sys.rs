@@ -571,4 +571,6 @@ extern "C" {
         freeridge_status;
     pub fn freeridge_kernel_with_hyperparameters(kernel: *const freeridge_kernel, values: *const f64, out: *mut *mut
         freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_score_gradient(model: *const freeridge_model, criterion: freeridge_criterion, lambda: f64, score:
+        *mut f64, by_log_lambda: *mut f64, by_log_hyperparameters: *mut f64) -> freeridge_status;
 }

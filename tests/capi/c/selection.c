@@ -148,6 +148,57 @@ static void folds_and_conventions(void) {
           freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, 1.0, NULL));
 }
 
+/* One number for all outputs, and its derivatives: by differences of the scores of two models. */
+static void gradients(void) {
+  static const freeridge_criterion criteria[] = {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS};
+  const double lambda = 0.5, step = 1e-4;
+  freeridge_model *model = data_model(0), *linear = data_model(1);
+  freeridge_kernel *kernel = NULL, *moved = NULL;
+  double score, by_lambda, by_sigma, low, high, rest, value, sigma, none = -7;
+  int64_t count = -1;
+  int i, side;
+  OK(freeridge_set_groups(model, 1, sample_group()));
+  OK(freeridge_get_kernel(model, &kernel));
+  OK(freeridge_kernel_hyperparameter_count(kernel, &count));
+  CHECK(count == 1);
+  OK(freeridge_kernel_get_hyperparameters(kernel, &value));
+  for (i = 0; i < 4; ++i) {
+    OK(freeridge_score_gradient(model, criteria[i], lambda, &score, &by_lambda, &by_sigma));
+    OK(freeridge_score_gradient(model, criteria[i], lambda * exp(-step), &low, &rest, &none));
+    OK(freeridge_score_gradient(model, criteria[i], lambda * exp(step), &high, &rest, &none));
+    CHECK(fabs((high - low) / (2 * step) - by_lambda) <= 1e-6 * (fabs(by_lambda) + fabs(score)));
+    for (side = -1; side <= 1; side += 2) {
+      freeridge_model* other = NULL;
+      sigma = value * exp(side * step);
+      OK(freeridge_kernel_with_hyperparameters(kernel, &sigma, &moved));
+      OK(freeridge_clone(model, &other));
+      OK(freeridge_set_kernel(other, moved));
+      OK(freeridge_score_gradient(other, criteria[i], lambda, side < 0 ? &low : &high, &rest, &none));
+      freeridge_destroy(other);
+      freeridge_kernel_destroy(moved);
+      moved = NULL;
+    }
+    CHECK(fabs((high - low) / (2 * step) - by_sigma) <= 1e-6 * (fabs(by_sigma) + fabs(score)));
+  }
+  OK(freeridge_score_gradient(linear, FREERIDGE_LOO, lambda, &score, &by_lambda, NULL));
+
+  score = by_lambda = by_sigma = -7;
+  REFUSED(INVALID_STATE, freeridge_score_gradient(linear, FREERIDGE_GROUPS, 1, &score, &by_lambda, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(NULL, FREERIDGE_LOO, 1, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, 0, 1, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_ERROR_RATE, 1, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, -1, &score, &by_lambda, &by_sigma));
+  REFUSED(NOT_FINITE, freeridge_score_gradient(model, FREERIDGE_LOO, NAN, &score, &by_lambda, &by_sigma));
+  REFUSED(NOT_FINITE, freeridge_score_gradient(model, FREERIDGE_LOO, INFINITY, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, 1, NULL, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, 1, &score, NULL, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, 1, &score, &by_lambda, NULL));
+  CHECK(score == -7 && by_lambda == -7 && by_sigma == -7);
+  freeridge_kernel_destroy(kernel);
+  freeridge_destroy(model);
+  freeridge_destroy(linear);
+}
+
 static void hostile(void) {
   freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *data = data_model(0), *linear = data_model(1);
   double lambdas[2] = {1, 2}, out[2 * T], errors[2 * T], sigma = -7, lambda[T], score[T], before[T];
@@ -217,6 +268,7 @@ int main(void) {
   searches();
   bandwidths();
   folds_and_conventions();
+  gradients();
   hostile();
   return report();
 }

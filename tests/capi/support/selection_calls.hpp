@@ -23,6 +23,15 @@ struct Score {
   FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
 };
 
+// The kernel of the sample has one hyperparameter on most routes; the output has room for those of all.
+struct ScoreGradient {
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_LOO;
+  double lambda = 0.5;
+  Output<double> score{1}, by_log_lambda{1}, by_log_hyperparameters{1};
+  FREERIDGE_CALL(freeridge_score_gradient, model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters);
+};
+
 struct Objective {
   static constexpr const char* optional = "training norm2 objective";
   freeridge_model* model = nullptr;
