@@ -396,14 +396,13 @@ ScoreGradient landmark_gradient(const Factorization& factorization, Criterion cr
   return out;
 }
 
-Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index landmarks, Index rows,
-                              Index divisions) {
+Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index landmarks, Index rows) {
   const Index p = landmarks, workers = reduction_workers(n, p + t);
   const Index tile = checked_doubles(std::min(tile_rows(p), n), 2 * p + d + 5 * t + 4);
   Index doubles = checked_doubles(8 + workers, checked_doubles(p, p + t + 4)) + checked_doubles(workers, tile) +
                   checked_doubles(3, checked_doubles(p, d));
   if (rows > 0)
-    doubles += leave_out_doubles(rows, p, d, t) + checked_doubles(rows, p + 2 * t) + checked_doubles(n, t * divisions);
+    doubles += leave_out_doubles(rows, p, d, t) + checked_doubles(rows, p + 2 * t) + checked_doubles(n, t);
   if (n <= p + 1) doubles += checked_doubles(4, checked_doubles(n, n)) + checked_doubles(n, 2 * p + d);
   return checked_doubles(doubles, 1) * 8 + log_gradient_bytes(kernel, d);
 }

@@ -27,8 +27,7 @@ namespace freeridge {
 ScoreGradient landmark_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
                                 double lambda);
 
-// The bytes that it takes. rows: of the largest group, 0 for other criteria; divisions: of the groups.
-Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index landmarks, Index rows,
-                              Index divisions);
+// The bytes that it takes. rows: of the largest group, 0 for other criteria.
+Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index landmarks, Index rows);
 
 }  // namespace freeridge

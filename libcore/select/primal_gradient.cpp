@@ -210,18 +210,18 @@ ScoreGradient column_gradient(const Factorization& factorization, Criterion crit
   return out;
 }
 
-ScoreGradient primal_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                              double lambda) {
+ScoreGradient primal_gradient(const Factorization& factorization, const Kernel& kernel, Index d, Criterion criterion,
+                              const Groups* groups, double lambda) {
   const Problem& problem = factorization.problem();
   ScoreGradient out = column_gradient(factorization, criterion, groups, lambda);
-  Matrix v(1, problem.d()), ones(1, problem.d(), 1.0), s(1, 1, 1.0);
-  for (Index k = 0; k < problem.d(); ++k) {
+  Matrix v(1, d), ones(1, d, 1.0), s(1, 1, 1.0);
+  for (Index k = 0; k < d; ++k) {
     const double scale = (*problem.linear_scale)[k];
     v(0, k) = out.kernel[k] * scale / 2 * scale;
   }
-  out.kernel.assign(hyperparameter_count(*problem.kernel), 0.0);
-  add_log_gradient(*problem.kernel, v.view(), ones.view(), s.view(), out.kernel);
-  require_finite_gradient(*problem.kernel, out.kernel);
+  out.kernel.assign(hyperparameter_count(kernel), 0.0);
+  add_log_gradient(kernel, v.view(), ones.view(), s.view(), out.kernel);
+  require_finite_gradient(kernel, out.kernel);
   return out;
 }
 

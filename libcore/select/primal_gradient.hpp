@@ -23,9 +23,10 @@ namespace freeridge {
 // dJ / dz_k, d numbers; in log_lambda and score as in ScoreGradient, whose `kernel` it has the place of.
 ScoreGradient column_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
                               double lambda);
-// groups: for GROUPS only. Throws UNDEFINED where the criterion has no value at lambda.
-ScoreGradient primal_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
-                              double lambda);
+// By the hyperparameters of a linear kernel of the first d columns: the problem's, or what it stands for with a column of ones
+// more. groups: for GROUPS only. Throws UNDEFINED where the criterion has no value at lambda.
+ScoreGradient primal_gradient(const Factorization& factorization, const Kernel& kernel, Index d, Criterion criterion,
+                              const Groups* groups, double lambda);
 
 // The bytes that it takes. rows: of the largest group, 0 for other criteria.
 Index primal_gradient_bytes(Index n, Index d, Index t, Index rows);

@@ -23,7 +23,7 @@ Factorize by_features(Reduction reduction = Reduction::automatic) {
 freeridge::ScoreGradient gradient(const Data& data, const KernelPtr& kernel, const Factorize& factorize,
                                   Criterion criterion, double lambda) {
   const freeridge::Groups groups = data.groups();
-  return primal_gradient(*factorize(data.problem(kernel)), criterion, &groups, lambda);
+  return primal_gradient(*factorize(data.problem(kernel)), *kernel, data.x.cols, criterion, &groups, lambda);
 }
 
 Array<double> scales(Index d, double step) {
@@ -164,7 +164,7 @@ TEST(PrimalGradient, SparseRows) {
           const auto f = freeridge::factorize_primal(
               std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(sparse), view(data.y), data.weights, true),
               reduction);
-          const freeridge::ScoreGradient actual = primal_gradient(*f, criterion, &groups, 0.5),
+          const freeridge::ScoreGradient actual = primal_gradient(*f, *kernel, d, criterion, &groups, 0.5),
                                          wanted = gradient(data, kernel, by_features(), criterion, 0.5);
           EXPECT_NEAR(actual.score, wanted.score, 1e-11 * std::abs(wanted.score));
           EXPECT_LE(relative_error(all_of(actual), all_of(wanted)), 1e-9);
