@@ -78,6 +78,12 @@ void square(MatrixView l) {
 
 void potri(MatrixView l) {
   if (l.rows == 0) return;
+  if (at_once(l.rows)) {
+    const double units = 2 * units_of_step(l.rows);
+    const TeamIfWorth team(units);
+    check(FREERIDGE_LAPACK(dpotri, letter(Triangle::lower), blas_int(l.rows), l.data, blas_int(l.ld)), "dpotri");
+    return worked(units);
+  }
   invert(l);
   square(l);
 }

@@ -13,8 +13,8 @@
 // output; for S n^2 derivatives of the kernel (with very many groups 20 times).
 // Memory: n^2 for P, n (4 t + 0.1 n) at most for panels, tiles, and for GROUPS the square of the largest group.
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural
-// Computation 13 (2001); S. Petit, J. Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an
-// empirical study of selection criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023), for the adjoint of an inverse.
+// Computation 13 (2001); S. Petit, J. Bect, S. Da Veiga, P. Feliot, E. Vazquez, Towards new cross-validation-based
+// estimators for Gaussian process regression: efficient adjoint computation of gradients, arXiv:2002.11543, 2020.
 #pragma once
 
 #include "libcore/base/array.hpp"

@@ -102,7 +102,7 @@ const Call calls[] = {
        Matrix a = definite_matrix(n);
        EXPECT_TRUE(potrf(a.view()));
      }},
-    {"potri", 73, 74,
+    {"potri", 58, 59,
      [](Index n) {
        Matrix l = definite_matrix(n);
        potri(l.view());

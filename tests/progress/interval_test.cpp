@@ -120,6 +120,8 @@ FORWARD(cblas_dsyr2, touched* product(n, n, 0.5),
         alpha, x, incx, y, incy, a, lda)
 FORWARD(dpotrf_, flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
         l1)
+FORWARD(dpotri_, 2 * flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda,
+        info, l1)
 FORWARD(dtrtri_, flops(*n, *n, *n) / 3, (Letter u, Letter d, In n, double* a, In lda, Int* info, Length l1, Length l2),
         u, d, n, a, lda, info, l1, l2)
 FORWARD(dlauum_, flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
@@ -205,6 +207,17 @@ class Interval : public ::testing::Test {
 
 TEST_F(Interval, Cholesky) {
   expect_in_time({"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY}, {2600, 4}, 1e8, 5e9);
+}
+
+// A step of the inverse is longer than `grain`.
+TEST_F(Interval, GradientOfAScore) {
+  const Case c = {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY};
+  const Sizes size = {2600, 4};
+  Model model = data_model(c, size);
+  model.progress(hear, nullptr);
+  for (const Call<Model>& call : data_calls(c, size))
+    if (call.name.starts_with("score_gradient"))
+      expect_heard_in_time(call.name, 1.7e10, [&] { return call.run(model).status; });
 }
 
 TEST_F(Interval, Spectral) {
