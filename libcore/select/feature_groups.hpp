@@ -15,9 +15,9 @@
 namespace freeridge {
 
 struct LeftOutGroup {
-  RowTile tile;            // its rows; r and d as they are with the group
-  Matrix e, v;             // s x t
-  Matrix epsilon, nu;      // p x t
+  RowTile tile;        // its rows; r and d as they are with the group
+  Matrix e, v;         // s x t
+  Matrix epsilon, nu;  // p x t
 };
 
 // Throws UNDEFINED where I - A A' is singular to working precision.

@@ -57,9 +57,7 @@ int FeatureRows::team() const {
 void FeatureRows::features(Span<const Index> rows, RowTile& tile) const {
   const MatrixView out = tile.psi.view();
   if (!support_) {
-    each_run(rows, [&](Index begin, Index count) {
-      problem_.weighted_rows(rows[begin], out.row_range(begin, count));
-    });
+    each_run(rows, [&](Index begin, Index count) { problem_.weighted_rows(rows[begin], out.row_range(begin, count)); });
     return;
   }
   if (problem_.kernel->precomputed()) {

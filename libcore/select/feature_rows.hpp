@@ -17,9 +17,9 @@ namespace freeridge {
 
 struct RowTile {
   Array<Index> rows;
-  Matrix psi, r;     // Psi_I, r_I
-  Array<double> d;   // d_I
-  Matrix points;     // LANDMARK: x_I
+  Matrix psi, r;    // Psi_I, r_I
+  Array<double> d;  // d_I
+  Matrix points;    // LANDMARK: x_I
   Index count() const { return std::ssize(rows); }
 };
 
@@ -49,7 +49,7 @@ class FeatureRows {
   const Problem& problem_;
   const FeatureSystem& system_;
   std::optional<Support> support_;
-  Matrix factor_;        // L C, or C
+  Matrix factor_;         // L C, or C
   Array<double> centre_;  // L phibar; of x / scale what the shift leaves of its means
   Matrix gamma_;
 };

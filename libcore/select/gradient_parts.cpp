@@ -24,8 +24,7 @@ Array<double> group_shares(const Problem& problem, const Groups& groups) {
 double combined_score(const Factorization& factorization, Criterion criterion, const Groups* groups, double lambda) {
   const Problem& problem = factorization.problem();
   Array<double> values(problem.t());
-  const std::string reason =
-      scores(factorization, criterion, groups, {lambda}, 0, {values.data(), 1, problem.t(), 1});
+  const std::string reason = scores(factorization, criterion, groups, {lambda}, 0, {values.data(), 1, problem.t(), 1});
   if (!reason.empty()) fail_no_value(reason);
   return combined_score(problem, criterion, values);
 }
@@ -39,8 +38,8 @@ void fail_no_value(const std::string& reason) {
 }
 
 void fail_no_group_error(const Group& group) {
-  fail_no_value(text("the errors of group ", group.label,
-                     " are undefined: the other rows do not determine its predictions"));
+  fail_no_value(
+      text("the errors of group ", group.label, " are undefined: the other rows do not determine its predictions"));
 }
 
 }  // namespace freeridge

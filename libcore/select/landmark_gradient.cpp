@@ -6,11 +6,11 @@
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/log_gradient.hpp"
 #include "libcore/linalg/blas.hpp"
-#include "libcore/linalg/threads.hpp"
 #include "libcore/routes/feature_reduction.hpp"
 #include "libcore/select/feature_groups.hpp"
 #include "libcore/select/feature_loo.hpp"
 #include "libcore/select/gradient_parts.hpp"
+#include "libcore/select/landmark_contraction.hpp"
 #include "libcore/select/point_gradient.hpp"
 
 namespace freeridge {
@@ -23,16 +23,6 @@ void mirror_triangle(MatrixView a) {
   }
 }
 
-// Adds <K-bar_RR, dK_RR> for K-bar_RR = L^-T h L^-1; h symmetric, destroyed.
-void add_landmarks(const Problem& problem, const FeatureSystem& system, MatrixView h, Span<double> out) {
-  if (out.empty()) return;
-  trsm(Op::transpose, system.l.view(), h);
-  trsm_right(Op::none, system.l.view(), h);
-  Matrix points(h.rows, problem.d());
-  for (Index q = 0; q < h.rows; ++q) copy_rows(problem.x, system.kept[q], points.view().row_range(q, 1));
-  add_log_gradient(*problem.kernel, points.view(), points.view(), h, out);
-}
-
 // a = C^-T a C^-1, symmetric; answers with its trace.
 double turn_back(const FeatureSystem& system, MatrixView a) {
   trsm(Op::transpose, system.c.view(), a);
@@ -42,75 +32,10 @@ double turn_back(const FeatureSystem& system, MatrixView a) {
   return trace;
 }
 
-// What the last pass needs: K-bar_TR = -2 W^(1/2) (D Psi - Psi inner + left right') (L C)^-1.
-struct LastPass {
-  Matrix inner;  // p x p, both triangles; empty: none
-  Matrix right;  // p x k
-  // Fills left (rows x k) and the diagonal of D, which has zeros before.
-  std::function<void(RowTile&, MatrixView left, Span<double> d)> fill;
-};
-
-// Gradients of the kernel in the place of each worker.
-class Contraction {
- public:
-  Contraction(const FeatureRows& rows, int team)
-      : rows_(rows), landmarks_(rows.p(), rows.problem().kernel->precomputed() ? 0 : rows.problem().d()) {
-    for (Index q = 0; q < landmarks_.rows() && landmarks_.cols() > 0; ++q)
-      copy_rows(rows.problem().x, rows.system().kept[q], landmarks_.view().row_range(q, 1));
-    sums_.assign(team, Array<double>(hyperparameter_count(*rows.problem().kernel), 0.0));
-  }
-  // Adds <K-bar, dK> for K-bar_TR = -2 W^(1/2) g (L C)^-1 in the rows of the tile; g is destroyed.
-  void add(const RowTile& tile, MatrixView g, int worker) {
-    if (sums_[worker].empty()) return;
-    rows_.solve_back(g);
-    add_solved(tile, g, worker);
-  }
-  // The same of g (L C)^-1.
-  void add_solved(const RowTile& tile, MatrixView g, int worker) {
-    if (sums_[worker].empty()) return;
-    for (Index k = 0; k < g.cols; ++k) {
-      for (Index i = 0; i < g.rows; ++i) g(i, k) *= -2 * rows_.problem().sqrt_w[tile.rows[i]];
-      worked(touched * static_cast<double>(g.rows));
-    }
-    add_log_gradient(*rows_.problem().kernel, tile.points.view(), landmarks_.view(), g, sums_[worker]);
-  }
-  void add_to(Span<double> out) const {
-    for (const Array<double>& sum : sums_)
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] += sum[i];
-  }
-
- private:
-  const FeatureRows& rows_;
-  Matrix landmarks_;
-  Array<Array<double>> sums_;
-};
-
-void run_last_pass(const FeatureRows& rows, const LastPass& pass, Span<double> out) {
-  if (out.empty()) return;
-  const int team = rows.team();
-  Contraction contraction(rows, team);
-  Array<Matrix> rooms(team), lefts(team);
-  rows.each(team, [&](RowTile& tile, int worker) {
-    const Index count = tile.count(), k = pass.right.cols();
-    if (rooms[worker].rows() < count) rooms[worker] = Matrix(count, rows.p()), lefts[worker] = Matrix(count, k);
-    const MatrixView g = rooms[worker].view().row_range(0, count), left = lefts[worker].view().row_range(0, count),
-                     psi = tile.psi.view();
-    Array<double> d(count, 0.0);
-    pass.fill(tile, left, d);
-    for (Index c = 0; c < g.cols; ++c) {
-      for (Index i = 0; i < count; ++i) g(i, c) = d[i] * psi(i, c);
-      worked(touched * static_cast<double>(count));
-    }
-    if (pass.inner.cols() > 0) gemm(Op::none, Op::none, -1, psi, pass.inner.view(), 1, g);
-    gemm(Op::none, Op::transpose, 1, left, pass.right.view(), 1, g);
-    contraction.add(tile, g, worker);
-  });
-  contraction.add_to(out);
-}
-
 // Sums over the rows that LOO and GROUPS make in a first pass.
 struct RowSums {
-  RowSums(Index p, Index t) : inner(p, p, 0.0), gamma_r(p, t, 0.0), constant(p, 0.0), constant_r(t, 0.0), score(t, 0.0) {}
+  RowSums(Index p, Index t)
+      : inner(p, p, 0.0), gamma_r(p, t, 0.0), constant(p, 0.0), constant_r(t, 0.0), score(t, 0.0) {}
   void add(const RowSums& other) {
     const auto sum = [](Span<double> to, Span<const double> from) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
@@ -127,10 +52,10 @@ struct RowSums {
     for (const double value : score) out += value;
     return out;
   }
-  Matrix inner;                // Psi'D Psi, lower triangle
-  Matrix gamma_r;              // Psi'rbar
-  Array<double> constant;      // q1'D Psi
-  Array<double> constant_r;    // q1'rbar
+  Matrix inner;              // Psi'D Psi, lower triangle
+  Matrix gamma_r;            // Psi'rbar
+  Array<double> constant;    // q1'D Psi
+  Array<double> constant_r;  // q1'rbar
   Array<double> score;
 };
 
@@ -216,7 +141,7 @@ class LandmarkGradient {
     }
     syrk(Op::none, 1, w.view(), 1, h.view());
     mirror_triangle(h.view());
-    add_landmarks(problem_, system_, h.view(), out_.kernel);
+    add_landmark_pairs(problem_, system_, h.view(), out_.kernel);
     LastPass pass{{}, copy_of(rows_.gamma()), [&](RowTile& tile, MatrixView left, Span<double> d) {
                     std::ranges::fill(d, -t / 2);
                     for (Index j = 0; j < t_; ++j)
@@ -267,7 +192,7 @@ class LandmarkGradient {
     gemm(Op::none, Op::transpose, 0.5, rows_.gamma(), sums.gamma_r.view(), 1, e.view());
     out_.log_lambda = lambda_ * turn_back(system_, e.view());
     for (double& value : e.values()) value *= lambda_;
-    add_landmarks(problem_, system_, e.view(), out_.kernel);
+    add_landmark_pairs(problem_, system_, e.view(), out_.kernel);
     const Index ones = problem_.intercept ? 1 : 0;
     LastPass pass{std::move(sums.inner), Matrix(p_, 2 * t_ + ones), {}};
     copy(rows_.gamma(), pass.right.view().columns(0, t_));
@@ -304,7 +229,7 @@ ScoreGradient LandmarkGradient::groups(const Groups& groups) {
   const Array<double> alpha = output_shares(problem_, Criterion::groups), beta = group_shares(problem_, groups);
   RowSums sums(p_, t_);
   Matrix rbar(problem_.n(), t_, 0.0);
-  Contraction contraction(rows_, 1);
+  LandmarkContraction contraction(rows_, 1);
   LeftOutGroup out;
   Stage stage(0, 0.7);
   for (std::size_t g = 0; g < beta.size(); ++g) {
@@ -358,7 +283,7 @@ ScoreGradient by_pairs(const Factorization& factorization, const FeatureSystem& 
   PointGradient at = point_gradient(factorization, criterion, groups, lambda);
   ScoreGradient out{at.score, at.log_lambda, Array<double>(hyperparameter_count(*problem.kernel), 0.0)};
   if (out.kernel.empty()) return out;
-  Matrix phi(n, p), sphi(n, p), h(p, p), points(n, problem.d()), landmarks(p, problem.d());
+  Matrix phi(n, p), sphi(n, p), h(p, p), points(n, problem.d());
   copy_rows(problem.x, 0, points.view());
   const Support support(problem.kernel, problem.x, system.kept);
   support.evaluate(problem.x, 0, phi.view());
@@ -366,12 +291,11 @@ ScoreGradient by_pairs(const Factorization& factorization, const FeatureSystem& 
   trsm_right(Op::transpose, system.l.view(), phi.view());
   gemm(Op::none, Op::none, 1, at.s.view(), phi.view(), 0, sphi.view());
   gemm(Op::transpose, Op::none, -1, phi.view(), sphi.view(), 0, h.view());
-  add_landmarks(problem, system, h.view(), out.kernel);
+  add_landmark_pairs(problem, system, h.view(), out.kernel);
   trsm_right(Op::none, system.l.view(), sphi.view());
   problem.weight_rows(sphi.view());
   for (double& value : sphi.values()) value *= 2;
-  for (Index q = 0; q < p; ++q) copy_rows(problem.x, system.kept[q], landmarks.view().row_range(q, 1));
-  add_log_gradient(*problem.kernel, points.view(), landmarks.view(), sphi.view(), out.kernel);
+  add_log_gradient(*problem.kernel, points.view(), landmark_points(problem, system).view(), sphi.view(), out.kernel);
   return out;
 }
 
@@ -401,8 +325,7 @@ Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, I
   const Index tile = checked_doubles(std::min(tile_rows(p), n), 2 * p + d + 5 * t + 4);
   Index doubles = checked_doubles(8 + workers, checked_doubles(p, p + t + 4)) + checked_doubles(workers, tile) +
                   checked_doubles(3, checked_doubles(p, d));
-  if (rows > 0)
-    doubles += leave_out_doubles(rows, p, d, t) + checked_doubles(rows, p + 2 * t) + checked_doubles(n, t);
+  if (rows > 0) doubles += leave_out_doubles(rows, p, d, t) + checked_doubles(rows, p + 2 * t) + checked_doubles(n, t);
   if (n <= p + 1) doubles += checked_doubles(4, checked_doubles(n, n)) + checked_doubles(n, 2 * p + d);
   return checked_doubles(doubles, 1) * 8 + log_gradient_bytes(kernel, d);
 }

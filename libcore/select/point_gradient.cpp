@@ -128,8 +128,7 @@ PointGradient point_gradient(const Factorization& factorization, Criterion crite
                              double lambda) {
   const Problem& problem = factorization.problem();
   Stage stage(0, 0.1);
-  PointGradient out{combined_score(factorization, criterion, groups, lambda), 0,
-                    Matrix(problem.n(), problem.n(), 0.0)};
+  PointGradient out{combined_score(factorization, criterion, groups, lambda), 0, Matrix(problem.n(), problem.n(), 0.0)};
   stage.next(0.4);
   const AllPairs at = all_pairs(factorization, lambda);
   stage.next(1);

@@ -43,8 +43,7 @@ class PrimalGradient {
     };
     const int team = rows_.team();
     Array<Part> parts;
-    for (int worker = 0; worker < team; ++worker)
-      parts.push_back({Matrix(d(), t(), 0.0), Array<double>(d(), 0.0), 0});
+    for (int worker = 0; worker < team; ++worker) parts.push_back({Matrix(d(), t(), 0.0), Array<double>(d(), 0.0), 0});
     each_loo_tile(f_, lambda_, rows_, team, alpha, [&](RowTile& tile, const TileAdjoint& at, int worker) {
       Part& part = parts[worker];
       const MatrixView u = tile.psi.view();
@@ -77,8 +76,8 @@ class PrimalGradient {
       for (Index k = 0; k < d(); ++k)
         g(k, j) *= 2 * static_cast<double>(problem_.n()) * alpha[j] * lambda_ / trace / trace;
     add_products(g.view());
-    const Array<double> squares = by_half() ? squared_row_norms(normal_solved(copy_of(system_.half.view())).view())
-                                            : inverse_less_its_square();
+    const Array<double> squares =
+        by_half() ? squared_row_norms(normal_solved(copy_of(system_.half.view())).view()) : inverse_less_its_square();
     for (Index k = 0; k < d(); ++k) out_.kernel[k] += dbar * squares[k];
     return finished();
   }

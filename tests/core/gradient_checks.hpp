@@ -37,7 +37,7 @@ struct Data {
   Matrix x, y;
   Vector weights;  // empty: all one
   bool intercept = true;
-  Labels labels;              // for GROUPS, of all divisions
+  Labels labels;  // for GROUPS, of all divisions
   std::int64_t divisions = 1;
 
   freeridge::ProblemPtr problem(const KernelPtr& kernel) const {
@@ -67,8 +67,7 @@ inline double score(const Data& data, const KernelPtr& kernel, const Factorize& 
   const freeridge::FactorizationPtr f = factorize(data.problem(kernel));
   const freeridge::Groups groups = data.groups();
   Vector values(static_cast<std::size_t>(data.y.cols));
-  const std::string reason =
-      freeridge::scores(*f, criterion, &groups, {lambda}, 0, {values.data(), 1, data.y.cols, 1});
+  const std::string reason = freeridge::scores(*f, criterion, &groups, {lambda}, 0, {values.data(), 1, data.y.cols, 1});
   EXPECT_EQ(reason, "");
   return freeridge::combined_score(f->problem(), criterion, values);
 }

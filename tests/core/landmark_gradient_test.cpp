@@ -36,8 +36,8 @@ std::vector<KernelPtr> kernels(Index d) {
   using namespace freeridge;
   Array<double> scale(d);
   for (Index k = 0; k < d; ++k) scale[k] = 0.7 + 0.3 * static_cast<double>(k);
-  const KernelPtr gaussian = scaled_kernel(gaussian_kernel(1.1), scale), matern = scaled_kernel(matern_kernel(2.5, 1.3), scale),
-                  cubic = polynomial_kernel(3, 0.4, 0.8);
+  const KernelPtr gaussian = scaled_kernel(gaussian_kernel(1.1), scale),
+                  matern = scaled_kernel(matern_kernel(2.5, 1.3), scale), cubic = polynomial_kernel(3, 0.4, 0.8);
   return {gaussian,
           matern,
           matern_kernel(1.5, 0.9),
@@ -96,8 +96,8 @@ TEST(LandmarkGradient, ScoresByRefits) {
   const Index n = 26, d = 2;
   const double h = 1e-3, lambda = 0.2;
   const auto spec_of = [](const Vector& v) {
-    return KernelSpec::sum({KernelSpec::gaussian(v[4]).with_columns({v[2], v[3]}), KernelSpec::polynomial(2, v[5], v[6])},
-                           {v[0], v[1]});
+    return KernelSpec::sum(
+        {KernelSpec::gaussian(v[4]).with_columns({v[2], v[3]}), KernelSpec::polynomial(2, v[5], v[6])}, {v[0], v[1]});
   };
   const auto kernel_of = [](const Vector& v) {
     using namespace freeridge;
@@ -112,8 +112,8 @@ TEST(LandmarkGradient, ScoresByRefits) {
       const Data data = smooth_data(random, n, d, t, true, intercept);
       const std::vector<std::int64_t> landmarks = some_rows(random, n, 6);
       for (const Criterion criterion : all_criteria) {
-        SCOPED_TRACE(::testing::Message() << "t = " << t << ", intercept " << intercept << ", criterion "
-                                          << static_cast<int>(criterion));
+        SCOPED_TRACE(::testing::Message()
+                     << "t = " << t << ", intercept " << intercept << ", criterion " << static_cast<int>(criterion));
         const auto expected = [&](const Vector& v, double at) {
           const oracle::Problem problem{spec_of(v), data.x, data.y, data.weights, intercept};
           const oracle::LandmarkOracle by_refits(problem, landmarks);

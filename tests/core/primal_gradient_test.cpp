@@ -34,7 +34,8 @@ Array<double> scales(Index d, double step) {
 
 std::vector<KernelPtr> kernels(Index d) {
   using namespace freeridge;
-  const KernelPtr one = scaled_kernel(linear_kernel(), scales(d, 0.3)), other = scaled_kernel(linear_kernel(), scales(d, 0.7));
+  const KernelPtr one = scaled_kernel(linear_kernel(), scales(d, 0.3)),
+                  other = scaled_kernel(linear_kernel(), scales(d, 0.7));
   return {linear_kernel(), one, scaled_kernel(one, scales(d, 0.2)),
           sum_kernel({one, linear_kernel(), scaled_kernel(other, scales(d, 0.1))}, Array<double>{0.5, 0.2, 1.1}),
           scaled_kernel(sum_kernel({product_kernel({one}), other}, Array<double>{0.7, 0.0}), scales(d, 0.4))};
@@ -65,8 +66,8 @@ TEST(PrimalGradient, CentralDifferences) {
           const Data data = smooth_data(random, shape.n, shape.d, t, weighted, intercept);
           std::size_t number = 0;
           for (const KernelPtr& kernel : kernels(shape.d)) {
-            SCOPED_TRACE(::testing::Message() << shape.n << " x " << shape.d << ", t = " << t << ", weighted " << weighted
-                                              << ", intercept " << intercept << ", kernel " << ++number);
+            SCOPED_TRACE(::testing::Message() << shape.n << " x " << shape.d << ", t = " << t << ", weighted "
+                                              << weighted << ", intercept " << intercept << ", kernel " << ++number);
             for (const Criterion criterion : all_criteria)
               expect_right(data, kernel, by_features(shape.reduction), criterion, 0.7);
           }
@@ -85,9 +86,11 @@ TEST(PrimalGradient, AsByTheKernelMatrix) {
       for (const KernelPtr& kernel : kernels(d))
         for (const Criterion criterion : all_criteria) {
           const Vector by_x = all_of(gradient(data, kernel, by_features(), criterion, 0.4));
-          const auto with_landmarks = freeridge::factorize_landmark(data.problem(kernel), {14, rows}, Reduction::automatic);
-          EXPECT_LE(relative_error(all_of(freeridge::landmark_gradient(*with_landmarks, criterion, &groups, 0.4)), by_x),
-                    1e-9);
+          const auto with_landmarks =
+              freeridge::factorize_landmark(data.problem(kernel), {14, rows}, Reduction::automatic);
+          EXPECT_LE(
+              relative_error(all_of(freeridge::landmark_gradient(*with_landmarks, criterion, &groups, 0.4)), by_x),
+              1e-9);
         }
     }
 }
@@ -123,7 +126,8 @@ TEST(PrimalGradient, ScoresByRefits) {
             moved[k] *= std::exp(step);
             return expected(moved, lambda);
           }));
-        EXPECT_LE(relative_error(all_of(gradient(data, kernel_of(start), by_features(), criterion, lambda)), wanted), 1e-7);
+        EXPECT_LE(relative_error(all_of(gradient(data, kernel_of(start), by_features(), criterion, lambda)), wanted),
+                  1e-7);
       }
     }
 }
@@ -156,14 +160,19 @@ TEST(PrimalGradient, SparseRows) {
     const freeridge::Groups groups = data.groups();
     for (const freeridge_sparse_format format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
       const support::Sparse x(data.x, format);
-      const freeridge::SparseView sparse{format == FREERIDGE_CSR ? freeridge::SparseFormat::csr
-                                                                 : freeridge::SparseFormat::csc,
-                                         x.rows, x.cols, x.start.data(), x.index.data(), x.value.data()};
+      const freeridge::SparseView sparse{
+          format == FREERIDGE_CSR ? freeridge::SparseFormat::csr : freeridge::SparseFormat::csc,
+          x.rows,
+          x.cols,
+          x.start.data(),
+          x.index.data(),
+          x.value.data()};
       for (const Reduction reduction : {Reduction::automatic, Reduction::qr})
         for (const Criterion criterion : all_criteria) {
-          const auto f = freeridge::factorize_primal(
-              std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(sparse), view(data.y), data.weights, true),
-              reduction);
+          const auto f =
+              freeridge::factorize_primal(std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(sparse),
+                                                                                     view(data.y), data.weights, true),
+                                          reduction);
           const freeridge::ScoreGradient actual = primal_gradient(*f, *kernel, d, criterion, &groups, 0.5),
                                          wanted = gradient(data, kernel, by_features(), criterion, 0.5);
           EXPECT_NEAR(actual.score, wanted.score, 1e-11 * std::abs(wanted.score));
