@@ -37,8 +37,9 @@ ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups
   Landmarks wanted = wanted_landmarks();
   if (factorization_) wanted.rows.assign(landmarks().begin(), landmarks().end());
   if (factorization_) wanted.count = std::ssize(wanted.rows);
-  require_room(landmark_gradient_bytes(*kernel_, n(), d(), t(), wanted.count, largest_group(groups)),
-               "the gradient of a score", "use fewer landmarks or smaller groups");
+  const Index own = landmark_gradient_bytes(*kernel_, n(), d(), t(), wanted.count, largest_group(groups));
+  require_room(own + (factorization_ && !other_problem ? 0 : memory_required()), "the gradient of a score",
+               "use fewer landmarks or smaller groups");
   const Hearing hearing(listener_);
   Stage stage(0, 0.25);
   FactorizationPtr f = factorization_;
@@ -51,12 +52,13 @@ ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups
 }
 
 ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, double lambda) const {
-  require_room(primal_gradient_bytes(n(), d() + 1, t(), largest_group(groups)), "the gradient of a score",
-               "use smaller groups");
+  FactorizationPtr f = factorization_;
+  if (f && f->route() != Route::primal) f = nullptr;
+  require_room(primal_gradient_bytes(n(), d() + 1, t(), largest_group(groups)) + (f ? 0 : memory_required()),
+               "the gradient of a score", "use smaller groups");
   const Hearing hearing(listener_);
   Stage stage(0, 0.6);
-  FactorizationPtr f = factorization_;
-  if (!f || f->route() != Route::primal) f = factorized(kernel_, {});
+  if (!f) f = factorized(kernel_, {});
   stage.next(1);
   return freeridge::primal_gradient(*f, *kernel_, d(), criterion, groups, lambda);
 }
