@@ -972,15 +972,19 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
  *                               (REML: of the scores), as freeridge_select_bandwidth has it
  *     by_log_lambda             d score / d log lambda
  *     by_log_hyperparameters    d score / d log theta_i for the numbers theta of the kernel in the order of
- *                               freeridge_kernel_get_hyperparameters, as many as
- *                               freeridge_kernel_hyperparameter_count says (0: NULL is fine); 0 for a weight or an offset that is 0
- * by the factor that freeridge_factorize makes of the same data, intercept and weights, whichever route is set, and
- * whatever is factorized. Needs DATA, and changes nothing. Cost: n^2 kernel values and as many derivatives of each
- * kernel in the tree, n^3 for P (docs/numerics.md), LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1
- * n^2 numbers, tiles and the square of the largest group. Statuses: INVALID_STATE (also: GROUPS without groups;
- * landmarks are set), INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; a precomputed K that is not
- * symmetric), NOT_FINITE, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is numerically singular, as the
- * CHOLESKY route says it), UNDEFINED (the score has no value), CANCELLED. Since 0.1. */
+ *                               freeridge_kernel_get_hyperparameters, as many as freeridge_kernel_hyperparameter_count says
+ *                               (0: NULL is fine); 0 for a weight or an offset that is 0
+ * Linear kernels with fewer columns than rows, where the route is AUTO or PRIMAL, are differentiated by columns; landmarks
+ * stay the rows that they are (those that the model has, or would choose now); all else by the factor that the route CHOLESKY
+ * makes of the same data, intercept and weights. A factorization by PRIMAL or LANDMARK that the model has is used. Needs DATA,
+ * and changes nothing. Cost (docs/numerics.md): n^2 kernel values and as many derivatives of each kernel in the tree, n^3 for P,
+ * LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1 n^2 numbers, tiles and the square of the largest group.
+ * With r landmarks n r derivatives, LOO and GROUPS 6 n r^2, GCV 4, REML 2, two passes, memory O(r^2) and tiles (GROUPS: the rows
+ * of the largest group); by d columns LOO 2 n d^2, memory O(d^2) and tiles; and the factorization where there is none.
+ * Statuses: INVALID_STATE (also: GROUPS without groups), INVALID_ARGUMENT (also:
+ * ERROR_RATE, which has no derivative; landmarks and a route that has none; a precomputed K that is not symmetric), NOT_FINITE,
+ * OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is numerically singular, as the CHOLESKY route says it), UNDEFINED
+ * (the score has no value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion,
                                                         double lambda, double* score, double* by_log_lambda,
                                                         double* by_log_hyperparameters);

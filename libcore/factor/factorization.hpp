@@ -22,6 +22,7 @@
 #include "libcore/base/progress.hpp"
 #include "libcore/factor/digits.hpp"
 #include "libcore/factor/eigenvalues.hpp"
+#include "libcore/factor/feature_system.hpp"
 #include "libcore/factor/solution.hpp"
 
 namespace freeridge {
@@ -178,6 +179,9 @@ class Factorization {
   // (P~Y~, diag P~) at many lambdas for the outputs [first, first + outputs), in tiles that cover each (row, lambda)
   // once; nothing of size n x lambdas is kept. Here lambda by lambda; routes override it to share work between lambdas.
   virtual void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const;
+
+  // The ridge problem in few features that the route has made of the data, at lambda >= 0; nothing on other routes. O(p^3).
+  virtual std::optional<FeatureSystem> feature_system(double /*lambda*/) const { return std::nullopt; }
 
   // What load_factorization reads (saved_route.hpp).
   virtual void save(ByteWriter& out) const = 0;

@@ -71,7 +71,7 @@ class Model {
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
   [[nodiscard]] std::string objective(Span<const double> lambdas, const ObjectiveViews& out) const;
-  // All outputs together at one lambda, from the data alone (score_gradient.cpp); state DATA.
+  // All outputs together at one lambda (score_gradient.cpp); state DATA.
   ScoreGradient score_gradient(Criterion criterion, double lambda) const;
   // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
@@ -237,6 +237,9 @@ class Model {
   ProblemPtr make_problem(const KernelPtr& kernel) const;
   // The same for derivatives by the kernel's hyperparameters (score_gradient.cpp).
   ProblemPtr gradient_problem(const KernelPtr& kernel) const;
+  // The ways of score_gradient.
+  ScoreGradient landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const;
+  ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;

@@ -1,20 +1,66 @@
-// The gradient of a criterion, made from the data: nothing that is factorized takes part. The ways to it:
-//     dual          select/score_gradient.hpp: any kernel
-// Derivatives are by the hyperparameters of the model's own kernel. With a penalised offset the problem's kernel is k + 1
-// (plus_one), whose hyperparameters are those of k; of a linear k, too, where the problem that is factorized has a column of
-// ones instead.
+// The gradient of a criterion at the model's kernel and one lambda. The ways to it:
+//     landmarks     select/landmark_gradient.hpp: where landmarks are set; those that the model has, or would choose now, stay
+//     columns       select/primal_gradient.hpp: linear kernels with fewer columns than rows, where the route is AUTO or PRIMAL
+//     dual          select/score_gradient.hpp: all else, from the data alone
+// The first two take the factorization that the model has, or make one and drop it. Derivatives are by the hyperparameters of the
+// model's own kernel. With a penalised offset the problem's kernel is k + 1 (plus_one), whose hyperparameters are those of k;
+// of a linear k, too, but for `columns`, where the problem has a column of ones instead.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/select/landmark_gradient.hpp"
+#include "libcore/select/primal_gradient.hpp"
 #include "libcore/select/score_gradient.hpp"
 
 namespace freeridge {
+namespace {
+
+Index largest_group(const Groups* groups) {
+  std::size_t out = 0;
+  if (groups != nullptr)
+    for (const Group& group : groups->all()) out = std::max(out, group.rows.size());
+  return static_cast<Index>(out);
+}
+
+}  // namespace
 
 ProblemPtr Model::gradient_problem(const KernelPtr& kernel) const {
   if (offset_ != Offset::penalised || kernel->precomputed()) return make_problem(kernel);
   return std::make_shared<const Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false);
+}
+
+ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
+  const bool linear = kernel_->linear_scale(d()).has_value(), other_problem = linear && offset_ == Offset::penalised;
+  Landmarks wanted = wanted_landmarks();
+  if (factorization_) wanted.rows.assign(landmarks().begin(), landmarks().end());
+  if (factorization_) wanted.count = std::ssize(wanted.rows);
+  const Index own = landmark_gradient_bytes(*kernel_, n(), d(), t(), wanted.count, largest_group(groups));
+  require_room(own + (factorization_ && !other_problem ? 0 : memory_required()), "the gradient of a score",
+               "use fewer landmarks or smaller groups");
+  const Hearing hearing(listener_);
+  Stage stage(0, 0.25);
+  FactorizationPtr f = factorization_;
+  if (other_problem)
+    f = factorize_landmark(gradient_problem(kernel_), wanted, reduction_);
+  else if (!f)
+    f = factorized(kernel_, wanted);
+  stage.next(1);
+  return freeridge::landmark_gradient(*f, criterion, groups, lambda);
+}
+
+ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, double lambda) const {
+  FactorizationPtr f = factorization_;
+  if (f && f->route() != Route::primal) f = nullptr;
+  require_room(primal_gradient_bytes(n(), d() + 1, t(), largest_group(groups)) + (f ? 0 : memory_required()),
+               "the gradient of a score", "use smaller groups");
+  const Hearing hearing(listener_);
+  Stage stage(0, 0.6);
+  if (!f) f = factorized(kernel_, {});
+  stage.next(1);
+  return freeridge::primal_gradient(*f, *kernel_, d(), criterion, groups, lambda);
 }
 
 ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
@@ -22,13 +68,18 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_differentiable(criterion);
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
-  if (data_->landmarks > 0)
-    fail(Status::invalid_state, "the model has ", data_->landmarks,
-         " landmarks, with which scores have no gradient; call freeridge_set_landmarks with a count of 0 first");
-  const bool penalised = offset_ == Offset::penalised, given = kernel_->precomputed();
-  const Index copy = penalised && given ? checked_doubles(offset_doubles(*kernel_, data_->x), 8) : 0;
+  if (data_->landmarks > 0) {
+    make_plan(request(kernel_));  // refuses a route that takes no landmarks
+    return landmark_gradient(criterion, groups, lambda);
+  }
+  const bool primal = route_ == Route::automatic || route_ == Route::primal;
+  if (const Request of = request(kernel_); primal && of.linear && of.d < of.n - (offset_ == Offset::free ? 1 : 0))
+    return primal_gradient(criterion, groups, lambda);
+  const Index copy = offset_ == Offset::penalised && kernel_->precomputed()
+                         ? checked_doubles(offset_doubles(*kernel_, data_->x), 8)
+                         : 0;
   require_room(copy + score_gradient_bytes(*kernel_, n(), d(), t(), groups), "the gradient of a score",
-               "use fewer points");
+               "use landmarks (freeridge_set_landmarks) or fewer points");
   const Hearing hearing(listener_);
   ScoreGradient out = freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda);
   report(1);

@@ -52,6 +52,9 @@ class FeatureMap {
   virtual void save(ByteWriter& out) const = 0;
   // The landmarks in use; none for other maps.
   virtual Span<const Index> landmarks() const { return {}; }
+  // Of them those that phi is made of, in its order, and L; none for other maps.
+  virtual Span<const Index> kept() const { return {}; }
+  virtual ConstMatrixView whitening() const { return {}; }
 };
 
 // Phi~ and Y~ in one pass over the rows, reduced to p x p.

@@ -249,6 +249,8 @@ class LandmarkFeatures final : public FeatureMap {
   }
 
   Span<const Index> landmarks() const override { return landmarks_; }
+  Span<const Index> kept() const override { return kept_; }
+  ConstMatrixView whitening() const override { return l_.view(); }
 
  private:
   // Each column less its mean.

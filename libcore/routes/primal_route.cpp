@@ -40,6 +40,11 @@ class Primal final : public PrimalBasis {
     save_triangle(out, r_.view(), Triangle::upper);
     out.matrix(basis());
   }
+  std::optional<FeatureSystem> feature_system(double lambda) const override {
+    FeatureSystem out = make_feature_system(vt_.view(), s_, spectrum().noise, spectrum().gamma.view(), lambda);
+    out.complement = complement();
+    return out;
+  }
 
  protected:
   Matrix apply_v(ConstMatrixView u) const override {

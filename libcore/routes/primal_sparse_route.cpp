@@ -5,6 +5,7 @@
 
 #include "libcore/base/constants.hpp"
 #include "libcore/linalg/banded_eigenvalues.hpp"
+#include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/linear_features.hpp"
@@ -304,6 +305,27 @@ void SparsePrimal::leverages(Index row, Span<const BandedFactor> factors, Matrix
 
 std::unique_ptr<ResidualMaker> SparsePrimal::at(double lambda) const {
   return std::make_unique<SparseMaker>(*this, lambda);
+}
+
+// C from N = Q (B + lambda I) Q', which is as good as G is; no directions.
+std::optional<FeatureSystem> SparsePrimal::feature_system(double lambda) const {
+  const Index p = d(), b = b_.bandwidth();
+  factor(lambda);  // refuses what is singular
+  Matrix banded(p, p, 0.0), turned(p, p);
+  for (Index j = 0; j < p; ++j) {
+    for (Index i = j; i < std::min(j + b + 1, p); ++i) banded(i, j) = banded(j, i) = b_.values(i - j, j);
+    banded(j, j) += lambda;
+  }
+  transpose(hyperplane(banded.view()).view(), turned.view());
+  FeatureSystem out;
+  out.c = hyperplane(turned.view());
+  if (!potrf(out.c.view()))
+    fail(Status::not_positive_definite, "x'x + lambda I is numerically singular at lambda = ", lambda,
+         "; use a larger lambda, or the reduction QR");
+  for (Index j = 0; j < p; ++j) std::fill_n(out.c.col(j), j, 0.0);
+  out.products = hyperplane(gamma_.view());
+  out.complement = p < problem().degrees();
+  return out;
 }
 
 std::unique_ptr<RowBlock> SparsePrimal::rows(Span<const Index> which) const {

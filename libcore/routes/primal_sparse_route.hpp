@@ -44,6 +44,7 @@ class SparsePrimal final : public Factorization {
     fail(Status::invalid_state, "the PRIMAL route has no eigenvectors of sparse rows; set the reduction QR");
   }
   std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  std::optional<FeatureSystem> feature_system(double lambda) const override;
   std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
   void sweep(Span<const double> lambdas, Index first, Index outputs, SweepSink& sink) const override;
 

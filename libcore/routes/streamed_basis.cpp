@@ -56,6 +56,15 @@ class StreamedBasis final : public SpectrumFactorization {
     out.numbers(spectrum().rest_norm2);
   }
   Span<const Index> landmarks() const override { return map_->landmarks(); }
+  std::optional<FeatureSystem> feature_system(double lambda) const override {
+    FeatureSystem out = make_feature_system(vt_.view(), s_, spectrum().noise, spectrum().gamma.view(), lambda);
+    const Span<const Index> kept = map_->kept();
+    out.mean = mean_;
+    out.kept.assign(kept.begin(), kept.end());
+    if (!kept.empty()) out.l = copy_of(map_->whitening());
+    out.complement = complement();
+    return out;
+  }
 
  protected:
   Tile tile(Index row, Index count, Room& room) const override {

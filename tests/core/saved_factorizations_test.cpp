@@ -193,6 +193,12 @@ class Counting final : public Kernel {
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
     inner_->slopes(a, b, factor, take);
   }
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    inner_->add_log_gradient(a, b, s, to);
+  }
+  KernelPtr rebuilt(Span<const double> numbers, Array<KernelPtr> parts) const override {
+    return inner_->rebuilt(numbers, std::move(parts));
+  }
   const char* name() const override { return inner_->name(); }
   void describe(KernelText& out) const override { inner_->describe(out); }
   mutable std::atomic<Index> values{0};

@@ -175,6 +175,8 @@ TEST(ScoreGradient, IsThatOfTheDefinitions) {
 // By differences of what freeridge_score says, on every route that the model may take.
 void expect_by_scores(Model& model, const Kernel& kernel, const Problem& problem, double lambda) {
   const Vector values = hyperparameters(kernel.get());
+  const bool is_linear =
+      problem.x.cols == 3 && values.size() <= 3 && kernel.description().find("linear()") != std::string::npos;
   for (const freeridge_criterion criterion : criteria) {
     SCOPED_TRACE("criterion " + std::to_string(criterion));
     const Vector share = shares(problem, criterion);
@@ -191,6 +193,11 @@ void expect_by_scores(Model& model, const Kernel& kernel, const Problem& problem
       model.route(route);
       EXPECT_NEAR(found.score, static_cast<double>(score(lambda)), 1e-11 * (1 + std::abs(found.score)));
       const Gradient again = gradient(model, criterion, lambda);
+      if (is_linear) {  // by columns on AUTO, by K on the others
+        EXPECT_NEAR(again.score, found.score, 1e-11 * (1 + std::abs(found.score)));
+        EXPECT_CLOSE(again.by_kernel, found.by_kernel, 1e-9);
+        continue;
+      }
       EXPECT_EQ(again.score, found.score);
       EXPECT_EQ(again.by_kernel, found.by_kernel);
     }
@@ -363,8 +370,11 @@ TEST(ScoreGradient, SaysWhereThereIsNone) {
       {"lambda", FREERIDGE_NOT_FINITE, FREERIDGE_LOO, nan, nothing},
       {"lambda", FREERIDGE_NOT_FINITE, FREERIDGE_REML, infinity, nothing},
       {"freeridge_set_groups", FREERIDGE_INVALID_STATE, FREERIDGE_GROUPS, 1, nothing},
-      {"landmarks", FREERIDGE_INVALID_STATE, FREERIDGE_LOO, 1,
-       [](Model& model) { check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks"); }},
+      {"landmarks", FREERIDGE_INVALID_ARGUMENT, FREERIDGE_LOO, 1,
+       [](Model& model) {
+         check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks");
+         model.route(FREERIDGE_ROUTE_CHOLESKY);
+       }},
       {"singular", FREERIDGE_NOT_POSITIVE_DEFINITE, FREERIDGE_LOO, 0,
        [&](Model& model) { model.data(twice, problem.y); }},
       {"singular", FREERIDGE_NOT_POSITIVE_DEFINITE, FREERIDGE_REML, 1e-17,
@@ -402,6 +412,75 @@ TEST(ScoreGradient, OfConstantOutputsAndRepeatedRows) {
   EXPECT_EQ(ask(model, FREERIDGE_LOO, 0.5, out), FREERIDGE_OK) << freeridge_last_error();
   EXPECT_NEAR(out.score, 0, 1e-25);
   EXPECT_EQ(ask(model, FREERIDGE_REML, 0.5, out), FREERIDGE_UNDEFINED);
+}
+
+// Landmarks that are given: by differences of what freeridge_score says.
+TEST(ScoreGradient, WithLandmarksIsThatOfScores) {
+  Random random(86);
+  for (const char* const text : {composite, "scaled([1, 2, 0.5], linear())"})
+    for (const freeridge_intercept intercept :
+         {FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
+      SCOPED_TRACE(std::string(text) + ", intercept " + std::to_string(intercept));
+      const Problem problem = random_problem(random, KernelSpec::linear(), 40, 3, 2, true, true);
+      const Kernel kernel = Kernel::parse(text);
+      const std::vector<std::int64_t> rows = {3, 0, 11, 22, 30, 39};
+      Model model(kernel);
+      model.data(problem.x, problem.y).weights(problem.weights).intercept_kind(intercept);
+      model.groups(modulo_groups(40, 5));
+      check(freeridge_set_landmarks(model.get(), 6, rows.data()), "freeridge_set_landmarks");
+      for (const freeridge_criterion criterion : criteria) {
+        SCOPED_TRACE("criterion " + std::to_string(criterion));
+        const Vector share = shares(problem, criterion), values = hyperparameters(kernel.get());
+        const auto score = [&](double at) -> Real {
+          const Matrix each = model.factorize().score(criterion, {at});
+          Real sum = 0;
+          for (std::int64_t j = 0; j < each.cols; ++j)
+            sum += static_cast<Real>(share[static_cast<std::size_t>(j)]) * each(0, j);
+          return sum;
+        };
+        model.kernel(kernel);
+        const Gradient found = gradient(model, criterion, 0.6);
+        EXPECT_NEAR(found.score, static_cast<double>(score(0.6)), 1e-11 * std::abs(found.score));
+        const Gradient again = gradient(model, criterion, 0.6);  // by the factorization that the model has
+        EXPECT_EQ(again.score, found.score);
+        EXPECT_EQ(again.by_kernel, found.by_kernel);
+        const double floor = 1e-3 * std::abs(found.score);
+        const auto expect = [&](double actual, Real expected) {
+          EXPECT_NEAR(actual, static_cast<double>(expected),
+                      1e-7 * std::max(std::abs(static_cast<double>(expected)), floor));
+        };
+        expect(found.by_lambda, difference(0x1p-10, [&](double h) { return score(0.6 * std::exp(h)); }));
+        for (std::size_t i = 0; i < values.size(); ++i)
+          expect(found.by_kernel[i], difference(0x1p-10, [&](double h) {
+                   Vector moved = values;
+                   moved[i] *= std::exp(h);
+                   model.kernel(with_hyperparameters(kernel, moved));
+                   return score(0.6);
+                 }));
+      }
+    }
+}
+
+// Every row a landmark: the problem without landmarks. Landmarks that the model chooses are those it has.
+TEST(ScoreGradient, LandmarksGivenAndChosen) {
+  Random random(87);
+  const Problem problem = random_problem(random, KernelSpec::gaussian(1.5), 30, 3, 2, true, true);
+  Model dual = oracle::make_model(problem), all = oracle::make_model(problem), some = oracle::make_model(problem);
+  dual.groups(modulo_groups(30, 4));
+  all.groups(modulo_groups(30, 4));
+  check(freeridge_set_landmarks(all.get(), 30, nullptr), "freeridge_set_landmarks");
+  for (const freeridge_criterion criterion : criteria) {
+    const Gradient expected = gradient(dual, criterion, 0.2), found = gradient(all, criterion, 0.2);
+    EXPECT_NEAR(found.score, expected.score, 1e-9 * std::abs(expected.score));
+    EXPECT_NEAR(found.by_lambda, expected.by_lambda, 1e-8 * std::abs(expected.score));
+    EXPECT_NEAR(found.by_kernel[0], expected.by_kernel[0], 1e-8 * std::abs(expected.score));
+  }
+  check(freeridge_set_landmarks(some.get(), 7, nullptr), "freeridge_set_landmarks");
+  const Gradient before = gradient(some, FREERIDGE_LOO, 0.2);
+  some.factorize();
+  const Gradient after = gradient(some, FREERIDGE_LOO, 0.2);
+  EXPECT_EQ(before.score, after.score);
+  EXPECT_EQ(before.by_kernel, after.by_kernel);
 }
 
 TEST(ScoreGradient, AModelThatIsFittedStaysAsItIs) {

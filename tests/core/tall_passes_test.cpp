@@ -186,6 +186,14 @@ class Counting final : public freeridge::Kernel {
               const freeridge::TakeSlope& take) const override {
     inner_->slopes(a, b, factor, take);
   }
+  void add_log_gradient(freeridge::ConstMatrixView a, freeridge::ConstMatrixView b, freeridge::MatrixView s,
+                        const freeridge::LogGradient& to) const override {
+    inner_->add_log_gradient(a, b, s, to);
+  }
+  freeridge::KernelPtr rebuilt(freeridge::Span<const double> numbers,
+                               freeridge::Array<freeridge::KernelPtr> parts) const override {
+    return inner_->rebuilt(numbers, std::move(parts));
+  }
   const char* name() const override { return inner_->name(); }
   void describe(freeridge::KernelText& out) const override { inner_->describe(out); }
   std::int64_t count() const { return count_; }

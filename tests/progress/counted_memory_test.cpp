@@ -258,6 +258,20 @@ TEST(CountedMemory, OfTheGradientOfAScore) {
     }
 }
 
+TEST(CountedMemory, OfTheGradientOfAScoreByPasses) {
+  Case landmarks = {"LANDMARK", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_LANDMARK};
+  landmarks.landmarks = 200;
+  for (const Case& c : {landmarks, Case{"PRIMAL", "linear()", FREERIDGE_ROUTE_PRIMAL}}) {
+    const Sizes size = {6000, c.landmarks > 0 ? 4 : 150, 2};
+    const Model model = data_model(c, size);
+    for (const Call<Model>& call : data_calls(c, size)) {
+      if (!call.name.starts_with("score_gradient")) continue;
+      SCOPED_TRACE(std::string(c.name) + ", " + call.name);
+      expect_announced(call, model, size.n, 0.25);
+    }
+  }
+}
+
 TEST(CountedMemory, OfAClassifier) {
   const std::int64_t n = 1500, d = 5;
   support::Random random(3);

@@ -105,13 +105,16 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
                    }});
   const bool dual = std::string(c.kernel).find("gaussian") != std::string::npos;
   for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_REML, FREERIDGE_GROUPS})
-    if (dual && c.landmarks == 0)
-      out.push_back({"score_gradient by criterion " + std::to_string(criterion), [=](const Model& m) {
-                       Vector score = numbers(1), by_lambda = score, by_sigma = score;
-                       const freeridge_status status = freeridge_score_gradient(m.get(), criterion, 0.4, score.data(),
-                                                                                by_lambda.data(), by_sigma.data());
-                       return Answer{status, joined({score, by_lambda, by_sigma})};
-                     }});
+    out.push_back({"score_gradient by criterion " + std::to_string(criterion), [=](const Model& m) {
+                     std::int64_t count = 0;
+                     const support::Kernel kernel = support::Kernel::parse(c.kernel);
+                     support::check(freeridge_kernel_hyperparameter_count(kernel.get(), &count),
+                                    "freeridge_kernel_hyperparameter_count");
+                     Vector score = numbers(1), by_lambda = score, by_kernel = numbers(count + 1);
+                     const freeridge_status status = freeridge_score_gradient(m.get(), criterion, 0.4, score.data(),
+                                                                              by_lambda.data(), by_kernel.data());
+                     return Answer{status, joined({score, by_lambda, by_kernel})};
+                   }});
   if (dual)
     out.push_back({"select_bandwidth", [=](const Model& m) {
                      Vector sigma = numbers(1);

@@ -1,0 +1,29 @@
+// Leave-one-out and its derivatives by r and d (feature_rows.hpp), in tiles of rows: with e_i = r_i / d_i, sw = sum w
+//     J = sum_j alpha_j sum_i e_ij^2 / sw
+//     rbar_ij = dJ / dr_ij = 2 alpha_j e_ij / (d_i sw),    dbar_i = dJ / dd_i = -2 sum_j alpha_j e_ij^2 / (d_i sw) <= 0
+// and of GCV, whose derivatives are in proportion to r and constant.
+#pragma once
+
+#include <functional>
+
+#include "libcore/base/array.hpp"
+#include "libcore/select/feature_rows.hpp"
+
+namespace freeridge {
+
+struct TileAdjoint {
+  Matrix rbar;          // rows x t
+  Array<double> dbar;   // rows
+  Array<double> score;  // of the tile's rows, t
+};
+
+// Of the tile as it stands.
+void loo_adjoint(const Problem& problem, Span<const double> alpha, const RowTile& tile, TileAdjoint& out);
+
+// take(tile, adjoint, worker) for tiles that cover each row once: rows with a small d_i in tiles of their own after all
+// others, where their place has zeros. Answers with these rows.
+using TakeAdjoint = std::function<void(RowTile&, const TileAdjoint&, int)>;
+MendedRows each_loo_tile(const Factorization& factorization, double lambda, const FeatureRows& rows, int team,
+                         Span<const double> alpha, const TakeAdjoint& take);
+
+}  // namespace freeridge

@@ -1,0 +1,333 @@
+#include "libcore/select/landmark_gradient.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/log_gradient.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/routes/feature_reduction.hpp"
+#include "libcore/select/feature_groups.hpp"
+#include "libcore/select/feature_loo.hpp"
+#include "libcore/select/gradient_parts.hpp"
+#include "libcore/select/landmark_contraction.hpp"
+#include "libcore/select/point_gradient.hpp"
+
+namespace freeridge {
+namespace {
+
+void mirror_triangle(MatrixView a) {
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = j + 1; i < a.rows; ++i) a(j, i) = a(i, j);
+    worked(touched * static_cast<double>(a.rows - j));
+  }
+}
+
+// a = C^-T a C^-1, symmetric; answers with its trace.
+double turn_back(const FeatureSystem& system, MatrixView a) {
+  trsm(Op::transpose, system.c.view(), a);
+  trsm_right(Op::none, system.c.view(), a);
+  double trace = 0;
+  for (Index k = 0; k < a.cols; ++k) trace += a(k, k);
+  return trace;
+}
+
+// Sums over the rows that LOO and GROUPS make in a first pass.
+struct RowSums {
+  RowSums(Index p, Index t)
+      : inner(p, p, 0.0), gamma_r(p, t, 0.0), constant(p, 0.0), constant_r(t, 0.0), score(t, 0.0) {}
+  void add(const RowSums& other) {
+    const auto sum = [](Span<double> to, Span<const double> from) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+    };
+    sum(inner.values(), other.inner.values());
+    sum(gamma_r.values(), other.gamma_r.values());
+    sum(constant, other.constant);
+    sum(constant_r, other.constant_r);
+    sum(score, other.score);
+    worked(3 * touched * static_cast<double>(inner.values().size()));
+  }
+  double total() const {
+    double out = 0;
+    for (const double value : score) out += value;
+    return out;
+  }
+  Matrix inner;              // Psi'D Psi, lower triangle
+  Matrix gamma_r;            // Psi'rbar
+  Array<double> constant;    // q1'D Psi
+  Array<double> constant_r;  // q1'rbar
+  Array<double> score;
+};
+
+class LandmarkGradient {
+ public:
+  LandmarkGradient(const Factorization& factorization, const FeatureSystem& system, double lambda)
+      : f_(factorization),
+        problem_(f_.problem()),
+        system_(system),
+        rows_(problem_, system),
+        lambda_(lambda),
+        p_(rows_.p()),
+        t_(problem_.t()) {
+    out_.kernel.assign(hyperparameter_count(*problem_.kernel), 0.0);
+  }
+
+  ScoreGradient loo() {
+    const Array<double> alpha = output_shares(problem_, Criterion::loo);
+    Stage stage(0, 0.4);
+    const int team = rows_.team();
+    Array<RowSums> parts;
+    for (int worker = 0; worker < team; ++worker) parts.emplace_back(p_, t_);
+    const MendedRows mended =
+        each_loo_tile(f_, lambda_, rows_, team, alpha,
+                      [&](RowTile& tile, const TileAdjoint& at, int worker) { add_tile(tile, at, parts[worker]); });
+    for (std::size_t k = 1; k < parts.size(); ++k) parts[0].add(parts[k]);
+    RowSums sums = std::move(parts[0]);
+    parts.clear();
+    mirror_triangle(sums.inner.view());
+    stage.next(1);
+    out_.score = sums.total();
+    finish(sums, [&](RowTile& tile, MatrixView rbar, Span<double> d) {
+      mended.put_into(tile);
+      TileAdjoint at;
+      loo_adjoint(problem_, alpha, tile, at);
+      copy(at.rbar.view(), rbar);
+      std::ranges::copy(at.dbar, d.begin());
+    });
+    return std::move(out_);
+  }
+
+  ScoreGradient gcv() {
+    out_.score = combined_score(f_, Criterion::gcv, nullptr, lambda_);
+    const Array<double> alpha = output_shares(problem_, Criterion::gcv);
+    const double trace = residual_maker_at(f_, lambda_)->trace(), dbar = -2 * out_.score / trace;
+    Array<double> factor;
+    for (const double share : alpha) factor.push_back(2 * static_cast<double>(problem_.n()) * share / trace / trace);
+    RowSums sums(p_, t_);
+    Matrix half = copy_of(system_.half.view());  // Psi'Psi = C^-1 half half' C^-T
+    trsm(Op::none, system_.c.view(), half.view());
+    syrk(Op::none, dbar, half.view(), 0, sums.inner.view());
+    mirror_triangle(sums.inner.view());
+    const Matrix w = hyperplane();
+    copy(w.view(), sums.gamma_r.view());  // Psi'r = lambda C^-1 w
+    trsm(Op::none, system_.c.view(), sums.gamma_r.view());
+    for (Index j = 0; j < t_; ++j)
+      for (Index k = 0; k < p_; ++k) sums.gamma_r(k, j) *= lambda_ * factor[j];
+    finish(sums, [&](RowTile& tile, MatrixView rbar, Span<double> d) {
+      std::ranges::fill(d, dbar);
+      for (Index j = 0; j < t_; ++j)
+        for (Index i = 0; i < rbar.rows; ++i) rbar(i, j) = factor[j] * tile.r(i, j);
+    });
+    return std::move(out_);
+  }
+
+  ScoreGradient reml() {
+    out_.score = combined_score(f_, Criterion::reml, nullptr, lambda_);
+    const double m = static_cast<double>(problem_.degrees()), t = static_cast<double>(t_);
+    const std::unique_ptr<ResidualMaker> maker = residual_maker_at(f_, lambda_);
+    Matrix half = copy_of(system_.half.view()), w = hyperplane(), h(p_, p_);
+    for (Index k = 0; k < half.cols(); ++k) {
+      const double root = std::sqrt(system_.weight[k]);
+      for (Index i = 0; i < p_; ++i) half(i, k) /= root;
+    }
+    syrk(Op::none, -t / 2, half.view(), 0, h.view());
+    Array<double> factor;
+    out_.log_lambda = t * maker->trace() / 2;
+    for (Index j = 0; j < t_; ++j) {
+      const double q = lambda_ * maker->quadratic_form(j);
+      factor.push_back(m / q / 2);
+      out_.log_lambda -= factor[j] * maker->squared_norm(j);
+      for (Index k = 0; k < p_; ++k) w(k, j) *= std::sqrt(factor[j] * lambda_);
+    }
+    syrk(Op::none, 1, w.view(), 1, h.view());
+    mirror_triangle(h.view());
+    add_landmark_pairs(problem_, system_, h.view(), out_.kernel);
+    LastPass pass{{}, copy_of(rows_.gamma()), [&](RowTile& tile, MatrixView left, Span<double> d) {
+                    std::ranges::fill(d, -t / 2);
+                    for (Index j = 0; j < t_; ++j)
+                      for (Index i = 0; i < left.rows; ++i) left(i, j) = factor[j] * tile.r(i, j);
+                  }};
+    run_last_pass(rows_, pass, out_.kernel);
+    return std::move(out_);
+  }
+
+  ScoreGradient groups(const Groups& groups);
+
+ private:
+  // w = C^-T Gamma
+  Matrix hyperplane() const {
+    Matrix w = copy_of(rows_.gamma());
+    trsm(Op::transpose, system_.c.view(), w.view());
+    return w;
+  }
+
+  // What the rows of a tile add; psi is destroyed.
+  void add_tile(RowTile& tile, const TileAdjoint& at, RowSums& to) const {
+    const MatrixView psi = tile.psi.view();
+    const Index count = tile.count();
+    gemm(Op::transpose, Op::none, 1, psi, at.rbar.view(), 1, to.gamma_r.view());
+    Array<double> q(count, 0.0), root(count);
+    for (Index i = 0; i < count; ++i) {
+      if (problem_.intercept) q[i] = problem_.q1[tile.rows[i]] * at.dbar[i];
+      root[i] = std::sqrt(-at.dbar[i]);
+    }
+    gemv(Op::transpose, 1, psi, q.data(), 1, to.constant.data());
+    for (Index j = 0; j < t_; ++j) {
+      to.score[j] += at.score[j];
+      for (Index i = 0; i < count && problem_.intercept; ++i)
+        to.constant_r[j] += problem_.q1[tile.rows[i]] * at.rbar(i, j);
+    }
+    for (Index k = 0; k < p_; ++k) {
+      for (Index i = 0; i < count; ++i) psi(i, k) *= root[i];
+      worked(touched * static_cast<double>(count));
+    }
+    syrk(Op::transpose, -1, psi, 1, to.inner.view());
+  }
+
+  // From the sums to the gradient; adjoint: rbar and D of a tile.
+  template <class Adjoint>
+  void finish(RowSums& sums, const Adjoint& adjoint) {
+    Matrix e = copy_of(sums.inner.view());
+    gemm(Op::none, Op::transpose, 0.5, sums.gamma_r.view(), rows_.gamma(), 1, e.view());
+    gemm(Op::none, Op::transpose, 0.5, rows_.gamma(), sums.gamma_r.view(), 1, e.view());
+    out_.log_lambda = lambda_ * turn_back(system_, e.view());
+    for (double& value : e.values()) value *= lambda_;
+    add_landmark_pairs(problem_, system_, e.view(), out_.kernel);
+    const Index ones = problem_.intercept ? 1 : 0;
+    LastPass pass{std::move(sums.inner), Matrix(p_, 2 * t_ + ones), {}};
+    copy(rows_.gamma(), pass.right.view().columns(0, t_));
+    copy(sums.gamma_r.view(), pass.right.view().columns(t_, t_));
+    if (ones == 1) std::ranges::copy(sums.constant, pass.right.col(2 * t_));
+    pass.fill = [&](RowTile& tile, MatrixView left, Span<double> d) {
+      const Index count = tile.count();
+      const MatrixView rbar = left.columns(0, t_);
+      adjoint(tile, rbar, d);
+      gemm(Op::none, Op::none, -1, tile.psi.view(), sums.gamma_r.view(), 1, rbar);  // P~ rbar
+      for (Index j = 0; j < t_; ++j)
+        for (Index i = 0; i < count; ++i) {
+          if (ones == 1) rbar(i, j) -= problem_.q1[tile.rows[i]] * sums.constant_r[j];
+          rbar(i, j) /= 2;
+          left(i, t_ + j) = tile.r(i, j) / 2;
+        }
+      for (Index i = 0; i < count && ones == 1; ++i) left(i, 2 * t_) = -problem_.q1[tile.rows[i]];
+    };
+    run_last_pass(rows_, pass, out_.kernel);
+  }
+
+  const Factorization& f_;
+  const Problem& problem_;
+  const FeatureSystem& system_;
+  FeatureRows rows_;
+  double lambda_;
+  Index p_, t_;
+  ScoreGradient out_;
+};
+
+// The block of Z that belongs to a group adds -2 W^(1/2) Z_g Psi_g (L C)^-1 to the group's rows of K-bar, of rank 2 t, while the
+// group is at hand.
+ScoreGradient LandmarkGradient::groups(const Groups& groups) {
+  const Array<double> alpha = output_shares(problem_, Criterion::groups), beta = group_shares(problem_, groups);
+  RowSums sums(p_, t_);
+  Matrix rbar(problem_.n(), t_, 0.0);
+  LandmarkContraction contraction(rows_, 1);
+  LeftOutGroup out;
+  Stage stage(0, 0.7);
+  for (std::size_t g = 0; g < beta.size(); ++g) {
+    leave_out(rows_, groups.all()[g], out);
+    const Index size = out.tile.count();
+    Matrix scaled = copy_of(out.nu.view()), left(size, 2 * t_), right(2 * t_, p_), block(size, p_);
+    for (Index j = 0; j < t_; ++j) {
+      const double share = alpha[j] * beta[g];
+      sums.score[j] += share * dot(size, out.e.col(j), out.e.col(j));
+      double along_e = 0, along_v = 0;
+      for (Index i = 0; i < size; ++i) {
+        const Index row = out.tile.rows[i];
+        const double q = problem_.intercept ? problem_.q1[row] : 0;
+        rbar(row, j) += 2 * share * out.v(i, j);
+        along_e += q * out.e(i, j);
+        along_v += q * out.v(i, j);
+        left(i, j) = -share * out.v(i, j);
+        left(i, t_ + j) = -share * out.e(i, j);
+      }
+      sums.constant_r[j] += 2 * share * along_v;
+      for (Index k = 0; k < p_; ++k) {
+        right(j, k) = out.epsilon(k, j);
+        right(t_ + j, k) = out.nu(k, j);
+        sums.gamma_r(k, j) += 2 * share * out.nu(k, j);
+        sums.constant[k] -= share * (along_v * out.epsilon(k, j) + along_e * out.nu(k, j));
+        scaled(k, j) *= -share;
+      }
+    }
+    syr2k(1, scaled.view(), out.epsilon.view(), 1, sums.inner.view());
+    rows_.solve_back(right.view());
+    gemm(Op::none, Op::none, 1, left.view(), right.view(), 0, block.view());
+    contraction.add_solved(out.tile, block.view(), 0);
+    report(fraction(g + 1, beta.size()));
+  }
+  stage.next(1);
+  mirror_triangle(sums.inner.view());
+  out_.score = sums.total();
+  contraction.add_to(out_.kernel);
+  finish(sums, [&](RowTile& tile, MatrixView to, Span<double>) {
+    for (Index j = 0; j < t_; ++j)
+      for (Index i = 0; i < to.rows; ++i) to(i, j) = rbar(tile.rows[i], j);
+  });
+  return std::move(out_);
+}
+
+// By all pairs of points: K-bar_TR = 2 W^(1/2) S F L^-1, K-bar_RR = -L^-T F'S F L^-1, F = W^(1/2) Phi.
+ScoreGradient by_pairs(const Factorization& factorization, const FeatureSystem& system, Criterion criterion,
+                       const Groups* groups, double lambda) {
+  const Problem& problem = factorization.problem();
+  const Index n = problem.n(), p = system.l.rows();
+  PointGradient at = point_gradient(factorization, criterion, groups, lambda);
+  ScoreGradient out{at.score, at.log_lambda, Array<double>(hyperparameter_count(*problem.kernel), 0.0)};
+  if (out.kernel.empty()) return out;
+  Matrix phi(n, p), sphi(n, p), h(p, p), points(n, problem.d());
+  copy_rows(problem.x, 0, points.view());
+  const Support support(problem.kernel, problem.x, system.kept);
+  support.evaluate(problem.x, 0, phi.view());
+  problem.weight_rows(phi.view());
+  trsm_right(Op::transpose, system.l.view(), phi.view());
+  gemm(Op::none, Op::none, 1, at.s.view(), phi.view(), 0, sphi.view());
+  gemm(Op::transpose, Op::none, -1, phi.view(), sphi.view(), 0, h.view());
+  add_landmark_pairs(problem, system, h.view(), out.kernel);
+  trsm_right(Op::none, system.l.view(), sphi.view());
+  problem.weight_rows(sphi.view());
+  for (double& value : sphi.values()) value *= 2;
+  add_log_gradient(*problem.kernel, points.view(), landmark_points(problem, system).view(), sphi.view(), out.kernel);
+  return out;
+}
+
+}  // namespace
+
+ScoreGradient landmark_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
+                                double lambda) {
+  require_differentiable(criterion);
+  Stage stage(0, 0.05);
+  const std::optional<FeatureSystem> system = factorization.feature_system(lambda);
+  if (!system) fail(Status::internal, "the route of these derivatives is LANDMARK");
+  stage.next(1);
+  ScoreGradient out = [&] {
+    if (!system->complement) return by_pairs(factorization, *system, criterion, groups, lambda);
+    LandmarkGradient gradient(factorization, *system, lambda);
+    if (criterion == Criterion::loo) return gradient.loo();
+    if (criterion == Criterion::gcv) return gradient.gcv();
+    return criterion == Criterion::reml ? gradient.reml() : gradient.groups(*groups);
+  }();
+  require_finite_gradient(*factorization.problem().kernel, out.kernel);
+  report(1);
+  return out;
+}
+
+Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index landmarks, Index rows) {
+  const Index p = landmarks, workers = reduction_workers(n, p + t);
+  const Index tile = checked_doubles(std::min(tile_rows(p), n), 2 * p + d + 5 * t + 4);
+  Index doubles = checked_doubles(8 + workers, checked_doubles(p, p + t + 4)) + checked_doubles(workers, tile) +
+                  checked_doubles(3, checked_doubles(p, d));
+  if (rows > 0) doubles += leave_out_doubles(rows, p, d, t) + checked_doubles(rows, p + 2 * t) + checked_doubles(n, t);
+  if (n <= p + 1) doubles += checked_doubles(4, checked_doubles(n, n)) + checked_doubles(n, 2 * p + d);
+  return checked_doubles(doubles, 1) * 8 + log_gradient_bytes(kernel, d);
+}
+
+}  // namespace freeridge
