@@ -310,6 +310,32 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_parameter(const freeridge_ke
 FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32_t index,
                                                          freeridge_kernel** out);
 
+/* *count: the number of the kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
+ * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
+ * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not degree
+ * and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses: INVALID_ARGUMENT.
+ * Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count);
+
+/* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of each
+ * kernel on the way (freeridge_kernel_name), with the place of the part in brackets behind a sum or a product, then the
+ * number's own word, all joined by points; weights and scales have their place in brackets. Those of the kernel above are
+ * sum.weight[0], sum.weight[1], sum[1].scaled.scale[0], sum[1].scaled.scale[1] and sum[1].scaled.gaussian.sigma; of a lone
+ * Gaussian kernel gaussian.sigma. text, size and length: as in freeridge_kernel_describe. Statuses: INVALID_ARGUMENT (also:
+ * no such hyperparameter; size too small, *length is set, and text is untouched). Cost: O(the kernels in it). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index,
+                                                                    int64_t size, char* text, int64_t* length);
+
+/* values: the numbers of all hyperparameters, in their order, to the last bit; as many as
+ * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values);
+
+/* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All must be
+ * positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on success only.
+ * Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* kernel,
+                                                                     const double* values, freeridge_kernel** out);
+
 /* out: the kernel values k(x_i, z_j), m x r, of the m rows of x and the r rows of z, d features each; x, z and out are
  * in `layout`. Statuses: INVALID_ARGUMENT (also: a precomputed kernel, whose values are given), NOT_FINITE (also: a
  * value overflows), DIMENSION_MISMATCH (a scaled kernel of another d). Cost: m r kernel values of O(d) each; memory
@@ -992,6 +1018,82 @@ FREERIDGE_API freeridge_status freeridge_get_search(const freeridge_model* model
  * NOT_FINITE, NOT_CONVERGED, UNDEFINED (all points coincide; no score has a value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_criterion criterion,
                                                           double low, double high, int64_t budget, double* sigma);
+
+/* Learns the kernel: all its free hyperparameters (freeridge_kernel_hyperparameter_count) and lambda together, by the
+ * gradient of the criterion, and leaves the model FITTED with the kernel learnt (freeridge_get_kernel), factorized on all
+ * rows, and with the lambdas that freeridge_select_lambda chooses on all rows. For a length of its own for every feature
+ * the kernel is scaled(s, gaussian(1)), s the features' standard deviations: the lengths given say what a unit of each
+ * feature is worth, and a common factor of them is found first.
+ *
+ * criterion: LOO, GROUPS or REML; GCV where one hyperparameter is free (over several it runs away to kernels that fit
+ * nothing but noise); not ERROR_RATE. LOO and GROUPS over many hyperparameters are optimistic: rows that took no part
+ * (freeridge_make_holdout) have the last word.
+ * label: one for each hyperparameter: negative: held as it is; equal labels: moved together by one factor (the columns of
+ * a factor variable; the features of a band). NULL: each by itself, but that what the scales of a scaled kernel make
+ * superfluous is held: the first bandwidth (or polynomial's scale) in it, and the scales of a scaled kernel right within
+ * it. Weights and offsets that are 0 and scales of constant features are held in any case.
+ * shrinkage: s > 0; the logarithms of the factors on the scales of a scaled kernel cost 1/2 sum (u - mean)^2 / s^2 beside
+ * REML or n t / 2 log(criterion), so that lengths differ by a factor of about e^s unless the data say otherwise. 0: the
+ * library's choice, 0.5; infinity: none.
+ * rows: the kernel is learnt on so many rows, drawn at random by `seed` (n or more: all; at least 2). 0: the library's
+ * choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2 numbers of memory, whatever route and landmarks are set.
+ * evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's choice, 100; 1: of
+ * the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and at most 8 for the best lambda
+ * of the given kernel where it may be as good as what was found.
+ *
+ * One factor on all lengths and bandwidths is found on the sample by REML, as freeridge_select_bandwidth does; from there
+ * all move by REML, on the sample and then on the rows; from there by the criterion, if it is another. L-BFGS moves the
+ * logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 times the range of its feature (in
+ * a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of the median distance of the
+ * points and 64 times it; a weight by a factor 10^6, the scale and offset of a polynomial by 1000 either way; lambda as in
+ * freeridge_select_lambda. The given kernel stays where nothing with a lower criterion (and its penalty) is found on the
+ * rows learnt on. *score: the criterion on all rows at the end, one number for all outputs as in
+ * freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
+ * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops (REML,
+ * GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda. Statuses: INVALID_STATE (no data, a kernel
+ * without hyperparameters, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is
+ * free: all points coincide, or all is held; the criterion has no value), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_criterion criterion,
+                                                       const int32_t* label, double shrinkage, int64_t rows,
+                                                       int64_t seed, int64_t evaluations, double* score);
+
+/* Why a stage of freeridge_select_kernel ended. */
+typedef int32_t freeridge_search_end;
+enum {
+  FREERIDGE_SEARCH_NONE = 0,     /* there was no such stage */
+  FREERIDGE_SEARCH_GRADIENT = 1, /* the gradient is nearly zero, but where a bound holds: the usual end */
+  FREERIDGE_SEARCH_CHANGE = 2,   /* the last steps changed next to nothing */
+  FREERIDGE_SEARCH_BUDGET = 3,   /* all evaluations are spent: more may find a lower criterion */
+  FREERIDGE_SEARCH_NO_LOWER = 4  /* no lower value along the gradient: as low as rounding lets it be; or no value */
+};
+
+/* About the last freeridge_select_kernel: *evaluations: how many kernels and lambdas it tried; *hyperparameters: how many
+ * the kernel has; *learnt: how many numbers beside lambda were free (numbers that move together count once); *rows: on how
+ * many rows; *sample: how many of them were the sample; *kept: 1 where nothing better than the given kernel was found, else
+ * 0; end: 5 numbers (freeridge_search_end), one for each stage in the order of freeridge_get_kernel_search_history. NULL is
+ * fine for each. The search is kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE
+ * (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
+                                                           int64_t* hyperparameters, int64_t* learnt, int64_t* rows,
+                                                           int64_t* sample, int32_t* kept, freeridge_search_end* end);
+
+/* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as freeridge_get_kernel_search
+ * says. stage: 1: one factor on all lengths, REML on the sample, at its best lambda; 2: all, REML on the sample; 3: the
+ * given kernel, the criterion; 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
+ * lambda: that of the score. gradient: the largest derivative by the logarithm of a variable of what is minimised (REML or
+ * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN in stage 1. NULL is fine for each.
+ * Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
+                                                                   double* score, double* lambda, double* gradient);
+
+/* The bounds of the last freeridge_select_kernel, one number for each hyperparameter: variable: which of the `learnt`
+ * variables moved it, -1: it was held; low, high: its bounds (where it was held, its value); at: -1 / +1 where it ended at
+ * its low / high bound, else 0. A scale at its high bound: the feature does not matter. *lambda_at: the same of lambda.
+ * NULL is fine for each. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(hyperparameters). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model, int64_t* variable,
+                                                                  double* low, double* high, int32_t* at,
+                                                                  int32_t* lambda_at);
 
 /* The one-standard-error rule on the last freeridge_select_lambda by LOO, GROUPS or ERROR_RATE: for each output the
  * largest lambda it tried, at or above the choice, up to which every score stays within one standard error of the best

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "capi/handles.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_matrix.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 
@@ -29,8 +30,8 @@ Array<KernelPtr> checked_parts(const char* name, const freeridge_kernel* const* 
   return out;
 }
 
-// One of the kernel's `count` parameters or parts.
-void require_place(const char* name, std::int32_t index, Index count, const char* what) {
+// One of the kernel's `count` parameters, hyperparameters or parts.
+void require_place(const char* name, std::int64_t index, Index count, const char* what) {
   if (index < 0 || index >= count)
     fail(Status::invalid_argument, name, " is ", index, "; the kernel has ", count, " ", what, ", counted from 0");
 }
@@ -150,6 +151,39 @@ freeridge_status freeridge_kernel_get_part(const freeridge_kernel* kernel, int32
     const Span<const KernelPtr> parts = required("kernel", kernel).kernel->parts();
     require_place("index", index, static_cast<Index>(parts.size()), "parts");
     return parts[static_cast<std::size_t>(index)];
+  });
+}
+
+freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count) {
+  return guarded(__func__, [&] {
+    const Kernel& counted = *required("kernel", kernel).kernel;
+    required("count", count) = hyperparameter_count(counted);
+  });
+}
+
+freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index, int64_t size,
+                                                      char* text, int64_t* length) {
+  return guarded(__func__, [&] {
+    const Kernel& asked = *required("kernel", kernel).kernel;
+    require_place("index", index, hyperparameter_count(asked), "hyperparameters");
+    hand_out(size, text, length, [&] { return hyperparameter_name(asked, index); });
+  });
+}
+
+freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values) {
+  return guarded(__func__, [&] {
+    const Kernel& asked = *required("kernel", kernel).kernel;
+    if (hyperparameter_count(asked) > 0) std::ranges::copy(hyperparameters(asked), &required("values", values));
+  });
+}
+
+freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* kernel, const double* values,
+                                                       freeridge_kernel** out) {
+  return new_kernel(__func__, out, [&] {
+    const Kernel& changed = *required("kernel", kernel).kernel;
+    const Index count = hyperparameter_count(changed);
+    if (count > 0) required("values", values);
+    return with_hyperparameters(changed, {values, count});
   });
 }
 

@@ -5,12 +5,16 @@
 
 #include "capi/handles.hpp"
 #include "libcore/data/folds.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/select/lambda_convention.hpp"
 #include "libcore/select/one_standard_error.hpp"
 
 namespace freeridge::capi {
 namespace {
 
+static_assert(FREERIDGE_SEARCH_NONE == int(SearchEnd::none) && FREERIDGE_SEARCH_GRADIENT == int(SearchEnd::gradient) &&
+              FREERIDGE_SEARCH_CHANGE == int(SearchEnd::change) && FREERIDGE_SEARCH_BUDGET == int(SearchEnd::budget) &&
+              FREERIDGE_SEARCH_NO_LOWER == int(SearchEnd::no_lower));
 static_assert(FREERIDGE_CONVENTION_TOTAL == int(Convention::total) &&
               FREERIDGE_CONVENTION_MEAN == int(Convention::mean) &&
               FREERIDGE_CONVENTION_GLMNET == int(Convention::glmnet) &&
@@ -117,6 +121,71 @@ freeridge_status freeridge_select_bandwidth(freeridge_model* model, freeridge_cr
            largest_size);
     required("sigma", sigma);
     *sigma = m.select_bandwidth(chosen, low, high, budget).best;
+  });
+}
+
+freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_criterion criterion, const int32_t* label,
+                                         double shrinkage, int64_t rows, int64_t seed, int64_t evaluations,
+                                         double* score) {
+  return guarded(__func__, [&] {
+    Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    if (std::isnan(shrinkage))
+      fail(Status::not_finite, "shrinkage is ", shrinkage, "; it must be 0 (the library's choice) or positive");
+    if (shrinkage < 0)
+      fail(Status::invalid_argument, "shrinkage is ", shrinkage, "; it must be 0 (the library's choice) or positive");
+    if (rows != 0 && (rows < 2 || rows > largest_size))
+      fail(Status::invalid_argument, "rows is ", rows, "; it must be 0 (the library's choice) or from 2 to ",
+           largest_size);
+    if (evaluations < 0 || evaluations > largest_size)
+      fail(Status::invalid_argument, "evaluations is ", evaluations,
+           "; it must be 0 (the library's choice) or from 1 to ", largest_size);
+    required("score", score);
+    Span<const int32_t> labels;
+    if (label != nullptr) labels = {label, hyperparameter_count(*m.kernel())};
+    *score = m.select_kernel(chosen, labels, shrinkage, rows, seed, evaluations).score;
+  });
+}
+
+freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
+                                             int64_t* hyperparameters, int64_t* learnt, int64_t* rows, int64_t* sample,
+                                             int32_t* kept, freeridge_search_end* end) {
+  return guarded(__func__, [&] {
+    const KernelSearch& search = model_of(model).require_kernel_search();
+    if (evaluations != nullptr) *evaluations = std::ssize(search.trials);
+    if (hyperparameters != nullptr) *hyperparameters = std::ssize(search.variable);
+    if (learnt != nullptr) *learnt = search.learnt;
+    if (rows != nullptr) *rows = search.rows;
+    if (sample != nullptr) *sample = search.sample;
+    if (kept != nullptr) *kept = search.kept ? 1 : 0;
+    if (end != nullptr)
+      std::ranges::transform(search.end, end, [](SearchEnd why) { return static_cast<int32_t>(why); });
+  });
+}
+
+freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage, double* score,
+                                                     double* lambda, double* gradient) {
+  return guarded(__func__, [&] {
+    const KernelSearch& search = model_of(model).require_kernel_search();
+    for (std::size_t i = 0; i < search.trials.size(); ++i) {
+      const KernelTrial& trial = search.trials[i];
+      if (stage != nullptr) stage[i] = static_cast<int32_t>(trial.stage);
+      if (score != nullptr) score[i] = trial.score;
+      if (lambda != nullptr) lambda[i] = trial.lambda;
+      if (gradient != nullptr) gradient[i] = trial.gradient;
+    }
+  });
+}
+
+freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model, int64_t* variable, double* low,
+                                                    double* high, int32_t* at, int32_t* lambda_at) {
+  return guarded(__func__, [&] {
+    const KernelSearch& search = model_of(model).require_kernel_search();
+    copy_to(search.variable, variable);
+    copy_to(search.low, low);
+    copy_to(search.high, high);
+    copy_to(search.at, at);
+    if (lambda_at != nullptr) *lambda_at = search.lambda_at;
   });
 }
 

@@ -592,3 +592,12 @@ freeridge_average_difference(model, layout, m, x, ldx, z, ldz, weights, average,
     ccall((:freeridge_average_difference, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
     Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, layout, m, x, ldx, z,
     ldz, weights, average, errors)
+freeridge_kernel_hyperparameter_count(kernel, count) = ccall((:freeridge_kernel_hyperparameter_count, library),
+    freeridge_status, (Ptr{freeridge_kernel}, Ptr{Int64}), kernel, count)
+freeridge_kernel_hyperparameter_name(kernel, index, size, text, length) =
+    ccall((:freeridge_kernel_hyperparameter_name, library), freeridge_status, (Ptr{freeridge_kernel}, Int64, Int64,
+    Ptr{UInt8}, Ptr{Int64}), kernel, index, size, text, length)
+freeridge_kernel_get_hyperparameters(kernel, values) = ccall((:freeridge_kernel_get_hyperparameters, library),
+    freeridge_status, (Ptr{freeridge_kernel}, Ptr{Float64}), kernel, values)
+freeridge_kernel_with_hyperparameters(kernel, values, out) = ccall((:freeridge_kernel_with_hyperparameters, library),
+    freeridge_status, (Ptr{freeridge_kernel}, Ptr{Float64}, Ptr{Ptr{freeridge_kernel}}), kernel, values, out)

@@ -31,13 +31,27 @@ void Contrast::exchange(MatrixView b) const {
   for (Index j = 0; j < b.cols; ++j) std::swap(b(0, j), b(pivot_, j));
 }
 
+void Contrast::exchange_symmetric(MatrixView k) const {
+  if (pivot_ == 0) return;
+  std::swap(k(0, 0), k(pivot_, pivot_));
+  for (Index i = 1; i < pivot_; ++i) std::swap(k(i, 0), k(pivot_, i));
+  for (Index i = pivot_ + 1; i < n_; ++i) std::swap(k(i, 0), k(i, pivot_));
+}
+
 void Contrast::reduce_symmetric(MatrixView k) const {
   if (!active()) return;
-  if (pivot_ > 0) {  // rows and columns 0 and pivot of the lower triangle
-    std::swap(k(0, 0), k(pivot_, pivot_));
-    for (Index i = 1; i < pivot_; ++i) std::swap(k(i, 0), k(pivot_, i));
-    for (Index i = pivot_ + 1; i < n_; ++i) std::swap(k(i, 0), k(i, pivot_));
-  }
+  exchange_symmetric(k);
+  reflect_symmetric(k);
+}
+
+void Contrast::expand_symmetric(MatrixView k) const {
+  if (!active()) return;
+  for (Index i = 0; i < n_; ++i) k(i, 0) = 0;
+  reflect_symmetric(k);
+  exchange_symmetric(k);
+}
+
+void Contrast::reflect_symmetric(MatrixView k) const {
   // HKH = K - v p' - p v',  p = tau K v - (tau^2 v'Kv / 2) v
   Array<double> p(v_.size());
   symv(k, v_.data(), p.data());

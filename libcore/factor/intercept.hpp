@@ -34,6 +34,8 @@ class Contrast {
   BasicView<T> inner(BasicView<T> storage) const {
     return storage.block(n_ - m(), n_ - m(), m(), m());
   }
+  // Z A Z' in place of K = storage, A = inner(K), which it undoes: lower triangles. O(n^2).
+  void expand_symmetric(MatrixView k) const;
   // The last m rows of a matrix with n rows: where Z'B lies, and C for Z C.
   template <class T>
   BasicView<T> rows(BasicView<T> b) const {
@@ -57,8 +59,10 @@ class Contrast {
   Span<const double> tail() const { return Span(v_).subspan(1); }  // v[1:], m numbers; active only
 
  private:
-  void reflect(MatrixView b) const;   // b = H b
-  void exchange(MatrixView b) const;  // the rows 0 and pivot()
+  void reflect(MatrixView b) const;             // b = H b
+  void reflect_symmetric(MatrixView k) const;   // k = H k H, lower triangle
+  void exchange_symmetric(MatrixView k) const;  // the rows and columns 0 and pivot() of a lower triangle
+  void exchange(MatrixView b) const;            // the rows 0 and pivot()
 
   Index n_;
   Index pivot_ = 0;

@@ -8,32 +8,39 @@
 
 namespace freeridge {
 
-bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise) {
+LeftOutFactor::LeftOutFactor(MatrixView p, Span<const double> noise) : l_(p), root_(p.rows) {
   const Index s = p.rows;
-  Array<double> root(s);
   // An error E of P with |E_ij| <= (noise_i noise_j)^1/2 moves the eigenvalues of D^-1/2 P D^-1/2 by sum noise_i /
   // P_ii.
   double limit = static_cast<double>(s) * std::numeric_limits<double>::epsilon();
   for (Index i = 0; i < s; ++i) {
-    if (!(p(i, i) > 0)) return false;
+    if (!(p(i, i) > 0)) return;
     if (!noise.empty()) limit += noise[i] / p(i, i);
-    root[i] = std::sqrt(p(i, i));
+    root_[i] = std::sqrt(p(i, i));
   }
   for (Index j = 0; j < s; ++j) {
-    for (Index i = j; i < s; ++i) p(i, j) /= root[i] * root[j];
+    for (Index i = j; i < s; ++i) p(i, j) /= root_[i] * root_[j];
     worked(touched * static_cast<double>(s - j));
   }
   const double norm = symmetric_norm1(p);
-  if (!potrf(p) || !(reciprocal_condition(p, norm) > limit)) return false;
+  regular_ = potrf(p) && reciprocal_condition(p, norm) > limit;
+}
+
+void LeftOutFactor::solve(MatrixView v) const {
   const auto scale = [&] {
     for (Index j = 0; j < v.cols; ++j)
-      for (Index i = 0; i < s; ++i) v(i, j) /= root[i];
+      for (Index i = 0; i < v.rows; ++i) v(i, j) /= root_[i];
   };
   scale();
-  trsm(Op::none, p, v);
-  trsm(Op::transpose, p, v);
+  trsm(Op::none, l_, v);
+  trsm(Op::transpose, l_, v);
   scale();
-  return true;
+}
+
+bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise) {
+  const LeftOutFactor factor(p, noise);
+  if (factor.regular()) factor.solve(v);
+  return factor.regular();
 }
 
 }  // namespace freeridge

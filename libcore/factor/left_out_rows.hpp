@@ -12,4 +12,17 @@ namespace freeridge {
 // O(s^3).
 [[nodiscard]] bool solve_left_out(MatrixView p, MatrixView v, Span<const double> noise = {});
 
+// The same for several v, one after another.
+class LeftOutFactor {
+ public:
+  explicit LeftOutFactor(MatrixView p, Span<const double> noise = {});
+  bool regular() const { return regular_; }
+  void solve(MatrixView v) const;  // regular() alone
+
+ private:
+  MatrixView l_;  // the factor of D^-1/2 P D^-1/2, in the place of P
+  Array<double> root_;
+  bool regular_ = false;
+};
+
 }  // namespace freeridge

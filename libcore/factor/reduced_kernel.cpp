@@ -67,6 +67,16 @@ ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more,
   storage = Matrix(problem.n(), problem.n());
 }
 
+double ReducedKernel::trace() const {
+  const ConstMatrixView reduced = inner();
+  double trace = 0;
+  for (Index i = 0; i < reduced.rows; ++i) trace += reduced(i, i);
+  if (trace <= 16 * std::numeric_limits<double>::epsilon() * constant_part) return 0;
+  if (!std::isfinite(trace))
+    fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
+  return trace;
+}
+
 bool ReducedKernel::graded() const {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const double size : sizes) {

@@ -31,6 +31,9 @@ struct ReducedKernel {
   MatrixView inner() { return contrast.inner(storage.view()); }
   ConstMatrixView inner() const { return contrast.inner(storage.view()); }
 
+  // tr Z'K_wZ; 0 where it is nothing but what rounding left of a constant kernel. Throws NOT_FINITE where it overflows.
+  double trace() const;
+
   // Whether rows differ so much in size, mostly by their weights, that the rounding error of large rows exceeds small
   // rows. Errors are then measured row by row.
   bool graded() const;

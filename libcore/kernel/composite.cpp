@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/kernel/parameters.hpp"
@@ -18,11 +19,13 @@ constexpr Index unbounded = std::numeric_limits<Index>::max();
 constexpr Index depth_limit = 1000;              // a walk through a kernel takes one stack frame for each level
 constexpr Index kernels_limit = Index{1} << 20;  // 64 sums of a kernel with itself would have 2^64 parts
 
-Kernel::Extent extent_of(Span<const KernelPtr> parts) {
-  Kernel::Extent out{0, 0, 0};
+// own: the hyperparameters beside those of the parts.
+Kernel::Extent extent_of(Span<const KernelPtr> parts, Index own) {
+  Kernel::Extent out{0, 0, 0, own};
   for (const KernelPtr& part : parts) {
     const Kernel::Extent inner = part->extent();
-    out = {std::max(out.depth, inner.depth), out.kernels + inner.kernels, out.bandwidths + inner.bandwidths};
+    out = {std::max(out.depth, inner.depth), out.kernels + inner.kernels, out.bandwidths + inner.bandwidths,
+           out.hyperparameters + inner.hyperparameters};
   }
   ++out.depth;
   ++out.kernels;
@@ -38,7 +41,7 @@ Kernel::Extent extent_of(Span<const KernelPtr> parts) {
 class Scaled final : public Kernel {
  public:
   Scaled(KernelPtr inner, Array<double> scale)
-      : inner_(std::move(inner)), scale_(std::move(scale)), extent_(extent_of({&inner_, 1})) {}
+      : inner_(std::move(inner)), scale_(std::move(scale)), extent_(extent_of({&inner_, 1}, std::ssize(scale_))) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     // One array for both: two would each be so large that the allocator returns them to the system after every tile.
@@ -59,7 +62,22 @@ class Scaled final : public Kernel {
   }
   bool differentiable() const override { return inner_->differentiable(); }
 
+  // The divisors of the columns are lengths of the inner kernel.
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    Matrix scaled(a.rows + b.rows, a.cols);
+    const MatrixView scaled_a = scaled.view().row_range(0, a.rows), scaled_b = scaled.view().row_range(a.rows, b.rows);
+    divide(a, scaled_a);
+    divide(b, scaled_b);
+    Array<double> lengths(scale_.size(), 0.0);
+    inner_->add_log_gradient(scaled_a, scaled_b, s, {to.weight, to.parameters.subspan(scale_.size()), lengths});
+    add_scaled(1, lengths, to.parameters.first(scale_.size()));
+    if (!to.lengths.empty()) add_scaled(1, lengths, to.lengths);
+  }
+
   const char* name() const override { return "scaled"; }
+  KernelPtr rebuilt(Span<const double> numbers, Array<KernelPtr> parts) const override {
+    return scaled_kernel(std::move(parts[0]), numbers);
+  }
   Index parameter_count() const override { return 1; }
   KernelParameter parameter(Index /*i*/) const override { return {"scale", scale_}; }
   Span<const KernelPtr> parts() const override { return {&inner_, 1}; }
@@ -134,18 +152,19 @@ class Composite : public Kernel {
     if (!bandwidth_) return nullptr;
     Array<KernelPtr> parts = parts_;
     parts[part_] = parts_[part_]->with_bandwidth(sigma);
-    return with_parts(std::move(parts));
+    return rebuilt(weights_, std::move(parts));
   }
 
  protected:
-  explicit Composite(Array<KernelPtr> parts) : parts_(std::move(parts)), extent_(extent_of(parts_)) {
+  Composite(Array<KernelPtr> parts, Array<double> weights)
+      : parts_(std::move(parts)), weights_(std::move(weights)), extent_(extent_of(parts_, std::ssize(weights_))) {
     if (extent_.bandwidths != 1) return;
     while (!parts_[part_]->bandwidth()) ++part_;
     bandwidth_ = parts_[part_]->bandwidth();
   }
-  virtual KernelPtr with_parts(Array<KernelPtr> parts) const = 0;
 
   Array<KernelPtr> parts_;
+  Array<double> weights_;  // of a sum; else empty
 
  private:
   Extent extent_;
@@ -155,7 +174,7 @@ class Composite : public Kernel {
 
 class Sum final : public Composite {
  public:
-  Sum(Array<KernelPtr> terms, Array<double> weights) : Composite(std::move(terms)), weights_(std::move(weights)) {}
+  Sum(Array<KernelPtr> terms, Array<double> weights) : Composite(std::move(terms), std::move(weights)) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     Matrix tile(out.rows, out.cols);
@@ -175,7 +194,29 @@ class Sum final : public Composite {
     }
   }
 
+  // A term of weight zero has no part in it, nor in any derivative.
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    Matrix tile(s.rows, s.cols);
+    Span<double> rest = to.parameters;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Index count = parts_[p]->extent().hyperparameters;
+      if (weights_[p] > 0) {
+        const double weight = to.weight * weights_[p];
+        parts_[p]->evaluate(a, b, tile.view());
+        rest[0] += weight * sum_of_products(s, tile.view());
+        if (count > 0 || !to.lengths.empty()) {
+          copy(s, tile.view());
+          parts_[p]->add_log_gradient(a, b, tile.view(), {weight, rest.subspan(1, count), to.lengths});
+        }
+      }
+      rest = rest.subspan(1 + count);
+    }
+  }
+
   const char* name() const override { return "sum"; }
+  KernelPtr rebuilt(Span<const double> numbers, Array<KernelPtr> parts) const override {
+    return sum_kernel(std::move(parts), numbers);
+  }
   Index parameter_count() const override { return 1; }
   KernelParameter parameter(Index /*i*/) const override { return {"weights", weights_}; }
 
@@ -206,19 +247,11 @@ class Sum final : public Composite {
       if (__builtin_add_overflow(bound, part->rank_bound(d), &bound)) return unbounded;
     return bound;
   }
-
- protected:
-  KernelPtr with_parts(Array<KernelPtr> parts) const override {
-    return std::make_shared<Sum>(std::move(parts), weights_);
-  }
-
- private:
-  Array<double> weights_;
 };
 
 class Product final : public Composite {
  public:
-  explicit Product(Array<KernelPtr> factors) : Composite(std::move(factors)) {}
+  explicit Product(Array<KernelPtr> factors) : Composite(std::move(factors), {}) {}
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
     parts_[0]->evaluate(a, b, out);
@@ -229,29 +262,25 @@ class Product final : public Composite {
     }
   }
 
-  // The derivative of factor p times those before it and those after it.
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
-    const std::size_t count = parts_.size();
-    const auto room = [&] { return Matrix(factor.q.rows, factor.q.cols); };
-    Array<Matrix> after(count);  // the product of the factors p + 1, p + 2, ...
-    Matrix value = room();
-    for (std::size_t p = count - 1; p > 0; --p) {
-      after[p - 1] = room();
-      parts_[p]->evaluate(a, b, after[p - 1].view());
-      if (p + 1 < count) multiply(after[p].view(), after[p - 1].view());
-    }
-    Matrix tile = room();
-    for (std::size_t p = 0; p < count; ++p) {
-      copy(factor.q, tile.view());
-      if (p + 1 < count) multiply(after[p].view(), tile.view());
-      parts_[p]->slopes(a, b, {tile.view(), factor.weight, factor.divisor}, take);
-      if (p + 1 == count) break;
-      parts_[p]->evaluate(a, b, value.view());
-      multiply(value.view(), factor.q);  // from here on with the factors before the next one
-    }
+    each_factor(a, b, factor.q, [&](const Kernel& part, MatrixView others) {
+      part.slopes(a, b, {others, factor.weight, factor.divisor}, take);
+    });
+  }
+
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    Span<double> rest = to.parameters;
+    each_factor(a, b, s, [&](const Kernel& part, MatrixView others) {
+      const Index count = part.extent().hyperparameters;
+      part.add_log_gradient(a, b, others, {to.weight, rest.first(count), to.lengths});
+      rest = rest.subspan(count);
+    });
   }
 
   const char* name() const override { return "product"; }
+  KernelPtr rebuilt(Span<const double> /*numbers*/, Array<KernelPtr> parts) const override {
+    return product_kernel(std::move(parts));
+  }
 
   void describe(KernelText& out) const override {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
@@ -272,8 +301,30 @@ class Product final : public Composite {
     return bound;
   }
 
- protected:
-  KernelPtr with_parts(Array<KernelPtr> parts) const override { return std::make_shared<Product>(std::move(parts)); }
+ private:
+  // take(factor p, s times all other factors), for one factor after another: a derivative of the product has the others
+  // as they are. s is used up.
+  template <class Take>
+  void each_factor(ConstMatrixView a, ConstMatrixView b, MatrixView s, const Take& take) const {
+    const std::size_t count = parts_.size();
+    const auto room = [&] { return Matrix(s.rows, s.cols); };
+    Array<Matrix> after(count);  // the product of the factors p + 1, p + 2, ...
+    Matrix value = room();
+    for (std::size_t p = count - 1; p > 0; --p) {
+      after[p - 1] = room();
+      parts_[p]->evaluate(a, b, after[p - 1].view());
+      if (p + 1 < count) multiply(after[p].view(), after[p - 1].view());
+    }
+    Matrix tile = room();
+    for (std::size_t p = 0; p < count; ++p) {
+      copy(s, tile.view());
+      if (p + 1 < count) multiply(after[p].view(), tile.view());
+      take(*parts_[p], tile.view());
+      if (p + 1 == count) break;
+      parts_[p]->evaluate(a, b, value.view());
+      multiply(value.view(), s);  // from here on with the factors before the next one
+    }
+  }
 };
 
 // The part `name` of another kernel must be a function of two points.

@@ -1,9 +1,12 @@
 // Kernels of the inner product:
 //   linear       x'z                              derivative by x'z    1
 //   polynomial   (scale x'z + offset)^degree                           degree scale (scale x'z + offset)^(degree - 1)
+// Of a polynomial by logarithms, with Q = S o degree (scale x'z + offset)^(degree - 1):
+//   by log scale   <Q, scale x'z>       by log offset   offset sum_ij Q_ij       by log l_k   -2 scale sum_ij Q_ij x_ik z_jk
 #include <algorithm>
 #include <cmath>
 
+#include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/value_loops.hpp"
@@ -22,7 +25,11 @@ class Linear final : public Kernel {
   void slopes(ConstMatrixView, ConstMatrixView, const SlopeFactor& factor, const TakeSlope& take) const override {
     take({SlopeTerm::Form::point, factor.q, factor.weight, factor.divisor});
   }
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    if (!to.lengths.empty()) add_scaled(-2 * to.weight, products_by_feature(a, b, s), to.lengths);
+  }
   const char* name() const override { return "linear"; }
+  KernelPtr rebuilt(Span<const double>, Array<KernelPtr>) const override { return linear_kernel(); }
   std::optional<Array<double>> linear_scale(Index d) const override { return feature_scale(d); }
   Index rank_bound(Index d) const override { return d; }
 };
@@ -41,18 +48,37 @@ class Polynomial final : public Kernel {
     if (degree_ > 1) {
       Matrix tile(factor.q.rows, factor.q.cols);
       inner_products(a, b, tile.view());
-      each_run(tile.view(), [&](double* v, Index n) { passes().power(v, n, scale_, offset_, degree_ - 1); });
-      multiply(tile.view(), factor.q);
+      multiply_by_power(tile.view(), factor.q);
     }
     take({SlopeTerm::Form::point, factor.q, factor.weight * power_ * scale_, factor.divisor});
+  }
+
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    Matrix products(s.rows, s.cols);
+    inner_products(a, b, products.view());
+    Matrix tile = copy_of(products.view());
+    multiply_by_power(tile.view(), s);
+    double by_scale = 0, by_offset = 0;
+    for (Index j = 0; j < s.cols; ++j) {
+      by_scale += dot(s.rows, s.col(j), products.col(j));
+      for (Index i = 0; i < s.rows; ++i) by_offset += s(i, j);
+    }
+    const double weight = to.weight * power_;
+    to.parameters[0] += weight * scale_ * by_scale;
+    to.parameters[1] += weight * offset_ * by_offset;
+    if (!to.lengths.empty()) add_scaled(-2 * weight * scale_, products_by_feature(a, b, s), to.lengths);
   }
 
   const char* name() const override { return "polynomial"; }
   Index parameter_count() const override { return 3; }
   KernelParameter parameter(Index i) const override {
-    if (i == 0) return {"degree", {&power_, 1}, true};
+    if (i == 0) return {"degree", {&power_, 1}, true, true};
     return i == 1 ? KernelParameter{"scale", {&scale_, 1}} : KernelParameter{"offset", {&offset_, 1}};
   }
+  KernelPtr rebuilt(Span<const double> numbers, Array<KernelPtr> /*parts*/) const override {
+    return polynomial_kernel(degree_, numbers[0], numbers[1]);
+  }
+  Extent extent() const override { return {1, 1, 0, 2}; }
 
   // The number of monomials of degree at most p in d variables. Without offset only those of degree p count, of which
   // there are as many as monomials of degree at most p in d - 1 variables.
@@ -65,6 +91,13 @@ class Polynomial final : public Kernel {
   }
 
  private:
+  // q = q o (scale tile + offset)^(degree - 1), tile: the inner products, used up.
+  void multiply_by_power(MatrixView tile, MatrixView q) const {
+    if (degree_ == 1) return;
+    each_run(tile, [&](double* v, Index n) { passes().power(v, n, scale_, offset_, degree_ - 1); });
+    multiply(tile, q);
+  }
+
   Index degree_;
   double power_, scale_, offset_;  // power_: the degree
 };

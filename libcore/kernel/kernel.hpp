@@ -23,6 +23,7 @@ struct KernelParameter {
   const char* name;
   Span<const double> values;  // one number; of a sum one for each term, of a scaled kernel one for each feature
   bool whole = false;         // a whole number, which is written without an exponent
+  bool fixed = false;  // it chooses the function (degree, nu); all others are hyperparameters (hyperparameters.hpp)
 };
 
 // The derivative of a kernel by x is a sum of terms, one for each kernel of the distance or of the inner product in it:
@@ -45,6 +46,15 @@ struct SlopeFactor {
   Span<const double> divisor;
 };
 
+// Where the derivatives of J = weight sum_ij S_ij k(a_i, b_j) by logarithms are added:
+//     parameters   d J / d log theta_i for the hyperparameters theta of the kernel, in their order
+//     lengths      d J / d log l_k for divisors l of the features, k(a_i / l, b_j / l), at l = 1; empty: not wanted
+struct LogGradient {
+  double weight;
+  Span<double> parameters;  // extent().hyperparameters numbers
+  Span<double> lengths;     // d numbers
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -55,6 +65,9 @@ class Kernel {
   // The terms of the derivative at the points of evaluate, each handed to `take` and gone after it. With the factor S in
   // the place of ones they are those of sum_ij S_ij k(a_i, b_j).
   virtual void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const = 0;
+  // Adds the derivatives of weight sum_ij S_ij k(a_i, b_j) by the logarithms of the hyperparameters and of divisors of the
+  // features. S is p x q and used up.
+  virtual void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const = 0;
   // Whether k(x, z) has a derivative by x everywhere, also at x = z.
   virtual bool differentiable() const { return true; }
 
@@ -64,15 +77,19 @@ class Kernel {
   virtual Index parameter_count() const { return 0; }
   virtual KernelParameter parameter(Index i) const;  // i < parameter_count()
   virtual Span<const KernelPtr> parts() const { return {}; }
+  // The same kind with other hyperparameters of its own, in the order of parameter(), and other parts. Throws as its
+  // factory does.
+  virtual KernelPtr rebuilt(Span<const double> numbers, Array<KernelPtr> parts) const = 0;
 
   // Writes the kernel as text, in the grammar of kernel_text.hpp. Here: name(parameter = number, ...).
   virtual void describe(KernelText& out) const;
   virtual bool is_sum() const { return false; }  // a sum is written in brackets where it is a term of another sum
 
-  // How deeply kernels are nested in it, how many there are in all, and how many of them have a bandwidth. Depth and
-  // number are limited (composite.cpp), so that recursion through a kernel ends and does not exhaust the stack.
+  // How deeply kernels are nested in it, how many there are in all, how many of them have a bandwidth, and how many
+  // hyperparameters all have. Depth and number are limited (composite.cpp), so that recursion through a kernel ends and
+  // does not exhaust the stack.
   struct Extent {
-    Index depth, kernels, bandwidths;
+    Index depth, kernels, bandwidths, hyperparameters = 0;
   };
   virtual Extent extent() const { return {1, 1, 0}; }
 

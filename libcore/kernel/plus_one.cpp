@@ -23,9 +23,19 @@ class PlusOne final : public Kernel {
     inner_->slopes(a, b, factor, take);
   }
   bool differentiable() const override { return inner_->differentiable(); }
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    inner_->add_log_gradient(a, b, s, to);
+  }
 
   const char* name() const override { return "plus one"; }
   Span<const KernelPtr> parts() const override { return {&inner_, 1}; }
+  KernelPtr rebuilt(Span<const double> /*numbers*/, Array<KernelPtr> parts) const override {
+    return plus_one(std::move(parts[0]));
+  }
+  Extent extent() const override {
+    const Extent inner = inner_->extent();
+    return {inner.depth + 1, inner.kernels + 1, inner.bandwidths, inner.hyperparameters};
+  }
   void describe(KernelText& out) const override {
     inner_->describe(out);
     out.add(" + 1");

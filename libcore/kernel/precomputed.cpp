@@ -15,8 +15,10 @@ class Precomputed final : public Kernel {
     fail(Status::internal, "a precomputed kernel has no function to differentiate");
   }
   bool differentiable() const override { return false; }
+  void add_log_gradient(ConstMatrixView, ConstMatrixView, MatrixView, const LogGradient&) const override {}
 
   const char* name() const override { return "precomputed"; }
+  KernelPtr rebuilt(Span<const double>, Array<KernelPtr>) const override { return precomputed_kernel(); }
 
   void check_data(Index n, Index d) const override {
     if (n != d)

@@ -1,17 +1,22 @@
 // Kernels of the distance r = ||x - z||, with a bandwidth in the units of x, and twice their derivative by r^2:
 //   gaussian     exp(-r^2 / sigma^2)                                                  -2 / sigma^2 exp(-r^2 / sigma^2)
-//   laplacian    exp(-r / sigma)                                                      none at r = 0
-//   matern       nu = 1/2   exp(-u)                        u = r / length             none at r = 0
+//   laplacian    exp(-r / sigma)                                                      -exp(-u) / (u sigma^2), u = r / sigma;
+//                                                                                     none at r = 0
+//   matern       nu = 1/2   exp(-u)                        u = r / length             the same
 //                nu = 3/2   (1 + u) exp(-u)                u = sqrt(3) r / length     -3 / length^2 exp(-u)
 //                nu = 5/2   (1 + u + u^2 / 3) exp(-u)      u = sqrt(5) r / length     -5 / 3 / length^2 (1 + u) exp(-u)
+// With Q = S o this derivative the logarithms have, also where it is none at r = 0 (Q = 0 there),
+//   by log sigma (length)   -<Q, r^2>                  by log l_k   -sum_ij Q_ij (x_ik - z_jk)^2
 // Matern: C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, equations 4.14 and 4.17.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/value_loops.hpp"
+#include "libcore/linalg/blas.hpp"
 
 namespace freeridge {
 namespace {
@@ -29,14 +34,16 @@ struct Profile {
   double nu;                     // of a Matern kernel; 0: it has none
   double root;
   void (*Passes::*pass)(double* v, Index n, double a, By by);
-  // Twice the derivative by r^2 is slope_weight / bandwidth^2 times the function of this pass; NULL: none at r = 0.
+  // Twice the derivative by r^2 is slope_weight / bandwidth^2 times the function of this pass, which has a pole at u = 0
+  // where it is to be divided by u.
   void (*Passes::*slope_pass)(double* v, Index n, double a, By by);
   double slope_weight;
+  bool pole = false;
 };
 
 constexpr Profile gaussian{"gaussian", "sigma", 0, 0, &Passes::gaussian, &Passes::gaussian, -2};
-constexpr Profile laplacian{"laplacian", "sigma", 0, 1, &Passes::laplacian, nullptr, 0};
-constexpr Profile matern12{"matern", "length", 0.5, 1, &Passes::laplacian, nullptr, 0};
+constexpr Profile laplacian{"laplacian", "sigma", 0, 1, &Passes::laplacian, &Passes::laplacian, -1, true};
+constexpr Profile matern12{"matern", "length", 0.5, 1, &Passes::laplacian, &Passes::laplacian, -1, true};
 constexpr Profile matern32{"matern", "length", 1.5, 1.7320508075688772, &Passes::matern32, &Passes::laplacian, -3};
 constexpr Profile matern52{"matern", "length", 2.5, 2.23606797749979, &Passes::matern52, &Passes::matern32, -5.0 / 3};
 
@@ -64,24 +71,40 @@ class Radial final : public Kernel {
   }
 
   void slopes(ConstMatrixView a, ConstMatrixView b, const SlopeFactor& factor, const TakeSlope& take) const override {
-    if (profile_.slope_pass == nullptr) fail(Status::internal, "a kernel without a derivative was asked for one");
+    if (profile_.pole) fail(Status::internal, "a kernel without a derivative was asked for one");
     Matrix tile(factor.q.rows, factor.q.cols);
     passes().distances(a, b, tile.view());
-    each_run(tile.view(), [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
-    multiply(tile.view(), factor.q);
+    multiply_by_slope(tile.view(), factor.q);
     const double weight = factor.weight * profile_.slope_weight / bandwidth_ / bandwidth_;
     take({SlopeTerm::Form::difference, factor.q, weight, factor.divisor});
   }
-  bool differentiable() const override { return profile_.slope_pass != nullptr; }
+  bool differentiable() const override { return !profile_.pole; }
+
+  void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
+    Matrix r2(s.rows, s.cols);
+    passes().distances(a, b, r2.view());
+    if (profile_.pole) divide_by_u(r2.view(), s);
+    Matrix tile = copy_of(r2.view());
+    multiply_by_slope(tile.view(), s);
+    const double weight = -to.weight * profile_.slope_weight;
+    to.parameters[0] += weight * (sum_of_products(s, r2.view()) / bandwidth_ / bandwidth_);
+    if (to.lengths.empty()) return;
+    Array<double> sums = squares_by_feature(a, b, r2.view(), s);
+    for (double& sum : sums) sum = sum / bandwidth_ / bandwidth_;
+    add_scaled(weight, sums, to.lengths);
+  }
 
   const char* name() const override { return profile_.name; }
   Index parameter_count() const override { return profile_.nu > 0 ? 2 : 1; }
   KernelParameter parameter(Index i) const override {
-    if (i + 1 < parameter_count()) return {"nu", {&profile_.nu, 1}};
+    if (i + 1 < parameter_count()) return {"nu", {&profile_.nu, 1}, false, true};
     return {profile_.bandwidth, {&bandwidth_, 1}};
   }
+  KernelPtr rebuilt(Span<const double> numbers, Array<KernelPtr> /*parts*/) const override {
+    return with_bandwidth(numbers[0]);
+  }
 
-  Extent extent() const override { return {1, 1, 1}; }
+  Extent extent() const override { return {1, 1, 1, 1}; }
   std::optional<double> bandwidth() const override { return bandwidth_; }
   KernelPtr with_bandwidth(double bandwidth) const override {
     require_positive("sigma", bandwidth);
@@ -89,6 +112,22 @@ class Radial final : public Kernel {
   }
 
  private:
+  // q = q o slope_pass(tile), tile: the r^2, used up.
+  void multiply_by_slope(MatrixView tile, MatrixView q) const {
+    each_run(tile, [&](double* v, Index n) { (passes().*profile_.slope_pass)(v, n, a_, by_); });
+    multiply(tile, q);
+  }
+
+  // q = q / u, 0 where u = 0.
+  void divide_by_u(ConstMatrixView r2, MatrixView q) const {
+    const double factor = by_ == By::factor ? a_ : 1, divisor = by_ == By::factor ? 1 : a_;
+    for (Index j = 0; j < q.cols; ++j)
+      for (Index i = 0; i < q.rows; ++i) {
+        const double u = std::sqrt(r2(i, j)) * factor / divisor;
+        q(i, j) = u > 0 ? q(i, j) / u : 0;
+      }
+  }
+
   const Profile& profile_;
   double bandwidth_, a_;
   By by_ = By::factor;

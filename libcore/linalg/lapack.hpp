@@ -1,5 +1,5 @@
 // LAPACK on views. Workspaces come from operator new, so that memory is counted and its failure is std::bad_alloc. potrf,
-// geqrf, ormqr and gesdd work in blocks of their own, between which progress is heard (progress.hpp); the others are one
+// potri, geqrf, ormqr and gesdd work in blocks of their own, between which progress is heard (progress.hpp); the others are one
 // call to LAPACK, which cannot be cancelled.
 #pragma once
 
@@ -11,6 +11,8 @@ namespace freeridge {
 // A = L L' in the lower triangle, or U'U in the upper one; the other is not touched. False when A is not positive
 // definite. n^3/3.
 [[nodiscard]] bool potrf(MatrixView a, Triangle triangle = Triangle::lower);
+// A^-1 = L^-T L^-1 from L = potrf(A), both in the lower triangle; the other is not touched. 2/3 n^3.
+void potri(MatrixView l);
 // An estimate of 1 / cond_1(A) from its Cholesky factor and the 1-norm of A. O(n^2).
 double reciprocal_condition(ConstMatrixView l, double norm1, Triangle triangle = Triangle::lower);
 // The 1-norm of a symmetric matrix.

@@ -57,6 +57,7 @@ const Model::Fit& Model::fit() const {
 
 void Model::unset() {
   bandwidth_search_.reset();
+  kernel_search_.reset();
   search_.reset();
   fit_.reset();
   factorization_.reset();

@@ -18,8 +18,10 @@
 #include "libcore/routes/plan.hpp"
 #include "libcore/select/bandwidth.hpp"
 #include "libcore/select/group_criteria.hpp"
+#include "libcore/select/kernel_search.hpp"
 #include "libcore/select/lambda_search.hpp"
 #include "libcore/select/objective.hpp"
+#include "libcore/select/score_gradient.hpp"
 
 namespace freeridge {
 
@@ -60,11 +62,17 @@ class Model {
   const LambdaSearch& select_lambda(Criterion criterion, double low, double high);
   // budget 0: the library's choice
   const BandwidthSearch& select_bandwidth(Criterion criterion, double low, double high, Index budget);
+  // The kernel's hyperparameters and lambda together (kernel_selection.cpp). label: one for each hyperparameter, or empty
+  // (kernel_variables.hpp); shrinkage, rows and evaluations 0: the library's choice.
+  const KernelSearch& select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage, Index rows,
+                                    std::int64_t seed, Index evaluations);
 
   // Answers. A returned text says why some entries are NaN; it is empty when none is.
   [[nodiscard]] std::string loo(MatrixView errors) const;
   [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
   [[nodiscard]] std::string objective(Span<const double> lambdas, const ObjectiveViews& out) const;
+  // All outputs together at one lambda, from the data alone (score_gradient.cpp); state DATA.
+  ScoreGradient score_gradient(Criterion criterion, double lambda) const;
   // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
@@ -168,6 +176,7 @@ class Model {
   Span<const double> lambdas() const { return fit().lambdas; }
   const LambdaSearch& require_search() const;
   const BandwidthSearch& require_bandwidth_search() const;
+  const KernelSearch& require_kernel_search() const;
   // Throw INVALID_STATE, naming the call that is missing.
   void require_data() const { data("the data"); }
   void require_factorized() const { factorization(); }
@@ -229,6 +238,14 @@ class Model {
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
+  // Of select_kernel: the model of some rows, ascending, and without landmarks; what its search asks of a model; the search
+  // on the first `rows` in random order.
+  Model of_rows(Span<const Index> rows, bool with_groups) const;
+  RowsOfSearch rows_of_search() const;
+  LambdaOfSample lambda_of_sample(const KernelPtr& kernel) const;
+  KernelSearch learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
+                            const KernelSearchOptions& options) const;
+  void require_room_to_learn(Index rows) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // Of t columns for each of `count` lambdas.
   static Solution room_for_solution(const Factorization& factorization, Index count = 1);
@@ -297,6 +314,7 @@ class Model {
   std::shared_ptr<const Fit> fit_;
   std::shared_ptr<const LambdaSearch> search_;
   std::shared_ptr<const BandwidthSearch> bandwidth_search_;  // that found the present kernel
+  std::shared_ptr<const KernelSearch> kernel_search_;        // likewise
 };
 
 }  // namespace freeridge

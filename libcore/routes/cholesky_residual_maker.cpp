@@ -8,9 +8,9 @@
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/residual_diagonal.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/scaling.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/routes/cholesky_route.hpp"
+#include "libcore/routes/regular_cholesky.hpp"
 
 namespace freeridge {
 namespace {
@@ -64,7 +64,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
   CholeskyResidualMaker(const Cholesky& factor, double lambda)
       : f_(factor),
         lambda_(lambda),
-        s_(power_of_two(std::max(f_.mean_eigenvalue(), lambda))),
+        s_(cholesky_unit(f_.mean_eigenvalue(), lambda)),
         m_(f_.contrast().m()),
         loan_(factor),
         u_(loan_.view()),
@@ -206,30 +206,10 @@ class CholeskyResidualMaker final : public ResidualMaker {
   }
 
  private:
-  // Next to x > 0, and such that its square root is one too and its reciprocal in range.
-  static double power_of_two(double x) {
-    if (!(x > 0)) return 1;
-    const int exponent = std::clamp(std::ilogb(x), -1022, 1022);
-    return std::ldexp(1.0, exponent - exponent % 2);
-  }
-
   void factorize() {
     mirror(f_.inner(), 1 / s_, u_);
     for (Index j = 0; j < m_; ++j) u_(j, j) = f_.diagonal()[j] / s_ + lambda_ / s_;
-    // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
-    // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise), where rows differ
-    // widely in size each row's in its own: the condition is that of D^-1 (Z'GZ) D^-1.
-    const Array<int> units = row_units();
-    scale_rows(units, -1);
-    scale_columns(units, -1);
-    const double norm = symmetric_norm1(u_, Triangle::upper);
-    const double rcond = potrf(u_, Triangle::upper) ? reciprocal_condition(u_, norm, Triangle::upper) : 0;
-    scale_columns(units, 1);
-    const double m = static_cast<double>(m_), constant = units.empty() ? f_.constant_part() / s_ : 1;
-    if (m_ > 0 && !(rcond > eps * std::max(m, 4 * std::sqrt(m) * (constant / norm))))
-      fail(Status::not_positive_definite, "K + lambda I is numerically singular at lambda = ", lambda_,
-           " (reciprocal condition ", rcond, "); use a larger lambda or the SPECTRAL route");
-    smallest_ = m_ > 0 ? rcond * norm * s_ : 0;
+    smallest_ = regular_cholesky(u_, Triangle::upper, {lambda_, s_, f_.constant_part(), f_.sizes()});
     const ConstMatrixView z_y = f_.reduced_outputs();
     for (Index j = 0; j < half_.cols(); ++j) std::copy_n(z_y.col(j), m_, half_.col(j));
     solve_half(half_.view());
@@ -238,23 +218,6 @@ class CholeskyResidualMaker final : public ResidualMaker {
     solve_other_half(g);
     f_.contrast().expand(g_.view());
     divide(half_.view(), std::sqrt(s_));
-  }
-
-  // The exponents of D, D_i^2 next to (d_i^2 + lambda) / s; none where one unit serves all.
-  Array<int> row_units() const {
-    Array<int> out;
-    for (const double size : f_.sizes()) out.push_back(std::ilogb(std::sqrt(size / s_ * size + lambda_ / s_)));
-    return out;
-  }
-  void scale_columns(Span<const int> units, int sign) const {
-    for (std::size_t j = 0; j < units.size(); ++j) scale({u_.col(static_cast<Index>(j)), j + 1}, sign * units[j]);
-  }
-  void scale_rows(Span<const int> units, int sign) const {
-    for (std::size_t j = 0; j < units.size(); ++j)
-      for (std::size_t i = 0; i <= j; ++i) {
-        double& value = u_(static_cast<Index>(i), static_cast<Index>(j));
-        value = std::ldexp(value, sign * units[i]);
-      }
   }
 
   // Exact: the divisors are powers of two.

@@ -13,11 +13,7 @@ Cholesky::Cholesky(ProblemPtr the_problem, ReducedKernel kernel)
     : Factorization(std::move(the_problem)), kernel_(std::move(kernel)), z_y_(problem().n(), problem().t()) {
   const ConstMatrixView reduced = inner();
   for (Index i = 0; i < reduced.rows; ++i) diagonal_.push_back(reduced(i, i));
-  for (const double value : diagonal_) trace_ += value;
-  if (trace_ <= 16 * std::numeric_limits<double>::epsilon() * constant_part())
-    trace_ = 0;  // nothing but what rounding left of a constant kernel
-  if (!std::isfinite(trace_))
-    fail(Status::not_finite, "the trace of the kernel matrix overflows; rescale x or the weights");
+  trace_ = kernel_.trace();
   if (!contrast().active()) set_shares();
   const Matrix& y = problem().y_tilde;
   std::copy(y.values().begin(), y.values().end(), z_y_.values().begin());

@@ -55,8 +55,7 @@ std::size_t choice(const ScoreCurve& tried, double limit, double middle) {
 
 }  // namespace
 
-double median_distance(const Kernel& kernel, const Rows& x) {
-  const Array<double> scale = kernel.feature_scale(x.cols);
+double median_distance(Span<const double> scale, const Rows& x) {
   const Index rows = std::min(sample_rows, x.rows);
   Matrix sample(rows, x.cols);  // of sparse rows each number would be a search
   for (Index i = 0; i < rows; ++i) copy_rows(x, i * x.rows / rows, sample.view().row_range(i, 1));
@@ -118,19 +117,27 @@ BandwidthSearch search_bandwidth(BandwidthRange range, double typical, Index bud
   return search;
 }
 
-double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores) {
-  if (scores.size() == 1 || criterion == Criterion::error_rate) return scores[0];
-  double sum = 0;
-  for (std::size_t j = 0; j < scores.size(); ++j) {
-    const double* const y = problem.y_tilde.col(static_cast<Index>(j));
+Array<double> score_divisors(const Problem& problem, Criterion criterion) {
+  Array<double> out(problem.t(), 1.0);
+  if (problem.t() == 1 || criterion == Criterion::error_rate || criterion == Criterion::reml) return out;
+  for (Index j = 0; j < problem.t(); ++j) {
+    const double* const y = problem.y_tilde.col(j);
     const double mean = dot(problem.n(), problem.sqrt_w.data(), y) / problem.sum_w;  // not 0 without an intercept
     double variance = 0;
     for (std::size_t i = 0; i < problem.sqrt_w.size(); ++i) {
       const double centred = y[i] - problem.sqrt_w[i] * mean;
       variance += centred * centred / problem.sum_w;
     }
-    sum += criterion == Criterion::reml || variance == 0 ? scores[j] : scores[j] / variance;
+    if (variance != 0) out[j] = variance;
   }
+  return out;
+}
+
+double combined_score(const Problem& problem, Criterion criterion, Span<const double> scores) {
+  if (scores.size() == 1 || criterion == Criterion::error_rate) return scores[0];
+  const Array<double> divisors = score_divisors(problem, criterion);
+  double sum = 0;
+  for (std::size_t j = 0; j < scores.size(); ++j) sum += scores[j] / divisors[j];
   return sum;
 }
 

@@ -84,6 +84,38 @@ class Kernel:
             found.append(Kernel.adopt(handle))
         return found
 
+    @property
+    def hyperparameters(self) -> Array:
+        """All continuous numbers in its tree in the order of its text: weights, scales, sigma, length, and scale and offset
+        of polynomials. Cost: O(numbers)."""
+        values = numbers(self._hyperparameter_count())
+        call("kernel_get_hyperparameters", self.handle, pointer(values))
+        return values
+
+    @property
+    def hyperparameter_names(self) -> List[str]:
+        """The names of its hyperparameters: "gaussian.sigma", "sum[1].scaled.scale[0]". Cost: O(numbers kernels)."""
+        found = []
+        for index in range(self._hyperparameter_count()):
+            length = c.INT64()
+            call("kernel_hyperparameter_name", self.handle, index, 0, None, length)
+            text = ctypes.create_string_buffer(length.value + 1)
+            call("kernel_hyperparameter_name", self.handle, index, len(text), text, length)
+            found.append(text.value.decode())
+        return found
+
+    def with_hyperparameters(self, values: ArrayLike) -> Kernel:
+        """The same kernel with other hyperparameters. Raises InputError where a number cannot be. Cost: O(numbers)."""
+        others = vector(values, length=self._hyperparameter_count(), name="values")
+        handle = c.KERNEL()
+        call("kernel_with_hyperparameters", self.handle, pointer(others), ctypes.byref(handle))
+        return Kernel.adopt(handle)
+
+    def _hyperparameter_count(self) -> int:
+        count = c.INT64()
+        call("kernel_hyperparameter_count", self.handle, count)
+        return count.value
+
     def _counts(self) -> Tuple[int, int]:
         parameters, parts = c.INT32(), c.INT32()
         call("kernel_get_counts", self.handle, parameters, parts)

@@ -416,6 +416,11 @@ _declare(STATUS, "freeridge_average_gradient", model=MODEL, layout=INT32, m=INT6
     weights=DOUBLES, average=DOUBLES, errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_average_difference", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, z=DOUBLES,
     ldz=INT64, weights=DOUBLES, average=DOUBLES, errors=DOUBLES)
+_declare(STATUS, "freeridge_kernel_hyperparameter_count", kernel=KERNEL, count=INT64S)
+_declare(STATUS, "freeridge_kernel_hyperparameter_name", kernel=KERNEL, index=INT64, size=INT64, text=TEXT,
+    length=INT64S)
+_declare(STATUS, "freeridge_kernel_get_hyperparameters", kernel=KERNEL, values=DOUBLES)
+_declare(STATUS, "freeridge_kernel_with_hyperparameters", kernel=KERNEL, values=DOUBLES, out=KERNELS)
 
 
 def call(name: str, *arguments: Any) -> None:

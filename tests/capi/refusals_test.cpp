@@ -32,6 +32,9 @@ TEST(Refusals, Kernels) {
   expect_refused<KernelGetCounts>();
   expect_refused<KernelGetParameter>(
       {{"index", integers({-1, 1, INT32_MIN, INT32_MAX})}, {"size", integers(negative)}});
+  expect_all_refused<KernelHyperparameterCount, KernelGetHyperparameters, KernelWithHyperparameters>();
+  expect_refused<KernelHyperparameterName>(
+      {{"index", integers({-1, sample::d + 3, INT64_MIN, INT64_MAX})}, {"size", integers(negative)}});
   expect_refused<KernelGetPart>({{"index", integers({-1, 1, INT32_MIN, INT32_MAX})}});
 }
 

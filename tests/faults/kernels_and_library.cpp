@@ -108,6 +108,10 @@ void add_kernels(Scenarios& all) {
   add_plain<KernelGetCounts>(all);
   add_plain<KernelGetParameter>(all);
   add_maker<KernelGetPart>(all);
+  add_plain<KernelHyperparameterCount>(all);
+  add_plain<KernelHyperparameterName>(all);
+  add_plain<KernelGetHyperparameters>(all);
+  add_maker<KernelWithHyperparameters>(all);
   all.push_back({"freeridge_kernel_name", "composite", true, [] { return word_trial(freeridge_kernel_name); }});
   all.push_back({"freeridge_kernel_parameter_name", "composite", true, [] {
                    return word_trial(

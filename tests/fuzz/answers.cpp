@@ -541,6 +541,33 @@ ClassifierHandle loaded_classifier(const Bytes& bytes, Caller& call) {
                                   freeridge_classifier_load_from_memory);
 }
 
+// A kernel with its own hyperparameters is the same kernel.
+void ask_hyperparameters(const freeridge_kernel* kernel, Caller& call) {
+  Output<std::int64_t> count(1);
+  call(
+      "freeridge_kernel_hyperparameter_count", 0,
+      [&] { return freeridge_kernel_hyperparameter_count(kernel, count.get()); }, count);
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(count.values[0], 8); ++i) {
+    Output<std::int64_t> length(1);
+    call(
+        "freeridge_kernel_hyperparameter_name", 0,
+        [&] { return freeridge_kernel_hyperparameter_name(kernel, i, 0, nullptr, length.get()); }, length);
+  }
+  Output<double> values(std::max<std::int64_t>(count.values[0], 1));
+  call(
+      "freeridge_kernel_get_hyperparameters", 0,
+      [&] { return freeridge_kernel_get_hyperparameters(kernel, values.get()); }, values);
+  Output<freeridge_kernel*> out(1);
+  const auto status = call(
+      "freeridge_kernel_with_hyperparameters", 0,
+      [&] { return freeridge_kernel_with_hyperparameters(kernel, values.values.data(), out.get()); }, out);
+  if (status != FREERIDGE_OK) return;
+  const KernelHandle again(out.values[0]);
+  std::int32_t equal = 0;
+  if (freeridge_kernel_equal(kernel, again.get(), &equal) != FREERIDGE_OK || equal != 1)
+    wrong("a kernel with its own hyperparameters is another kernel");
+}
+
 // What a kernel is made of, level by level.
 void ask_structure(const freeridge_kernel* kernel, Caller& call) {
   Output<std::int32_t> parameters(1), parts(1);
@@ -560,6 +587,7 @@ void ask_structure(const freeridge_kernel* kernel, Caller& call) {
         [&] { return freeridge_kernel_get_parameter(kernel, i, length.values[0], values.get(), length.get()); }, values,
         length);
   }
+  ask_hyperparameters(kernel, call);
   for (std::int32_t i = 0; i < parts.values[0]; ++i) {
     Output<freeridge_kernel*> out(1);
     const auto status = call(

@@ -91,6 +91,18 @@ class Kernel {
     out.pop_back();
     return out;
   }
+  Vector hyperparameters() const {
+    std::int64_t count = -1;
+    check(freeridge_kernel_hyperparameter_count(get(), &count), "freeridge_kernel_hyperparameter_count");
+    Vector out(static_cast<std::size_t>(count));
+    check(freeridge_kernel_get_hyperparameters(get(), out.data()), "freeridge_kernel_get_hyperparameters");
+    return out;
+  }
+  Kernel with_hyperparameters(const Vector& values) const {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_kernel_with_hyperparameters(get(), values.data(), &out), "freeridge_kernel_with_hyperparameters");
+    return Kernel(out);
+  }
   bool operator==(const Kernel& other) const {
     std::int32_t equal = -1;
     check(freeridge_kernel_equal(get(), other.get(), &equal), "freeridge_kernel_equal");
@@ -120,6 +132,16 @@ struct Search {
 struct LambdaChoice {
   Vector lambda;
   Vector score;
+};
+
+// What freeridge_select_kernel answers, and what the calls about its search say.
+struct KernelChoice {
+  double score = 0;
+  std::int64_t evaluations = 0, learnt = 0, rows = 0, sample = 0;
+  std::int32_t kept = -1, lambda_at = -9;
+  Labels end = Labels(5), stage, at;
+  Vector tried, lambda, gradient, low, high;
+  std::vector<std::int64_t> variable;
 };
 
 struct ScoresWithErrors {
@@ -409,6 +431,32 @@ class Model {
     BandwidthShape out;
     check(freeridge_get_bandwidth(get(), nullptr, nullptr, nullptr, nullptr, &out.edge, &out.decades, &out.dips),
           "freeridge_get_bandwidth");
+    return out;
+  }
+  Kernel kernel_in_force() const {
+    freeridge_kernel* out = nullptr;
+    check(freeridge_get_kernel(get(), &out), "freeridge_get_kernel");
+    return Kernel::adopt(out);
+  }
+  KernelChoice select_kernel(freeridge_criterion criterion, const Labels& label = {}, double shrinkage = 0,
+                             std::int64_t rows = 0, std::int64_t seed = 1, std::int64_t evaluations = 0) {
+    KernelChoice out;
+    check(freeridge_select_kernel(get(), criterion, label.empty() ? nullptr : label.data(), shrinkage, rows, seed,
+                                  evaluations, &out.score),
+          "freeridge_select_kernel");
+    std::int64_t count = 0;
+    check(freeridge_get_kernel_search(get(), &out.evaluations, &count, &out.learnt, &out.rows, &out.sample, &out.kept,
+                                      out.end.data()),
+          "freeridge_get_kernel_search");
+    const auto tried = static_cast<std::size_t>(out.evaluations), numbers = static_cast<std::size_t>(count);
+    out.stage.resize(tried), out.tried.resize(tried), out.lambda.resize(tried), out.gradient.resize(tried);
+    check(freeridge_get_kernel_search_history(get(), out.stage.data(), out.tried.data(), out.lambda.data(),
+                                              out.gradient.data()),
+          "freeridge_get_kernel_search_history");
+    out.variable.resize(numbers), out.low.resize(numbers), out.high.resize(numbers), out.at.resize(numbers);
+    check(freeridge_get_kernel_search_bounds(get(), out.variable.data(), out.low.data(), out.high.data(),
+                                             out.at.data(), &out.lambda_at),
+          "freeridge_get_kernel_search_bounds");
     return out;
   }
   BandwidthChoice select_bandwidth(freeridge_criterion criterion, double low, double high, std::int64_t budget) {

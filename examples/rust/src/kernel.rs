@@ -159,6 +159,42 @@ impl Kernel {
             .collect()
     }
 
+    /// All continuous numbers in its tree in the order of its text: weights, scales, sigma, length, and scale and offset
+    /// of polynomials.
+    pub fn hyperparameters(&self) -> Result<Vec<f64>> {
+        let mut values: Vec<f64> = zeros(self.hyperparameter_count()?)?;
+        check(unsafe { sys::freeridge_kernel_get_hyperparameters(self.handle(), values.as_mut_ptr()) })?;
+        Ok(values)
+    }
+
+    /// Their names: "gaussian.sigma", "sum[1].scaled.scale[0]".
+    pub fn hyperparameter_names(&self) -> Result<Vec<String>> {
+        (0..size(self.hyperparameter_count()?)?)
+            .map(|index| {
+                let bytes = bytes(1, |room, text, length| {
+                    check(unsafe {
+                        sys::freeridge_kernel_hyperparameter_name(self.handle(), index, room, text.cast(), length)
+                    })
+                })?;
+                Ok(String::from_utf8_lossy(&bytes).into_owned())
+            })
+            .collect()
+    }
+
+    /// The same kernel with other hyperparameters.
+    pub fn with_hyperparameters(&self, values: &[f64]) -> Result<Kernel> {
+        check_length("values", values.len(), self.hyperparameter_count()?)?;
+        Kernel::made_by(|out| unsafe {
+            sys::freeridge_kernel_with_hyperparameters(self.handle(), values.as_ptr(), out)
+        })
+    }
+
+    fn hyperparameter_count(&self) -> Result<usize> {
+        let mut count = 0;
+        check(unsafe { sys::freeridge_kernel_hyperparameter_count(self.handle(), &mut count) })?;
+        Ok(told(count))
+    }
+
     fn counts(&self) -> Result<(i32, i32)> {
         let (mut parameters, mut parts) = (0, 0);
         check(unsafe { sys::freeridge_kernel_get_counts(self.handle(), &mut parameters, &mut parts) })?;

@@ -563,4 +563,12 @@ extern "C" {
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, z: *const f64,
         ldz: i64, weights: *const f64, average: *mut f64, errors: *mut f64,
     ) -> freeridge_status;
+    pub fn freeridge_kernel_hyperparameter_count(kernel: *const freeridge_kernel, count: *mut i64) ->
+        freeridge_status;
+    pub fn freeridge_kernel_hyperparameter_name(kernel: *const freeridge_kernel, index: i64, size: i64, text: *mut
+        c_char, length: *mut i64) -> freeridge_status;
+    pub fn freeridge_kernel_get_hyperparameters(kernel: *const freeridge_kernel, values: *mut f64) ->
+        freeridge_status;
+    pub fn freeridge_kernel_with_hyperparameters(kernel: *const freeridge_kernel, values: *const f64, out: *mut *mut
+        freeridge_kernel) -> freeridge_status;
 }

@@ -201,6 +201,77 @@ static void structure(void) {
   freeridge_kernel_destroy(polynomial);
 }
 
+static void expect_hyperparameter(const freeridge_kernel* kernel, int64_t index, const char* name) {
+  char text[60];
+  int64_t length = -1;
+  OK(freeridge_kernel_hyperparameter_name(kernel, index, 0, NULL, &length));
+  CHECK(length == (int64_t)strlen(name));
+  OK(freeridge_kernel_hyperparameter_name(kernel, index, sizeof text, text, &length));
+  CHECK(strcmp(text, name) == 0);
+}
+
+/* All continuous numbers in the order of the text: told by name, read, and changed. */
+static void learnt_numbers(void) {
+  static const char* const names[] = {"scaled.scale[0]",
+                                      "scaled.scale[1]",
+                                      "scaled.sum.weight[0]",
+                                      "scaled.sum[0].polynomial.scale",
+                                      "scaled.sum[0].polynomial.offset",
+                                      "scaled.sum.weight[1]",
+                                      "scaled.sum[1].product[0].gaussian.sigma",
+                                      "scaled.sum[1].product[1].matern.length"};
+  static const double values[] = {0.5, 2, 0.25, 3, 1, 4, 1.5, 7}, changed[] = {1, 3, 0, 0.5, 0, 2, 0.125, 8};
+  enum { COUNT = sizeof values / sizeof *values };
+  freeridge_kernel *kernel = NULL, *other = NULL, *linear = NULL;
+  double found[COUNT], bad[COUNT];
+  int64_t count = -1, i;
+  OK(
+      freeridge_kernel_parse("scaled([0.5, 2], 0.25 * polynomial(degree = 2, scale = 3, offset = 1) + 4 * product("
+                             "gaussian(sigma = 1.5), matern(nu = 1.5, length = 7)))",
+                             &kernel));
+  OK(freeridge_kernel_hyperparameter_count(kernel, &count));
+  CHECK(count == COUNT);
+  OK(freeridge_kernel_get_hyperparameters(kernel, found));
+  CHECK(memcmp(found, values, sizeof found) == 0);
+  for (i = 0; i < COUNT; ++i) expect_hyperparameter(kernel, i, names[i]);
+  OK(freeridge_kernel_with_hyperparameters(kernel, changed, &other));
+  expect_text(other,
+              "scaled([1, 3], 0 * polynomial(degree = 2, scale = 0.5, offset = 0) + 2 * product(gaussian(sigma = "
+              "0.125), matern(nu = 1.5, length = 8)))");
+  freeridge_kernel_destroy(other);
+  other = NULL;
+
+  for (i = 0; i < COUNT; ++i) {
+    memcpy(bad, values, sizeof bad);
+    bad[i] = -1;
+    REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, bad, &other));
+    bad[i] = NAN;
+    REFUSED(NOT_FINITE, freeridge_kernel_with_hyperparameters(kernel, bad, &other));
+  }
+  memcpy(bad, values, sizeof bad);
+  bad[2] = bad[5] = 0; /* no weight is positive */
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, bad, &other));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, NULL, &other));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(NULL, values, &other));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_with_hyperparameters(kernel, values, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_count(NULL, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_count(kernel, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_name(kernel, COUNT, 0, NULL, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_hyperparameter_name(kernel, -1, 0, NULL, &count));
+  REFUSED(INVALID_ARGUMENT, freeridge_kernel_get_hyperparameters(kernel, NULL));
+  CHECK(other == NULL && count == COUNT);
+
+  OK(freeridge_kernel_linear(&linear));
+  OK(freeridge_kernel_hyperparameter_count(linear, &count));
+  CHECK(count == 0);
+  OK(freeridge_kernel_get_hyperparameters(linear, NULL));
+  OK(freeridge_kernel_with_hyperparameters(linear, NULL, &other));
+  expect_text(other, "linear()");
+  freeridge_kernel_destroy(kernel);
+  freeridge_kernel_destroy(other);
+  freeridge_kernel_destroy(linear);
+}
+
 static void hostile_parameters(void) {
   freeridge_kernel* out = NULL;
   static const double bad_numbers[] = {0.0, -1.0, -INFINITY, INFINITY, NAN};
@@ -307,6 +378,7 @@ int main(void) {
   linear_scales();
   combined_kernels();
   structure();
+  learnt_numbers();
   hostile_parameters();
   hostile_combinations();
   return report();

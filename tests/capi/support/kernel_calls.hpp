@@ -128,6 +128,38 @@ struct KernelGetPart {
   FREERIDGE_CALL(freeridge_kernel_get_part, kernel, index, out);
 };
 
+struct KernelHyperparameterCount {
+  Kernel owned = of_parts();
+  const freeridge_kernel* kernel = owned.get();
+  Output<int64_t> count{1};
+  FREERIDGE_CALL(freeridge_kernel_hyperparameter_count, kernel, count);
+};
+
+struct KernelHyperparameterName {
+  Kernel owned = of_parts();
+  const freeridge_kernel* kernel = owned.get();
+  int64_t index = 0, size = 40;
+  Output<char> text{40};
+  Output<int64_t> length{1};
+  FREERIDGE_CALL(freeridge_kernel_hyperparameter_name, kernel, index, size, text, length);
+};
+
+// The scales, two weights and sigma.
+struct KernelGetHyperparameters {
+  Kernel owned = of_parts();
+  const freeridge_kernel* kernel = owned.get();
+  Output<double> values{sample::d + 3};
+  FREERIDGE_CALL(freeridge_kernel_get_hyperparameters, kernel, values);
+};
+
+struct KernelWithHyperparameters {
+  Kernel owned = of_parts();
+  const freeridge_kernel* kernel = owned.get();
+  Input<double> values{std::vector<double>(static_cast<std::size_t>(sample::d + 3), 0.75)};
+  KernelOut out{1};
+  FREERIDGE_CALL(freeridge_kernel_with_hyperparameters, kernel, values, out);
+};
+
 struct Create {
   Kernel owned = Kernel::gaussian(sample::sigma);
   const freeridge_kernel* kernel = owned.get();

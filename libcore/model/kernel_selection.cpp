@@ -1,0 +1,189 @@
+// Model::select_kernel: the kernel learnt on some of the rows (kernel_search.hpp), then factorized on all of them, with
+// lambda chosen on all of them.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/base/random.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/kernel_text.hpp"
+#include "libcore/model/model.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double usual_shrinkage = 0.5;
+constexpr double part_of_search = 0.8;    // of the stretch of progress
+constexpr double square_matrices = 2.25;  // of the side rows, that a gradient takes
+
+// `rows` of x, copied.
+struct CopiedRows {
+  std::shared_ptr<const Matrix> dense;
+  std::shared_ptr<const SparseMatrix> sparse;
+  Rows view;
+};
+
+CopiedRows copied_rows(const Rows& x, Span<const Index> rows) {
+  CopiedRows out;
+  const Index count = std::ssize(rows);
+  if (x.is_sparse()) {
+    auto copied = std::make_shared<SparseMatrix>();
+    copied->start.push_back(0);
+    SparseTile tile;
+    for (const Index row : rows) {
+      take_rows(x.sparse(), row, 1, tile);
+      copied->index.insert(copied->index.end(), tile.column.begin(), tile.column.end());
+      copied->value.insert(copied->value.end(), tile.value.begin(), tile.value.end());
+      copied->start.push_back(std::ssize(copied->index));
+      worked(touched * static_cast<double>(tile.column.size() + 1));
+    }
+    out.view = copied->view(SparseFormat::csr, count, x.cols);
+    out.sparse = std::move(copied);
+    return out;
+  }
+  auto copied = std::make_shared<Matrix>(count, x.cols);
+  for (Index i = 0; i < count; ++i) {
+    copy_rows(x, rows[i], copied->view().row_range(i, 1));
+    worked(touched * static_cast<double>(x.cols));
+  }
+  out.view = LayoutView{copied->data(), count, x.cols, count, Layout::col_major};
+  out.dense = std::move(copied);
+  return out;
+}
+
+// The first `count` of rows in random order, ascending.
+Array<Index> ascending(Span<const Index> order, Index count) {
+  Array<Index> out(order.begin(), order.begin() + count);
+  std::ranges::sort(out);
+  return out;
+}
+
+// One number for all outputs.
+double geometric_mean(Span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value);
+  return std::exp(sum / static_cast<double>(values.size()));
+}
+
+}  // namespace
+
+Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
+  Model out(kernel_);
+  out.offset_ = offset_;
+  out.reduction_ = reduction_;
+  out.memory_limit_ = memory_limit_;
+  if (std::ssize(rows) == n()) {
+    out.data_ = data_;
+    out.data_->landmarks = 0;
+    out.data_->landmark_rows.clear();
+    return out;
+  }
+  CopiedRows x = copied_rows(data_->x, rows), y = copied_rows(data_->y, rows);
+  Data data{x.view, y.view.dense(), x.dense, y.dense, x.sparse, {}, {}, 0, {}};
+  if (data_->weights) {
+    Array<double> weights;
+    for (const Index row : rows) weights.push_back((*data_->weights)[row]);
+    data.weights = std::make_shared<const Array<double>>(std::move(weights));
+  }
+  if (with_groups) {
+    const Index divisions = data_->groups->divisions();
+    Array<std::int32_t> all(n() * divisions), drawn;
+    data_->groups->labels(all);
+    for (Index r = 0; r < divisions; ++r) {
+      for (const Index row : rows) drawn.push_back(all[r * n() + row]);
+      if (std::ranges::all_of(Span(drawn).last(rows.size()), [](std::int32_t label) { return label < 0; }))
+        fail(Status::invalid_argument, "rows is ", rows.size(),
+             ", and none of the rows drawn is in a group; learn the kernel on more rows");
+    }
+    data.groups.emplace(drawn, divisions);
+  }
+  out.data_ = std::move(data);
+  return out;
+}
+
+RowsOfSearch Model::rows_of_search() const {
+  return {n(), t(), [this](const KernelPtr& kernel, Criterion criterion, double lambda) {
+            return freeridge::score_gradient(*make_problem(kernel), criterion, groups_for(criterion), lambda);
+          }};
+}
+
+LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel) const {
+  Stage stage(0, 0.7);
+  const FactorizationPtr factorization = factorized(kernel, {});
+  stage.next(1);
+  const LambdaRange range = lambda_range(*factorization);
+  const LambdaSearch search = search_lambda(*factorization, Criterion::reml, nullptr, range);
+  return {range, geometric_mean(search.best),
+          combined_score(factorization->problem(), Criterion::reml, search.best_score)};
+}
+
+KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
+                                 const KernelSearchOptions& options) const {
+  const Index sample = std::min(rows, sample_of_kernel_search);
+  const Model of_sample = of_rows(ascending(order, sample), false);
+  const Model of_search = of_rows(ascending(order, rows), options.criterion == Criterion::groups);
+  return search_kernel(
+      kernel_, variables, of_sample.rows_of_search(),
+      [&](const KernelPtr& kernel) { return of_sample.lambda_of_sample(kernel); }, of_search.rows_of_search(), options);
+}
+
+const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
+                                         Index rows, std::int64_t seed, Index evaluations) {
+  require_data();
+  if (hyperparameter_count(*kernel_) == 0)
+    fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
+         ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");
+  const Groups* const groups = groups_for(criterion);
+  require_learnable(criterion, 1);
+  rows = std::min(n(), rows == 0 ? usual_rows_of_kernel : rows);
+  const Hearing hearing(listener_);
+  const KernelVariables variables = kernel_variables(*kernel_, data_->x, label);
+  if (variables.count() == 0)
+    fail(Status::undefined,
+         "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
+         "are constant, bandwidths of points that all coincide, or 0");
+  require_learnable(criterion, variables.count());
+  require_room_to_learn(rows);
+
+  Array<Index> order(n());
+  std::iota(order.begin(), order.end(), Index{0});
+  if (rows < n() || rows > sample_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
+  Stage stage(0, part_of_search);
+  auto search =
+      std::make_shared<KernelSearch>(learn_kernel(variables, order, rows,
+                                                  {criterion, shrinkage == 0 ? usual_shrinkage : shrinkage,
+                                                   evaluations == 0 ? usual_evaluations_of_kernel : evaluations}));
+
+  stage.next(0.9);
+  FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
+  stage.next(0.98);
+  auto lambda = std::make_shared<const LambdaSearch>(
+      search_lambda(*factorization, criterion, groups, lambda_range(*factorization)));
+  search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
+  stage.next(1);
+  auto fit = std::make_shared<const Fit>(solve(*factorization, lambda->best));
+  report(1);
+  unset();  // answers of the old factorization go before the factorization itself
+  kernel_ = search->kernel;
+  factorization_ = std::move(factorization);
+  search_ = std::move(lambda);
+  fit_ = std::move(fit);
+  kernel_search_ = std::move(search);
+  return *kernel_search_;
+}
+
+const KernelSearch& Model::require_kernel_search() const {
+  if (!kernel_search_) fail(Status::invalid_state, "no kernel has been learnt; call freeridge_select_kernel first");
+  return *kernel_search_;
+}
+
+// The rows, copied twice at most, and what a gradient makes of them.
+void Model::require_room_to_learn(Index rows) const {
+  const Index squares = checked_doubles(rows, rows), copies = checked_doubles(rows, d() + t());
+  const double bytes = 8 * (square_matrices * static_cast<double>(squares) + 2 * static_cast<double>(copies));
+  require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "learning a kernel", "learn it on fewer rows");
+}
+
+}  // namespace freeridge

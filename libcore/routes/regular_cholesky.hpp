@@ -1,0 +1,27 @@
+// The Cholesky factor of Z'GZ = Z'K_wZ + lambda I (reduced_kernel.hpp), with which K + lambda I counts as regular or as
+// numerically singular: of Z'GZ / s, s a power of two next to its mean eigenvalue.
+#pragma once
+
+#include "libcore/base/array.hpp"
+#include "libcore/linalg/lapack.hpp"
+
+namespace freeridge {
+
+// s: next to the larger of the two, and such that its square root is a power of two, too, and its reciprocal in range.
+double cholesky_unit(double mean_eigenvalue, double lambda);
+
+struct RegularMatrix {
+  enum class Wanted { smallest_eigenvalue, factor };  // factor: the condition is estimated only where it is in doubt
+
+  double lambda, s;
+  double constant_part;      // of the ReducedKernel
+  Span<const double> sizes;  // its inner_sizes() where rows differ widely in size; else empty
+};
+
+// a: one triangle of Z'GZ / s, in whose place the factor is left. Answers with an estimate of the smallest eigenvalue of
+// Z'GZ, from below but for a small factor. Throws NOT_POSITIVE_DEFINITE where the condition is at the limit of rounding.
+// Wanted::factor: for a K_w that is surely semidefinite, and answers with 0.
+double regular_cholesky(MatrixView a, Triangle triangle, const RegularMatrix& about,
+                        RegularMatrix::Wanted wanted = RegularMatrix::Wanted::smallest_eigenvalue);
+
+}  // namespace freeridge

@@ -1,0 +1,82 @@
+// The search of a kernel's hyperparameters and lambda together, by gradients. In z = (log lambda, u), u the logarithms of
+// factors on the hyperparameters (kernel_variables.hpp), it minimises in a box (bounded_lbfgs.hpp)
+//     REML + penalty,   and from there, where another criterion is asked for,   n t / 2 log(criterion) + penalty
+//     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel
+// n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
+// residuals: so the penalty counts as much in both. Stages:
+//     multiple    one factor on all lengths, by search_bandwidth with REML, on a sample of the rows: the range of the factor
+//                 is wide there and a factorization of the sample costs little
+//     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
+//     given       the criterion of the kernel that is given, on all rows of the search
+//     likelihood  REML on all rows of the search, from the end of `sample`
+//     criterion   the criterion, from the end of `likelihood`
+// REML first: it has fewer local minima than left-out errors have, and its gradient costs half. The kernel that is given
+// stays where nothing better in the criterion with its penalty is found.
+// Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural
+// Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S. Petit, J.
+// Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of selection
+// criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023).
+#pragma once
+
+#include <functional>
+
+#include "libcore/select/bounded_lbfgs.hpp"
+#include "libcore/select/kernel_variables.hpp"
+#include "libcore/select/lambda_search.hpp"
+#include "libcore/select/score_gradient.hpp"
+
+namespace freeridge {
+
+enum class KernelStage : std::int32_t { multiple = 1, sample = 2, given = 3, likelihood = 4, criterion = 5 };
+constexpr Index kernel_stages = 5;
+
+constexpr Index sample_of_kernel_search = 512;  // rows
+constexpr Index usual_rows_of_kernel = 2000;    // that a kernel is learnt on
+constexpr Index usual_evaluations_of_kernel = 100;
+
+struct KernelTrial {
+  KernelStage stage;
+  double score;     // REML or the criterion, without the penalty; NaN: it has no value there
+  double lambda;    // of the score
+  double gradient;  // the largest entry of the projected gradient of what is minimised; NaN in the first stage
+};
+
+struct KernelSearch {
+  Array<KernelTrial> trials;               // in their order
+  Array<SearchEnd> end;                    // of each stage
+  Index rows = 0, sample = 0, learnt = 0;  // learnt: how many numbers beside lambda
+  Array<Index> variable;                   // of each hyperparameter: its variable, or -1: held
+  Array<double> low, high;                 // of each hyperparameter; where it is held, its value
+  Array<std::int32_t> at;                  // -1, +1 where it ended at the low, high bound, else 0
+  std::int32_t lambda_at = 0;              // the same of lambda
+  bool kept = false;                       // nothing better than the given kernel was found
+  KernelPtr kernel;
+  double lambda = 0;
+  double score = 0;  // the criterion on all rows of the model, one number for all outputs
+};
+
+// What is asked for on some rows. Both throw Error where there is no value.
+struct RowsOfSearch {
+  Index rows, outputs;
+  std::function<ScoreGradient(const KernelPtr&, Criterion, double lambda)> gradient;
+};
+struct LambdaOfSample {
+  LambdaRange range;
+  double lambda, score;  // REML's
+};
+using SearchLambdaOfSample = std::function<LambdaOfSample(const KernelPtr&)>;
+
+struct KernelSearchOptions {
+  Criterion criterion = Criterion::loo;
+  double shrinkage = 0.5;  // s; infinity: none
+  Index evaluations = usual_evaluations_of_kernel;
+};
+
+// Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.
+void require_learnable(Criterion criterion, Index variables);
+
+KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const RowsOfSearch& sample,
+                           const SearchLambdaOfSample& lambda_of_sample, const RowsOfSearch& rows,
+                           const KernelSearchOptions& options);
+
+}  // namespace freeridge

@@ -1,0 +1,81 @@
+#include "libcore/select/residual_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "libcore/base/progress.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/routes/regular_cholesky.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index mirrored = 64;  // rows and columns at once
+
+// f(i, j) for all i > j, by blocks that fit into the cache.
+template <class F>
+void each_pair_below(Index n, const F& f) {
+  const Index tiles = (n + mirrored - 1) / mirrored;
+  parallel_for(
+      tiles,
+      [&](Index tile) {
+        const Index j0 = tile * mirrored, j1 = std::min(j0 + mirrored, n);
+        for (Index i0 = j0; i0 < n; i0 += mirrored)
+          for (Index j = j0; j < j1; ++j)
+            for (Index i = std::max(i0, j + 1); i < std::min(i0 + mirrored, n); ++i) f(i, j);
+      },
+      2.0 * static_cast<double>(n * n));
+}
+
+// A / s + lambda / s I, lower triangle.
+void scale_and_shift(MatrixView a, double s, double lambda) {
+  for (Index j = 0; j < a.cols; ++j) {
+    for (Index i = j; i < a.rows; ++i) a(i, j) /= s;
+    a(j, j) += lambda / s;
+    worked(touched * static_cast<double>(a.rows - j));
+  }
+}
+
+}  // namespace
+
+ResidualMatrix::ResidualMatrix(const Problem& problem, double lambda) : c(problem.n(), problem.t()) {
+  ReducedKernel kernel(problem);
+  const Contrast& contrast = kernel.contrast;
+  const MatrixView inner = kernel.inner();
+  const Index m = contrast.m();
+  s = cholesky_unit(kernel.trace() / static_cast<double>(std::max<Index>(m, 1)), lambda);
+  const Array<double> sizes = kernel.graded() ? kernel.inner_sizes() : Array<double>();
+  scale_and_shift(inner, s, lambda);
+  using Wanted = RegularMatrix::Wanted;
+  regular_cholesky(inner, Triangle::lower, {lambda, s, kernel.constant_part, sizes},
+                   problem.kernel->precomputed() ? Wanted::smallest_eigenvalue : Wanted::factor);
+
+  log_determinant = static_cast<double>(m) * std::log(s);
+  for (Index i = 0; i < m; ++i) log_determinant += 2 * std::log(inner(i, i));
+  copy(problem.y_tilde.view(), c.view());
+  const MatrixView half = contrast.reduce(c.view());
+  trsm(Op::none, inner, half);
+  for (Index j = 0; j < half.cols; ++j) quadratic_form.push_back(dot(m, half.col(j), half.col(j)) / s);
+  trsm(Op::transpose, inner, half);
+  contrast.expand(c.view());
+
+  potri(inner);
+  contrast.expand_symmetric(kernel.storage.view());
+  p = std::move(kernel.storage);
+}
+
+void ResidualMatrix::fill_upper() {
+  each_pair_below(p.rows(), [&](Index i, Index j) { p(j, i) = p(i, j); });
+}
+
+void ResidualMatrix::fill_upper_and_scale(Span<const double> factor) {
+  each_pair_below(p.rows(), [&](Index i, Index j) {
+    p(j, i) = p(i, j) * factor[i];
+    p(i, j) *= factor[j];
+  });
+  for (Index i = 0; i < p.rows(); ++i) p(i, i) *= factor[i];
+}
+
+}  // namespace freeridge

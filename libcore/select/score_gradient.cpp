@@ -1,0 +1,206 @@
+#include "libcore/select/score_gradient.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "libcore/base/progress.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/log_gradient.hpp"
+#include "libcore/linalg/blas_library.hpp"
+#include "libcore/linalg/lapack.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/work_done.hpp"
+#include "libcore/select/bandwidth.hpp"
+#include "libcore/select/group_gradient.hpp"
+#include "libcore/select/residual_matrix.hpp"
+
+namespace freeridge {
+namespace {
+
+// The gradient of a criterion while it is made. S~ = s S in the notation of the header, as P~ and c~ = P~Y~ stand in the
+// place of P and c.
+class DualGradient {
+ public:
+  DualGradient(const Problem& problem, Criterion criterion, double lambda)
+      : problem_(problem),
+        criterion_(criterion),
+        lambda_(lambda),
+        p_(problem, lambda),
+        divisors_(score_divisors(problem, criterion)),
+        scores_(problem.t()) {
+    out_.kernel.assign(hyperparameter_count(*problem.kernel), 0.0);
+  }
+
+  ScoreGradient loo() {
+    const Index n = problem_.n(), t = problem_.t();
+    Matrix u(n, t);
+    Array<double> root(n, 0.0);  // |D|^(1/2)
+    for (Index i = 0; i < n; ++i) {
+      const double p = p_.p(i, i);
+      if (!(p > 0)) fail(Status::undefined, no_left_out_error(i), " (lambda = ", lambda_, ")");
+      double squares = 0;
+      for (Index j = 0; j < t; ++j) {
+        const double e = p_.c(i, j) / p;  // W_ii^(1/2) times the left-out error
+        scores_[j] += e * e;
+        squares += e * e / divisors_[j];
+        u(i, j) = 2 * e / p / problem_.sum_w / divisors_[j];
+      }
+      root[i] = std::sqrt(2 * squares / p / problem_.sum_w);
+    }
+    for (double& score : scores_) score /= problem_.sum_w;
+    return contract_square(u, root);
+  }
+
+  ScoreGradient gcv() {
+    const Index n = problem_.n(), t = problem_.t();
+    double trace = 0;
+    for (Index i = 0; i < n; ++i) trace += p_.p(i, i);
+    Matrix u(n, t);
+    for (Index j = 0; j < t; ++j) {
+      scores_[j] = freeridge::gcv(n, dot(n, p_.c.col(j), p_.c.col(j)), trace);
+      for (Index i = 0; i < n; ++i) u(i, j) = 2 * (static_cast<double>(n) / trace) * p_.c(i, j) / trace / divisors_[j];
+    }
+    set_score();
+    return contract_square(u, Array<double>(n, std::sqrt(2 * out_.score / trace)));
+  }
+
+  ScoreGradient reml() {
+    const Index n = problem_.n(), t = problem_.t(), m = problem_.degrees();
+    const double log_weights = (problem_.intercept ? std::log(problem_.sum_w) : 0) - problem_.sum_log_w;
+    Matrix right(n, t);
+    for (Index j = 0; j < t; ++j) {
+      scores_[j] = freeridge::reml(m, p_.quadratic_form[j], p_.log_determinant, log_weights);
+      const double factor = static_cast<double>(m) / (2 * p_.quadratic_form[j]) / p_.s;
+      for (Index i = 0; i < n; ++i) right(i, j) = factor * p_.c(i, j);
+    }
+    set_score();
+    const double half = static_cast<double>(t) / 2;
+    contract(p_.c.view(), right.view(), [&](Index row, Index col, MatrixView tile) {
+      for (Index j = 0; j < tile.cols; ++j) {
+        const Index begin = row == col ? j : 0;
+        for (Index i = begin; i < tile.rows; ++i) tile(i, j) = -half * p_.p(row + i, col + j);
+        for (Index i = begin; i < tile.rows && row == col; ++i) tile(j, i) = tile(i, j);
+      }
+    });
+    return finish();
+  }
+
+  ScoreGradient groups(const Groups& groups) {
+    p_.fill_upper();
+    GroupGradient parts(problem_, p_, groups, divisors_, lambda_);
+    for (Index j = 0; j < problem_.t(); ++j) scores_[j] = parts.score(j);
+    set_score();
+    while (parts.next_panel())
+      contract(parts.left(), parts.right(), [](Index, Index, MatrixView tile) {
+        for (Index j = 0; j < tile.cols; ++j) std::fill_n(tile.col(j), tile.rows, 0.0);
+      });
+    return finish();
+  }
+
+ private:
+  void set_score() {
+    require_scores(scores_, lambda_);
+    out_.score = combined_score(problem_, criterion_, scores_);
+    require_scores({&out_.score, 1}, lambda_);
+  }
+
+  // S~ = sym(P~ u c~') - B B', B = P~ diag(root), in the place of P~. Where root is zero, so is u.
+  ScoreGradient contract_square(Matrix& u, const Array<double>& root) {
+    const Index n = problem_.n();
+    set_score();
+    p_.fill_upper_and_scale(root);
+    for (Index j = 0; j < u.cols(); ++j)
+      for (Index i = 0; i < n; ++i) u(i, j) = root[i] > 0 ? u(i, j) / root[i] : 0;
+    Matrix v(n, u.cols());
+    gemm(Op::none, Op::none, 1, p_.p.view(), u.view(), 0, v.view());
+    contract(v.view(), p_.c.view(), [&](Index row, Index col, MatrixView tile) {
+      const ConstMatrixView b = p_.p.view();
+      if (row != col)
+        return gemm(Op::none, Op::transpose, -1, b.row_range(row, tile.rows), b.row_range(col, tile.cols), 0, tile);
+      syrk(Op::none, -1, b.row_range(row, tile.rows), 0, tile);
+      for (Index j = 0; j < tile.cols; ++j)
+        for (Index i = 0; i < j; ++i) tile(i, j) = tile(j, i);
+    });
+    return finish();
+  }
+
+  // Adds -<S~, dG> for S~ = first + sym(left right'), first: what `fill` puts into a tile.
+  void contract(ConstMatrixView left, ConstMatrixView right, const FillTile& fill) {
+    const Index n = problem_.n(), tiles = (n + log_gradient_tile - 1) / log_gradient_tile;
+    Array<double> trace(tiles, 0.0);
+    const auto tile_of_s = [&](Index row, Index col, MatrixView tile) {
+      fill(row, col, tile);
+      const auto add = [&](ConstMatrixView a, ConstMatrixView b) {
+        gemm(Op::none, Op::transpose, 0.5, a.row_range(row, tile.rows), b.row_range(col, tile.cols), 1, tile);
+      };
+      add(left, right);
+      add(right, left);
+      for (Index i = 0; i < tile.rows && row == col; ++i) trace[row / log_gradient_tile] += tile(i, i);
+    };
+    if (out_.kernel.empty()) {
+      parallel_for(tiles, [&](Index k) {
+        const Index row = k * log_gradient_tile, rows = std::min(log_gradient_tile, n - row);
+        Matrix tile(rows, rows);
+        tile_of_s(row, row, tile.view());
+      });
+    } else {
+      const Array<double> by_kernel =
+          log_gradient(*problem_.kernel, problem_.x, problem_.shift, problem_.sqrt_w, tile_of_s);
+      for (std::size_t i = 0; i < out_.kernel.size(); ++i) out_.kernel[i] -= by_kernel[i] / p_.s;
+    }
+    for (const double part : trace) out_.log_lambda -= lambda_ / p_.s * part;
+  }
+
+  ScoreGradient finish() {
+    if (!std::isfinite(out_.log_lambda))
+      fail(Status::not_finite, "the derivative by log lambda overflows; rescale y or x");
+    require_finite_gradient(*problem_.kernel, out_.kernel);
+    return std::move(out_);
+  }
+
+  const Problem& problem_;
+  Criterion criterion_;
+  double lambda_;
+  ResidualMatrix p_;
+  Array<double> divisors_, scores_;
+  ScoreGradient out_;
+};
+
+}  // namespace
+
+void require_differentiable(Criterion criterion) {
+  if (criterion == Criterion::error_rate)
+    fail(Status::invalid_argument,
+         "criterion is ERROR_RATE, which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
+}
+
+void require_scores(Span<const double> scores, double lambda) {
+  for (std::size_t j = 0; j < scores.size(); ++j)
+    if (!std::isfinite(scores[j]))
+      fail(Status::undefined, "the criterion of output ", j, " has no value (lambda = ", lambda, ")");
+}
+
+ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const Groups* groups, double lambda) {
+  require_differentiable(criterion);
+  const bool square = criterion == Criterion::loo || criterion == Criterion::gcv;
+  const double n = static_cast<double>(problem.n());
+  const Stage stage(0, 1, flop() * cube(problem.n()) * (square ? 2.0 : 1.0) + 4 * touched * n * n);
+  DualGradient gradient(problem, criterion, lambda);
+  if (criterion == Criterion::loo) return gradient.loo();
+  if (criterion == Criterion::gcv) return gradient.gcv();
+  return criterion == Criterion::reml ? gradient.reml() : gradient.groups(*groups);
+}
+
+Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups) {
+  const Index columns = checked_doubles(n, 8 + 4 * t);
+  const Index room = groups != nullptr ? group_gradient_doubles(n, t, *groups) : 0;
+  return checked_doubles(
+             checked_doubles(n, n) + columns + room + 4 * thread_count() * log_gradient_tile * (log_gradient_tile + d),
+             1) *
+             8 +
+         log_gradient_bytes(kernel, d);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,321 @@
+// freeridge_select_kernel: at its end the gradient is zero by central differences of freeridge_score, as far as bounds
+// leave room; no other start finds more; it is never worse than the kernel that was given; what labels, shrinkage, rows
+// and seeds do. Bad input: select_kernel_hostile_test.cpp.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/compare.hpp"
+#include "support/problems.hpp"
+
+namespace select_kernel_test {
+
+using namespace support;
+
+constexpr std::int64_t n = 48, d = 3;
+constexpr double infinite = std::numeric_limits<double>::infinity();
+const std::vector<freeridge_criterion> criteria = {FREERIDGE_LOO, FREERIDGE_REML, FREERIDGE_GROUPS};
+
+// Features of different relevance and units.
+struct Data {
+  Matrix x, y;
+  Vector weights;
+};
+
+Data data_of(std::uint64_t seed, std::int64_t rows = n, std::int64_t outputs = 1, bool weighted = false) {
+  Random random(seed);
+  Data out{random.uniform_matrix(rows, d, -1, 1), Matrix(rows, outputs), {}};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < outputs; ++j)
+      out.y(i, j) = 3 + std::sin(3 * out.x(i, 0)) + 0.4 * out.x(i, 1) * out.x(i, 1) + 0.1 * random.normal();
+    out.x(i, 1) *= 50;
+  }
+  if (weighted) out.weights = random.uniform_vector(rows, 0.4, 2.5);
+  return out;
+}
+
+Model model_of(const Kernel& kernel, const Data& data, bool intercept = true) {
+  Model model(kernel);
+  model.data(data.x, data.y);
+  if (!data.weights.empty()) model.weights(data.weights);
+  model.intercept(intercept).groups(modulo_groups(data.x.rows, 5));
+  return model;
+}
+
+struct KernelCase {
+  const char* text;
+  bool bandwidths;  // in it
+};
+const std::vector<KernelCase> kernels = {
+    {"scaled([0.5, 30, 0.5], gaussian(sigma = 1))", true},
+    {"scaled([0.5, 30, 0.5], matern(nu = 2.5, length = 1))", true},
+    {"scaled([1, 50, 1], 0.2 * linear() + 1 * gaussian(sigma = 2))", true},
+    {"product(scaled([1, 30, 2], gaussian(sigma = 1)), scaled([5, 90, 5], laplacian(sigma = 3)))", true},
+    {"scaled([1, 30, 1], polynomial(degree = 3, scale = 0.5, offset = 1))", false},
+    {"scaled([1, 30, 1], linear())", false}};
+
+// One number for all outputs (of like variance: their weighted variances are what LOO and GROUPS are divided by).
+double criterion_at(const Kernel& kernel, const Data& data, bool intercept, freeridge_criterion criterion,
+                    double lambda) {
+  Model model = model_of(kernel, data, intercept);
+  model.route(FREERIDGE_ROUTE_CHOLESKY).factorize();
+  return model.score(criterion, {lambda}).values[0];
+}
+
+// What is minimised: REML or n / 2 log(score), and the penalty on scaled kernels at a relative to the kernel given.
+double minimised(const Kernel& kernel, const Data& data, bool intercept, freeridge_criterion criterion, double lambda) {
+  const double score = criterion_at(kernel, data, intercept, criterion, lambda);
+  return criterion == FREERIDGE_REML ? score : static_cast<double>(data.x.rows) / 2 * std::log(score);
+}
+
+double best_given(const Kernel& kernel, const Data& data, freeridge_criterion criterion, bool intercept = true) {
+  Model model = model_of(kernel, data, intercept);
+  return model.factorize().select_lambda(criterion).score[0];
+}
+
+TEST(SelectKernel, AtTheEndTheGradientIsZero) {
+  for (const KernelCase& given : kernels)
+    for (const freeridge_criterion criterion : criteria)
+      for (const bool plain : {true, false}) {
+        SCOPED_TRACE(std::string(given.text) + " by " + std::to_string(criterion));
+        const Data data = data_of(3, n, 1, !plain);
+        Model model = model_of(Kernel::parse(given.text), data, plain);
+        const KernelChoice choice = model.select_kernel(criterion, {}, infinite);
+        const Kernel learnt = model.kernel_in_force();
+        const Vector numbers = learnt.hyperparameters();
+        const double lambda = model.lambda_in_force()[0], step = 1e-4;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+          if (choice.variable[i] < 0) continue;
+          Vector up = numbers, down = numbers;
+          up[i] *= std::exp(step), down[i] *= std::exp(-step);
+          const double slope = (minimised(learnt.with_hyperparameters(up), data, plain, criterion, lambda) -
+                                minimised(learnt.with_hyperparameters(down), data, plain, criterion, lambda)) /
+                               (2 * step);
+          const double limit = 3e-3 * static_cast<double>(n);
+          if (choice.at[i] <= 0) {
+            EXPECT_GT(slope, choice.at[i] < 0 ? -limit : -limit) << i;
+          }
+          if (choice.at[i] >= 0) {
+            EXPECT_LT(slope, limit) << i;
+          }
+        }
+        EXPECT_EQ(choice.kept, 0);
+      }
+}
+
+TEST(SelectKernel, NeverWorseThanTheKernelGiven) {
+  for (const KernelCase& given : kernels)
+    for (const freeridge_criterion criterion : criteria)
+      for (const std::int64_t evaluations : {1, 2, 3, 5, 9, 0})
+        for (const double shrinkage : {0.0, infinite}) {
+          SCOPED_TRACE(std::string(given.text) + " by " + std::to_string(criterion) + " in " +
+                       std::to_string(evaluations));
+          const Data data = data_of(5);
+          const Kernel kernel = Kernel::parse(given.text);
+          Model model = model_of(kernel, data);
+          const KernelChoice choice = model.select_kernel(criterion, {}, shrinkage, 0, 1, evaluations);
+          const double before = best_given(kernel, data, criterion);
+          EXPECT_LE(choice.score, before + 1e-7 * std::abs(before));
+          if (evaluations == 1) {
+            EXPECT_TRUE(model.kernel_in_force() == kernel);
+            EXPECT_EQ(choice.kept, 1);
+          }
+          if (evaluations > 0) {
+            EXPECT_LE(std::ranges::count_if(choice.stage, [](std::int32_t stage) { return stage >= 4; }),
+                      evaluations - 1);
+          }
+        }
+}
+
+// The learnt kernel, learnt again, stays, or gets better still.
+TEST(SelectKernel, LearningAgainLosesNothing) {
+  for (const freeridge_criterion criterion : criteria) {
+    const Data data = data_of(6);
+    Model model = model_of(Kernel::parse(kernels[0].text), data);
+    const double once = model.select_kernel(criterion, {}, infinite).score;
+    const double again = model.select_kernel(criterion, {}, infinite).score;
+    EXPECT_LE(again, once + 1e-6 * std::abs(once));
+  }
+}
+
+TEST(SelectKernel, OtherStartsFindNothingBetter) {
+  int lost = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Data data = data_of(seed);
+    Model model = model_of(Kernel::parse("scaled([0.6, 30, 0.6], gaussian(sigma = 1))"), data);
+    const double found = model.select_kernel(FREERIDGE_REML, {}, infinite).score;
+    Random random(seed + 100);
+    double best = found;
+    for (int start = 0; start < 20; ++start) {
+      const Vector factor = random.uniform_vector(d, -2, 2);
+      const Kernel other = Kernel::scaled(
+          Kernel::gaussian(1), {0.6 * std::exp(factor[0]), 30 * std::exp(factor[1]), 0.6 * std::exp(factor[2])});
+      Model again = model_of(other, data);
+      best = std::min(best, again.select_kernel(FREERIDGE_REML, {}, infinite).score);
+    }
+    if (std::exp(2 * (found - best) / static_cast<double>(n)) > 1.01) ++lost;  // as a ratio of variances
+  }
+  EXPECT_LE(lost, 1);
+}
+
+TEST(SelectKernel, WhatIsSaidIsWhatWasSeen) {
+  for (const freeridge_criterion criterion : criteria) {
+    const Data data = data_of(8, n, 2);
+    Model model = model_of(Kernel::parse(kernels[0].text), data);
+    const KernelChoice choice = model.select_kernel(criterion);
+    EXPECT_EQ(choice.learnt, d);
+    EXPECT_EQ(choice.rows, n);
+    EXPECT_EQ(choice.sample, n);
+    EXPECT_TRUE(std::ranges::is_sorted(choice.stage));
+    EXPECT_EQ(choice.end[1], FREERIDGE_SEARCH_NONE);  // all rows are in the sample
+    EXPECT_EQ(choice.end[4] == FREERIDGE_SEARCH_NONE, criterion == FREERIDGE_REML);
+    for (std::size_t k = 0; k < choice.stage.size(); ++k) {
+      EXPECT_GT(choice.lambda[k], 0);
+      EXPECT_EQ(std::isnan(choice.gradient[k]), choice.stage[k] == 1 || std::isnan(choice.tried[k]));
+    }
+    // The first score is REML of the given kernel at its best lambda.
+    const std::size_t given = 0;
+    EXPECT_EQ(choice.stage[given], 1);
+    EXPECT_LT(choice.tried.back(), *std::ranges::max_element(choice.tried));
+    const Vector numbers = model.kernel_in_force().hyperparameters();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      EXPECT_GE(numbers[i], choice.low[i] * (1 - 1e-12));
+      EXPECT_LE(numbers[i], choice.high[i] * (1 + 1e-12));
+      EXPECT_EQ(choice.variable[i], i < d ? static_cast<std::int64_t>(i) : -1);
+    }
+    EXPECT_EQ(choice.low[d], 1);
+    EXPECT_EQ(choice.high[d], 1);
+  }
+}
+
+TEST(SelectKernel, BoundsAreThoseOfTheHeader) {
+  const Data data = data_of(9);
+  Model model = model_of(Kernel::parse("scaled([0.5, 30, 0.5], gaussian(sigma = 2))"), data);
+  const KernelChoice choice = model.select_kernel(FREERIDGE_REML);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(d); ++k) {
+    const auto column = static_cast<std::int64_t>(k);
+    double mean = 0, square = 0, low = infinite, high = -infinite;
+    for (std::int64_t i = 0; i < n; ++i) {
+      mean += data.x(i, column) / static_cast<double>(n);
+      low = std::min(low, data.x(i, column));
+      high = std::max(high, data.x(i, column));
+    }
+    for (std::int64_t i = 0; i < n; ++i) square += std::pow(data.x(i, column) - mean, 2) / static_cast<double>(n);
+    EXPECT_NEAR(choice.low[k], std::sqrt(square) / 100 / 2, 1e-9 * choice.low[k]);
+    EXPECT_NEAR(choice.high[k], 100 * (high - low) / 2, 1e-9 * choice.high[k]);
+  }
+}
+
+TEST(SelectKernel, LabelsHoldAndTie) {
+  const Data data = data_of(10);
+  const Kernel kernel = Kernel::parse("scaled([0.5, 30, 0.7], 0.3 * linear() + 2 * gaussian(sigma = 1.5))");
+  const Vector given = kernel.hyperparameters();  // 0.5 30 0.7 0.3 2 1.5
+  Model model = model_of(kernel, data);
+  const KernelChoice choice = model.select_kernel(FREERIDGE_LOO, {4, 4, -1, -2, 9, -7});
+  const Vector learnt = model.kernel_in_force().hyperparameters();
+  EXPECT_EQ(choice.learnt, 2);
+  EXPECT_EQ(choice.variable, (std::vector<std::int64_t>{0, 0, -1, -1, 1, -1}));
+  EXPECT_NEAR(learnt[0] / given[0], learnt[1] / given[1], 1e-12 * learnt[0] / given[0]);
+  EXPECT_NE(learnt[0], given[0]);
+  for (const std::size_t held : {2, 3, 5}) EXPECT_EQ(learnt[held], given[held]);
+  // All together is one factor; GCV may choose it.
+  Model one = model_of(Kernel::parse(kernels[0].text), data);
+  EXPECT_EQ(one.select_kernel(FREERIDGE_GCV, {0, 0, 0, -1}).learnt, 1);
+  const Vector lengths = one.kernel_in_force().hyperparameters();
+  EXPECT_NEAR(lengths[0] / 0.5, lengths[1] / 30, 1e-12 * lengths[0]);
+}
+
+TEST(SelectKernel, ShrinkageKeepsTheRatios) {
+  const Data data = data_of(11);
+  double last = 0;
+  for (const double shrinkage : {1e-4, 0.1, 0.5, infinite}) {
+    Model model = model_of(Kernel::parse(kernels[0].text), data);
+    model.select_kernel(FREERIDGE_REML, {}, shrinkage);
+    const Vector learnt = model.kernel_in_force().hyperparameters();
+    const double spread = std::log(learnt[2] / 0.5) - std::log(learnt[0] / 0.5);  // the last feature does not matter
+    EXPECT_GT(spread, last - 1e-3);
+    last = spread;
+    if (shrinkage == 1e-4) {
+      EXPECT_LT(std::abs(spread), 1e-3);
+    }
+  }
+  EXPECT_GT(last, 1);
+  Model half = model_of(Kernel::parse(kernels[0].text), data), usual = model_of(Kernel::parse(kernels[0].text), data);
+  EXPECT_EQ(half.select_kernel(FREERIDGE_LOO, {}, 0.5).score, usual.select_kernel(FREERIDGE_LOO, {}, 0).score);
+}
+
+// Units of the features change nothing but the units of the lengths.
+TEST(SelectKernel, UnitsDoNotMatter) {
+  Data data = data_of(12);
+  Model model = model_of(Kernel::parse("scaled([0.5, 30, 0.5], gaussian(sigma = 1))"), data);
+  const double score = model.select_kernel(FREERIDGE_LOO).score;
+  for (std::int64_t i = 0; i < n; ++i) data.x(i, 1) /= 1024;
+  Model other = model_of(Kernel::scaled(Kernel::gaussian(1), {0.5, 30.0 / 1024, 0.5}), data);
+  EXPECT_NEAR(other.select_kernel(FREERIDGE_LOO).score, score, 1e-8 * score);
+}
+
+TEST(SelectKernel, RowsAreDrawnByTheSeed) {
+  const Data data = data_of(13, 120, 1, true);
+  for (const freeridge_criterion criterion : criteria) {
+    const auto learnt = [&](std::int64_t rows, std::int64_t seed) {
+      Model model = model_of(Kernel::parse(kernels[0].text), data);
+      const KernelChoice choice = model.select_kernel(criterion, {}, 0, rows, seed);
+      EXPECT_EQ(choice.rows, std::min<std::int64_t>(rows, 120));
+      // Lambda is that of all rows.
+      Model again = model_of(model.kernel_in_force(), data);
+      EXPECT_EQ(again.factorize().select_lambda(criterion).score[0], choice.score);
+      EXPECT_EQ(again.lambda_in_force(), model.lambda_in_force());
+      return model.kernel_in_force().hyperparameters();
+    };
+    EXPECT_EQ(learnt(40, 7), learnt(40, 7));
+    EXPECT_NE(learnt(40, 7), learnt(40, 8));
+    EXPECT_EQ(learnt(120, 7), learnt(5000, 8));
+  }
+}
+
+// More rows than the sample has: the stage of the sample comes first, and all rows have the last word.
+TEST(SelectKernel, ASampleGoesAhead) {
+  const Data data = data_of(14, 640);
+  Model model = model_of(Kernel::parse(kernels[0].text), data);
+  const KernelChoice choice = model.select_kernel(FREERIDGE_REML, {}, infinite);
+  EXPECT_EQ(choice.sample, 512);
+  EXPECT_EQ(choice.rows, 640);
+  EXPECT_NE(choice.end[1], FREERIDGE_SEARCH_NONE);
+  EXPECT_NE(choice.end[1], FREERIDGE_SEARCH_BUDGET);
+  const auto on_all = std::ranges::count(choice.stage, 4);
+  EXPECT_LE(on_all, 15);
+  // The same without a sample: the first 512 rows alone would have another optimum.
+  Model same = model_of(model.kernel_in_force(), data);
+  EXPECT_GE(same.select_kernel(FREERIDGE_REML, {}, infinite).score, choice.score - 1e-3);
+}
+
+TEST(SelectKernel, SavedAndLoaded) {
+  const Data data = data_of(15);
+  Model model = model_of(Kernel::parse(kernels[0].text), data);
+  model.select_kernel(FREERIDGE_LOO);
+  freeridge_model* copy = nullptr;
+  ASSERT_EQ(freeridge_clone(model.get(), &copy), FREERIDGE_OK);
+  std::int64_t count = 0;
+  EXPECT_EQ(freeridge_get_kernel_search(copy, &count, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+            FREERIDGE_OK);
+  freeridge_destroy(copy);
+  std::int64_t length = 0;
+  ASSERT_EQ(freeridge_save_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_OK);
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
+  ASSERT_EQ(freeridge_save_to_memory(model.get(), length, bytes.data(), &length), FREERIDGE_OK);
+  freeridge_model* loaded = nullptr;
+  ASSERT_EQ(freeridge_load_from_memory(bytes.data(), length, &loaded), FREERIDGE_OK);
+  Matrix out(n, 1);
+  ASSERT_EQ(freeridge_predict(loaded, FREERIDGE_COL_MAJOR, n, data.x.values.data(), n, out.values.data(), n),
+            FREERIDGE_OK);
+  EXPECT_TRUE(bit_equal(out, model.predict(data.x)));
+  EXPECT_EQ(freeridge_get_kernel_search(loaded, &count, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+            FREERIDGE_INVALID_STATE);
+  freeridge_destroy(loaded);
+}
+
+}  // namespace select_kernel_test
