@@ -1,5 +1,6 @@
 // Time of the calls that matter, by Google Benchmark: factorization by route, one lambda with its exact leave-one-out
-// errors, leave-one-out scores at 100 lambdas, kernel values a second, rows of an accumulator a second, a small fit.
+// errors, leave-one-out scores at 100 lambdas, gradients of scores, kernel values a second, rows of an accumulator a
+// second, a small fit.
 // Data are made up: x uniform on [-1, 1], y = sin(3 x_1) + x_2^2 + noise. --benchmark_filter=WORD picks some of them.
 #include <benchmark/benchmark.h>
 
@@ -99,6 +100,23 @@ void loo_at_100_lambdas(benchmark::State& state, const Case& which) {
   }
 }
 
+// The derivatives of a criterion by lambda, a length for each feature and sigma. GROUPS: ten of them.
+void score_gradient(benchmark::State& state, freeridge_criterion criterion, std::int64_t n, std::int64_t d) {
+  const Problem problem(n, d);
+  std::string kernel = "scaled([1";
+  for (std::int64_t k = 1; k < d; ++k) kernel += ", 1";
+  const bench::Model model = problem.model((kernel + "], gaussian(sigma = 3))").c_str());
+  std::vector<std::int32_t> group;
+  for (std::int64_t i = 0; i < n; ++i) group.push_back(static_cast<std::int32_t>(i % 10));
+  check(freeridge_set_groups(model.get(), 1, group.data()));
+  std::vector<double> by_kernel(static_cast<std::size_t>(d + 1));
+  double score = 0, by_lambda = 0;
+  for (auto _ : state) {
+    check(freeridge_score_gradient(model.get(), criterion, 0.1, &score, &by_lambda, by_kernel.data()));
+    benchmark::DoNotOptimize(by_kernel.data());
+  }
+}
+
 // The rate is that of predictions: 20000 points against 2000.
 void kernel_values(benchmark::State& state, const char* kernel, std::int64_t d) {
   const Problem problem(2000, d), points(20000, d);
@@ -158,6 +176,16 @@ void add_all() {
   for (const Case& each : cases) add("one_lambda_with_loo/" + each.name, one_lambda_with_loo, each);
   for (const Case& each : cases)
     if (each.route != FREERIDGE_ROUTE_CHOLESKY) add("loo_at_100_lambdas/" + each.name, loo_at_100_lambdas, each);
+
+  constexpr struct {
+    const char* name;
+    freeridge_criterion criterion;
+  } criteria[] = {
+      {"loo", FREERIDGE_LOO}, {"gcv", FREERIDGE_GCV}, {"reml", FREERIDGE_REML}, {"groups", FREERIDGE_GROUPS}};
+  for (const auto& each : criteria)
+    for (const std::int64_t d : {10, 50})
+      add("score_gradient/" + std::string(each.name) + "/n=2000/d=" + std::to_string(d), score_gradient, each.criterion,
+          std::int64_t{2000}, d);
 
   constexpr struct {
     const char *name, *text;

@@ -312,27 +312,30 @@ FREERIDGE_API freeridge_status freeridge_kernel_get_part(const freeridge_kernel*
 
 /* *count: the number of the kernel's hyperparameters: all continuous numbers in its tree, in the order of its text
  * (freeridge_kernel_describe). These are the weights of a sum (each before its term), the d scales of a scaled kernel
- * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not degree
- * and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses: INVALID_ARGUMENT.
- * Cost: O(1). Since 0.1. */
+ * (before the inner kernel), sigma of gaussian and laplacian, length of matern, scale and offset of polynomial; not
+ * degree and nu. 0.3 * linear() + 1 * scaled([2, 5], gaussian(sigma = 1.5)) has 0.3, 1, 2, 5, 1.5. Statuses:
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_count(const freeridge_kernel* kernel, int64_t* count);
 
-/* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of each
- * kernel on the way (freeridge_kernel_name), with the place of the part in brackets behind a sum or a product, then the
- * number's own word, all joined by points; weights and scales have their place in brackets. Those of the kernel above are
- * sum.weight[0], sum.weight[1], sum[1].scaled.scale[0], sum[1].scaled.scale[1] and sum[1].scaled.gaussian.sigma; of a lone
- * Gaussian kernel gaussian.sigma. text, size and length: as in freeridge_kernel_describe. Statuses: INVALID_ARGUMENT (also:
- * no such hyperparameter; size too small, *length is set, and text is untouched). Cost: O(the kernels in it). Since 0.1. */
+/* The name of hyperparameter `index`, from 0: the way from the outermost kernel down to the number. It is the word of
+ * each kernel on the way (freeridge_kernel_name), with the place of the part in brackets behind a sum or a product,
+ * then the number's own word, all joined by points; weights and scales have their place in brackets. Those of the
+ * kernel above are sum.weight[0], sum.weight[1], sum[1].scaled.scale[0], sum[1].scaled.scale[1] and
+ * sum[1].scaled.gaussian.sigma; of a lone Gaussian kernel gaussian.sigma. text, size and length: as in
+ * freeridge_kernel_describe. Statuses: INVALID_ARGUMENT (also: no such hyperparameter; size too small, *length is set,
+ * and text is untouched). Cost: O(the kernels in it). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_hyperparameter_name(const freeridge_kernel* kernel, int64_t index,
                                                                     int64_t size, char* text, int64_t* length);
 
 /* values: the numbers of all hyperparameters, in their order, to the last bit; as many as
- * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count). Since 0.1. */
+ * freeridge_kernel_hyperparameter_count says (0: NULL is fine). Statuses: INVALID_ARGUMENT. Cost: O(count).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_get_hyperparameters(const freeridge_kernel* kernel, double* values);
 
-/* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All must be
- * positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on success only.
- * Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it). Since 0.1. */
+/* The same kernel with other numbers: values has one for each hyperparameter, in their order (0: NULL is fine). All
+ * must be positive, but that weights and offsets may be 0 (one weight of each sum must be positive). *out is set on
+ * success only. Statuses: INVALID_ARGUMENT, NOT_FINITE, OUT_OF_MEMORY. Cost: O(count and the kernels in it).
+ * Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_kernel_with_hyperparameters(const freeridge_kernel* kernel,
                                                                      const double* values, freeridge_kernel** out);
 
@@ -964,6 +967,24 @@ FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, fre
                                                int64_t count, const double* lambdas, double* scores, double* errors,
                                                int64_t ld);
 
+/* One number for the criterion (LOO, GCV, REML or GROUPS) at one lambda >= 0, and all its derivatives:
+ *     score                     of one output freeridge_score's; of several the sum of score / weighted variance of Y
+ *                               (REML: of the scores), as freeridge_select_bandwidth has it
+ *     by_log_lambda             d score / d log lambda
+ *     by_log_hyperparameters    d score / d log theta_i for the numbers theta of the kernel in the order of
+ *                               freeridge_kernel_get_hyperparameters, as many as
+ *                               freeridge_kernel_hyperparameter_count says (0: NULL is fine); 0 for a weight or an offset that is 0
+ * by the factor that freeridge_factorize makes of the same data, intercept and weights, whichever route is set, and
+ * whatever is factorized. Needs DATA, and changes nothing. Cost: n^2 kernel values and as many derivatives of each
+ * kernel in the tree, n^3 for P (docs/numerics.md), LOO and GCV n^3 more, GROUPS 4 n^2 a group and output; memory 1.1
+ * n^2 numbers, tiles and the square of the largest group. Statuses: INVALID_STATE (also: GROUPS without groups;
+ * landmarks are set), INVALID_ARGUMENT (also: ERROR_RATE, which has no derivative; a precomputed K that is not
+ * symmetric), NOT_FINITE, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE (K + lambda W^-1 is numerically singular, as the
+ * CHOLESKY route says it), UNDEFINED (the score has no value), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion,
+                                                        double lambda, double* score, double* by_log_lambda,
+                                                        double* by_log_hyperparameters);
+
 /* What a fit minimises, and its parts, at count >= 1 given lambdas (each >= 0), whatever lambda is in force:
  *     objective = sum_i W_ii r_i^2 + lambda ||f||_K^2,   r = Y - fitted
  *     training  = sum_i W_ii r_i^2 / sum_i W_ii          the training error, to be compared with LOO of freeridge_score
@@ -1021,7 +1042,7 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
 
 /* Learns the kernel: all its free hyperparameters (freeridge_kernel_hyperparameter_count) and lambda together, by the
  * gradient of the criterion, and leaves the model FITTED with the kernel learnt (freeridge_get_kernel), factorized on all
- * rows, and with the lambdas that freeridge_select_lambda chooses on all rows. For a length of its own for every feature
+ * rows, and with the lambdas that freeridge_select_lambda chooses on all rows, in a range that holds the lambda found. For a length of its own for every feature
  * the kernel is scaled(s, gaussian(1)), s the features' standard deviations: the lengths given say what a unit of each
  * feature is worth, and a common factor of them is found first.
  *
@@ -1070,18 +1091,18 @@ enum {
 /* About the last freeridge_select_kernel: *evaluations: how many kernels and lambdas it tried; *hyperparameters: how many
  * the kernel has; *learnt: how many numbers beside lambda were free (numbers that move together count once); *rows: on how
  * many rows; *sample: how many of them were the sample; *kept: 1 where nothing better than the given kernel was found, else
- * 0; end: 5 numbers (freeridge_search_end), one for each stage in the order of freeridge_get_kernel_search_history. NULL is
+ * 0; ended: 5 numbers (freeridge_search_end), one for each stage in the order of freeridge_get_kernel_search_history. NULL is
  * fine for each. The search is kept until the factorization is unset or made anew, and not saved. Statuses: INVALID_STATE
  * (no kernel was learnt), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
                                                            int64_t* hyperparameters, int64_t* learnt, int64_t* rows,
-                                                           int64_t* sample, int32_t* kept, freeridge_search_end* end);
+                                                           int64_t* sample, int32_t* kept, freeridge_search_end* ended);
 
 /* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as freeridge_get_kernel_search
  * says. stage: 1: one factor on all lengths, REML on the sample, at its best lambda; 2: all, REML on the sample; 3: the
- * given kernel, the criterion; 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
+ * given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
  * lambda: that of the score. gradient: the largest derivative by the logarithm of a variable of what is minimised (REML or
- * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN in stage 1. NULL is fine for each.
+ * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN where lambda alone was searched. NULL is fine for each.
  * Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
                                                                    double* score, double* lambda, double* gradient);

@@ -113,7 +113,8 @@ freeridge_status freeridge_classifier_get_support(const freeridge_classifier* cl
 freeridge_status freeridge_classifier_get_kernel(const freeridge_classifier* classifier, freeridge_kernel** out) {
   return guarded(__func__, [&] {
     const Classifier& c = classifier_of(classifier);
-    required("out", out) = new freeridge_kernel{c.kernel()};
+    freeridge_kernel*& to = required("out", out);
+    to = new freeridge_kernel{c.kernel()};
   });
 }
 

@@ -102,7 +102,8 @@ freeridge_status freeridge_create(const freeridge_kernel* kernel, freeridge_mode
 freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model** out) {
   return guarded(__func__, [&] {
     const freeridge_model& from = required("model", model);
-    required("out", out) = new freeridge_model{from.model.clone(), from.predictor};
+    freeridge_model*& to = required("out", out);  // before `new`: an assignment evaluates its right side first
+    to = new freeridge_model{from.model.clone(), from.predictor};
   });
 }
 

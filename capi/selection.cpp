@@ -70,6 +70,21 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
   });
 }
 
+freeridge_status freeridge_score_gradient(const freeridge_model* model, freeridge_criterion criterion, double lambda,
+                                          double* score, double* by_log_lambda, double* by_log_hyperparameters) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    required("score", score);
+    required("by_log_lambda", by_log_lambda);
+    if (hyperparameter_count(*m.kernel()) > 0) required("by_log_hyperparameters", by_log_hyperparameters);
+    const ScoreGradient found = m.score_gradient(chosen, lambda);
+    *score = found.score;
+    *by_log_lambda = found.log_lambda;
+    if (!found.kernel.empty()) std::ranges::copy(found.kernel, by_log_hyperparameters);
+  });
+}
+
 freeridge_status freeridge_objective(const freeridge_model* model, int64_t count, const double* lambdas,
                                      double* training, double* norm2, double* objective, int64_t ld) {
   return guarded(__func__, [&] {
@@ -149,7 +164,7 @@ freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_crite
 
 freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64_t* evaluations,
                                              int64_t* hyperparameters, int64_t* learnt, int64_t* rows, int64_t* sample,
-                                             int32_t* kept, freeridge_search_end* end) {
+                                             int32_t* kept, freeridge_search_end* ended) {
   return guarded(__func__, [&] {
     const KernelSearch& search = model_of(model).require_kernel_search();
     if (evaluations != nullptr) *evaluations = std::ssize(search.trials);
@@ -158,8 +173,8 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64
     if (rows != nullptr) *rows = search.rows;
     if (sample != nullptr) *sample = search.sample;
     if (kept != nullptr) *kept = search.kept ? 1 : 0;
-    if (end != nullptr)
-      std::ranges::transform(search.end, end, [](SearchEnd why) { return static_cast<int32_t>(why); });
+    if (ended != nullptr)
+      std::ranges::transform(search.end, ended, [](SearchEnd why) { return static_cast<int32_t>(why); });
   });
 }
 

@@ -25,7 +25,8 @@ using namespace freeridge::capi;
 freeridge_status freeridge_get_kernel(const freeridge_model* model, freeridge_kernel** out) {
   return guarded(__func__, [&] {
     const KernelPtr& kernel = required("model", model).model.kernel();
-    required("out", out) = new freeridge_kernel{kernel};
+    freeridge_kernel*& to = required("out", out);
+    to = new freeridge_kernel{kernel};
   });
 }
 

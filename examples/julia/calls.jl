@@ -601,3 +601,26 @@ freeridge_kernel_get_hyperparameters(kernel, values) = ccall((:freeridge_kernel_
     freeridge_status, (Ptr{freeridge_kernel}, Ptr{Float64}), kernel, values)
 freeridge_kernel_with_hyperparameters(kernel, values, out) = ccall((:freeridge_kernel_with_hyperparameters, library),
     freeridge_status, (Ptr{freeridge_kernel}, Ptr{Float64}, Ptr{Ptr{freeridge_kernel}}), kernel, values, out)
+freeridge_score_gradient(model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters) =
+    ccall((:freeridge_score_gradient, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Float64,
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters)
+const freeridge_search_end = Int32
+const FREERIDGE_SEARCH_NONE = freeridge_search_end(0)
+const FREERIDGE_SEARCH_GRADIENT = freeridge_search_end(1)
+const FREERIDGE_SEARCH_CHANGE = freeridge_search_end(2)
+const FREERIDGE_SEARCH_BUDGET = freeridge_search_end(3)
+const FREERIDGE_SEARCH_NO_LOWER = freeridge_search_end(4)
+freeridge_select_kernel(model, criterion, label, shrinkage, rows, seed, evaluations, score) =
+    ccall((:freeridge_select_kernel, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion,
+    Ptr{Int32}, Float64, Int64, Int64, Int64, Ptr{Float64}), model, criterion, label, shrinkage, rows, seed,
+    evaluations, score)
+freeridge_get_kernel_search(model, evaluations, hyperparameters, learnt, rows, sample, kept, ended) =
+    ccall((:freeridge_get_kernel_search, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int64},
+    Ptr{Int64}, Ptr{Int64}, Ptr{Int64}, Ptr{Int32}, Ptr{freeridge_search_end}), model, evaluations, hyperparameters,
+    learnt, rows, sample, kept, ended)
+freeridge_get_kernel_search_history(model, stage, score, lambda, gradient) =
+    ccall((:freeridge_get_kernel_search_history, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int32},
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, stage, score, lambda, gradient)
+freeridge_get_kernel_search_bounds(model, variable, low, high, at, lambda_at) =
+    ccall((:freeridge_get_kernel_search_bounds, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64},
+    Ptr{Float64}, Ptr{Float64}, Ptr{Int32}, Ptr{Int32}), model, variable, low, high, at, lambda_at)

@@ -12,7 +12,8 @@ namespace {
 constexpr Index few_bytes = 1 << 20;      // for which the machine's memory is not asked about
 constexpr Index bytes_of_a_kernel = 256;  // about: the object, its parts and its place among those of another
 
-// own(parameter, e): number e of one of the kernel's own parameters; part(p): the kernel in it. In the order of the text.
+// own(parameter, e): number e of one of the kernel's own parameters; part(p): the kernel in it. In the order of the
+// text.
 template <class Own, class Part>
 void in_order(const Kernel& kernel, const Own& own, const Part& part) {
   const bool weights = kernel.is_sum();

@@ -34,8 +34,8 @@ struct Profile {
   double nu;                     // of a Matern kernel; 0: it has none
   double root;
   void (*Passes::*pass)(double* v, Index n, double a, By by);
-  // Twice the derivative by r^2 is slope_weight / bandwidth^2 times the function of this pass, which has a pole at u = 0
-  // where it is to be divided by u.
+  // Twice the derivative by r^2 is slope_weight / bandwidth^2 times the function of this pass, which has a pole at u =
+  // 0 where it is to be divided by u.
   void (*Passes::*slope_pass)(double* v, Index n, double a, By by);
   double slope_weight;
   bool pole = false;

@@ -1,4 +1,5 @@
-// The inverse of A = L L' by halves, with progress between them (progress.hpp), down to what LAPACK does within `grain`:
+// The inverse of A = L L' by halves, with progress between them (progress.hpp), down to what LAPACK does within
+// `grain`:
 //     L^-1 = [L11^-1 .; -L22^-1 L21 L11^-1 L22^-1]       N = L^-1:   N'N = [N11'N11 + N21'N21 .; N22'N21 N22'N22]
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/blas_library.hpp"
@@ -78,6 +79,12 @@ void square(MatrixView l) {
 
 void potri(MatrixView l) {
   if (l.rows == 0) return;
+  if (at_once(l.rows)) {
+    const double units = 2 * units_of_step(l.rows);
+    const TeamIfWorth team(units);
+    check(FREERIDGE_LAPACK(dpotri, letter(Triangle::lower), blas_int(l.rows), l.data, blas_int(l.ld)), "dpotri");
+    return worked(units);
+  }
   invert(l);
   square(l);
 }

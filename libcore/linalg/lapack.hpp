@@ -1,6 +1,6 @@
 // LAPACK on views. Workspaces come from operator new, so that memory is counted and its failure is std::bad_alloc. potrf,
-// potri, geqrf, ormqr and gesdd work in blocks of their own, between which progress is heard (progress.hpp); the others are one
-// call to LAPACK, which cannot be cancelled.
+// potri, geqrf, ormqr and gesdd work in blocks of their own, between which progress is heard (progress.hpp); the others
+// are one call to LAPACK, which cannot be cancelled.
 #pragma once
 
 #include "libcore/base/array.hpp"

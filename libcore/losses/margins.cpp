@@ -36,12 +36,15 @@ double logistic_part(double p, double z) {
   return p > 0 ? p * std::log(p) + p * (z - 1) : 0;
 }
 
-double logistic_gap(double p, double z) {
-  return logistic_part(p, z) + logistic_part(1 - p, -z);
+// w times the gap of a point with alpha = w p. A weight far below the largest one may be 0 beside it, and its alpha is.
+double logistic_gap(double alpha, double w, double z) {
+  if (w == 0) return 0;
+  const double p = alpha / w;
+  return w * (logistic_part(p, z) + logistic_part(1 - p, -z));
 }
 
-double hinge_gap(double p, double z) {
-  return z < 1 ? (1 - p) * (1 - z) : p * (z - 1);
+double hinge_gap(double alpha, double w, double z) {
+  return z < 1 ? (w - alpha) * (1 - z) : alpha * (z - 1);
 }
 
 void require_hinge(Loss loss, const char* what) {
@@ -93,9 +96,12 @@ std::string Classifier::duality(double* primal, double* dual, double* gap) const
   const LossSolution& s = fit.solution;
   double terms = 0, nearest = infinity;
   for (std::size_t i = 0; i < s.f.size(); ++i) {
-    const double z = data_->y[i] * s.f[i], alpha = data_->y[i] * s.a[i], w = data_->weights[i], p = alpha / w;
+    const double z = data_->y[i] * s.f[i], alpha = data_->y[i] * s.a[i], w = data_->weights[i];
     nearest = std::min(nearest, z);
-    terms += fit.hard() ? alpha * (z - 1) : w * (loss_ == Loss::hinge ? hinge_gap(p, z) : logistic_gap(p, z));
+    if (fit.hard())
+      terms += alpha * (z - 1);
+    else
+      terms += loss_ == Loss::hinge ? hinge_gap(alpha, w, z) : logistic_gap(alpha, w, z);
   }
   if (!fit.hard()) {
     const double certified = data_->omega * terms;

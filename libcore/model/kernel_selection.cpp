@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
 #include "libcore/base/random.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/kernel/kernel_text.hpp"
@@ -17,6 +18,7 @@ namespace {
 constexpr double usual_shrinkage = 0.5;
 constexpr double part_of_search = 0.8;    // of the stretch of progress
 constexpr double square_matrices = 2.25;  // of the side rows, that a gradient takes
+constexpr Index rows_of_size = 64;        // on which the size of a kernel is measured
 
 // `rows` of x, copied.
 struct CopiedRows {
@@ -67,6 +69,11 @@ double geometric_mean(Span<const double> values) {
   return std::exp(sum / static_cast<double>(values.size()));
 }
 
+// The range, made so wide that it holds lambda: the best may lie where rounding begins, which differs a little by kernel.
+LambdaRange holding(LambdaRange range, double lambda) {
+  return {std::min(range.low, lambda), std::max(range.high, lambda)};
+}
+
 }  // namespace
 
 Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
@@ -103,9 +110,10 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
   return out;
 }
 
-RowsOfSearch Model::rows_of_search() const {
-  return {n(), t(), [this](const KernelPtr& kernel, Criterion criterion, double lambda) {
-            return freeridge::score_gradient(*make_problem(kernel), criterion, groups_for(criterion), lambda);
+RowsOfSearch Model::rows_of_search(Criterion criterion) const {
+  const Groups* const groups = criterion == Criterion::groups ? groups_for(criterion) : nullptr;
+  return {n(), t(), [this, groups](const KernelPtr& kernel, Criterion by, double lambda) {
+            return freeridge::score_gradient(*gradient_problem(kernel), by, groups, lambda);
           }};
 }
 
@@ -115,7 +123,8 @@ LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel) const {
   stage.next(1);
   const LambdaRange range = lambda_range(*factorization);
   const LambdaSearch search = search_lambda(*factorization, Criterion::reml, nullptr, range);
-  return {range, geometric_mean(search.best),
+  const double low = std::max(sure_of_matrix * factorization->tolerance(), factorization->floor());
+  return {low, geometric_mean(search.best),
           combined_score(factorization->problem(), Criterion::reml, search.best_score)};
 }
 
@@ -124,9 +133,14 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
   const Index sample = std::min(rows, sample_of_kernel_search);
   const Model of_sample = of_rows(ascending(order, sample), false);
   const Model of_search = of_rows(ascending(order, rows), options.criterion == Criterion::groups);
-  return search_kernel(
-      kernel_, variables, of_sample.rows_of_search(),
-      [&](const KernelPtr& kernel) { return of_sample.lambda_of_sample(kernel); }, of_search.rows_of_search(), options);
+  const Index points = std::min(rows, rows_of_size);
+  Matrix some(points, d());
+  for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some.view().row_range(i, 1));
+  return search_kernel(kernel_, variables,
+                       {of_sample.rows_of_search(Criterion::reml), of_search.rows_of_search(options.criterion),
+                        [&](const KernelPtr& kernel) { return of_sample.lambda_of_sample(kernel); },
+                        [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view()); }},
+                       options);
 }
 
 const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::int32_t> label, double shrinkage,
@@ -135,8 +149,8 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   if (hyperparameter_count(*kernel_) == 0)
     fail(Status::invalid_state, "the model's kernel, ", describe(*kernel_),
          ", has no hyperparameters; call freeridge_select_lambda, which chooses lambda alone");
-  const Groups* const groups = groups_for(criterion);
   require_learnable(criterion, 1);
+  const Groups* const groups = groups_for(criterion);
   rows = std::min(n(), rows == 0 ? usual_rows_of_kernel : rows);
   const Hearing hearing(listener_);
   const KernelVariables variables = kernel_variables(*kernel_, data_->x, label);
@@ -160,7 +174,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());
   stage.next(0.98);
   auto lambda = std::make_shared<const LambdaSearch>(
-      search_lambda(*factorization, criterion, groups, lambda_range(*factorization)));
+      search_lambda(*factorization, criterion, groups, holding(lambda_range(*factorization), search->lambda)));
   search->score = combined_score(factorization->problem(), criterion, lambda->best_score);
   stage.next(1);
   auto fit = std::make_shared<const Fit>(solve(*factorization, lambda->best));

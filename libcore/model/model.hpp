@@ -235,13 +235,15 @@ class Model {
   KernelPtr problem_kernel(const KernelPtr& kernel) const;
   OffsetRows problem_rows(const Kernel& kernel, const Rows& x) const;
   ProblemPtr make_problem(const KernelPtr& kernel) const;
+  // The same for derivatives by the kernel's hyperparameters (score_gradient.cpp).
+  ProblemPtr gradient_problem(const KernelPtr& kernel) const;
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
   // Of select_kernel: the model of some rows, ascending, and without landmarks; what its search asks of a model; the search
   // on the first `rows` in random order.
   Model of_rows(Span<const Index> rows, bool with_groups) const;
-  RowsOfSearch rows_of_search() const;
+  RowsOfSearch rows_of_search(Criterion criterion) const;
   LambdaOfSample lambda_of_sample(const KernelPtr& kernel) const;
   KernelSearch learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
                             const KernelSearchOptions& options) const;

@@ -12,6 +12,11 @@
 
 namespace freeridge {
 
+ProblemPtr Model::gradient_problem(const KernelPtr& kernel) const {
+  if (offset_ != Offset::penalised || kernel->precomputed()) return make_problem(kernel);
+  return std::make_shared<const Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false);
+}
+
 ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_data();
   require_differentiable(criterion);
@@ -25,11 +30,7 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_room(copy + score_gradient_bytes(*kernel_, n(), d(), t(), groups), "the gradient of a score",
                "use fewer points");
   const Hearing hearing(listener_);
-  const ProblemPtr problem =
-      penalised && !given
-          ? std::make_shared<const Problem>(plus_one(kernel_), data_->x, data_->y, data_->weight_values(), false)
-          : make_problem(kernel_);
-  ScoreGradient out = freeridge::score_gradient(*problem, criterion, groups, lambda);
+  ScoreGradient out = freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda);
   report(1);
   return out;
 }

@@ -35,9 +35,9 @@ double cholesky_unit(double mean_eigenvalue, double lambda) {
 }
 
 double regular_cholesky(MatrixView a, Triangle triangle, const RegularMatrix& about, RegularMatrix::Wanted wanted) {
-  // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The errors
-  // are those of K_w before its constant part was removed (as in ReducedKernel::noise), where rows differ widely in size
-  // each row's in its own: the condition is that of D^-1 (Z'GZ) D^-1.
+  // A factor whose condition is at the limit of rounding solves nothing, even when no pivot happened to fail. The
+  // errors are those of K_w before its constant part was removed (as in ReducedKernel::noise), where rows differ widely
+  // in size each row's in its own: the condition is that of D^-1 (Z'GZ) D^-1.
   const Array<int> units = row_units(about);
   if (!units.empty())
     each_element(a, triangle,

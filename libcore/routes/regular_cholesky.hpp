@@ -18,9 +18,9 @@ struct RegularMatrix {
   Span<const double> sizes;  // its inner_sizes() where rows differ widely in size; else empty
 };
 
-// a: one triangle of Z'GZ / s, in whose place the factor is left. Answers with an estimate of the smallest eigenvalue of
-// Z'GZ, from below but for a small factor. Throws NOT_POSITIVE_DEFINITE where the condition is at the limit of rounding.
-// Wanted::factor: for a K_w that is surely semidefinite, and answers with 0.
+// a: one triangle of Z'GZ / s, in whose place the factor is left. Answers with an estimate of the smallest eigenvalue
+// of Z'GZ, from below but for a small factor. Throws NOT_POSITIVE_DEFINITE where the condition is at the limit of
+// rounding. Wanted::factor: for a K_w that is surely semidefinite, and answers with 0.
 double regular_cholesky(MatrixView a, Triangle triangle, const RegularMatrix& about,
                         RegularMatrix::Wanted wanted = RegularMatrix::Wanted::smallest_eigenvalue);
 

@@ -27,10 +27,6 @@ struct Place {
   double f = 0;
 };
 
-struct Pair {
-  Array<double> s, y;
-};
-
 // The lowest point of the cubic through (a, fa) and (b, fb) with slopes there, kept within the inner 80 % of the bracket.
 double interpolated(double a, double fa, double slope_a, double b, double fb, double slope_b) {
   const double margin = 0.1 * std::abs(b - a), low = std::min(a, b) + margin, high = std::max(a, b) - margin;
@@ -48,6 +44,7 @@ class BoxSearch {
             const LbfgsOptions& options)
       : f_(f), low_(low), high_(high), options_(options), size_(start.size()) {
     for (std::size_t i = 0; i < size_; ++i) here_.x.push_back(std::clamp(start[i], low[i], high[i]));
+    pairs_.assign(options.known.begin(), options.known.end());
     evaluate(here_);
   }
 
@@ -104,7 +101,7 @@ class BoxSearch {
       return sum;
     };
     struct Used {
-      const Pair* pair;
+      const LbfgsPair* pair;
       double curvature, weight;
     };
     Array<Used> used;  // the newest first
@@ -182,7 +179,7 @@ class BoxSearch {
   }
 
   void go_to(Place&& next) {
-    Pair pair{Array<double>(size_, 0.0), Array<double>(size_, 0.0)};
+    LbfgsPair pair{Array<double>(size_, 0.0), Array<double>(size_, 0.0)};
     for (std::size_t i = 0; i < size_; ++i) {
       pair.s[i] = next.x[i] - here_.x[i];
       pair.y[i] = next.g[i] - here_.g[i];
@@ -201,6 +198,7 @@ class BoxSearch {
     out.x = std::move(here_.x);
     out.end = end;
     out.evaluations = evaluations_;
+    out.known.assign(pairs_.begin(), pairs_.end());
     return out;
   }
 
@@ -209,7 +207,7 @@ class BoxSearch {
   const LbfgsOptions& options_;
   std::size_t size_;
   Place here_;
-  std::deque<Pair> pairs_;  // the oldest first
+  std::deque<LbfgsPair> pairs_;  // the oldest first
   Index evaluations_ = 0;
 };
 

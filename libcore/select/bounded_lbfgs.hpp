@@ -29,6 +29,11 @@ enum class SearchEnd : std::int32_t {
   no_lower = 4   // no lower value along the gradient: f is as low as its rounding lets it be
 };
 
+// A step x+ - x, and what it changed the gradient by.
+struct LbfgsPair {
+  Array<double> s, y;
+};
+
 struct LbfgsOptions {
   Index evaluations = 200;  // at most so many, >= 1
   Index pairs = 10;
@@ -36,6 +41,7 @@ struct LbfgsOptions {
   double change_tolerance = 1e-9;  // of max(|f|, scale), in each of two steps one after the other
   double scale = 1;                // changes of f that are small beside it do not matter
   double longest = 1e300;          // no entry of x changes by more in one step
+  Array<LbfgsPair> known = {};     // of a search of a function that is much like f, the oldest first
 };
 
 struct BoundedMinimum {
@@ -45,6 +51,7 @@ struct BoundedMinimum {
   Array<std::int32_t> at;  // -1, +1 where x is at the low, high bound, else 0
   SearchEnd end = SearchEnd::none;
   Index evaluations = 0;
+  Array<LbfgsPair> known;  // the last pairs, the oldest first
 };
 
 // f at x, with its gradient in the second argument; NaN or infinite where it has no value.

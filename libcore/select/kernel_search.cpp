@@ -18,6 +18,9 @@ constexpr double gradient_small = 1e-4;  // of n t
 constexpr double change_small = 1e-6;    // of n t
 constexpr double longest_log_step = 2;   // a factor of e^2
 constexpr double lambda_gain = 4;        // so many natural log units another lambda can be away, for the given kernel
+constexpr double beyond_all = 1000;      // times the largest eigenvalue: a lambda that leaves nothing but the mean
+constexpr Index lambda_rounds = 2;       // of lambda searched once more
+constexpr double lower_by = 1e-3;        // of n t: REML is lower at another lambda
 constexpr Index lambda_evaluations = 8;  // for the given kernel
 constexpr double part_of_sample = 0.15, part_of_given = 0.2;  // of the stretch of progress
 
@@ -37,7 +40,7 @@ auto value_of(const F& f) -> std::optional<decltype(f())> {
   }
 }
 
-// z = (log lambda, u) and what is minimised there.
+// z and what is minimised there.
 struct Found {
   Array<double> z;
   double f = infinity;
@@ -45,18 +48,18 @@ struct Found {
 
 class KernelSearcher {
  public:
-  KernelSearcher(const KernelPtr& kernel, const KernelVariables& variables, const RowsOfSearch& sample,
-                 const SearchLambdaOfSample& lambda_of_sample, const RowsOfSearch& rows,
+  KernelSearcher(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
                  const KernelSearchOptions& options)
       : kernel_(kernel),
         variables_(variables),
-        sample_(sample),
-        lambda_of_sample_(lambda_of_sample),
-        rows_(rows),
+        sample_(rows.sample),
+        rows_(rows.all),
+        lambda_of_sample_(rows.lambda),
+        size_(rows.size),
         options_(options) {
     out_.end.assign(kernel_stages, SearchEnd::none);
-    out_.rows = rows.rows;
-    out_.sample = sample.rows;
+    out_.rows = rows_.rows;
+    out_.sample = sample_.rows;
   }
 
   KernelSearch run() {
@@ -79,49 +82,56 @@ class KernelSearcher {
   }
 
  private:
+  // log lambda - log size
+  double relative(double lambda, const KernelPtr& kernel) const { return std::log(lambda) - size_(kernel).log_size; }
+
   // The best multiple of all lengths, and from there REML on the sample. given: the same at the kernel that is given.
   Found first_stages(Found& given) {
     Stage stage(0, 1.0 / (multiples + 3));
-    const LambdaOfSample plain = lambda_of_sample_(kernel_);
-    low_ = {std::log(plain.range.low)};
-    high_ = {std::log(plain.range.high)};
+    tried_ = Multiple{};
+    try_multiple(1);
+    const double plain = tried_.z;
+    if (variables_.typical > 0) try_multiples();
+    if (!std::isfinite(tried_.found.score)) lambda_of_sample_(kernel_);  // throws: there is no lambda anywhere
+    // as the largest eigenvalue, which rounding is measured by, grows with the rows
     const double more = std::log(static_cast<double>(rows_.rows) / static_cast<double>(sample_.rows));
-    low_[0] += more;  // as the largest eigenvalue, which rounding is measured by
-    high_[0] += more;
+    low_ = {std::log(tried_.found.low) - tried_.log_size + more};
+    high_ = {std::log(beyond_all * static_cast<double>(rows_.rows))};  // the largest eigenvalue is at most n size
     low_.insert(low_.end(), variables_.low.begin(), variables_.low.end());
     high_.insert(high_.end(), variables_.high.begin(), variables_.high.end());
-    given.z.assign(low_.size(), 0.0);
-    given.z[0] = std::clamp(std::log(plain.lambda), low_[0], high_[0]);
-    keep(KernelStage::multiple, plain.score, plain.lambda, nan);
-    Found start = given;
-    if (variables_.typical > 0) best_multiple(plain, start);
+    Found start{Array<double>(low_.size(), 0.0)};
+    given = start;
+    given.z[0] = std::isfinite(plain) ? plain : tried_.z;
+    start.z[0] = std::clamp(tried_.z, low_[0], high_[0]);
+    for (Index v = 0; v < variables_.count(); ++v)
+      if (variables_.length[v] != 0) start.z[v + 1] = std::clamp(std::log(tried_.multiple), low_[v + 1], high_[v + 1]);
     stage.next(1);
     if (rows_.rows > sample_.rows)
-      start = minimum(KernelStage::sample, sample_, Criterion::reml, start, options_.evaluations);
+      start = learn(KernelStage::sample, sample_, Criterion::reml, start, options_.evaluations);
     return start;
   }
 
-  void best_multiple(const LambdaOfSample& plain, Found& start) {
-    struct Tried {
-      double multiple, lambda;
-    };
-    Array<Tried> tried{{1, plain.lambda}};
-    double best = plain.score, chosen = 0;
+  // REML of a multiple of the kernel's lengths at its best lambda; the best of them is kept.
+  double try_multiple(double multiple) {
+    const auto found = value_of([&] { return lambda_of_sample_(multiplied(multiple)); });
+    if (!found) return infinity;
+    keep(KernelStage::multiple, found->score, found->lambda, nan);
+    if (found->score < tried_.found.score) {
+      const double log_size = size_(multiplied(multiple)).log_size;
+      tried_ = {*found, multiple, std::log(found->lambda) - log_size, log_size};
+    }
+    return found->score;
+  }
+
+  void try_multiples() {
     Index step = 0;
     const auto score = [&](double multiple) {
       const Stage stage(fraction(step, multiples), fraction(step + 1, multiples));
       ++step;
-      const auto found = value_of([&] { return lambda_of_sample_(multiplied(multiple)); });
-      if (!found) return infinity;
-      keep(KernelStage::multiple, found->score, found->lambda, nan);
-      if (found->score < best) best = found->score, chosen = std::log(multiple), start.z[0] = std::log(found->lambda);
-      return found->score;
+      return try_multiple(multiple);
     };
     const BandwidthRange range = bandwidth_range(variables_.typical);
     (void)value_of([&] { return search_bandwidth(range, variables_.typical, multiples, Criterion::reml, score).best; });
-    start.z[0] = std::clamp(start.z[0], low_[0], high_[0]);
-    for (Index v = 0; v < variables_.count(); ++v)
-      if (variables_.length[v] != 0) start.z[v + 1] = std::clamp(chosen, low_[v + 1], high_[v + 1]);
   }
 
   KernelPtr multiplied(double multiple) const {
@@ -134,9 +144,12 @@ class KernelSearcher {
   // The criterion at the given kernel over lambda alone.
   Found at_given(const Found& from, Index evaluations) {
     const Array<double> low = low_, high = high_;
+    low_[0] = std::min(low_[0], from.z[0]);
+    high_[0] = std::max(high_[0], from.z[0]);
     for (std::size_t v = 1; v < low_.size(); ++v) low_[v] = high_[v] = 0;
     Found out = minimum(KernelStage::given, rows_, options_.criterion, from, evaluations);
     given_slope_ = out_.trials.back().gradient;
+    if (evaluations == 1) out_.end[static_cast<Index>(KernelStage::given) - 1] = SearchEnd::none;
     low_ = low;
     high_ = high;
     return out;
@@ -167,8 +180,31 @@ class KernelSearcher {
 
   Found within_budget(KernelStage stage, Criterion criterion, const Found& from, Index evaluations) {
     const std::size_t before = out_.trials.size();
-    Found out = minimum(stage, rows_, criterion, from, evaluations);
+    Found out = learn(stage, rows_, criterion, from, evaluations);
     left_ -= static_cast<Index>(out_.trials.size() - before);
+    return out;
+  }
+
+  // A minimum, and another one from there where REML on the sample is lower at a lambda that is far away.
+  Found learn(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from, Index evaluations) {
+    const std::size_t before = out_.trials.size();
+    const auto left = [&] { return evaluations - static_cast<Index>(out_.trials.size() - before); };
+    Found out = minimum(stage, rows, criterion, from, evaluations);
+    for (Index round = 0; round < lambda_rounds && criterion == Criterion::reml; ++round) {
+      if (rows.rows != sample_.rows || left() < 2 || !std::isfinite(out.f)) break;
+      const KernelPtr kernel = kernel_at(out);
+      const auto found = value_of([&] { return lambda_of_sample_(kernel); });
+      if (!found) break;
+      keep(stage, found->score, found->lambda, nan);
+      Found other = out;
+      other.z[0] = std::clamp(relative(found->lambda, kernel), low_[0], high_[0]);
+      Array<double> unused(variables_.count(), 0.0);
+      const double size = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs);
+      other.f = found->score + shrinkage_penalty(variables_, options_.shrinkage, u_of(out), unused);
+      if (!(other.f < out.f - lower_by * size)) break;
+      other = minimum(stage, rows, criterion, other, left());
+      if (other.f < out.f) out = std::move(other);
+    }
     return out;
   }
 
@@ -187,23 +223,42 @@ class KernelSearcher {
       ++step;
       return evaluate(stage, rows, criterion, z, g);
     };
-    const BoundedMinimum found = minimise_in_box(f, from.z, low_, high_, options);
+    const bool all_move = stage != KernelStage::given;
+    if (all_move) options.known = known_curvature(size);
+    BoundedMinimum found = minimise_in_box(f, from.z, low_, high_, options);
+    if (all_move && !found.known.empty()) known_ = {std::move(found.known), size};
     out_.end[static_cast<Index>(stage) - 1] = found.end;
     return {found.x, std::isfinite(found.f) ? found.f : infinity};
+  }
+
+  // The pairs of the last search: what is minimised grows with the number of rows and outputs, and so do gradients.
+  Array<LbfgsPair> known_curvature(double size) const {
+    Array<LbfgsPair> out = known_.pairs;
+    for (LbfgsPair& pair : out)
+      for (double& change : pair.y) change *= size / known_.size;
+    return out;
   }
 
   double evaluate(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, Span<const double> z,
                   Span<double> g) {
     const Span<const double> u = z.subspan(1);
-    const double lambda = std::exp(z[0]);
-    const auto found = value_of([&] { return rows.gradient(variables_.kernel(*kernel_, u), criterion, lambda); });
+    double lambda = nan;
+    KernelSize size;
+    const auto found = value_of([&] {
+      const KernelPtr kernel = variables_.kernel(*kernel_, u);
+      size = size_(kernel);
+      lambda = std::exp(z[0] + size.log_size);
+      return rows.gradient(kernel, criterion, lambda);
+    });
     if (!found || !std::isfinite(found->score) || (criterion != Criterion::reml && found->score <= 0)) {
       keep(stage, nan, lambda, nan);
       return nan;
     }
     std::ranges::fill(g, 0.0);
     g[0] = found->log_lambda;
-    variables_.gradient(found->kernel, g.subspan(1));
+    Array<double> by_number = found->kernel;
+    for (std::size_t i = 0; i < by_number.size(); ++i) by_number[i] += found->log_lambda * size.gradient[i];
+    variables_.gradient(by_number, g.subspan(1));
     double f = found->score;
     if (criterion != Criterion::reml) {
       const double half = static_cast<double>(rows.rows) * static_cast<double>(rows.outputs) / 2;
@@ -215,14 +270,16 @@ class KernelSearcher {
     return f;
   }
 
+  static Span<const double> u_of(const Found& found) { return Span<const double>(found.z).subspan(1); }
+  KernelPtr kernel_at(const Found& found) const { return variables_.kernel(*kernel_, u_of(found)); }
+
   void keep(KernelStage stage, double score, double lambda, double gradient) {
     out_.trials.push_back({stage, score, lambda, gradient});
   }
 
   KernelSearch answer(const Found& best) {
-    const Span<const double> u = Span<const double>(best.z).subspan(1);
-    out_.kernel = variables_.kernel(*kernel_, u);
-    out_.lambda = std::exp(best.z[0]);
+    out_.kernel = kernel_at(best);
+    out_.lambda = std::exp(best.z[0] + size_(out_.kernel).log_size);
     const auto at_bound = [&](std::size_t v) { return best.z[v] <= low_[v] ? -1 : best.z[v] >= high_[v] ? 1 : 0; };
     out_.lambda_at = at_bound(0);
     out_.learnt = variables_.count();
@@ -236,12 +293,24 @@ class KernelSearcher {
     return std::move(out_);
   }
 
+  struct Multiple {
+    LambdaOfSample found{nan, nan, infinity};
+    double multiple = 1, z = nan, log_size = nan;  // z: of its lambda
+  };
+
   const KernelPtr& kernel_;
   const KernelVariables& variables_;
-  const RowsOfSearch& sample_;
-  const SearchLambdaOfSample& lambda_of_sample_;
-  const RowsOfSearch& rows_;
+  const RowsOfSearch &sample_, &rows_;
+  const std::function<LambdaOfSample(const KernelPtr&)>& lambda_of_sample_;
+  const std::function<KernelSize(const KernelPtr&)>& size_;
   const KernelSearchOptions& options_;
+  struct Known {
+    Array<LbfgsPair> pairs;
+    double size = 1;
+  };
+
+  Multiple tried_;  // the best
+  Known known_;
   Array<double> low_, high_;  // of z
   double given_slope_ = 0;
   Index left_ = 0;  // of the budget
@@ -261,10 +330,9 @@ void require_learnable(Criterion criterion, Index variables) {
         "GROUPS, or leave one free");
 }
 
-KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const RowsOfSearch& sample,
-                           const SearchLambdaOfSample& lambda_of_sample, const RowsOfSearch& rows,
+KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
                            const KernelSearchOptions& options) {
-  return KernelSearcher(kernel, variables, sample, lambda_of_sample, rows, options).run();
+  return KernelSearcher(kernel, variables, rows, options).run();
 }
 
 }  // namespace freeridge

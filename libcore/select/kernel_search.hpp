@@ -1,5 +1,6 @@
-// The search of a kernel's hyperparameters and lambda together, by gradients. In z = (log lambda, u), u the logarithms of
-// factors on the hyperparameters (kernel_variables.hpp), it minimises in a box (bounded_lbfgs.hpp)
+// The search of a kernel's hyperparameters and lambda together, by gradients. In z = (log lambda - log size, u), u the
+// logarithms of factors on the hyperparameters (kernel_variables.hpp) and `size` that of the kernel matrix
+// (kernel_size.hpp), it minimises in a box (bounded_lbfgs.hpp)
 //     REML + penalty,   and from there, where another criterion is asked for,   n t / 2 log(criterion) + penalty
 //     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel
 // n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
@@ -10,8 +11,10 @@
 //     given       the criterion of the kernel that is given, on all rows of the search
 //     likelihood  REML on all rows of the search, from the end of `sample`
 //     criterion   the criterion, from the end of `likelihood`
-// REML first: it has fewer local minima than left-out errors have, and its gradient costs half. The kernel that is given
-// stays where nothing better in the criterion with its penalty is found.
+// REML first: it has fewer local minima than left-out errors have, and its gradient costs half. Where all rows are in the
+// sample, lambda is searched once more at the end of REML, over its whole range, and REML goes on from there if it is lower
+// by more than 1e-3 n t: the way of a search by slopes may end in the wrong one of two dips in lambda. The kernel that is
+// given stays where nothing better in the criterion with its penalty is found.
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural
 // Computation 13 (2001); C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, 2006, chapter 5; S. Petit, J.
 // Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an empirical study of selection
@@ -21,6 +24,7 @@
 #include <functional>
 
 #include "libcore/select/bounded_lbfgs.hpp"
+#include "libcore/select/kernel_size.hpp"
 #include "libcore/select/kernel_variables.hpp"
 #include "libcore/select/lambda_search.hpp"
 #include "libcore/select/score_gradient.hpp"
@@ -36,9 +40,10 @@ constexpr Index usual_evaluations_of_kernel = 100;
 
 struct KernelTrial {
   KernelStage stage;
-  double score;     // REML or the criterion, without the penalty; NaN: it has no value there
-  double lambda;    // of the score
-  double gradient;  // the largest entry of the projected gradient of what is minimised; NaN in the first stage
+  double score;   // REML or the criterion, without the penalty; NaN: it has no value there
+  double lambda;  // of the score
+  double
+      gradient;  // the largest entry of the projected gradient of what is minimised; NaN where lambda alone was searched
 };
 
 struct KernelSearch {
@@ -55,16 +60,20 @@ struct KernelSearch {
   double score = 0;  // the criterion on all rows of the model, one number for all outputs
 };
 
-// What is asked for on some rows. Both throw Error where there is no value.
+// What is asked for on some rows. Calls throw Error where there is no value.
 struct RowsOfSearch {
-  Index rows, outputs;
+  Index rows = 0, outputs = 0;
   std::function<ScoreGradient(const KernelPtr&, Criterion, double lambda)> gradient;
 };
 struct LambdaOfSample {
-  LambdaRange range;
-  double lambda, score;  // REML's
+  double low;            // where rounding begins
+  double lambda, score;  // REML's best
 };
-using SearchLambdaOfSample = std::function<LambdaOfSample(const KernelPtr&)>;
+struct SearchedRows {
+  RowsOfSearch sample, all;
+  std::function<LambdaOfSample(const KernelPtr&)> lambda;  // on the sample
+  std::function<KernelSize(const KernelPtr&)> size;
+};
 
 struct KernelSearchOptions {
   Criterion criterion = Criterion::loo;
@@ -75,8 +84,7 @@ struct KernelSearchOptions {
 // Throws INVALID_ARGUMENT for GCV with more than one variable and for ERROR_RATE.
 void require_learnable(Criterion criterion, Index variables);
 
-KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const RowsOfSearch& sample,
-                           const SearchLambdaOfSample& lambda_of_sample, const RowsOfSearch& rows,
+KernelSearch search_kernel(const KernelPtr& kernel, const KernelVariables& variables, const SearchedRows& rows,
                            const KernelSearchOptions& options);
 
 }  // namespace freeridge

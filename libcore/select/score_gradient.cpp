@@ -19,8 +19,8 @@
 namespace freeridge {
 namespace {
 
-// The gradient of a criterion while it is made. S~ = s S in the notation of the header, as P~ and c~ = P~Y~ stand in the
-// place of P and c.
+// The gradient of a criterion while it is made. S~ = s S in the notation of the header, as P~ and c~ = P~Y~ stand in
+// the place of P and c.
 class DualGradient {
  public:
   DualGradient(const Problem& problem, Criterion criterion, double lambda)
@@ -172,8 +172,8 @@ class DualGradient {
 
 void require_differentiable(Criterion criterion) {
   if (criterion == Criterion::error_rate)
-    fail(Status::invalid_argument,
-         "criterion is ERROR_RATE, which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
+    fail(Status::invalid_argument, "criterion is ", static_cast<std::int32_t>(criterion),
+         ", ERROR_RATE, which counts points and has no derivative; use LOO, GROUPS, REML or GCV");
 }
 
 void require_scores(Span<const double> scores, double lambda) {

@@ -1,8 +1,10 @@
-// A criterion at one lambda for all outputs, and its derivatives by log lambda and by the logarithm of each hyperparameter
-// of the kernel, on a dual problem. Notation of factorization.hpp: G = K_w + lambda I, P = Z (Z'GZ)^-1 Z', c = P Y~, p = diag P;
-// weights are in K_w and Y~ and nowhere else. As dP = -P dG P, one symmetric matrix S carries all derivatives:
+// A criterion at one lambda for all outputs, and its derivatives by log lambda and by the logarithm of each
+// hyperparameter of the kernel, on a dual problem. Notation of factorization.hpp: G = K_w + lambda I, P = Z (Z'GZ)^-1 Z',
+// c = P Y~, p = diag P; weights are in K_w and Y~ and nowhere else. As dP = -P dG P, one symmetric matrix S carries all
+// derivatives:
 //     dJ = -<S, dG>,      dJ / d log lambda = -lambda tr S,      dJ / d log theta_i = -<S, dK_w / d log theta_i>
-//     LOO      S = sym(V c') - B B',  V = P u,  u = 2 alpha c / (p^2 sum w),  B = P |D|^(1/2),  D = -2 sum alpha c^2 / (p^3 sum w)
+//     LOO      S = sym(V c') - B B',   V = P u,   u = 2 alpha c / (p^2 sum w),   B = P |D|^(1/2),
+//              D = -2 sum alpha c^2 / (p^3 sum w)
 //     GCV      the same with u = 2 n alpha c / T^2,  D = -2 J / T,  T = tr P
 //     REML     S = sum_j m / (2 Y~_j'c_j) c_j c_j' - t/2 P
 //     GROUPS   S = sym(sum over groups S and outputs of a_S (c - b_S)'),   a_S = P_:S v_S,  b_S = P_:S e_S,
@@ -13,8 +15,8 @@
 // output; for S n^2 derivatives of the kernel (with very many groups 20 times).
 // Memory: n^2 for P, n (4 t + 0.1 n) at most for panels, tiles, and for GROUPS the square of the largest group.
 // Sources: S. Sundararajan, S. Keerthi, Predictive approaches for choosing hyperparameters in Gaussian processes, Neural
-// Computation 13 (2001); S. Petit, J. Bect, P. Feliot, E. Vazquez, Model parameters in Gaussian process interpolation: an
-// empirical study of selection criteria, SIAM/ASA J. Uncertainty Quantification 11 (2023), for the adjoint of an inverse.
+// Computation 13 (2001); S. Petit, J. Bect, S. Da Veiga, P. Feliot, E. Vazquez, Towards new cross-validation-based
+// estimators for Gaussian process regression: efficient adjoint computation of gradients, arXiv:2002.11543, 2020.
 #pragma once
 
 #include "libcore/base/array.hpp"

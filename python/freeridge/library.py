@@ -84,6 +84,11 @@ SUPPORT_FREE = 1
 SUPPORT_BOUNDED = 2
 COVARIANCE_BAYESIAN = 1
 COVARIANCE_FREQUENTIST = 2
+SEARCH_NONE = 0
+SEARCH_GRADIENT = 1
+SEARCH_CHANGE = 2
+SEARCH_BUDGET = 3
+SEARCH_NO_LOWER = 4
 
 
 class freeridge_model(ctypes.Structure):
@@ -421,6 +426,16 @@ _declare(STATUS, "freeridge_kernel_hyperparameter_name", kernel=KERNEL, index=IN
     length=INT64S)
 _declare(STATUS, "freeridge_kernel_get_hyperparameters", kernel=KERNEL, values=DOUBLES)
 _declare(STATUS, "freeridge_kernel_with_hyperparameters", kernel=KERNEL, values=DOUBLES, out=KERNELS)
+_declare(STATUS, "freeridge_score_gradient", model=MODEL, criterion=INT32, lambda_=DOUBLE, score=DOUBLES,
+    by_log_lambda=DOUBLES, by_log_hyperparameters=DOUBLES)
+_declare(STATUS, "freeridge_select_kernel", model=MODEL, criterion=INT32, label=INT32S, shrinkage=DOUBLE, rows=INT64,
+    seed=INT64, evaluations=INT64, score=DOUBLES)
+_declare(STATUS, "freeridge_get_kernel_search", model=MODEL, evaluations=INT64S, hyperparameters=INT64S,
+    learnt=INT64S, rows=INT64S, sample=INT64S, kept=INT32S, ended=INT32S)
+_declare(STATUS, "freeridge_get_kernel_search_history", model=MODEL, stage=INT32S, score=DOUBLES, lambda_=DOUBLES,
+    gradient=DOUBLES)
+_declare(STATUS, "freeridge_get_kernel_search_bounds", model=MODEL, variable=INT64S, low=DOUBLES, high=DOUBLES,
+    at=INT32S, lambda_at=INT32S)
 
 
 def call(name: str, *arguments: Any) -> None:

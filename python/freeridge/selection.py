@@ -52,6 +52,29 @@ class BandwidthShape(NamedTuple):
     dips: int
 
 
+class LearntKernel(NamedTuple):
+    """What select_kernel() saw. score: the criterion on all rows; learnt: how many numbers beside lambda were free; rows,
+    sample: on how many rows; kept: nothing better than the given kernel was found; end: why each of the five stages
+    ended. Of each evaluation: stage, its score, lambda and the largest slope. Of each hyperparameter: which variable
+    moved it (-1: none), its bounds, and -1 / 1 where it ended at the low / high one; lambda_at: the same of lambda."""
+
+    score: float
+    learnt: int
+    rows: int
+    sample: int
+    kept: bool
+    end: npt.NDArray[np.int32]
+    stage: npt.NDArray[np.int32]
+    scores: Array
+    lambdas: Array
+    gradient: Array
+    variable: npt.NDArray[np.int64]
+    low: Array
+    high: Array
+    at: npt.NDArray[np.int32]
+    lambda_at: int
+
+
 class OneStandardError(NamedTuple):
     """t numbers each; standard_error is that of the best score."""
 
@@ -65,6 +88,15 @@ class Scores(NamedTuple):
 
     scores: Array
     errors: Array
+
+
+class ScoreGradient(NamedTuple):
+    """A criterion of all outputs at one lambda, and its derivatives by log lambda and by the logarithms of the kernel's
+    hyperparameters."""
+
+    score: float
+    by_log_lambda: float
+    by_log_hyperparameters: Array
 
 
 class LandmarkCurve(NamedTuple):
@@ -110,6 +142,15 @@ class Selection(Answers):
         return self._answer(out, "score", criterion, count, pointer(lambdas), pointer(out.scores),
                             pointer(out.errors), count)
 
+    def score_gradient(self, criterion: int, lambda_: float) -> ScoreGradient:
+        """The criterion (LOO, GCV, REML or GROUPS) at one lambda as one number for all outputs, and its derivatives. No
+        factorization is needed before. Raises InputError for ERROR_RATE, Error (NOT_POSITIVE_DEFINITE) where K + lambda
+        W^-1 is numerically singular. Cost: n^3; LOO and GCV 2 n^3."""
+        score, by_log_lambda = c.DOUBLE(), c.DOUBLE()
+        by_kernel = numbers(len(self.kernel().hyperparameters))
+        self._ask("score_gradient", criterion, lambda_, score, by_log_lambda, pointer(by_kernel))
+        return ScoreGradient(score.value, by_log_lambda.value, by_kernel)
+
     def objective(self, lambdas: ArrayLike) -> Objective:
         """The training error, the norm of f and their weighted sum at some lambdas >= 0. Cost: O(r t) a lambda; by
         route: see freeridge_objective."""
@@ -140,6 +181,30 @@ class Selection(Answers):
         tried = empty(count.value, 2)
         self._ask("get_bandwidth", None, None, pointer(tried[:, 0]), pointer(tried[:, 1]), None, None, None)
         return Bandwidth(sigma.value, tried)
+
+    def select_kernel(self, criterion: int = c.LOO, label: ArrayLike | None = None, shrinkage: float = 0.0,
+                      rows: int = 0, seed: int = 0, evaluations: int = 0) -> LearntKernel:
+        """Learns all hyperparameters of the kernel (their labels: negative: held; equal: moved together; None: each by
+        itself) and lambda by gradients; the model is fitted with the kernel() learnt. For a length of each feature the
+        kernel is scaled(gaussian(1), the columns' standard deviations). shrinkage, rows, evaluations 0: 0.5 (infinity:
+        none), 2000, 100. Raises Error (INVALID_STATE) for a kernel without hyperparameters, InputError for ERROR_RATE,
+        and for GCV where several are free. Cost: some 10 to 50 times 4/3 rows^3 flops; see freeridge_select_kernel."""
+        count = len(self.kernel().hyperparameters)
+        labels = None if label is None else vector(label, np.int32, count, name="label")
+        score = c.DOUBLE()
+        self._change("select_kernel", criterion, None if labels is None else pointer(labels), shrinkage, rows, seed,
+                     evaluations, score)
+        tried, learnt, learnt_on, sample, kept = c.INT64(), c.INT64(), c.INT64(), c.INT64(), c.INT32()
+        end = np.zeros(5, np.int32)
+        self._ask("get_kernel_search", tried, None, learnt, learnt_on, sample, kept, pointer(end))
+        stage = np.zeros(tried.value, np.int32)
+        history = [numbers(tried.value) for _ in range(3)]
+        self._ask("get_kernel_search_history", pointer(stage), *map(pointer, history))
+        variable, low, high, at = np.zeros(count, np.int64), numbers(count), numbers(count), np.zeros(count, np.int32)
+        lambda_at = c.INT32()
+        self._ask("get_kernel_search_bounds", pointer(variable), pointer(low), pointer(high), pointer(at), lambda_at)
+        return LearntKernel(score.value, learnt.value, learnt_on.value, sample.value, kept.value == 1, end, stage,
+                            *history, variable, low, high, at, lambda_at.value)
 
     def search(self) -> Search:
         """What the last select_lambda() or select_bandwidth() saw. Before one: Error (INVALID_STATE). Cost:

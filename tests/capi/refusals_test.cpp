@@ -82,8 +82,15 @@ TEST(Refusals, Selection) {
   expect_refused<GetSearch>({{"ld", integers(bad_leading(50))}});
   // With standard errors, which these two have not: they are no means.
   expect_refused<Score>({{"criterion", integers({FREERIDGE_GCV, FREERIDGE_REML})}});
+  expect_refused<ScoreGradient>({{"criterion", integers({FREERIDGE_ERROR_RATE})}}, {Variant::spectral});
   expect_refused<SelectBandwidth>({{"budget", integers({2, 1, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}},
                                   {Variant::spectral, Variant::cholesky});
+  expect_refused<SelectKernel>({{"criterion", integers({FREERIDGE_ERROR_RATE})},
+                                {"shrinkage", reals({-1.0, -1e-300, -Inf})},
+                                {"shrinkage", reals({NaN}), FREERIDGE_NOT_FINITE},
+                                {"rows", integers({1, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})},
+                                {"evaluations", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}},
+                               {Variant::spectral, Variant::cholesky});
   expect_refused<LandmarkCurve>({{"sizes", integer_entries({0, -1, 6, INT64_MIN, INT64_MAX})}}, {Variant::landmark});
   expect_refused<MakeFolds>({{"folds", integers({1, 0, -1, INT32_MIN, 13, INT32_MAX})}});
   expect_refused<MakeHoldout>({{"n", integers({1})}});

@@ -1,5 +1,6 @@
 // The four states: what each call answers in each of them, and the state that it leaves.
 #include <functional>
+#include <type_traits>
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
@@ -45,6 +46,16 @@ State left_by(Leaves leaves, State state) {
   }
 }
 
+// Ends what a call has made.
+template <class T>
+void give_back(Output<T>& output) {
+  if constexpr (std::is_pointer_v<T>) {
+    if (output.untouched()) return;
+    if constexpr (std::is_same_v<T, freeridge_model*>) freeridge_destroy(output.values[0]);
+    if constexpr (std::is_same_v<T, freeridge_kernel*>) freeridge_kernel_destroy(output.values[0]);
+  }
+}
+
 struct Rule {
   const char* name;
   State least;
@@ -66,6 +77,7 @@ Rule rule(State least, Leaves leaves) {
               const freeridge_status status = call();
               EXPECT_EQ(capture.end(), "");
               EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+              call.each_output([](auto& output) { give_back(output); });
             } else {
               expect_failure(call, FREERIDGE_INVALID_STATE, {missing});
             }
@@ -124,12 +136,14 @@ const std::vector<Rule>& rules() {
       rule<GetTolerance>(State::factorized, Leaves::the_same),
       rule<LambdaGrid>(State::factorized, Leaves::the_same),
       rule<Score>(State::factorized, Leaves::the_same),
+      rule<ScoreGradient>(State::data, Leaves::the_same),
       rule<Objective>(State::factorized, Leaves::the_same),
       rule<Eigenvalues>(State::factorized, Leaves::the_same),
       rule<ConditionNumber>(State::factorized, Leaves::the_same),
       rule<HatMatrix>(State::factorized, Leaves::the_same),
       rule<SelectLambda>(State::factorized, Leaves::fitted),
       rule<SelectBandwidth>(State::data, Leaves::fitted),
+      rule<SelectKernel>(State::data, Leaves::fitted),
       rule<PredictPath>(State::factorized, Leaves::the_same),
       rule<CoefficientsPath>(State::factorized, Leaves::the_same),
       rule<Clone>(State::empty, Leaves::the_same),
@@ -261,6 +275,10 @@ TEST(ContractStates, TheCriterionGroupsNeedsGroups) {
     bandwidth.model = model.get();
     bandwidth.criterion = FREERIDGE_GROUPS;
     expect_failure(bandwidth, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
+    SelectKernel kernel;
+    kernel.model = model.get();
+    kernel.criterion = FREERIDGE_GROUPS;
+    expect_failure(kernel, FREERIDGE_INVALID_STATE, {"freeridge_set_groups"});
     if (state != State::data) {
       Score score;
       SelectLambda lambda;
@@ -319,7 +337,8 @@ TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
     Model model = sample::model(State::data);
     model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
     rule.check(model.get(), true, "");
-    if (rule.leaves == Leaves::data || rule.leaves == Leaves::factorized) {
+    const bool another = std::string(rule.name) == SelectKernel::name;
+    if (rule.leaves == Leaves::data || rule.leaves == Leaves::factorized || another) {
       expect_none(model);
     } else {
       GetBandwidth search;
@@ -328,6 +347,52 @@ TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
       search.model = model.get();
       EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
     }
+  }
+}
+
+// The same of the search for a kernel.
+TEST(ContractStates, ASearchForAKernelIsThereUntilTheStateChanges) {
+  const auto expect_none = [](const Model& model) {
+    GetKernelSearch search;
+    GetKernelSearchHistory history;
+    GetKernelSearchBounds bounds;
+    search.model = history.model = bounds.model = model.get();
+    expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
+    expect_failure(history, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
+    expect_failure(bounds, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
+  };
+  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    expect_none(sample::model(state));
+  }
+  for (const Rule& rule : rules()) {
+    SCOPED_TRACE(rule.name);
+    Model model = sample::model(State::data);
+    SelectKernel call;
+    call.model = model.get();
+    ASSERT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+    rule.check(model.get(), true, "");
+    const bool learnt_again = std::string(rule.name) == SelectKernel::name;
+    const bool another = std::string(rule.name) == SelectBandwidth::name;
+    if ((rule.leaves == Leaves::data || rule.leaves == Leaves::factorized || another) && !learnt_again) {
+      expect_none(model);
+    } else {
+      GetKernelSearch search;
+      search.model = model.get();
+      EXPECT_EQ(search(), FREERIDGE_OK) << freeridge_last_error();
+    }
+  }
+}
+
+TEST(ContractStates, LearningNeedsHyperparameters) {
+  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    Model model = sample::model(state, sample::Variant::primal);
+    const Fingerprint before = fingerprint(model.get());
+    SelectKernel call;
+    call.model = model.get();
+    expect_failure(call, FREERIDGE_INVALID_STATE, state == State::empty ? Words{} : Words{"hyperparameters"});
+    EXPECT_EQ(difference(before, fingerprint(model.get())), "");
   }
 }
 

@@ -341,6 +341,17 @@ TEST(BoundedLbfgs, WhyItEnds) {
   EXPECT_EQ(minimum(nothing, {}).end, SearchEnd::gradient);
 }
 
+TEST(BoundedLbfgs, KnownCurvatureSavesEvaluations) {
+  const Box box{{-2, 1}, {-5, -1.5}, {5, 5}};
+  const BoundedMinimum first = minimum(rosenbrock, box);
+  LbfgsOptions options;
+  options.known = first.known;
+  const Box near{{1.1, 1.1}, box.low, box.high};
+  const BoundedMinimum again = minimum(rosenbrock, near, options), fresh = minimum(rosenbrock, near);
+  EXPECT_LT(again.evaluations, fresh.evaluations);
+  EXPECT_NEAR(again.f, 0, 1e-10);
+}
+
 TEST(BoundedLbfgs, NoStepIsLongerThanTheLongest) {
   Array<double> before;
   const Function f = [&](Span<const double> x, Span<double> g) {

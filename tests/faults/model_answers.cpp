@@ -34,6 +34,17 @@ void add_scores(Scenarios& all) {
     });
 }
 
+// From the data; landmarks have none.
+void add_gradients(Scenarios& all) {
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS})
+    add_on_routes<ScoreGradient>(all, true, "_criterion" + std::to_string(criterion),
+                                 [=](ScoreGradient& call) {
+                                   call.criterion = criterion;
+                                   call.by_log_hyperparameters = Output<double>(8);  // for every kernel of these models
+                                 },
+                                 {FREERIDGE_ROUTE_LANDMARK});
+}
+
 // The calls that make a handle of a model.
 template <class Call, class Handle>
 void add_making(Scenarios& all, Bytes (*answers_of)(Handle*), void (*destroy)(Handle*)) {
@@ -51,6 +62,15 @@ void add_making(Scenarios& all, Bytes (*answers_of)(Handle*), void (*destroy)(Ha
 Model of_chosen_bandwidth() {
   Model model = model_on(FREERIDGE_ROUTE_SPECTRAL, State::data);
   SelectBandwidth search;
+  search.model = model.get();
+  support::check(search(), search.name);
+  return model;
+}
+
+// After a search for the kernel.
+Model of_learnt_kernel() {
+  Model model = model_on(FREERIDGE_ROUTE_SPECTRAL, State::data);
+  SelectKernel search;
   search.model = model.get();
   support::check(search(), search.name);
   return model;
@@ -113,6 +133,9 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetDimensions>(all);
   add_answer<GetBandwidth>(all, {FREERIDGE_ROUTE_PRIMAL});
   add_on_model<GetBandwidthSearch>(all, "search", true, of_chosen_bandwidth);
+  add_on_model<GetKernelSearch>(all, "search", true, of_learnt_kernel);
+  add_on_model<GetKernelSearchHistory>(all, "search", true, of_learnt_kernel);
+  add_on_model<GetKernelSearchBounds>(all, "search", true, of_learnt_kernel);
   add_answer<MemoryRequired>(all);
   add_answer<GetTolerance>(all);
   add_answer<GetRank>(all, {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_BAND});
@@ -150,6 +173,7 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetExpectedCriterion>(all);
   add_answer<GetMemoryLimit>(all);
   add_scores(all);
+  add_gradients(all);
   add_undefined<Loo>(all);
   add_undefined<GroupErrors>(all);
   add_undefined<CooksDistance>(all);

@@ -133,6 +133,16 @@ void add_lambda(Scenarios& all) {
       all, "default_range", false, [] { return model_on(FREERIDGE_ROUTE_BAND, State::factorized); },
       [](SelectLambda& call) { call.low = call.high = 0; });
   add_on_routes<SelectBandwidth>(all, false, "", {}, {FREERIDGE_ROUTE_PRIMAL});
+  add_on_routes<SelectKernel>(all, false, "", {}, {FREERIDGE_ROUTE_PRIMAL});
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GROUPS})
+    add_on_model<SelectKernel>(
+        all, "criterion" + std::to_string(criterion), false,
+        [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::data); },
+        [=](SelectKernel& call) {
+          call.criterion = criterion;
+          call.label.null = true;
+          call.rows = 0;
+        });
   add_on_model<SelectBandwidth>(
       all, "default_range", false, [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); },
       [](SelectBandwidth& call) {

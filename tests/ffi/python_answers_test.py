@@ -196,6 +196,26 @@ class Models(Comparison):
             model.set_route(fr.ROUTE_SPECTRAL).factorize().search()
         self.assertEqual(caught.exception.name, "INVALID_STATE")
 
+    def test_learning_the_kernel(self):
+        x = np.random.default_rng(2).uniform(-1, 1, (60, 3))
+        y = np.sin(4 * x[:, 0])
+        model = fr.Model(fr.gaussian(1.0).scaled([1.0, 1.0, 1.0]), x, y)
+        given = model.factorize().select_lambda(fr.LOO).score[0]
+        learnt = model.select_kernel(fr.LOO, seed=4)
+        lengths = model.kernel().hyperparameters
+        self.assertTrue(learnt.score < given and lengths[1] > lengths[0] < lengths[2])
+        self.assertEqual((learnt.learnt, learnt.rows, learnt.sample, learnt.kept), (3, 60, 60, False))
+        self.assertEqual(learnt.variable.tolist(), [0, 1, 2, -1])
+        self.assertEqual(len(learnt.stage), len(learnt.scores))
+        self.assertTrue(np.all(learnt.low <= lengths * (1 + 1e-12)) and np.all(lengths <= learnt.high * (1 + 1e-12)))
+        held = fr.Model(fr.gaussian(1.0).scaled([1.0, 1.0, 1.0]), x, y)
+        self.assertEqual(held.select_kernel(fr.REML, [5, 5, -1, -1], rows=40, evaluations=6).learnt, 1)
+        self.assertEqual(held.kernel().hyperparameters[2:].tolist(), [1, 1])
+        with self.assertRaises(ValueError):
+            held.select_kernel(fr.LOO, [0, 0])
+        with self.assertRaises(fr.Error):
+            fr.Model(fr.linear(), x, y).select_kernel()
+
     def test_lambda_flags(self):
         line = np.linspace(0, 1, 30)[:, np.newaxis]
         model = fr.Model(fr.gaussian(1.5), line, np.hstack([np.sin(line), np.exp(line)])).set_lambda([1e-14, 1.0])

@@ -124,6 +124,15 @@ class Callers(unittest.TestCase):
         self.assertEqual((product.parameters, fr.linear().parts), ({}, []))
         divided = fr.gaussian(0.3).scaled([2.0, 1 / 3])
         self.assertEqual((divided.parameters["scale"].tolist(), divided.parts), ([2.0, 1 / 3], [fr.gaussian(0.3)]))
+        self.assertEqual(kernel.hyperparameter_names,
+                         ["sum.weight[0]", "sum.weight[1]", "sum[1].product[0].matern.length", "sum[1].product[1].gaussian.sigma"])
+        self.assertEqual(kernel.hyperparameters.tolist(), [0.5, 2.0, 2.0, 0.3])
+        self.assertEqual(kernel.with_hyperparameters([0, 1, 3, 4]),
+                         fr.sum_kernel([fr.linear(), fr.product_kernel([fr.matern(1.5, 3.0), fr.gaussian(4.0)])], [0.0, 1.0]))
+        self.assertEqual((fr.linear().hyperparameters.tolist(), fr.linear().with_hyperparameters([])), ([], fr.linear()))
+        for wrong in ([1.0], [0.5, 2.0, -2.0, 0.3], [0.5, 2.0, 2.0, np.nan]):
+            with self.assertRaises(ValueError):
+                kernel.with_hyperparameters(wrong)
         scaled = fr.Model(kernel.scaled([2.0, 4.0]), x, x[:, 0]).set_lambda(0.1).loo()
         divided = fr.Model(kernel, x / [2.0, 4.0], x[:, 0]).set_lambda(0.1).loo()
         self.assertLessEqual(np.max(np.abs(scaled - divided)), 1e-12)
@@ -146,6 +155,19 @@ class Callers(unittest.TestCase):
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode == 0, words == "", done.stderr)
             self.assertIn(words, done.stderr)
+
+    def test_gradient_of_a_score(self):
+        x = np.random.default_rng(7).normal(size=(20, 2))
+        kernel, values = fr.gaussian(1.5).scaled([1.0, 2.0]), np.array([1.0, 2.0, 1.5])
+        model = fr.Model(kernel, x, np.sin(x[:, 0]))
+        found = model.score_gradient(fr.LOO, 0.3)
+        self.assertAlmostEqual(found.score, model.factorize().score(fr.LOO, [0.3])[0, 0], places=12)
+        for k, step in enumerate(1e-5 * np.eye(3)):
+            high, low = (fr.Model(kernel.with_hyperparameters(values * np.exp(side * step)), x, np.sin(x[:, 0]))
+                         .score_gradient(fr.LOO, 0.3).score for side in (1, -1))
+            self.assertAlmostEqual((high - low) / 2e-5, found.by_log_hyperparameters[k], places=9)
+        with self.assertRaises(ValueError):
+            model.score_gradient(fr.ERROR_RATE, 0.3)
 
     def test_what_is_no_number(self):
         """Nothing is cut, rounded or half read on its way into the library; numpy's numbers are numbers."""

@@ -221,6 +221,24 @@ void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Qu
       step, step_errors);
 }
 
+void ask_for_gradients(const freeridge_model* model, const Questions& questions, Caller& call) {
+  freeridge_kernel* kernel = nullptr;
+  std::int64_t count = 0;
+  if (freeridge_get_kernel(model, &kernel) != FREERIDGE_OK) return;
+  const KernelHandle own(kernel);
+  if (freeridge_kernel_hyperparameter_count(kernel, &count) != FREERIDGE_OK) wrong("a kernel has no count");
+  for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
+    Output<double> score(1), by_lambda(1), by_kernel(std::max<std::int64_t>(count, 1));
+    call(
+        "freeridge_score_gradient", 0,
+        [&] {
+          return freeridge_score_gradient(model, criterion, questions.lambdas[0], score.get(), by_lambda.get(),
+                                          by_kernel.get());
+        },
+        score, by_lambda, by_kernel);
+  }
+}
+
 void ask_for_scores(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   const auto count = static_cast<std::int64_t>(questions.lambdas.size());
   Output<double> grid(4);
@@ -234,6 +252,7 @@ void ask_for_scores(const freeridge_model* model, const Sizes& size, const Quest
                                    count);
       },
       training, norm2, objective);
+  ask_for_gradients(model, questions, call);
   for (std::int32_t criterion = FREERIDGE_LOO; criterion <= FREERIDGE_ERROR_RATE; ++criterion) {
     Output<double> scores(size_of(count, size.t)), again(size_of(count, size.t)), errors(size_of(count, size.t));
     const double* const lambdas = questions.lambdas.data();
@@ -272,10 +291,10 @@ void ask_for_the_search(const freeridge_model* model, const Sizes& size, Caller&
       [&] { return freeridge_get_search(model, nullptr, nullptr, nullptr, 0, nullptr, decades.get(), dips.get()); },
       decades, dips);
   Output<double> floor(1);
-  Output<std::int32_t> below(t);
+  Output<std::int32_t> below(t), end(t);
   call(
-      "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), edge.get()); },
-      floor, below, edge);
+      "freeridge_lambda_flags", 0, [&] { return freeridge_lambda_flags(model, floor.get(), below.get(), end.get()); },
+      floor, below, end);
 }
 
 void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
@@ -287,6 +306,37 @@ void ask_for_the_bandwidth_search(const freeridge_model* model, Caller& call) {
         return freeridge_get_bandwidth(model, nullptr, nullptr, nullptr, nullptr, end.get(), flat.get(), minima.get());
       },
       end, flat, minima);
+}
+
+void ask_for_the_kernel_search(const freeridge_model* model, Caller& call) {
+  Output<std::int64_t> evaluations(1), hyperparameters(1), learnt(1), rows(1), sample(1);
+  Output<std::int32_t> kept(1), end(5), lambda_at(1);
+  const freeridge_status status = call(
+      "freeridge_get_kernel_search", 0,
+      [&] {
+        return freeridge_get_kernel_search(model, evaluations.get(), hyperparameters.get(), learnt.get(), rows.get(),
+                                           sample.get(), kept.get(), end.get());
+      },
+      evaluations, hyperparameters, learnt, rows, sample, kept, end);
+  const bool learnt_one = status == FREERIDGE_OK;
+  const std::size_t tried = learnt_one ? size_of(evaluations.values[0]) : 1;
+  const std::size_t numbers = learnt_one ? size_of(hyperparameters.values[0]) : 1;
+  Output<std::int32_t> stage(tried), at(numbers);
+  Output<double> score(tried), lambda(tried), gradient(tried), low(numbers), high(numbers);
+  Output<std::int64_t> variable(numbers);
+  call(
+      "freeridge_get_kernel_search_history", 0,
+      [&] {
+        return freeridge_get_kernel_search_history(model, stage.get(), score.get(), lambda.get(), gradient.get());
+      },
+      stage, score, lambda, gradient);
+  call(
+      "freeridge_get_kernel_search_bounds", 0,
+      [&] {
+        return freeridge_get_kernel_search_bounds(model, variable.get(), low.get(), high.get(), at.get(),
+                                                  lambda_at.get());
+      },
+      variable, low, high, at, lambda_at);
 }
 
 template <class Save>
@@ -328,6 +378,7 @@ void ask(const freeridge_model* model, const Questions& questions, Caller& call)
   ask_for_scores(model, size, questions, call);
   ask_for_the_search(model, size, call);
   if (questions.bandwidth_search) ask_for_the_bandwidth_search(model, call);
+  if (questions.kernel_search) ask_for_the_kernel_search(model, call);
   ask_for_the_fit(model, size, questions, call);
   ask_for_matrices(model, size, questions, call);
   ask_for_paths(model, size, questions, call);

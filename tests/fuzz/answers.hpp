@@ -37,6 +37,7 @@ struct Questions {
   std::vector<std::int32_t> labels = {0, 1, 1, -1, 2};
   double level = 0.8;
   bool bandwidth_search = true;
+  bool kernel_search = true;
 };
 
 // All calls that take a const model; memory_required and explain are about the next factorization, and the time of day.

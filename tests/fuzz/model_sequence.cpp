@@ -81,6 +81,48 @@ void ModelSequence::select_bandwidth(Source& in) {
   told_.fitted = Settings::Fitted{std::move(lambdas), told_.refinement};
 }
 
+void ModelSequence::select_kernel(Source& in) {
+  const auto criterion = static_cast<std::int32_t>(in.from(0, 6));
+  Caller call;
+  const KernelHandle kernel = parsed(told_.kernel.c_str(), call);
+  std::int64_t count = 0;
+  freeridge_kernel_hyperparameter_count(kernel.get(), &count);
+  std::vector<std::int32_t> label;
+  for (std::int64_t i = 0; i < count && !in.one_in(2); ++i) label.push_back(static_cast<std::int32_t>(in.from(-1, 2)));
+  label.resize(label.empty() ? 0 : size_of(count), -1);
+  const double shrinkage = in.one_in(2) ? 0 : in.tame();
+  const std::int64_t rows = in.from(0, 9), seed = in.byte(), evaluations = in.from(-1, 6);
+  Output<double> score(1);
+  if (!worked(
+          in, "freeridge_select_kernel",
+          [&] {
+            return freeridge_select_kernel(model_.get(), criterion, or_null(label), shrinkage, rows, seed, evaluations,
+                                           score.get());
+          },
+          score))
+    return;
+  freeridge_kernel* learnt = nullptr;
+  freeridge_get_kernel(model_.get(), &learnt);
+  const KernelHandle owned(learnt);
+  std::int64_t length = 0;
+  freeridge_kernel_describe(learnt, 0, nullptr, &length);
+  std::string text(size_of(length) + 1, ' ');
+  freeridge_kernel_describe(learnt, length + 1, text.data(), &length);
+  text.pop_back();
+  told_.kernel = text;
+  told_.unset();
+  told_.factorized = Settings::Factorized{told_.expected_lambdas, told_.expected_criterion};
+  std::int64_t tried = 0;
+  freeridge_get_search(model_.get(), &tried, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
+  std::vector<double> range(size_of(tried));  // the ends of the range that was searched are exact
+  freeridge_get_search(model_.get(), nullptr, range.data(), nullptr, 0, nullptr, nullptr, nullptr);
+  told_.searched = Settings::Searched{criterion, range.front(), range.back(), told_.groups, told_.refinement};
+  told_.kernel_searched = true;
+  std::vector<double> lambdas(size_of(told_.data->t));
+  freeridge_get_lambda(model_.get(), lambdas.data());
+  told_.fitted = Settings::Fitted{std::move(lambdas), told_.refinement};
+}
+
 // Goes on with what was loaded; a loaded model owns its data.
 void ModelSequence::save_and_load(Source&) {
   Caller call;
@@ -89,7 +131,7 @@ void ModelSequence::save_and_load(Source&) {
   if (!other) wrong("a model is not saved and loaded");
   if (saved(other.get(), false, call) != bytes) wrong("a loaded model is saved as other bytes");
   model_ = std::move(other);
-  told_.bandwidth_searched = false;
+  told_.bandwidth_searched = told_.kernel_searched = false;
 }
 
 // Goes on with a clone, after the model that it was made of is gone.
@@ -168,6 +210,7 @@ void ModelSequence::verify() const {
   const ModelHandle twin = fresh(told_);
   Questions questions;
   questions.bandwidth_search = !told_.bandwidth_searched;
+  questions.kernel_search = !told_.kernel_searched;
   ask(model_.get(), questions, ours);
   ask(twin.get(), questions, theirs);
   const std::string other = difference(ours.answers, theirs.answers);
@@ -179,6 +222,7 @@ void ModelSequence::step(Source& in) {
   if (choice >= 242 && choice <= 244) return clone();
   if (choice >= 245 && choice <= 248) return set_data(in, choice % 2 == 0, true);
   if (choice == 249) return misuse_sparse(in);
+  if (choice == 250) return select_kernel(in);
   switch (choice % 24) {
     case 0:
       return make(in);

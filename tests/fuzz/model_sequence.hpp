@@ -39,6 +39,7 @@ class ModelSequence {
   void set_lambda(Source& in);
   void select_lambda(Source& in);
   void select_bandwidth(Source& in);
+  void select_kernel(Source& in);
   void save_and_load(Source& in);
   void clone();
   void predictor() const;

@@ -52,8 +52,12 @@ struct Settings {
   std::optional<Searched> searched;
   std::optional<Fitted> fitted;
   bool bandwidth_searched = false;  // the twin is told what was chosen, and has no search over the bandwidth
+  bool kernel_searched = false;     // likewise
 
-  void unset() { factorized.reset(), searched.reset(), fitted.reset(), bandwidth_searched = false; }
+  void unset() {
+    factorized.reset(), searched.reset(), fitted.reset();
+    bandwidth_searched = kernel_searched = false;
+  }
 };
 
 // Hands the data over, as the fuzzer chose: copied or borrowed, sparse or not.

@@ -102,6 +102,11 @@ const Call calls[] = {
        Matrix a = definite_matrix(n);
        EXPECT_TRUE(potrf(a.view()));
      }},
+    {"potri", 58, 59,
+     [](Index n) {
+       Matrix l = definite_matrix(n);
+       potri(l.view());
+     }},
     {"geqrf", 31, 33,
      [](Index n) {
        Matrix a = random_matrix(n, n);

@@ -91,6 +91,20 @@ TEST(Margins, ACoarseFitHasAGap) {
   }
 }
 
+// A weight that is 0 beside the largest one, in double precision: its point counts for nothing in the certificate.
+TEST(Margins, TheGapOfAWeightThatVanishesBesideTheLargest) {
+  for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {
+    Classifier all(Kernel::linear(), loss), without(Kernel::linear(), loss);
+    all.data(to_column({-1, 0, 2, 3, 5}), {-1, -1, 1, 1, -1}).weights({1e300, 1e300, 1e300, 1e300, 1e-320}).fit(1e299);
+    without.data(to_column({-1, 0, 2, 3}), {-1, -1, 1, 1}).weights({1e300, 1e300, 1e300, 1e300}).fit(1e299);
+    const Duality found = all.duality(), expected = without.duality();
+    EXPECT_NEAR(found.primal / 1e300, expected.primal / 1e300, 1e-12);
+    EXPECT_NEAR(found.dual / 1e300, expected.dual / 1e300, 1e-7);
+    EXPECT_GE(found.gap, 0);
+    EXPECT_LE(found.gap / 1e300, 1e-7);
+  }
+}
+
 // One feature: (w x + b) / |w|. Where f is constant there is no hyperplane.
 TEST(Margins, DistancesOnALine) {
   for (const freeridge_loss loss : {FREERIDGE_LOSS_LOGISTIC, FREERIDGE_LOSS_HINGE}) {

@@ -240,6 +240,24 @@ TEST(CountedMemory, OfEveryCall) {
   }
 }
 
+// P, and little beside it: also for groups of one row, and with many outputs.
+TEST(CountedMemory, OfTheGradientOfAScore) {
+  const Case c = {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY};
+  for (const std::int64_t t : {2, 30})
+    for (const bool single : {false, true}) {
+      const Sizes size = {1500, 4, t};
+      Model model = data_model(c, size);
+      if (single) model.groups(support::single_groups(size.n));
+      for (const Call<Model>& call : data_calls(c, size)) {
+        if (!call.name.starts_with("score_gradient")) continue;
+        SCOPED_TRACE(call.name + (single ? ", groups of one row" : ""));
+        expect_announced(call, model, size.n, 0.7);
+        const std::int64_t tiles = 24 << 20, all = 8 * size.n * size.n;
+        EXPECT_LE(peak_of([&] { call.run(model); }), all + all / 10 + 8 * 10 * size.n * t + tiles);
+      }
+    }
+}
+
 TEST(CountedMemory, OfAClassifier) {
   const std::int64_t n = 1500, d = 5;
   support::Random random(3);

@@ -103,12 +103,28 @@ std::vector<Call<Model>> data_calls(const Case& c, const Sizes& s) {
                                                                               best.data(), score.data(), 2);
                      return Answer{status, joined({best, score})};
                    }});
-  if (std::string(c.kernel).find("gaussian") != std::string::npos)
+  const bool dual = std::string(c.kernel).find("gaussian") != std::string::npos;
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_REML, FREERIDGE_GROUPS})
+    if (dual && c.landmarks == 0)
+      out.push_back({"score_gradient by criterion " + std::to_string(criterion), [=](const Model& m) {
+                       Vector score = numbers(1), by_lambda = score, by_sigma = score;
+                       const freeridge_status status = freeridge_score_gradient(m.get(), criterion, 0.4, score.data(),
+                                                                                by_lambda.data(), by_sigma.data());
+                       return Answer{status, joined({score, by_lambda, by_sigma})};
+                     }});
+  if (dual)
     out.push_back({"select_bandwidth", [=](const Model& m) {
                      Vector sigma = numbers(1);
                      const freeridge_status status =
                          freeridge_select_bandwidth(m.get(), FREERIDGE_GCV, 0.5, 5, 3, sigma.data());
                      return Answer{status, sigma};
+                   }});
+  if (std::string(c.kernel).find("gaussian") != std::string::npos)
+    out.push_back({"select_kernel", [=](const Model& m) {
+                     Vector score = numbers(1);
+                     const freeridge_status status =
+                         freeridge_select_kernel(m.get(), FREERIDGE_REML, nullptr, 0, 0, 1, 3, score.data());
+                     return Answer{status, score};
                    }});
   return out;
 }

@@ -105,6 +105,9 @@ FORWARD(cblas_dsyr2k, 2 * flops(n, n, k),
 FORWARD(cblas_dtrsm, side == left_side ? flops(m, m, n) : flops(m, n, n),
         (int o, int side, int u, int t, int d, Int m, Int n, double alpha, Numbers a, Int lda, double* b, Int ldb), o,
         side, u, t, d, m, n, alpha, a, lda, b, ldb)
+FORWARD(cblas_dtrmm, side == left_side ? flops(m, m, n) : flops(m, n, n),
+        (int o, int side, int u, int t, int d, Int m, Int n, double alpha, Numbers a, Int lda, double* b, Int ldb), o,
+        side, u, t, d, m, n, alpha, a, lda, b, ldb)
 FORWARD(cblas_dgemv, touched* product(m, n, 1),
         (int o, int t, Int m, Int n, double alpha, Numbers a, Int lda, Numbers x, Int incx, double beta_, double* y,
          Int incy),
@@ -116,6 +119,12 @@ FORWARD(cblas_dsyr2, touched* product(n, n, 0.5),
         (int o, int u, Int n, double alpha, Numbers x, Int incx, Numbers y, Int incy, double* a, Int lda), o, u, n,
         alpha, x, incx, y, incy, a, lda)
 FORWARD(dpotrf_, flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
+        l1)
+FORWARD(dpotri_, 2 * flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda,
+        info, l1)
+FORWARD(dtrtri_, flops(*n, *n, *n) / 3, (Letter u, Letter d, In n, double* a, In lda, Int* info, Length l1, Length l2),
+        u, d, n, a, lda, info, l1, l2)
+FORWARD(dlauum_, flops(*n, *n, *n) / 3, (Letter u, In n, double* a, In lda, Int* info, Length l1), u, n, a, lda, info,
         l1)
 FORWARD(dgeqrf_, *lwork < 0 ? 0 : 2 * flops(*m, *n, std::min(*m, *n)),
         (In m, In n, double* a, In lda, double* tau, double* work, In lwork, Int* info), m, n, a, lda, tau, work, lwork,
@@ -198,6 +207,17 @@ class Interval : public ::testing::Test {
 
 TEST_F(Interval, Cholesky) {
   expect_in_time({"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY}, {2600, 4}, 1e8, 5e9);
+}
+
+// A step of the inverse is longer than `grain`.
+TEST_F(Interval, GradientOfAScore) {
+  const Case c = {"CHOLESKY", "gaussian(sigma = 1.5)", FREERIDGE_ROUTE_CHOLESKY};
+  const Sizes size = {2600, 4};
+  Model model = data_model(c, size);
+  model.progress(hear, nullptr);
+  for (const Call<Model>& call : data_calls(c, size))
+    if (call.name.starts_with("score_gradient"))
+      expect_heard_in_time(call.name, 1.7e10, [&] { return call.run(model).status; });
 }
 
 TEST_F(Interval, Spectral) {

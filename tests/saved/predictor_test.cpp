@@ -259,12 +259,13 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetGroups, SetIntercept,
                    SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction,
                    SetRefinement, SetMemoryLimit>();
-    others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
+    others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
+                   SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance, CoefficientCovariance, CoefficientErrors, AverageGradient,
                    AverageDifference>();
-    others.refused<LambdaGrid, Score, Objective, GetSearch, GetOneStandardError, LambdaFlags, PredictPath,
-                   CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
+    others.refused<LambdaGrid, Score, ScoreGradient, Objective, GetSearch, GetOneStandardError, LambdaFlags,
+                   PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
     others.refused<GetWeights, GetGroups, HasIntercept, GetRequestedRoute, GetRequestedLandmarks, GetLandmarkMethod,
                    GetReduction, GetRefinement, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();

@@ -454,8 +454,8 @@ class Model {
                                               out.gradient.data()),
           "freeridge_get_kernel_search_history");
     out.variable.resize(numbers), out.low.resize(numbers), out.high.resize(numbers), out.at.resize(numbers);
-    check(freeridge_get_kernel_search_bounds(get(), out.variable.data(), out.low.data(), out.high.data(),
-                                             out.at.data(), &out.lambda_at),
+    check(freeridge_get_kernel_search_bounds(get(), out.variable.data(), out.low.data(), out.high.data(), out.at.data(),
+                                             &out.lambda_at),
           "freeridge_get_kernel_search_bounds");
     return out;
   }

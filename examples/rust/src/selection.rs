@@ -1,7 +1,7 @@
 //! Choosing lambda, the bandwidth and the number of landmarks; folds, and lambda in other systems' words.
 
 use crate::choices::{Convention, Criterion};
-use crate::error::{check, size, told, zeros, Result};
+use crate::error::{check, check_length, size, told, zeros, Result};
 use crate::matrix::Dense;
 use crate::model::Model;
 use crate::sys;
@@ -66,6 +66,56 @@ pub struct Bandwidth {
     pub tried: Vec<(f64, f64)>,
 }
 
+/// How `Model::select_kernel` learns; `Default` is the library's choice.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Learning<'a> {
+    /// One for each hyperparameter: negative: held; equal: moved together. `None`: each by itself.
+    pub label: Option<&'a [i32]>,
+    /// How far the lengths of a scaled kernel may differ, in natural logarithms; infinity: as far as the bounds allow.
+    pub shrinkage: Option<f64>,
+    /// On how many rows, drawn by the seed.
+    pub rows: Option<usize>,
+    pub seed: i64,
+    /// The most evaluations of a gradient.
+    pub evaluations: Option<usize>,
+}
+
+/// One evaluation of a search for a kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KernelTrial {
+    pub stage: i32,
+    pub score: f64,
+    pub lambda: f64,
+    pub gradient: f64,
+}
+
+/// Where a hyperparameter could go in a search for a kernel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KernelBound {
+    /// Which variable moved it; `None`: it was held.
+    pub variable: Option<usize>,
+    pub low: f64,
+    pub high: f64,
+    /// -1 or +1 where it ended at its low or high bound, else 0.
+    pub at: i32,
+}
+
+/// What the last `select_kernel` saw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelSearch {
+    pub tried: Vec<KernelTrial>,
+    pub bounds: Vec<KernelBound>,
+    /// How many numbers beside lambda were free.
+    pub learnt: usize,
+    pub rows: usize,
+    pub sample: usize,
+    /// Nothing better than the given kernel was found.
+    pub kept: bool,
+    /// Why each stage ended.
+    pub end: [i32; 5],
+    pub lambda_at: i32,
+}
+
 /// What a fit minimises and its parts: a row for each lambda, a column for each output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Objective {
@@ -87,6 +137,17 @@ impl Objective {
         call(training, out.norm2.place()?.0, out.objective.place()?.0, count)?;
         Ok(out)
     }
+}
+
+/// A criterion of all outputs at one lambda, with its derivatives by logarithms.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoreGradient {
+    /// Of several outputs the sum of score / variance
+    pub score: f64,
+    /// By log lambda
+    pub by_log_lambda: f64,
+    /// By the logarithms of the kernel's hyperparameters, in their order
+    pub by_log_hyperparameters: Vec<f64>,
 }
 
 impl Model<'_> {
@@ -114,6 +175,18 @@ impl Model<'_> {
             sys::freeridge_score(model, criterion.number(), count, lambdas, scores, errors_at, count)
         })?;
         Ok((scores, errors))
+    }
+
+    /// The criterion at one lambda as one number for all outputs, and its derivatives by log lambda and by the logarithms
+    /// of the kernel's hyperparameters. No factorization is needed before.
+    pub fn score_gradient(&self, criterion: Criterion, lambda: f64) -> Result<ScoreGradient> {
+        let mut by_log_hyperparameters = self.kernel()?.hyperparameters()?;
+        let (mut score, mut by_log_lambda) = (0.0, 0.0);
+        let at = by_log_hyperparameters.as_mut_ptr();
+        self.handle.read(|model| unsafe {
+            sys::freeridge_score_gradient(model, criterion.number(), lambda, &mut score, &mut by_log_lambda, at)
+        })?;
+        Ok(ScoreGradient { score, by_log_lambda, by_log_hyperparameters })
     }
 
     /// The training error, the squared norm of f and what a fit minimises, at each of some lambdas.
@@ -209,6 +282,66 @@ impl Model<'_> {
         })?;
         let tried = sigmas.into_iter().zip(scores).collect();
         Ok(Bandwidth { sigma, tried })
+    }
+
+    /// Learns the kernel's hyperparameters and lambda together; the model is fitted with them. The criterion on all rows.
+    pub fn select_kernel(&mut self, criterion: Criterion, how: Learning<'_>) -> Result<f64> {
+        let count = self.kernel()?.hyperparameters()?.len();
+        if let Some(label) = how.label {
+            check_length("label", label.len(), count)?;
+        }
+        let label = how.label.map_or(ptr::null(), <[i32]>::as_ptr);
+        let shrinkage = how.shrinkage.map_or(0.0, |s| if s == 0.0 { -1.0 } else { s }); // 0 would be the library's
+        let rows = how.rows.map_or(Ok(0), |rows| size(rows.max(1)))?;
+        let evaluations = how.evaluations.map_or(Ok(0), |evaluations| size(evaluations.max(1)))?;
+        let mut score = 0.0;
+        self.handle.write(|model| unsafe {
+            let criterion = criterion.number();
+            let score = &mut score;
+            sys::freeridge_select_kernel(model, criterion, label, shrinkage, rows, how.seed, evaluations, score)
+        })?;
+        Ok(score)
+    }
+
+    /// What the last `select_kernel` saw.
+    pub fn kernel_search(&self) -> Result<KernelSearch> {
+        let (mut tried, mut numbers, mut learnt, mut rows, mut sample) = (0, 0, 0, 0, 0);
+        let (mut kept, mut lambda_at, mut end) = (0, 0, [0; 5]);
+        self.handle.read(|model| unsafe {
+            let (tried, numbers, learnt) = (&mut tried, &mut numbers, &mut learnt);
+            let (rows, sample, kept, end) = (&mut rows, &mut sample, &mut kept, end.as_mut_ptr());
+            sys::freeridge_get_kernel_search(model, tried, numbers, learnt, rows, sample, kept, end)
+        })?;
+        let (tried, numbers) = (told(tried), told(numbers));
+        let (mut stage, mut score, mut lambda, mut slope) =
+            (zeros(tried)?, zeros(tried)?, zeros(tried)?, zeros(tried)?);
+        self.handle.read(|model| unsafe {
+            let (stage, score) = (stage.as_mut_ptr(), score.as_mut_ptr());
+            let (lambda, slope) = (lambda.as_mut_ptr(), slope.as_mut_ptr());
+            sys::freeridge_get_kernel_search_history(model, stage, score, lambda, slope)
+        })?;
+        let (mut variable, mut low, mut high, mut at): (Vec<i64>, _, _, _) =
+            (zeros(numbers)?, zeros(numbers)?, zeros(numbers)?, zeros(numbers)?);
+        self.handle.read(|model| unsafe {
+            let (variable, at) = (variable.as_mut_ptr(), at.as_mut_ptr());
+            let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
+            sys::freeridge_get_kernel_search_bounds(model, variable, low, high, at, &mut lambda_at)
+        })?;
+        let trial = |k: usize| KernelTrial { stage: stage[k], score: score[k], lambda: lambda[k], gradient: slope[k] };
+        let bound = |i: usize| {
+            let variable = usize::try_from(variable[i]).ok();
+            KernelBound { variable, low: low[i], high: high[i], at: at[i] }
+        };
+        Ok(KernelSearch {
+            tried: (0..tried).map(trial).collect(),
+            bounds: (0..numbers).map(bound).collect(),
+            learnt: told(learnt),
+            rows: told(rows),
+            sample: told(sample),
+            kept: kept != 0,
+            end,
+            lambda_at,
+        })
     }
 
     /// The criterion with the first `sizes[i]` landmarks: (lambdas, scores), a row for each size, a column for each

@@ -106,6 +106,12 @@ pub const FREERIDGE_SUPPORT_BOUNDED: freeridge_support = 2;
 pub type freeridge_covariance_type = i32;
 pub const FREERIDGE_COVARIANCE_BAYESIAN: freeridge_covariance_type = 1;
 pub const FREERIDGE_COVARIANCE_FREQUENTIST: freeridge_covariance_type = 2;
+pub type freeridge_search_end = i32;
+pub const FREERIDGE_SEARCH_NONE: freeridge_search_end = 0;
+pub const FREERIDGE_SEARCH_GRADIENT: freeridge_search_end = 1;
+pub const FREERIDGE_SEARCH_CHANGE: freeridge_search_end = 2;
+pub const FREERIDGE_SEARCH_BUDGET: freeridge_search_end = 3;
+pub const FREERIDGE_SEARCH_NO_LOWER: freeridge_search_end = 4;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -571,4 +577,15 @@ extern "C" {
         freeridge_status;
     pub fn freeridge_kernel_with_hyperparameters(kernel: *const freeridge_kernel, values: *const f64, out: *mut *mut
         freeridge_kernel) -> freeridge_status;
+    pub fn freeridge_score_gradient(model: *const freeridge_model, criterion: freeridge_criterion, lambda: f64, score:
+        *mut f64, by_log_lambda: *mut f64, by_log_hyperparameters: *mut f64) -> freeridge_status;
+    pub fn freeridge_select_kernel(model: *mut freeridge_model, criterion: freeridge_criterion, label: *const i32,
+        shrinkage: f64, rows: i64, seed: i64, evaluations: i64, score: *mut f64) -> freeridge_status;
+    pub fn freeridge_get_kernel_search(model: *const freeridge_model, evaluations: *mut i64, hyperparameters: *mut
+        i64, learnt: *mut i64, rows: *mut i64, sample: *mut i64, kept: *mut i32, ended: *mut freeridge_search_end) ->
+        freeridge_status;
+    pub fn freeridge_get_kernel_search_history(model: *const freeridge_model, stage: *mut i32, score: *mut f64,
+        lambda: *mut f64, gradient: *mut f64) -> freeridge_status;
+    pub fn freeridge_get_kernel_search_bounds(model: *const freeridge_model, variable: *mut i64, low: *mut f64, high:
+        *mut f64, at: *mut i32, lambda_at: *mut i32) -> freeridge_status;
 }

@@ -4,8 +4,8 @@ use freeridge::{
     absolute_slope, calibrate, convert_lambda, early_stopping, expansion_gradient, gradient_descent, loss_gradient,
     make_folds, make_holdout, ols, ols_summary, pinv, polynomial_exponents, polynomial_feature_factors,
     polynomial_features, ridge, ridge_penalty, tls, tls_errors, tls_exact, weighted_median, Classifier, Convention,
-    Covariance, Criterion, Dense, Kernel, LandmarkMethod, Layout, Loss, Matrix, Model, Outputs, Plan, Reduction,
-    Result, Route, Status, StepRule, SupportKind,
+    Covariance, Criterion, Dense, Kernel, LandmarkMethod, Layout, Learning, Loss, Matrix, Model, Outputs, Plan,
+    Reduction, Result, Route, Status, StepRule, SupportKind,
 };
 use std::sync::{Arc, Mutex};
 
@@ -170,6 +170,25 @@ fn searches_and_what_they_saw() -> Result<()> {
     let best = width.tried.iter().copied().fold((0.0, f64::INFINITY), |a, b| if b.1 < a.1 { b } else { a });
     assert!((1..=5).contains(&width.tried.len()) && best.0 == width.sigma && model.bandwidth()? == width.sigma);
     assert!((1..=15).contains(&model.select_bandwidth(Criterion::Gcv, None, None)?.tried.len()));
+    Ok(())
+}
+
+#[test]
+fn a_kernel_is_learnt() -> Result<()> {
+    let mut model = fitted(&Kernel::gaussian(1.5)?, 0.1)?;
+    let given = model.select_lambda(Criterion::Loo, None)?[0].score;
+    let score = model.select_kernel(Criterion::Loo, Learning::default())?;
+    let search = model.kernel_search()?;
+    let sigma = model.kernel()?.hyperparameters()?[0];
+    assert!(score <= given && search.learnt == 1 && search.rows == N && !search.tried.is_empty());
+    assert!(search.bounds[0].variable == Some(0) && search.bounds[0].low < sigma && sigma < search.bounds[0].high);
+    let held = Learning { label: Some(&[-1]), ..Learning::default() };
+    assert!(model.select_kernel(Criterion::Loo, held).is_err());
+    let wrong = Learning { label: Some(&[0, 1]), ..Learning::default() };
+    assert!(model.select_kernel(Criterion::Loo, wrong).is_err());
+    let few = Learning { rows: Some(N - 3), seed: 5, evaluations: Some(4), ..Learning::default() };
+    model.select_kernel(Criterion::Reml, few)?;
+    assert_eq!(model.kernel_search()?.rows, N - 3);
     Ok(())
 }
 

@@ -98,6 +98,27 @@ fn two_outputs_in_row_major_and_column_major() -> Result<()> {
 }
 
 #[test]
+fn the_gradient_of_a_score_is_its_slope() -> Result<()> {
+    let (x, y) = sample(40, 2);
+    let kernel = Kernel::gaussian(1.0)?.scaled(&[1.0, 2.0])?;
+    let model = fitted(&kernel, &x, &y, 1.0)?;
+    let found = model.score_gradient(Criterion::Reml, 0.3)?;
+    assert!(close(found.score, model.score(Criterion::Reml, &[0.3])?.at(0, 0), found.score.abs()));
+    for k in 0..3 {
+        let at = |side: f64| -> Result<f64> {
+            let mut values = kernel.hyperparameters()?;
+            values[k] *= (side * 1e-5).exp();
+            let moved = fitted(&kernel.with_hyperparameters(&values)?, &x, &y, 1.0)?;
+            Ok(moved.score_gradient(Criterion::Reml, 0.3)?.score)
+        };
+        let slope = (at(1.0)? - at(-1.0)?) / 2e-5;
+        assert!((slope - found.by_log_hyperparameters[k]).abs() < 1e-6 * (1.0 + slope.abs()));
+    }
+    assert_eq!(model.score_gradient(Criterion::ErrorRate, 0.3).unwrap_err().status(), Status::InvalidArgument);
+    Ok(())
+}
+
+#[test]
 fn the_choice_is_the_best_of_its_range() -> Result<()> {
     let (x, y) = sample(40, 2);
     let mut model = fitted(&Kernel::gaussian(1.0)?, &x, &y, 1.0)?;
@@ -174,6 +195,12 @@ fn kernels_are_equal_by_what_they_are() -> Result<()> {
     let terms = inside[0].parts()?[0].parts()?;
     assert_eq!(terms[1].parameters()?, vec![("nu".into(), vec![1.5]), ("length".into(), vec![2.0])]);
     assert!(terms[0].parts()?.is_empty());
+    assert_eq!(sum.hyperparameter_names()?, ["sum.weight[0]", "sum.weight[1]", "sum[1].matern.length"]);
+    assert_eq!(sum.hyperparameters()?, vec![0.5, 1.0, 2.0]);
+    let other = Kernel::sum(&[(1.0, &Kernel::linear()?), (0.0, &Kernel::matern(1.5, 3.0)?)])?;
+    assert_eq!(sum.with_hyperparameters(&[1.0, 0.0, 3.0])?, other);
+    assert_eq!(sum.with_hyperparameters(&[1.0]).unwrap_err().status(), Status::DimensionMismatch);
+    assert_eq!(sum.with_hyperparameters(&[1.0, 1.0, -1.0]).unwrap_err().status(), Status::InvalidArgument);
     assert_eq!("gaussian(sigma = )".parse::<Kernel>().unwrap_err().status(), Status::InvalidArgument);
     assert!("linear()\0".parse::<Kernel>().is_err());
     assert!(Kernel::sum(&[]).is_err());

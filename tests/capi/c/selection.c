@@ -101,6 +101,60 @@ static void bandwidths(void) {
   freeridge_destroy(model);
 }
 
+/* A length of its own for each of two features, of which the response knows one. */
+static void learning(void) {
+  enum { ROWS = 40, EVALUATIONS = 250 };
+  freeridge_kernel *gaussian = NULL, *scaled = NULL, *learnt = NULL;
+  freeridge_model* model = NULL;
+  double x[2 * ROWS], y[ROWS], score = -1, lambda = -1, best = -1, values[3];
+  const double ones[2] = {1, 1};
+  double tried[EVALUATIONS], lambdas[EVALUATIONS], gradient[EVALUATIONS], low[3], high[3];
+  int64_t evaluations = -1, hyperparameters = -1, free_ones = -1, rows = -1, sample = -1, variable[3], i;
+  int32_t kept = -1, end[5], stage[EVALUATIONS], at[3], lambda_at = 9;
+  for (i = 0; i < ROWS; ++i) {
+    x[i] = sin(1.0 + 7.0 * (double)i), x[i + ROWS] = cos(2.0 + 5.0 * (double)i);
+    y[i] = sin(3 * x[i]) + 0.05 * sin(100.0 * (double)(i * i));
+  }
+  OK(freeridge_kernel_gaussian(1, &gaussian));
+  OK(freeridge_kernel_scaled(gaussian, 2, ones, &scaled));
+  OK(freeridge_create(scaled, &model));
+  REFUSED(INVALID_STATE, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
+  OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, ROWS, 2, x, ROWS, 1, y, ROWS));
+  REFUSED(INVALID_STATE, freeridge_get_kernel_search(model, &evaluations, NULL, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_kernel_search_history(model, stage, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_kernel_search_bounds(model, variable, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(NULL, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_GCV, NULL, 0, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_ERROR_RATE, NULL, 0, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, -1, 0, 1, 0, &score));
+  REFUSED(NOT_FINITE, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, NAN, 0, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 1, 1, 0, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, -1, &score));
+  REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, 0, NULL));
+  OK(freeridge_factorize(model));
+  OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, &lambda, &best));
+  OK(freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
+  CHECK(score > 0 && score < best);
+  OK(freeridge_get_kernel_search(model, &evaluations, &hyperparameters, &free_ones, &rows, &sample, &kept, end));
+  CHECK(evaluations > 5 && evaluations <= EVALUATIONS && hyperparameters == 3 && free_ones == 2);
+  CHECK(rows == ROWS && sample == ROWS && kept == 0 && end[4] != FREERIDGE_SEARCH_NONE);
+  OK(freeridge_get_kernel_search_history(model, stage, tried, lambdas, gradient));
+  for (i = 0; i < evaluations; ++i) CHECK(stage[i] >= 1 && stage[i] <= 5 && lambdas[i] > 0);
+  OK(freeridge_get_kernel_search_bounds(model, variable, low, high, at, &lambda_at));
+  OK(freeridge_get_kernel(model, &learnt));
+  OK(freeridge_kernel_get_hyperparameters(learnt, values));
+  for (i = 0; i < 3; ++i) CHECK(values[i] >= low[i] * (1 - 1e-12) && values[i] <= high[i] * (1 + 1e-12));
+  CHECK(variable[0] == 0 && variable[1] == 1 && variable[2] == -1 && values[2] == 1);
+  CHECK(values[1] > 1.5 * values[0]);
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search(NULL, &rows, NULL, NULL, NULL, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_history(NULL, stage, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_bounds(NULL, variable, NULL, NULL, NULL, NULL));
+  freeridge_kernel_destroy(gaussian);
+  freeridge_kernel_destroy(scaled);
+  freeridge_kernel_destroy(learnt);
+  freeridge_destroy(model);
+}
+
 static void folds_and_conventions(void) {
   int32_t group[10], holdout[10], members[3] = {0, 0, 0};
   double there = -1, back = -1;
@@ -146,6 +200,57 @@ static void folds_and_conventions(void) {
           freeridge_convert_lambda(FREERIDGE_CONVENTION_MEAN, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, 1e308, &there));
   REFUSED(INVALID_ARGUMENT,
           freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_MEAN, 50, 2.0, 1.0, NULL));
+}
+
+/* One number for all outputs, and its derivatives: by differences of the scores of two models. */
+static void gradients(void) {
+  static const freeridge_criterion criteria[] = {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS};
+  const double lambda = 0.5, step = 1e-4;
+  freeridge_model *model = data_model(0), *linear = data_model(1);
+  freeridge_kernel *kernel = NULL, *moved = NULL;
+  double score, by_lambda, by_sigma, low, high, rest, value, sigma, none = -7;
+  int64_t count = -1;
+  int i, side;
+  OK(freeridge_set_groups(model, 1, sample_group()));
+  OK(freeridge_get_kernel(model, &kernel));
+  OK(freeridge_kernel_hyperparameter_count(kernel, &count));
+  CHECK(count == 1);
+  OK(freeridge_kernel_get_hyperparameters(kernel, &value));
+  for (i = 0; i < 4; ++i) {
+    OK(freeridge_score_gradient(model, criteria[i], lambda, &score, &by_lambda, &by_sigma));
+    OK(freeridge_score_gradient(model, criteria[i], lambda * exp(-step), &low, &rest, &none));
+    OK(freeridge_score_gradient(model, criteria[i], lambda * exp(step), &high, &rest, &none));
+    CHECK(fabs((high - low) / (2 * step) - by_lambda) <= 1e-6 * (fabs(by_lambda) + fabs(score)));
+    for (side = -1; side <= 1; side += 2) {
+      freeridge_model* other = NULL;
+      sigma = value * exp(side * step);
+      OK(freeridge_kernel_with_hyperparameters(kernel, &sigma, &moved));
+      OK(freeridge_clone(model, &other));
+      OK(freeridge_set_kernel(other, moved));
+      OK(freeridge_score_gradient(other, criteria[i], lambda, side < 0 ? &low : &high, &rest, &none));
+      freeridge_destroy(other);
+      freeridge_kernel_destroy(moved);
+      moved = NULL;
+    }
+    CHECK(fabs((high - low) / (2 * step) - by_sigma) <= 1e-6 * (fabs(by_sigma) + fabs(score)));
+  }
+  OK(freeridge_score_gradient(linear, FREERIDGE_LOO, lambda, &score, &by_lambda, NULL));
+
+  score = by_lambda = by_sigma = -7;
+  REFUSED(INVALID_STATE, freeridge_score_gradient(linear, FREERIDGE_GROUPS, 1, &score, &by_lambda, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(NULL, FREERIDGE_LOO, 1, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, 0, 1, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_ERROR_RATE, 1, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, -1, &score, &by_lambda, &by_sigma));
+  REFUSED(NOT_FINITE, freeridge_score_gradient(model, FREERIDGE_LOO, NAN, &score, &by_lambda, &by_sigma));
+  REFUSED(NOT_FINITE, freeridge_score_gradient(model, FREERIDGE_LOO, INFINITY, &score, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, 1, NULL, &by_lambda, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, 1, &score, NULL, &by_sigma));
+  REFUSED(INVALID_ARGUMENT, freeridge_score_gradient(model, FREERIDGE_LOO, 1, &score, &by_lambda, NULL));
+  CHECK(score == -7 && by_lambda == -7 && by_sigma == -7);
+  freeridge_kernel_destroy(kernel);
+  freeridge_destroy(model);
+  freeridge_destroy(linear);
 }
 
 static void hostile(void) {
@@ -216,7 +321,9 @@ int main(void) {
   for (r = 0; r < sizeof every_route / sizeof *every_route; ++r) scores_are_means(every_route[r]);
   searches();
   bandwidths();
+  learning();
   folds_and_conventions();
+  gradients();
   hostile();
   return report();
 }

@@ -42,6 +42,17 @@ void ask(Fingerprint& answers, Call call, const std::string& about = "") {
   answers.push_back(std::move(answer));
 }
 
+// With room for the hyperparameters of the model's kernel.
+ScoreGradient gradient_of(const freeridge_model* model) {
+  ScoreGradient call = call_on<ScoreGradient>(model);
+  freeridge_kernel* kernel = nullptr;
+  int64_t count = 0;
+  if (freeridge_get_kernel(model, &kernel) == FREERIDGE_OK) freeridge_kernel_hyperparameter_count(kernel, &count);
+  freeridge_kernel_destroy(kernel);
+  call.by_log_hyperparameters = Output<double>(static_cast<std::size_t>(std::max<int64_t>(count, 1)));
+  return call;
+}
+
 }  // namespace
 
 Fingerprint fingerprint(const freeridge_model* model) {
@@ -57,8 +68,12 @@ Fingerprint fingerprint(const freeridge_model* model) {
     score.errors.null = criterion == FREERIDGE_GCV || criterion == FREERIDGE_REML;
     ask(answers, std::move(score), " of criterion " + std::to_string(criterion));
   }
+  ask(answers, gradient_of(model));
   ask(answers, call_on<Objective>(model));
   ask(answers, call_on<GetSearch>(model));
+  ask(answers, call_on<GetKernelSearch>(model));
+  ask(answers, call_on<GetKernelSearchHistory>(model));
+  ask(answers, call_on<GetKernelSearchBounds>(model));
   ask(answers, call_on<GetOneStandardError>(model));
   ask(answers, call_on<LambdaFlags>(model));
   ask(answers, call_on<GetLambda>(model));

@@ -23,6 +23,15 @@ struct Score {
   FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
 };
 
+// The kernel of the sample has one hyperparameter on most routes; the output has room for those of all.
+struct ScoreGradient {
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_LOO;
+  double lambda = 0.5;
+  Output<double> score{1}, by_log_lambda{1}, by_log_hyperparameters{1};
+  FREERIDGE_CALL(freeridge_score_gradient, model, criterion, lambda, score, by_log_lambda, by_log_hyperparameters);
+};
+
 struct Objective {
   static constexpr const char* optional = "training norm2 objective";
   freeridge_model* model = nullptr;
@@ -62,6 +71,47 @@ struct SelectBandwidth {
   int64_t budget = sample::budget;
   Output<double> sigma{1};
   FREERIDGE_CALL(freeridge_select_bandwidth, model, criterion, low, high, budget, sigma);
+};
+
+// The kernels of the sample have at most three hyperparameters.
+struct SelectKernel {
+  static constexpr const char* optional = "label";
+  static constexpr const char* own = "shrinkage rows evaluations seed";  // 0 is the library's choice; any seed
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_REML;
+  Input<int32_t> label{{0, 1, 2}};
+  double shrinkage = 0.5;
+  int64_t rows = 10, seed = 3, evaluations = 4;
+  Output<double> score{1};
+  FREERIDGE_CALL(freeridge_select_kernel, model, criterion, label, shrinkage, rows, seed, evaluations, score);
+};
+
+// Of a model whose kernel was learnt.
+struct GetKernelSearch {
+  static constexpr const char* optional = "evaluations hyperparameters learnt rows sample kept ended";
+  freeridge_model* model = nullptr;
+  Output<int64_t> evaluations{1}, hyperparameters{1}, learnt{1}, rows{1}, sample{1};
+  Output<int32_t> kept{1}, ended{5};
+  FREERIDGE_CALL(freeridge_get_kernel_search, model, evaluations, hyperparameters, learnt, rows, sample, kept, ended);
+};
+
+struct GetKernelSearchHistory {
+  static constexpr const char* optional = "stage score lambda gradient";
+  static constexpr std::size_t most = 100;
+  freeridge_model* model = nullptr;
+  Output<int32_t> stage{most};
+  Output<double> score{most}, lambda{most}, gradient{most};
+  FREERIDGE_CALL(freeridge_get_kernel_search_history, model, stage, score, lambda, gradient);
+};
+
+struct GetKernelSearchBounds {
+  static constexpr const char* optional = "variable low high at lambda_at";
+  static constexpr std::size_t most = 8;
+  freeridge_model* model = nullptr;
+  Output<int64_t> variable{most};
+  Output<double> low{most}, high{most};
+  Output<int32_t> at{most}, lambda_at{1};
+  FREERIDGE_CALL(freeridge_get_kernel_search_bounds, model, variable, low, high, at, lambda_at);
 };
 
 struct GetOneStandardError {

@@ -1,0 +1,30 @@
+#include "libcore/select/kernel_size.hpp"
+
+#include <cmath>
+
+#include "libcore/base/progress.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/log_gradient.hpp"
+
+namespace freeridge {
+
+KernelSize kernel_size(const Kernel& kernel, ConstMatrixView points) {
+  const Index m = points.rows;
+  Matrix k(m, m), identity(m, m, 0.0);
+  kernel.evaluate(points, points, k.view());
+  double trace = 0;
+  for (Index i = 0; i < m; ++i) {
+    trace += k(i, i);
+    identity(i, i) = 1;
+  }
+  worked(touched * static_cast<double>(m * m));
+  if (!(trace > 0)) fail(Status::undefined, "the kernel matrix of ", m, " of the points has the trace ", trace);
+  KernelSize out;
+  out.log_size = std::log(trace / static_cast<double>(m));
+  out.gradient.assign(hyperparameter_count(kernel), 0.0);
+  add_log_gradient(kernel, points, points, identity.view(), out.gradient);
+  for (double& slope : out.gradient) slope /= trace;
+  return out;
+}
+
+}  // namespace freeridge

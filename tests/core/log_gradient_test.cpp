@@ -1,0 +1,222 @@
+// Derivatives of <S, K> by the hyperparameters, asked of the core directly: against differences of kernel values in
+// long double, for S that is symmetric and for points and support rows, on both sides of a tile, with points that are
+// near one another or coincide.
+#include "libcore/kernel/log_gradient.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "libcore/base/error.hpp"
+#include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/kernel/kernel_text.hpp"
+#include "support/problems.hpp"
+
+namespace log_gradient_test {
+
+using freeridge::Index;
+using freeridge::KernelPtr;
+using freeridge::LayoutView;
+using oracle::Family;
+using oracle::KernelSpec;
+using support::Dense;
+using support::Matrix;
+using support::Random;
+using support::Real;
+using support::Vector;
+
+LayoutView view_of(const Matrix& x) {
+  return {x.values.data(), x.rows, x.cols, x.rows, freeridge::Layout::col_major};
+}
+
+freeridge::Matrix copied(const Matrix& x) {
+  freeridge::Matrix out(x.rows, x.cols);
+  std::copy(x.values.begin(), x.values.end(), out.data());
+  return out;
+}
+
+KernelPtr core_kernel(const KernelSpec& spec) {
+  return freeridge::parse_kernel(oracle::make_kernel(spec).description());
+}
+
+void numbers_of(KernelSpec& spec, std::vector<double*>& out) {
+  for (double& column : spec.columns) out.push_back(&column);
+  if (spec.family == Family::polynomial) {
+    out.push_back(&spec.scale);
+    out.push_back(&spec.offset);
+  } else if (spec.parts.empty() && spec.family != Family::linear) {
+    out.push_back(&spec.sigma);
+  }
+  for (std::size_t p = 0; p < spec.parts.size(); ++p) {
+    if (spec.family == Family::sum) out.push_back(&spec.weights[p]);
+    numbers_of(spec.parts[p], out);
+  }
+}
+
+// d <S, K(x, z)> / d log theta_i, and the sum of |S_ij| times the largest |dK_ij|.
+struct Derivative {
+  Real value, size;
+};
+Derivative derivative(KernelSpec spec, std::size_t i, const Matrix& x, const Matrix& z, const Dense& s) {
+  constexpr double step = 0x1p-12;
+  std::vector<double*> numbers;
+  numbers_of(spec, numbers);
+  const double value = *numbers[i];
+  const auto at = [&](double steps) {
+    *numbers[i] = value * std::exp(steps * step);
+    return oracle::kernel_matrix(spec, x, z);
+  };
+  const Dense high = at(1), low = at(-1), far_high = at(2), far_low = at(-2);
+  Derivative out{0, 0};
+  for (std::size_t p = 0; p < s.values.size(); ++p) {
+    const Real slope = (8 * (high.values[p] - low.values[p]) - (far_high.values[p] - far_low.values[p])) /
+                       (12 * static_cast<Real>(step));
+    out.value += s.values[p] * slope;
+    out.size += std::abs(s.values[p] * slope);
+  }
+  return out;
+}
+
+void expect_derivatives(const KernelSpec& spec, const Matrix& x, const Matrix& z, const Dense& s,
+                        freeridge::Span<const double> found) {
+  const KernelPtr kernel = core_kernel(spec);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Derivative expected = derivative(spec, i, x, z, s);
+    EXPECT_NEAR(found[i], static_cast<double>(expected.value), 1e-10 * static_cast<double>(expected.size))
+        << freeridge::hyperparameter_name(*kernel, static_cast<Index>(i));
+  }
+}
+
+std::vector<KernelSpec> specs(std::int64_t d) {
+  std::vector<KernelSpec> out;
+  for (const Family family : oracle::all_families)
+    for (const bool scaled : {false, true}) out.push_back(support::kernel_of(family, d, scaled));
+  return out;
+}
+
+// Two rows coincide, two are 1e-9 apart, and all are far from zero.
+Matrix points(Random& random, std::int64_t n, std::int64_t d, double centre) {
+  Matrix x = random.uniform_matrix(n, d, centre - 1, centre + 1);
+  for (std::int64_t k = 0; k < d && n > 5; ++k) {
+    x(4, k) = x(1, k);
+    x(5, k) = x(2, k) + 1e-9 * static_cast<double>(k + 1);
+  }
+  return x;
+}
+
+TEST(LogGradient, OfASymmetricMatrixWithWeightsAndShift) {
+  Random random(11);
+  for (const std::int64_t n : {1, 7, 300})
+    for (const KernelSpec& spec : specs(3)) {
+      if (n == 300 && !spec.columns.empty() != (spec.family == Family::sum)) continue;
+      const Matrix x = points(random, n, 3, 2);
+      const Vector shift = {2, 1, 0}, sqrt_w = random.uniform_vector(n, 0.5, 1.5);
+      Matrix moved = x;
+      Dense s(n, n), weighted(n, n);
+      for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t k = 0; k < 3 && j == 0; ++k)
+          for (std::int64_t i = 0; i < n; ++i) moved(i, k) -= shift[static_cast<std::size_t>(k)];
+        for (std::int64_t i = j; i < n; ++i) s(i, j) = s(j, i) = random.normal();
+      }
+      for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t i = 0; i < n; ++i)
+          weighted(i, j) = s(i, j) * sqrt_w[static_cast<std::size_t>(i)] * sqrt_w[static_cast<std::size_t>(j)];
+      const auto fill = [&](Index row, Index col, freeridge::MatrixView tile) {
+        EXPECT_GE(row, col);
+        for (Index j = 0; j < tile.cols; ++j)
+          for (Index i = 0; i < tile.rows; ++i) tile(i, j) = static_cast<double>(s(row + i, col + j));
+      };
+      const auto found = freeridge::log_gradient(*core_kernel(spec), view_of(x), shift, sqrt_w, fill);
+      expect_derivatives(spec, moved, moved, weighted, found);
+    }
+}
+
+TEST(LogGradient, OfPointsAndSupportRows) {
+  Random random(12);
+  for (const KernelSpec& spec : specs(2)) {
+    const Matrix x = points(random, 270, 2, 0.5), z = points(random, 11, 2, 0.5);
+    Dense s(270, 11);
+    for (Real& value : s.values) value = random.normal();
+    const KernelPtr kernel = core_kernel(spec);
+    const freeridge::Matrix support = copied(z), a = copied(x);
+    const auto fill = [&](Index row, Index col, freeridge::MatrixView tile) {
+      for (Index j = 0; j < tile.cols; ++j)
+        for (Index i = 0; i < tile.rows; ++i) tile(i, j) = static_cast<double>(s(row + i, col + j));
+    };
+    const auto found = freeridge::cross_log_gradient(*kernel, view_of(x), {}, support.view(), fill);
+    expect_derivatives(spec, x, z, s, found);
+    freeridge::Matrix at_hand(270, 11);
+    fill(0, 0, at_hand.view());
+    freeridge::Array<double> again(found.size(), 0.0);
+    freeridge::add_log_gradient(*kernel, a.view(), support.view(), at_hand.view(), again);
+    expect_derivatives(spec, x, z, s, again);
+  }
+}
+
+// Squares of points overflow, values of far points are zero, and the derivatives are those of near points.
+TEST(LogGradient, OfPointsTooFarForTheirSquares) {
+  Random random(13);
+  const KernelPtr kernel =
+      freeridge::parse_kernel("scaled([1, 1], 1 * gaussian(sigma = 1) + 2 * laplacian(sigma = 1))");
+  Matrix x(3, 2, 0.0);
+  x(1, 0) = 0.5, x(1, 1) = 0.25, x(2, 0) = 1e200;
+  const Vector ones(3, 1.0);
+  const auto fill = [](Index, Index, freeridge::MatrixView tile) {
+    for (Index j = 0; j < tile.cols; ++j)
+      for (Index i = 0; i < tile.rows; ++i) tile(i, j) = 1;
+  };
+  const auto found = freeridge::log_gradient(*kernel, view_of(x), {}, ones, fill);
+  const double r2 = 0.3125, r = std::sqrt(r2), gaussian = std::exp(-r2), laplacian = std::exp(-r);
+  const double expected[] = {2 * (2 * gaussian + 2 * laplacian / r) * 0.25,
+                             2 * (2 * gaussian + 2 * laplacian / r) * 0.0625,
+                             3 + 2 * gaussian,
+                             2 * 2 * gaussian * r2,
+                             2 * (3 + 2 * laplacian),
+                             2 * 2 * laplacian * r};
+  ASSERT_EQ(std::ssize(found), 6);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(found[i], expected[i], 1e-14 * expected[i]) << i;
+}
+
+TEST(LogGradient, OfAKernelWithoutNumbersAsksForNoTile) {
+  const Matrix x(5, 2, 1.0);
+  const Vector ones(5, 1.0);
+  const auto none = [](Index, Index, freeridge::MatrixView) { FAIL(); };
+  for (const char* const kernel : {"linear()", "product(linear(), linear())", "precomputed()"})
+    EXPECT_TRUE(freeridge::log_gradient(*freeridge::parse_kernel(kernel), view_of(x), {}, ones, none).empty());
+}
+
+// The names and numbers of every kernel, and what comes back of them.
+TEST(Hyperparameters, AreTheNumbersOfTheText) {
+  for (const KernelSpec& spec : specs(3)) {
+    const KernelPtr kernel = core_kernel(spec);
+    KernelSpec copy = spec;
+    std::vector<double*> numbers;
+    numbers_of(copy, numbers);
+    const auto found = freeridge::hyperparameters(*kernel);
+    ASSERT_EQ(found.size(), numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(found[i], *numbers[i]);
+    for (std::size_t i = 0; i < numbers.size(); ++i) *numbers[i] *= 1 + 0.25 * static_cast<double>(i);
+    freeridge::Array<double> moved;
+    for (const double* number : numbers) moved.push_back(*number);
+    const KernelPtr other = freeridge::with_hyperparameters(*kernel, moved);
+    EXPECT_EQ(freeridge::describe(*other), freeridge::describe(*core_kernel(copy)));
+    EXPECT_EQ(freeridge::describe(*freeridge::with_hyperparameters(*kernel, found)), freeridge::describe(*kernel));
+    // k + 1 has those of k.
+    EXPECT_EQ(freeridge::hyperparameters(*freeridge::plus_one(kernel)), found);
+  }
+}
+
+// Sums of a kernel with itself: as many numbers as 2^16 kernels have, in little time; 2^40 are refused.
+TEST(Hyperparameters, OfSharedParts) {
+  KernelPtr kernel = freeridge::gaussian_kernel(2);
+  const double ones[] = {1, 1};
+  for (int level = 0; level < 12; ++level) kernel = freeridge::sum_kernel({kernel, kernel}, ones);
+  freeridge::Array<double> values = freeridge::hyperparameters(*kernel);
+  ASSERT_EQ(std::ssize(values), 4096 + 2 * 4095);
+  EXPECT_EQ(freeridge::hyperparameter_name(*kernel, 0), "sum.weight[0]");
+  EXPECT_TRUE(freeridge::hyperparameter_name(*kernel, std::ssize(values) - 1).ends_with("sum[1].gaussian.sigma"));
+  values.back() = 5;
+  EXPECT_EQ(freeridge::hyperparameters(*freeridge::with_hyperparameters(*kernel, values)), values);
+}
+
+}  // namespace log_gradient_test

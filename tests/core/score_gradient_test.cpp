@@ -1,0 +1,419 @@
+// The gradient of a criterion by lambda and by every number of the kernel: against differences of the criteria by their
+// definitions in long double, and of freeridge_score; what it says where there is none.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "support/compare.hpp"
+#include "support/criteria.hpp"
+#include "support/problems.hpp"
+#include "support/sparse.hpp"
+
+namespace score_gradient_test {
+
+using namespace support;
+using oracle::Family;
+using oracle::KernelSpec;
+using oracle::Problem;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+constexpr freeridge_criterion criteria[] = {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML, FREERIDGE_GROUPS};
+
+struct Gradient {
+  double score = nan, by_lambda = nan;
+  Vector by_kernel;
+};
+
+Vector hyperparameters(const freeridge_kernel* kernel) {
+  std::int64_t count = -1;
+  check(freeridge_kernel_hyperparameter_count(kernel, &count), "freeridge_kernel_hyperparameter_count");
+  Vector out(static_cast<std::size_t>(count));
+  check(freeridge_kernel_get_hyperparameters(kernel, out.data()), "freeridge_kernel_get_hyperparameters");
+  return out;
+}
+
+Kernel with_hyperparameters(const Kernel& kernel, const Vector& values) {
+  freeridge_kernel* out = nullptr;
+  check(freeridge_kernel_with_hyperparameters(kernel.get(), values.data(), &out),
+        "freeridge_kernel_with_hyperparameters");
+  return Kernel::adopt(out);
+}
+
+freeridge_status ask(const Model& model, freeridge_criterion criterion, double lambda, Gradient& out) {
+  freeridge_kernel* kernel = nullptr;
+  check(freeridge_get_kernel(model.get(), &kernel), "freeridge_get_kernel");
+  out.by_kernel.assign(hyperparameters(Kernel::adopt(kernel).get()).size(), nan);
+  return freeridge_score_gradient(model.get(), criterion, lambda, &out.score, &out.by_lambda, out.by_kernel.data());
+}
+
+Gradient gradient(const Model& model, freeridge_criterion criterion, double lambda) {
+  Gradient out;
+  check(ask(model, criterion, lambda, out), "freeridge_score_gradient");
+  return out;
+}
+
+// The derivative of f at 0, of the fourth order.
+Real difference(double step, const std::function<Real(double)>& f) {
+  return (8 * (f(step) - f(-step)) - (f(2 * step) - f(-2 * step))) / (12 * static_cast<Real>(step));
+}
+
+// The weights with which the scores of several outputs are added up.
+Vector shares(const Problem& problem, freeridge_criterion criterion) {
+  Vector out(static_cast<std::size_t>(problem.y.cols), 1.0);
+  if (problem.y.cols == 1 || criterion == FREERIDGE_REML) return out;
+  for (std::int64_t j = 0; j < problem.y.cols; ++j) {
+    Real sum = 0, mean = 0, variance = 0;
+    for (std::int64_t i = 0; i < problem.y.rows; ++i) sum += problem.weight(i);
+    for (std::int64_t i = 0; i < problem.y.rows; ++i) mean += problem.weight(i) * problem.y(i, j) / sum;
+    for (std::int64_t i = 0; i < problem.y.rows; ++i)
+      variance += problem.weight(i) * (problem.y(i, j) - mean) * (problem.y(i, j) - mean) / sum;
+    out[static_cast<std::size_t>(j)] = static_cast<double>(1 / variance);
+  }
+  return out;
+}
+
+Real defined_score(const Problem& problem, freeridge_criterion criterion, const Labels& group, double lambda) {
+  const Vector share = shares(problem, criterion);
+  Real sum = 0;
+  for (std::int64_t j = 0; j < problem.y.cols; ++j)
+    sum += share[static_cast<std::size_t>(j)] * oracle::score(problem, criterion, group, lambda, j);
+  return sum;
+}
+
+// The numbers of a specification in the order of its text.
+void collect(KernelSpec& spec, std::vector<double*>& out) {
+  for (double& column : spec.columns) out.push_back(&column);
+  if (spec.family == Family::polynomial) {
+    out.push_back(&spec.scale);
+    out.push_back(&spec.offset);
+  } else if (spec.parts.empty() && spec.family != Family::linear) {
+    out.push_back(&spec.sigma);
+  }
+  for (std::size_t p = 0; p < spec.parts.size(); ++p) {
+    if (spec.family == Family::sum) out.push_back(&spec.weights[p]);
+    collect(spec.parts[p], out);
+  }
+}
+
+void expect_derivative(double actual, Real expected, double score, const std::string& what) {
+  const auto value = static_cast<double>(expected);
+  EXPECT_NEAR(actual, value, 1e-7 * std::abs(value) + 1e-10 * std::abs(score)) << what;
+}
+
+// Against the definitions. At most `most` numbers of the kernel, from the first and from the last.
+void expect_by_definition(const Problem& problem, const Labels& group, double lambda, std::size_t most) {
+  Model model = oracle::make_model(problem);
+  model.groups(group);
+  for (const freeridge_criterion criterion : criteria) {
+    const Gradient found = gradient(model, criterion, lambda);
+    const Real score = defined_score(problem, criterion, group, lambda);
+    EXPECT_NEAR(found.score, static_cast<double>(score), 1e-10 * (1 + std::abs(static_cast<double>(score))));
+    const std::string about = "criterion " + std::to_string(criterion) + ", ";
+    expect_derivative(
+        found.by_lambda,
+        difference(0x1p-10, [&](double h) { return defined_score(problem, criterion, group, lambda * std::exp(h)); }),
+        found.score, about + "lambda");
+    Problem moved = problem;
+    std::vector<double*> numbers;
+    collect(moved.kernel, numbers);
+    ASSERT_EQ(numbers.size(), found.by_kernel.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (i >= most / 2 && i + most / 2 < numbers.size()) continue;
+      const double value = *numbers[i];
+      const Real expected = difference(0x1p-10, [&](double h) {
+        *numbers[i] = value * std::exp(h);
+        return defined_score(moved, criterion, group, lambda);
+      });
+      *numbers[i] = value;
+      expect_derivative(found.by_kernel[i], expected, found.score, about + "number " + std::to_string(i));
+    }
+  }
+}
+
+// Every family, and trees in which sums, products and scaled kernels stand inside one another.
+std::vector<std::pair<std::string, KernelSpec>> kernels(std::int64_t d) {
+  const double root = std::sqrt(static_cast<double>(d));
+  const KernelSpec gaussian = KernelSpec::gaussian(root), laplacian = KernelSpec::radial(Family::laplacian, 2 * root);
+  const KernelSpec matern = KernelSpec::radial(Family::matern52, 1.5 * root);
+  const KernelSpec cubic = kernel_of(Family::polynomial, d);
+  const Vector scales = column_scales(d);
+  std::vector<std::pair<std::string, KernelSpec>> out;
+  for (const Family family : oracle::all_families)
+    for (const bool scaled : {false, true})
+      out.emplace_back(std::string(family_name(family)) + (scaled ? ", scaled" : ""), kernel_of(family, d, scaled));
+  out.emplace_back("sum of scaled",
+                   KernelSpec::sum({gaussian.with_columns(scales), laplacian.with_columns(scales)}, {0.5, 1.5}));
+  out.emplace_back("product of sums",
+                   KernelSpec::product({KernelSpec::sum({gaussian, KernelSpec::linear()}, {0.7, 0.2}),
+                                        KernelSpec::sum({matern.with_columns(scales), cubic}, {1.1, 0.1})}));
+  out.emplace_back("sum of a product and a sum, scaled",
+                   KernelSpec::sum({KernelSpec::product({laplacian, cubic.with_columns(scales)}),
+                                    KernelSpec::sum({matern, gaussian.with_columns(scales)}, {2.0, 0.3})},
+                                   {0.4, 1.0})
+                       .with_columns(scales));
+  return out;
+}
+
+TEST(ScoreGradient, IsThatOfTheDefinitions) {
+  Random random(2024);
+  int turn = 0;
+  for (const std::int64_t d : {2, 13})
+    for (const auto& [name, kernel] : kernels(d))
+      for (const std::int64_t t : {1, 3}) {
+        const bool weighted = (turn & 1) != 0, intercept = (turn / 2 & 1) == 0;
+        ++turn;
+        SCOPED_TRACE(name + ", d = " + std::to_string(d) + ", t = " + std::to_string(t));
+        const Problem problem = random_problem(random, kernel, 11, d, t, weighted, intercept);
+        Labels group = modulo_groups(problem.x.rows, 4);
+        group[3] = -1;
+        expect_by_definition(problem, group, t == 1 ? 0.2 : 1.5, 6);
+      }
+}
+
+// By differences of what freeridge_score says, on every route that the model may take.
+void expect_by_scores(Model& model, const Kernel& kernel, const Problem& problem, double lambda) {
+  const Vector values = hyperparameters(kernel.get());
+  for (const freeridge_criterion criterion : criteria) {
+    SCOPED_TRACE("criterion " + std::to_string(criterion));
+    const Vector share = shares(problem, criterion);
+    const auto score = [&](double at) -> Real {
+      const Matrix each = model.factorize().score(criterion, {at});
+      Real sum = 0;
+      for (std::int64_t j = 0; j < each.cols; ++j)
+        sum += static_cast<Real>(share[static_cast<std::size_t>(j)]) * each(0, j);
+      return sum;
+    };
+    const Gradient found = gradient(model, criterion, lambda);
+    for (const freeridge_route route :
+         {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_AUTO}) {
+      model.route(route);
+      EXPECT_NEAR(found.score, static_cast<double>(score(lambda)), 1e-11 * (1 + std::abs(found.score)));
+      const Gradient again = gradient(model, criterion, lambda);
+      EXPECT_EQ(again.score, found.score);
+      EXPECT_EQ(again.by_kernel, found.by_kernel);
+    }
+    model.route(FREERIDGE_ROUTE_CHOLESKY);
+    const double tolerance = 1e-7, floor = 1e-3 * std::abs(found.score);
+    const auto expect = [&](double actual, Real expected) {
+      EXPECT_NEAR(actual, static_cast<double>(expected),
+                  tolerance * std::max(std::abs(static_cast<double>(expected)), floor));
+    };
+    expect(found.by_lambda, difference(0x1p-10, [&](double h) { return score(lambda * std::exp(h)); }));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      SCOPED_TRACE("number " + std::to_string(i));
+      expect(found.by_kernel[i], difference(0x1p-10, [&](double h) {
+               Vector moved = values;
+               moved[i] *= std::exp(h);
+               model.kernel(with_hyperparameters(kernel, moved));
+               return score(lambda);
+             }));
+      model.kernel(kernel);
+    }
+  }
+}
+
+const char* const composite =
+    "scaled([0.7, 1.4, 3], 0.6 * gaussian(sigma = 1.5) + 0.3 * product(laplacian(sigma = 3), polynomial(degree = 2, "
+    "scale = 0.2, offset = 0.5)) + 0.1 * linear())";
+
+TEST(ScoreGradient, IsThatOfScoresWithManyTilesAndInterceptsOfEachKind) {
+  Random random(77);
+  for (const char* const text : {composite, "scaled([1, 2, 0.5], linear())", "0.3 * linear() + 2 * linear()",
+                                 "scaled([2, 1, 3], matern(nu = 0.5, length = 2))"})
+    for (const freeridge_intercept intercept :
+         {FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
+      SCOPED_TRACE(std::string(text) + ", intercept " + std::to_string(intercept));
+      const bool large = text == composite && intercept == FREERIDGE_INTERCEPT_FREE;
+      const Problem problem = random_problem(random, KernelSpec::linear(), large ? 300 : 40, 3, 2, true, true);
+      const Kernel kernel = Kernel::parse(text);
+      Model model(kernel);
+      model.data(problem.x, problem.y).weights(problem.weights).intercept_kind(intercept);
+      Labels group = modulo_groups(problem.x.rows, 7);  // two divisions
+      for (std::int64_t i = 0; i < problem.x.rows; ++i) group.push_back(static_cast<std::int32_t>(i / 9) - 1);
+      model.groups(group, 2);
+      expect_by_scores(model, kernel, problem, 0.8);
+    }
+}
+
+TEST(ScoreGradient, GroupsOfOneRowAreLeftOutOneAtATime) {
+  Random random(78);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 90, 3, 1, true, true);
+  Model model(Kernel::parse(composite));
+  model.data(problem.x, problem.y).weights(problem.weights).groups(single_groups(90));  // more than one panel
+  const Gradient loo = gradient(model, FREERIDGE_LOO, 0.3), groups = gradient(model, FREERIDGE_GROUPS, 0.3);
+  EXPECT_NEAR(groups.score, loo.score, 1e-12 * loo.score);
+  EXPECT_NEAR(groups.by_lambda, loo.by_lambda, 1e-10 * loo.score);
+  for (std::size_t i = 0; i < loo.by_kernel.size(); ++i)
+    EXPECT_NEAR(groups.by_kernel[i], loo.by_kernel[i], 1e-10 * loo.score);
+}
+
+TEST(ScoreGradient, OfSparseRowsIsThatOfTheSameNumbers) {
+  Random random(79);
+  Problem problem = random_problem(random, KernelSpec::linear(), 50, 3, 2, true, true);
+  for (std::int64_t i = 0; i < 50; ++i) problem.x(i, i % 3) = 0;
+  for (const char* const text : {composite, "scaled([1, 2, 0.5], linear())"})
+    for (const freeridge_sparse_format format : {FREERIDGE_CSR, FREERIDGE_CSC}) {
+      const Sparse sparse(problem.x, format);
+      Model dense(Kernel::parse(text)), other(Kernel::parse(text));
+      dense.data(problem.x, problem.y).weights(problem.weights);
+      check(freeridge_set_sparse(other.get(), format, 50, 3, sparse.start.data(), sparse.index.data(),
+                                 sparse.value.data(), FREERIDGE_COL_MAJOR, 2, problem.y.values.data(), 50),
+            "freeridge_set_sparse");
+      other.weights(problem.weights);
+      for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_REML}) {
+        const Gradient expected = gradient(dense, criterion, 0.4), found = gradient(other, criterion, 0.4);
+        EXPECT_NEAR(found.score, expected.score, 1e-11 * std::abs(expected.score));
+        EXPECT_NEAR(found.by_lambda, expected.by_lambda, 1e-10 * std::abs(expected.score));
+        for (std::size_t i = 0; i < found.by_kernel.size(); ++i)
+          EXPECT_NEAR(found.by_kernel[i], expected.by_kernel[i], 1e-10 * std::abs(expected.score));
+      }
+    }
+}
+
+TEST(ScoreGradient, OfAGivenMatrixIsByLambdaAlone) {
+  Random random(80);
+  const Problem problem = random_problem(random, KernelSpec::gaussian(1.5), 30, 3, 2, true, true);
+  const Matrix k = to_double(oracle::kernel_matrix(problem.kernel, problem.x, problem.x));
+  Model given(Kernel::precomputed()), own = oracle::make_model(problem);
+  given.data(k, problem.y).weights(problem.weights);
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML})
+    for (const freeridge_intercept intercept :
+         {FREERIDGE_INTERCEPT_NONE, FREERIDGE_INTERCEPT_FREE, FREERIDGE_INTERCEPT_PENALISED}) {
+      given.intercept_kind(intercept);
+      own.intercept_kind(intercept);
+      const Gradient expected = gradient(own, criterion, 0.4);
+      double score = nan, by_lambda = nan;
+      check(freeridge_score_gradient(given.get(), criterion, 0.4, &score, &by_lambda, nullptr),
+            "freeridge_score_gradient");
+      EXPECT_NEAR(score, expected.score, 1e-11 * (1 + std::abs(expected.score)));
+      EXPECT_NEAR(by_lambda, expected.by_lambda, 1e-10 * (1 + std::abs(expected.score)));
+    }
+}
+
+// Numbers that are zero stay zero on a log scale; a constant column moves nothing; nor does a column of length
+// infinity.
+TEST(ScoreGradient, IsZeroWhereNothingMoves) {
+  Random random(81);
+  Problem problem = random_problem(random, KernelSpec::linear(), 25, 3, 1, false, true);
+  for (std::int64_t i = 0; i < 25; ++i) problem.x(i, 1) = 1 / 3.0;
+  Model model(
+      Kernel::parse("scaled([1, 1, 1e200], 0 * laplacian(sigma = 1) + 1 * gaussian(sigma = 1) + 0.5 * "
+                    "polynomial(degree = 1, scale = 1e-3, offset = 0))"));
+  model.data(problem.x, problem.y);
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
+    const Gradient found = gradient(model, criterion, 0.1);
+    // scales 0 1 2, weight sigma, weight sigma, weight scale offset
+    EXPECT_NE(found.by_kernel[0], 0);
+    EXPECT_NEAR(found.by_kernel[1], 0, 1e-14);
+    EXPECT_EQ(found.by_kernel[2], 0);
+    EXPECT_EQ(found.by_kernel[3], 0);
+    EXPECT_EQ(found.by_kernel[4], 0);
+    EXPECT_NE(found.by_kernel[6], 0);
+    EXPECT_EQ(found.by_kernel[9], 0);
+    EXPECT_EQ(gradient(model, criterion, 0.1).by_kernel, found.by_kernel);
+  }
+}
+
+// All scales of x at once, of y and of lambda: what units change is known.
+TEST(ScoreGradient, UnitsDoNotMatter) {
+  Random random(82);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 30, 2, 1, true, true);
+  const auto of = [&](double unit, const char* kernel, double lambda, freeridge_criterion criterion) {
+    Matrix x = problem.x;
+    for (double& value : x.values) value *= unit;
+    Model model(Kernel::parse(kernel));
+    model.data(x, problem.y).weights(problem.weights);
+    return gradient(model, criterion, lambda);
+  };
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
+    const Gradient small = of(0x1p-400, "matern(nu = 1.5, length = 7.7451838296986366e-121)", 0.3, criterion);
+    const Gradient usual = of(1, "matern(nu = 1.5, length = 2)", 0.3, criterion);
+    EXPECT_NEAR(small.score, usual.score, 1e-12 * std::abs(usual.score));
+    EXPECT_NEAR(small.by_kernel[0], usual.by_kernel[0], 1e-12 * std::abs(usual.score));
+    // x'x is 2^900 times as large, and lambda, too; REML is larger by no constant that a derivative knows.
+    const Gradient linear = of(1, "polynomial(degree = 1, scale = 1, offset = 0)", 0.3, criterion);
+    const Gradient large =
+        of(0x1p450, "polynomial(degree = 1, scale = 1, offset = 0)", std::ldexp(0.3, 900), criterion);
+    EXPECT_NEAR(large.by_lambda, linear.by_lambda, 1e-12 * std::abs(linear.score));
+    EXPECT_NEAR(large.by_kernel[0], linear.by_kernel[0], 1e-12 * std::abs(linear.score));
+    // A score that no common factor of K and lambda changes, or, of REML, by none of log |M| and of the quadratic form.
+    EXPECT_NEAR(linear.by_kernel[0] + linear.by_lambda, 0, 1e-12 * std::abs(linear.score));
+  }
+}
+
+struct Refusal {
+  const char* what;
+  freeridge_status status;
+  freeridge_criterion criterion;
+  double lambda;
+  std::function<void(Model&)> prepare;
+};
+
+TEST(ScoreGradient, SaysWhereThereIsNone) {
+  Random random(83);
+  const Problem problem = random_problem(random, KernelSpec::linear(), 20, 3, 1, false, true);
+  const auto nothing = [](Model&) {};
+  Matrix twice = problem.x, one(1, 3, 0.5), one_y(1, 1, 2.0);
+  for (std::int64_t k = 0; k < 3; ++k) twice(7, k) = twice(3, k);
+  const Refusal refusals[] = {
+      {"ERROR_RATE", FREERIDGE_INVALID_ARGUMENT, FREERIDGE_ERROR_RATE, 1, nothing},
+      {"lambda", FREERIDGE_INVALID_ARGUMENT, FREERIDGE_LOO, -1, nothing},
+      {"lambda", FREERIDGE_NOT_FINITE, FREERIDGE_LOO, nan, nothing},
+      {"lambda", FREERIDGE_NOT_FINITE, FREERIDGE_REML, infinity, nothing},
+      {"freeridge_set_groups", FREERIDGE_INVALID_STATE, FREERIDGE_GROUPS, 1, nothing},
+      {"landmarks", FREERIDGE_INVALID_STATE, FREERIDGE_LOO, 1,
+       [](Model& model) { check(freeridge_set_landmarks(model.get(), 5, nullptr), "freeridge_set_landmarks"); }},
+      {"singular", FREERIDGE_NOT_POSITIVE_DEFINITE, FREERIDGE_LOO, 0,
+       [&](Model& model) { model.data(twice, problem.y); }},
+      {"singular", FREERIDGE_NOT_POSITIVE_DEFINITE, FREERIDGE_REML, 1e-17,
+       [&](Model& model) { model.data(twice, problem.y); }},
+      {"row 0", FREERIDGE_UNDEFINED, FREERIDGE_LOO, 1, [&](Model& model) { model.data(one, one_y); }},
+      {"no value", FREERIDGE_UNDEFINED, FREERIDGE_REML, 1, [&](Model& model) { model.data(one, one_y); }},
+      {"no value", FREERIDGE_UNDEFINED, FREERIDGE_GCV, 1, [&](Model& model) { model.data(one, one_y); }},
+      {"group 4", FREERIDGE_UNDEFINED, FREERIDGE_GROUPS, 1,
+       [](Model& model) { model.groups(Labels(20, 4)); }},  // all rows together
+  };
+  for (const Refusal& refusal : refusals) {
+    SCOPED_TRACE(refusal.what);
+    Model model(Kernel::gaussian(1.0));
+    model.data(problem.x, problem.y);
+    refusal.prepare(model);
+    Gradient out;
+    EXPECT_EQ(ask(model, refusal.criterion, refusal.lambda, out), refusal.status) << freeridge_last_error();
+    EXPECT_NE(std::string(freeridge_last_error()).find(refusal.what), std::string::npos) << freeridge_last_error();
+    EXPECT_TRUE(std::isnan(out.score) && std::isnan(out.by_lambda) && std::isnan(out.by_kernel[0]));
+  }
+}
+
+// Outputs that the fit meets exactly have no likelihood, and a left-out error of zero.
+TEST(ScoreGradient, OfConstantOutputsAndRepeatedRows) {
+  Random random(84);
+  Problem problem = random_problem(random, KernelSpec::linear(), 20, 3, 1, false, true);
+  for (std::int64_t k = 0; k < 3; ++k) problem.x(7, k) = problem.x(3, k);
+  const Kernel kernel = Kernel::parse("scaled([1, 2, 3], laplacian(sigma = 1))");
+  Model model(kernel);
+  model.data(problem.x, problem.y).groups(modulo_groups(20, 3));
+  expect_by_scores(model, kernel, problem, 0.5);
+  for (double& value : problem.y.values) value = 3;
+  model.data(problem.x, problem.y);
+  Gradient out;
+  EXPECT_EQ(ask(model, FREERIDGE_LOO, 0.5, out), FREERIDGE_OK) << freeridge_last_error();
+  EXPECT_NEAR(out.score, 0, 1e-25);
+  EXPECT_EQ(ask(model, FREERIDGE_REML, 0.5, out), FREERIDGE_UNDEFINED);
+}
+
+TEST(ScoreGradient, AModelThatIsFittedStaysAsItIs) {
+  Random random(85);
+  const Problem problem = random_problem(random, KernelSpec::gaussian(1.5), 30, 3, 2, true, true);
+  Model model = oracle::make_model(problem);
+  const Gradient before = gradient(model, FREERIDGE_LOO, 0.3);
+  const Matrix loo = model.factorize().lambda(0.7).loo();
+  const Gradient after = gradient(model, FREERIDGE_LOO, 0.3);
+  EXPECT_EQ(before.score, after.score);
+  EXPECT_EQ(before.by_kernel, after.by_kernel);
+  EXPECT_EQ(model.loo().values, loo.values);
+}
+
+}  // namespace score_gradient_test
