@@ -12,7 +12,7 @@ RNGversion("3.6.0")
 
 candidates <- list(
   one = function(x, y) freeridge(x, y, gaussian_kernel(), lengths = "one"),
-  each = function(x, y) freeridge(x, y, gaussian_kernel(), lengths = "each"),
+  each_loo = function(x, y) freeridge(x, y, gaussian_kernel(), criterion = "loo", lengths = "each"),
   each_reml = function(x, y) freeridge(x, y, gaussian_kernel(), criterion = "reml", lengths = "each"),
   matern32_one = function(x, y) freeridge(x, y, matern_kernel(1.5), lengths = "one"),
   matern52_one = function(x, y) freeridge(x, y, matern_kernel(2.5), lengths = "one"),

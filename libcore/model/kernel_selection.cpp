@@ -122,10 +122,10 @@ LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel) const {
   const FactorizationPtr factorization = factorized(kernel, {});
   stage.next(1);
   const LambdaRange range = lambda_range(*factorization);
-  const LambdaSearch search = search_lambda(*factorization, Criterion::reml, nullptr, range);
+  const LambdaSearch search = search_lambda(*factorization, Criterion::loo, nullptr, range);
   const double low = std::max(sure_of_matrix * factorization->tolerance(), factorization->floor());
   return {low, geometric_mean(search.best),
-          combined_score(factorization->problem(), Criterion::reml, search.best_score)};
+          combined_score(factorization->problem(), Criterion::loo, search.best_score)};
 }
 
 KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,

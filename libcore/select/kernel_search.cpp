@@ -131,7 +131,7 @@ class KernelSearcher {
       return try_multiple(multiple);
     };
     const BandwidthRange range = bandwidth_range(variables_.typical);
-    (void)value_of([&] { return search_bandwidth(range, variables_.typical, multiples, Criterion::reml, score).best; });
+    (void)value_of([&] { return search_bandwidth(range, variables_.typical, multiples, Criterion::loo, score).best; });
   }
 
   KernelPtr multiplied(double multiple) const {
