@@ -57,7 +57,7 @@ class KernelSearcher {
         lambda_of_sample_(rows.lambda),
         size_(rows.size),
         options_(options),
-        first_(options.criterion == Criterion::reml ? Criterion::reml : Criterion::loo) {
+        first_(Criterion::loo) {
     out_.end.assign(kernel_stages, SearchEnd::none);
     out_.rows = rows_.rows;
     out_.sample = sample_.rows;

@@ -273,6 +273,14 @@ core_landmark_curve <- function(handle, criterion, sizes) {
     .Call(`_freeridge_core_landmark_curve`, handle, criterion, sizes)
 }
 
+core_kernel_hyperparameters <- function(kernel) {
+    .Call(`_freeridge_core_kernel_hyperparameters`, kernel)
+}
+
+core_select_kernel <- function(handle, criterion, label, shrinkage, rows, seed, budget) {
+    .Call(`_freeridge_core_select_kernel`, handle, criterion, label, shrinkage, rows, seed, budget)
+}
+
 core_eigenvalues <- function(handle, count) {
     .Call(`_freeridge_core_eigenvalues`, handle, count)
 }

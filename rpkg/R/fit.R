@@ -4,7 +4,11 @@
 # list(count); by default those of the fit, which an earlier factorization may have chosen.
 new_model <- function(fit, landmarks = known_landmarks(fit)) {
   kernel <- fit$kernel
-  if (chooses_bandwidth(kernel)) kernel <- with_bandwidth(kernel, 1)  # any number: the search replaces it
+  if (is.null(fit$learning) && learns_kernel(fit)) {
+    kernel <- with_keys(kernel, fit)$kernel
+  } else if (chooses_bandwidth(kernel)) {
+    kernel <- with_bandwidth(kernel, 1)  # any number: the search replaces it
+  }
   by_function <- kernel$name == "function"  # then x has the kernel's values, of columns that are divided already
   if (by_function) kernel <- precomputed_kernel()
   y <- if (is.null(fit$offset)) fit$y else fit$y - fit$offset
@@ -35,7 +39,7 @@ known_landmarks <- function(fit) {
 
 fit_model <- function(fit) {
   model <- new_model(fit)
-  seconds <- c(bandwidth = 0, factorize = 0, lambda = 0)
+  seconds <- c(kernel = 0, bandwidth = 0, factorize = 0, lambda = 0)
   middle <- NULL
   timed <- function(stage, expression) {
     started <- proc.time()[["elapsed"]]
@@ -44,7 +48,9 @@ fit_model <- function(fit) {
     value
   }
 
-  if (chooses_bandwidth(fit$kernel)) {
+  if (learns_kernel(fit)) {
+    fit <- timed("kernel", learn_kernel(fit, model))
+  } else if (chooses_bandwidth(fit$kernel)) {
     found <- timed("bandwidth", core_select_bandwidth(model, fit$criterion, fit$bandwidth_range[1L],
                                                          fit$bandwidth_range[2L], fit$budget))
     fit$kernel <- with_bandwidth(fit$kernel, found$sigma)

@@ -3,9 +3,9 @@
 freeridge <- function(x, ...) UseMethod("freeridge")
 
 freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
-                              criterion = if (is.null(groups)) "loo" else "groups",
-                              intercept = TRUE, weights = NULL, groups = NULL,
+                              criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL,
                               scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
+                              lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5, learn_rows = NULL,
                               bandwidth_range = NULL, budget = 0, landmarks = NULL, landmark_method = "auto", seed = 0,
                               route = "auto", reduction = "auto", refine = 0, ...) {
   refuse_extra(...)
@@ -28,6 +28,8 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
   kernel <- scales_by_name(kernel, feature_names(x))
   if (!is.null(weights)) weights <- check_weights(weights, n)
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
+  if (is.null(lengths)) lengths <- if (has_lengths(kernel, sparse, criterion)) "each" else "one"
+  if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths)
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")
   check_square(kernel, x)
@@ -48,6 +50,7 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
     refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector
   )
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
+  fit <- learning_settings(fit, lengths, learn, bands, shrinkage, learn_rows)
   fit <- set_aside(fit)
   if (kernel$name == "function") fit <- with_kernel_values(fit)
   if (sparse) check_sparse_settings(fit)
@@ -83,6 +86,12 @@ with_terms <- function(fit, terms, frame, design) {
   fit$xlevels <- stats::.getXlevels(terms, frame)
   fit$contrasts <- design$contrasts
   fit
+}
+
+# REML for a kernel that learns a length for each column: it found kernels that predict better than leave-one-out errors
+# did (docs/defaults.md), and leave-one-out errors flatter less where nothing was chosen by them.
+default_criterion <- function(kernel, groups, lengths) {
+  if (!is.null(groups)) "groups" else if (lengths == "each" && chooses_bandwidth(kernel)) "reml" else "loo"
 }
 
 # How lambda is taken from the search: its best, or the largest that is within one standard error of the best.
@@ -134,7 +143,8 @@ with_offset <- function(fit, offset) {
 
 # y ~ 1: an intercept and no columns. Neither kernel nor lambda matter; the core has a column of zeros (with_columns()).
 fit_mean <- function(x, y, ..., kernel = NULL, lambda = NULL, scale = NULL, rule = NULL, landmarks = NULL, route = NULL,
-                     lambda_range = NULL, bandwidth_range = NULL) {
+                     lambda_range = NULL, bandwidth_range = NULL, lengths = NULL, learn = NULL, bands = NULL, shrinkage = NULL,
+                     learn_rows = NULL) {
   names <- list(rownames(x), "none")
   fit <- freeridge.default(matrix(0, nrow(x), 1L, dimnames = names), y, linear_kernel(), 0, scale = FALSE, ...)
   fit$x <- fit$x[, 0L, drop = FALSE]

@@ -26,6 +26,7 @@ polynomial_kernel <- function(degree, scale = 1, offset = 1) {
   kernel
 }
 
+# Several bandwidths: one for each column, as a scaled kernel with bandwidth 1.
 gaussian_kernel <- function(sigma = NULL) radial_kernel("gaussian", sigma = sigma)
 
 laplacian_kernel <- function(sigma = NULL) radial_kernel("laplacian", sigma = sigma)
@@ -38,6 +39,12 @@ matern_kernel <- function(nu = 1.5, length = NULL) {
 radial_kernel <- function(name, ...) {
   parameters <- list(...)
   bandwidth <- names(parameters)[length(parameters)]
+  each <- parameters[[bandwidth]]
+  if (is.numeric(each) && length(each) > 1L) {
+    each <- stats::setNames(check_positive(each, bandwidth, length(each), "column"), names(each))
+    parameters[[bandwidth]] <- 1
+    return(scaled_kernel(do.call(radial_kernel, c(name, parameters)), each))
+  }
   kernel <- do.call(new_kernel, c(name, parameters[!vapply(parameters, is.null, NA)]))
   if (!is.null(kernel[[bandwidth]])) kernel[[bandwidth]] <- one_number(kernel[[bandwidth]], bandwidth)
   core_check_kernel(if (is.null(kernel[[bandwidth]])) with_bandwidth(kernel, 1) else kernel)
@@ -220,11 +227,7 @@ check_kernel <- function(kernel) {
   if (!is_kernel(kernel)) {
     refuse("kernel must be a kernel such as linear_kernel() or gaussian_kernel(), not ", shown(kernel))
   }
-  if (kernel$name == "function") return(invisible())
-  count <- bandwidths(kernel)
-  if (count[["open"]] > 0 && count[["all"]] > 1) {
-    refuse("kernel has ", count[["all"]], " bandwidths; one can be chosen only when it is the only one: give them all")
-  }
+  invisible()
 }
 
 # The core's description of a kernel, exact to the last bit. A bandwidth that is still to be chosen has no number. So

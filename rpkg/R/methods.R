@@ -19,7 +19,8 @@ print_setting <- function(fit, digits) {
       "\n", sep = "")
   if (!is.null(fit$na.action)) cat(stats::naprint(fit$na.action), "\n", sep = "")
   if (!is.null(fit$classes)) cat("Classes: ", shown_classes(fit), "\n", sep = "")
-  cat("Kernel: ", format(fit$kernel, digits = digits), "\n", sep = "")
+  cat("Kernel: ", shown_kernel(fit, digits), "\n", sep = "")
+  if (!is.null(fit$learning)) print_learning(fit, digits)
   if (!is.null(fit$bandwidth_search)) {
     cat("  bandwidth chosen from ", nrow(fit$bandwidth_search), " tried by ", criterion_titles[[fit$criterion]], "\n", sep = "")
     for (line in bandwidth_doubts(fit$bandwidth_shape)) cat(line, "\n", sep = "")
@@ -95,7 +96,9 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
 }
 
 # What should keep a reader from trusting the choice of lambda too much, in a sentence each.
-doubts <- function(fit, digits) {
+doubts <- function(fit, digits) c(learning_doubt(fit), lambda_doubts(fit, digits))
+
+lambda_doubts <- function(fit, digits) {
   if (!fit$chosen) return(character())
   of <- function(which) {
     if (length(fit$lambda) > 1L) paste0(" of output ", paste(fit$outputs[which], collapse = ", "))

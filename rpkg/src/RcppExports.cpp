@@ -789,6 +789,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_kernel_hyperparameters
+Rcpp::List core_kernel_hyperparameters(Rcpp::List kernel);
+RcppExport SEXP _freeridge_core_kernel_hyperparameters(SEXP kernelSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernel(kernelSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kernel_hyperparameters(kernel));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_select_kernel
+Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerVector label, double shrinkage, double rows, double seed, double budget);
+RcppExport SEXP _freeridge_core_select_kernel(SEXP handleSEXP, SEXP criterionSEXP, SEXP labelSEXP, SEXP shrinkageSEXP, SEXP rowsSEXP, SEXP seedSEXP, SEXP budgetSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< std::string >::type criterion(criterionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type label(labelSEXP);
+    Rcpp::traits::input_parameter< double >::type shrinkage(shrinkageSEXP);
+    Rcpp::traits::input_parameter< double >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< double >::type budget(budgetSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_select_kernel(handle, criterion, label, shrinkage, rows, seed, budget));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_eigenvalues
 Rcpp::NumericVector core_eigenvalues(SEXP handle, int count);
 RcppExport SEXP _freeridge_core_eigenvalues(SEXP handleSEXP, SEXP countSEXP) {
@@ -1323,6 +1349,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_landmarks", (DL_FUNC) &_freeridge_core_landmarks, 1},
     {"_freeridge_core_landmark_traces", (DL_FUNC) &_freeridge_core_landmark_traces, 1},
     {"_freeridge_core_landmark_curve", (DL_FUNC) &_freeridge_core_landmark_curve, 3},
+    {"_freeridge_core_kernel_hyperparameters", (DL_FUNC) &_freeridge_core_kernel_hyperparameters, 1},
+    {"_freeridge_core_select_kernel", (DL_FUNC) &_freeridge_core_select_kernel, 7},
     {"_freeridge_core_eigenvalues", (DL_FUNC) &_freeridge_core_eigenvalues, 2},
     {"_freeridge_core_eigenvectors", (DL_FUNC) &_freeridge_core_eigenvectors, 2},
     {"_freeridge_core_condition", (DL_FUNC) &_freeridge_core_condition, 2},

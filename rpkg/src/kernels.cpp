@@ -55,8 +55,6 @@ KernelPtr unscaled(const Rcpp::List& kernel) {
   return KernelPtr(made);
 }
 
-Rcpp::List list_of(const freeridge_kernel* kernel);
-
 // What R calls the parts of a sum, a product or a scaled kernel: a list, or the one part.
 void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
   const std::string name = freeridge_kernel_name(kernel);
@@ -64,7 +62,7 @@ void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
   for (int i = 0; i < count; ++i) {
     freeridge_kernel* part = nullptr;
     check(freeridge_kernel_get_part(kernel, i, &part));
-    parts[i] = list_of(KernelPtr(part).get());
+    parts[i] = kernel_list(KernelPtr(part).get());
   }
   if (name == "scaled")
     to.push_back(static_cast<SEXP>(parts[0]), "inner");
@@ -72,8 +70,10 @@ void add_parts(const freeridge_kernel* kernel, int count, Rcpp::List& to) {
     to.push_back(parts, name == "sum" ? "terms" : "factors");
 }
 
+}  // namespace
+
 // A kernel as R has it: its kind, its parts, and its parameters by their names.
-Rcpp::List list_of(const freeridge_kernel* kernel) {
+Rcpp::List kernel_list(const freeridge_kernel* kernel) {
   std::int32_t parameters = 0, parts = 0;
   check(freeridge_kernel_get_counts(kernel, &parameters, &parts));
   Rcpp::List out = Rcpp::List::create(Rcpp::Named("name") = freeridge_kernel_name(kernel));
@@ -88,8 +88,6 @@ Rcpp::List list_of(const freeridge_kernel* kernel) {
   out.attr("class") = "freeridge_kernel";
   return out;
 }
-
-}  // namespace
 
 KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale) {
   KernelPtr inner = unscaled(kernel);
@@ -119,7 +117,7 @@ Rcpp::List core_parse_kernel(std::string text) {
   freeridge_kernel* made = nullptr;
   check(freeridge_kernel_parse(text.c_str(), &made));
   const KernelPtr kernel(made);
-  return list_of(kernel.get());
+  return kernel_list(kernel.get());
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -123,6 +123,8 @@ Dimensions dimensions_of(const Model& model);
 
 // kernel: list(name, parameters); scale: NULL or the divisors of the columns.
 KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale);
+// The list of R that make_kernel turns into this kernel: its kind, its parts, and its parameters by their names.
+Rcpp::List kernel_list(const freeridge_kernel* kernel);
 
 // Saved bytes of a predictor or a classifier as an R object keeps them: list(bytes, place). Without x they have a gap at
 // the offset place; place is 0 where there is none.

@@ -1,0 +1,67 @@
+# Which default of freeridge() predicts best? Root mean squared errors on rows that were not fitted.
+#
+#   Rscript bench/held_out.R FOLDER [SET ...]     R_LIBS: a library with the package; FOLDER: <set>.csv, the response last
+#
+# Protocol, fixed before any candidate was tried: of each set five splits; split s is `sample(n)` after set.seed(s) (R's
+# generator since 3.6); its first 500 rows, or two thirds where there are fewer than 750, are fitted, the next 5000 at
+# most are predicted. Each candidate is one call without a look at the held-out rows. A set's number is the mean over the
+# splits of the error divided by the error of the candidate "one" (a single bandwidth); the last row is the geometric
+# mean over sets. Seconds are those of the processor, of all splits of a set.
+suppressPackageStartupMessages(library(freeridge))
+RNGversion("3.6.0")
+
+candidates <- list(
+  one = function(x, y) freeridge(x, y, gaussian_kernel(), lengths = "one"),
+  each_loo = function(x, y) freeridge(x, y, gaussian_kernel(), criterion = "loo", lengths = "each"),
+  each_reml = function(x, y) freeridge(x, y, gaussian_kernel(), criterion = "reml", lengths = "each"),
+  matern32_one = function(x, y) freeridge(x, y, matern_kernel(1.5), lengths = "one"),
+  matern52_one = function(x, y) freeridge(x, y, matern_kernel(2.5), lengths = "one"),
+  matern32_each = function(x, y) freeridge(x, y, matern_kernel(1.5), lengths = "each"),
+  matern52_each = function(x, y) freeridge(x, y, matern_kernel(2.5), lengths = "each"),
+  matern52_each_reml = function(x, y) freeridge(x, y, matern_kernel(2.5), criterion = "reml", lengths = "each"),
+  default = function(x, y) freeridge(x, y)
+)
+
+split_of <- function(n, seed) {
+  set.seed(seed)
+  order <- sample(n)
+  fitted <- if (n < 750L) (2L * n) %/% 3L else 500L
+  list(train = order[seq_len(fitted)], test = order[seq(fitted + 1L, min(n, fitted + 5000L))])
+}
+
+errors_on <- function(data) {
+  x <- as.matrix(data[-ncol(data)])
+  y <- data[[ncol(data)]]
+  found <- vapply(1:5, function(seed) {
+    rows <- split_of(nrow(x), seed)
+    vapply(candidates, function(candidate) {
+      started <- proc.time()
+      fit <- candidate(x[rows$train, , drop = FALSE], y[rows$train])
+      spent <- sum((proc.time() - started)[c("user.self", "sys.self")])
+      c(sqrt(mean((y[rows$test] - predict(fit, x[rows$test, , drop = FALSE]))^2)), spent)
+    }, numeric(2))
+  }, matrix(0, 2L, length(candidates), dimnames = list(NULL, names(candidates))))
+  list(ratio = rowMeans(found[1L, , ] / rep(found[1L, "one", ], each = length(candidates))),
+       seconds = rowSums(found[2L, , ]), one = mean(found[1L, "one", ]))
+}
+
+main <- function(folder, sets) {
+  if (length(sets) == 0L) sets <- sub("\\.csv$", "", list.files(folder, "\\.csv$"))
+  results <- lapply(stats::setNames(sets, sets), function(set) {
+    data <- utils::read.csv(file.path(folder, paste0(set, ".csv")))
+    errors_on(data[names(data) != "train"])  # prostate's own split is not used
+  })
+  ratios <- t(vapply(results, `[[`, numeric(length(candidates)), "ratio"))
+  seconds <- t(vapply(results, `[[`, numeric(length(candidates)), "seconds"))
+  line <- function(cells) cat("| ", paste(cells, collapse = " | "), " |\n", sep = "")
+  number <- function(values) formatC(values, digits = 3L, format = "f")
+  line(c("set", "error of one", names(candidates)))
+  line(rep("---", length(candidates) + 2L))
+  for (set in sets) line(c(set, formatC(results[[set]]$one, digits = 4L), number(ratios[set, ])))
+  line(c("geometric mean", "", number(exp(colMeans(log(ratios))))))
+  line(c("worst", "", number(apply(ratios, 2L, max))))
+  line(c("seconds", "", formatC(colSums(seconds), digits = 3L)))
+}
+
+arguments <- commandArgs(TRUE)
+main(arguments[1L], arguments[-1L])

@@ -1,0 +1,183 @@
+# Kernels that learn: what is free, and what was found (the search itself is the core's, freeridge_select_kernel).
+#
+# Free are the bandwidths that a kernel leaves open; with learn = "all" the given numbers, too (but what others make
+# superfluous: a bandwidth beneath free scales, and of a sum the first weight, which lambda stands for). With lengths =
+# "each" a kernel with an open bandwidth becomes k(x / length, z / length), a length for each column; columns with the same
+# label in `bands` (by default those of one factor) have one length. A key is a name for what moves together; NA: held.
+
+lengths_names <- c("each", "one")
+learn_names <- c("open", "all")
+
+# Whether the kernel can have a length for each column of x, where nobody says otherwise.
+has_lengths <- function(kernel, sparse, criterion) {
+  chooses_bandwidth(kernel) && !sparse && (is.null(criterion) || criterion %in% c("loo", "reml", "groups"))
+}
+
+# The core's search over one bandwidth alone, which is the only number that is free.
+searches_one_bandwidth <- function(fit) {
+  fit$lengths == "one" && fit$learn == "open" && bandwidths(fit$kernel)[["all"]] == 1
+}
+learns_kernel <- function(fit) {
+  fit$kernel$name != "function" && (fit$learn == "all" || chooses_bandwidth(fit$kernel)) && !searches_one_bandwidth(fit)
+}
+
+# list(kernel, keys): the kernel with all numbers in their places, as a start, and a key for each hyperparameter, in the
+# order of the core. beneath: the scales above are free. place: makes keys of different parts differ.
+with_keys <- function(kernel, setting, beneath = FALSE, place = "") {
+  all <- setting$learn == "all"
+  own <- function(word, held = !all) if (held) NA_character_ else paste0(place, word)
+  of_part <- function(part, i, beneath) with_keys(part, setting, beneath, paste0(place, kernel$name, i, "."))
+  bandwidth <- bandwidth_name(kernel)
+  if (!is.null(bandwidth)) {
+    open <- is.null(kernel[[bandwidth]])
+    if (setting$lengths == "each" && (open || all) && !beneath) {
+      start <- if (open) 1 else kernel[[bandwidth]]
+      kernel[[bandwidth]] <- 1
+      kernel <- new_kernel("scaled", inner = kernel, scale = rep(start, length(setting$bands)))
+      return(list(kernel = kernel, keys = c(paste0(place, "length", setting$bands), NA)))
+    }
+    if (open) kernel[[bandwidth]] <- 1
+    return(list(kernel = kernel, keys = own("bandwidth", !(open || all) || beneath)))
+  }
+  if (kernel$name == "polynomial") return(list(kernel = kernel, keys = c(own("scale", !all || beneath), own("offset"))))
+  if (kernel$name == "scaled") {
+    inner <- of_part(kernel$inner, 1L, beneath || all)
+    kernel$inner <- inner$kernel
+    scales <- if (all && !beneath) paste0(place, "length", setting$bands) else rep(NA_character_, length(kernel$scale))
+    return(list(kernel = kernel, keys = c(scales, inner$keys)))
+  }
+  field <- c(sum = "terms", product = "factors")[kernel$name]
+  if (is.na(field)) return(list(kernel = kernel, keys = character()))
+  parts <- lapply(seq_along(kernel[[field]]), function(i) of_part(kernel[[field]][[i]], i, beneath))
+  kernel[[field]] <- lapply(parts, `[[`, "kernel")
+  keys <- lapply(parts, `[[`, "keys")
+  if (kernel$name == "sum") {  # the core has the weight of a term before what is in the term
+    keys <- Map(function(i, inner) c(own(paste0("weight", i), !all || i == 1L), inner), seq_along(keys), keys)
+  }
+  list(kernel = kernel, keys = unlist(keys))
+}
+
+# One label for each column: what the user says, or a label for each factor and each other column.
+check_bands <- function(bands, x) {
+  d <- ncol(x)
+  if (is.null(bands)) {
+    bands <- seq_len(d)
+    for (part in attr(x, "factor_terms")) bands[part$columns] <- part$columns[1L]
+    return(bands)
+  }
+  if (!is.atomic(bands) || length(bands) != d || anyNA(bands)) {
+    refuse("bands must be ", d, " labels, one for each column of x, none missing, not ", shown(bands))
+  }
+  if (!is.null(names(bands))) bands <- by_name(bands, "bands", feature_names(x), "column")
+  match(bands, unique(bands))
+}
+
+# The arguments that say what is learnt, as parts of the fit.
+learning_settings <- function(fit, lengths, learn, bands, shrinkage, learn_rows) {
+  fit$learn <- check_choice(learn, "learn", learn_names)
+  fit$lengths <- check_choice(lengths, "lengths", lengths_names)
+  fit$bands <- check_bands(bands, fit$x)
+  if (!is.numeric(shrinkage) || length(shrinkage) != 1L || is.na(shrinkage) || shrinkage <= 0) {
+    refuse("shrinkage must be one positive number, or Inf for none, not ", shown(shrinkage))
+  }
+  fit$shrinkage <- as.double(shrinkage)
+  fit$learn_rows <- if (is.null(learn_rows)) 0 else check_whole(learn_rows, "learn_rows", 2)
+  if (fit$kernel$name == "function" && fit$learn == "all") {
+    refuse("learn is \"all\", but the kernel is an R function, whose numbers the library does not know")
+  }
+  fit
+}
+
+# The fit with the kernel learnt; its model is at it, with all lambdas chosen.
+learn_kernel <- function(fit, model) {
+  start <- with_keys(fit$kernel, fit)
+  label <- c(rep(-1L, length(fit$scale)), match(start$keys, unique(stats::na.omit(start$keys)), 0L) - 1L)
+  found <- core_select_kernel(model, fit$criterion, label, fit$shrinkage, fit$learn_rows, fit$seed, fit$budget)
+  fit$kernel <- if (is.null(fit$scale)) found$kernel else found$kernel$inner
+  own <- seq_along(found$name) > length(fit$scale)  # without the divisors of the columns
+  numbers <- data.frame(name = found$name, value = found$value, free = found$variable >= 0, low = found$low,
+                        high = found$high, at = found$at)[own, ]
+  if (!is.null(fit$scale)) numbers$name <- sub("^scaled\\.", "", numbers$name)
+  row.names(numbers) <- NULL
+  fit$learning <- list(numbers = numbers, learnt = found$learnt, rows = found$rows, kept = found$kept,
+                       lambda_at = found$lambda_at, history = found$history)
+  fit
+}
+
+# A table of the lengths learnt, the most relevant column first: part (where there are several), column, length in the
+# units of fit$scale, relevance = the least length / length, and whether the length is at its high bound.
+relevance <- function(object) {
+  if (!inherits(object, "freeridge")) refuse("object must be a fit of freeridge(), not ", shown(object))
+  table <- relevance_table(object)
+  if (is.null(table)) refuse("this fit has no length for each column: see lengths in ?freeridge")
+  table
+}
+
+relevance_table <- function(fit) {
+  numbers <- fit$learning$numbers
+  lengths <- numbers[grepl("scaled\\.scale\\[[0-9]+\\]$", numbers$name) & numbers$free, ]
+  if (is.null(numbers) || nrow(lengths) == 0L) return(NULL)
+  column <- as.integer(sub(".*\\[([0-9]+)\\]$", "\\1", lengths$name)) + 1L
+  part <- sub("\\.?scaled\\.scale\\[[0-9]+\\]$", "", lengths$name)
+  table <- data.frame(column = feature_names_or_numbers(fit)[column], length = lengths$value,
+                      relevance = min(lengths$value) / lengths$value, at_bound = lengths$at > 0)
+  if (length(unique(part)) > 1L) table <- cbind(part = part, table)
+  table <- table[order(table$length), ]
+  row.names(table) <- NULL
+  table
+}
+
+feature_names_or_numbers <- function(fit) {
+  names <- feature_names(fit$x)
+  if (is.null(names)) paste0("x", seq_len(ncol(fit$x))) else names
+}
+
+# What print() says of the lengths: the most relevant columns and their lengths, at most `most`.
+print_learning <- function(fit, digits, most = 6L) {
+  learning <- fit$learning
+  cat("  ", counted(learning$learnt, "number"), " of it learnt by ",
+      if (fit$criterion == "reml") "REML" else paste("REML, then by the", criterion_titles[[fit$criterion]]), " on ",
+      if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the"), if (learning$rows < nrow(fit$x)) " ",
+      counted(nrow(fit$x), "row"), " (", nrow(learning$history), " evaluations)\n", sep = "")
+  if (learning$kept) cat("  nothing better than the given kernel was found\n")
+  table <- relevance_table(fit)
+  if (is.null(table)) return(invisible())
+  shown <- utils::head(table, most)
+  cat("  lengths", if (!is.null(fit$scale)) " in units of each column's divisor", ", the most relevant first: ",
+      paste0(shown$column, " ", formatC(shown$length, digits = digits, format = "g", width = 1L), collapse = ", "),
+      if (nrow(table) > most) paste0(", ... (", nrow(table), " in all; see relevance())"), "\n", sep = "")
+  flat <- table$column[table$at_bound]
+  if (length(flat) > 0L) {
+    cat("  without influence (length at its bound): ", paste(utils::head(flat, most), collapse = ", "),
+        if (length(flat) > most) paste0(", ... (", length(flat), " in all)"), "\n", sep = "")
+  }
+}
+
+# Why a score at learnt numbers flatters, in a sentence.
+learning_doubt <- function(fit) {
+  if (is.null(fit$learning)) return(character())
+  paste0("The kernel's ", counted(fit$learning$learnt, "number"), " were learnt on ",
+         if (fit$learning$rows < nrow(fit$x)) paste(fit$learning$rows, "of these rows") else "these rows",
+         ": the leave-one-out errors, which do not learn them again, are somewhat too small.")
+}
+
+# The hyperparameters of a kernel, by their names.
+hyperparameters <- function(kernel) {
+  if (inherits(kernel, "freeridge")) kernel <- kernel$kernel
+  kernel <- as_kernel(kernel)
+  if (kernel$name == "function") refuse("the kernel is an R function, whose numbers the library does not know")
+  open <- bandwidths(kernel)[["open"]] > 0
+  found <- core_kernel_hyperparameters(unclass(with_bandwidth(kernel, 1)))
+  if (open) {
+    other <- core_kernel_hyperparameters(unclass(with_bandwidth(kernel, 2)))
+    found$value[found$value != other$value] <- NA
+  }
+  stats::setNames(found$value, found$name)
+}
+
+# The kernel in print(): the lengths that were learnt are said by print_learning().
+shown_kernel <- function(fit, digits) {
+  kernel <- fit$kernel
+  if (is.null(relevance_table(fit)) || kernel$name != "scaled") return(format(kernel, digits = digits))
+  paste0(format(kernel$inner, digits = digits), " of x / length, a length for each column")
+}
