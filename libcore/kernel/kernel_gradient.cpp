@@ -173,8 +173,8 @@ void add_value_functional(const Kernel& kernel, const Rows& points, Span<const d
 Index gradient_bytes(const Kernel& kernel, Index d) {
   const Kernel::Extent extent = kernel.extent();
   const Index tile_count = 4 + 4 * std::min(extent.depth + extent.kernels, Index{1} << 20);
-  return 8 * thread_count() * gradient_rows * checked_doubles(6 + 2 * extent.depth, d + 1) +
-         8 * thread_count() * checked_doubles(tile_count, gradient_rows * gradient_rows);
+  return Index{8} * thread_count() * gradient_rows * checked_doubles(6 + 2 * extent.depth, d + 1) +
+         Index{8} * thread_count() * checked_doubles(tile_count, gradient_rows * gradient_rows);
 }
 
 }  // namespace freeridge

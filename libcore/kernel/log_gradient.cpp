@@ -120,7 +120,7 @@ Index log_gradient_bytes(const Kernel& kernel, Index d) {
   if (hyperparameter_count(kernel) == 0) return 0;
   const Kernel::Extent extent = kernel.extent();
   const Index tile_count = 4 + 4 * std::min(extent.depth + extent.kernels, Index{1} << 20);
-  return 8 * thread_count() *
+  return Index{8} * thread_count() *
          (checked_doubles(6 + 2 * extent.depth, tile_side * (d + 1)) +
           checked_doubles(tile_count, tile_side * tile_side) + 2 * extent.hyperparameters);
 }

@@ -5,7 +5,7 @@
 //     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel
 // n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
 // residuals: so the penalty counts as much in both. Stages:
-//     multiple    one factor on all lengths, by search_bandwidth with LOO (REML where that is the criterion), on a sample of
+//     multiple    one factor on all lengths, by search_bandwidth with LOO, on a sample of
 //                 the rows: the range of the factor is wide there and a factorization of the sample costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
 //     given       the criterion of the kernel that is given, on all rows of the search

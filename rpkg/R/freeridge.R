@@ -2,7 +2,7 @@
 
 freeridge <- function(x, ...) UseMethod("freeridge")
 
-freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
+freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
                               criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL,
                               scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
                               lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5, learn_rows = NULL,
@@ -61,7 +61,7 @@ freeridge.default <- function(x, y, kernel = gaussian_kernel(), lambda = NULL,
 
 # A data frame with factors (or strings) becomes the columns that a formula of all its variables would give, and new
 # data are treated in the same way.
-freeridge.data.frame <- function(x, y, kernel = gaussian_kernel(), ...) {
+freeridge.data.frame <- function(x, y, kernel = matern_kernel(), ...) {
   call <- match.call(freeridge.default, sys.call(), envir = parent.frame())  # every argument by its name, for update()
   call[[1L]] <- quote(freeridge)
   if (missing(y)) refuse("y is missing")
@@ -107,7 +107,7 @@ check_rule <- function(rule, lambda, criterion) {
 }
 
 freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE,
-                              kernel = gaussian_kernel(), ...) {
+                              kernel = matern_kernel(), ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
   parts <- formula_parts(call, parent.frame(), formula, kernel, intercept)
