@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "libcore/base/array.hpp"
-#include "libcore/factor/intercept.hpp"
+#include "libcore/factor/contrast.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {
