@@ -99,20 +99,21 @@ double Unpenalised::effects(Span<const double> of_u, double* of_f) const {
   return constant_ ? beta[0] : 0;
 }
 
-// beta = e_place' R^-1 of_u is linear in of_u, with these numbers times nu.
+// e_place' R^-1 diag(nu)^-1
 void Unpenalised::set_direction(Index place, Span<double> g) const {
   std::ranges::fill(g, 0.0);
-  g[place] = 1 / scale_[place];
+  g[place] = 1;
   for (Index k = place + 1; k < q(); ++k)
     for (Index l = place; l < k; ++l) g[k] -= g[l] * r_(l, k);
   for (Index k = 0; k < q(); ++k) g[k] /= nu_[k];
 }
 
-bool Unpenalised::direction_of(Index j, Span<double> g) const {
+double Unpenalised::direction_of(Index j, Span<double> g) const {
   const auto at = std::ranges::find(kept_, j);
-  if (at == kept_.end()) return false;
-  set_direction((constant_ ? 1 : 0) + (at - kept_.begin()), g);
-  return true;
+  if (at == kept_.end()) return 0;
+  const Index place = (constant_ ? 1 : 0) + (at - kept_.begin());
+  set_direction(place, g);
+  return scale_[place];
 }
 
 }  // namespace freeridge

@@ -36,8 +36,9 @@ class Unpenalised {
   void directions(const LayoutView& fixed, Index first, MatrixView g) const;
   // From the coefficients of U (q numbers) to those of 1, which is answered (0 without), and of F (given() numbers).
   double effects(Span<const double> of_u, double* of_f) const;
-  // diag(nu)^-1 u of the function whose effects are 1 for column j of F and 0 else; false for a column without a part.
-  [[nodiscard]] bool direction_of(Index j, Span<double> g) const;
+  // The effect of column j of F is g'(diag(nu) A) over the number that is answered, a power of two; 0 for a column without a
+  // part.
+  double direction_of(Index j, Span<double> g) const;
   // The same of the intercept.
   void intercept_direction(Span<double> g) const { set_direction(0, g); }
 

@@ -30,8 +30,9 @@ std::string Model::fixed_errors(MatrixView errors) const {
   const Problem& problem = factorization_->problem();
   const Span<const Index> kept = problem.unpenalised.kept();
   Matrix out(errors.rows, t(), 0.0), g(problem.q(), std::ssize(kept));
+  Array<double> scale;
   for (Index k = 0; k < g.cols(); ++k)
-    if (!problem.unpenalised.direction_of(kept[k], {g.col(k), g.rows()})) fail(Status::internal, "an effect without a part");
+    scale.push_back(problem.unpenalised.direction_of(kept[k], {g.col(k), g.rows()}));
   const Points functionals(g.view());
   std::string reason;
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
@@ -50,7 +51,7 @@ std::string Model::fixed_errors(MatrixView errors) const {
                               ? residual_maker.quadratic_form(j) / static_cast<double>(problem.degrees())
                               : nan;
       for (Index k = 0; k < g.cols(); ++k) {
-        const double error = std::isnan(v[k]) ? nan : std::sqrt(tau2) * std::sqrt(std::max(v[k], 0.0));
+        const double error = std::isnan(v[k]) ? nan : std::sqrt(tau2) * std::sqrt(std::max(v[k], 0.0)) / scale[k];
         if (!std::isfinite(error) && reason.empty())
           fail(Status::not_finite, "the standard error of fixed effect ", kept[k], " overflows; rescale y or f");
         out(kept[k], j) = error;
