@@ -40,8 +40,8 @@
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict, the calls named _path,
- *             hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in
+ *             value at this lambda; those are NaN and all others are valid. predict, predict_fixed, the calls named
+ *             _path, predict_path_fixed, hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in
  *             pieces: after CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way
  *             (NOT_FINITE), their output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite

@@ -592,3 +592,28 @@ freeridge_average_difference(model, layout, m, x, ldx, z, ldz, weights, average,
     ccall((:freeridge_average_difference, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
     Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model, layout, m, x, ldx, z,
     ldz, weights, average, errors)
+freeridge_set_fixed_effects(model, layout, q, f, ldf) = ccall((:freeridge_set_fixed_effects, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64), model, layout, q, f, ldf)
+freeridge_get_fixed_count(model, q) = ccall((:freeridge_get_fixed_count, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}), model, q)
+freeridge_predict_fixed(model, layout, m, x, ldx, fixed, ldfixed, out, ldout) = ccall((:freeridge_predict_fixed,
+    library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64},
+    Int64, Ptr{Float64}, Int64), model, layout, m, x, ldx, fixed, ldfixed, out, ldout)
+freeridge_get_fixed_effects(model, kept, effects, errors, ld) = ccall((:freeridge_get_fixed_effects, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64}, Ptr{Float64}, Int64), model, kept, effects,
+    errors, ld)
+freeridge_variance_components(model, residual, function, share, error) = ccall((:freeridge_variance_components,
+    library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model,
+    residual, function, share, error)
+freeridge_predict_path_fixed(model, layout, m, x, ldx, fixed, ldfixed, count, lambdas, out, ldout) =
+    ccall((:freeridge_predict_path_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx,
+    fixed, ldfixed, count, lambdas, out, ldout)
+freeridge_predict_jackknife_fixed(model, layout, m, x, ldx, fixed, ldfixed, level, lower, upper, ldout) =
+    ccall((:freeridge_predict_jackknife_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Float64, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x,
+    ldx, fixed, ldfixed, level, lower, upper, ldout)
+freeridge_predict_variance_fixed(model, layout, m, x, ldx, fixed, ldfixed, variance, ldout, noise) =
+    ccall((:freeridge_predict_variance_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}), model, layout, m, x, ldx,
+    fixed, ldfixed, variance, ldout, noise)
