@@ -143,10 +143,14 @@ void Problem::subtract_free(Span<const Index> rows, ConstMatrixView c, MatrixVie
   gemm(Op::none, Op::transpose, -1, u.view(), c, 1, tile);
 }
 
-// I - q1_S'q1_S = q1_O'q1_O for the other rows O; where that may be singular, by the columns of these rows themselves.
+// I - q1_S'q1_S = q1_O'q1_O for the other rows O, whose eigenvalues are at least 1 - |q1_S|^2; where that may be singular,
+// by the columns of these rows themselves.
 bool Problem::determined_without(Span<const Index> rows) const {
   const Index stay = n() - std::ssize(rows);
   if (stay < q() || fixed.cols == 0) return stay >= q();
+  double squares = 0;
+  for (const Index i : rows) squares += free_leverage(i);
+  if (squares < 1 - surely) return true;
   const Matrix own = q1_of(rows);
   Matrix gram(q(), q(), 0.0);
   for (Index k = 0; k < q(); ++k) gram(k, k) = 1 - surely;

@@ -28,9 +28,9 @@ void swap_symmetric(MatrixView a, Index k, Index place) {
 }
 
 // S = A diag(s) B', O = B A' for the first q rows of V; V = V O + [I; 0] and T = A diag(1 / (1 + s)) A'.
-Matrix make_reflector(Matrix& v) {
+void make_reflector(Matrix& v, Matrix& o, Matrix& t) {
   const Index n = v.rows(), q = v.cols();
-  Matrix first = copy_of(v.view().row_range(0, q)), a(q, q), bt(q, q), o(q, q), turned(n, q), t(q, q);
+  Matrix first = copy_of(v.view().row_range(0, q)), a(q, q), bt(q, q), turned(n, q);
   Array<double> s(q);
   gesdd(first.view(), s, a.view(), bt.view());
   gemm(Op::transpose, Op::transpose, 1, bt.view(), a.view(), 0, o.view());
@@ -47,18 +47,17 @@ Matrix make_reflector(Matrix& v) {
     for (Index i = 0; i < q; ++i) turned(i, j) = t(i, j) + (i == j ? 1 : 0);
   of_singular_values([](double value) { return 1 / (1 + value); });
   v = std::move(turned);
-  return t;
 }
 
 }  // namespace
 
-Contrast::Contrast(Index n, ConstMatrixView q1, Pivot pivot) : n_(n), v_(n, q1.cols), vt_(n, q1.cols) {
+Contrast::Contrast(Index n, ConstMatrixView q1, Pivot pivot) : n_(n), v_(n, q1.cols), vt_(n, q1.cols), o_(q1.cols, q1.cols), t_(q1.cols, q1.cols) {
   if (!active()) return;
   copy(q1, v_.view());
   if (pivot == Pivot::heaviest) choose_places(q1);
   exchange(v_.view(), false);
-  const Matrix t = make_reflector(v_);
-  gemm(Op::none, Op::none, 1, v_.view(), t.view(), 0, vt_.view());
+  make_reflector(v_, o_, t_);
+  gemm(Op::none, Op::none, 1, v_.view(), t_.view(), 0, vt_.view());
 }
 
 void Contrast::choose_places(ConstMatrixView q1) {
@@ -109,12 +108,29 @@ void Contrast::exchange(MatrixView b, bool back) const {
   }
 }
 
-void Contrast::reduce_symmetric(MatrixView k) const {
+// K V T; K by places. K V = K q1 O + K [I; 0].
+Matrix Contrast::product(ConstMatrixView k, ConstMatrixView k_q1) const {
+  Matrix out(n_, q());
+  if (k_q1.cols == 0) {
+    symm(k, vt_.view(), out.view());
+    return out;
+  }
+  Matrix in_places = copy_of(k_q1), k_v(n_, q());
+  exchange(in_places.view(), false);
+  for (Index j = 0; j < q(); ++j) {
+    for (Index i = 0; i < j; ++i) k_v(i, j) = k(j, i);
+    std::copy_n(k.col(j) + j, n_ - j, k_v.col(j) + j);
+  }
+  gemm(Op::none, Op::none, 1, in_places.view(), o_.view(), 1, k_v.view());
+  gemm(Op::none, Op::none, 1, k_v.view(), t_.view(), 0, out.view());
+  return out;
+}
+
+void Contrast::reduce_symmetric(MatrixView k, ConstMatrixView k_q1) const {
   if (!active()) return;
   for (std::size_t i = 0; i < swaps_.size(); ++i) swap_symmetric(k, static_cast<Index>(i), swaps_[i]);
   // HKH = K - V P' - P V',  P = K V T - V (T V'K V T) / 2
-  Matrix p(n_, q()), inner(q(), q());
-  symm(k, vt_.view(), p.view());
+  Matrix p = product(k, k_q1), inner(q(), q());
   gemm(Op::transpose, Op::none, 0.5, vt_.view(), p.view(), 0, inner.view());
   gemm(Op::none, Op::none, -1, v_.view(), inner.view(), 1, p.view());
   if (q() == 1) return syr2(-1, v_.data(), p.data(), k);

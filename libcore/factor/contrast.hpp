@@ -47,8 +47,8 @@ class Contrast {
     return b.row_range(q(), m());
   }
 
-  // Z'KZ in place of inner(K); K n x n symmetric, lower triangle. O(n^2 q).
-  void reduce_symmetric(MatrixView k) const;
+  // Z'KZ in place of inner(K); K n x n symmetric, lower triangle. O(n^2 q); k_q1 = K q1, where that is at hand, saves half.
+  void reduce_symmetric(MatrixView k, ConstMatrixView k_q1 = {}) const;
   // Z'B for B n x k in place of rows(B), which is returned. O(n k q).
   MatrixView reduce(MatrixView b) const;
   // B Z for B k x n in place of the last m columns of B. O(n k q).
@@ -65,6 +65,7 @@ class Contrast {
 
  private:
   void choose_places(ConstMatrixView q1);
+  Matrix product(ConstMatrixView k, ConstMatrixView k_q1) const;
   void reflect(MatrixView b) const;               // b = H b
   void exchange(MatrixView b, bool back) const;   // the rows of b into their places, or back
 
@@ -72,6 +73,7 @@ class Contrast {
   Array<Index> swaps_;          // places k and swaps_[k], one after the other; empty: none
   Array<Index> places_, rows_;  // n each; empty likewise
   Matrix v_, vt_;               // by places
+  Matrix o_, t_;                // O and T, q x q
 };
 
 }  // namespace freeridge

@@ -60,7 +60,7 @@ ReducedKernel::ReducedKernel(const Problem& problem, Pivot pivot)
   constant_part = trace_of_product(k_q1, problem.q1());
   // Every K_ij may be a number and their sums none; where the kernel's rank makes all eigenvalues zero none tells.
   if (!std::isfinite(constant_part)) fail_eigenvalues_overflow();
-  contrast.reduce_symmetric(storage.view());
+  contrast.reduce_symmetric(storage.view(), k_q1.view());
 }
 
 ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot)

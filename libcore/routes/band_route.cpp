@@ -16,6 +16,7 @@ namespace {
 
 constexpr Index most_bandwidth = 1024;  // of what is read: no route takes as much
 constexpr double most_span = 0x1p27;    // of the weights: reflectors mix all rows
+constexpr Index few_columns = 4;        // of q1: more are faster as a product of matrices
 
 }  // namespace
 
@@ -148,6 +149,13 @@ void Band::pack(Span<const Index> which, Index col, Index cols, double* strips, 
   const Index offset = contrast().q(), count = static_cast<Index>(which.size());
   const ConstMatrixView factors = contrast().factors();
   Array<double> factor(strip * offset);
+  Matrix more(offset > few_columns ? count : 0, cols);  // f V[q:]' of all rows at once
+  if (more.rows() > 0) {
+    Matrix of_rows(count, offset);
+    for (Index k = 0; k < offset; ++k)
+      for (Index i = 0; i < count; ++i) of_rows(i, k) = factors(which[i], k);
+    gemm(Op::none, Op::transpose, 1, of_rows.view(), tail_.view().row_range(col, cols), 0, more.view());
+  }
   for (Index first = 0; first < count; first += strip) {
     double* const to = strips + first / strip * apart;
     std::fill_n(to, strip_doubles(cols), 0.0);
@@ -167,6 +175,10 @@ void Band::pack(Span<const Index> which, Index col, Index cols, double* strips, 
         std::copy_n(column + from[0], rows, values);
       else
         for (Index i = 0; i < rows; ++i) values[i] = from[i] >= 0 ? column[from[i]] : 0;
+      if (more.rows() > 0) {
+        for (Index i = 0; i < rows; ++i) values[i] -= more(first + i, j);
+        continue;
+      }
       for (Index k = 0; k < offset; ++k) {
         const double tail = tail_(col + j, k);
         const double* const of_rows = factor.data() + k * strip;
