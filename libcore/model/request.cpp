@@ -49,7 +49,8 @@ Request Model::request(const KernelPtr& given) const {
           .wide_weights = weight_span(data_->weight_values()) > wide_weights,
           .memory_limit = memory_limit_,
           .sparse = data_->x.is_sparse(),
-          .entries = data_->x.is_sparse() ? data_->x.entries() + (more ? n() : 0) : 0};
+          .entries = data_->x.is_sparse() ? data_->x.entries() + (more ? n() : 0) : 0,
+          .fixed = data_->fixed_view().cols};
 }
 
 Index Model::memory_required() const {

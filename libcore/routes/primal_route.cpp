@@ -177,7 +177,8 @@ bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction) {
 }
 
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction) {
-  if (primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
+  if (problem->d() <= problem->degrees() &&
+      primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
     return factorize_sparse_primal(std::move(problem));
   if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem));
   if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem));
