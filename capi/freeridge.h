@@ -719,8 +719,8 @@ FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model
                                                            double* effects, double* errors, int64_t ld);
 
 /* The variance components of the mixed model Y = F a + f + e, t numbers each at the lambdas in force; NULL is fine:
- *     function = tau^2 = Y'PY / m     of f, of covariance tau^2 K;      residual = lambda tau^2     of the errors
- *     share = tau^2 / (tau^2 + residual) = 1 / (1 + lambda)
+ *     random = tau^2 = Y'PY / m     of f, of covariance tau^2 K;      residual = lambda tau^2     of the errors
+ *     share = random / (random + residual) = 1 / (1 + lambda)
  * share is the heritability h^2 where K is a relationship matrix with a diagonal of about 1; error is its standard error,
  * where lambda is chosen by REML, by the delta method: share (1 - share) / l''^(1/2), with l'' the second derivative of
  * FREERIDGE_REML by log lambda, the difference quotient of first derivatives at 4 lambdas beside. Needs FITTED. Cost: 4
@@ -728,7 +728,7 @@ FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model
  * not positive: NaN), CANCELLED. Source: H. Patterson, R. Thompson, Biometrika 58 (1971); J. Endelman, Ridge regression
  * and other kernels for genomic selection with R package rrBLUP, Plant Genome 4 (2011). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_variance_components(const freeridge_model* model, double* residual,
-                                                             double* function, double* share, double* error);
+                                                             double* random, double* share, double* error);
 
 /* fitted: n x t, column-major, ld >= n: f(x_i) + b, from the residuals (no kernel is evaluated again). Needs FITTED.
  * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a fitted value overflows), CANCELLED. Since

@@ -602,9 +602,9 @@ freeridge_predict_fixed(model, layout, m, x, ldx, fixed, ldfixed, out, ldout) = 
 freeridge_get_fixed_effects(model, kept, effects, errors, ld) = ccall((:freeridge_get_fixed_effects, library),
     freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64}, Ptr{Float64}, Int64), model, kept, effects,
     errors, ld)
-freeridge_variance_components(model, residual, function, share, error) = ccall((:freeridge_variance_components,
+freeridge_variance_components(model, residual, random, share, error) = ccall((:freeridge_variance_components,
     library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model,
-    residual, function, share, error)
+    residual, random, share, error)
 freeridge_predict_path_fixed(model, layout, m, x, ldx, fixed, ldfixed, count, lambdas, out, ldout) =
     ccall((:freeridge_predict_path_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
     Ptr{Float64}, Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx,

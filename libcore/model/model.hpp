@@ -82,7 +82,7 @@ class Model {
   [[nodiscard]] std::string fixed_errors(MatrixView errors) const;
   // The mixed model at the lambdas in force (variance_components.cpp), t each.
   struct VarianceComponents {
-    Array<double> residual, function, share, share_error;
+    Array<double> residual, random, share, share_error;
     std::string reason;
   };
   VarianceComponents variance_components() const;

@@ -49,10 +49,10 @@ Model::VarianceComponents Model::variance_components() const {
       return;
     }
     for (Index j = first; j < first + count; ++j) {
-      out.function[j] = maker.quadratic_form(j) / static_cast<double>(problem.degrees());
-      out.residual[j] = lambda * out.function[j];
+      out.random[j] = maker.quadratic_form(j) / static_cast<double>(problem.degrees());
+      out.residual[j] = lambda * out.random[j];
       out.share[j] = 1 / (1 + lambda);
-      if (!std::isfinite(out.function[j]) || !std::isfinite(out.residual[j]))
+      if (!std::isfinite(out.random[j]) || !std::isfinite(out.residual[j]))
         fail(Status::not_finite, "the variance components of output ", j, " overflow; rescale y or x");
     }
     Array<double> curvature(count, 0.0);

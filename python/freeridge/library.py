@@ -421,7 +421,7 @@ _declare(STATUS, "freeridge_get_fixed_count", model=MODEL, q=INT64S)
 _declare(STATUS, "freeridge_predict_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, fixed=DOUBLES,
     ldfixed=INT64, out=DOUBLES, ldout=INT64)
 _declare(STATUS, "freeridge_get_fixed_effects", model=MODEL, kept=INT32S, effects=DOUBLES, errors=DOUBLES, ld=INT64)
-_declare(STATUS, "freeridge_variance_components", model=MODEL, residual=DOUBLES, function=DOUBLES, share=DOUBLES,
+_declare(STATUS, "freeridge_variance_components", model=MODEL, residual=DOUBLES, random=DOUBLES, share=DOUBLES,
     error=DOUBLES)
 _declare(STATUS, "freeridge_predict_path_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
     fixed=DOUBLES, ldfixed=INT64, count=INT64, lambdas=DOUBLES, out=DOUBLES, ldout=INT64)

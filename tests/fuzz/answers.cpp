@@ -173,7 +173,7 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   const std::int64_t m = questions.m, d = size.d, t = size.t, q = known.untouched() ? 0 : known.values[0];
   const std::vector<double> x = repeated(questions.numbers, m * d), fixed = repeated(questions.numbers, m * (q + 1));
   Output<double> out(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)), variance(size_of(m, t)),
-      noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), function(size_of(t)),
+      noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), random(size_of(t)),
       share(size_of(t)), error(size_of(t)), path(size_of(m, t));
   Output<std::int32_t> kept(size_of(q));
   call(
@@ -210,9 +210,9 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
   call(
       "freeridge_variance_components", 0,
       [&] {
-        return freeridge_variance_components(model, residual.get(), function.get(), share.get(), error.get());
+        return freeridge_variance_components(model, residual.get(), random.get(), share.get(), error.get());
       },
-      residual, function, share, error);
+      residual, random, share, error);
 }
 
 void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {

@@ -570,7 +570,7 @@ extern "C" {
         ldx: i64, fixed: *const f64, ldfixed: i64, out: *mut f64, ldout: i64) -> freeridge_status;
     pub fn freeridge_get_fixed_effects(model: *const freeridge_model, kept: *mut i32, effects: *mut f64, errors: *mut
         f64, ld: i64) -> freeridge_status;
-    pub fn freeridge_variance_components(model: *const freeridge_model, residual: *mut f64, function: *mut f64, share:
+    pub fn freeridge_variance_components(model: *const freeridge_model, residual: *mut f64, random: *mut f64, share:
         *mut f64, error: *mut f64) -> freeridge_status;
     pub fn freeridge_predict_path_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const
         f64, ldx: i64, fixed: *const f64, ldfixed: i64, count: i64, lambdas: *const f64, out: *mut f64, ldout: i64) ->

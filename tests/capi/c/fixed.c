@@ -18,7 +18,7 @@ static void answers(void) {
   freeridge_model* model = model_with_effects();
   const double lambdas[2] = {0.5, 5};
   double effects[Q * T], errors[Q * T], fitted[N * T], out[N * T], path[N * T * 2], lower[N * T], upper[N * T],
-      variance[N * T], noise[T], residual[T], function[T], share[T], b[T];
+      variance[N * T], noise[T], residual[T], random[T], share[T], b[T];
   int32_t kept[Q] = {7, 7};
   int64_t q = -1;
   int i, j;
@@ -43,10 +43,10 @@ static void answers(void) {
       CHECK(lower[i + j * N] < upper[i + j * N] && variance[i + j * N] > 0);
     }
   }
-  (void)freeridge_variance_components(model, residual, function, share, NULL);
+  (void)freeridge_variance_components(model, residual, random, share, NULL);
   for (j = 0; j < T; ++j) {
     NEAR(residual[j], noise[j]);
-    NEAR(function[j], noise[j] / 0.5);
+    NEAR(random[j], noise[j] / 0.5);
     NEAR(share[j], 1 / 1.5);
   }
   OK(freeridge_set_fixed_effects(model, FREERIDGE_ROW_MAJOR, 0, NULL, 0));

@@ -72,8 +72,8 @@ struct PredictVarianceFixed {
 
 // Of any model; the sample's lambda is chosen by REML for it.
 struct VarianceComponents {
-  static constexpr const char* optional = "residual function share error";
+  static constexpr const char* optional = "residual random share error";
   freeridge_model* model = nullptr;
-  Output<double> residual{sample::size(sample::t)}, function{residual}, share{residual}, error{residual};
-  FREERIDGE_CALL(freeridge_variance_components, model, residual, function, share, error);
+  Output<double> residual{sample::size(sample::t)}, random{residual}, share{residual}, error{residual};
+  FREERIDGE_CALL(freeridge_variance_components, model, residual, random, share, error);
 };
