@@ -122,9 +122,8 @@ freeridge_status freeridge_predict_path_fixed(const freeridge_model* model, free
 }
 
 freeridge_status freeridge_predict_jackknife_fixed(const freeridge_model* model, freeridge_layout layout, int64_t m,
-                                                   const double* x, int64_t ldx, const double* fixed,
-                                                   int64_t ldfixed, double level, double* lower, double* upper,
-                                                   int64_t ldout) {
+                                                   const double* x, int64_t ldx, const double* fixed, int64_t ldfixed,
+                                                   double level, double* lower, double* upper, int64_t ldout) {
   return guarded(__func__, [&] {
     const Model& fitted = model_of(model);
     const GivenPoints given = checked_points(layout, m, x, ldx, fixed, ldfixed);

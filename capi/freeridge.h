@@ -715,8 +715,8 @@ FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* mo
  * FITTED. Cost: O(q t); errors as freeridge_predict_variance at q points. Statuses: INVALID_STATE (also: no fixed effects),
  * INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (errors: lambda is 0, or m is: NaN), CANCELLED. Source: C. Henderson, Best linear
  * unbiased estimation and prediction under a selection model, Biometrics 31 (1975). Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32_t* kept,
-                                                           double* effects, double* errors, int64_t ld);
+FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32_t* kept, double* effects,
+                                                           double* errors, int64_t ld);
 
 /* The variance components of the mixed model Y = F a + f + e, t numbers each at the lambdas in force; NULL is fine:
  *     random = tau^2 = Y'PY / m     of f, of covariance tau^2 K;      residual = lambda tau^2     of the errors
@@ -852,15 +852,14 @@ FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model*
  *     tau^2 (k(x, x) - k'M^-1 k + r'(F'M^-1 F)^-1 r),   r = F(x) - F'M^-1 k,   F with the intercept's ones
  * Statuses: as freeridge_predict_jackknife and freeridge_predict_variance, INVALID_STATE also where the model has no
  * fixed effects. Cost: that of these. Since 0.1. */
-FREERIDGE_API freeridge_status freeridge_predict_jackknife_fixed(const freeridge_model* model,
-                                                                 freeridge_layout layout, int64_t m, const double* x,
-                                                                 int64_t ldx, const double* fixed, int64_t ldfixed,
-                                                                 double level, double* lower, double* upper,
-                                                                 int64_t ldout);
+FREERIDGE_API freeridge_status freeridge_predict_jackknife_fixed(const freeridge_model* model, freeridge_layout layout,
+                                                                 int64_t m, const double* x, int64_t ldx,
+                                                                 const double* fixed, int64_t ldfixed, double level,
+                                                                 double* lower, double* upper, int64_t ldout);
 FREERIDGE_API freeridge_status freeridge_predict_variance_fixed(const freeridge_model* model, freeridge_layout layout,
                                                                 int64_t m, const double* x, int64_t ldx,
-                                                                const double* fixed, int64_t ldfixed,
-                                                                double* variance, int64_t ldout, double* noise);
+                                                                const double* fixed, int64_t ldfixed, double* variance,
+                                                                int64_t ldout, double* noise);
 
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and

@@ -46,8 +46,8 @@ struct Problem {
   Index n() const { return x.rows; }
   Index d() const { return x.cols; }
   Index t() const { return y_tilde.cols(); }
-  Index q() const { return unpenalised.q(); }        // columns that are not penalised
-  Index degrees() const { return n() - q(); }        // m: the dimension that P~ acts on
+  Index q() const { return unpenalised.q(); }  // columns that are not penalised
+  Index degrees() const { return n() - q(); }  // m: the dimension that P~ acts on
   const Matrix& q1() const { return unpenalised.q1(); }
   double weight(Index i) const { return sqrt_w[i] * sqrt_w[i]; }
   bool linear() const { return linear_scale.has_value(); }

@@ -51,7 +51,8 @@ void make_reflector(Matrix& v, Matrix& o, Matrix& t) {
 
 }  // namespace
 
-Contrast::Contrast(Index n, ConstMatrixView q1, Pivot pivot) : n_(n), v_(n, q1.cols), vt_(n, q1.cols), o_(q1.cols, q1.cols), t_(q1.cols, q1.cols) {
+Contrast::Contrast(Index n, ConstMatrixView q1, Pivot pivot)
+    : n_(n), v_(n, q1.cols), vt_(n, q1.cols), o_(q1.cols, q1.cols), t_(q1.cols, q1.cols) {
   if (!active()) return;
   copy(q1, v_.view());
   if (pivot == Pivot::heaviest) choose_places(q1);

@@ -60,14 +60,14 @@ class Contrast {
   Index place(Index row) const { return places_.empty() ? row : places_[row]; }
   Index row(Index place) const { return rows_.empty() ? place : rows_[place]; }
   // The row of Z in place i is e_(i - q)' - factors_i tail()' (no first term for i < q).
-  ConstMatrixView factors() const { return vt_.view(); }                       // V T, n x q, by places
-  ConstMatrixView tail() const { return v_.view().row_range(q(), m()); }       // V[q:], m x q
+  ConstMatrixView factors() const { return vt_.view(); }                  // V T, n x q, by places
+  ConstMatrixView tail() const { return v_.view().row_range(q(), m()); }  // V[q:], m x q
 
  private:
   void choose_places(ConstMatrixView q1);
   Matrix product(ConstMatrixView k, ConstMatrixView k_q1) const;
-  void reflect(MatrixView b) const;               // b = H b
-  void exchange(MatrixView b, bool back) const;   // the rows of b into their places, or back
+  void reflect(MatrixView b) const;              // b = H b
+  void exchange(MatrixView b, bool back) const;  // the rows of b into their places, or back
 
   Index n_;
   Array<Index> swaps_;          // places k and swaps_[k], one after the other; empty: none

@@ -118,7 +118,10 @@ double relative_noise(Index n) {
 
 void fail_indefinite(const Contrast& contrast, const std::string& found) {
   fail(Status::invalid_argument, "x is a precomputed kernel matrix and must be positive semi-definite",
-       contrast.q() > 1 ? " (but for the fixed effects)" : contrast.active() ? " (but for a constant)" : "", ", but ", found);
+       contrast.q() > 1    ? " (but for the fixed effects)"
+       : contrast.active() ? " (but for a constant)"
+                           : "",
+       ", but ", found);
 }
 
 void fail_eigenvalues_overflow() {

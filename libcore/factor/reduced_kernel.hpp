@@ -7,8 +7,8 @@
 #include <string>
 
 #include "libcore/base/array.hpp"
-#include "libcore/base/matrix.hpp"
 #include "libcore/base/bytes.hpp"
+#include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/data/problem.hpp"
 #include "libcore/factor/contrast.hpp"

@@ -133,8 +133,7 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
     subtract_expansion(problem, y, now, r);
     for (Index j = 0; j < count; ++j) {
       columns.take_out(r, j, Span(of_u).subspan(j * q, q));
-      for (Index i = 0; i < n; ++i)
-        r.set(i, j, r(i, j) - DoubleDouble(lambda) * now(i, j) / DoubleDouble(weight(i)));
+      for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) - DoubleDouble(lambda) * now(i, j) / DoubleDouble(weight(i)));
     }
   };
   refine_system(

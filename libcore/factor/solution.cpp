@@ -116,8 +116,7 @@ void set_expansion(const Problem& problem, ConstMatrixView k_q1, Index first, Co
     std::copy_n(c.col(j), n, solution.c.col(first + j));
     const Span<const double> of_y = problem.free_of_column(first + j);
     Array<double> of_u(of_y.begin(), of_y.end());
-    for (Index k = 0; k < problem.q(); ++k)
-      of_u[k] -= dot(n, k_q1.col(k), c_tilde.col(j)) / problem.unpenalised.nu(k);
+    for (Index k = 0; k < problem.q(); ++k) of_u[k] -= dot(n, k_q1.col(k), c_tilde.col(j)) / problem.unpenalised.nu(k);
     set_free(problem, first + j, of_u, solution);
   }
 }

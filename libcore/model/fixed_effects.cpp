@@ -15,7 +15,8 @@ namespace freeridge {
 
 void Model::fixed_kept(Span<std::int32_t> kept) const {
   std::ranges::fill(kept, 0);
-  for (const Index j : fit_->solution.fixed.rows() > 0 ? factorization_->problem().unpenalised.kept() : Span<const Index>())
+  for (const Index j :
+       fit_->solution.fixed.rows() > 0 ? factorization_->problem().unpenalised.kept() : Span<const Index>())
     kept[j] = 1;
 }
 
@@ -31,8 +32,7 @@ std::string Model::fixed_errors(MatrixView errors) const {
   const Span<const Index> kept = problem.unpenalised.kept();
   Matrix out(errors.rows, t(), 0.0), g(problem.q(), std::ssize(kept));
   Array<double> scale;
-  for (Index k = 0; k < g.cols(); ++k)
-    scale.push_back(problem.unpenalised.direction_of(kept[k], {g.col(k), g.rows()}));
+  for (Index k = 0; k < g.cols(); ++k) scale.push_back(problem.unpenalised.direction_of(kept[k], {g.col(k), g.rows()}));
   const Points functionals(g.view());
   std::string reason;
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
@@ -43,13 +43,13 @@ std::string Model::fixed_errors(MatrixView errors) const {
     } else {
       std::ranges::fill(v, nan);
       if (reason.empty())
-        reason = lambda <= 0 ? "the standard errors of the fixed effects are undefined at lambda = 0"
-                             : "the standard errors of the fixed effects are undefined: there is no degree of freedom left";
+        reason = lambda <= 0
+                     ? "the standard errors of the fixed effects are undefined at lambda = 0"
+                     : "the standard errors of the fixed effects are undefined: there is no degree of freedom left";
     }
     for (Index j = first; j < first + count; ++j) {
-      const double tau2 = problem.degrees() > 0
-                              ? residual_maker.quadratic_form(j) / static_cast<double>(problem.degrees())
-                              : nan;
+      const double tau2 =
+          problem.degrees() > 0 ? residual_maker.quadratic_form(j) / static_cast<double>(problem.degrees()) : nan;
       for (Index k = 0; k < g.cols(); ++k) {
         const double error = std::isnan(v[k]) ? nan : std::sqrt(tau2) * std::sqrt(std::max(v[k], 0.0)) / scale[k];
         if (!std::isfinite(error) && reason.empty())

@@ -146,8 +146,8 @@ void Model::set_weights(const double* weights) {
 void Model::set_fixed_effects(const LayoutView& fixed) {
   require_data();
   if (fixed.cols >= n())
-    fail(Status::invalid_argument, "q is ", fixed.cols, "; there can be fewer fixed effects than points, of which there are ",
-         n());
+    fail(Status::invalid_argument, "q is ", fixed.cols,
+         "; there can be fewer fixed effects than points, of which there are ", n());
   require_memory(checked_doubles(fixed.rows, fixed.cols) * 8, "the copy of the fixed effects", "use fewer of them",
                  memory_limit_);
   require_finite("f", fixed);

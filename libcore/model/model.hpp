@@ -199,7 +199,7 @@ class Model {
     std::shared_ptr<const Array<double>> weights;  // NULL: all one
     std::optional<Groups> groups;
     Index landmarks = 0;
-    Array<Index> landmark_rows;  // empty: the library chooses
+    Array<Index> landmark_rows;           // empty: the library chooses
     std::shared_ptr<const Matrix> fixed;  // F; NULL: none
 
     Span<const double> weight_values() const { return weights ? Span(*weights) : Span<const double>(); }

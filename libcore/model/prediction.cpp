@@ -207,8 +207,8 @@ Predictor::Predictor(ByteReader& in) {
 Prediction Predictor::prediction() const {
   // Of the support a precomputed kernel needs the number of rows alone, so the view has no data then.
   const LayoutView support{support_.data(), c_.rows(), d_, c_.rows(), Layout::col_major};
-  return {*kernel_, n_,     d_,      t_,        lambdas_,   b_,
-          w_.view(), origin_, level_, support, c_.view(), landmarks_, fixed_.view()};
+  return {*kernel_, n_,     d_,      t_,        lambdas_,   b_,           w_.view(),
+          origin_,  level_, support, c_.view(), landmarks_, fixed_.view()};
 }
 
 void Predictor::coefficients(MatrixView c) const {

@@ -23,7 +23,8 @@ namespace {
 constexpr double step = 0.02;  // in log lambda: the error of l'' is about 1e-8 of it
 
 // l' of the outputs, by what is no unit of Y: |P~Y~|^2 / s^2 = |PY~|^2.
-void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double factor, Index first, Span<double> sum) {
+void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double factor, Index first,
+                Span<double> sum) {
   const double rho = maker.shrinkage(), trace = rho * maker.trace();
   for (std::size_t j = 0; j < sum.size(); ++j) {
     const Index output = first + static_cast<Index>(j);
@@ -39,8 +40,8 @@ Model::VarianceComponents Model::variance_components() const {
   require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
   const Hearing hearing(listener_);
   const Problem& problem = factorization_->problem();
-  VarianceComponents out{Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan),
-                         Array<double>(t(), nan), {}};
+  VarianceComponents out{
+      Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
     if (lambda <= 0 || problem.degrees() == 0) {

@@ -98,8 +98,7 @@ void BandResidualMaker::smoother(const Points& points, Index first, MatrixView a
   for (Index q = 0; q < half.cols(); ++q)
     for (Index k = 0; k < inner.rows; ++k) half(k, q) = inner(k, q) / f_.unit;  // so that its square is in range
   f_.l.half_solve(half.view());
-  for (Index q = 0; q < half.cols(); ++q)
-    variance[q] = prior[q] - f_.unit * dot(half.rows(), half.col(q), half.col(q));
+  for (Index q = 0; q < half.cols(); ++q) variance[q] = prior[q] - f_.unit * dot(half.rows(), half.col(q), half.col(q));
   problem.add_free_variance(points, first, lambda_, variance);
   if (a.cols == 0) return;
   f_.l.solve(inner);

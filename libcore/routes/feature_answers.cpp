@@ -10,8 +10,8 @@
 
 namespace freeridge {
 
-void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s,
-                      double lambda, MatrixView z, Span<double> variance) {
+void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s, double lambda, MatrixView z,
+                      Span<double> variance) {
   gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
   const bool outside = !variance.empty() && vt.rows < vt.cols;
   Matrix rest(outside ? phi.rows : 0, outside ? phi.cols : 0);

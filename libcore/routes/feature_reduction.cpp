@@ -254,7 +254,8 @@ void set_directions(ConstMatrixView gram, Index n, double removed, ReducedFeatur
   }
   Array<double> eigenvalues(p);
   symmetric_eigen(v.view(), eigenvalues);
-  const double noise = rounding_of_rows(n, p) * std::max(p > 0 ? std::abs(eigenvalues.back()) : 0, removed) + underflow(n, p);
+  const double noise =
+      rounding_of_rows(n, p) * std::max(p > 0 ? std::abs(eigenvalues.back()) : 0, removed) + underflow(n, p);
   out.noise.assign(p, noise);
   out.vt = Matrix(p, p);
   for (Index k = 0; k < p; ++k) {

@@ -81,8 +81,8 @@ ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, R
 
 // For new points with the features phi - M u(x) (count x p): z (r x count) = S V'phi' and, unless it is empty,
 //     variance = sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi        (without Problem's free part)
-void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s,
-                      double lambda, MatrixView z, Span<double> variance);
+void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s, double lambda, MatrixView z,
+                      Span<double> variance);
 
 // phi -= M u(x) of the points[first ...], a point in each row.
 void subtract_parts(const Problem& problem, const Points& points, Index first, ConstMatrixView parts, MatrixView phi);

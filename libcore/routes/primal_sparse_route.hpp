@@ -98,8 +98,8 @@ class SparsePrimal final : public Factorization {
   // Q'v, d x k.
   void reduce(ConstMatrixView v, MatrixView out) const;
 
-  Matrix basis_;          // Q, in panels
-  Matrix centre_;         // Q' times what the columns of U explain of x / scale, d x q
+  Matrix basis_;   // Q, in panels
+  Matrix centre_;  // Q' times what the columns of U explain of x / scale, d x q
   BandMatrix b_;
   Matrix gamma_;
   EigenvalueBounds bounds_{0, 0};

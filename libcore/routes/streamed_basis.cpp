@@ -261,7 +261,8 @@ class StreamedBasis final : public SpectrumFactorization {
   bool rounding_may_exceed_one() const {
     if (s_.empty()) return false;
     const auto [least, most] = std::ranges::minmax(s_);
-    const double largest_mean = largest_magnitude(parts_.values()), largest_weight = largest_magnitude(problem().sqrt_w);
+    const double largest_mean = largest_magnitude(parts_.values()),
+                 largest_weight = largest_magnitude(problem().sqrt_w);
     return !(std::numeric_limits<double>::epsilon() * (most + largest_weight * largest_mean) <= least / 16);
   }
 
@@ -284,7 +285,7 @@ class StreamedBasis final : public SpectrumFactorization {
   Route route_;
   std::unique_ptr<const FeatureMap> map_;
   Matrix parts_, raw_parts_;  // M of phi, and of what tile() starts from: phi or, folded, r
-  Matrix r_;                       // for refinement; empty after the Gram reduction
+  Matrix r_;                  // for refinement; empty after the Gram reduction
   Array<double> s_;
   Matrix vt_, to_basis_;  // V'; V diag(S)^-1, folded: F'V diag(S)^-1
   bool folded_ = false;

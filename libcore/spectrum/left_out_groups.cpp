@@ -187,7 +187,8 @@ std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& f, Span<c
   GroupRows group(f, rows);
   const Index s = group.b.rows(), stay = f.problem().n() - s, unknowns = f.r() + group.q1.cols();
   if (f.complement() && stay < unknowns) return std::make_unique<RefittedGroup>(std::move(group));
-  if (f.complement() && s > f.r() + std::max<Index>(group.q1.cols(), 1)) return std::make_unique<WoodburyGroup>(std::move(group), true);
+  if (f.complement() && s > f.r() + std::max<Index>(group.q1.cols(), 1))
+    return std::make_unique<WoodburyGroup>(std::move(group), true);
   auto dense = std::make_unique<DenseGroup>(std::move(group));
   if (!dense->near_singular()) return dense;
   return std::make_unique<WoodburyGroup>(dense->take_rows(), false);

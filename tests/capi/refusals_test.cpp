@@ -44,8 +44,8 @@ TEST(Refusals, Settings) {
                      GetLandmarkMethod, GetReduction, GetRefinement, GetFixedCount>();
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
-  expect_refused<SetFixedEffects>(
-      {{"q", integers({-1, INT64_MIN, sample::n, int64_t{INT32_MAX} + 1, INT64_MAX})}, {"ldf", integers(bad_leading(sample::n))}});
+  expect_refused<SetFixedEffects>({{"q", integers({-1, INT64_MIN, sample::n, int64_t{INT32_MAX} + 1, INT64_MAX})},
+                                   {"ldf", integers(bad_leading(sample::n))}});
   expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
   expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
   expect_refused<Explain>({{"size", integers(negative)}});

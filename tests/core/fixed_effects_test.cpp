@@ -184,8 +184,7 @@ TEST_P(FixedEffects, FitsAndPredicts) {
     check(freeridge_predict_path_fixed(c.model.get(), FREERIDGE_COL_MAJOR, 4, c.points.values.data(), 4,
                                        c.f_points.values.data(), 4, 2, lambdas.data(), path.values.data(), 4),
           "freeridge_predict_path_fixed");
-    for (std::int64_t j = 0; j < expected.cols; ++j)
-      EXPECT_CLOSE(column(path, j), column(expected, j), tolerance);
+    for (std::int64_t j = 0; j < expected.cols; ++j) EXPECT_CLOSE(column(path, j), column(expected, j), tolerance);
   });
 }
 
@@ -201,8 +200,7 @@ TEST_P(FixedEffects, EffectsAndTheirErrors) {
     for (std::int64_t j = 0; j < t; ++j) {
       for (std::int64_t k = 0; k < q; ++k) {
         expected(k, j) = static_cast<double>(fit.a(ones + k, j));
-        expected_errors(k, j) =
-            static_cast<double>(std::sqrt(c.mixed.tau2(j) * covariance(ones + k, ones + k)));
+        expected_errors(k, j) = static_cast<double>(std::sqrt(c.mixed.tau2(j) * covariance(ones + k, ones + k)));
       }
       if (ones == 1) expected_b(0, j) = static_cast<double>(fit.a(0, j));
     }
@@ -233,8 +231,7 @@ TEST_P(FixedEffects, LeveragesAndDegreesOfFreedom) {
     const Matrix e = c.mixed.left_out(single_groups(n));
     for (std::int64_t j = 0; j < 2; ++j) {
       Real sigma2 = 0;
-      for (std::int64_t i = 0; i < n; ++i)
-        sigma2 += c.mixed.w(i) * (y(i, j) - fitted(i, j)) * (y(i, j) - fitted(i, j));
+      for (std::int64_t i = 0; i < n; ++i) sigma2 += c.mixed.w(i) * (y(i, j) - fitted(i, j)) * (y(i, j) - fitted(i, j));
       sigma2 /= static_cast<Real>(n) - df;
       EXPECT_NEAR(c.model.error_variance()[static_cast<std::size_t>(j)] / static_cast<double>(sigma2), 1, tolerance);
       for (std::int64_t i = 0; i < n; ++i)
@@ -279,8 +276,8 @@ TEST_P(FixedEffects, VariancesAndIntervals) {
                                            c.f_points.values.data(), m, variance.values.data(), m, noise.data()),
           "freeridge_predict_variance_fixed");
     check(freeridge_predict_jackknife_fixed(c.model.get(), FREERIDGE_COL_MAJOR, m, c.points.values.data(), m,
-                                            c.f_points.values.data(), m, 0.8, lower.values.data(),
-                                            upper.values.data(), m),
+                                            c.f_points.values.data(), m, 0.8, lower.values.data(), upper.values.data(),
+                                            m),
           "freeridge_predict_jackknife_fixed");
     const auto place = static_cast<std::size_t>(std::ceil(0.8L * static_cast<Real>(n + 1)));
     for (std::int64_t q = 0; q < m; ++q) {
@@ -307,11 +304,11 @@ TEST_P(FixedEffects, VariancesAndIntervals) {
     EXPECT_CLOSE(lower, expected_lower, tolerance);
     EXPECT_CLOSE(upper, expected_upper, tolerance);
     for (std::int64_t j = 0; j < 2; ++j)
-      EXPECT_NEAR(noise[static_cast<std::size_t>(j)] / static_cast<double>(c.mixed.lambda * c.mixed.tau2(j)), 1, tolerance);
+      EXPECT_NEAR(noise[static_cast<std::size_t>(j)] / static_cast<double>(c.mixed.lambda * c.mixed.tau2(j)), 1,
+                  tolerance);
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Routes, FixedEffects, ::testing::ValuesIn(ways),
-                         ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Routes, FixedEffects, ::testing::ValuesIn(ways), ::testing::PrintToStringParamName());
 
 }  // namespace fixed_effects_test

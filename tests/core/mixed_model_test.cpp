@@ -30,9 +30,9 @@ struct Effects {
 
 Effects effects_of(const Model& model, std::int64_t q, std::int64_t t) {
   Effects out{Labels(static_cast<std::size_t>(q), -1), Matrix(q, t), Matrix(q, t)};
-  check(freeridge_get_fixed_effects(model.get(), out.kept.data(), out.effects.values.data(),
-                                    out.errors.values.data(), q),
-        "freeridge_get_fixed_effects");
+  check(
+      freeridge_get_fixed_effects(model.get(), out.kept.data(), out.effects.values.data(), out.errors.values.data(), q),
+      "freeridge_get_fixed_effects");
   return out;
 }
 
@@ -75,8 +75,8 @@ TEST(MixedModel, LargeLambdaIsWeightedLeastSquares) {
 }
 
 TEST(MixedModel, AConstantColumnIsTheIntercept) {
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
-                                      FREERIDGE_ROUTE_PRIMAL}) {
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
     for (const double constant : {1.0, -3.5}) {
       SCOPED_TRACE(::testing::Message() << route_name(route) << ", " << constant);
       Sample s = sample(25, 1);
@@ -111,11 +111,11 @@ TEST(MixedModel, ColumnsThatDependOnOthers) {
   Matrix f(25, 7);
   for (std::int64_t i = 0; i < 25; ++i) {
     f(i, 0) = s.f(i, 0);
-    f(i, 1) = 4;                            // the intercept
-    f(i, 2) = 0;                            // nothing
-    f(i, 3) = s.f(i, 0);                    // the first again
+    f(i, 1) = 4;          // the intercept
+    f(i, 2) = 0;          // nothing
+    f(i, 3) = s.f(i, 0);  // the first again
     f(i, 4) = s.f(i, 1);
-    f(i, 5) = 2 * s.f(i, 0) - s.f(i, 1);    // both
+    f(i, 5) = 2 * s.f(i, 0) - s.f(i, 1);  // both
     f(i, 6) = 1e200 * s.f(i, 1);
   }
   for (const freeridge_route route : dual_routes) {
@@ -171,8 +171,8 @@ TEST(MixedModel, RowsThatAloneDetermineAnEffect) {
   for (std::size_t i = 5; i <= 7; ++i) group[i] = 77;
   Sample linear = s;
   linear.problem.kernel = oracle::KernelSpec::linear();
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
-                                      FREERIDGE_ROUTE_PRIMAL}) {
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
     SCOPED_TRACE(route_name(route));
     const Sample& used = route == FREERIDGE_ROUTE_PRIMAL ? linear : s;
     Model model = oracle::make_model(used.problem, route);
@@ -247,7 +247,8 @@ TEST(MixedModel, VarianceComponents) {
   high = low + 1, low -= 1;
   for (int step = 0; step < 90; ++step) {  // golden section
     const Real part = (high - low) * 0.381966011250105L;
-    (reml(low + part) < reml(high - part) ? high : low) = reml(low + part) < reml(high - part) ? high - part : low + part;
+    (reml(low + part) < reml(high - part) ? high : low) =
+        reml(low + part) < reml(high - part) ? high - part : low + part;
   }
   const Real best = (low + high) / 2, h = 1e-3L;
   const Real curvature = (reml(best + h) - 2 * reml(best) + reml(best - h)) / (h * h);
@@ -270,8 +271,7 @@ TEST(MixedModel, VarianceComponents) {
     EXPECT_NEAR(share, 1 / (1 + lambda[0]), 1e-15);
     EXPECT_NEAR(error / (share * (1 - share) / std::sqrt(static_cast<double>(curvature))), 1, 1e-4);
     model.lambda(0);
-    EXPECT_EQ(freeridge_variance_components(model.get(), &residual, &function, &share, &error),
-              FREERIDGE_UNDEFINED);
+    EXPECT_EQ(freeridge_variance_components(model.get(), &residual, &function, &share, &error), FREERIDGE_UNDEFINED);
     EXPECT_TRUE(std::isnan(residual) && std::isnan(function) && std::isnan(share) && std::isnan(error));
   }
 }
@@ -292,13 +292,14 @@ TEST(MixedModel, WeightsOverManyDecades) {
     const Mixed mixed{k, with_ones(s.f, true), to_real(s.problem.y), used.problem.weights, 1};
     const Matrix found = model.loo(), expected = mixed.left_out(single_groups(24));
     for (std::int64_t i = 0; i < 24; ++i)
-      EXPECT_NEAR(found(i, 0) / expected(i, 0), 1, 1e-9) << "row " << i << " of weight " << used.problem.weights[static_cast<std::size_t>(i)];
+      EXPECT_NEAR(found(i, 0) / expected(i, 0), 1, 1e-9)
+          << "row " << i << " of weight " << used.problem.weights[static_cast<std::size_t>(i)];
   }
 }
 
 TEST(MixedModel, SavedAndCloned) {
-  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
-                                      FREERIDGE_ROUTE_PRIMAL}) {
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
     Sample s = sample(25, 3);
     if (route == FREERIDGE_ROUTE_PRIMAL) s.problem.kernel = oracle::KernelSpec::linear();
     Model model = oracle::make_model(s.problem, route);
@@ -310,12 +311,13 @@ TEST(MixedModel, SavedAndCloned) {
       EXPECT_EQ(freeridge_get_fixed_count(copy, &q), FREERIDGE_OK);
       EXPECT_EQ(q, 3);
       Matrix again(25, 2), errors(25, 2);
-      EXPECT_EQ(freeridge_predict_fixed(copy, FREERIDGE_COL_MAJOR, 25, s.problem.x.values.data(), 25,
-                                        s.f.values.data(), 25, again.values.data(), 25),
+      EXPECT_EQ(freeridge_predict_fixed(copy, FREERIDGE_COL_MAJOR, 25, s.problem.x.values.data(), 25, s.f.values.data(),
+                                        25, again.values.data(), 25),
                 FREERIDGE_OK);
       EXPECT_TRUE(bit_equal(again, made));
-      EXPECT_EQ(freeridge_predict(copy, FREERIDGE_COL_MAJOR, 25, s.problem.x.values.data(), 25, again.values.data(), 25),
-                FREERIDGE_INVALID_STATE);
+      EXPECT_EQ(
+          freeridge_predict(copy, FREERIDGE_COL_MAJOR, 25, s.problem.x.values.data(), 25, again.values.data(), 25),
+          FREERIDGE_INVALID_STATE);
       if (whole) {
         EXPECT_EQ(freeridge_loo(copy, errors.values.data(), 25), FREERIDGE_OK);
         EXPECT_TRUE(bit_equal(errors, loo));
@@ -369,15 +371,15 @@ TEST(MixedModel, WrongArguments) {
   EXPECT_EQ(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, 10, s.problem.x.values.data(), 10,
                                     s.f.values.data(), 10, out.values.data(), 10),
             FREERIDGE_INVALID_STATE);
-  EXPECT_EQ(freeridge_get_fixed_effects(model.get(), nullptr, out.values.data(), nullptr, 10),
-            FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_fixed_effects(model.get(), nullptr, out.values.data(), nullptr, 10), FREERIDGE_INVALID_STATE);
   set_fixed(model, s.f);
   model.factorize().lambda(1);
   EXPECT_EQ(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, 10, s.problem.x.values.data(), 10,
                                     wrong.values.data(), 10, out.values.data(), 10),
             FREERIDGE_NOT_FINITE);
-  EXPECT_EQ(freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, 10, s.problem.x.values.data(), 10, out.values.data(), 10),
-            FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(
+      freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, 10, s.problem.x.values.data(), 10, out.values.data(), 10),
+      FREERIDGE_INVALID_STATE);
 }
 
 // Nothing is left for the kernel: as many free columns as points but one, and one of them the intercept.

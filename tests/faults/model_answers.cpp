@@ -87,9 +87,9 @@ void add_with_fixed_effects(Scenarios& all) {
   for (const auto& [name, route] : routes)
     add_on_model<Call>(all, std::string(name) + "_fixed", true, [route = route] {
       Model model = model_on(route, State::data);
-      support::check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, sample::q, sample::fixed().data(),
-                                                 sample::n),
-                     "freeridge_set_fixed_effects");
+      support::check(
+          freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, sample::q, sample::fixed().data(), sample::n),
+          "freeridge_set_fixed_effects");
       model.factorize().select_lambda(FREERIDGE_REML, 1e-3, 1e3);
       return model;
     });

@@ -205,13 +205,14 @@ void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, con
       variance, noise);
   call(
       "freeridge_get_fixed_effects", 0,
-      [&] { return freeridge_get_fixed_effects(model, kept.get(), effects.get(), errors.get(), std::max<std::int64_t>(q, 1)); },
+      [&] {
+        return freeridge_get_fixed_effects(model, kept.get(), effects.get(), errors.get(),
+                                           std::max<std::int64_t>(q, 1));
+      },
       kept, effects, errors);
   call(
       "freeridge_variance_components", 0,
-      [&] {
-        return freeridge_variance_components(model, residual.get(), random.get(), share.get(), error.get());
-      },
+      [&] { return freeridge_variance_components(model, residual.get(), random.get(), share.get(), error.get()); },
       residual, random, share, error);
 }
 

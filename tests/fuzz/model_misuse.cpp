@@ -69,8 +69,9 @@ void misuse_setters(freeridge_model* model, Source& in) {
   const std::vector<std::int64_t> rows = {3, 3}, far = {INT64_MAX, INT64_MIN};
   switch (in.byte() % 15) {
     case 13:
-      return refused("freeridge_set_fixed_effects",
-                     [&] { return freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, 1, numbers.data(), INT64_MAX); });
+      return refused("freeridge_set_fixed_effects", [&] {
+        return freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, 1, numbers.data(), INT64_MAX);
+      });
     case 0:
       return refused("freeridge_set_kernel", [&] { return freeridge_set_kernel(model, nullptr); });
     case 1:

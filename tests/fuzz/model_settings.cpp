@@ -106,10 +106,10 @@ void ModelSequence::set_weights(Source& in) {
 void ModelSequence::set_fixed_effects(Source& in) {
   const std::int64_t n = told_.data ? told_.data->n : 1, q = in.below(4);
   std::vector<double> fixed;
-  for (std::int64_t k = 0; k < n * q; ++k) fixed.push_back(in.one_in(8) ? in.tame() : static_cast<double>(in.from(-1, 2)));
-  if (!worked(in, "freeridge_set_fixed_effects", [&] {
-        return freeridge_set_fixed_effects(model_.get(), FREERIDGE_COL_MAJOR, q, or_null(fixed), n);
-      }))
+  for (std::int64_t k = 0; k < n * q; ++k)
+    fixed.push_back(in.one_in(8) ? in.tame() : static_cast<double>(in.from(-1, 2)));
+  if (!worked(in, "freeridge_set_fixed_effects",
+              [&] { return freeridge_set_fixed_effects(model_.get(), FREERIDGE_COL_MAJOR, q, or_null(fixed), n); }))
     return;
   told_.fixed = std::move(fixed);
   told_.unset();

@@ -103,10 +103,7 @@ TEST(SavedFormat, Predictors) {
     Words words;
     words.integers({9, 2, 2, 1}).text("linear()").numbers({0.5, 2}).numbers({10, 20});
     if (version >= 5) words.integers({0});
-    return words.numbers(origin)
-        .numbers(level)
-        .numbers({1, 2, 3, 4})
-        .container(3, version);
+    return words.numbers(origin).numbers(level).numbers({1, 2, 3, 4}).container(3, version);
   };
   const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 5);
   // c k(x_i, x) + b, k = (x'z)^2
@@ -126,8 +123,13 @@ TEST(SavedFormat, Predictors) {
                               .numbers({2, 3})
                               .numbers({1, 10})
                               .container(3);
-  const Bytes given =
-      Words().integers({2, 2, 1, 2}).text("precomputed()").numbers({0.5, 100}).integers({0}).numbers({1, 10}).container(3);
+  const Bytes given = Words()
+                          .integers({2, 2, 1, 2})
+                          .text("precomputed()")
+                          .numbers({0.5, 100})
+                          .integers({0})
+                          .numbers({1, 10})
+                          .container(3);
   const double x[] = {1, 5, 2, 7};  // 2 x 2
   double out[4], c[5];
   Handle predictor = support::loaded(hyperplane);

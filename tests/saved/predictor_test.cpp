@@ -257,9 +257,9 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetFixedEffects, SetGroups, SetIntercept,
-                   SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction,
-                   SetRefinement, SetMemoryLimit>();
+    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetFixedEffects, SetGroups,
+                   SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks, SetLandmarkMethod,
+                   SetReduction, SetRefinement, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance, CoefficientCovariance, CoefficientErrors, AverageGradient,
@@ -277,9 +277,10 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     ASSERT_GT(expected.size(), 50u);
     for (const char* answered :
          {"freeridge_destroy", "freeridge_clone", "freeridge_predict", "freeridge_predict_sparse",
-          "freeridge_predict_gradient", "freeridge_predict_fixed", "freeridge_get_fixed_count", "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda",
-          "freeridge_get_intercept", "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress",
-          "freeridge_save_predictor", "freeridge_save_predictor_to_memory"})
+          "freeridge_predict_gradient", "freeridge_predict_fixed", "freeridge_get_fixed_count",
+          "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda", "freeridge_get_intercept",
+          "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress", "freeridge_save_predictor",
+          "freeridge_save_predictor_to_memory"})
       EXPECT_EQ(expected.erase(answered), 1u) << answered;
     EXPECT_EQ(others.names(), expected);
   }

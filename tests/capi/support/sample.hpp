@@ -24,9 +24,9 @@ constexpr std::size_t size(int64_t rows, int64_t columns = 1) {
   return static_cast<std::size_t>(rows * columns);
 }
 
-std::vector<double> x();      // n x d, column-major
-std::vector<double> y();      // n x t, column-major
-std::vector<double> new_x();  // m x d, column-major
+std::vector<double> x();          // n x d, column-major
+std::vector<double> y();          // n x t, column-major
+std::vector<double> new_x();      // m x d, column-major
 std::vector<double> fixed();      // n x q, column-major
 std::vector<double> new_fixed();  // m x q, column-major
 // Of a matrix that is full: where its columns begin as a CSC matrix, and the places in them.
