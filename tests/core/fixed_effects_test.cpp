@@ -309,6 +309,126 @@ TEST_P(FixedEffects, VariancesAndIntervals) {
   });
 }
 
+// Of b and w, from the normal equations of [1, F, X] with lambda for the last columns.
+TEST_P(FixedEffects, CovariancesOfCoefficients) {
+  if (GetParam().family != oracle::Family::linear || GetParam().landmarks > 0) return;
+  each([](const Case& c, double lambda) {
+    const Dense design = fixed_effects::beside(c.mixed.f, to_real(c.problem.x)), hat = c.mixed.hat();
+    const std::int64_t n = c.mixed.n(), free = c.mixed.f.cols, d = c.problem.x.cols, ones = c.problem.intercept ? 1 : 0;
+    Dense weighted = design;
+    for (std::int64_t k = 0; k < design.cols; ++k)
+      for (std::int64_t i = 0; i < n; ++i) weighted(i, k) *= c.mixed.w(i);
+    const Dense gram = multiply(transpose(design), weighted);
+    Dense penalised = gram;
+    for (std::int64_t k = free; k < design.cols; ++k) penalised(k, k) += static_cast<Real>(lambda);
+    const Dense inverse = solve(penalised, identity(design.cols)),
+                frequentist = multiply(inverse, multiply(gram, inverse));
+    const Dense fitted = multiply(hat, c.mixed.y);
+    Real df = 0, sigma2[2] = {0, 0};
+    for (std::int64_t i = 0; i < n; ++i) {
+      df += hat(i, i);
+      for (std::int64_t j = 0; j < 2; ++j)
+        sigma2[j] += c.mixed.w(i) * (c.mixed.y(i, j) - fitted(i, j)) * (c.mixed.y(i, j) - fitted(i, j));
+    }
+    const auto place = [&](std::int64_t k) { return k < ones ? 0 : free + k - ones; };
+    for (const freeridge_covariance_type kind : {FREERIDGE_COVARIANCE_BAYESIAN, FREERIDGE_COVARIANCE_FREQUENTIST}) {
+      const std::int64_t side = ones + d;
+      Matrix found(2 * side, 2 * side), block(side, side), expected(side, side);
+      check(freeridge_coefficient_covariance(c.model.get(), kind, found.values.data(), 2 * side),
+            "freeridge_coefficient_covariance");
+      const Dense& whole = kind == FREERIDGE_COVARIANCE_BAYESIAN ? inverse : frequentist;
+      for (std::int64_t j = 0; j < 2; ++j) {
+        for (std::int64_t q = 0; q < side; ++q)
+          for (std::int64_t k = 0; k < side; ++k) {
+            block(k, q) = found(j * side + k, j * side + q);
+            expected(k, q) = static_cast<double>(sigma2[j] / (static_cast<Real>(n) - df) * whole(place(k), place(q)));
+          }
+        EXPECT_CLOSE(block.values, expected.values, 1e-9);  // F explains a column of x: those of it are zero
+      }
+    }
+  });
+}
+
+// c and the effects after refinement, and the averages of f's derivatives with errors from P.
+TEST_P(FixedEffects, RefinementAndAverages) {
+  if (GetParam().family == oracle::Family::linear || GetParam().landmarks > 0) return;
+  each([](const Case& c, double lambda) {
+    const std::int64_t q = c.f.cols, ones = c.problem.intercept ? 1 : 0, n = c.mixed.n(), m = c.points.rows;
+    const Mixed::Fit fit = c.mixed.fit();
+    check(freeridge_set_refinement(c.model.get(), 4), "freeridge_set_refinement");
+    check(freeridge_set_lambda(c.model.get(), lambda), "freeridge_set_lambda");
+    Matrix effects(q, 2), expected(q, 2);
+    check(freeridge_get_fixed_effects(c.model.get(), nullptr, effects.values.data(), nullptr, q),
+          "freeridge_get_fixed_effects");
+    for (std::int64_t j = 0; j < 2; ++j)
+      for (std::int64_t k = 0; k < q; ++k) expected(k, j) = static_cast<double>(fit.a(ones + k, j));
+    EXPECT_CLOSE(effects, expected, 1e-11);
+    EXPECT_CLOSE(c.model.coefficients(), to_double(fit.c), 1e-11);
+
+    Matrix z(m, c.points.cols, 0.25), change(1, 2), errors(1, 2), expected_change(1, 2), expected_errors(1, 2);
+    check(freeridge_average_difference(c.model.get(), FREERIDGE_COL_MAJOR, m, c.points.values.data(), m,
+                                       z.values.data(), m, nullptr, change.values.data(), errors.values.data()),
+          "freeridge_average_difference");
+    const Dense other = oracle::kernel_matrix(c.problem.kernel, c.problem.x, z);
+    Dense delta(n, 1);
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t p = 0; p < m; ++p) delta(i, 0) += (c.cross(i, p) - other(i, p)) / static_cast<Real>(m);
+    const Dense maker = c.mixed.fit(identity(n), std::vector<char>(static_cast<std::size_t>(n), 1)).c;
+    const Dense of_y = multiply(maker, delta);
+    for (std::int64_t j = 0; j < 2; ++j) {
+      Real sum = 0, variance = 0;
+      for (std::int64_t i = 0; i < n; ++i) {
+        sum += delta(i, 0) * fit.c(i, j);
+        variance += of_y(i, 0) * of_y(i, 0) / c.mixed.w(i);
+      }
+      expected_change(0, j) = static_cast<double>(sum);
+      expected_errors(0, j) =
+          std::sqrt(c.model.error_variance()[static_cast<std::size_t>(j)] * static_cast<double>(variance));
+    }
+    EXPECT_CLOSE(change, expected_change, 1e-10);
+    EXPECT_CLOSE(errors, expected_errors, 1e-9);
+  });
+}
+
+// Several tiles: the same numbers from the rows in storage and as they stream by.
+TEST(FixedEffectsOfManyRows, Streamed) {
+  Random random(3);
+  const std::int64_t n = 1700, q = 6;
+  const oracle::Problem problem = random_problem(random, oracle::KernelSpec::linear(), n, 5, 2, true, true);
+  oracle::Problem thin = problem;
+  for (std::int64_t k = 0; k < 5; ++k)
+    for (std::int64_t i = 0; i < n; ++i)
+      if ((i + k) % 9 != 0) thin.x(i, k) = 0;
+  const Matrix f = effects_of(random, problem.x, q);
+  const auto answers = [&](const oracle::Problem& of, freeridge_reduction reduction, bool sparse,
+                           std::int64_t landmarks) {
+    Model model(landmarks > 0 ? Kernel::gaussian(1.5) : Kernel::linear());
+    model.data(of.x, of.y);
+    if (sparse) check(set_sparse(model.get(), Sparse(of.x, FREERIDGE_CSC), of.y, false), "freeridge_set_sparse");
+    model.weights(of.weights).route(landmarks > 0 ? FREERIDGE_ROUTE_LANDMARK : FREERIDGE_ROUTE_PRIMAL);
+    check(freeridge_set_reduction(model.get(), reduction), "freeridge_set_reduction");
+    if (landmarks > 0) check(freeridge_set_landmarks(model.get(), landmarks, nullptr), "freeridge_set_landmarks");
+    set_fixed(model, f);
+    model.factorize().lambda(0.1);
+    Matrix effects(q, 2);
+    check(freeridge_get_fixed_effects(model.get(), nullptr, effects.values.data(), nullptr, q),
+          "freeridge_get_fixed_effects");
+    const Matrix loo = model.loo(), groups = model.group_errors(modulo_groups(n, 3));
+    Matrix out(n, 6);
+    for (std::int64_t j = 0; j < 2; ++j)
+      for (std::int64_t i = 0; i < n; ++i) {
+        out(i, j) = loo(i, j), out(i, 2 + j) = groups(i, j);
+        out(i, 4 + j) = i < q ? effects(i, j) : 1;
+      }
+    return out;
+  };
+  const Matrix kept = answers(problem, FREERIDGE_REDUCTION_QR, false, 0);
+  EXPECT_CLOSE(answers(problem, FREERIDGE_REDUCTION_GRAM, false, 0), kept, 1e-9);
+  EXPECT_CLOSE(answers(thin, FREERIDGE_REDUCTION_AUTO, true, 0), answers(thin, FREERIDGE_REDUCTION_QR, false, 0), 1e-9);
+  EXPECT_CLOSE(answers(problem, FREERIDGE_REDUCTION_GRAM, false, 40),
+               answers(problem, FREERIDGE_REDUCTION_QR, false, 40), 1e-8);
+}
+
 INSTANTIATE_TEST_SUITE_P(Routes, FixedEffects, ::testing::ValuesIn(ways), ::testing::PrintToStringParamName());
 
 }  // namespace fixed_effects_test
