@@ -63,11 +63,18 @@ TEST(SavedPredictor, AnswersAsTheModel) {
       EXPECT_EQ(answer<Coefficients>(predictor.get()).first, FREERIDGE_INVALID_STATE);
     else
       EXPECT_EQ(answer<Coefficients>(predictor.get()), answer<Coefficients>(model.get()));
-    int64_t n = 0, d = 0, t = 0;
+    EXPECT_EQ(answer<GetFixedCount>(predictor.get()), answer<GetFixedCount>(model.get()));
+    int64_t n = 0, d = 0, t = 0, q = 0;
     ASSERT_EQ(freeridge_get_dimensions(predictor.get(), &n, &d, &t), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_fixed_count(predictor.get(), &q), FREERIDGE_OK);
+    if (q > 0) {
+      const auto expected = answer<PredictFixed>(model.get());
+      ASSERT_EQ(expected.first, FREERIDGE_OK);
+      EXPECT_EQ(answer<PredictFixed>(predictor.get()), expected);
+    }
     for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
       const auto expected = answer(model.get(), predict_of(d, layout));
-      ASSERT_EQ(expected.first, FREERIDGE_OK);
+      ASSERT_EQ(expected.first, q > 0 ? FREERIDGE_INVALID_STATE : FREERIDGE_OK);
       EXPECT_EQ(answer(predictor.get(), predict_of(d, layout)), expected);
     }
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "saved again";
