@@ -30,9 +30,9 @@
  *
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
- * set_data, set_sparse (and their _view), set_weights, set_kernel, set_intercept, set_landmarks, set_landmark_method,
- * set_reduction and set_route go back to DATA (unset the factorization and the lambdas). set_groups,
- * set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from
+ * set_data, set_sparse (and their _view), set_weights, set_fixed_effects, set_kernel, set_intercept, set_landmarks,
+ * set_landmark_method, set_reduction and set_route go back to DATA (unset the factorization and the lambdas).
+ * set_groups, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from
  * what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
@@ -40,9 +40,9 @@
  * Status      Every call that can fail returns a freeridge_status. A call that fails leaves the model as it was, and
  *             freeridge_last_error() has its own words on that thread: what was wrong, which argument, which value.
  *             Outputs of a failed call are untouched, with two exceptions: UNDEFINED means that some entries have no
- *             value at this lambda; those are NaN and all others are valid. predict, the calls named _path,
- *             hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and kernel_evaluate work in
- *             pieces: after CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way
+ *             value at this lambda; those are NaN and all others are valid. predict, predict_fixed, the calls named
+ *             _path, predict_path_fixed, hat_matrix, classifier_predict, accumulator_loo, accumulator_loo_sparse and
+ *             kernel_evaluate work in pieces: after CANCELLED, OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE, or when a value overflows on the way
  *             (NOT_FINITE), their output may be partly written.
  * Checks      Pointers must not be NULL unless said otherwise (INVALID_ARGUMENT). All numbers that go in must be finite
  *             (NOT_FINITE). Sizes are int64_t, at least 1 and at most 2147483647 each; a product of sizes that
@@ -419,6 +419,27 @@ FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model,
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
 
+/* Fixed effects: f: n x q columns F in `layout`, leading dimension ldf, copied, with coefficients a that no penalty
+ * touches, beside the intercept, which stays what freeridge_set_intercept says:
+ *     minimise 1/2 sum_i W_ii (Y_i - f(x_i) - b - F_i'a)^2 + lambda/2 ||f||_k^2
+ * With a kernel matrix of relations among individuals that is the mixed model of genetics, with polynomials of x and a
+ * kernel of the distance the partially linear model and splines. q = 0: none, f may be NULL then. A column that
+ * depends on the intercept and the columns before it, to 1e-10 of its rows, has the coefficient 0 (where R's lm says
+ * NA), here and in predictions; all other answers are those without it. Everything goes along: left-out errors and
+ * groups (UNDEFINED where the rows that stay do not determine a), criteria, degrees of freedom, eigenvalues,
+ * covariances, intervals, saved models. Predictions need F of the new points: freeridge_predict_fixed and the other
+ * calls of that ending; the calls without it are INVALID_STATE then. Derivatives and differences are those of f. Needs
+ * DATA, goes back to DATA; new data have none. What models with fixed effects do not have: the refinement of a
+ * hyperplane (INVALID_STATE when lambda is set), and new sparse points. Statuses: INVALID_ARGUMENT (also: q >= n),
+ * NOT_FINITE, INVALID_STATE. Cost: O(n q), and O(n q^2) and q reflections of K in factorize. Source: H. Patterson, R.
+ * Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_fixed_effects(freeridge_model* model, freeridge_layout layout, int64_t q,
+                                                           const double* f, int64_t ldf);
+
+/* *q: how many fixed effects the model has, 0 for none; of predictors, too. Needs DATA. Statuses: INVALID_STATE,
+ * INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_fixed_count(const freeridge_model* model, int64_t* q);
+
 /* The intercept b of f(x) + b. */
 typedef int32_t freeridge_intercept;
 enum {
@@ -691,6 +712,14 @@ FREERIDGE_API freeridge_status freeridge_predict_sparse(const freeridge_model* m
                                                         const double* value, freeridge_layout layout, double* out,
                                                         int64_t ldout);
 
+/* freeridge_predict for a model with fixed effects (freeridge_set_fixed_effects): f(x) + b + fixed'a. fixed: m x q in
+ * `layout`, leading dimension ldfixed: their values at the new points, in the columns as they were set. Predictors
+ * answer it, too. Statuses: as freeridge_predict, INVALID_STATE also where the model has no fixed effects. Cost: that
+ * of freeridge_predict, and O(m q t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_fixed(const freeridge_model* model, freeridge_layout layout, int64_t m,
+                                                       const double* x, int64_t ldx, const double* fixed,
+                                                       int64_t ldfixed, double* out, int64_t ldout);
+
 /* c: n x t, column-major, ld >= n: f(x) = sum_i c_i k(x_i, x). At lambda > 0, c_i = W_ii (Y_i - fitted_i) / lambda
  * (LANDMARK: c_i of the landmarks solve problem (2), the others are 0); where K is singular and lambda is below
  * freeridge_get_tolerance, c lacks the part that K maps to zero, whose function is zero. Needs FITTED. Cost: O(n r t);
@@ -706,6 +735,32 @@ FREERIDGE_API freeridge_status freeridge_get_hyperplane(const freeridge_model* m
 /* b: t intercepts (0 without intercept). Needs FITTED. Statuses: INVALID_STATE, INVALID_ARGUMENT. Cost: O(t). Since
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b);
+
+/* Fixed effects at the lambdas in force. kept: q numbers, 1 for a column with an effect of its own, 0 for one that
+ * depends on those before it; effects: a, q x t; errors: their standard errors in the mixed model, f a Gaussian
+ * process of covariance tau^2 k and errors of variance lambda tau^2 / W_ii, tau^2 = Y'PY / m by REML (m = n - q, and 1
+ * less with an intercept):
+ *     Cov(a, b) = tau^2 (F'M^-1 F)^-1,   F with the intercept's ones,   M = K + lambda W^-1
+ * 0 for columns that are not kept. effects and errors are column-major, ld >= q; NULL is fine for each of the three.
+ * Needs FITTED. Cost: O(q t); errors as freeridge_predict_variance at q points. Statuses: INVALID_STATE (also: no
+ * fixed effects), INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (errors: lambda is 0, or m is: NaN), CANCELLED. Source: C.
+ * Henderson, Best linear unbiased estimation and prediction under a selection model, Biometrics 31 (1975). Since 0.1.
+ */
+FREERIDGE_API freeridge_status freeridge_get_fixed_effects(const freeridge_model* model, int32_t* kept, double* effects,
+                                                           double* errors, int64_t ld);
+
+/* The variance components of the mixed model Y = F a + f + e, t numbers each at the lambdas in force; NULL is fine:
+ *     random = tau^2 = Y'PY / m     of f, of covariance tau^2 K;      residual = lambda tau^2     of the errors
+ *     share = random / (random + residual) = 1 / (1 + lambda)
+ * share is the heritability h^2 where K is a relationship matrix with a diagonal of about 1; error is its standard
+ * error, where lambda is chosen by REML, by the delta method: share (1 - share) / l''^(1/2), with l'' the second
+ * derivative of FREERIDGE_REML by log lambda, the difference quotient of first derivatives at 4 lambdas beside. Needs
+ * FITTED. Cost: 4 lambdas, the trace of P at each. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED
+ * (lambda is 0, or m is; error: l'' is not positive: NaN), CANCELLED. Source: H. Patterson, R. Thompson, Biometrika 58
+ * (1971); J. Endelman, Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4
+ * (2011). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_variance_components(const freeridge_model* model, double* residual,
+                                                             double* random, double* share, double* error);
 
 /* fitted: n x t, column-major, ld >= n: f(x_i) + b, from the residuals (no kernel is evaluated again). Needs FITTED.
  * Cost: O(n r t). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE (a fitted value overflows), CANCELLED. Since
@@ -756,6 +811,13 @@ FREERIDGE_API freeridge_status freeridge_get_bandwidth(const freeridge_model* mo
 FREERIDGE_API freeridge_status freeridge_predict_path(const freeridge_model* model, freeridge_layout layout, int64_t m,
                                                       const double* x, int64_t ldx, int64_t count,
                                                       const double* lambdas, double* out, int64_t ldout);
+
+/* The same of a model with fixed effects, as freeridge_predict_fixed. Statuses: as freeridge_predict_path. Cost: that
+ * of freeridge_predict_path. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_path_fixed(const freeridge_model* model, freeridge_layout layout,
+                                                            int64_t m, const double* x, int64_t ldx,
+                                                            const double* fixed, int64_t ldfixed, int64_t count,
+                                                            const double* lambdas, double* out, int64_t ldout);
 
 /* c: the coefficients of freeridge_coefficients, n x (count t), column-major, ld >= n; b: t x count intercepts (0
  * without intercept), NULL is fine. Needs FACTORIZED. Cost: those of freeridge_set_lambda and freeridge_coefficients
@@ -816,6 +878,20 @@ FREERIDGE_API freeridge_status freeridge_predict_jackknife(const freeridge_model
 FREERIDGE_API freeridge_status freeridge_predict_variance(const freeridge_model* model, freeridge_layout layout,
                                                           int64_t m, const double* x, int64_t ldx, double* variance,
                                                           int64_t ldout, double* noise);
+
+/* The two calls above for a model with fixed effects (freeridge_set_fixed_effects): fixed: m x q in `layout`, leading
+ * dimension ldfixed: their values at the new points. The variance is then
+ *     tau^2 (k(x, x) - k'M^-1 k + r'(F'M^-1 F)^-1 r),   r = F(x) - F'M^-1 k,   F with the intercept's ones
+ * Statuses: as freeridge_predict_jackknife and freeridge_predict_variance, INVALID_STATE also where the model has no
+ * fixed effects. Cost: that of these. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_predict_jackknife_fixed(const freeridge_model* model, freeridge_layout layout,
+                                                                 int64_t m, const double* x, int64_t ldx,
+                                                                 const double* fixed, int64_t ldfixed, double level,
+                                                                 double* lower, double* upper, int64_t ldout);
+FREERIDGE_API freeridge_status freeridge_predict_variance_fixed(const freeridge_model* model, freeridge_layout layout,
+                                                                int64_t m, const double* x, int64_t ldx,
+                                                                const double* fixed, int64_t ldfixed, double* variance,
+                                                                int64_t ldout, double* noise);
 
 /* ----------------------------------------------------------------------------------------------------
  * Eigenvalues, conditioning, and whole matrices. K_c is the kernel matrix as the fit uses it: W^(1/2) K W^(1/2), and
@@ -1190,7 +1266,8 @@ FREERIDGE_API freeridge_status freeridge_convert_lambda(freeridge_convention fro
  *     first answer after loading that needs more than the solution does that once more, and is NOT_POSITIVE_DEFINITE if
  *     K + lambda I is singular to rounding here, though it was not where it was saved.) A callback is not saved.
  *   - a predictor: only what prediction needs: the kernel, b, lambda, and either w, or c with its points (n (d + t)
- *     numbers; with landmarks r (d + t)). What is loaded answers freeridge_predict, freeridge_get_dimensions,
+ *     numbers; with landmarks r (d + t)). What is loaded answers freeridge_predict, freeridge_predict_fixed,
+ *     freeridge_get_fixed_count, freeridge_get_dimensions,
  *     _get_lambda, _get_intercept, _get_hyperplane (linear kernels), _coefficients (other kernels; where K is
  *     singular, c may lack a part that K maps to zero, which changes no prediction) and freeridge_set_progress, and can
  *     be saved as a predictor again; every other call on it is INVALID_STATE.

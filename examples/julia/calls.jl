@@ -624,3 +624,28 @@ freeridge_get_kernel_search_history(model, stage, score, lambda, gradient) =
 freeridge_get_kernel_search_bounds(model, variable, low, high, at, lambda_at) =
     ccall((:freeridge_get_kernel_search_bounds, library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int64},
     Ptr{Float64}, Ptr{Float64}, Ptr{Int32}, Ptr{Int32}), model, variable, low, high, at, lambda_at)
+freeridge_set_fixed_effects(model, layout, q, f, ldf) = ccall((:freeridge_set_fixed_effects, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64), model, layout, q, f, ldf)
+freeridge_get_fixed_count(model, q) = ccall((:freeridge_get_fixed_count, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}), model, q)
+freeridge_predict_fixed(model, layout, m, x, ldx, fixed, ldfixed, out, ldout) = ccall((:freeridge_predict_fixed,
+    library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64},
+    Int64, Ptr{Float64}, Int64), model, layout, m, x, ldx, fixed, ldfixed, out, ldout)
+freeridge_get_fixed_effects(model, kept, effects, errors, ld) = ccall((:freeridge_get_fixed_effects, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Ptr{Float64}, Ptr{Float64}, Int64), model, kept, effects,
+    errors, ld)
+freeridge_variance_components(model, residual, random, share, error) = ccall((:freeridge_variance_components,
+    library), freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}), model,
+    residual, random, share, error)
+freeridge_predict_path_fixed(model, layout, m, x, ldx, fixed, ldfixed, count, lambdas, out, ldout) =
+    ccall((:freeridge_predict_path_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64,
+    Ptr{Float64}, Int64, Ptr{Float64}, Int64, Int64, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x, ldx,
+    fixed, ldfixed, count, lambdas, out, ldout)
+freeridge_predict_jackknife_fixed(model, layout, m, x, ldx, fixed, ldfixed, level, lower, upper, ldout) =
+    ccall((:freeridge_predict_jackknife_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Float64, Ptr{Float64}, Ptr{Float64}, Int64), model, layout, m, x,
+    ldx, fixed, ldfixed, level, lower, upper, ldout)
+freeridge_predict_variance_fixed(model, layout, m, x, ldx, fixed, ldfixed, variance, ldout, noise) =
+    ccall((:freeridge_predict_variance_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout,
+    Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}), model, layout, m, x, ldx,
+    fixed, ldfixed, variance, ldout, noise)

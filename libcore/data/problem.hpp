@@ -1,16 +1,18 @@
 // One problem, as every route sees it: the points, and the outputs in weighted and centred form.
-//   Y~ = W^(1/2) (Y - 1 ybar'),  ybar = Y'W1 / sum(w) with an intercept, else 0
-//   q1 = W^(1/2) 1 / sqrt(sum(w))
-// Subtracting ybar changes neither P~Y~ (P~ W^(1/2) 1 = 0) nor c; it makes a large mean of Y harmless.
-// For a linear kernel with an intercept the points are centred too (shift = xbar), for the same reason:
-//   X_s = (X - 1 shift') diag(scale)^-1,   X~ = W^(1/2) X_s
+//   U, q1                     what is not penalised, the ones of the intercept and fixed effects (unpenalised.hpp)
+//   Y~ = W^(1/2) (Y - U A),   A = diag(nu)^-2 U'W Y;  with an intercept alone A is ybar', the weighted means
+// Subtracting U A changes neither P~Y~ (P~ q1 = 0) nor c; it makes a large mean of Y harmless.
+// For a linear kernel the points are centred too, for the same reason: by shift = xbar with an intercept, and by what
+// fixed effects explain of them,
+//   X_s = (X - 1 shift') diag(scale)^-1,   X~ = W^(1/2) (X_s - U C diag(scale)^-1),   C = diag(nu)^-2 U'W (X - 1 shift')
+// where the first row of C, with an intercept what rounding left of the means, is not subtracted.
 #pragma once
 
-#include <cmath>
 #include <memory>
 #include <optional>
 
 #include "libcore/base/array.hpp"
+#include "libcore/data/unpenalised.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/rows/rows.hpp"
 
@@ -21,20 +23,59 @@ double weight_span(Span<const double> weights);
 // From this span on rounding errors of rows of high weight take digits of rows of low weight, where rows are mixed.
 constexpr double wide_weights = 0x1p20;
 
+// New points as a route sees them: their rows, and the values of their fixed effects, without columns where the problem
+// has none.
+struct Points {
+  Points(const Rows& rows, const LayoutView& effects = {}) : x(rows), fixed(effects) {}  // NOLINT: rows are points
+  Points(const LayoutView& rows) : x(rows) {}                                            // NOLINT: likewise
+  // Not points but linear functionals of what is not penalised alone, each by its g (Problem::directions): f counts as
+  // zero, and x is not read.
+  explicit Points(ConstMatrixView functionals) : function(false), g(functionals) {}
+
+  Rows x;
+  LayoutView fixed;
+  bool function = true;
+  ConstMatrixView g;  // q x m
+};
+
 struct Problem {
-  // x, y and weights are borrowed; weights: n numbers or empty.
-  Problem(KernelPtr kernel, const Rows& x, const LayoutView& y, Span<const double> weights, bool intercept);
+  // x, y, weights and fixed are borrowed; weights: n numbers or empty; fixed: F (n rows), or without columns.
+  Problem(KernelPtr kernel, const Rows& x, const LayoutView& y, Span<const double> weights, bool intercept,
+          const LayoutView& fixed = {});
 
   Index n() const { return x.rows; }
   Index d() const { return x.cols; }
   Index t() const { return y_tilde.cols(); }
-  Index degrees() const { return n() - (intercept ? 1 : 0); }  // m: the dimension that P~ acts on
+  Index q() const { return unpenalised.q(); }  // columns that are not penalised
+  Index degrees() const { return n() - q(); }  // m: the dimension that P~ acts on
+  const Matrix& q1() const { return unpenalised.q1(); }
   double weight(Index i) const { return sqrt_w[i] * sqrt_w[i]; }
   bool linear() const { return linear_scale.has_value(); }
-  // Element i of the smoother row a = W^(1/2) (P kappa + q1 / sqrt(sum(w))).
-  double smoother(Index i, double p_kappa) const {
-    return sqrt_w[i] * (q1.empty() ? p_kappa : p_kappa + q1[i] / std::sqrt(sum_w));
+  double free_function(Index i, Index k) const;  // U_ik
+  // |q1_i|^2: the leverage of row i in the fit of what is not penalised alone.
+  double free_leverage(Index i) const;
+  Matrix q1_of(Span<const Index> rows) const;
+
+  Points own_points() const { return {x, fixed}; }
+  // g = diag(nu)^-1 u(x) of the points[first ...], q x g.cols.
+  void directions(const Points& points, Index first, MatrixView g) const {
+    if (!points.function) return copy(points.g.columns(first, g.cols), g);
+    unpenalised.directions(points.fixed, first, g);
   }
+  // The smoother rows a = W^(1/2) (P kappa + q1 g) of some points, in place of P kappa (n x count).
+  void finish_smoother(const Points& points, Index first, MatrixView p_kappa) const;
+  // lambda |g|^2 of a point: the variance of what is not penalised.
+  void add_free_variance(const Points& points, Index first, double lambda, Span<double> variance) const;
+
+  // tile -= U_I C', U_I the rows row, row + 1, ... (or any rows) of U, C one number for each column of the tile and each
+  // of the columns [from, q) of U.
+  void subtract_free(Index row, Index from, ConstMatrixView c, MatrixView tile) const;
+  void subtract_free(Span<const Index> rows, ConstMatrixView c, MatrixView tile) const;
+
+  // Whether the rows but these determine what is not penalised: else there is no prediction for one of them without them.
+  bool determined_without(Span<const Index> rows) const;
+  // The rows that alone are not, ascending: their leverage is one at every lambda. 0 in their places of [row, ...).
+  void clear_decisive(Index row, Span<double> diagonal) const;
 
   // Rows row, row + 1, ... of X_s, of any points, and of X~; linear kernels. Throws NOT_FINITE where X~ overflows.
   void scaled_rows(const Rows& points, Index row, MatrixView out) const;
@@ -50,18 +91,25 @@ struct Problem {
   std::shared_ptr<const void> x_numbers;  // holds what x views, where that is the problem's own
   LayoutView y;
   Span<const double> weights;
+  LayoutView fixed;  // F
   bool intercept;
   Array<double> sqrt_w;  // n
   double sum_w = 0;
   double sum_log_w = 0;
-  Matrix y_tilde;        // n x t
-  Array<double> y_mean;  // t
+  Matrix y_tilde;  // n x t
+  Unpenalised unpenalised;
+  Matrix y_free;  // A, q x t
   // Of the output that a column of solutions is of: output j of lambda l is in column l t + j.
-  double mean_of_column(Index column) const { return y_mean[column % t()]; }
-  Array<double> q1;                           // n; empty without intercept
+  Span<const double> free_of_column(Index column) const { return {y_free.col(column % t()), q()}; }
+  Array<Index> decisive;                      // rows, ascending (clear_decisive)
   std::optional<Array<double>> linear_scale;  // d divisors, for linear kernels
   Array<double> shift;                        // d; empty unless the kernel is linear and there is an intercept
-  Array<double> shift_rest;                   // d: what rounding left of the means of x after the shift
+  Matrix x_free;                              // C', d x q; of linear kernels
+
+ private:
+  void set_y();
+  void set_centre();
+  void divide_by_scale(MatrixView out) const;
 };
 
 using ProblemPtr = std::shared_ptr<const Problem>;

@@ -2,7 +2,8 @@
 // that the route chooses. With G = K_w + lambda I, K_w = W^(1/2) K W^(1/2), Y~ = W^(1/2) Y, 1~ = W^(1/2) 1
 // (derivations: numerics.md)
 //
-//     P~ = s P,   P = G^-1 - G^-1 1~ 1~' G^-1 / (1~' G^-1 1~)        without intercept P = G^-1
+//     P~ = s P,   P = G^-1 - G^-1 1~ 1~' G^-1 / (1~' G^-1 1~)        without intercept P = G^-1; with fixed effects
+//                                                                    W^(1/2) [1, F] stands in the place of 1~
 //     rho P~ = I - H,   rho = lambda / s, in [0, 1] for the routes that know the spectrum
 //     LOO     e_i = (P~Y~)_i / (P~_ii sqrt(W_ii))
 //     group   e_S = W_S^(-1/2) (P~_SS)^-1 (P~Y~)_S
@@ -11,7 +12,8 @@
 //
 // s cancels in LOO, group errors and GCV, and keeps P~ finite as lambda -> 0: s = lambda where K is singular (P~ tends
 // to the residual maker of least squares), s = smallest eigenvalue + lambda in general, s = a power of two for
-// Cholesky. Routes take care of the intercept (intercept.hpp); select/ and model/ do not.
+// Cholesky. Routes take care of the intercept and of fixed effects (contrast.hpp); select/ and model/
+// do not.
 #pragma once
 
 #include <memory>
@@ -78,12 +80,12 @@ class ResidualMaker {
 
   // For the new points x*_q = points[first + q]: column q of `a` (n x q) is the smoother row a(x*_q), f(x*_q) + b =
   // a'Y:
-  //     a = W^(1/2) (P kappa + q1 / sqrt(sum(w))),   kappa = W^(1/2) k(X, x*) - K_w q1 / sqrt(sum(w))
+  //     a = W^(1/2) (P kappa + q1 g),   kappa = W^(1/2) k(X, x*) - K_w q1 g,   g as Problem::directions has it
   // variance[q]: the posterior variance of f(x*_q) + b over tau^2 (NaN for precomputed kernels, whose k(x*, x*) is not
   // known):
-  //     lambda / sum(w) + k~(x*, x*) - kappa'P kappa,   k~ centred as K is; no first term without intercept
+  //     lambda |g|^2 + k~(x*, x*) - kappa'P kappa,   k~ = k(x*, x*) - 2 g'q1'W^(1/2) k(X, x*) + g'q1'K_w q1 g
   // Either may be empty: not wanted. Lambda = 0: directions of eigenvalue zero are left out.
-  virtual void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const = 0;
+  virtual void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const = 0;
 
   // The columns [first, first + cols) of two symmetric n x n matrices; either view may be without columns: not wanted.
   //     hat      W^(1/2) H W^(-1/2) = I - lambda P

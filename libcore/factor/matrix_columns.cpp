@@ -13,7 +13,7 @@ void set_identity(Index first, MatrixView a) {
 }
 
 void hat_by_smoother(const ResidualMaker& maker, const Problem& problem, Index first, MatrixView hat) {
-  maker.smoother(problem.x, first, hat, {});
+  maker.smoother(problem.own_points(), first, hat, {});
   for (Index q = 0; q < hat.cols; ++q)
     for (Index i = 0; i < hat.rows; ++i) hat(i, q) *= problem.sqrt_w[first + q] / problem.sqrt_w[i];
 }

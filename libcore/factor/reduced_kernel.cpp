@@ -10,21 +10,29 @@
 namespace freeridge {
 namespace {
 
-// a_i + q1_i a'q1 from a_i = K_w,ii^(1/2): |K_w,ij| <= a_i a_j, and taking the intercept out adds terms with v_i
-// (K_w v)_j and v_i v_j v'K_w v, where v_i = q1_i and (K_w v)_j <= a_j a'v.
-Array<double> without_intercept(Array<double> a, const Array<double>& q1) {
-  if (q1.empty()) return a;
-  double mixed = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) mixed += a[i] * q1[i];
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] += q1[i] * mixed;
-  return a;
+// a_i + sum_k |q1_ik| a'|q1_k| from a_i = K_w,ii^(1/2): |K_w,ij| <= a_i a_j, and taking q1 out adds terms with v_i
+// (K_w v)_j and v_i v_j v'K_w v, where v_i = q1_i and (K_w v)_j <= a_j a'|v|.
+Array<double> without_free(Array<double> a, const Matrix& q1) {
+  Array<double> out = a;
+  for (Index k = 0; k < q1.cols(); ++k) {
+    double mixed = 0;
+    for (Index i = 0; i < q1.rows(); ++i) mixed += a[i] * std::abs(q1(i, k));
+    for (Index i = 0; i < q1.rows(); ++i) out[i] += std::abs(q1(i, k)) * mixed;
+  }
+  return out;
+}
+
+double trace_of_product(const Matrix& a, const Matrix& b) {  // tr A'B
+  double sum = 0;
+  for (Index k = 0; k < a.cols(); ++k) sum += dot(a.rows(), a.col(k), b.col(k));
+  return sum;
 }
 
 // From the diagonal of K_w as it stands in storage: n numbers, where the kernel would be called n times.
 Array<double> sizes_in(ConstMatrixView k_w, const Problem& problem) {
   Array<double> a;
   for (Index i = 0; i < k_w.rows; ++i) a.push_back(std::sqrt(std::max(k_w(i, i), 0.0)));
-  return without_intercept(std::move(a), problem.q1);
+  return without_free(std::move(a), problem.q1());
 }
 
 // From the kernel's values, for a saved model, whose K_w is gone.
@@ -35,30 +43,30 @@ Array<double> sizes_of(const Problem& problem) {
   else
     kernel_diagonal(*problem.kernel, problem.x, 0, problem.shift, a);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = problem.sqrt_w[i] * std::sqrt(std::max(a[i], 0.0));
-  return without_intercept(std::move(a), problem.q1);
+  return without_free(std::move(a), problem.q1());
 }
 
 }  // namespace
 
 ReducedKernel::ReducedKernel(const Problem& problem, Pivot pivot)
-    : contrast(problem.n(), problem.q1, pivot),
+    : contrast(problem.n(), problem.q1().view(), pivot),
       storage(problem.n(), problem.n()),
-      k_q1(problem.q1.size()),
+      k_q1(problem.n(), problem.q()),
       constant_part(0) {
   weighted_kernel_matrix(*problem.kernel, problem.x, problem.shift, problem.sqrt_w, storage.view());
   if (pivot == Pivot::heaviest) sizes = sizes_in(storage.view(), problem);
   if (!contrast.active()) return;
-  symv(storage.view(), problem.q1.data(), k_q1.data());
-  constant_part = dot(problem.n(), k_q1.data(), problem.q1.data());
+  symm(storage.view(), problem.q1().view(), k_q1.view());
+  constant_part = trace_of_product(k_q1, problem.q1());
   // Every K_ij may be a number and their sums none; where the kernel's rank makes all eigenvalues zero none tells.
   if (!std::isfinite(constant_part)) fail_eigenvalues_overflow();
-  contrast.reduce_symmetric(storage.view());
+  contrast.reduce_symmetric(storage.view(), k_q1.view());
 }
 
 ReducedKernel::ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot)
-    : contrast(problem.n(), problem.q1, pivot),
-      k_q1(in.vector("K_w q1", std::numeric_limits<double>::max(), static_cast<Index>(problem.q1.size()))),
-      constant_part(contrast.active() ? dot(problem.n(), k_q1.data(), problem.q1.data()) : 0),
+    : contrast(problem.n(), problem.q1().view(), pivot),
+      k_q1(in.matrix("K_w q1", std::numeric_limits<double>::max(), problem.n(), problem.q())),
+      constant_part(trace_of_product(k_q1, problem.q1())),
       sizes(pivot == Pivot::heaviest ? sizes_of(problem) : Array<double>()) {
   if (!std::isfinite(constant_part)) fail(Status::corrupt, "the saved K_w q1 is too large");
   in.require("the kernel matrix", more);
@@ -88,8 +96,7 @@ bool ReducedKernel::graded() const {
 
 Array<double> ReducedKernel::inner_sizes() const {
   Array<double> out;
-  for (Index place = contrast.n() - contrast.m(); place < contrast.n(); ++place)
-    out.push_back(sizes[contrast.place(place)]);
+  for (Index place = contrast.q(); place < contrast.n(); ++place) out.push_back(sizes[contrast.row(place)]);
   return out;
 }
 
@@ -121,7 +128,10 @@ double relative_noise(Index n) {
 
 void fail_indefinite(const Contrast& contrast, const std::string& found) {
   fail(Status::invalid_argument, "x is a precomputed kernel matrix and must be positive semi-definite",
-       contrast.active() ? " (but for a constant)" : "", ", but ", found);
+       contrast.q() > 1    ? " (but for the fixed effects)"
+       : contrast.active() ? " (but for a constant)"
+                           : "",
+       ", but ", found);
 }
 
 void fail_eigenvalues_overflow() {

@@ -1,5 +1,5 @@
 //     Z'K_wZ,   K_w q1,   q1'K_w q1
-// The weighted kernel matrix without its constant part (intercept.hpp), with which all dual routes begin, and the noise
+// The weighted kernel matrix without what the penalty leaves alone (contrast.hpp), with which all dual routes begin, and the noise
 // and the messages about its eigenvalues that they share. Each route overwrites Z'K_wZ in its own way.
 // Memory: n^2. Cost: n^2 kernel values.
 #pragma once
@@ -8,17 +8,18 @@
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/bytes.hpp"
+#include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
 #include "libcore/data/problem.hpp"
-#include "libcore/factor/intercept.hpp"
+#include "libcore/factor/contrast.hpp"
 
 namespace freeridge {
 
 struct ReducedKernel {
   Contrast contrast;
   Matrix storage;        // n x n; Z'K_wZ in its last m rows and columns, lower triangle
-  Array<double> k_q1;    // K_w q1, n; empty without intercept
-  double constant_part;  // q1'K_w q1, which the contrast removes; 0 without intercept
+  Matrix k_q1;           // K_w q1, n x q
+  double constant_part;  // tr q1'K_w q1, which the contrast removes; 0 for q = 0
   // d, n numbers: row i and column j of Z'K_wZ, and of Z, are made of numbers within d_i d_j. Only with
   // Pivot::heaviest.
   Array<double> sizes;
@@ -26,7 +27,7 @@ struct ReducedKernel {
   ReducedKernel(const Problem& problem, Pivot pivot = Pivot::heaviest);
   // Saved: K_w q1. `more` numbers have to follow, from which the route will fill the storage.
   ReducedKernel(const Problem& problem, ByteReader& in, Index more, Pivot pivot = Pivot::heaviest);
-  void save(ByteWriter& out) const { out.numbers(k_q1); }
+  void save(ByteWriter& out) const { out.matrix(k_q1.view()); }
 
   MatrixView inner() { return contrast.inner(storage.view()); }
   ConstMatrixView inner() const { return contrast.inner(storage.view()); }

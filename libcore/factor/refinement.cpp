@@ -36,12 +36,52 @@ void subtract_expansion(const Problem& problem, const LayoutView& y, const Twofo
   for (Index j = 0; j < c.cols(); ++j) twofold_normalize(n, r.hi.col(j), r.lo.col(j));
 }
 
+// The columns of U with their weights.
+class WeightedColumns {
+ public:
+  WeightedColumns(const Problem& problem, const Matrix& u) : problem_(problem), u_(u) {
+    for (Index k = 0; k < u.cols(); ++k) {
+      DoubleDouble sum;
+      for (Index i = 0; i < u.rows(); ++i) sum += product(u(i, k), i, k);
+      norm2_.push_back(sum);
+    }
+  }
+
+  // Takes what they explain out of column j of r, twice, as U is orthogonal to working precision alone; to `sum`, q
+  // numbers, the coefficients.
+  void take_out(TwofoldMatrix& r, Index j, Span<DoubleDouble> sum) const {
+    std::ranges::fill(sum, DoubleDouble());
+    for (int pass = 0; pass < (u_.cols() > 1 ? 2 : 1); ++pass)
+      for (Index k = 0; k < u_.cols(); ++k) {
+        DoubleDouble along;
+        for (Index i = 0; i < u_.rows(); ++i) along += product(r(i, j), i, k);
+        along = along / norm2_[k];
+        for (Index i = 0; i < u_.rows(); ++i) r.set(i, j, r(i, j) - along * DoubleDouble(u_(i, k)));
+        sum[k] += along;
+        worked(20 * touched * static_cast<double>(u_.rows()));
+      }
+  }
+
+ private:
+  // w_i U_ik value
+  DoubleDouble product(DoubleDouble value, Index i, Index k) const {
+    const double w = problem_.weights.empty() ? 1 : problem_.weights[i];
+    return value * DoubleDouble(u_(i, k)) * DoubleDouble(w);
+  }
+
+  const Problem& problem_;
+  const Matrix& u_;
+  Array<DoubleDouble> norm2_;
+};
+
 }  // namespace
 
 void refine_hyperplane(const Problem& problem, const std::function<void(MatrixView)>& solve, double lambda, Index first,
                        Index count, Index steps, Solution& solution) {
   if (problem.x.is_sparse())
     fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
+  if (problem.fixed.cols > 0)
+    fail(Status::invalid_state, "a hyperplane beside fixed effects is not refined; set no refinement");
   const Array<double>& scale = *problem.linear_scale;
   Array<double> penalty;
   if (lambda > 0)
@@ -80,21 +120,20 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
   const Index n = problem.n();
   const auto weight = [&](Index i) { return problem.weights.empty() ? 1 : problem.weights[i]; };
   const LayoutView y = problem.y.columns(first, count);
-  Array<DoubleDouble> b(count);
+  const Index q = problem.q();
+  Matrix u(n, q);
+  for (Index k = 0; k < q; ++k)
+    for (Index i = 0; i < n; ++i) u(i, k) = problem.free_function(i, k);
+  const WeightedColumns columns(problem, u);
+  Array<DoubleDouble> of_u(count * q);
   TwofoldMatrix c(n, count);
   for (Index j = 0; j < count; ++j) std::copy_n(solution.c.col(first + j), n, c.hi.col(j));
-  DoubleDouble sum_w;
-  for (Index i = 0; i < n; ++i) sum_w += DoubleDouble(weight(i));
 
   const auto residual = [&](const TwofoldMatrix& now, TwofoldMatrix& r) {
     subtract_expansion(problem, y, now, r);
     for (Index j = 0; j < count; ++j) {
-      DoubleDouble mean;
-      if (problem.intercept)
-        for (Index i = 0; i < n; ++i) mean += r(i, j) * DoubleDouble(weight(i));
-      b[j] = mean / sum_w;
-      for (Index i = 0; i < n; ++i)
-        r.set(i, j, r(i, j) - b[j] - DoubleDouble(lambda) * now(i, j) / DoubleDouble(weight(i)));
+      columns.take_out(r, j, Span(of_u).subspan(j * q, q));
+      for (Index i = 0; i < n; ++i) r.set(i, j, r(i, j) - DoubleDouble(lambda) * now(i, j) / DoubleDouble(weight(i)));
     }
   };
   refine_system(
@@ -110,10 +149,12 @@ void refine_expansion(const Problem& problem, const std::function<void(MatrixVie
       },
       steps, c);
   TwofoldMatrix last(n, count);
-  residual(c, last);  // b for the c that is kept
+  residual(c, last);  // the coefficients of U for the c that is kept
   for (Index j = 0; j < count; ++j) {
     std::copy_n(c.hi.col(j), n, solution.c.col(first + j));
-    solution.b[first + j] = problem.intercept ? static_cast<double>(b[j]) : 0;
+    Array<double> rounded;
+    for (Index k = 0; k < q; ++k) rounded.push_back(static_cast<double>(of_u[j * q + k]));
+    set_free(problem, first + j, rounded, solution);
   }
 }
 

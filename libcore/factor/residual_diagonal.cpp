@@ -1,9 +1,9 @@
 #include "libcore/factor/residual_diagonal.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "libcore/base/progress.hpp"
+#include "libcore/linalg/blas.hpp"
 #include "libcore/linalg/blas_library.hpp"
 #include "libcore/linalg/work_done.hpp"
 
@@ -12,24 +12,25 @@ namespace {
 
 constexpr Index block_columns = 128;  // of L^-1 at once
 
-double square(double x) {
-  return x * x;
+// f'A f, A q x q, lower triangle.
+double quadratic_form(ConstMatrixView a, ConstMatrixView f, Index row) {
+  double sum = 0;
+  for (Index k = 0; k < a.cols; ++k) {
+    sum += f(row, k) * a(k, k) * f(row, k);
+    for (Index l = k + 1; l < a.cols; ++l) sum += 2 * f(row, k) * a(l, k) * f(row, l);
+  }
+  return sum;
 }
 
 }  // namespace
 
 void residual_diagonal(const Contrast& contrast, const std::function<void(MatrixView b, Index from)>& solve,
                        Span<double> out) {
-  const Index m = contrast.m(), offset = contrast.n() - m;
-  const auto factor = [&](Index place) { return contrast.active() ? contrast.row_factor(place) : 0.0; };
-  Array<double> z;  // L^-1 v[1:]; empty without intercept
-  if (contrast.active()) {
-    z.assign(contrast.tail().begin(), contrast.tail().end());
-    solve({z.data(), m, 1, std::max<Index>(m, 1)}, 0);
-  }
-  Array<double> above(z.size() + 1, 0.0);  // sums of z_k^2 over the rows that a block leaves out
-  for (std::size_t k = 0; k < z.size(); ++k) above[k + 1] = above[k] + z[k] * z[k];
-  for (Index i = 0; i < offset; ++i) out[i] = square(factor(i)) * above.back();
+  const Index m = contrast.m(), q = contrast.q();
+  const ConstMatrixView factors = contrast.factors();
+  Matrix z = copy_of(contrast.tail()), above(q, q, 0.0);  // L^-1 V[q:]; z'z of the rows that a block leaves out
+  Array<double> by_places(contrast.n());
+  if (q > 0 && m > 0) solve(z.view(), 0);
 
   const Stage stage(0, 1, flop() * cube(static_cast<double>(m)) / 3);
   Matrix columns(m, std::min(block_columns, m));
@@ -39,16 +40,15 @@ void residual_diagonal(const Contrast& contrast, const std::function<void(Matrix
     for (Index j = 0; j < count; ++j)
       for (Index i = 0; i < height; ++i) u(i, j) = i == j ? 1 : 0;
     solve(u, from);
-    for (Index j = 0; j < count; ++j) {
-      const Index place = offset + from + j;
-      const double f = factor(place);
-      double sum = z.empty() ? 0 : square(f) * above[from];
-      for (Index i = 0; i < height; ++i) sum += square(z.empty() ? u(i, j) : u(i, j) - f * z[from + i]);
-      out[place] = sum;
-    }
+    const ConstMatrixView f = factors.row_range(q + from, count);
+    if (q > 0) gemm(Op::none, Op::transpose, -1, z.view().row_range(from, height), f, 1, u);
+    for (Index j = 0; j < count; ++j)
+      by_places[q + from + j] = quadratic_form(above.view(), f, j) + dot(height, u.col(j), u.col(j));
+    if (q > 0) syrk(Op::transpose, 1, z.view().row_range(from, count), 1, above.view());
     worked(touched * static_cast<double>(height * count));
   }
-  if (contrast.active()) std::swap(out[0], out[contrast.pivot()]);
+  for (Index place = 0; place < q; ++place) by_places[place] = quadratic_form(above.view(), factors, place);
+  for (Index place = 0; place < contrast.n(); ++place) out[contrast.row(place)] = by_places[place];
 }
 
 }  // namespace freeridge

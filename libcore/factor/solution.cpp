@@ -13,19 +13,26 @@ constexpr Index rows_at_once = 512;  // tile of x in X'c
 constexpr Index sparse_rows = 4096;  // whose entries are in hand
 }  // namespace
 
+void set_free(const Problem& problem, Index column, Span<const double> of_u, Solution& solution) {
+  solution.b[column] = problem.unpenalised.effects(of_u, solution.fixed.col(column));
+}
+
 void set_hyperplane(const Problem& problem, Index first, ConstMatrixView w_s, Solution& solution) {
   const Array<double>& scale = *problem.linear_scale;
   for (Index j = 0; j < w_s.cols; ++j) {
-    double b = problem.mean_of_column(first + j), level = b;
+    const Index column = first + j;
+    double along = 0;  // shift'w
     for (Index k = 0; k < problem.d(); ++k) {
       const double w = w_s(k, j) / scale[k];
-      solution.w(k, first + j) = w;
-      if (problem.shift.empty()) continue;
-      b -= problem.shift[k] * w + problem.shift_rest[k] * w;
-      level -= problem.shift_rest[k] * w;
+      solution.w(k, column) = w;
+      if (!problem.shift.empty()) along += problem.shift[k] * w;
     }
-    solution.b[first + j] = b;
-    solution.level[first + j] = level;
+    const Span<const double> of_y = problem.free_of_column(column);
+    Array<double> of_u(of_y.begin(), of_y.end());
+    for (Index k = 0; k < problem.q(); ++k) of_u[k] -= dot(problem.d(), problem.x_free.col(k), solution.w.col(column));
+    set_free(problem, column, of_u, solution);
+    solution.level[column] = solution.b[column];
+    solution.b[column] -= along;
   }
 }
 
@@ -96,36 +103,50 @@ Matrix hyperplane_of(const Problem& problem, ConstMatrixView c, ConstMatrixView 
 
 }  // namespace
 
-void set_expansion(const Problem& problem, Span<const double> k_q1, Index first, ConstMatrixView c_tilde,
+void set_expansion(const Problem& problem, ConstMatrixView k_q1, Index first, ConstMatrixView c_tilde,
                    Solution& solution, ConstMatrixView nearly_none) {
   const Index n = problem.n(), count = c_tilde.cols;
   const Matrix c = unweighted(problem, c_tilde);
-  if (problem.linear()) {  // the mean of the centred columns is zero, so b = ybar - shift'w
+  if (problem.linear()) {  // the parts of the centred columns along q1 are zero
     const Matrix w_s = hyperplane_of(problem, c.view(), unweighted(problem, nearly_none).view());
     return set_hyperplane(problem, first, w_s.view(), solution);
   }
 
   for (Index j = 0; j < count; ++j) {
     std::copy_n(c.col(j), n, solution.c.col(first + j));
-    const double mean = problem.mean_of_column(first + j);
-    solution.b[first + j] = k_q1.empty() ? mean : mean - dot(n, k_q1.data(), c_tilde.col(j)) / std::sqrt(problem.sum_w);
+    const Span<const double> of_y = problem.free_of_column(first + j);
+    Array<double> of_u(of_y.begin(), of_y.end());
+    for (Index k = 0; k < problem.q(); ++k) of_u[k] -= dot(n, k_q1.col(k), c_tilde.col(j)) / problem.unpenalised.nu(k);
+    set_free(problem, first + j, of_u, solution);
   }
 }
 
-void centred_cross_kernel(const Problem& problem, Span<const double> k_q1, const Rows& points, Index first,
+void centred_cross_kernel(const Problem& problem, ConstMatrixView k_q1, const Points& points, Index first,
                           MatrixView out, Span<double> prior) {
-  const Index n = problem.n(), count = out.cols;
-  cross_kernel(*problem.kernel, problem.x, problem.shift, points, first, out);
-  if (!prior.empty()) kernel_diagonal(*problem.kernel, points, first, problem.shift, prior);
-  for (Index q = 0; q < count; ++q)
-    for (Index i = 0; i < n; ++i) out(i, q) *= problem.sqrt_w[i];
-  if (k_q1.empty()) return;
-  const double root = std::sqrt(problem.sum_w);
-  const double constant = dot(n, k_q1.data(), problem.q1.data()) / problem.sum_w;
-  for (Index q = 0; q < count; ++q) {
-    if (!prior.empty()) prior[q] += constant - 2 * dot(n, problem.q1.data(), out.col(q)) / root;
-    for (Index i = 0; i < n; ++i) out(i, q) -= k_q1[i] / root;
+  const Index n = problem.n(), count = out.cols, q = problem.q();
+  if (points.function) {
+    cross_kernel(*problem.kernel, problem.x, problem.shift, points.x, first, out);
+    if (!prior.empty()) kernel_diagonal(*problem.kernel, points.x, first, problem.shift, prior);
+    for (Index p = 0; p < count; ++p)
+      for (Index i = 0; i < n; ++i) out(i, p) *= problem.sqrt_w[i];
+  } else {
+    for (Index p = 0; p < count; ++p) std::fill_n(out.col(p), n, 0.0);
+    std::ranges::fill(prior, 0.0);
   }
+  if (q == 0) return;
+  Matrix g(q, count);
+  problem.directions(points, first, g.view());
+  if (!prior.empty()) {
+    Matrix constant(q, q), along(q, count);
+    gemm(Op::transpose, Op::none, 1, problem.q1().view(), k_q1, 0, constant.view());
+    gemm(Op::transpose, Op::none, 1, problem.q1().view(), out, 0, along.view());
+    for (Index p = 0; p < count; ++p)
+      for (Index k = 0; k < q; ++k) {
+        prior[p] -= 2 * g(k, p) * along(k, p);
+        for (Index l = 0; l < q; ++l) prior[p] += g(k, p) * constant(k, l) * g(l, p);
+      }
+  }
+  gemm(Op::none, Op::none, -1, k_q1, g.view(), 1, out);
 }
 
 }  // namespace freeridge

@@ -173,6 +173,21 @@ void symv(ConstMatrixView a, const double* x, double* y) {
   gemv(Op::transpose, 1, below, x + half, 1, y);
 }
 
+void symm(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
+  const Index n = a.rows;
+  if (b.cols == 1 || n < 128) {
+    for (Index j = 0; j < b.cols; ++j) symv(a, b.col(j), c.col(j));
+    return;
+  }
+  const Index half = half_of(n), rest = n - half;
+  const ConstMatrixView below = a.block(half, 0, rest, half);
+  const MatrixView upper = c.row_range(0, half), lower = c.row_range(half, rest);
+  symm(a.block(0, 0, half, half), b.row_range(0, half), upper);
+  symm(a.block(half, half, rest, rest), b.row_range(half, rest), lower);
+  gemm(Op::transpose, Op::none, 1, below, b.row_range(half, rest), 1, upper);
+  gemm(Op::none, Op::none, 1, below, b.row_range(0, half), 1, lower);
+}
+
 void syr2(double alpha, const double* x, const double* y, MatrixView a) {
   const double units = touched * count_of(a.rows, a.rows) / 2;
   if (units <= memory_grain) {

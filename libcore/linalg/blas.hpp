@@ -29,6 +29,8 @@ void gemv(Op op, double alpha, ConstMatrixView a, const double* x, double beta, 
 void ger(double alpha, const double* x, const double* y, MatrixView a);
 // y = A x, A symmetric
 void symv(ConstMatrixView a, const double* x, double* y);
+// C = A B, A symmetric, B n x k
+void symm(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 // A = A + alpha (x y' + y x'), lower triangle
 void syr2(double alpha, const double* x, const double* y, MatrixView a);
 // B = op(L)^-1 B, L triangular

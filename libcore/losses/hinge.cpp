@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "libcore/base/constants.hpp"
-#include "libcore/factor/intercept.hpp"
+#include "libcore/factor/contrast.hpp"
 #include "libcore/linalg/lapack.hpp"
 
 namespace freeridge {

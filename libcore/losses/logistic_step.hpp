@@ -6,14 +6,14 @@
 //     B eta + db d = rho1 - tau D K rho0,   d'eta = s - 1'rho0,   B = I + tau D K D
 // In this form nothing is divided by a v_i that has underflowed, and rho and v df do not cancel (as they would
 // in C. Rasmussen, C. Williams, Gaussian Processes for Machine Learning, algorithm 3.1). The intercept is removed by
-// Z (intercept.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
+// Z (contrast.hpp) with q1 = d / |d|: Z'BZ = L L'. n^3/3; memory n^2 for L.
 //     S = the matrix of rho -> df: H D^-2, H the hat matrix;   1 - v_i S_ii = P_ii,  P = Z (Z'BZ)^-1 Z'
 #pragma once
 
 #include <optional>
 
 #include "libcore/base/array.hpp"
-#include "libcore/factor/intercept.hpp"
+#include "libcore/factor/contrast.hpp"
 #include "libcore/losses/loss_problem.hpp"
 
 namespace freeridge {

@@ -93,12 +93,13 @@ Prediction Model::prediction(const Fit& fit) const {
           solution.level,
           landmarks ? Rows(LayoutView{x.data(), x.rows(), d(), x.rows(), Layout::col_major}) : data_->x,
           landmarks ? fit.landmark_c.view() : solution.c.view(),
-          landmarks ? factorization_->landmarks() : Span<const Index>()};
+          landmarks ? factorization_->landmarks() : Span<const Index>(),
+          solution.fixed.view()};
 }
 
-void Model::predict(const Rows& points, Layout layout, double* out, Index ldout) const {
+void Model::predict(const Points& points, Layout layout, double* out, Index ldout) const {
   require_fitted();
-  require_room_to_predict(points.rows, 0, false);
+  require_room_to_predict(points.x.rows, 0, false);
   const Hearing hearing(listener_);
   freeridge::predict(prediction(), points, layout, out, ldout);
 }
@@ -113,7 +114,7 @@ bool Model::keeps_coefficients(const Fit& fit) const {
 
 void Model::make_coefficients(const Fit& fit, MatrixView out) const {
   if (fit.solution.c.rows() > 0 && fit.refined) {
-    Solution whole{Matrix(n(), t()), {}, fit.solution.b, {}};
+    Solution whole{Matrix(n(), t()), {}, fit.solution.b, {}, copy_of(fit.solution.fixed.view())};
     copy(fit.solution.c.view(), whole.c.view());
     for_each_residual_maker(*factorization_, fit, [&](const ResidualMaker& residual_maker, Index first, Index count) {
       residual_maker.complete(first, count, whole);

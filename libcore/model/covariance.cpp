@@ -3,7 +3,8 @@
 //     frequentist   Cov(v) = sigma^2 V diag(S^2 / (S^2 + lambda)^2) V'                            of the estimates
 //     bayesian      Cov(v) = sigma^2 (V diag(1 / (S^2 + lambda)) V' + (I - V V') / lambda)        of the posterior, prior
 //                                                                                    N(0, sigma^2 / lambda) for each v_k
-// b = ybar - shift'w, and ybar is not correlated with w: Var(b) = sigma^2 / sum(w) + shift'Cov(w) shift. A penalised b is
+// b = ybar - shift'w, and ybar is not correlated with w: Var(b) = sigma^2 / sum(w) + shift'Cov(w) shift; with fixed effects
+// b is the coefficient of 1 in A - C w, to the same effect. A penalised b is
 // the last slope of the problem, that of its column of ones (penalised_offset.hpp).
 // With lambda_j of output j: g_kj g_kl stands for the number of direction k in the covariance of the outputs j and l,
 // g = 1 / (S^2 + lambda_j)^(1/2) or S / (S^2 + lambda_j), and 1 / (lambda_j lambda_l)^(1/2) for 1 / lambda. sigma^2 is
@@ -55,6 +56,23 @@ double norm2_of(Span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
   return sum;
+}
+
+// The numbers over nu of the intercept as a combination of the coefficients of U: 1 / sum(w) is their sum of squares where
+// there are no fixed effects.
+Array<double> mean_direction(const Problem& problem) {
+  Array<double> g(problem.q());
+  problem.unpenalised.intercept_direction(g);
+  return g;
+}
+
+// b = b_0 - centre'w, where the fixed effects explain parts of the columns of x.
+Array<double> centre_beside_effects(const Problem& problem) {
+  const Array<double> g = mean_direction(problem);
+  Array<double> out = problem.shift;
+  for (Index k = 1; k < problem.q(); ++k)
+    for (Index j = 0; j < problem.d(); ++j) out[j] += g[k] * problem.unpenalised.nu(k) * problem.x_free(j, k);
+  return out;
 }
 
 }  // namespace
@@ -121,8 +139,9 @@ Model::CoefficientVariances Model::coefficient_variances(CovarianceType type) co
   CoefficientVariances out;
   out.sigma2 = Matrix(t(), t());
   out.shift = problem.shift;
+  if (problem.intercept && problem.q() > 1) out.shift = centre_beside_effects(problem);
   out.lambdas = lambdas;
-  if (problem.intercept) out.of_mean = 1 / problem.sum_w;
+  if (problem.intercept) out.of_mean = norm2_of(mean_direction(problem));
   const bool zero = std::ranges::all_of(lambdas, [](double lambda) { return lambda == 0; });
   out.directions = linear_directions(problem, landmarks(), zero);
   const LinearDirections& directions = out.directions;

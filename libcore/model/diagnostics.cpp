@@ -80,6 +80,7 @@ std::string Model::cooks_distance(MatrixView distance) const {
   answer("Cook's distances", distance, [&](const ResidualMaker& residual_maker, Index first, MatrixView part) {
     Stage stage(0, 0.25);
     residual_maker.residual_and_diagonal(first, part, terms.diagonal);
+    factorization_->problem().clear_decisive(0, terms.diagonal);
     stage.next(0.5);
     residual_maker.leverage(terms.leverage);
     stage.next(0.75);
@@ -93,23 +94,25 @@ std::string Model::cooks_distance(MatrixView distance) const {
   return reason;
 }
 
-Model::Variance Model::predict_variance(const Rows& points) const {
+Model::Variance Model::predict_variance(const Points& points) const {
   require_fitted();
   if (kernel_->precomputed())
     fail(Status::invalid_argument, "the model's kernel is precomputed: k(x, x) of new points is not known");
-  require_room_to_predict(points.rows, 1, true);
+  require_fixed(fixed_count(), points.fixed);
+  require_room_to_predict(points.x.rows, 1, true);
   const Hearing hearing(listener_);
-  require_finite("x", points);
+  require_finite("x", points.x);
   const Problem& problem = factorization_->problem();
-  const Index n = this->n(), m = points.rows;
-  const OffsetRows seen = problem_rows(*kernel_, points);
+  const Index n = this->n(), m = points.x.rows;
+  const OffsetRows rows_seen = problem_rows(*kernel_, points.x);
+  const Points seen(rows_seen.x, points.fixed);
   Variance out{Matrix(m, t()), Array<double>(t()), {}};
   for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& residual_maker, Index first, Index count) {
     const double lambda = fit_->lambdas[first];
     if (lambda <= 0 || problem.degrees() == 0) {
       keep_first(out.reason, lambda <= 0 ? "the variance is undefined at lambda = 0"
-                                         : "the variance is undefined: one point with an intercept leaves nothing to "
-                                           "estimate it from");
+                                         : "the variance is undefined: the intercept and the fixed effects leave no "
+                                           "degree of freedom to estimate it from");
       for (Index j = first; j < first + count; ++j) {
         std::fill_n(out.of_mean.col(j), m, nan);
         out.noise[j] = nan;
@@ -126,7 +129,7 @@ Model::Variance Model::predict_variance(const Rows& points) const {
     }
     each_smoother_tile(n, m, [&](Index row, Index rows) {
       Array<double> v(rows);
-      residual_maker.smoother(seen.x, row, {}, v);
+      residual_maker.smoother(seen, row, {}, v);
       for (Index q = 0; q < rows; ++q)
         for (Index j = 0; j < count; ++j) {
           // A variance that is tiny beside the prior's is a difference of nearly equal numbers, and rounding can make

@@ -68,16 +68,18 @@ const Model::Fit::LeftOut& Model::left_out() const {
   return out;
 }
 
-Model::Intervals Model::predict_jackknife(const Rows& points, double level) const {
+Model::Intervals Model::predict_jackknife(const Points& points, double level) const {
   require_fitted();
   if (!std::isfinite(level)) fail(Status::not_finite, "level is ", level, "; it must be finite");
   if (level <= 0 || level >= 1)
     fail(Status::invalid_argument, "level is ", level, "; it must lie between 0 and 1, both excluded");
-  require_room_to_predict(points.rows, 2, true);
+  require_fixed(fixed_count(), points.fixed);
+  require_room_to_predict(points.x.rows, 2, true);
   const Hearing hearing(listener_);
-  require_finite("x", points);
-  const Index n = this->n(), m = points.rows, place = upper_place(level, n);
-  const OffsetRows seen = problem_rows(*kernel_, points);
+  require_finite("x", points.x);
+  const Index n = this->n(), m = points.x.rows, place = upper_place(level, n);
+  const OffsetRows rows_seen = problem_rows(*kernel_, points.x);
+  const Points seen(rows_seen.x, points.fixed);
   Intervals out{Matrix(m, t()), Matrix(m, t()), {}};
   // The array `lower` holds f(x) + b until the lower ends take its place.
   Stage stage(0, 0.2);
@@ -100,7 +102,7 @@ Model::Intervals Model::predict_jackknife(const Rows& points, double level) cons
     each_smoother_tile(n, m, [&](Index row, Index rows) {
       Matrix a(n, rows);
       Stage half(0, 0.5);
-      residual_maker.smoother(seen.x, row, a.view(), {});
+      residual_maker.smoother(seen, row, a.view(), {});
       report(1);
       half.next(1);
       parallel_for((rows + points_at_once - 1) / points_at_once, [&](Index block) {

@@ -31,7 +31,9 @@ Array<double> Model::eigenvalues(Index count, MatrixView vectors) const {
   const Index m = f.problem().degrees();
   if (count > m)
     fail(Status::invalid_argument, "count is ", count, "; there are ", m, " eigenvalues",
-         f.problem().intercept ? ", one less than points, as there is an intercept" : "");
+         f.problem().q() > 1    ? text(", ", f.problem().q(), " less than points, as so many columns are not penalised")
+         : f.problem().q() == 1 ? ", one less than points, as there is an intercept"
+                                : "");
   require_room_for_eigenvalues(vectors.data != nullptr ? count : 0);
   const Hearing hearing(listener_);
   const Eigenvalues found = f.eigenvalues();

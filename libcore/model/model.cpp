@@ -20,7 +20,8 @@ void require_finite_solution(const Solution& solution) {
       if (!std::isfinite(value)) return false;
     return true;
   };
-  if (!finite(solution.c.values()) || !finite(solution.w.values()) || !finite(solution.b))
+  if (!finite(solution.c.values()) || !finite(solution.w.values()) || !finite(solution.b) ||
+      !finite(solution.fixed.values()))
     fail(Status::not_finite, "the solution overflows; rescale x or y");
 }
 
@@ -106,7 +107,7 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
   const Hearing hearing(listener_);
   require_finite("x", x);
   require_finite("y", y);
-  Data data{x, y, {}, {}, {}, {}, {}, 0, {}};
+  Data data{x, y, {}, {}, {}, {}, {}, 0, {}, {}};
   const auto own = [](const auto& from) {
     auto copied = std::make_shared<Matrix>(from.rows, from.cols);
     copy_rows(from, 0, copied->view());
@@ -141,6 +142,23 @@ void Model::set_weights(const double* weights) {
   auto shared = copy.empty() ? nullptr : std::make_shared<const Array<double>>(std::move(copy));
   unset();  // the old factorization borrows the old weights
   data_->weights = std::move(shared);
+}
+
+void Model::set_fixed_effects(const LayoutView& fixed) {
+  require_data();
+  if (fixed.cols >= n())
+    fail(Status::invalid_argument, "q is ", fixed.cols,
+         "; there can be fewer fixed effects than points, of which there are ", n());
+  require_memory(checked_doubles(fixed.rows, fixed.cols) * 8, "the copy of the fixed effects", "use fewer of them",
+                 memory_limit_);
+  require_finite("f", fixed);
+  std::shared_ptr<Matrix> own;
+  if (fixed.cols > 0) {
+    own = std::make_shared<Matrix>(fixed.rows, fixed.cols);
+    copy_rows(fixed, 0, own->view());
+  }
+  unset();  // the old factorization borrows the old ones
+  data_->fixed = std::move(own);
 }
 
 void Model::set_groups(Index divisions, const std::int32_t* label) {
@@ -234,6 +252,7 @@ Solution Model::room_for_solution(const Factorization& factorization, Index coun
   (problem.linear() ? out.w : out.c) = Matrix(problem.linear() ? problem.d() : problem.n(), columns);
   out.b.assign(columns, 0.0);
   if (problem.linear()) out.level = out.b;
+  out.fixed = Matrix(problem.unpenalised.given(), columns, 0.0);
   return out;
 }
 

@@ -41,6 +41,7 @@ class Model {
   void set_kernel(KernelPtr kernel);
   void set_data(const Rows& x, const LayoutView& y, bool copy);
   void set_weights(const double* weights);                      // n, or NULL
+  void set_fixed_effects(const LayoutView& fixed);              // n x q, copied; without columns: none
   void set_groups(Index divisions, const std::int32_t* label);  // n for each division, or NULL
   void set_intercept(Offset offset);
   void set_route(Route route);
@@ -77,13 +78,25 @@ class Model {
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
   Prediction prediction() const;  // borrows from the model
-  void predict(const Rows& points, Layout layout, double* out, Index ldout) const;
+  void predict(const Points& points, Layout layout, double* out, Index ldout) const;
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
   void intercept(double* b) const;
+  // Fixed effects (fixed_effects.cpp): how many were set; which of them have an effect of their own (q numbers, 1 or 0);
+  // the effects and their standard errors, q x t, of which each may be without data: not wanted.
+  Index fixed_count() const { return data("the fixed effects").fixed_view().cols; }
+  void fixed_kept(Span<std::int32_t> kept) const;
+  void fixed_effects(MatrixView effects) const;
+  [[nodiscard]] std::string fixed_errors(MatrixView errors) const;
+  // The mixed model at the lambdas in force (variance_components.cpp), t each.
+  struct VarianceComponents {
+    Array<double> residual, random, share, share_error;
+    std::string reason;
+  };
+  VarianceComponents variance_components() const;
   // At many lambdas, whatever is in force (path.cpp). Output j of lambda l is in column l t + j; b: t x lambdas,
   // without data: not wanted.
-  void predict_path(const Rows& points, Layout layout, Span<const double> lambdas, double* out, Index ldout) const;
+  void predict_path(const Points& points, Layout layout, Span<const double> lambdas, double* out, Index ldout) const;
   void coefficients_path(Span<const double> lambdas, MatrixView c, MatrixView b) const;
   void hyperplane_path(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   void fitted(MatrixView out) const;
@@ -108,13 +121,13 @@ class Model {
     Matrix lower, upper;  // m x t
     std::string reason;
   };
-  Intervals predict_jackknife(const Rows& points, double level) const;
+  Intervals predict_jackknife(const Points& points, double level) const;
   struct Variance {
     Matrix of_mean;       // m x t
     Array<double> noise;  // t
     std::string reason;
   };
-  Variance predict_variance(const Rows& points) const;
+  Variance predict_variance(const Points& points) const;
   // Matrices and their spectrum (matrices.cpp); state FACTORIZED
   // vectors: n x count, without data where not wanted.
   Array<double> eigenvalues(Index count, MatrixView vectors) const;
@@ -195,9 +208,14 @@ class Model {
     std::shared_ptr<const Array<double>> weights;  // NULL: all one
     std::optional<Groups> groups;
     Index landmarks = 0;
-    Array<Index> landmark_rows;  // empty: the library chooses
+    Array<Index> landmark_rows;           // empty: the library chooses
+    std::shared_ptr<const Matrix> fixed;  // F; NULL: none
 
     Span<const double> weight_values() const { return weights ? Span(*weights) : Span<const double>(); }
+    LayoutView fixed_view() const {
+      if (!fixed) return {nullptr, x.rows, 0, x.rows, Layout::col_major};
+      return {fixed->data(), fixed->rows(), fixed->cols(), fixed->rows(), Layout::col_major};
+    }
   };
   struct Fit {
     Array<double> lambdas;  // t

@@ -48,6 +48,7 @@ Model::Fit Model::solve_path(Span<const double> lambdas) const {
       copy(from.view(), to.view().columns(l * t(), from.cols()));
     };
     keep(some->solution.w, all.solution.w);
+    keep(some->solution.fixed, all.solution.fixed);
     if (some->landmark_x.rows() == 0) keep(some->solution.c, all.solution.c);
     keep(some->landmark_c, all.landmark_c);
     all.landmark_x = std::move(some->landmark_x);
@@ -60,13 +61,14 @@ Model::Fit Model::solve_path(Span<const double> lambdas) const {
   return all;
 }
 
-void Model::predict_path(const Rows& points, Layout layout, Span<const double> lambdas, double* out,
+void Model::predict_path(const Points& points, Layout layout, Span<const double> lambdas, double* out,
                          Index ldout) const {
   require_factorized();
   require_lambdas("lambdas", lambdas);
-  require_room_for_path(points.rows);
+  require_fixed(fixed_count(), points.fixed);
+  require_room_for_path(points.x.rows);
   const Hearing hearing(listener_);
-  require_finite("x", points);
+  require_finite("x", points.x);
   const Index block = path_block(), all = std::ssize(lambdas);
   Stage stage(0, 0);
   for (Index first = 0; first < all; first += block) {

@@ -36,7 +36,18 @@ Index smoother_rows(Index n, Index m) {
   return std::clamp<Index>(smoother_doubles / n, 1, m);
 }
 
-void predict(const Prediction& prediction, const Rows& points, Layout layout, double* out, Index ldout) {
+void require_fixed(Index q, const LayoutView& fixed) {
+  if (fixed.cols != q && q > 0)
+    fail(Status::invalid_state, "the model has ", q,
+         " fixed effects, of which predictions need the values at the new points; call freeridge_predict_fixed, or the "
+         "call of that ending in the place of another one");
+  if (fixed.cols != q) fail(Status::invalid_state, "fixed is given, but the model has no fixed effects");
+  require_finite("fixed", fixed);
+}
+
+void predict(const Prediction& prediction, const Points& given, Layout layout, double* out, Index ldout) {
+  const Rows& points = given.x;
+  require_fixed(prediction.fixed.rows, given.fixed);
   if (prediction.kernel.precomputed() && points.is_sparse())
     fail(Status::invalid_argument,
          "the model's kernel is precomputed, and x is sparse: the values of a precomputed kernel are an ordinary "
@@ -50,12 +61,13 @@ void predict(const Prediction& prediction, const Rows& points, Layout layout, do
     const Index rows = std::min(height, m - row);
     const MatrixView f = values.view().row_range(0, rows);
     stage.next(fraction(row + rows, m));
-    predict_rows(prediction, points, row, f);
+    predict_rows(prediction, given, row, f);
     copy_out(f, layout, out + (layout == Layout::col_major ? row : row * ldout), ldout);
   }
 }
 
-void predict_rows(const Prediction& prediction, const Rows& points, Index row, MatrixView f) {
+void predict_rows(const Prediction& prediction, const Points& given, Index row, MatrixView f) {
+  const Rows& points = given.x;
   const Span<const double> constant = prediction.w.rows > 0 ? prediction.level : prediction.b;
   if (prediction.w.rows > 0) {
     multiply(points, row, prediction.origin, prediction.w, f);
@@ -65,7 +77,9 @@ void predict_rows(const Prediction& prediction, const Rows& points, Index row, M
   }
   for (Index j = 0; j < f.cols; ++j)
     for (Index i = 0; i < f.rows; ++i) {
-      f(i, j) += constant[j];
+      double free = constant[j];
+      for (Index k = 0; k < prediction.fixed.rows; ++k) free += given.fixed(row + i, k) * prediction.fixed(k, j);
+      f(i, j) += free;
       if (!std::isfinite(f(i, j))) fail(Status::not_finite, "the prediction for row ", row + i, " of x overflows");
     }
 }
@@ -112,6 +126,8 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
   save_kernel(prediction.kernel, out);
   out.numbers(prediction.lambdas);
   out.numbers(prediction.b);
+  out.integer(prediction.fixed.rows);
+  out.matrix(prediction.fixed);
   if (form == hyperplane_form) {
     const Array<double> zeros(prediction.d, 0.0);
     out.numbers(prediction.origin.empty() ? zeros : prediction.origin);
@@ -149,6 +165,8 @@ std::int64_t Predictor::load_head(ByteReader& in) {
   lambdas_ = in.vector("lambda", any_number, t_);
   require_lambdas("lambda", lambdas_);
   b_ = in.vector("the intercepts", any_number, t_);
+  const Index q = in.version() < 5 ? 0 : in.integer("number of fixed effects", 0, n_);
+  fixed_ = in.matrix("the fixed effects", any_number, q, t_);
   return form;
 }
 
@@ -189,7 +207,8 @@ Predictor::Predictor(ByteReader& in) {
 Prediction Predictor::prediction() const {
   // Of the support a precomputed kernel needs the number of rows alone, so the view has no data then.
   const LayoutView support{support_.data(), c_.rows(), d_, c_.rows(), Layout::col_major};
-  return {*kernel_, n_, d_, t_, lambdas_, b_, w_.view(), origin_, level_, support, c_.view(), landmarks_};
+  return {*kernel_, n_,     d_,      t_,        lambdas_,   b_,           w_.view(),
+          origin_,  level_, support, c_.view(), landmarks_, fixed_.view()};
 }
 
 void Predictor::coefficients(MatrixView c) const {

@@ -22,7 +22,7 @@ OffsetRows Model::problem_rows(const Kernel& kernel, const Rows& x) const {
 ProblemPtr Model::make_problem(const KernelPtr& kernel) const {
   OffsetRows rows = problem_rows(*kernel, data_->x);
   auto out = std::make_shared<Problem>(problem_kernel(kernel), rows.x, data_->y, data_->weight_values(),
-                                       offset_ == Offset::free);
+                                       offset_ == Offset::free, data_->fixed_view());
   out->x_numbers = std::move(rows.numbers);
   return out;
 }
@@ -49,7 +49,8 @@ Request Model::request(const KernelPtr& given) const {
           .wide_weights = weight_span(data_->weight_values()) > wide_weights,
           .memory_limit = memory_limit_,
           .sparse = data_->x.is_sparse(),
-          .entries = data_->x.is_sparse() ? data_->x.entries() + (more ? n() : 0) : 0};
+          .entries = data_->x.is_sparse() ? data_->x.entries() + (more ? n() : 0) : 0,
+          .fixed = data_->fixed_view().cols};
 }
 
 Index Model::memory_required() const {

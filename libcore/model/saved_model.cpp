@@ -157,6 +157,8 @@ void Model::save(ByteWriter& out) const {
     out.numbers(data_->weight_values());
     out.integer(data_->groups ? data_->groups->divisions() : 0);
     if (data_->groups) save_groups(*data_->groups, n(), out);
+    out.integer(data_->fixed_view().cols);
+    save_data(data_->fixed_view(), out);
     out.integer(data_->landmarks);
     out.integer(static_cast<Index>(data_->landmark_rows.size()));
     out.indices(data_->landmark_rows);
@@ -170,6 +172,7 @@ void Model::save(ByteWriter& out) const {
     out.integer(fit_->refined ? 1 : 0);
     out.numbers(fit_->solution.b);
     out.numbers(fit_->solution.level);
+    out.matrix(fit_->solution.fixed.view());
     out.matrix(fit_->solution.w.view());
     out.matrix(fit_->solution.c.view());
   }
@@ -227,6 +230,10 @@ void Model::load_rows(ByteReader& in) {
     in.require("the labels of groups", n, divisions);
     set_groups(divisions, load_integers("group label", -1, n * divisions, in).data());
   }
+  if (in.version() >= 5) {
+    const Index q = in.integer("number of fixed effects", 0, n - 1);
+    if (q > 0) data.fixed = std::make_shared<const Matrix>(in.matrix("the fixed effects", largest, n, q));
+  }
   const Index landmarks = in.integer("number of landmarks", 0, n);
   const Index given = in.integer("number of given landmarks", 0, landmarks);
   if (given != 0 && given != landmarks)
@@ -245,12 +252,19 @@ void Model::load_fit(ByteReader& in) {
   set_fit_lambdas(fit, lambdas);
   fit.refined = load_flag("refined", in);
   fit.solution.b = in.vector("the intercepts", largest, t());
+  const auto load_fixed = [&] {
+    const Index q = in.version() < 5 ? 0 : problem.unpenalised.given();
+    fit.solution.fixed = in.matrix("the fixed effects", largest, q, t());
+  };
   if (problem.linear()) {
     if (in.version() >= 2) fit.solution.level = in.vector("the levels", largest, t());
+    load_fixed();
     fit.solution.w = in.matrix("w", largest, d(), t());
     if (in.version() < 2) fit.solution.level = levels(fit.solution.w, fit.solution.b, problem.shift);
-  } else
+  } else {
+    load_fixed();
     fit.solution.c = in.matrix("c", largest, n(), t());
+  }
   set_fit_landmarks(fit, *factorization_);
   fit_ = std::make_shared<const Fit>(std::move(fit));
 }

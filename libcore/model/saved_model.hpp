@@ -8,11 +8,12 @@
 //       x (n d numbers; sparse: the starts of its lines, the places and the values of its entries), y (n t)
 //       weighted 0/1; [weighted] n weights
 //       the number of divisions into groups; n labels for each of them, -1 for rows in no group
+//       from version 5 on: q, and F (n x q)
 //       landmarks asked for; how many of them are given (all or 0); [given] their rows
 //     [FACTORIZED or later]
 //       the route; the factorization, as routes/saved_route.hpp says
 //     [FITTED]
-//       lambda (t), refined 0/1, b (t); linear kernels: w (d x t), others: c (n x t), column by column
+//       lambda (t), refined 0/1, b (t); linear kernels: the levels (t); fixed effects (q x t); linear kernels: w (d x t), others: c (n x t), column by column
 //     searched 0/1
 //     [searched]
 //       criterion, how many lambdas; lambdas; scores (lambdas x t); best, best score, standard error, decades (t each);

@@ -47,7 +47,7 @@ void BandResidualMaker::leverage(Span<double> out) const {
 double BandResidualMaker::degrees_of_freedom() const {
   const Problem& problem = band_.problem();
   if (!is_faint()) return static_cast<double>(problem.n()) - shrinkage() * trace();
-  return f_.fitted_trace(band_.b()) + (problem.intercept ? 1 : 0);
+  return f_.fitted_trace(band_.b()) + static_cast<double>(problem.q());
 }
 
 double BandResidualMaker::squared_norm(Index output) const {
@@ -88,7 +88,7 @@ void BandResidualMaker::columns(Index first, MatrixView hat, MatrixView inverse)
   columns_by_product(*this, band_.problem(), lambda_, is_faint(), first, hat, inverse, [&](MatrixView v) { apply(v); });
 }
 
-void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {
+void BandResidualMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = band_.problem();
   Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
   Array<double> prior(variance.size());
@@ -98,14 +98,14 @@ void BandResidualMaker::smoother(const Rows& points, Index first, MatrixView a, 
   for (Index q = 0; q < half.cols(); ++q)
     for (Index k = 0; k < inner.rows; ++k) half(k, q) = inner(k, q) / f_.unit;  // so that its square is in range
   f_.l.half_solve(half.view());
-  for (Index q = 0; q < half.cols(); ++q)
-    variance[q] = prior[q] + (problem.intercept ? lambda_ / problem.sum_w : 0) -
-                  f_.unit * dot(half.rows(), half.col(q), half.col(q));
+  for (Index q = 0; q < half.cols(); ++q) variance[q] = prior[q] - f_.unit * dot(half.rows(), half.col(q), half.col(q));
+  problem.add_free_variance(points, first, lambda_, variance);
   if (a.cols == 0) return;
   f_.l.solve(inner);
   band_.expand(kappa.view());
   for (Index q = 0; q < a.cols; ++q)
-    for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q) / f_.unit);
+    for (Index i = 0; i < a.rows; ++i) a(i, q) = kappa(i, q) / f_.unit;
+  problem.finish_smoother(points, first, a);
 }
 
 // Z Q is orthonormal.
@@ -136,7 +136,6 @@ void BandResidualMaker::each_squared_norm(double factor, Span<double> out) const
 void BandResidualMaker::faint_leverage(Span<double> out) const {
   band_.require_basis();
   const Index n = band_.problem().n(), m = f_.l.size(), b = band_.bandwidth();
-  const Array<double>& q1 = band_.problem().q1;
   const Array<double> rows_of = f_.l.row_coefficients();
   const double lambda = lambda_ / f_.unit;
   parallel_for((n + strip - 1) / strip, [&](Index piece) {
@@ -160,7 +159,7 @@ void BandResidualMaker::faint_leverage(Span<double> out) const {
     band_.kernels().squared_norms(BandKernels::padded(m), b, bq.data(), rows_of.data(), last.data(), room.data(), sums);
     for (Index i = 0; i < rows; ++i) {
       const Index at = row + i;
-      out[at] = (own[i] - sums[i]) / lambda + (q1.empty() ? 0 : q1[at] * q1[at]);
+      out[at] = (own[i] - sums[i]) / lambda + band_.problem().free_leverage(at);
     }
   });
 }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Index most_bandwidth = 1024;  // of what is read: no route takes as much
 constexpr double most_span = 0x1p27;    // of the weights: reflectors mix all rows
+constexpr Index few_columns = 4;        // of q1: more are faster as a product of matrices
 
 }  // namespace
 
@@ -43,8 +44,8 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, bool w
   gamma_ = Matrix(m, p.t());
   for (Index j = 0; j < p.t(); ++j) std::copy_n(reduced_y.col(j), m, gamma_.col(j));
   if (contrast().active()) {
-    tail_.assign(contrast().tail().begin(), contrast().tail().end());
-    basis_->multiply_transposed({tail_.data(), m, 1, std::max<Index>(m, 1)});
+    tail_ = copy_of(contrast().tail());
+    basis_->multiply_transposed(tail_.view());
   }
   stage.next(1);
   if (with_basis) basis_->form();
@@ -63,7 +64,7 @@ Band::Band(ProblemPtr the_problem, ReducedKernel kernel, Index bandwidth, Index 
   Array<double> tau = in.vector("the reflectors", orthonormal, std::max<Index>(m - bandwidth, 0));
   basis_.emplace(kernel_.inner(), bandwidth, std::move(tau), formed_from);
   basis_->each_run([&](Span<double> run) { in.numbers("the reflectors", orthonormal, run); });
-  if (contrast().active()) tail_ = in.vector("Q'v", any_finite, m);
+  tail_ = in.matrix("Q'v", any_finite, m, contrast().q());
   in.require("Gamma", m, t);
   gamma_ = Matrix(m, t);
   in.any_numbers("Gamma", gamma_.values());
@@ -79,7 +80,7 @@ void Band::save(ByteWriter& out) const {
   out.number(bounds_.largest);
   out.numbers(basis_->tau());
   basis_->each_run([&](Span<const double> run) { out.numbers(run); });
-  out.numbers(tail_);
+  out.matrix(tail_.view());
   out.matrix(gamma_.view());
 }
 
@@ -142,21 +143,29 @@ void Band::require_basis() const {
   if (!basis_->formed()) basis_->form();
 }
 
-// Row i of Z is e_(i - 1)' - f_i v[1:]' (no first term for i = 0).
+// Row i of Z is e_(i - q)' - f_i V[q:]' (no first term for i < q).
 void Band::pack(Span<const Index> which, Index col, Index cols, double* strips, Index apart) const {
   const ConstMatrixView q = basis_->q();
-  const Index offset = problem().n() - contrast().m(), count = static_cast<Index>(which.size());
+  const Index offset = contrast().q(), count = static_cast<Index>(which.size());
+  const ConstMatrixView factors = contrast().factors();
+  Array<double> factor(strip * offset);
+  Matrix more(offset > few_columns ? count : 0, cols);  // f V[q:]' of all rows at once
+  if (more.rows() > 0) {
+    Matrix of_rows(count, offset);
+    for (Index k = 0; k < offset; ++k)
+      for (Index i = 0; i < count; ++i) of_rows(i, k) = factors(which[i], k);
+    gemm(Op::none, Op::transpose, 1, of_rows.view(), tail_.view().row_range(col, cols), 0, more.view());
+  }
   for (Index first = 0; first < count; first += strip) {
     double* const to = strips + first / strip * apart;
     std::fill_n(to, strip_doubles(cols), 0.0);
     const Index rows = std::min(strip, count - first);
     Index from[strip];
-    double factor[strip];
     bool together = true;  // rows of Q next to each other, as they are for all but groups
     for (Index i = 0; i < rows; ++i) {
       const Index row = which[first + i];
       from[i] = row - offset;
-      factor[i] = contrast().active() ? contrast().row_factor(row) : 0;
+      for (Index k = 0; k < offset; ++k) factor[k * strip + i] = factors(row, k);
       together = together && from[i] >= 0 && from[i] == from[0] + i;
     }
     for (Index j = 0; j < cols; ++j) {
@@ -166,23 +175,28 @@ void Band::pack(Span<const Index> which, Index col, Index cols, double* strips, 
         std::copy_n(column + from[0], rows, values);
       else
         for (Index i = 0; i < rows; ++i) values[i] = from[i] >= 0 ? column[from[i]] : 0;
-      if (!contrast().active()) continue;
-      const double tail = tail_[col + j];
-      for (Index i = 0; i < rows; ++i) values[i] -= factor[i] * tail;
+      if (more.rows() > 0) {
+        for (Index i = 0; i < rows; ++i) values[i] -= more(first + i, j);
+        continue;
+      }
+      for (Index k = 0; k < offset; ++k) {
+        const double tail = tail_(col + j, k);
+        const double* const of_rows = factor.data() + k * strip;
+        for (Index i = 0; i < rows; ++i) values[i] -= of_rows[i] * tail;
+      }
     }
   }
 }
 
 void Band::multiply_rows(Index row, ConstMatrixView g, MatrixView out) const {
-  const Index offset = problem().n() - contrast().m(), skip = row < offset ? offset - row : 0;
+  const Index offset = contrast().q(), skip = std::clamp<Index>(offset - row, 0, out.rows);
   for (Index j = 0; j < out.cols; ++j) std::fill_n(out.col(j), skip, 0.0);
   gemm(Op::none, Op::none, 1, basis_->q().row_range(row + skip - offset, out.rows - skip), g, 0,
        out.row_range(skip, out.rows - skip));
   if (!contrast().active()) return;
-  for (Index j = 0; j < out.cols; ++j) {
-    const double projection = dot(g.rows, tail_.data(), g.col(j));
-    for (Index i = 0; i < out.rows; ++i) out(i, j) -= contrast().row_factor(row + i) * projection;
-  }
+  Matrix projection(offset, g.cols);
+  gemm(Op::transpose, Op::none, 1, tail_.view(), g, 0, projection.view());
+  gemm(Op::none, Op::none, -1, contrast().factors().row_range(row, out.rows), projection.view(), 1, out);
 }
 
 Array<Index> neighbours(Index first, Index count) {

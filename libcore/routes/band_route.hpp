@@ -4,7 +4,7 @@
 //     diag P = the squared norms of the rows of T,   P_SS = T_S T_S'
 //     P Y~ = ZQ (B + lambda I)^-1 Gamma,   |P Y~| = |(B + lambda I)^-1 Gamma|,   Y~'P Y~ = |L^-1 Gamma|^2
 //     log|Z'GZ| = 2 sum log L_ii,   tr P = tr (B + lambda I)^-1 by the inverse within the band
-//     H_ii = 1 - rho P~_ii;  above the largest eigenvalue, where that loses digits, q1_i^2 + (K_ii - |L^-1 B q_i|^2) /
+//     H_ii = 1 - rho P~_ii;  above the largest eigenvalue, where that loses digits, |q1_i|^2 + (K_ii - |L^-1 B q_i|^2) /
 //     lambda, q_i row i of ZQ
 // s = smallest eigenvalue + lambda. Once: n^2 kernel values, 4/3 m^3 flops for B; 4/3 m^3 more for Q when its rows are
 // first needed (GCV, REML, the solution and predictions do not need them). Memory: n^2, in which the reflectors and
@@ -71,7 +71,7 @@ class Band final : public Factorization {
   double largest() const { return bounds_.largest; }
   // The direction of the smallest eigenvalue, as digits.hpp takes it.
   Direction smallest_direction() const { return {bounds_.smallest, tolerance_, sure_of_matrix}; }
-  Span<const double> k_q1() const { return kernel_.k_q1; }
+  ConstMatrixView k_q1() const { return kernel_.k_q1.view(); }
 
   // Throws NOT_POSITIVE_DEFINITE.
   BandFactor factor(double lambda) const;
@@ -105,8 +105,8 @@ class Band final : public Factorization {
   mutable std::shared_mutex forming_;  // held alone while Q is formed
   mutable std::shared_mutex held_;     // before it: shared while Q must not be formed
   mutable std::optional<BandBasis> basis_;
-  Array<double> tail_;  // Q'v[1:] of the contrast's reflector; empty without intercept
-  Matrix gamma_;        // m x t
+  Matrix tail_;   // Q'V[q:] of the contrast's reflector, m x q
+  Matrix gamma_;  // m x t
   EigenvalueBounds bounds_{0, 0};
   double tolerance_ = 0;
 };

@@ -99,8 +99,10 @@ class CholeskyResidualMaker final : public ResidualMaker {
     Matrix c(m_, static_cast<Index>(rows.size()), 0.0);
     for (Index j = 0; j < c.cols(); ++j) {
       const Index point = f_.contrast().place(rows[j]);
-      if (f_.contrast().active())
-        for (Index k = 0; k < m_; ++k) c(k, j) = -factor(point) * f_.contrast().tail()[k];
+      if (f_.contrast().active()) {
+        const ConstMatrixView factor = f_.contrast().factors().row_range(point, 1);
+        gemm(Op::none, Op::transpose, -1, f_.contrast().tail(), factor, 0, c.view().columns(j, 1));
+      }
       if (point >= offset) c(point - offset, j) += 1;
       worked(touched * static_cast<double>(m_));
     }
@@ -173,7 +175,7 @@ class CholeskyResidualMaker final : public ResidualMaker {
         f_.problem(), [&](MatrixView v) { apply(v); }, lambda_, first, count, steps, solution);
   }
 
-  void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override {
+  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override {
     const Problem& problem = f_.problem();
     Matrix kappa(problem.n(), std::max(a.cols, static_cast<Index>(variance.size())));
     Array<double> prior(variance.size());
@@ -182,13 +184,13 @@ class CholeskyResidualMaker final : public ResidualMaker {
     divide(half, s_);
     solve_half(half);
     for (Index q = 0; q < static_cast<Index>(variance.size()); ++q)
-      variance[q] =
-          prior[q] + (problem.intercept ? lambda_ / problem.sum_w : 0) - s_ * dot(m_, half.col(q), half.col(q));
+      variance[q] = prior[q] - s_ * dot(m_, half.col(q), half.col(q));
+    problem.add_free_variance(points, first, lambda_, variance);
     if (a.cols == 0) return;
     solve_other_half(half);
     f_.contrast().expand(kappa.view());
-    for (Index q = 0; q < a.cols; ++q)
-      for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, kappa(i, q));
+    copy(kappa.view().columns(0, a.cols), a);
+    problem.finish_smoother(points, first, a);
   }
 
   void columns(Index first, MatrixView hat, MatrixView inverse) const override {
@@ -237,7 +239,6 @@ class CholeskyResidualMaker final : public ResidualMaker {
   bool is_faint() const {
     return !f_.contrast().active() && f_.trace() < std::cbrt(static_cast<double>(m_) * eps) * lambda_;
   }
-  double factor(Index place) const { return f_.contrast().active() ? f_.contrast().row_factor(place) : 0; }
 
   // v = P v
   void apply(MatrixView v) const {

@@ -52,7 +52,7 @@ class Cholesky final : public Factorization {
   Span<const double> row_share() const { return row_share_; }
   Span<const double> square_share() const { return square_share_; }
   ConstMatrixView reduced_outputs() const { return contrast().rows(z_y_.view()); }
-  Span<const double> k_q1() const { return kernel_.k_q1; }
+  ConstMatrixView k_q1() const { return kernel_.k_q1.view(); }
   // d of the rows of inner() where these differ widely; else empty.
   Span<const double> sizes() const { return sizes_; }
 

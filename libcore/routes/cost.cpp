@@ -57,7 +57,8 @@ double reduction_rate(Index bandwidth) {
 }
 
 Doubles outputs_of(const Request& r) {
-  return Doubles(6) * Doubles(r.n) * Doubles(r.t);  // Y~, E, the solution and the answers in hand
+  // Y~, E, the solution and the answers in hand; q1, its reflectors, K_w q1, and what they are made in
+  return Doubles(6) * Doubles(r.n) * Doubles(r.t) + Doubles(8) * Doubles(r.n) * Doubles(r.fixed);
 }
 
 Index features_of(Route route, const Request& r) {
@@ -84,7 +85,7 @@ Doubles tiles_of(Route route, const Request& r) {
   const Doubles columns = Doubles(features ? 2 : 0) * Doubles(k) + Doubles(4) * Doubles(r.t);
   const Doubles tile = Doubles(std::min(r.n, pieces.rows)) * columns;
   const Doubles squares = Doubles(by_columns ? 0 : std::min(r.n, pieces.squares)) * Doubles(k);
-  if (route == Route::primal && r.d >= r.n - 1)  // no tiles of x, but panels of reflectors
+  if (route == Route::primal && r.d + r.fixed >= r.n - 1)  // no tiles of x, but panels of reflectors
     return threads() * (tile + squares) + Doubles(128) * Doubles(r.d) + Doubles(1 << 20);
   if (by_sparse_products(route, r))
     return threads() * (tile + squares) + Doubles(inner_products_doubles(r.n, r.d, r.entries)) +
@@ -99,7 +100,7 @@ Doubles tiles_of(Route route, const Request& r) {
 Doubles streamed_doubles(Route route, const Request& r) {
   const bool landmark = route == Route::landmark;
   const Doubles n(r.n), d(r.precomputed ? 0 : r.d), k(features_of(route, r));
-  const Doubles p = k + Doubles(r.t) + Doubles(1);
+  const Doubles p = k + Doubles(r.t) + Doubles(1) + Doubles(r.fixed);
   const bool qr =
       r.reduction == Reduction::qr || (r.reduction == Reduction::automatic && !landmark) || r.n <= k.value() + 1;
   const Doubles workers(reduction_workers(r.n, p.value()));
@@ -143,7 +144,7 @@ Doubles primal_doubles(const Request& r) {
   const Doubles tall = primal_streams(r.n, r.d, r.reduction)
                            ? streamed_doubles(Route::primal, r)
                            : Doubles(2) * n * k + Doubles(7) * k * k + rest;  // X and B, R and the SVD's
-  if (r.d < r.n - 1) return tall;
+  if (r.d + r.fixed < r.n - 1) return tall;
   // X', and of groups of features in different units the triangles; or a panel's reflectors, and the SVD of a triangle
   const Doubles wide = (Doubles(2) * n + Doubles(192)) * d + Doubles(7) * n * n + rest;
   return r.d < r.n ? larger(tall, wide) : wide;

@@ -32,6 +32,7 @@ struct Request {
   Index memory_limit = 0;     // bytes that the user allows; 0: what the machine has
   bool sparse = false;        // whether x is sparse
   Index entries = 0;          // of a sparse x
+  Index fixed = 0;            // fixed effects
 };
 
 // BAND's fastest bandwidth for the expected lambdas.

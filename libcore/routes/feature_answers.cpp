@@ -10,8 +10,8 @@
 
 namespace freeridge {
 
-void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, Span<const double> s,
-                      double lambda, MatrixView z, Span<double> variance) {
+void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s, double lambda, MatrixView z,
+                      Span<double> variance) {
   gemm(Op::none, Op::transpose, 1, vt, phi, 0, z);
   const bool outside = !variance.empty() && vt.rows < vt.cols;
   Matrix rest(outside ? phi.rows : 0, outside ? phi.cols : 0);
@@ -20,7 +20,7 @@ void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixVi
     gemm(Op::transpose, Op::none, -1, z, vt, 1, rest.view());
   }
   for (Index q = 0; q < static_cast<Index>(variance.size()); ++q) {
-    double value = problem.intercept ? lambda / problem.sum_w : 0;
+    double value = 0;
     for (Index k = 0; k < z.rows; ++k) {
       const double eigenvalue = s[k] * s[k];
       value += z(k, q) * z(k, q) * (eigenvalue > 0 ? lambda / (eigenvalue + lambda) : 1);
@@ -30,6 +30,15 @@ void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixVi
   }
   for (Index q = 0; q < z.cols; ++q)
     for (Index k = 0; k < z.rows; ++k) z(k, q) *= s[k];
+}
+
+void subtract_parts(const Problem& problem, const Points& points, Index first, ConstMatrixView parts, MatrixView phi) {
+  if (problem.q() == 0) return;
+  Matrix g(problem.q(), phi.rows);
+  problem.directions(points, first, g.view());
+  for (Index p = 0; p < g.cols(); ++p)
+    for (Index k = 0; k < g.rows(); ++k) g(k, p) *= problem.unpenalised.nu(k);
+  gemm(Op::transpose, Op::transpose, -1, g.view(), parts, 1, phi);
 }
 
 void refine_features(const Problem& problem, ConstMatrixView r, ConstMatrixView vt, Span<const double> inverse,

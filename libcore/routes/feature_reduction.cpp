@@ -21,13 +21,15 @@ constexpr Index squares_doubles = 1 << 24;  // 128 MiB: where the workers' own p
 constexpr Index many_columns = 1024;
 constexpr Index gram_tiles = 24;  // (T / 2)^(2/3) is best for T of them
 
-// The columns [w^(1/2) 1 (with intercept), W^(1/2) (Phi - 1 shift'), Y~] of the tall matrix, by tiles.
+// The columns [W^(1/2) U, W^(1/2) (Phi - U start'), Y~] of the tall matrix, by tiles.
 class TallMatrix {
  public:
   // partial: psi in place of phi, see FeatureMap
   TallMatrix(const Problem& problem, const FeatureMap& map, bool partial)
-      : problem_(problem), map_(map), partial_(partial), ones_(problem.intercept ? 1 : 0), shift_(p(), 0.0) {
-    if (!problem.intercept || map.centred()) return;
+      : problem_(problem), map_(map), partial_(partial), start_(map.known_parts()) {
+    if (start_.cols() > 0 || free() == 0) return;
+    start_ = Matrix(p(), free(), 0.0);
+    if (!problem.intercept) return;
     // A provisional centre, from the first rows: with it, nothing cancels when the means are taken out.
     Matrix sample(std::min<Index>(problem.n(), 256), p());
     features(0, sample.view());
@@ -37,24 +39,25 @@ class TallMatrix {
         sum += problem.weight(i) * sample(i, k);
         weights += problem.weight(i);
       }
-      shift_[k] = sum / weights;
+      start_(k, 0) = sum / weights;
     }
   }
 
   Index p() const { return map_.features(); }
-  Index ones() const { return ones_; }
-  Index columns() const { return ones_ + p() + problem_.t(); }
-  Span<const double> shift() const { return shift_; }
+  Index free() const { return problem_.q(); }
+  Index columns() const { return free() + p() + problem_.t(); }
+  const Matrix& start() const { return start_; }
 
   void rows(Index row, MatrixView out) const {
-    const MatrixView phi = out.columns(ones_, p()), y = out.columns(ones_ + p(), problem_.t());
+    const MatrixView phi = out.columns(free(), p()), y = out.columns(free() + p(), problem_.t());
     features(row, phi);
-    for (Index i = 0; i < out.rows && ones_ == 1; ++i) out(i, 0) = problem_.sqrt_w[row + i];
+    for (Index k = 0; k < free(); ++k)
+      for (Index i = 0; i < out.rows; ++i) out(i, k) = problem_.free_function(row + i, k) * problem_.sqrt_w[row + i];
+    problem_.subtract_free(row, 0, start_.view(), phi);
     const double* const sqrt_w = problem_.sqrt_w.data() + row;
     for (Index k = 0; k < p(); ++k) {
       double* const column = phi.col(k);
-      const double shift = shift_[k];
-      for (Index i = 0; i < out.rows; ++i) column[i] = (column[i] - shift) * sqrt_w[i];
+      for (Index i = 0; i < out.rows; ++i) column[i] *= sqrt_w[i];
       if (const Index i = first_not_finite({column, out.rows}); i < out.rows)
         fail(Status::not_finite, "feature ", k, " of row ", row + i, ", weighted and scaled, overflows");
     }
@@ -73,8 +76,7 @@ class TallMatrix {
   const Problem& problem_;
   const FeatureMap& map_;
   bool partial_;
-  Index ones_;
-  Array<double> shift_;
+  Matrix start_;
 };
 
 // Tiles of the tall matrix, in runs of neighbours, one run a worker: take(worker, tile). The tiles may be destroyed.
@@ -153,14 +155,14 @@ Matrix gram_sum(const Problem& problem, const TallMatrix& tall) {
 
 struct Gram {
   Matrix gram;
-  Array<double> shift;  // what the features in it are centred by
+  Matrix start;  // what the features in it are centred by
 };
 
 Gram gram_of(const Problem& problem, const FeatureMap& map) {
   const auto pass = [&](bool partial) {
     const TallMatrix tall(problem, map, partial);
-    Gram out{gram_sum(problem, tall), {tall.shift().begin(), tall.shift().end()}};
-    const bool complete = !partial || map.complete(out.gram.view(), tall.ones(), out.shift, problem.n());
+    Gram out{gram_sum(problem, tall), copy_of(tall.start().view())};
+    const bool complete = !partial || map.complete(out.gram.view(), tall.free(), out.start.values(), problem.n());
     return complete ? std::optional(std::move(out)) : std::nullopt;
   };
   if (!map.has_partial()) return *pass(false);
@@ -175,34 +177,38 @@ double underflow(Index n, Index p) {
   return static_cast<double>(n) * static_cast<double>(p) * std::numeric_limits<double>::denorm_min();
 }
 
-// phibar from the shift and what w^(1/2) 1 says of each column, over its norm.
-template <class Product>
-Array<double> means_of(Span<const double> shift, bool intercept, double norm, const Product& product) {
-  Array<double> mean(shift.begin(), shift.end());
-  for (std::size_t k = 0; k < mean.size() && intercept; ++k) mean[k] += product(static_cast<Index>(k)) / norm;
-  return mean;
+// M from what was taken out at first (p x q) and the rest (q x p).
+Matrix sum_of_parts(const Matrix& start, const Matrix& more) {
+  Matrix out(more.cols(), more.rows());
+  transpose(more.view(), out.view());
+  if (start.cols() == 0) return out;
+  for (std::size_t k = 0; k < out.values().size(); ++k) out.values()[k] += start.values()[k];
+  return out;
 }
 
-// All p directions, by [0 or 1 column; R, U_R'Q'Y~] of the tall matrix.
+// All p directions, by [q columns; R, U_R'Q'Y~] of the tall matrix.
 ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map) {
-  const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
+  const Index p = map.features(), t = problem.t(), free = problem.q();
   const TallMatrix tall(problem, map, false);
   Stage stage(0, 0.8);
   const Matrix triangle = triangle_of(problem, tall);
   const ConstMatrixView r = triangle.view();
   ReducedFeatures out;
-  out.mean = means_of(tall.shift(), problem.intercept, r(0, 0), [&](Index k) { return r(0, 1 + k); });
+  // R_11 M' = R_12
+  Matrix more = copy_of(r.block(0, free, free, p));
+  if (free > 0) trsm(Op::none, r.block(0, 0, free, free), more.view(), Triangle::upper);
+  out.parts = sum_of_parts(tall.start(), more);
   out.s.resize(p);
   out.vt = Matrix(p, p);
   out.gamma = Matrix(p, t);
-  Matrix small = copy_of(r.block(ones, ones, p, p)), u(p, p);
+  Matrix small = copy_of(r.block(free, free, p, p)), u(p, p);
   out.r = copy_of(small.view());
   const Array<double> norms = column_norms(small.view());
   require_finite_squares(norms, "the features");
   stage.next(0.95);
   small_svd(small.view(), out.s, u.view(), out.vt.view());
   stage.next(1);
-  const ConstMatrixView ry = r.block(ones, ones + p, p + t, t);
+  const ConstMatrixView ry = r.block(free, free + p, p + t, t);
   gemm(Op::transpose, Op::none, 1, u.view(), ry.row_range(0, p), 0, out.gamma.view());
   out.rest_norm2.assign(t, 0.0);
   for (Index j = 0; j < t; ++j)
@@ -212,16 +218,32 @@ ReducedFeatures reduce_by_qr(const Problem& problem, const FeatureMap& map) {
   return out;
 }
 
-// G - G e_1 e_1'G / G_11, lower triangle, without its first row and column.
-void remove_first(MatrixView gram) {
-  for (Index j = 1; j < gram.cols; ++j) {
-    for (Index i = j; i < gram.cols; ++i) gram(i, j) -= gram(i, 0) / gram(0, 0) * gram(j, 0);
-    worked(touched * static_cast<double>(gram.cols - j));
+// Takes the first rows and columns out of G, lower triangle, as many as M' has rows: G - G_21 G_11^-1 G_12, one after
+// the other. M' = G_11^-1 G_12 of the next columns. Answers with the squares that the columns behind the first one, which
+// is centred already, took out of those columns.
+double remove_free(MatrixView gram, Matrix& parts) {
+  const Index q = parts.rows(), p = parts.cols();
+  double removed = 0;
+  for (Index k = 0; k < q; ++k) {
+    double squares = 0;
+    for (Index j = k + 1; j < gram.cols; ++j) {
+      for (Index i = j; i < gram.cols; ++i) gram(i, j) -= gram(i, k) / gram(k, k) * gram(j, k);
+      worked(touched * static_cast<double>(gram.cols - j));
+    }
+    for (Index j = 0; j < p; ++j) squares += gram(q + j, k) / gram(k, k) * gram(q + j, k);
+    removed += k > 0 ? squares : 0;
   }
+  for (Index j = 0; j < p; ++j)  // the columns of G_11 = L diag L' are still there
+    for (Index k = q - 1; k >= 0; --k) {
+      parts(k, j) = gram(q + j, k) / gram(k, k);
+      for (Index l = k + 1; l < q; ++l) parts(k, j) -= gram(l, k) / gram(k, k) * parts(l, j);
+    }
+  return removed;
 }
 
 // S, descending, and V' from the Gram matrix Phi~'Phi~, lower triangle.
-void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out) {
+// removed: the squares that were taken out of it.
+void set_directions(ConstMatrixView gram, Index n, double removed, ReducedFeatures& out) {
   const Index p = gram.cols;
   Matrix v(p, p);
   for (Index j = 0; j < p; ++j) {
@@ -232,7 +254,8 @@ void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out) {
   }
   Array<double> eigenvalues(p);
   symmetric_eigen(v.view(), eigenvalues);
-  const double noise = rounding_of_rows(n, p) * (p > 0 ? std::abs(eigenvalues.back()) : 0) + underflow(n, p);
+  const double noise =
+      rounding_of_rows(n, p) * std::max(p > 0 ? std::abs(eigenvalues.back()) : 0, removed) + underflow(n, p);
   out.noise.assign(p, noise);
   out.vt = Matrix(p, p);
   for (Index k = 0; k < p; ++k) {
@@ -245,22 +268,23 @@ void set_directions(ConstMatrixView gram, Index n, ReducedFeatures& out) {
 
 // All p directions, by the Gram matrix of the tall matrix.
 ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map) {
-  const Index p = map.features(), t = problem.t(), ones = problem.intercept ? 1 : 0;
+  const Index p = map.features(), t = problem.t(), free = problem.q();
   Stage stage(0, 0.8);
   Gram sums = gram_of(problem, map);
   const Matrix& gram = sums.gram;
   ReducedFeatures out;
-  out.mean = means_of(sums.shift, problem.intercept, gram(0, 0), [&](Index k) { return gram(1 + k, 0); });
-  if (problem.intercept) remove_first(sums.gram.view());
+  Matrix more(free, p);
+  const double removed = remove_free(sums.gram.view(), more);
+  out.parts = sum_of_parts(sums.start, more);
   stage.next(0.95);
-  set_directions(gram.view().block(ones, ones, p, p), problem.n(), out);
+  set_directions(gram.view().block(free, free, p, p), problem.n(), removed, out);
   stage.next(1);
   Matrix xy(p, t);
-  transpose(gram.view().block(ones + p, ones, t, p), xy.view());
+  transpose(gram.view().block(free + p, free, t, p), xy.view());
   out.gamma = Matrix(p, t);
   gemm(Op::none, Op::none, 1, out.vt.view(), xy.view(), 0, out.gamma.view());
   for (Index j = 0; j < t; ++j) {
-    double rest = gram(ones + p + j, ones + p + j);
+    double rest = gram(free + p + j, free + p + j);
     for (Index k = 0; k < p; ++k) {
       const double s = out.s[k];
       double& gamma = out.gamma(k, j);
@@ -286,8 +310,8 @@ ReducedFeatures without_noise(ReducedFeatures all, Index degrees, bool rest_grow
     for (Index j = 0; j < t && rest_grows; ++j) all.rest_norm2[j] += all.gamma(k, j) * all.gamma(k, j);
   }
   const Index r = std::ssize(kept);
-  ReducedFeatures out{std::move(all.mean), std::move(all.r),          {}, Matrix(r, p),
-                      Matrix(r, t),        std::move(all.rest_norm2), {}};
+  ReducedFeatures out{std::move(all.parts), std::move(all.r),          {}, Matrix(r, p),
+                      Matrix(r, t),         std::move(all.rest_norm2), {}};
   for (Index k = 0; k < r; ++k) {
     const Index from = kept[k];
     out.s.push_back(all.s[from]);

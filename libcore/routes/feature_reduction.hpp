@@ -1,7 +1,8 @@
 // Tall problems: n points, p features phi(x), far fewer than points. With Phi (n x p) in rows phi(x_i),
-//     Phi~ = W^(1/2) (Phi - 1 phibar'),  phibar the weighted means (none without intercept)
+//     Phi~ = W^(1/2) (Phi - U M'),  M' = diag(nu)^-2 U'W Phi: what is not penalised (data/problem.hpp) explains of the
+//                                   features; with an intercept alone phibar', the weighted means
 //     Phi~ = Q R,  R = U_R diag(S) V',   Lambda = S^2,   B = Q U_R = Phi~ V diag(S)^-1
-//     w = V diag(S) g,   f(x) + b = (phi(x) - phibar)'w + ybar
+//     w = V diag(S) g,   f(x) + b = (phi(x) - M u(x))'w + A'u(x)
 // The primal route has phi(x) = x / scale, the landmark route phi(x) = L^-1 k(X_R, x), LL' = K_RR.
 #pragma once
 
@@ -23,8 +24,8 @@ class FeatureMap {
   virtual void raw_functional(ConstMatrixView /*delta*/, MatrixView /*out*/) const {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
   }
-  // Whether their weighted means are zero but for rounding.
-  virtual bool centred() const { return false; }
+  // M but for rounding (p x q), where that is known: then nothing cancels when it is taken out. Without numbers: not.
+  virtual Matrix known_parts() const { return {}; }
   // phi in place of r, rows x p.
   virtual void apply(MatrixView /*rows*/) const {}
   // phi = M psi: a map may have features psi that cost less than phi. apply_partial puts psi in the place of r;
@@ -36,12 +37,12 @@ class FeatureMap {
   virtual bool complete(MatrixView /*gram*/, Index /*first*/, Span<double> /*shift*/, Index /*n*/) const {
     return true;
   }
-  // Puts F't in the place of t (p x k), so that phi't = r'(F't), and the mean of r in the place of the mean of phi.
+  // Puts F't in the place of t (p x k), so that phi't = r'(F't), and M of r in the place of M of phi (p x q).
   // Answers false, and does nothing, where F is so ill-conditioned that this would lose accuracy: then F has to be
   // applied to each row.
-  virtual bool fold(MatrixView /*t*/, Span<double> /*mean*/) const { return true; }
-  // The solution of the outputs [first, first + w.cols) from w (p x outputs) and phibar.
-  virtual void solve(const Problem& problem, Index first, ConstMatrixView w, Span<const double> mean,
+  virtual bool fold(MatrixView /*t*/, MatrixView /*parts*/) const { return true; }
+  // The solution of the outputs [first, first + w.cols) from w (p x outputs) and M.
+  virtual void solve(const Problem& problem, Index first, ConstMatrixView w, ConstMatrixView parts,
                      Solution& solution) const = 0;
   // The expansion coefficients over W^(1/2) from w, n x outputs, for maps whose coefficients are not those of the dual
   // problem; false for other maps.
@@ -59,7 +60,7 @@ class FeatureMap {
 
 // Phi~ and Y~ in one pass over the rows, reduced to p x p.
 struct ReducedFeatures {
-  Array<double> mean;        // phibar, p; zeros without intercept
+  Matrix parts;              // M, p x q
   Matrix r;                  // R, p x p, upper triangle; empty after the Gram reduction
   Array<double> s;           // S, descending, r
   Matrix vt;                 // V', r x p
@@ -74,17 +75,20 @@ Index tile_rows(Index p);
 // u: element (i, j) of a Gram matrix of n rows of p columns has an error of about u |column i| |column j|.
 double gram_rounding(Index n, Index p);
 
-// The workers of a pass over n rows, columns = 1 + p + t: all threads, or one where their matrices would be too large.
+// The workers of a pass over n rows, columns = q + p + t: all threads, or one where their matrices would be too large.
 // Each worker has columns^2 numbers (twice for the Gram matrix) and a tile of rows.
 int reduction_workers(Index n, Index columns);
 
-// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (1 + p + t)^2 (gram: twice) and a tile of rows for each worker.
+// Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (q + p + t)^2 (gram: twice) and a tile of rows for each worker.
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction);
 
-// For new points with the features phi (q x p, centred): z (r x q) = S V'phi' and, unless it is empty,
-//     variance = lambda / sum(w) (with intercept) + sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi
-void project_features(const Problem& problem, ConstMatrixView phi, ConstMatrixView vt, Span<const double> s,
-                      double lambda, MatrixView z, Span<double> variance);
+// For new points with the features phi - M u(x) (count x p): z (r x count) = S V'phi' and, unless it is empty,
+//     variance = sum_k u_k^2 lambda / (S_k^2 + lambda) + |phi - V u|^2,   u = V'phi        (without Problem's free part)
+void project_features(ConstMatrixView phi, ConstMatrixView vt, Span<const double> s, double lambda, MatrixView z,
+                      Span<double> variance);
+
+// phi -= M u(x) of the points[first ...], a point in each row.
+void subtract_parts(const Problem& problem, const Points& points, Index first, ConstMatrixView parts, MatrixView phi);
 
 // refine_hyperplane with (X_s'X_s + lambda I)^+: by the triangle of [R; lambda^(1/2) I] with equilibrated columns,
 // whose digits do not suffer from columns of different scale; where R (p x p, upper) is not at hand or a direction

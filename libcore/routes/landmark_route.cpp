@@ -171,7 +171,7 @@ class LandmarkFeatures final : public FeatureMap {
     trsm(Op::none, l, full.view());
     trsm_right(Op::transpose, l, full.view());
     for (Index j = 0; j < rest; ++j) std::copy_n(full.col(j) + j, rest - j, gram.col(from + j) + from + j);
-    trsm(Op::none, l, {shift.data() + q, rest, 1, rest});
+    if (!shift.empty()) trsm(Op::none, l, {shift.data() + q, rest, 1, rest});
     const ConstMatrixView all = gram.block(first, first, features(), features());
     const double largest = large_eigenvalue(all.rows, [&](const double* v, double* out) { symv(all, v, out); });
     return gram_rounding(n, features()) * error <= rounding_of_rows(n, features()) * largest;
@@ -197,7 +197,7 @@ class LandmarkFeatures final : public FeatureMap {
 
   void apply(MatrixView rows) const override { trsm_right(Op::transpose, l_.view(), rows); }
 
-  bool fold(MatrixView t, Span<double> mean) const override {
+  bool fold(MatrixView t, MatrixView parts) const override {
     double low = std::numeric_limits<double>::infinity(), high = 0;
     for (Index i = 0; i < l_.rows(); ++i) {
       low = std::min(low, l_(i, i));
@@ -205,34 +205,25 @@ class LandmarkFeatures final : public FeatureMap {
     }
     if (low < foldable * high || low < smallest_foldable || high > largest_foldable) return false;
     trsm(Op::transpose, l_.view(), t);
-    Array<double> of_raw(mean.size(), 0.0);  // L phibar
-    for (Index j = 0; j < l_.cols(); ++j)
-      for (Index i = j; i < l_.rows(); ++i) of_raw[i] += l_(i, j) * mean[j];
-    std::copy(of_raw.begin(), of_raw.end(), mean.begin());
+    Matrix of_raw(parts.rows, parts.cols, 0.0);  // L M
+    for (Index k = 0; k < parts.cols; ++k)
+      for (Index j = 0; j < l_.cols(); ++j)
+        for (Index i = j; i < l_.rows(); ++i) of_raw(i, k) += l_(i, j) * parts(j, k);
+    copy(of_raw.view(), parts);
     return true;
   }
 
-  void solve(const Problem& problem, Index first, ConstMatrixView w, Span<const double> mean,
+  void solve(const Problem& problem, Index first, ConstMatrixView w, ConstMatrixView parts,
              Solution& solution) const override {
     const Matrix c = expansion(w);
+    if (problem.linear()) return set_hyperplane(problem, first, hyperplane_of(problem, c).view(), solution);
     for (Index j = 0; j < w.cols; ++j) {
-      double b = problem.mean_of_column(first + j);
-      for (Index k = 0; k < w.rows; ++k) b -= mean[k] * w(k, j);
-      solution.b[first + j] = problem.intercept ? b : 0;
-      if (!problem.linear()) {
-        std::fill_n(solution.c.col(first + j), problem.n(), 0.0);
-        for (Index k = 0; k < w.rows; ++k) solution.c(kept_[k], first + j) = c(k, j);
-        continue;
-      }
-      double& level = solution.level[first + j];
-      level = problem.mean_of_column(first + j);  // the mean of what is fitted, as in set_hyperplane
-      for (Index f = 0; f < problem.d(); ++f) {
-        const double scale = (*problem.linear_scale)[f];
-        double sum = 0;
-        for (Index k = 0; k < w.rows; ++k) sum += c(k, j) * (problem.x(kept_[k], f) / scale);
-        solution.w(f, first + j) = sum / scale;
-        if (!problem.shift_rest.empty()) level -= problem.shift_rest[f] * (sum / scale);
-      }
+      const Span<const double> of_y = problem.free_of_column(first + j);
+      Array<double> of_u(of_y.begin(), of_y.end());
+      for (Index k = 0; k < parts.cols; ++k) of_u[k] -= dot(w.rows, parts.col(k), w.col(j));
+      set_free(problem, first + j, of_u, solution);
+      std::fill_n(solution.c.col(first + j), problem.n(), 0.0);
+      for (Index k = 0; k < w.rows; ++k) solution.c(kept_[k], first + j) = c(k, j);
     }
   }
 
@@ -260,6 +251,18 @@ class LandmarkFeatures final : public FeatureMap {
       for (Index i = 0; i < a.rows; ++i) mean += a(i, j) / static_cast<double>(a.rows);
       for (Index i = 0; i < a.rows; ++i) a(i, j) -= mean;
     }
+  }
+
+  // w_s = sum_k c_k x_k / scale
+  Matrix hyperplane_of(const Problem& problem, const Matrix& c) const {
+    Matrix out(problem.d(), c.cols());
+    for (Index j = 0; j < c.cols(); ++j)
+      for (Index f = 0; f < problem.d(); ++f) {
+        double sum = 0;
+        for (Index k = 0; k < c.rows(); ++k) sum += c(k, j) * (problem.x(kept_[k], f) / (*problem.linear_scale)[f]);
+        out(f, j) = sum;
+      }
+    return out;
   }
 
   // c = L^-T w

@@ -1,4 +1,4 @@
-// Primal route, for linear kernels with d < m (m = n or n - 1; d >= m: primal_wide_route.cpp):
+// Primal route, for linear kernels with d < m (m = n - q; d >= m: primal_wide_route.cpp):
 //     X_s = W^(1/2) (X - 1 shift') diag(scale)^-1,   Z'X_s = Q R,   R = U_R diag(S) V',   B = Z Q U_R,   Lambda = S^2
 // and w_s = V diag(S) g.
 // Few numbers: Householder QR of X_s and Q kept, so that B is orthonormal to rounding whatever the condition; memory 2
@@ -10,7 +10,7 @@
 #include <functional>
 #include <numeric>
 
-#include "libcore/factor/intercept.hpp"
+#include "libcore/factor/contrast.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/linalg/row_order.hpp"
@@ -58,13 +58,11 @@ class Primal final : public PrimalBasis {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
-    Matrix phi(z.cols, problem().d());
-    LinearFeatures(problem()).raw(points, first, phi.view());
-    for (std::size_t k = 0; k < problem().shift_rest.size(); ++k)
-      for (Index q = 0; q < phi.rows(); ++q)
-        phi(q, static_cast<Index>(k)) -= problem().shift_rest[k] / (*problem().linear_scale)[k];
-    project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
+  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+    Matrix phi(z.cols, problem().d(), 0.0);
+    linear_rows(problem(), points, first, phi.view());
+    project_features(phi.view(), vt_.view(), s_, lambda, z, variance);
+    problem().add_free_variance(points, first, lambda, variance);
   }
 
  private:
@@ -131,10 +129,7 @@ FactorizationPtr factorize_kept(ProblemPtr problem) {
   const Index n = problem->n(), d = problem->d();
   const bool wide = weight_span(problem->weights) > wide_weights;
   const Array<Index> order = rows_in_order(*problem, wide);
-  Array<double> q1;
-  for (const Index i : order)
-    if (problem->intercept) q1.push_back(problem->q1[i]);
-  const Contrast contrast(n, q1);
+  const Contrast contrast(n, problem->q1_of(order).view());
   Matrix x = weighted_rows(*problem, wide, order), basis(n, d, 0.0);
   const MatrixView zx = contrast.reduce(x.view()), u = contrast.rows(basis.view());
   const Array<double> norms = column_norms(zx);
@@ -187,7 +182,8 @@ bool primal_is_sparse(bool sparse, Index n, Index d, Reduction reduction) {
 }
 
 FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction) {
-  if (primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
+  if (problem->d() <= problem->degrees() &&
+      primal_is_sparse(problem->x.is_sparse(), problem->n(), problem->d(), reduction))
     return factorize_sparse_primal(std::move(problem));
   if (problem->degrees() <= problem->d()) return factorize_wide(std::move(problem));
   if (!primal_streams(problem->n(), problem->d(), reduction)) return factorize_kept(std::move(problem));

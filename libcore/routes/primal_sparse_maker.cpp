@@ -43,7 +43,7 @@ double SparseMaker::trace() const {
 
 // Far above the largest eigenvalue d - lambda tr (B + lambda I)^-1 would lose all digits.
 double SparseMaker::degrees_of_freedom() const {
-  const double constant = p_.problem().intercept ? 1 : 0;
+  const auto constant = static_cast<double>(p_.problem().q());
   if (lambda_ < p_.largest()) return static_cast<double>(p_.problem().n()) - trace();
   return f_.fitted_trace(p_.band()) + constant;
 }
@@ -97,7 +97,7 @@ void SparseMaker::refine(Index, Index, Index, Solution&) const {
   fail(Status::invalid_state, "a hyperplane of sparse rows is not refined; give x as an ordinary matrix");
 }
 
-void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {
+void SparseMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = p_.problem();
   Matrix z(p_.d(), std::max(a.cols, static_cast<Index>(variance.size())));
   p_.project(points, first, z.view());
@@ -105,15 +105,14 @@ void SparseMaker::smoother(const Rows& points, Index first, MatrixView a, Span<d
     Matrix half = copy_of(z.view());
     f_.l.half_solve(half.view());
     for (Index q = 0; q < half.cols(); ++q)
-      variance[q] = lambda_ / f_.unit * dot(half.rows(), half.col(q), half.col(q)) +
-                    (problem.intercept ? lambda_ / problem.sum_w : 0);
+      variance[q] = lambda_ / f_.unit * dot(half.rows(), half.col(q), half.col(q));
+    problem.add_free_variance(points, first, lambda_, variance);
   }
   if (a.cols == 0) return;
   f_.l.solve(z.view());
   for (double& value : z.values()) value /= f_.unit;
   p_.fitted(0, p_.hyperplane(z.view()).view(), a);
-  for (Index q = 0; q < a.cols; ++q)
-    for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, a(i, q));
+  problem.finish_smoother(points, first, a);
 }
 
 // hat = q1 q1' + X~ Q (B + lambda I)^-1 Q'X~';  P = (I - hat) / lambda, and where lambda is rounding as in `coefficients`
@@ -129,9 +128,8 @@ void SparseMaker::columns(Index first, MatrixView hat, MatrixView inverse) const
   const MatrixView h = hat.cols > 0 ? hat : inverse;
   if (hat.cols > 0 || by_remainder) {
     p_.fitted(0, p_.hyperplane(z.view()).view(), h);
-    const Array<double>& q1 = p_.problem().q1;
-    for (Index q = 0; q < count && !q1.empty(); ++q)
-      for (Index i = 0; i < h.rows; ++i) h(i, q) += q1[i] * q1[first + q];
+    const ConstMatrixView q1 = p_.problem().q1().view();
+    if (q1.cols > 0) gemm(Op::none, Op::transpose, 1, q1, q1.row_range(first, count), 1, h);
   }
   if (inverse.cols == 0) return;
   if (by_remainder) {
@@ -155,10 +153,8 @@ bool SparseRows::left_out(const ResidualMaker& of_factorization, Index first, Ma
   Matrix half = copy_of(z_.view()), p(s, s);
   f.l.half_solve(half.view());
   syrk(Op::transpose, -1 / f.unit, half.view(), 0, p.view());
-  for (Index j = 0; j < s; ++j) {
-    p(j, j) += 1;
-    for (Index i = j; i < s && problem.intercept; ++i) p(i, j) -= problem.q1[which_[i]] * problem.q1[which_[j]];
-  }
+  if (problem.q() > 0) syrk(Op::none, -1, problem.q1_of(which_).view(), 1, p.view());
+  for (Index j = 0; j < s; ++j) p(j, j) += 1;
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < s; ++i) out(i, j) = problem.y_tilde(which_[i], first + j);
   gemm(Op::transpose, Op::none, -1 / f.unit, half.view(), f.half.view().columns(first, out.cols), 1, out);

@@ -115,29 +115,36 @@ void SparsePrimal::gram(MatrixView g) {
     add_dense(p, g);
   else
     add_sparse(p, g);
-  Array<double> centre(p.d(), 0.0);
-  for (std::size_t k = 0; k < p.shift.size(); ++k) centre[k] = p.shift[k] / (*p.linear_scale)[k];
+  const Matrix part = parts();
   double most = 0;
   for (Index k = 0; k < p.d(); ++k) {
-    const double constant = p.sum_w * centre[k] * centre[k];
-    most = std::max(most, g(k, k) + (dense ? constant : 0));
+    double taken = 0;
+    for (Index l = 0; l < p.q(); ++l) taken += p.unpenalised.nu(l) * part(k, l) * part(k, l) * p.unpenalised.nu(l);
+    most = std::max(most, g(k, k) + (dense ? taken : 0));
     if (!(most < largest_square)) fail(Status::not_finite, "the squares of x overflow; rescale x");
   }
   tolerance_ = static_cast<double>(std::max<Index>(p.d(), 10)) * eps * most;
-  if (p.shift.empty() || dense) return;
-  for (Index j = 0; j < p.d(); ++j) {
-    const double w_m = p.sum_w * centre[j];
-    for (Index i = j; i < p.d() && w_m != 0; ++i) g(i, j) -= centre[i] * w_m;
-    worked(touched * static_cast<double>(p.d() - j));
-  }
+  if (p.q() == 0 || dense) return;
+  for (Index l = 0; l < p.q(); ++l)
+    for (Index j = 0; j < p.d(); ++j) {
+      const double of_j = p.unpenalised.nu(l) * part(j, l) * p.unpenalised.nu(l);
+      for (Index i = j; i < p.d() && of_j != 0; ++i) g(i, j) -= part(i, l) * of_j;
+      worked(touched * static_cast<double>(p.d() - j));
+    }
+}
+
+Matrix SparsePrimal::parts() const {
+  const Problem& p = problem();
+  Matrix out = copy_of(p.x_free.view());
+  for (std::size_t k = 0; k < p.shift.size(); ++k) out(static_cast<Index>(k), 0) = p.shift[k];
+  for (Index l = 0; l < p.q(); ++l)
+    for (Index k = 0; k < p.d(); ++k) out(k, l) /= (*p.linear_scale)[k];
+  return out;
 }
 
 void SparsePrimal::set_centre() {
-  const Problem& p = problem();
-  Array<double> scaled(p.d(), 0.0);
-  for (std::size_t k = 0; k < p.shift.size(); ++k) scaled[k] = p.shift[k] / (*p.linear_scale)[k];
-  centre_.assign(scaled.size(), 0.0);
-  reduce({scaled.data(), p.d(), 1, p.d()}, {centre_.data(), p.d(), 1, p.d()});
+  centre_ = Matrix(problem().d(), problem().q());
+  reduce(parts().view(), centre_.view());
 }
 
 SparsePrimal::SparsePrimal(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
@@ -211,17 +218,18 @@ void SparsePrimal::reduce(ConstMatrixView v, MatrixView out) const {
 
 void SparsePrimal::fitted(Index row, ConstMatrixView w_s, MatrixView out) const {
   const Problem& p = problem();
+  const Index ones = p.intercept ? 1 : 0;
   Matrix w = copy_of(w_s);
   for (Index j = 0; j < w.cols(); ++j)
     for (Index k = 0; k < w.rows(); ++k) w(k, j) /= (*p.linear_scale)[k];
   multiply(p.x, row, p.shift, w.view(), out);
+  if (p.q() > ones) {  // the shift of an intercept is in the product
+    Matrix along(out.cols, p.q());
+    gemm(Op::transpose, Op::none, 1, w.view(), p.x_free.view(), 0, along.view());
+    p.subtract_free(row, ones, along.view(), out);
+  }
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i) out(i, j) *= p.sqrt_w[row + i];
-}
-
-double SparsePrimal::constant_leverage(Index i) const {
-  const Array<double>& q1 = problem().q1;
-  return q1.empty() ? 0 : q1[i] * q1[i];
 }
 
 double not_one(double h) {
@@ -249,15 +257,16 @@ Matrix SparsePrimal::projected_rows(Span<const Index> which) const {
   Matrix by_rows(count, d()), z(d(), count);
   each_panel(
       [&](Index col, ConstMatrixView q) { multiply_columns(rows.tile, 0, q, by_rows.view().columns(col, q.rows)); });
+  problem().subtract_free(which, centre_.view(), by_rows.view());
+  for (Index k = 0; k < d(); ++k)
+    for (Index i = 0; i < count; ++i) by_rows(i, k) *= problem().sqrt_w[which[i]];
   transpose(by_rows.view(), z.view());
-  for (Index i = 0; i < count; ++i)
-    for (Index k = 0; k < d(); ++k) z(k, i) = (z(k, i) - centre_[k]) * problem().sqrt_w[which[i]];
   return z;
 }
 
-void SparsePrimal::project(const Rows& points, Index first, MatrixView z) const {
+void SparsePrimal::project(const Points& points, Index first, MatrixView z) const {
   Matrix rows(z.cols, d()), phi(d(), z.cols);
-  problem().scaled_rows(points, first, rows.view());
+  linear_rows(problem(), points, first, rows.view());
   transpose(rows.view(), phi.view());
   reduce(phi.view(), z);
 }
@@ -274,9 +283,10 @@ void SparsePrimal::leverages(const Entries& rows, Span<const Coefficients> at, M
       const Index height = std::min(strip, count - s * strip);
       const MatrixView part{z.col(s), height, cols, strip};
       multiply_columns(rows.tile, s * strip, q, part);
+      const Span<const Index> which = Span(rows.rows).subspan(s * strip, height);
+      problem().subtract_free(which, centre_.view().row_range(col, cols), part);
       for (Index k = 0; k < cols; ++k)
-        for (Index i = 0; i < height; ++i)
-          part(i, k) = (part(i, k) - centre_[col + k]) * problem().sqrt_w[rows.rows[s * strip + i]];
+        for (Index i = 0; i < height; ++i) part(i, k) *= problem().sqrt_w[which[i]];
     }
     for (Index l = 0; l < lambdas; ++l)
       for (Index s = 0; s < strips; ++s) {
@@ -299,7 +309,7 @@ void SparsePrimal::leverages(Index row, Span<const BandedFactor> factors, Matrix
     const MatrixView part = out.row_range(piece * rows, std::min(rows, out.rows - piece * rows));
     leverages(entries(neighbours(row + piece * rows, part.rows)), at, part);
     for (Index l = 0; l < part.cols; ++l)
-      for (Index i = 0; i < part.rows; ++i) part(i, l) += constant_leverage(row + piece * rows + i);
+      for (Index i = 0; i < part.rows; ++i) part(i, l) += free_leverage(row + piece * rows + i);
   });
 }
 

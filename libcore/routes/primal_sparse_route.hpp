@@ -3,7 +3,7 @@
 //     G = X~'X~ = Q B Q',  B banded (linalg/band_reduction.hpp),   Gamma = Q'X~'Y~,   z_i = Q'x~_i
 // a lambda costs a banded factorization B + lambda I = unit L L', and a row 2 d b for its leverage:
 //     w_s = Q (B + lambda I)^-1 Gamma,   P~ = I - H (s = lambda),   P~Y~ = Y~ - X~ w_s,
-//     H_ii = q1_i^2 + |L^-1 z_i|^2 / unit,      P~_SS = I - q1_S q1_S' - (L^-1 Z_S')'(L^-1 Z_S') / unit
+//     H_ii = |q1_i|^2 + |L^-1 z_i|^2 / unit,    P~_SS = I - q1_S q1_S' - (L^-1 Z_S')'(L^-1 Z_S') / unit
 //     log|Z'GZ| = log|B + lambda I| + (m - d) log lambda,    tr P~ = m - d + lambda tr (B + lambda I)^-1
 //     |P~Y~|^2 = |Y~|^2 - Gamma'(B + lambda I)^-1 Gamma - lambda |(B + lambda I)^-1 Gamma|^2, by the rows where that cancels
 //     Y~'P Y~ = |P~Y~|^2 / lambda + |(B + lambda I)^-1 Gamma|^2
@@ -60,9 +60,9 @@ class SparsePrimal final : public Factorization {
   void leverages(Index row, Span<const BandedFactor> factors, MatrixView out) const;
   // z_i in column i, d x count, of these rows; and of any points, without weights.
   Matrix projected_rows(Span<const Index> which) const;
-  void project(const Rows& points, Index first, MatrixView z) const;
-  // The leverage q1_i^2 of the intercept alone.
-  double constant_leverage(Index i) const;
+  void project(const Points& points, Index first, MatrixView z) const;
+  // The leverage |q1_i|^2 of what is not penalised alone.
+  double free_leverage(Index i) const { return problem().free_leverage(i); }
 
   static constexpr Index bandwidth = 16, panel_columns = 32;  // a multiple of it
 
@@ -78,6 +78,8 @@ class SparsePrimal final : public Factorization {
     Array<double> values;  // BandedCholesky::row_coefficients
     double unit;
   };
+  // C' of Problem over scale, d x q; with an intercept the shift in its first column
+  Matrix parts() const;
   void set_centre();
   void gram(MatrixView g);
   Entries entries(Span<const Index> which) const;
@@ -97,8 +99,8 @@ class SparsePrimal final : public Factorization {
   // Q'v, d x k.
   void reduce(ConstMatrixView v, MatrixView out) const;
 
-  Matrix basis_;          // Q, in panels
-  Array<double> centre_;  // Q'(shift / scale); zeros without intercept
+  Matrix basis_;   // Q, in panels
+  Matrix centre_;  // Q' times what the columns of U explain of x / scale, d x q
   BandMatrix b_;
   Matrix gamma_;
   EigenvalueBounds bounds_{0, 0};

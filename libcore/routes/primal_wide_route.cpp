@@ -1,4 +1,4 @@
-// Primal route for d >= m (m = n or n - 1), without X X', which squares the condition and mixes the units of the
+// Primal route for d >= m (m = n - q), without X X', which squares the condition and mixes the units of the
 // columns:
 //     T = (Z'X_s)'  (d x m),   T P = Q [R; 0]  (scaled_qr.hpp),   R' = U_R diag(S) V_R'
 //     B = Z P U_R,   Lambda = S^2,   V = Q [V_R; 0],   w_s = Q [V_R diag(S) g; 0]
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/factor/intercept.hpp"
+#include "libcore/factor/contrast.hpp"
 #include "libcore/factor/refinement.hpp"
 #include "libcore/linalg/jacobi_svd.hpp"
 #include "libcore/linalg/lapack.hpp"
@@ -59,9 +59,9 @@ class Wide final : public PrimalBasis {
     refine_hyperplane(problem(), solve_normal, lambda, first, count, steps, solution);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
     Matrix rows(z.cols, problem().d()), phi(problem().d(), z.cols);
-    LinearFeatures(problem()).raw(points, first, rows.view());
+    linear_rows(problem(), points, first, rows.view());
     transpose(rows.view(), phi.view());
     apply_v_transposed(phi.view(), z, variance);
     for (Index q = 0; q < z.cols; ++q)
@@ -70,8 +70,7 @@ class Wide final : public PrimalBasis {
         if (!variance.empty()) variance[q] += u * u * (s * s > 0 ? lambda / (s * s + lambda) : 1);
         z(k, q) = s * u;
       }
-    if (problem().intercept)
-      for (double& value : variance) value += lambda / problem().sum_w;
+    problem().add_free_variance(points, first, lambda, variance);
   }
 
  private:
@@ -145,7 +144,7 @@ Array<double> wide_noise(const ScaledQr& qr, Span<const double> s, ConstMatrixVi
 }  // namespace
 
 FactorizationPtr factorize_wide(ProblemPtr problem) {
-  const Contrast contrast(problem->n(), problem->q1);
+  const Contrast contrast(problem->n(), problem->q1().view());
   const Index m = contrast.m();
   Stage stage(0, 0.1);
   Matrix points = turned_points(*problem, contrast);

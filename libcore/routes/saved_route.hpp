@@ -1,5 +1,6 @@
 // Saved factorizations: what a route has computed and cannot make again cheaply from the data. Matrices column by
-// column, of symmetric and triangular ones one triangle; m = n - 1 or n; [] stands with an intercept only.
+// column, of symmetric and triangular ones one triangle; m = n - q; [] stands with q > 0 only, n, m or
+// p numbers for each of the q columns that are not penalised.
 //     CHOLESKY   [K_w q1 (n)], Z'K_wZ (lower). The factor of a lambda is made when it is asked for, as before
 //     SPECTRAL   [K_w q1], Lambda (m), B (n x m)
 //     BAND       b / 16 for the bandwidth b, f, [K_w q1], the band (b + 1 numbers a column, fewer in the last), bounds

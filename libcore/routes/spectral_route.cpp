@@ -31,7 +31,7 @@ class Spectral final : public StoredBasis {
 
   Route route() const override { return Route::spectral; }
   void save(ByteWriter& out) const override {
-    out.numbers(k_q1_);
+    out.matrix(k_q1_.view());
     out.numbers(spectrum().eigenvalues);
     out.matrix(basis());
   }
@@ -54,7 +54,7 @@ class Spectral final : public StoredBasis {
       gemm(Op::none, Op::none, 1, b.columns(zeros, rest), g.row_range(zeros, rest), 0, c_tilde.view());
       if (zeros > 0) gemm(Op::none, Op::none, 1, b.columns(0, zeros), g.row_range(0, zeros), 0, nearly_none.view());
     }
-    set_expansion(problem(), k_q1_, first, c_tilde.view(), solution, nearly_none.view());
+    set_expansion(problem(), k_q1_.view(), first, c_tilde.view(), solution, nearly_none.view());
   }
 
   void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
@@ -69,18 +69,19 @@ class Spectral final : public StoredBasis {
     refine_expansion(problem(), apply, lambda, first, count, steps, solution);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
     Matrix kappa(problem().n(), z.cols);
     Array<double> prior(variance.size());
-    centred_cross_kernel(problem(), k_q1_, points, first, kappa.view(), prior);
+    centred_cross_kernel(problem(), k_q1_.view(), points, first, kappa.view(), prior);
     gemm(Op::transpose, Op::none, 1, basis(), kappa.view(), 0, z);
     for (std::size_t q = 0; q < variance.size(); ++q) {
-      variance[q] = prior[q] + (problem().intercept ? lambda / problem().sum_w : 0);
+      variance[q] = prior[q];
       for (Index k = 0; k < r(); ++k) {
         const double value = z(k, static_cast<Index>(q)), eigenvalue = spectrum().eigenvalues[k];
         if (eigenvalue > 0) variance[q] -= value * (value / (eigenvalue + lambda));  // value^2 may be out of range
       }
     }
+    problem().add_free_variance(points, first, lambda, variance);
   }
 
   void project_functional(MatrixView delta, MatrixView z) const override {
@@ -89,7 +90,7 @@ class Spectral final : public StoredBasis {
   }
 
  private:
-  Array<double> k_q1_;
+  Matrix k_q1_;
   Index zeros_ = 0;      // eigenvalues that are exactly zero
   double smallest_ = 0;  // of the others
 };

@@ -20,8 +20,8 @@ class StreamedBasis final : public SpectrumFactorization {
       : SpectrumFactorization(std::move(the_problem)),
         route_(route),
         map_(std::move(map)),
-        mean_(std::move(reduced.mean)),
-        raw_mean_(mean_),
+        parts_(std::move(reduced.parts)),
+        raw_parts_(copy_of(parts_.view())),
         r_(std::move(reduced.r)),
         s_(std::move(reduced.s)),
         vt_(std::move(reduced.vt)),
@@ -31,7 +31,7 @@ class StreamedBasis final : public SpectrumFactorization {
       for (Index j = 0; j < to_basis_.rows(); ++j) to_basis_(j, k) /= s_[k];
       worked(touched * static_cast<double>(to_basis_.rows()));
     }
-    folded_ = map_->fold(to_basis_.view(), raw_mean_);
+    folded_ = map_->fold(to_basis_.view(), raw_parts_.view());
     clears_ = rounding_may_exceed_one();
     Array<double> not_orthonormal = blur(reduced.noise);
     Spectrum spectrum{.eigenvalues = squares(s_),
@@ -47,7 +47,7 @@ class StreamedBasis final : public SpectrumFactorization {
     map_->save(out);
     out.integer(r());
     out.integer(r_.cols() > 0 ? 1 : 0);
-    if (problem().intercept) out.numbers(mean_);
+    out.matrix(parts_.view());
     save_triangle(out, r_.view(), Triangle::upper);
     out.numbers(s_);
     out.numbers(spectrum().noise);
@@ -70,10 +70,9 @@ class StreamedBasis final : public SpectrumFactorization {
   Tile tile(Index row, Index count, Room& room) const override {
     reserve(room, count);
     map_->raw(problem().x, row, room.features.view().row_range(0, count));
-    const auto q1 = Span(problem().q1);
     const Tile out = finish(
         count, room, [&](Index i) { return row + i; }, problem().y_tilde.view().row_range(row, count),
-        q1.empty() ? q1 : q1.subspan(row, count));
+        problem().q1().view().row_range(row, count));
     for (const Index i : out.small) {
       room.rest_diagonal[i] = 0;
       for (Index j = 0; j < room.rest.cols(); ++j) room.rest(i, j) = 0;
@@ -85,23 +84,21 @@ class StreamedBasis final : public SpectrumFactorization {
     const Index count = static_cast<Index>(which.size());
     reserve(room, count);
     Matrix y(count, problem().t());
-    Array<double> q1;
     for (Index i = 0; i < count; ++i) {
       const Index row = which[i];
       map_->raw(problem().x, row, room.features.view().row_range(i, 1));
       worked(10 * nanosecond * static_cast<double>(vt_.cols()));  // each number from another column
       for (Index j = 0; j < y.cols(); ++j) y(i, j) = problem().y_tilde(row, j);
-      if (problem().intercept) q1.push_back(problem().q1[row]);
     }
     return finish(
-        count, room, [&](Index i) { return which[i]; }, y.view(), q1);
+        count, room, [&](Index i) { return which[i]; }, y.view(), problem().q1_of(which).view());
   }
 
   Index tile_rows() const override { return freeridge::tile_rows(vt_.cols()); }
 
   // Each tile costs the raw features and 2 p numbers for each direction, not 2 p r as B would.
   EachProjectedTile projected_tiles() const override {
-    return [this](ConstMatrixView directions, Span<const double> constant, const UseProjectedTile& use) {
+    return [this](ConstMatrixView directions, ConstMatrixView constant, const UseProjectedTile& use) {
       const Index n = problem().n(), t = problem().t(), width = directions.cols, rows = std::min(tile_rows(), n),
                   tiles = (n + rows - 1) / rows;
       Matrix both(r(), width + t);
@@ -122,7 +119,7 @@ class StreamedBasis final : public SpectrumFactorization {
       const auto make = [&](Index i, int number) {
         const MatrixView out = out_of(i, number), z = out.columns(0, width), fit = out.columns(width, t);
         multiply(i * rows, from.view(), workers[number].room, out);
-        finish_projection(problem().q1, i * rows, constant, z);
+        finish_projection(problem().q1().view().row_range(i * rows, z.rows), constant, z);
         for (Index j = 0; j < t; ++j)
           for (Index k = 0; k < fit.rows; ++k) fit(k, j) = problem().y_tilde(i * rows + k, j) - fit(k, j);
       };
@@ -143,17 +140,17 @@ class StreamedBasis final : public SpectrumFactorization {
       multiply(row, from.view(), room, out.row_range(row, std::min(step, out.rows - row)));
   }
 
-  // The means of phi do not come in: a functional without the constant does not see them.
+  // M does not come in: a functional of f alone does not see it.
   void project_functional(MatrixView delta, MatrixView z) const override {
     Matrix phi(delta.cols, map_->features());
     map_->raw_functional(delta, phi.view());
     map_->apply(phi.view());
-    project_features(problem(), phi.view(), vt_.view(), s_, 0, z, {});
+    project_features(phi.view(), vt_.view(), s_, 0, z, {});
   }
 
   void solve(Index first, ConstMatrixView g, Solution& solution) const override {
     const Matrix w = hyperplane(g);
-    map_->solve(problem(), first, w.view(), mean_, solution);
+    map_->solve(problem(), first, w.view(), parts_.view(), solution);
   }
 
   void coefficients(Index first, ConstMatrixView g, double lambda, bool with_rest, MatrixView out) const override {
@@ -167,13 +164,15 @@ class StreamedBasis final : public SpectrumFactorization {
     refine_features(problem(), r_.view(), vt_.view(), inverse, lambda, first, count, steps, solution);
   }
 
-  void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
-    Matrix phi(z.cols, vt_.cols());
-    map_->raw(points, first, phi.view());
-    map_->apply(phi.view());
-    for (Index j = 0; j < phi.cols(); ++j)
-      for (Index q = 0; q < phi.rows(); ++q) phi(q, j) -= mean_[j];
-    project_features(problem(), phi.view(), vt_.view(), s_, lambda, z, variance);
+  void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const override {
+    Matrix phi(z.cols, vt_.cols(), 0.0);
+    if (points.function) {
+      map_->raw(points.x, first, phi.view());
+      map_->apply(phi.view());
+    }
+    subtract_parts(problem(), points, first, parts_.view(), phi.view());
+    project_features(phi.view(), vt_.view(), s_, lambda, z, variance);
+    problem().add_free_variance(points, first, lambda, variance);
   }
 
  private:
@@ -189,10 +188,15 @@ class StreamedBasis final : public SpectrumFactorization {
   }
   // Whether S has the noise of a QR. Landmarks have that of K_RR in any case.
   bool by_qr() const { return route_ == Route::primal && r_.cols() > 0; }
-  // Of Lambda, where it has that of a matrix: as ReducedKernel::noise, the constant part being sum(w) |phibar|^2.
+  // Of Lambda, where it has that of a matrix: as ReducedKernel::noise, the constant part being |diag(nu) M'|^2.
   double matrix_noise() const {
-    const double mean = norm2(std::ssize(mean_), mean_.data()), first = s_.empty() ? 0 : s_.front();
-    return rounding_of_rows(problem().n(), vt_.cols()) * std::max(first * first, problem().sum_w * mean * mean);
+    const double first = s_.empty() ? 0 : s_.front();
+    double removed = 0;
+    for (Index k = 0; k < parts_.cols(); ++k) {
+      const double part = norm2(parts_.rows(), parts_.col(k)) * problem().unpenalised.nu(k);
+      removed += part * part;
+    }
+    return rounding_of_rows(problem().n(), vt_.cols()) * std::max(first * first, removed);
   }
 
   void reserve(Room& room, Index count) const {
@@ -207,16 +211,18 @@ class StreamedBasis final : public SpectrumFactorization {
   template <class RowOf>
   void centre(MatrixView features, const RowOf& row_of) const {
     if (!folded_) map_->apply(features);
+    Array<Index> rows(features.rows);
+    for (Index i = 0; i < features.rows; ++i) rows[i] = row_of(i);
+    problem().subtract_free(rows, raw_parts_.view(), features);
     for (Index j = 0; j < features.cols; ++j) {
-      const double mean = raw_mean_[j];
-      for (Index i = 0; i < features.rows; ++i) features(i, j) = (features(i, j) - mean) * problem().sqrt_w[row_of(i)];
+      for (Index i = 0; i < features.rows; ++i) features(i, j) *= problem().sqrt_w[rows[i]];
       worked(2 * touched * static_cast<double>(features.rows));
     }
   }
 
   // From raw features in the room to the tile.
   template <class RowOf>
-  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, Span<const double> q1) const {
+  Tile finish(Index count, Room& room, const RowOf& row_of, ConstMatrixView y, ConstMatrixView q1) const {
     const MatrixView features = room.features.view().row_range(0, count), b = room.b.view().row_range(0, count);
     centre(features, row_of);
     gemm(Op::none, Op::none, 1, features, to_basis_.view(), 0, b);
@@ -264,7 +270,8 @@ class StreamedBasis final : public SpectrumFactorization {
   bool rounding_may_exceed_one() const {
     if (s_.empty()) return false;
     const auto [least, most] = std::ranges::minmax(s_);
-    const double largest_mean = largest_magnitude(mean_), largest_weight = largest_magnitude(problem().sqrt_w);
+    const double largest_mean = largest_magnitude(parts_.values()),
+                 largest_weight = largest_magnitude(problem().sqrt_w);
     return !(std::numeric_limits<double>::epsilon() * (most + largest_weight * largest_mean) <= least / 16);
   }
 
@@ -286,8 +293,8 @@ class StreamedBasis final : public SpectrumFactorization {
 
   Route route_;
   std::unique_ptr<const FeatureMap> map_;
-  Array<double> mean_, raw_mean_;  // of phi, and of what tile() starts from: phi or, folded, r
-  Matrix r_;                       // for refinement; empty after the Gram reduction
+  Matrix parts_, raw_parts_;  // M of phi, and of what tile() starts from: phi or, folded, r
+  Matrix r_;                  // for refinement; empty after the Gram reduction
   Array<double> s_;
   Matrix vt_, to_basis_;  // V'; V diag(S)^-1, folded: F'V diag(S)^-1
   bool folded_ = false;
@@ -307,7 +314,7 @@ FactorizationPtr load_streamed(ProblemPtr problem, Route route, std::unique_ptr<
   const Index r = in.integer("number of directions", 0, std::min(p, problem->degrees()));
   const bool with_r = in.integer("presence of R", 0, 1) == 1;
   ReducedFeatures reduced{};
-  reduced.mean = problem->intercept ? in.vector("the means", any_finite, p) : Array<double>(p, 0.0);
+  reduced.parts = in.matrix("the means", any_finite, p, problem->q());
   if (with_r) {
     in.require("R", triangle_numbers(p));
     reduced.r = Matrix(p, p, 0.0);

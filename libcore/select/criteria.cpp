@@ -34,6 +34,7 @@ std::string error_overflows(Index output) {
 std::string loo_errors(const Problem& problem, const ResidualMaker& residual_maker, Index first, MatrixView out) {
   Array<double> diagonal(problem.n());
   residual_maker.residual_and_diagonal(first, out, diagonal);
+  problem.clear_decisive(0, diagonal);
   std::string reason;
   for (Index i = 0; i < out.rows; ++i) {
     const double p = diagonal[i];
@@ -55,7 +56,7 @@ std::string scores(const Factorization& factorization, Criterion criterion, cons
   if (criterion == Criterion::groups) return group_scores(factorization, *groups, lambdas, first, out, errors);
 
   const Problem& problem = factorization.problem();
-  const double log_weights = (problem.intercept ? std::log(problem.sum_w) : 0) - problem.sum_log_w;
+  const double log_weights = problem.unpenalised.log_determinant() - problem.sum_log_w;
   std::string reason;
   Stage stage(0, 0);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {

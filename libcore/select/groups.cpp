@@ -28,7 +28,7 @@ void Groups::labels(Span<std::int32_t> out) const {
 
 bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& residual_maker,
                   Index first, MatrixView out) {
-  const bool defined = rows.left_out(residual_maker, first, out);
+  const bool defined = problem.determined_without(group.rows) && rows.left_out(residual_maker, first, out);
   for (Index j = 0; j < out.cols; ++j)
     for (Index i = 0; i < out.rows; ++i)
       out(i, j) = defined ? out(i, j) / problem.sqrt_w[group.rows[i]] : std::numeric_limits<double>::quiet_NaN();

@@ -32,7 +32,10 @@ class PointSink : public SweepSink {
  protected:
   void undefined_leverages(Index row, Index lambda, const double* diagonal, Index rows) {
     const double* const zero = std::find(diagonal, diagonal + rows, 0.0);
-    if (zero != diagonal + rows) undefined(lambda, no_left_out_error(row + (zero - diagonal)));
+    Index first = zero - diagonal;
+    for (const Index i : problem_.decisive)
+      if (i >= row) first = std::min(first, i - row);
+    if (first < rows) undefined(lambda, no_left_out_error(row + first));
   }
   static void fill(MatrixView a, double value) {
     for (Index j = 0; j < a.cols; ++j)
@@ -144,11 +147,7 @@ class ErrorRateSum final : public PointSink {
         right_(lambdas.size(), 0.0),
         label_(problem.n(), problem.t()) {
     for (Index j = 0; j < problem.t(); ++j)
-      for (Index i = 0; i < problem.n(); ++i) {
-        // Y~ has been weighted and centred, which rounds; Y is known to be -1 or +1.
-        const double y = problem.y_tilde(i, j) / problem.sqrt_w[i] + problem.y_mean[j];
-        label_(i, j) = y > 0 ? 1 : -1;
-      }
+      for (Index i = 0; i < problem.n(); ++i) label_(i, j) = problem.y(i, j) > 0 ? 1 : -1;
   }
 
   void tile(Index row, Index lambda, Index lambdas, ConstMatrixView residual, ConstMatrixView diagonal) override {

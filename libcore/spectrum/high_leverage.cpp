@@ -16,15 +16,13 @@ double from_its_square(double q) {
 
 }  // namespace
 
-void finish_projection(Span<const double> q1, Index row, Span<const double> constant, MatrixView z) {
+void finish_projection(ConstMatrixView q1, ConstMatrixView constant, MatrixView z) {
+  if (q1.cols > 0) gemm(Op::none, Op::transpose, 1, q1, constant, 1, z);
   for (Index k = 0; k < z.cols; ++k)
-    for (Index i = 0; i < z.rows; ++i) {
-      const double along = constant.empty() ? 0 : q1[row + i] * constant[k];
-      z(i, k) = -(z(i, k) + along);
-    }
+    for (Index i = 0; i < z.rows; ++i) z(i, k) = -z(i, k);
 }
 
-SmallResiduals small_residuals(Array<Index> rows, ConstMatrixView basis, Span<const double> q1, Index t, double noise,
+SmallResiduals small_residuals(Array<Index> rows, ConstMatrixView basis, ConstMatrixView q1, Index t, double noise,
                                const EachProjectedTile& each_tile) {
   const auto count = static_cast<Index>(rows.size());
   Matrix directions(basis.cols, count), sums(count, t, 0.0);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "libcore/factor/intercept.hpp"
+#include "libcore/factor/contrast.hpp"
 #include "libcore/factor/left_out_rows.hpp"
 #include "libcore/linalg/lapack.hpp"
 #include "libcore/spectrum/spectrum_residual_maker.hpp"
@@ -29,7 +29,7 @@ class RefittedGroup final : public RowBlock {
     const Array<Index> others = others_of(problem.n(), rows_.which);
     SpectrumFactorization::Room room;
     b_others_ = others.empty() ? Matrix(0, rows_.b.cols()) : copy_of(rows_.f.gather(others, room).b);
-    q1_others_ = q1_of(problem, others);
+    q1_others_ = problem.q1_of(others);
     y_ = rows_of(problem.y_tilde.view(), rows_.which);
     y_others_ = rows_of(problem.y_tilde.view(), others);
   }
@@ -39,11 +39,14 @@ class RefittedGroup final : public RowBlock {
     const Index stay = b_others_.rows(), r = rows_.b.cols(), t = out.cols;
     for (Index j = 0; j < t; ++j) std::copy_n(y_.col(first + j), out.rows, out.col(j));
     if (!(at.lambda() > 0)) return false;
-    if (stay == 0) return rows_.q1.empty();
+    const Index q = q1_others_.cols();
+    if (stay == 0 || stay < q) return q == 0;
 
-    Array<double> q1 = q1_others_;
-    const double length = norm2(static_cast<Index>(q1.size()), q1.data());
-    for (double& value : q1) value /= length;
+    // q1_O = U R
+    const LayoutView columns{q1_others_.data(), stay, q, stay, Layout::col_major};
+    const Unpenalised free(false, columns, Array<double>(stay, 1.0), 0);
+    if (free.q() < q) return false;
+    const ConstMatrixView q1 = free.q1().view();
     const Contrast contrast(stay, q1);
     Matrix b_room = copy_of(b_others_.view()), y_room = copy_of(y_others_.view().columns(first, t));
     const MatrixView b = contrast.reduce(b_room.view()), c = contrast.reduce(y_room.view());  // Z'B_O, Z'Y~_O
@@ -60,12 +63,14 @@ class RefittedGroup final : public RowBlock {
       for (Index l = 0; l < r; ++l) g(l, j) *= at.eigenvalue(l);
 
     gemm(Op::none, Op::none, -1, rows_.b.view(), g.view(), 1, out);
-    if (q1.empty()) return true;
+    if (q == 0) return true;
     Matrix left = copy_of(y_others_.view().columns(first, t));
     gemm(Op::none, Op::none, -1, b_others_.view(), g.view(), 1, left.view());
     for (Index j = 0; j < t; ++j) {
-      const double beta = dot(stay, q1.data(), left.col(j)) / length;
-      for (Index i = 0; i < out.rows; ++i) out(i, j) -= rows_.q1[i] * beta;
+      Array<double> of_u(q), beta(q);
+      for (Index l = 0; l < q; ++l) of_u[l] = dot(stay, q1.col(l), left.col(j)) / free.nu(l);
+      free.effects(of_u, beta.data());
+      gemv(Op::none, -1, rows_.q1.view(), beta.data(), 1, out.col(j));
     }
     return true;
   }
@@ -73,7 +78,7 @@ class RefittedGroup final : public RowBlock {
  private:
   GroupRows rows_;
   Matrix b_others_, y_, y_others_;  // B_O; Y~_S, Y~_O
-  Array<double> q1_others_;
+  Matrix q1_others_;
 };
 
 // Few rows go.
@@ -131,9 +136,9 @@ class DenseGroup final : public RowBlock {
     rows_.f.drop_outside(inside.view());
     outside_ = Matrix(s, s);
     syrk(Op::none, -1, inside.view(), 0, outside_.view());
+    if (rows_.q1.cols() > 0) syrk(Op::none, -1, rows_.q1.view(), 1, outside_.view());
     for (Index j = 0; j < s; ++j) {
       outside_(j, j) = rows_.rest_diagonal[j];
-      for (Index i = j + 1; i < s && !rows_.q1.empty(); ++i) outside_(i, j) -= rows_.q1[i] * rows_.q1[j];
       worked(touched * static_cast<double>(s - j));
     }
     noise_.assign(s, rows_.f.subtraction_noise());
@@ -161,15 +166,8 @@ Array<Index> others_of(Index n, Span<const Index> which) {
   return out;
 }
 
-Array<double> q1_of(const Problem& problem, Span<const Index> rows) {
-  Array<double> out;
-  for (const Index i : rows)
-    if (problem.intercept) out.push_back(problem.q1[i]);
-  return out;
-}
-
 GroupRows::GroupRows(const SpectrumFactorization& factorization, Span<const Index> rows)
-    : f(factorization), which(rows.begin(), rows.end()), q1(q1_of(f.problem(), rows)) {
+    : f(factorization), which(rows.begin(), rows.end()), q1(f.problem().q1_of(rows)) {
   SpectrumFactorization::Room room;
   const SpectrumFactorization::Tile tile = f.gather(rows, room);
   b = copy_of(tile.b);
@@ -187,9 +185,10 @@ void GroupRows::residual(const SpectrumAt& at, Index first, MatrixView out) cons
 
 std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& f, Span<const Index> rows) {
   GroupRows group(f, rows);
-  const Index s = group.b.rows(), stay = f.problem().n() - s, unknowns = f.r() + (group.q1.empty() ? 0 : 1);
+  const Index s = group.b.rows(), stay = f.problem().n() - s, unknowns = f.r() + group.q1.cols();
   if (f.complement() && stay < unknowns) return std::make_unique<RefittedGroup>(std::move(group));
-  if (f.complement() && s > f.r() + 1) return std::make_unique<WoodburyGroup>(std::move(group), true);
+  if (f.complement() && s > f.r() + std::max<Index>(group.q1.cols(), 1))
+    return std::make_unique<WoodburyGroup>(std::move(group), true);
   auto dense = std::make_unique<DenseGroup>(std::move(group));
   if (!dense->near_singular()) return dense;
   return std::make_unique<WoodburyGroup>(dense->take_rows(), false);

@@ -3,7 +3,7 @@
 //
 // Refit, for o < r with a complement: the problem of O, with Z an orthonormal basis of the complement of q1_O,
 //     (Z'B_O diag(Lambda) B_O'Z + lambda I) c = Z'Y~_O,   g = diag(Lambda) B_O'Z c
-//     e = Y~_S - B_S g - q1_S beta,   beta = q1_O'(Y~_O - B_O g) / |q1_O|^2               o^2 r + o^3 / 3 a lambda
+//     e = Y~_S - B_S g - q1_S beta,   beta = q1_O^+ (Y~_O - B_O g)                         o^2 r + o^3 / 3 a lambda
 //
 // Dense: few go. P~_SS = N_SS + B_S diag(p) B_S' as it stands, s x s.                         s^2 r + s^3 / 3 a lambda
 //
@@ -27,15 +27,14 @@ struct GroupRows {
   Array<Index> which;
   Matrix b, rest;               // B_S, E_S; no E without complement
   Array<double> rest_diagonal;  // diag N_SS; empty without complement
-  Array<double> q1;             // of the rows S; empty without intercept
+  Matrix q1;                    // of the rows S, s x q
   bool high_leverage;           // some rows have their E and N_ii in small_residuals
 };
 
 std::unique_ptr<RowBlock> leave_out_group(const SpectrumFactorization& factorization, Span<const Index> rows);
 
-// The other rows of n, ascending; q1 of some rows, empty without intercept.
+// The other rows of n, ascending.
 Array<Index> others_of(Index n, Span<const Index> rows);
-Array<double> q1_of(const Problem& problem, Span<const Index> rows);
 
 // Whether a positive semi-definite A, lower triangle, may have an eigenvalue so small that more than four digits are
 // lost, by the bound 1 / |A^-1|_1 <= smallest eigenvalue.

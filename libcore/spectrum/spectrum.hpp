@@ -1,11 +1,11 @@
-// The spectrum of a ridge problem, and what follows from it alone at a lambda. Of the m = n - 1 or n eigenvalues of
+// The spectrum of a ridge problem, and what follows from it alone at a lambda. Of the m = n - q eigenvalues of
 // Z'K_wZ, r are given; the other m - r are zero ("the complement"). B (n x r) has their eigenvectors, Z U, in its
 // columns, Gamma = B'Y~, and E = N Y~ is what N = I - q1 q1' - B B' leaves of Y~ (N = 0 without complement):
 //
 //     p_k = s / (Lambda_k + lambda),   s = Lambda_min + lambda (lambda with a complement),   0/0 = 1
 //     h_k = Lambda_k / (Lambda_k + lambda) = 1 - rho p_k,   rho = lambda / s
 //     g_k = Gamma_k / (Lambda_k + lambda)
-//     tr P~ = sum p + (m - r),    tr H = sum h (and 1 with an intercept),    |P~Y~|^2 = sum p^2 Gamma^2 + |E|^2
+//     tr P~ = sum p + (m - r),    tr H = q + sum h,    |P~Y~|^2 = sum p^2 Gamma^2 + |E|^2
 //     log|Z'GZ| = sum log(Lambda_k + lambda) + (m - r) log lambda
 //     Y~'PY~ = sum Gamma^2 / (Lambda_k + lambda) + |E|^2 / lambda
 //     |f|_K^2 = sum Lambda_k g_k^2
@@ -73,7 +73,7 @@ class SpectrumAt {
   bool projects() const { return projects_; }
 
   double trace() const;
-  // tr H without the intercept's 1.
+  // tr H without the q columns that are not penalised.
   double fitted_trace() const;
   double log_determinant() const;
   double quadratic_form(Index output) const;

@@ -46,12 +46,13 @@ double SpectrumFactorization::row_noise() const {
   return noise;
 }
 
-void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, Span<const double> q1_rows,
+void SpectrumFactorization::set_rest(ConstMatrixView b, ConstMatrixView y_rows, ConstMatrixView q1_rows,
                                      MatrixView rest, Span<double> rest_diagonal, Array<Index>& small) const {
   copy(y_rows, rest);
   gemm(Op::none, Op::none, -1, b, gamma_inside(), 1, rest);
-  for (std::size_t i = 0; i < rest_diagonal.size(); ++i)
-    rest_diagonal[i] = q1_rows.empty() ? 1 : 1 - q1_rows[i] * q1_rows[i];
+  std::ranges::fill(rest_diagonal, 1.0);
+  for (Index k = 0; k < q1_rows.cols; ++k)
+    for (Index i = 0; i < q1_rows.rows; ++i) rest_diagonal[i] -= q1_rows(i, k) * q1_rows(i, k);
   for (Index k = 0; k < b.cols; ++k) {
     if (!in_projector(k)) continue;
     for (Index i = 0; i < b.rows; ++i) rest_diagonal[i] -= b(i, k) * b(i, k);
@@ -74,11 +75,9 @@ std::shared_ptr<const SmallResiduals> SpectrumFactorization::small_residuals(Arr
   Room room;
   Matrix b = copy_of(gather(rows, room).b);
   drop_outside(b.view());
-  Array<double> q1;
-  for (const Index i : rows)
-    if (problem().intercept) q1.push_back(problem().q1[i]);
+  const Matrix q1 = problem().q1_of(rows);
   auto made = std::make_shared<const SmallResiduals>(
-      freeridge::small_residuals(std::move(rows), b.view(), q1, problem().t(), row_noise(), projected_tiles()));
+      freeridge::small_residuals(std::move(rows), b.view(), q1.view(), problem().t(), row_noise(), projected_tiles()));
   const std::lock_guard<std::mutex> lock(mutex_);
   small_ = made;
   return made;

@@ -104,7 +104,7 @@ class SpectrumFactorization : public Factorization {
   virtual void refine(Index first, Index count, Index steps, double lambda, Span<const double> inverse,
                       Solution& solution) const = 0;
   // z (r x q) = B'kappa of the points[first ...], see ResidualMaker::smoother; variance (q, or empty) at lambda.
-  virtual void project(const Rows& points, Index first, double lambda, MatrixView z, Span<double> variance) const = 0;
+  virtual void project(const Points& points, Index first, double lambda, MatrixView z, Span<double> variance) const = 0;
   // z (r x q) = B'W^(1/2) delta, for ResidualMaker::functional_norms.
   virtual void project_functional(MatrixView /*delta*/, MatrixView /*z*/) const {
     fail(Status::internal, "a linear kernel's functionals are those of its coefficients");
@@ -121,7 +121,7 @@ class SpectrumFactorization : public Factorization {
   virtual EachProjectedTile projected_tiles() const = 0;
   // E and diag N for rows of B, from rows of Y~ and q1, by subtraction; in `small` the rows for which that is not good
   // enough.
-  void set_rest(ConstMatrixView b, ConstMatrixView y_rows, Span<const double> q1_rows, MatrixView rest,
+  void set_rest(ConstMatrixView b, ConstMatrixView y_rows, ConstMatrixView q1_rows, MatrixView rest,
                 Span<double> rest_diagonal, Array<Index>& small) const;
   // Gamma, zero where N does not know the column of B.
   ConstMatrixView gamma_inside() const { return outside_.empty() ? spectrum_.gamma.view() : gamma_inside_.view(); }

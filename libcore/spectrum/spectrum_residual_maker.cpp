@@ -14,11 +14,10 @@ void SpectrumResidualMaker::residual_and_diagonal(Index first, MatrixView out, S
   f_.clear_rounding(at_, diagonal_out);
 }
 
-// H_ii = q1_i^2 + sum_k B_ik^2 Lambda_k / (Lambda_k + lambda): a small leverage keeps its digits, as 1 - rho P~_ii
+// H_ii = |q1_i|^2 + sum_k B_ik^2 Lambda_k / (Lambda_k + lambda): a small leverage keeps its digits, as 1 - rho P~_ii
 // would not.
 void SpectrumResidualMaker::leverage(Span<double> out) const {
-  const Array<double>& q1 = f_.problem().q1;
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = q1.empty() ? 0 : q1[i] * q1[i];
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = f_.problem().free_leverage(static_cast<Index>(i));
   Array<double> weight;
   for (Index k = 0; k < f_.r(); ++k) weight.push_back(at_.fitted(k));
   const Index n = f_.problem().n(), step = std::min(f_.tile_rows(), n);
@@ -58,7 +57,7 @@ void SpectrumResidualMaker::complete(Index first, Index count, Solution& solutio
   f_.refine(first, count, 1, at_.lambda(), at_.inverse(false), solution);
 }
 
-void SpectrumResidualMaker::smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const {
+void SpectrumResidualMaker::smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const {
   const Problem& problem = f_.problem();
   const Index count = std::max(a.cols, static_cast<Index>(variance.size()));
   Matrix z(f_.r(), count);
@@ -68,8 +67,7 @@ void SpectrumResidualMaker::smoother(const Rows& points, Index first, MatrixView
     for (Index k = 0; k < f_.r(); ++k)
       z(k, q) = at_.eigenvalue(k) > 0 ? z(k, q) / (at_.eigenvalue(k) + at_.lambda()) : 0;
   f_.multiply(z.view(), a);
-  for (Index q = 0; q < count; ++q)
-    for (Index i = 0; i < a.rows; ++i) a(i, q) = problem.smoother(i, a(i, q));
+  problem.finish_smoother(points, first, a);
 }
 
 // q1 q1' + B diag(h) B'; b: the rows of B that belong to the columns.
@@ -80,9 +78,8 @@ void SpectrumResidualMaker::hat_columns(ConstMatrixView b, Index first, MatrixVi
     for (Index q = 0; q < out.cols; ++q) z(k, q) = h * b(q, k);
   }
   f_.multiply(z.view(), out);
-  const Array<double>& q1 = f_.problem().q1;
-  for (Index q = 0; q < out.cols && !q1.empty(); ++q)
-    for (Index i = 0; i < out.rows; ++i) out(i, q) += q1[i] * q1[first + q];
+  const ConstMatrixView q1 = f_.problem().q1().view();
+  if (q1.cols > 0) gemm(Op::none, Op::transpose, 1, q1, q1.row_range(first, out.cols), 1, out);
 }
 
 // With a complement P = (I - hat) / lambda, else B diag(1 / (Lambda + lambda)) B', a sum of positive terms. The same

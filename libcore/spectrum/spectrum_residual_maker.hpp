@@ -19,7 +19,7 @@ class SpectrumResidualMaker final : public ResidualMaker {
   bool below_floor() const override { return f_.spectrum().below_floor(at_.lambda()); }
   double shrinkage() const override { return at_.shrinkage(); }
   void leverage(Span<double> out) const override;
-  double degrees_of_freedom() const override { return at_.fitted_trace() + (f_.problem().intercept ? 1 : 0); }
+  double degrees_of_freedom() const override { return at_.fitted_trace() + static_cast<double>(f_.problem().q()); }
   double log_determinant() const override { return at_.log_determinant(); }
   double quadratic_form(Index output) const override { return at_.quadratic_form(output); }
   double squared_norm(Index output) const override { return at_.squared_norm(output); }
@@ -28,7 +28,7 @@ class SpectrumResidualMaker final : public ResidualMaker {
   void solve(Index first, Index count, Solution& solution) const override;
   void refine(Index first, Index count, Index steps, Solution& solution) const override;
   void complete(Index first, Index count, Solution& solution) const override;
-  void smoother(const Rows& points, Index first, MatrixView a, Span<double> variance) const override;
+  void smoother(const Points& points, Index first, MatrixView a, Span<double> variance) const override;
   void columns(Index first, MatrixView hat, MatrixView inverse) const override;
 
   void functional_norms(MatrixView delta, Span<double> out) const override;

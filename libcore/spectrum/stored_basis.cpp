@@ -12,25 +12,25 @@ constexpr Index projected_rows = 1024;  // of B in one product
 // E = N (N Y~): where X fits Y to within rounding, N Y~ computed once is rounding alone, and has parts along B and q1,
 // which N must not leave. At a small lambda, c~ = B g + E / lambda would have these parts divided by lambda.
 void StoredBasis::orthogonalise_rest(ConstMatrixView b) {
-  const Array<double>& q1 = problem().q1;
+  const ConstMatrixView q1 = problem().q1().view();
   Matrix inside(b.cols, rest_.cols());
   gemm(Op::transpose, Op::none, 1, b, rest_.view(), 0, inside.view());
   gemm(Op::none, Op::none, -1, b, inside.view(), 1, rest_.view());
-  for (Index j = 0; j < rest_.cols() && !q1.empty(); ++j) {
-    const double along = dot(rest_.rows(), q1.data(), rest_.col(j));
-    for (Index i = 0; i < rest_.rows(); ++i) rest_(i, j) -= along * q1[i];
-  }
+  if (q1.cols == 0) return;
+  Matrix along(q1.cols, rest_.cols());
+  gemm(Op::transpose, Op::none, 1, q1, rest_.view(), 0, along.view());
+  gemm(Op::none, Op::none, -1, q1, along.view(), 1, rest_.view());
 }
 
 EachProjectedTile StoredBasis::projected_tiles() const {
-  return [this](ConstMatrixView directions, Span<const double> constant, const UseProjectedTile& use) {
+  return [this](ConstMatrixView directions, ConstMatrixView constant, const UseProjectedTile& use) {
     const Index n = problem().n(), rows = std::min<Index>(projected_rows, n);
     Matrix room(rows, directions.cols);
     for (Index row = 0; row < n; row += rows) {
       const Index count = std::min(rows, n - row);
       const MatrixView z = room.view().row_range(0, count);
       gemm(Op::none, Op::none, 1, basis().row_range(row, count), directions, 0, z);
-      finish_projection(problem().q1, row, constant, z);
+      finish_projection(problem().q1().view().row_range(row, count), constant, z);
       use(row, z, rest_.view().row_range(row, count));
     }
   };
@@ -51,7 +51,7 @@ StoredBasis::StoredBasis(ProblemPtr the_problem, Matrix storage, Array<double> e
   rest_ = Matrix(p.n(), p.t());
   rest_diagonal_.resize(p.n());
   Array<Index> small;
-  set_rest(b, p.y_tilde.view(), p.q1, rest_.view(), rest_diagonal_, small);
+  set_rest(b, p.y_tilde.view(), p.q1().view(), rest_.view(), rest_diagonal_, small);
   orthogonalise_rest(b);
   if (!small.empty()) {
     const std::shared_ptr<const SmallResiduals> mended = small_residuals(std::move(small));

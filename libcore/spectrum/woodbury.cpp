@@ -17,11 +17,10 @@ WoodburyGroup::WoodburyGroup(GroupRows rows, bool core) : rows_(std::move(rows))
     const Index r = rows_.f.r();
     const double noise = rows_.f.subtraction_noise();
     const bool more_go = 2 * rows_.b.rows() > rows_.f.problem().n();
-    core_ = Matrix(r + 1, r + 1, 0.0);
+    core_ = Matrix(r + q(), r + q(), 0.0);
     more_go ? add_others() : subtract_own();
-    noise_.assign(r + 1,
+    noise_.assign(core_.rows(),
                   more_go ? noise * noise : noise);  // of a sum of squares, off by noise
-    if (rows_.q1.empty()) noise_.back() = 0;
   }
   if (!core || may_be_near_singular(core_.view())) triangle_of_others();
 }
@@ -43,33 +42,31 @@ void WoodburyGroup::add_others() {
   const Index r = rows_.f.r();
   each_other([&](Span<const Index> some, const SpectrumFactorization::Tile& tile) {
     syrk(Op::transpose, 1, tile.b, 1, core_.view().block(0, 0, r, r));
-    const Array<double> q1 = q1_of(rows_.f.problem(), some);
-    if (q1.empty()) return;
-    for (Index k = 0; k < r; ++k) core_(r, k) += dot(tile.b.rows, q1.data(), tile.b.col(k));
-    core_(r, r) += dot(tile.b.rows, q1.data(), q1.data());
+    if (q() == 0) return;
+    const Matrix q1 = rows_.f.problem().q1_of(some);
+    gemm(Op::transpose, Op::none, 1, q1.view(), tile.b, 1, core_.view().block(r, 0, q(), r));
+    syrk(Op::transpose, 1, q1.view(), 1, core_.view().block(r, r, q(), q()));
   });
-  if (rows_.q1.empty()) core_(r, r) = 1;  // no such direction
 }
 
 void WoodburyGroup::subtract_own() {
-  const Index s = rows_.b.rows(), r = rows_.f.r();
-  const Array<double>& q1 = rows_.q1;
+  const Index r = rows_.f.r();
   syrk(Op::transpose, -1, rows_.b.view(), 0, core_.view().block(0, 0, r, r));
-  if (!q1.empty()) {
-    for (Index k = 0; k < r; ++k) core_(r, k) = -dot(s, q1.data(), rows_.b.col(k));
-    core_(r, r) = -dot(s, q1.data(), q1.data());
+  if (q() > 0) {
+    gemm(Op::transpose, Op::none, -1, rows_.q1.view(), rows_.b.view(), 0, core_.view().block(r, 0, q(), r));
+    syrk(Op::transpose, -1, rows_.q1.view(), 0, core_.view().block(r, r, q(), q()));
   }
-  for (Index k = 0; k <= r; ++k) core_(k, k) += 1;
+  for (Index k = 0; k < r + q(); ++k) core_(k, k) += 1;
 }
 
 // R and Q'E_O of [B_O, q1_O] = Q R.
 void WoodburyGroup::triangle_of_others() {
-  const Index r = rows_.f.r(), t = rows_.f.problem().t(), size = r + (rows_.q1.empty() ? 0 : 1);
+  const Index r = rows_.f.r(), t = rows_.f.problem().t(), size = r + q();
   RowQr qr(size + t);
   each_other([&](Span<const Index> some, const SpectrumFactorization::Tile& tile) {
     Matrix all(tile.b.rows, size + t);
     copy(tile.b, all.view().columns(0, r));
-    if (size > r) std::ranges::copy(q1_of(rows_.f.problem(), some), all.col(r));
+    copy(rows_.f.problem().q1_of(some).view(), all.view().columns(r, q()));
     copy(tile.rest, all.view().columns(size, t));
     qr.absorb(all.view());
   });
@@ -81,25 +78,24 @@ void WoodburyGroup::triangle_of_others() {
 
 bool WoodburyGroup::left_out(const ResidualMaker& residual_maker, Index first, MatrixView v) const {
   const SpectrumAt& at = static_cast<const SpectrumResidualMaker&>(residual_maker).spectrum();
-  const Index s = rows_.b.rows(), r = rows_.f.r(), t = v.cols;
+  const Index r = rows_.f.r(), t = v.cols;
   rows_.residual(at, first, v);
-  Array<double> root(r + 1, 1.0);
+  Array<double> root(r + q(), 1.0);
   for (Index k = 0; k < r; ++k) root[k] = std::sqrt(1 - at.p(k));
-  Matrix inner(r + 1, t, 0.0);
+  Matrix inner(r + q(), t, 0.0);
   if (!(triangle_.cols() > 0 ? solve_by_triangle(at, first, root, inner.view())
                              : solve_by_core(at, v, root, inner.view())))
     return false;
   for (Index j = 0; j < t; ++j)
     for (Index k = 0; k < r; ++k) inner(k, j) *= root[k];
-  for (Index j = 0; j < t && !rows_.q1.empty(); ++j)
-    for (Index i = 0; i < s; ++i) v(i, j) += rows_.q1[i] * inner(r, j);
+  if (q() > 0) gemm(Op::none, Op::none, 1, rows_.q1.view(), inner.view().row_range(r, q()), 1, v);
   gemm(Op::none, Op::none, 1, rows_.b.view(), inner.view().row_range(0, r), 1, v);
   return true;
 }
 
 bool WoodburyGroup::solve_by_core(const SpectrumAt& at, ConstMatrixView v, Span<const double> root,
                                   MatrixView inner) const {
-  const Index s = rows_.b.rows(), r = rows_.f.r(), size = r + 1;
+  const Index r = rows_.f.r(), size = r + q();
   Matrix core(size, size);
   for (Index j = 0; j < size; ++j) {
     for (Index i = j; i < size; ++i) core(i, j) = root[i] * core_(i, j) * root[j];
@@ -107,10 +103,9 @@ bool WoodburyGroup::solve_by_core(const SpectrumAt& at, ConstMatrixView v, Span<
   }
   for (Index k = 0; k < r; ++k) core(k, k) += at.p(k);
   gemm(Op::transpose, Op::none, 1, rows_.b.view(), v, 0, inner.row_range(0, r));
-  for (Index j = 0; j < v.cols; ++j) {
+  for (Index j = 0; j < v.cols; ++j)
     for (Index k = 0; k < r; ++k) inner(k, j) *= root[k];
-    if (!rows_.q1.empty()) inner(r, j) = dot(s, rows_.q1.data(), v.col(j));
-  }
+  if (q() > 0) gemm(Op::transpose, Op::none, 1, rows_.q1.view(), v, 0, inner.row_range(r, q()));
   return solve_left_out(core.view(), inner, noise_);
 }
 

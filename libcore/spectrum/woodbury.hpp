@@ -1,6 +1,6 @@
 // Woodbury's formula for rows S that are left out together; notation of left_out_groups.hpp, with a complement, s =
 // lambda (R. Rifkin, R. Lippert, Notes on Regularized Least Squares, 5.3):
-//     P~_SS = I - A A',   A = [B_S, q1_S] D,   D = diag(1 - p, 1)^(1/2),   (P~_SS)^-1 v = v + A (I - A'A)^-1 A'v
+//     P~_SS = I - A A',   A = [B_S, q1_S] D,   D = diag(1 - p, I)^(1/2),   (P~_SS)^-1 v = v + A (I - A'A)^-1 A'v
 //     I - A'A = diag(p, 0) + D C D,   C = I - [B_S, q1_S]'[B_S, q1_S] = [B_O, q1_O]'[B_O, q1_O]
 // C is formed once for all lambdas, of the rows that are fewer. Where C is near singular it is R'R, [B_O, q1_O] = Q R,
 // and (I - A'A)^-1 A'v is the solution, in the sense of least squares, of
@@ -31,6 +31,8 @@ class WoodburyGroup final : public RowBlock {
   bool solve_by_core(const SpectrumAt& at, ConstMatrixView v, Span<const double> root, MatrixView inner) const;
   bool solve_by_triangle(const SpectrumAt& at, Index first, Span<const double> root, MatrixView inner) const;
   Matrix least_squares_system(const SpectrumAt& at, Index first, Span<const double> root, Index t) const;
+
+  Index q() const { return rows_.q1.cols(); }
 
   GroupRows rows_;
   Matrix core_;               // C, lower triangle

@@ -436,6 +436,19 @@ _declare(STATUS, "freeridge_get_kernel_search_history", model=MODEL, stage=INT32
     gradient=DOUBLES)
 _declare(STATUS, "freeridge_get_kernel_search_bounds", model=MODEL, variable=INT64S, low=DOUBLES, high=DOUBLES,
     at=INT32S, lambda_at=INT32S)
+_declare(STATUS, "freeridge_set_fixed_effects", model=MODEL, layout=INT32, q=INT64, f=DOUBLES, ldf=INT64)
+_declare(STATUS, "freeridge_get_fixed_count", model=MODEL, q=INT64S)
+_declare(STATUS, "freeridge_predict_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64, fixed=DOUBLES,
+    ldfixed=INT64, out=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_get_fixed_effects", model=MODEL, kept=INT32S, effects=DOUBLES, errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_variance_components", model=MODEL, residual=DOUBLES, random=DOUBLES, share=DOUBLES,
+    error=DOUBLES)
+_declare(STATUS, "freeridge_predict_path_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    fixed=DOUBLES, ldfixed=INT64, count=INT64, lambdas=DOUBLES, out=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_predict_jackknife_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    fixed=DOUBLES, ldfixed=INT64, level=DOUBLE, lower=DOUBLES, upper=DOUBLES, ldout=INT64)
+_declare(STATUS, "freeridge_predict_variance_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
+    fixed=DOUBLES, ldfixed=INT64, variance=DOUBLES, ldout=INT64, noise=DOUBLES)
 
 
 def call(name: str, *arguments: Any) -> None:

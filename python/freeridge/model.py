@@ -89,6 +89,16 @@ class Model(Selection):
         weights = None if weights is None else vector(weights, length=self.n, name="weights")
         return self._change("set_weights", pointer(weights))
 
+    def set_fixed_effects(self, fixed: Optional[ArrayLike]) -> Model:
+        """n x q columns whose coefficients are not penalised, beside the intercept; None: none. Predictions need their
+        values at the new points (predict_fixed()). Cost: O(n q)."""
+        if fixed is None:
+            return self._change("set_fixed_effects", c.COL_MAJOR, 0, None, 0)
+        columns = Matrix(fixed, name="fixed")
+        if columns.rows != self.n:
+            raise ValueError(f"fixed has {columns.rows} rows, and x {self.n}")
+        return self._change("set_fixed_effects", columns.layout, columns.columns, columns.pointer, columns.ld)
+
     def set_intercept(self, intercept: Union[bool, int]) -> Model:
         """Whether there is b; INTERCEPT_PENALISED: with lambda/2 b^2 in the objective. Cost: O(1)."""
         return self._change("set_intercept", int(intercept))

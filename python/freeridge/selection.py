@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .answers import Answers
 from .arrays import Array, empty, numbers, pointer, vector
+from .fixed_effects import FixedAnswers
 
 
 class Choice(NamedTuple):
@@ -123,7 +123,7 @@ class Objective(NamedTuple):
         return answer(out, "objective", count, pointer(lambdas), *map(pointer, out), count)
 
 
-class Selection(Answers):
+class Selection(FixedAnswers):
     """Scores are in the units of y, squared (LOO, GCV, GROUPS), log-likelihoods (REML) or fractions (ERROR_RATE)."""
 
     def score(self, criterion: int, lambdas: ArrayLike) -> Array:

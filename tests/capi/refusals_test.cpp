@@ -9,6 +9,7 @@
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/classical_calls.hpp"
 #include "capi/support/classifier_calls.hpp"
+#include "capi/support/fixed_calls.hpp"
 #include "capi/support/gradient_calls.hpp"
 #include "capi/support/kernel_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
@@ -43,9 +44,11 @@ TEST(Refusals, Settings) {
                      SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
                      SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, HasIntercept,
                      GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit, GetRequestedLandmarks,
-                     GetLandmarkMethod, GetReduction, GetRefinement>();
+                     GetLandmarkMethod, GetReduction, GetRefinement, GetFixedCount>();
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
+  expect_refused<SetFixedEffects>({{"q", integers({-1, INT64_MIN, sample::n, int64_t{INT32_MAX} + 1, INT64_MAX})},
+                                   {"ldf", integers(bad_leading(sample::n))}});
   expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
   expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
   expect_refused<Explain>({{"size", integers(negative)}});
@@ -74,6 +77,11 @@ TEST(Refusals, Answers) {
   expect_refused<Eigenvalues>({{"count", integers({sample::n})}}, {Variant::spectral});
   expect_refused<ConditionNumber>({}, {Variant::spectral, Variant::primal, Variant::landmark});
   expect_refused<HatMatrix>();
+  expect_refused<GetFixedEffects>({}, {Variant::fixed});
+  expect_refused<PredictFixed>({}, {Variant::fixed});
+  expect_refused<PredictPathFixed>({{"ldout", integers(bad_leading(sample::m))}}, {Variant::fixed});
+  expect_refused<PredictJackknifeFixed>({}, {Variant::fixed});
+  expect_refused<PredictVarianceFixed>({}, {Variant::fixed});
 }
 
 TEST(Refusals, Selection) {

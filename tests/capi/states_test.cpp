@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "capi/support/answer_calls.hpp"
+#include "capi/support/fixed_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
 #include "capi/support/matrix_calls.hpp"
 #include "capi/support/refusals.hpp"
@@ -97,6 +98,8 @@ const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = {
       rule<SetKernel>(State::empty, Leaves::data),
       rule<SetWeights>(State::data, Leaves::data),
+      rule<SetFixedEffects>(State::data, Leaves::data),
+      rule<GetFixedCount>(State::data, Leaves::the_same),
       rule<SetIntercept>(State::empty, Leaves::data),
       rule<SetGroups>(State::data, Leaves::the_same),
       rule<SetRoute>(State::empty, Leaves::data),
@@ -249,6 +252,59 @@ TEST(ContractStates, HyperplaneNeedsALinearKernel) {
       expect_failure(call, FREERIDGE_INVALID_STATE, {missing_in(state)});
     }
   }
+}
+
+template <class Call>
+void expect_needs_fixed_effects(State least) {
+  SCOPED_TRACE(Call::name);
+  for (State state : {State::empty, State::data, State::factorized, State::fitted}) {
+    SCOPED_TRACE(name_of(state));
+    Call call;
+    Model none = sample::model(state);
+    call.model = none.get();
+    expect_failure(call, FREERIDGE_INVALID_STATE, state >= least ? Words{"freeridge_set_fixed_effects"} : Words{});
+    Model with = sample::model(state, sample::Variant::fixed);
+    call.model = with.get();
+    if (state >= least) {
+      EXPECT_EQ(call(), FREERIDGE_OK) << freeridge_last_error();
+    } else {
+      expect_failure(call, FREERIDGE_INVALID_STATE, {missing_in(state)});
+    }
+  }
+}
+
+// With fixed effects predictions need their values at the new points, without they have none.
+TEST(ContractStates, PredictionsAndFixedEffects) {
+  expect_needs_fixed_effects<GetFixedEffects>(State::fitted);
+  expect_needs_fixed_effects<PredictFixed>(State::fitted);
+  expect_needs_fixed_effects<PredictPathFixed>(State::factorized);
+  expect_needs_fixed_effects<PredictJackknifeFixed>(State::fitted);
+  expect_needs_fixed_effects<PredictVarianceFixed>(State::fitted);
+  const Model with = sample::model(State::fitted, sample::Variant::fixed);
+  const auto expect_refused = [&](auto call) {
+    call.model = with.get();
+    expect_failure(call, FREERIDGE_INVALID_STATE, {"fixed", "freeridge_predict_fixed"});
+  };
+  expect_refused(Predict());
+  expect_refused(PredictSparse());
+  expect_refused(PredictPath());
+  expect_refused(PredictJackknife());
+  expect_refused(PredictVariance());
+}
+
+TEST(ContractStates, VarianceComponentsNeedAFit) {
+  for (State state : {State::empty, State::data, State::factorized}) {
+    VarianceComponents call;
+    Model model = sample::model(state, sample::Variant::fixed);
+    call.model = model.get();
+    expect_failure(call, FREERIDGE_INVALID_STATE, {missing_in(state)});
+  }
+  VarianceComponents call;
+  Model model = sample::model(State::factorized, sample::Variant::fixed);
+  model.lambda(1);
+  call.model = model.get();
+  const freeridge_status status = call();
+  EXPECT_TRUE(status == FREERIDGE_OK || status == FREERIDGE_UNDEFINED) << freeridge_last_error();
 }
 
 TEST(ContractStates, ABandwidthNeedsAKernelThatHasOne) {

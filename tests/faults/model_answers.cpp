@@ -101,6 +101,20 @@ void add_undefined(Scenarios& all, const std::function<void(Call&)>& prepare = {
         all, "undefined" + std::to_string(route) + about, true, [=] { return leverage_one(route); }, prepare);
 }
 
+// On every route, with its lambda near the best one.
+template <class Call>
+void add_with_fixed_effects(Scenarios& all) {
+  for (const auto& [name, route] : routes)
+    add_on_model<Call>(all, std::string(name) + "_fixed", true, [route = route] {
+      Model model = model_on(route, State::data);
+      support::check(
+          freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, sample::q, sample::fixed().data(), sample::n),
+          "freeridge_set_fixed_effects");
+      model.factorize().select_lambda(FREERIDGE_REML, 1e-3, 1e3);
+      return model;
+    });
+}
+
 void score_at_zero(auto& call) {
   call.lambdas.values = {0, 0.5, 1, 2, 4};
 }
@@ -117,6 +131,13 @@ void add_model_answers(Scenarios& all) {
   add_both<CooksDistance>(all);
   add_both<PredictJackknife>(all);
   add_both<PredictVariance>(all);
+  add_with_fixed_effects<GetFixedEffects>(all);
+  add_with_fixed_effects<PredictFixed>(all);
+  add_with_fixed_effects<PredictPathFixed>(all);
+  add_with_fixed_effects<PredictJackknifeFixed>(all);
+  add_with_fixed_effects<PredictVarianceFixed>(all);
+  add_with_fixed_effects<VarianceComponents>(all);
+  add_answer<GetFixedCount>(all);
   add_both<AverageGradient>(all);
   add_answer<AverageDifference>(all);
   add_answer<PredictGradient>(all);

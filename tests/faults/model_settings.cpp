@@ -84,6 +84,7 @@ void add_setters(Scenarios& all) {
   add_on_routes<SetSparse>(all, false);
   add_on_routes<SetSparseView>(all, false);
   add_on_routes<SetWeights>(all, false);
+  add_on_routes<SetFixedEffects>(all, false);
   add_on_routes<SetGroups>(all, false);
   const auto spectral = [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); };
   const auto landmark = [] { return model_on(FREERIDGE_ROUTE_LANDMARK, State::fitted); };

@@ -3,6 +3,7 @@
 
 #include "capi/support/answer_calls.hpp"
 #include "capi/support/fingerprint.hpp"
+#include "capi/support/fixed_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
 #include "capi/support/matrix_calls.hpp"
 #include "capi/support/selection_calls.hpp"
@@ -32,7 +33,7 @@ Bytes bytes_of(const Fingerprint& answers);
 template <class Call>
 void add_on_model(Scenarios& all, const std::string& about, bool repeatable, const std::function<Model()>& make,
                   const std::function<void(Call&)>& prepare = {}) {
-  const bool in_pieces = std::string(Call::name).ends_with("_path");
+  const bool in_pieces = std::string(Call::name).find("_path") != std::string::npos;
   all.push_back({Call::name, about, repeatable,
                  [=] {
                    auto model = std::make_shared<Model>(make());

@@ -133,6 +133,48 @@ class Models(Comparison):
         with self.assertRaises(ValueError):
             model.average_gradient(p.new, weights[1:])
 
+    def test_fixed_effects(self):
+        p, value = self.p, 0.7
+        f, new_f = p.x[:, :2] ** 2, p.new[:, :2] ** 2
+        model = fr.Model(fr.gaussian(1.5), p.x, p.y, weights=p.w, factorize=False)
+        model.set_fixed_effects(np.column_stack([f, f[:, 0]]))
+        self.assertEqual(model.factorize().set_lambda(value).fixed_count(), 3)
+        design, new_design = np.column_stack([np.ones(14), f]), np.column_stack([np.ones(len(p.new)), new_f])
+        m_inverse = np.linalg.inv(gauss(p.x, p.x) + value * np.diag(1 / p.w))
+        covariance = np.linalg.inv(design.T @ m_inverse @ design)
+        effects = covariance @ design.T @ m_inverse @ p.y
+        c = m_inverse @ (p.y - design @ effects)
+        tau2 = np.sum(p.y * c, axis=0) / 11
+        found = model.fixed_effects()
+        self.assertEqual(list(found.kept), [1, 1, 0])
+        self.close(found.effects, np.vstack([effects[1:], np.zeros(2)]))
+        self.close(found.errors, np.vstack([np.sqrt(np.outer(np.diag(covariance)[1:], tau2)), np.zeros(2)]))
+        k, given = gauss(p.x, p.new), np.column_stack([new_f, new_f[:, 0]])
+        predicted = k.T @ c + new_design @ effects
+        for new, fixed in ((p.new, given), (np.asfortranarray(p.new), given)):
+            self.close(model.predict_fixed(new, fixed), predicted)
+            self.close(model.predict_path_fixed(new, fixed, [value, 3.0])[:, :2], predicted)
+            r = new_design - k.T @ m_inverse @ design
+            plain = 1 - np.sum(k * (m_inverse @ k), axis=0) + np.sum(r * (r @ covariance), axis=1)
+            self.close(model.predict_variance_fixed(new, fixed).variance, np.outer(plain, tau2))
+            lower, upper = model.predict_jackknife_fixed(new, fixed, 0.7)
+            self.assertTrue(np.all(lower < upper))
+        components = model.set_lambda(value).variance_components
+        try:
+            found = components()
+        except fr.Error as error:
+            found = error.values
+        self.close(found.random, tau2)
+        self.close(found.residual, value * tau2)
+        self.close(found.share, np.full(2, 1 / (1 + value)))
+        with self.assertRaises(ValueError):
+            model.predict_fixed(p.new, given[1:])
+        with self.assertRaises(fr.Error):
+            model.predict(p.new)
+        with self.assertRaises(ValueError):
+            model.set_fixed_effects(f[1:])
+        self.assertEqual(model.set_fixed_effects(None).fixed_count(), 0)
+
     def test_covariances_of_coefficients(self):
         p = self.p
         model = fr.Model(fr.linear(), p.x, p.y)

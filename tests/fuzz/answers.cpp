@@ -165,6 +165,57 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
       distance);
 }
 
+// With the values of the fixed effects, where the model has some: as many columns of the same numbers.
+void ask_with_fixed_effects(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
+  Output<std::int64_t> known(1);
+  call(
+      "freeridge_get_fixed_count", 0, [&] { return freeridge_get_fixed_count(model, known.get()); }, known);
+  const std::int64_t m = questions.m, d = size.d, t = size.t, q = known.untouched() ? 0 : known.values[0];
+  const std::vector<double> x = repeated(questions.numbers, m * d), fixed = repeated(questions.numbers, m * (q + 1));
+  Output<double> out(size_of(m, t)), lower(size_of(m, t)), upper(size_of(m, t)), variance(size_of(m, t)),
+      noise(size_of(t)), effects(size_of(q, t)), errors(size_of(q, t)), residual(size_of(t)), random(size_of(t)),
+      share(size_of(t)), error(size_of(t)), path(size_of(m, t));
+  Output<std::int32_t> kept(size_of(q));
+  call(
+      "freeridge_predict_fixed", Caller::in_pieces,
+      [&] {
+        return freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, out.get(), m);
+      },
+      out);
+  call(
+      "freeridge_predict_path_fixed", Caller::in_pieces,
+      [&] {
+        return freeridge_predict_path_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m, 1,
+                                            questions.lambdas.data(), path.get(), m);
+      },
+      path);
+  call(
+      "freeridge_predict_jackknife_fixed", Caller::may_be_inf,
+      [&] {
+        return freeridge_predict_jackknife_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m,
+                                                 questions.level, lower.get(), upper.get(), m);
+      },
+      lower, upper);
+  call(
+      "freeridge_predict_variance_fixed", 0,
+      [&] {
+        return freeridge_predict_variance_fixed(model, FREERIDGE_COL_MAJOR, m, x.data(), m, fixed.data(), m,
+                                                variance.get(), m, noise.get());
+      },
+      variance, noise);
+  call(
+      "freeridge_get_fixed_effects", 0,
+      [&] {
+        return freeridge_get_fixed_effects(model, kept.get(), effects.get(), errors.get(),
+                                           std::max<std::int64_t>(q, 1));
+      },
+      kept, effects, errors);
+  call(
+      "freeridge_variance_components", 0,
+      [&] { return freeridge_variance_components(model, residual.get(), random.get(), share.get(), error.get()); },
+      residual, random, share, error);
+}
+
 void ask_at_new_points(const freeridge_model* model, const Sizes& size, const Questions& questions, Caller& call) {
   const std::int64_t m = questions.m, d = size.d, t = size.t;
   const std::vector<double> x = repeated(questions.numbers, m * d);
@@ -383,6 +434,7 @@ void ask(const freeridge_model* model, const Questions& questions, Caller& call)
   ask_for_matrices(model, size, questions, call);
   ask_for_paths(model, size, questions, call);
   ask_at_new_points(model, size, questions, call);
+  ask_with_fixed_effects(model, size, questions, call);
 }
 
 void ask(const freeridge_classifier* classifier, std::int64_t n, std::int64_t d, const Questions& questions,

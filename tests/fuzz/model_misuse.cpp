@@ -67,7 +67,11 @@ void misuse_setters(freeridge_model* model, Source& in) {
   const std::vector<double> numbers(12, in.among(bad_numbers)), negative(12, -1.0);
   const std::vector<std::int32_t> never(12, -1);
   const std::vector<std::int64_t> rows = {3, 3}, far = {INT64_MAX, INT64_MIN};
-  switch (in.byte() % 14) {
+  switch (in.byte() % 15) {
+    case 13:
+      return refused("freeridge_set_fixed_effects", [&] {
+        return freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, 1, numbers.data(), INT64_MAX);
+      });
     case 0:
       return refused("freeridge_set_kernel", [&] { return freeridge_set_kernel(model, nullptr); });
     case 1:

@@ -223,6 +223,7 @@ void ModelSequence::step(Source& in) {
   if (choice >= 245 && choice <= 248) return set_data(in, choice % 2 == 0, true);
   if (choice == 249) return misuse_sparse(in);
   if (choice == 250) return select_kernel(in);
+  if (choice == 251 || choice == 252) return set_fixed_effects(in);
   switch (choice % 24) {
     case 0:
       return make(in);

@@ -31,6 +31,7 @@ class ModelSequence {
   void set_kernel(Source& in);
   void set_data(Source& in, bool borrow, bool sparse = false);
   void set_weights(Source& in);
+  void set_fixed_effects(Source& in);
   void set_groups(Source& in);
   void set_choice(Source& in);
   void set_landmarks(Source& in);

@@ -86,7 +86,7 @@ void ModelSequence::set_data(Source& in, bool borrow, bool sparse) {
                                "freeridge_set_sparse_view"};
   if (!worked(in, names[(sparse ? 2 : 0) + (borrow ? 1 : 0)], [&] { return give(model_.get(), *data); })) return;
   told_.data = std::move(data);
-  told_.weights.clear(), told_.groups.clear(), told_.landmark_rows.clear();
+  told_.weights.clear(), told_.fixed.clear(), told_.groups.clear(), told_.landmark_rows.clear();
   told_.landmarks = 0;
   told_.unset();
 }
@@ -99,6 +99,19 @@ void ModelSequence::set_weights(Source& in) {
   if (!worked(in, "freeridge_set_weights", [&] { return freeridge_set_weights(model_.get(), or_null(weights)); }))
     return;
   told_.weights = std::move(weights);
+  told_.unset();
+}
+
+// Some columns of few different numbers, so that they may depend on each other, or rows alone determine one.
+void ModelSequence::set_fixed_effects(Source& in) {
+  const std::int64_t n = told_.data ? told_.data->n : 1, q = in.below(4);
+  std::vector<double> fixed;
+  for (std::int64_t k = 0; k < n * q; ++k)
+    fixed.push_back(in.one_in(8) ? in.tame() : static_cast<double>(in.from(-1, 2)));
+  if (!worked(in, "freeridge_set_fixed_effects",
+              [&] { return freeridge_set_fixed_effects(model_.get(), FREERIDGE_COL_MAJOR, q, or_null(fixed), n); }))
+    return;
+  told_.fixed = std::move(fixed);
   told_.unset();
 }
 

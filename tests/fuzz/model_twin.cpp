@@ -40,6 +40,10 @@ ModelHandle fresh(const Settings& told) {
   };
   must(give(made, *told.data), "set_data");
   must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
+  must(freeridge_set_fixed_effects(made, FREERIDGE_COL_MAJOR,
+                                   static_cast<std::int64_t>(told.fixed.size()) / told.data->n, or_null(told.fixed),
+                                   told.data->n),
+       "set_fixed_effects");
   must(freeridge_set_landmarks(made, told.landmarks, or_null(told.landmark_rows)), "set_landmarks");
   if (told.factorized) {
     must(freeridge_set_expected_lambdas(made, told.factorized->expected_lambdas), "set_expected_lambdas");

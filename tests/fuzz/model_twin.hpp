@@ -25,6 +25,7 @@ struct Settings {
   std::string kernel;
   std::shared_ptr<const Data> data;  // also what the model borrows
   std::vector<double> weights;       // empty: none
+  std::vector<double> fixed;         // fixed effects, column by column; empty: none
   std::vector<std::int32_t> groups;  // empty: none
   std::int32_t intercept = 1, route = FREERIDGE_ROUTE_AUTO, method = FREERIDGE_LANDMARKS_AUTO;
   std::int64_t seed = 0;

@@ -79,6 +79,13 @@ Prepare sparse(freeridge_sparse_format format) {
   };
 }
 
+void fix(Model& model) {
+  weigh(model);
+  support::check(
+      freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, sample::q, sample::fixed().data(), sample::n),
+      "freeridge_set_fixed_effects");
+}
+
 void refine(Model& model) {
   support::check(freeridge_set_refinement(model.get(), 2), "freeridge_set_refinement");
 }
@@ -137,6 +144,20 @@ const std::vector<SavedCase>& saved_cases() {
       of("band, no intercept", gaussian, FREERIDGE_ROUTE_BAND, weigh, false),
       of("primal, no intercept", linear, FREERIDGE_ROUTE_PRIMAL, nothing, false),
       of("landmark, no intercept", gaussian, FREERIDGE_ROUTE_LANDMARK, given_landmarks(false), false),
+      of("fixed effects, spectral", gaussian, FREERIDGE_ROUTE_SPECTRAL, fix),
+      of("fixed effects, cholesky", gaussian, FREERIDGE_ROUTE_CHOLESKY, fix, false),
+      of("fixed effects, band", gaussian, FREERIDGE_ROUTE_BAND, fix),
+      of("fixed effects, primal", linear, FREERIDGE_ROUTE_PRIMAL, fix),
+      of("fixed effects, landmarks", gaussian, FREERIDGE_ROUTE_LANDMARK,
+         [](Model& m) {
+           fix(m);
+           support::set_landmarks(m, sample::landmarks());
+         }),
+      of("fixed effects, streamed", linear, FREERIDGE_ROUTE_PRIMAL,
+         [](Model& m) {
+           fix(m);
+           support::set_reduction(m, FREERIDGE_REDUCTION_GRAM);
+         }),
       of("composite kernel", composite, FREERIDGE_ROUTE_SPECTRAL, weigh),
       of("composite kernel, landmarks", composite, FREERIDGE_ROUTE_LANDMARK,
          chosen_landmarks(FREERIDGE_LANDMARKS_KMEANS)),

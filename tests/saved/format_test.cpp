@@ -39,7 +39,7 @@ class Words {
     return *this;
   }
   // In its frame.
-  Bytes container(std::int64_t kind, std::uint64_t version = 4) const {
+  Bytes container(std::int64_t kind, std::uint64_t version = 5) const {
     Bytes out(frame::payload + 8 * words_.size() + frame::tail);
     std::memcpy(out.data(), "FREERIDG", 8);
     frame::put(out, frame::version, version);
@@ -90,7 +90,8 @@ TEST(SavedFormat, AModelWithData) {
     else
       words.numbers({1, 3, 5, 2, 4, 6});
     words.numbers({-1, 0.5});
-    words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12}).integers({2, 2, 1, 0}).integers({0});
+    words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12});
+    words.integers({0}).integers({2, 2, 1, 0}).integers({0});  // no fixed effects; landmarks; no search
     EXPECT_EQ(support::saved(model.get()), words.container(2));
   }
 }
@@ -99,22 +100,18 @@ TEST(SavedFormat, Predictors) {
   // (x - origin)'w + level; version 1: x'w + b
   const auto hyperplane_with = [](std::initializer_list<double> origin, std::initializer_list<double> level,
                                   std::uint64_t version) {
-    return Words()
-        .integers({9, 2, 2, 1})
-        .text("linear()")
-        .numbers({0.5, 2})
-        .numbers({10, 20})
-        .numbers(origin)
-        .numbers(level)
-        .numbers({1, 2, 3, 4})
-        .container(3, version);
+    Words words;
+    words.integers({9, 2, 2, 1}).text("linear()").numbers({0.5, 2}).numbers({10, 20});
+    if (version >= 5) words.integers({0});
+    return words.numbers(origin).numbers(level).numbers({1, 2, 3, 4}).container(3, version);
   };
-  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 4);
+  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 5);
   // c k(x_i, x) + b, k = (x'z)^2
   const Bytes expansion = Words()
                               .integers({2, 1, 1, 2})
                               .text("polynomial(degree = 2, scale = 1, offset = 0)")
                               .numbers({0.5, 100})
+                              .integers({0})
                               .numbers({2, 3})
                               .numbers({1, 10})
                               .container(3);
@@ -122,12 +119,17 @@ TEST(SavedFormat, Predictors) {
                               .integers({5, 1, 1, 3})
                               .text("polynomial(degree = 2, scale = 1, offset = 0)")
                               .numbers({0.5, 100})
-                              .integers({2, 4, 0})
+                              .integers({0, 2, 4, 0})
                               .numbers({2, 3})
                               .numbers({1, 10})
                               .container(3);
-  const Bytes given =
-      Words().integers({2, 2, 1, 2}).text("precomputed()").numbers({0.5, 100}).numbers({1, 10}).container(3);
+  const Bytes given = Words()
+                          .integers({2, 2, 1, 2})
+                          .text("precomputed()")
+                          .numbers({0.5, 100})
+                          .integers({0})
+                          .numbers({1, 10})
+                          .container(3);
   const double x[] = {1, 5, 2, 7};  // 2 x 2
   double out[4], c[5];
   Handle predictor = support::loaded(hyperplane);
@@ -137,7 +139,7 @@ TEST(SavedFormat, Predictors) {
   predictor = support::loaded(hyperplane_with({}, {}, 1));
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
-  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 4));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 5));
   for (const Bytes& bytes : {expansion, landmarks}) {
     predictor = support::loaded(bytes);
     ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
@@ -300,6 +302,21 @@ TEST_P(SavedFiles, PenalisedIntercept) {
   }
 }
 
+// Six points, x as a fixed effect beside the intercept, K = 0: f + b is the line of least squares at every lambda.
+TEST_P(SavedFiles, FixedEffects) {
+  if (GetParam() < 5) return;  // which began with version 5
+  for (const char* name : {"model_fixed", "predictor_fixed"}) {
+    SCOPED_TRACE(name);
+    const Handle model = support::loaded_file(file(name, GetParam()));
+    const std::vector<double> zeros(36, 0.0);
+    double out[6];
+    ASSERT_EQ(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, 6, zeros.data(), 6, x.data(), 6, out, 6),
+              FREERIDGE_OK)
+        << freeridge_last_error();
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(out[i], line(0).w * x[i] + line(0).b, 8 * tolerance);
+  }
+}
+
 // Four points on a line, -1 -1 | +1 +1 at -1, 0, 2, 5: the hard margin f(x) + b = x - 1.
 TEST_P(SavedFiles, Classifiers) {
   if (GetParam() < 4) return;
@@ -334,6 +351,6 @@ TEST_P(SavedFiles, OtherKinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3, 4, 5));
 
 }  // namespace format_test

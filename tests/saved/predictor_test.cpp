@@ -6,6 +6,7 @@
 #include <set>
 
 #include "capi/support/answer_calls.hpp"
+#include "capi/support/fixed_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
 #include "capi/support/matrix_calls.hpp"
 #include "capi/support/refusals.hpp"
@@ -62,11 +63,18 @@ TEST(SavedPredictor, AnswersAsTheModel) {
       EXPECT_EQ(answer<Coefficients>(predictor.get()).first, FREERIDGE_INVALID_STATE);
     else
       EXPECT_EQ(answer<Coefficients>(predictor.get()), answer<Coefficients>(model.get()));
-    int64_t n = 0, d = 0, t = 0;
+    EXPECT_EQ(answer<GetFixedCount>(predictor.get()), answer<GetFixedCount>(model.get()));
+    int64_t n = 0, d = 0, t = 0, q = 0;
     ASSERT_EQ(freeridge_get_dimensions(predictor.get(), &n, &d, &t), FREERIDGE_OK);
+    ASSERT_EQ(freeridge_get_fixed_count(predictor.get(), &q), FREERIDGE_OK);
+    if (q > 0) {
+      const auto expected = answer<PredictFixed>(model.get());
+      ASSERT_EQ(expected.first, FREERIDGE_OK);
+      EXPECT_EQ(answer<PredictFixed>(predictor.get()), expected);
+    }
     for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
       const auto expected = answer(model.get(), predict_of(d, layout));
-      ASSERT_EQ(expected.first, FREERIDGE_OK);
+      ASSERT_EQ(expected.first, q > 0 ? FREERIDGE_INVALID_STATE : FREERIDGE_OK);
       EXPECT_EQ(answer(predictor.get(), predict_of(d, layout)), expected);
     }
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "saved again";
@@ -201,11 +209,11 @@ TEST(SavedPredictor, IsSmall) {
     return size(model);
   };
   EXPECT_EQ(linear(10), linear(1000));
-  // the frame, 4 sizes, "linear()" and its length, lambda, b, origin, level, w
-  EXPECT_EQ(linear(10), 8u * (5 + 4 + 2 + 2 + 2 + 3 + 2 + 6));
+  // the frame, 4 sizes, "linear()" and its length, lambda, b, no fixed effects, origin, level, w
+  EXPECT_EQ(linear(10), 8u * (5 + 4 + 2 + 2 + 2 + 1 + 3 + 2 + 6));
   const Model landmarks = sample::model(State::fitted, sample::Variant::landmark);
   // and the number of landmarks, their rows, x and c; "gaussian(sigma = 1.5)" has 21 bytes
-  EXPECT_EQ(size(landmarks), 8u * (5 + 4 + 4 + 2 + 2 + 1 + 5 + 5 * 2 + 5 * 2));
+  EXPECT_EQ(size(landmarks), 8u * (5 + 4 + 4 + 2 + 2 + 1 + 1 + 5 + 5 * 2 + 5 * 2));
 }
 
 // --- every other call ---------------------------------------------------------------------------------------------
@@ -256,14 +264,15 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     const Bytes bytes = support::saved_predictor(model.get());
     const Handle predictor = support::loaded(bytes);
     Others others(predictor.get());
-    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetGroups, SetIntercept,
-                   SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks, SetLandmarkMethod, SetReduction,
-                   SetRefinement, SetMemoryLimit>();
+    others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetFixedEffects, SetGroups,
+                   SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks, SetLandmarkMethod,
+                   SetReduction, SetRefinement, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GetFitted, GetLeverage, GetRoute, GetBandwidth, DegreesOfFreedom, CooksDistance,
                    PredictJackknife, PredictVariance, CoefficientCovariance, CoefficientErrors, AverageGradient,
-                   AverageDifference>();
+                   AverageDifference, GetFixedEffects, PredictPathFixed, PredictJackknifeFixed, PredictVarianceFixed,
+                   VarianceComponents>();
     others.refused<LambdaGrid, Score, ScoreGradient, Objective, GetSearch, GetOneStandardError, LambdaFlags,
                    PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
     others.refused<GetWeights, GetGroups, HasIntercept, GetRequestedRoute, GetRequestedLandmarks, GetLandmarkMethod,
@@ -276,9 +285,10 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     ASSERT_GT(expected.size(), 50u);
     for (const char* answered :
          {"freeridge_destroy", "freeridge_clone", "freeridge_predict", "freeridge_predict_sparse",
-          "freeridge_predict_gradient", "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda",
-          "freeridge_get_intercept", "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress",
-          "freeridge_save_predictor", "freeridge_save_predictor_to_memory"})
+          "freeridge_predict_gradient", "freeridge_predict_fixed", "freeridge_get_fixed_count",
+          "freeridge_get_dimensions", "freeridge_get_kernel", "freeridge_get_lambda", "freeridge_get_intercept",
+          "freeridge_get_hyperplane", "freeridge_coefficients", "freeridge_set_progress", "freeridge_save_predictor",
+          "freeridge_save_predictor_to_memory"})
       EXPECT_EQ(expected.erase(answered), 1u) << answered;
     EXPECT_EQ(others.names(), expected);
   }

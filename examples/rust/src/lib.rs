@@ -54,6 +54,7 @@ mod classical;
 mod classifier;
 mod descent;
 mod error;
+mod fixed_effects;
 mod handle;
 mod kernel;
 mod matrix;
@@ -78,6 +79,7 @@ pub use descent::{
     LossGradient, Outputs, Plan,
 };
 pub use error::{Error, Result, Status};
+pub use fixed_effects::{FixedEffects, VarianceComponents};
 pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};
 pub use model::Model;

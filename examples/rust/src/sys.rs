@@ -588,4 +588,22 @@ extern "C" {
         lambda: *mut f64, gradient: *mut f64) -> freeridge_status;
     pub fn freeridge_get_kernel_search_bounds(model: *const freeridge_model, variable: *mut i64, low: *mut f64, high:
         *mut f64, at: *mut i32, lambda_at: *mut i32) -> freeridge_status;
+    pub fn freeridge_set_fixed_effects(model: *mut freeridge_model, layout: freeridge_layout, q: i64, f: *const f64,
+        ldf: i64) -> freeridge_status;
+    pub fn freeridge_get_fixed_count(model: *const freeridge_model, q: *mut i64) -> freeridge_status;
+    pub fn freeridge_predict_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64,
+        ldx: i64, fixed: *const f64, ldfixed: i64, out: *mut f64, ldout: i64) -> freeridge_status;
+    pub fn freeridge_get_fixed_effects(model: *const freeridge_model, kept: *mut i32, effects: *mut f64, errors: *mut
+        f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_variance_components(model: *const freeridge_model, residual: *mut f64, random: *mut f64, share:
+        *mut f64, error: *mut f64) -> freeridge_status;
+    pub fn freeridge_predict_path_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const
+        f64, ldx: i64, fixed: *const f64, ldfixed: i64, count: i64, lambdas: *const f64, out: *mut f64, ldout: i64) ->
+        freeridge_status;
+    pub fn freeridge_predict_jackknife_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x:
+        *const f64, ldx: i64, fixed: *const f64, ldfixed: i64, level: f64, lower: *mut f64, upper: *mut f64, ldout:
+        i64) -> freeridge_status;
+    pub fn freeridge_predict_variance_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const
+        f64, ldx: i64, fixed: *const f64, ldfixed: i64, variance: *mut f64, ldout: i64, noise: *mut f64) ->
+        freeridge_status;
 }

@@ -411,3 +411,27 @@ fn gradients_and_descent() -> Result<()> {
     assert!(loss_gradient(x, &squared, &[1.0], 0.0).is_err() && calibrate(&[1.0], &[], None).is_err());
     Ok(())
 }
+
+#[test]
+fn fixed_effects_of_a_line() -> Result<()> {
+    let (x, _) = sample();
+    let (points, column) = (Matrix::column_major(&x, N)?, Matrix::column(&x[..N]));
+    let y: Vec<f64> = (0..N).map(|i| 3.0 + 2.0 * x[i]).collect();
+    let mut model = Model::new(&Kernel::gaussian(1.0)?)?;
+    model.set_data(points, Matrix::column(&y))?;
+    model.set_fixed_effects(Some(column))?;
+    model.factorize()?;
+    model.set_lambda(0.5)?;
+    assert_eq!(model.fixed_count()?, 1);
+    let found = model.fixed_effects()?;
+    assert!(found.kept == [1] && close(found.effects.at(0, 0), 2.0) && found.errors.at(0, 0) >= 0.0);
+    let (out, path) = (model.predict_fixed(points, column)?, model.predict_path_fixed(points, column, &[0.5, 2.0])?);
+    (0..N).for_each(|i| assert!(close(out.at(i, 0), y[i]) && close(path.at(i, 1), y[i])));
+    assert_eq!(model.predict_jackknife_fixed(points, column, 0.9)?.lower.at(0, 0).is_finite(), true);
+    assert!(model.predict_variance_fixed(points, column)?.variance.at(0, 0) >= 0.0);
+    assert!(model.variance_components().map_or(true, |found| found.share[0] > 0.0));
+    assert!(model.predict(points).is_err() && model.predict_fixed(points, points).is_err());
+    model.set_fixed_effects(None)?;
+    assert_eq!(model.fixed_count()?, 0);
+    Ok(())
+}

@@ -1,6 +1,7 @@
 #include "capi/support/fingerprint.hpp"
 
 #include "capi/support/answer_calls.hpp"
+#include "capi/support/fixed_calls.hpp"
 #include "capi/support/landmark_calls.hpp"
 #include "capi/support/matrix_calls.hpp"
 #include "capi/support/selection_calls.hpp"
@@ -53,6 +54,18 @@ ScoreGradient gradient_of(const freeridge_model* model) {
   return call;
 }
 
+// A model of other sizes has no fixed effects.
+void ask_about_fixed_effects(Fingerprint& answers, const freeridge_model* model) {
+  int64_t q = 0;
+  if (freeridge_get_fixed_count(model, &q) != FREERIDGE_OK || q != sample::q) return;
+  ask(answers, call_on<GetFixedEffects>(model));
+  ask(answers, call_on<VarianceComponents>(model));
+  ask(answers, call_on<PredictFixed>(model));
+  ask(answers, call_on<PredictPathFixed>(model));
+  ask(answers, call_on<PredictJackknifeFixed>(model));
+  ask(answers, call_on<PredictVarianceFixed>(model));
+}
+
 }  // namespace
 
 Fingerprint fingerprint(const freeridge_model* model) {
@@ -90,6 +103,8 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetWeights>(model));
   ask(answers, call_on<GetGroups>(model));
   ask(answers, call_on<HasIntercept>(model));
+  ask(answers, call_on<GetFixedCount>(model));
+  ask_about_fixed_effects(answers, model);
   ask(answers, call_on<GetRequestedRoute>(model));
   ask(answers, call_on<GetRequestedLandmarks>(model));
   ask(answers, call_on<GetLandmarkMethod>(model));

@@ -30,6 +30,16 @@ std::vector<double> new_x() {
   return {-1.0, 0.25, 1.5, 0.5, -0.75, 2.0};
 }
 
+std::vector<double> fixed() {
+  std::vector<double> values;
+  for (int64_t k = 0; k < n * q; ++k) values.push_back(1.5 + std::sin(2.3 * static_cast<double>(k)));
+  return values;
+}
+
+std::vector<double> new_fixed() {
+  return {1.0, 2.0, 1.5, 0.75, 2.25, 1.0};
+}
+
 std::vector<int64_t> starts(int64_t rows, int64_t columns) {
   std::vector<int64_t> out;
   for (int64_t k = 0; k <= columns; ++k) out.push_back(k * rows);
@@ -84,6 +94,9 @@ Model model(State state, Variant variant) {
   if (state == State::empty) return result;
   result.data(matrix(n, x()), matrix(n, y())).weights(weights()).groups(group());
   if (variant == Variant::landmark) support::set_landmarks(result, landmarks());
+  if (variant == Variant::fixed)
+    support::check(freeridge_set_fixed_effects(result.get(), FREERIDGE_COL_MAJOR, q, fixed().data(), n),
+                   "freeridge_set_fixed_effects");
   if (state == State::data) return result;
   result.factorize();
   if (state == State::factorized) return result;

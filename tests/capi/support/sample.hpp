@@ -17,15 +17,18 @@ constexpr int64_t n = 12, d = 2, t = 2;  // rows, features, outputs
 constexpr int64_t m = 3;                 // new points
 constexpr int64_t count = 5;             // lambdas of a grid or a score
 constexpr int64_t budget = 4;            // factorizations of a bandwidth search
+constexpr int64_t q = 2;                 // fixed effects
 constexpr double sigma = 1.5;            // bandwidth of the Gaussian kernel
 
 constexpr std::size_t size(int64_t rows, int64_t columns = 1) {
   return static_cast<std::size_t>(rows * columns);
 }
 
-std::vector<double> x();      // n x d, column-major
-std::vector<double> y();      // n x t, column-major
-std::vector<double> new_x();  // m x d, column-major
+std::vector<double> x();          // n x d, column-major
+std::vector<double> y();          // n x t, column-major
+std::vector<double> new_x();      // m x d, column-major
+std::vector<double> fixed();      // n x q, column-major
+std::vector<double> new_fixed();  // m x q, column-major
 // Of a matrix that is full: where its columns begin as a CSC matrix, and the places in them.
 std::vector<int64_t> starts(int64_t rows, int64_t columns);
 std::vector<int32_t> places(int64_t rows, int64_t columns);
@@ -42,7 +45,9 @@ enum class State { empty, data, factorized, fitted };
 State state_of(const freeridge_model* model);
 
 // The routes, each with a kernel that it is made for.
-enum class Variant { spectral, cholesky, primal, landmark };  // Gaussian, scaled Gaussian, linear, Gaussian
+// Gaussian, scaled Gaussian, linear, Gaussian; and the first with fixed effects, which is none of the `variants`, as
+// predictions take more arguments there.
+enum class Variant { spectral, cholesky, primal, landmark, fixed };
 inline const std::vector<Variant> variants = {Variant::spectral, Variant::cholesky, Variant::primal, Variant::landmark};
 
 // The sample in that state: weighted, with groups; FITTED by a search for lambda with the criterion LOO.

@@ -52,6 +52,21 @@ struct SetWeights {
   FREERIDGE_CALL(freeridge_set_weights, model, weights);
 };
 
+struct SetFixedEffects {
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t q = sample::q;
+  Input<double> f{sample::fixed()};
+  int64_t ldf = sample::n;
+  FREERIDGE_CALL(freeridge_set_fixed_effects, model, layout, q, f, ldf);
+};
+
+struct GetFixedCount {
+  freeridge_model* model = nullptr;
+  Output<int64_t> q{1};
+  FREERIDGE_CALL(freeridge_get_fixed_count, model, q);
+};
+
 struct SetIntercept {
   freeridge_model* model = nullptr;
   int32_t on = 1;

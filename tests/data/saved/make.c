@@ -5,10 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define VERSION "4"
+#define VERSION "5"
 
 static const double x[6] = {0, 1, 2, 3, 5, 8}, y[6] = {1, -1, 2, 0, 3, 1};
 static const double lambda = 0.5;
+static const double zeros[36] = {0};
 static const double apart[4] = {-1, 0, 2, 5}, labels[4] = {-1, -1, 1, 1};
 /* x without its first number, which is 0, by rows. */
 static const int64_t starts[7] = {0, 0, 1, 2, 3, 4, 5};
@@ -52,7 +53,7 @@ int main(int argc, char** argv) {
                 {"model_landmark", FREERIDGE_ROUTE_LANDMARK, FREERIDGE_REDUCTION_AUTO}};
   const int64_t landmark = 3;
   char path[1024];
-  freeridge_kernel *linear = NULL, *gaussian = NULL;
+  freeridge_kernel *linear = NULL, *gaussian = NULL, *given = NULL;
   freeridge_model* model;
   freeridge_accumulator* accumulator = NULL;
   freeridge_classifier* classifier = NULL;
@@ -100,6 +101,20 @@ int main(int argc, char** argv) {
   name_file(path, sizeof path, argv[1], "model_penalised");
   check(freeridge_save(model, path));
   freeridge_destroy(model);
+
+  /* Six points, K = 0, x as a fixed effect. */
+  check(freeridge_kernel_precomputed(&given));
+  check(freeridge_create(given, &model));
+  check(freeridge_set_data(model, FREERIDGE_COL_MAJOR, 6, 6, zeros, 6, 1, y, 6));
+  check(freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, 1, x, 6));
+  check(freeridge_set_route(model, FREERIDGE_ROUTE_SPECTRAL));
+  fit(model);
+  name_file(path, sizeof path, argv[1], "model_fixed");
+  check(freeridge_save(model, path));
+  name_file(path, sizeof path, argv[1], "predictor_fixed");
+  check(freeridge_save_predictor(model, path));
+  freeridge_destroy(model);
+  freeridge_kernel_destroy(given);
 
   /* Four points, linear kernel, the hard margin. */
   check(freeridge_classifier_create(linear, FREERIDGE_LOSS_HINGE, &classifier));

@@ -1,0 +1,142 @@
+//! Columns F that no penalty touches: their effects, and predictions with the values of F at new points.
+
+use crate::answers::{Intervals, Variances};
+use crate::error::{check_length, size, told, zeros, Result};
+use crate::matrix::{Dense, Matrix};
+use crate::model::Model;
+use crate::sys;
+use std::ptr;
+
+/// The coefficients of F and their standard errors, q x t each; kept: 0 for a column that depends on those before it,
+/// whose effect is 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FixedEffects {
+    pub kept: Vec<i32>,
+    pub effects: Dense,
+    pub errors: Dense,
+}
+
+/// Of the mixed model y = F a + f + e, one number an output: the variances of e and of f, the share of f in their sum and
+/// its standard error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VarianceComponents {
+    pub residual: Vec<f64>,
+    pub random: Vec<f64>,
+    pub share: Vec<f64>,
+    pub error: Vec<f64>,
+}
+
+impl Model<'_> {
+    /// n x q columns whose coefficients are not penalised, beside the intercept; `None`: none.
+    pub fn set_fixed_effects(&mut self, fixed: Option<Matrix<'_>>) -> Result<()> {
+        let Some(fixed) = fixed else {
+            return self.handle.write(|model| unsafe {
+                sys::freeridge_set_fixed_effects(model, sys::FREERIDGE_COL_MAJOR, 0, ptr::null(), 0)
+            });
+        };
+        check_length("fixed", fixed.rows(), self.dimensions()?.0)?;
+        let f = fixed.lent()?;
+        self.handle
+            .write(|model| unsafe { sys::freeridge_set_fixed_effects(model, f.layout, f.columns, f.data, f.ld) })
+    }
+
+    /// How many fixed effects there are, 0 for none.
+    pub fn fixed_count(&self) -> Result<usize> {
+        let mut q = 0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_fixed_count(model, &mut q) })?;
+        Ok(told(q))
+    }
+
+    /// The effects and their standard errors; `Undefined` at lambda = 0.
+    pub fn fixed_effects(&self) -> Result<FixedEffects> {
+        let (q, t) = (self.fixed_count()?, self.outputs()?);
+        let mut kept = zeros(q)?;
+        let mut errors = Dense::filled(q, t, |_, _| Ok(()))?;
+        let (errors_at, _) = errors.place()?;
+        let effects = Dense::filled(q, t, |effects, ld| {
+            self.handle.read(|model| unsafe {
+                sys::freeridge_get_fixed_effects(model, kept.as_mut_ptr(), effects, errors_at, ld)
+            })
+        })?;
+        Ok(FixedEffects { kept, effects, errors })
+    }
+
+    /// Variances and the share of f, at a lambda that REML chose.
+    pub fn variance_components(&self) -> Result<VarianceComponents> {
+        let t = self.outputs()?;
+        let (mut residual, mut random, mut share, mut error) = (zeros(t)?, zeros(t)?, zeros(t)?, zeros(t)?);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_variance_components(
+                model,
+                residual.as_mut_ptr(),
+                random.as_mut_ptr(),
+                share.as_mut_ptr(),
+                error.as_mut_ptr(),
+            )
+        })?;
+        Ok(VarianceComponents { residual, random, share, error })
+    }
+
+    fn check_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<()> {
+        check_length("a row of x", x.columns(), self.dimensions()?.1)?;
+        check_length("fixed", fixed.rows(), x.rows())?;
+        check_length("a row of fixed", fixed.columns(), self.fixed_count()?)?;
+        check_length("the layout of fixed", fixed.layout() as usize, x.layout() as usize)
+    }
+
+    /// Predictions at the rows of x, where the fixed effects have these values, in the layout of both.
+    pub fn predict_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<Dense> {
+        self.check_fixed(x, fixed)?;
+        let mut out = Dense::zeros(x.layout(), x.rows(), self.outputs()?)?;
+        let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, out.place()?);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_predict_fixed(model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld)
+        })?;
+        Ok(out)
+    }
+
+    /// The same at many lambdas, output j of lambda l in column l t + j.
+    pub fn predict_path_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, lambdas: &[f64]) -> Result<Dense> {
+        self.check_fixed(x, fixed)?;
+        let count = size(lambdas.len())?;
+        let mut out = Dense::zeros(x.layout(), x.rows(), lambdas.len().saturating_mul(self.outputs()?))?;
+        let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, out.place()?);
+        self.handle.read(|model| unsafe {
+            let values = lambdas.as_ptr();
+            sys::freeridge_predict_path_fixed(
+                model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, count, values, place, ld,
+            )
+        })?;
+        Ok(out)
+    }
+
+    /// Jackknife+ prediction intervals.
+    pub fn predict_jackknife_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, level: f64) -> Result<Intervals> {
+        self.check_fixed(x, fixed)?;
+        let t = self.outputs()?;
+        let (mut lower, mut upper) =
+            (Dense::zeros(x.layout(), x.rows(), t)?, Dense::zeros(x.layout(), x.rows(), t)?);
+        let (x, f, (low, ld), (high, _)) = (x.lent()?, fixed.lent()?, lower.place()?, upper.place()?);
+        self.handle.read(|model| unsafe {
+            sys::freeridge_predict_jackknife_fixed(
+                model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, level, low, high, ld,
+            )
+        })?;
+        Ok(Intervals { lower, upper })
+    }
+
+    /// Gaussian-process variances.
+    pub fn predict_variance_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>) -> Result<Variances> {
+        self.check_fixed(x, fixed)?;
+        let t = self.outputs()?;
+        let (mut variance, mut noise) = (Dense::zeros(x.layout(), x.rows(), t)?, zeros(t)?);
+        let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, variance.place()?);
+        self.handle.read(|model| unsafe {
+            let noise = noise.as_mut_ptr();
+            sys::freeridge_predict_variance_fixed(
+                model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld, noise,
+            )
+        })?;
+        Ok(Variances { variance, noise })
+    }
+}

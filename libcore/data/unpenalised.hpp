@@ -1,0 +1,59 @@
+// The columns that the penalty leaves alone: 1 (the intercept) and the fixed effects F (n x q as they are given), made
+// orthogonal by their weights, column after column:
+//     [1, F] diag(scale)^-1 = U R,   U'W U = diag(nu^2),   R unit upper triangular,   q1 = W^(1/2) U diag(nu)^-1
+// q1 is an orthonormal basis of W^(1/2) [1, F]. The intercept alone is U = 1, nu^2 = sum(w).
+// A column that depends on those before it has no part in U, and its effect is 0: it depends where subtracting the
+// others leaves no row more than 1e-10 of what was subtracted there. scale: powers of two.
+// Gram-Schmidt, each column twice: orthogonal to rounding where a column is (L. Giraud, J. Langou, M. Rozloznik,
+// J. van den Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process, 2005), and the
+// error of a row is relative to that row, whatever the weights of others.
+// Memory: n q. Cost: 8 n q^2.
+#pragma once
+
+#include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
+
+namespace freeridge {
+
+class Unpenalised {
+ public:
+  Unpenalised() = default;
+  // fixed: F, n rows, or without columns.
+  Unpenalised(bool constant, const LayoutView& fixed, Span<const double> sqrt_w, double sum_w);
+
+  Index q() const { return q1_.cols(); }
+  bool constant() const { return constant_; }
+  Index given() const { return given_; }
+  // The columns of F that take part, ascending.
+  Span<const Index> kept() const { return kept_; }
+  const Matrix& q1() const { return q1_; }
+  double nu(Index k) const { return nu_[k]; }
+  // log|[1, F]'W [1, F]| of the columns that take part.
+  double log_determinant() const;
+
+  // g (q x count) = diag(nu)^-1 u(x) for the points whose values of F are in the rows first, first + 1, ... of `fixed`.
+  // So q1 g is the smoother of what is not penalised, and of row i of the data g_i = q1_i' / w_i^(1/2).
+  void directions(const LayoutView& fixed, Index first, MatrixView g) const;
+  // From the coefficients of U (q numbers) to those of 1, which is answered (0 without), and of F (given() numbers).
+  double effects(Span<const double> of_u, double* of_f) const;
+  // The effect of column j of F is g'(diag(nu) A) over the number that is answered, a power of two; 0 for a column without a
+  // part.
+  double direction_of(Index j, Span<double> g) const;
+  // The same of the intercept.
+  void intercept_direction(Span<double> g) const { set_direction(0, g); }
+
+ private:
+  // Of the effect in this place of [1, F].
+  void set_direction(Index place, Span<double> g) const;
+  // Takes the columns of q1 that there are out of `column`, W^(1/2) times a column of F, and puts what is left, over its
+  // norm, in the next one; false where the column depends on them.
+  bool add(MatrixView q1, Span<double> column);
+
+  bool constant_ = false;
+  Index given_ = 0;
+  Array<Index> kept_;
+  Array<double> scale_, nu_;  // q each
+  Matrix r_, q1_;
+};
+
+}  // namespace freeridge

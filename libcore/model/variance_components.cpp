@@ -1,0 +1,84 @@
+// Variance components of the mixed model Y = F a + f + e, f ~ N(0, sigma_f^2 K), e ~ N(0, sigma_e^2 W^-1), at the lambdas
+// in force, lambda = sigma_e^2 / sigma_f^2: with P and m of numerics.md
+//     sigma_f^2 = Y~'PY~ / m,   sigma_e^2 = lambda sigma_f^2,   h^2 = sigma_f^2 / (sigma_f^2 + sigma_e^2) = 1 / (1 + lambda)
+// h^2 is the heritability where K is a relationship matrix (its diagonal is about one). With REML the restricted likelihood
+// of lambda, the others profiled out, is
+//     l(log lambda) = 1/2 (m log Y~'PY~ + log|Z'GZ|) + const,   l' = lambda / 2 (tr P - m |PY~|^2 / Y~'PY~)
+// and as logit h^2 = -log lambda, the delta method says
+//     se(h^2) = h^2 (1 - h^2) / l''^(1/2)
+// l'' is the difference quotient of l' at four points, of fourth order.
+// H. Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971); H. Kang
+// et al., Efficient control of population structure in model organism association mapping, Genetics 178 (2008); J. Endelman,
+// Ridge regression and other kernels for genomic selection with R package rrBLUP, Plant Genome 4 (2011).
+#include <cmath>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/base/constants.hpp"
+#include "libcore/model/model.hpp"
+#include "libcore/select/criteria.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double step = 0.02;  // in log lambda: the error of l'' is about 1e-8 of it
+
+// l' of the outputs, by what is no unit of Y: |P~Y~|^2 / s^2 = |PY~|^2.
+void add_slopes(const ResidualMaker& maker, Index degrees, double lambda, double factor, Index first,
+                Span<double> sum) {
+  const double rho = maker.shrinkage(), trace = rho * maker.trace();
+  for (std::size_t j = 0; j < sum.size(); ++j) {
+    const Index output = first + static_cast<Index>(j);
+    const double share = rho * (maker.squared_norm(output) / maker.quadratic_form(output)) * (rho / lambda);
+    sum[j] += factor * (trace - static_cast<double>(degrees) * share) / 2;
+  }
+}
+
+}  // namespace
+
+Model::VarianceComponents Model::variance_components() const {
+  require_fitted();
+  require_room(lambda_bytes(), "the variance components", "use fewer outputs, or landmarks");
+  const Hearing hearing(listener_);
+  const Problem& problem = factorization_->problem();
+  VarianceComponents out{
+      Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), Array<double>(t(), nan), {}};
+  for_each_residual_maker(*factorization_, *fit_, [&](const ResidualMaker& maker, Index first, Index count) {
+    const double lambda = fit_->lambdas[first];
+    if (lambda <= 0 || problem.degrees() == 0) {
+      keep_first(out.reason, lambda <= 0 ? "the variance components are undefined at lambda = 0"
+                                         : "the variance components are undefined: there is no degree of freedom left");
+      return;
+    }
+    for (Index j = first; j < first + count; ++j) {
+      out.random[j] = maker.quadratic_form(j) / static_cast<double>(problem.degrees());
+      out.residual[j] = lambda * out.random[j];
+      out.share[j] = 1 / (1 + lambda);
+      if (!std::isfinite(out.random[j]) || !std::isfinite(out.residual[j]))
+        fail(Status::not_finite, "the variance components of output ", j, " overflow; rescale y or x");
+    }
+    Array<double> curvature(count, 0.0);
+    constexpr double factors[] = {1, -8, 8, -1}, places[] = {-2, -1, 1, 2};
+    for (int k = 0; k < 4; ++k) {
+      const double there = lambda * std::exp(places[k] * step);
+      const std::unique_ptr<ResidualMaker> beside = factorization_->try_at(there, [](const std::string&) {});
+      if (!beside) {
+        std::ranges::fill(curvature, nan);
+        break;
+      }
+      add_slopes(*beside, problem.degrees(), there, factors[k] / (12 * step), first, curvature);
+    }
+    for (Index j = 0; j < count; ++j) {
+      const double h2 = out.share[first + j];
+      if (curvature[j] > 0 && std::isfinite(curvature[j])) {
+        out.share_error[first + j] = h2 * (1 - h2) / std::sqrt(curvature[j]);
+        continue;
+      }
+      keep_first(out.reason, text("the standard error of the share of output ", first + j,
+                                  " is undefined: the restricted likelihood has no maximum near lambda = ", lambda));
+    }
+  });
+  report(1);
+  return out;
+}
+
+}  // namespace freeridge

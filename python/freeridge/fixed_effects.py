@@ -1,0 +1,88 @@
+"""Models with columns F that no penalty touches: their effects, and predictions with the values of F at new points."""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Tuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import library as c
+from .answers import Answers, Interval, Variance
+from .arrays import Array, Matrix, empty, numbers, pointer, vector
+
+
+class FixedEffects(NamedTuple):
+    """effects and errors: q x t, the coefficients of F and their standard errors; kept: for each column of F whether it
+    has an effect of its own, or depends on the intercept and those before it: its effect is 0 then."""
+
+    kept: np.ndarray
+    effects: Array
+    errors: Array
+
+
+class VarianceComponents(NamedTuple):
+    """t numbers each: the variances of the errors (at weight one) and of f, the random effect, the share of f in their sum, which is the
+    heritability where K is a relationship matrix, and its standard error."""
+
+    residual: Array
+    random: Array
+    share: Array
+    error: Array
+
+
+class FixedAnswers(Answers):
+    """`fixed`: m x q, in the columns as set_fixed_effects() had them."""
+
+    def fixed_count(self) -> int:
+        """q, 0 without fixed effects; of predictors, too. Cost: O(1)."""
+        return int(self._number("get_fixed_count"))
+
+    def fixed_effects(self) -> FixedEffects:
+        """Raises Error (INVALID_STATE) without fixed effects, (UNDEFINED) at lambda = 0, with the effects and NaN for
+        the errors in its `values`. Cost: predict_variance() at q points."""
+        q = self.fixed_count()
+        out = FixedEffects(np.zeros(max(q, 1), np.int32), empty(max(q, 1), self.t), empty(max(q, 1), self.t))
+        return self._answer(out, "get_fixed_effects", pointer(out.kept), pointer(out.effects), pointer(out.errors),
+                            max(q, 1))
+
+    def variance_components(self) -> VarianceComponents:
+        """Of the mixed model y = F a + f + e at the lambda set, which REML should have chosen. Raises Error (UNDEFINED)
+        at lambda = 0, or where the likelihood has no maximum nearby, with NaN in its `values`. Cost: four lambdas."""
+        out = VarianceComponents(numbers(self.t), numbers(self.t), numbers(self.t), numbers(self.t))
+        return self._answer(out, "variance_components", *(pointer(part) for part in out))
+
+    def _with_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Tuple[Matrix, List[Any]]:
+        points = self._points(x)
+        values = Matrix(fixed, points.layout, "fixed")
+        if (values.rows, values.columns) != (points.rows, self.fixed_count()):
+            raise ValueError(f"fixed is {values.rows} x {values.columns}, expected was {points.rows} x "
+                             f"{self.fixed_count()}")
+        return points, [points.layout, points.rows, points.pointer, points.ld, values.pointer, values.ld]
+
+    def predict_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Array:
+        """f(x) + b + fixed a at m new points: m x t. Cost: predict(), and O(m q t)."""
+        points, given = self._with_fixed(x, fixed)
+        out = empty(points.rows, self.t, points.layout)
+        return self._answer(out, "predict_fixed", *given, pointer(out), self._width(points))
+
+    def predict_path_fixed(self, x: ArrayLike, fixed: ArrayLike, lambdas: ArrayLike) -> Array:
+        """predict_path() with fixed effects."""
+        (points, given), lambdas = self._with_fixed(x, fixed), vector(lambdas, name="lambdas")
+        out = empty(points.rows, len(lambdas) * self.t, points.layout)
+        width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows
+        return self._answer(out, "predict_path_fixed", *given, len(lambdas), pointer(lambdas), pointer(out), width)
+
+    def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9) -> Interval:
+        """predict_jackknife() with fixed effects."""
+        points, given = self._with_fixed(x, fixed)
+        out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
+        return self._answer(out, "predict_jackknife_fixed", *given, level, pointer(out.lower), pointer(out.upper),
+                            self._width(points))
+
+    def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
+        """predict_variance() with fixed effects."""
+        points, given = self._with_fixed(x, fixed)
+        out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
+        return self._answer(out, "predict_variance_fixed", *given, pointer(out.variance), self._width(points),
+                            pointer(out.noise))

@@ -1,0 +1,99 @@
+/* Fixed effects: a constant column beside the intercept, predictions beside fitted values, variances, variance components;
+ * hostile sizes, numbers and states. */
+#include "checks.h"
+
+enum { Q = 2 };
+static const double effects_of_rows[N * Q] = {1, 0, 2, 1, 0.5, 1.5, -1, 0.25, 3, 3, 3, 3, 3, 3, 3, 3};
+
+/* With the fixed effects above, of which the second is the intercept again. */
+static freeridge_model* model_with_effects(void) {
+  freeridge_model* model = data_model(0);
+  OK(freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N));
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_lambda(model, 0.5));
+  return model;
+}
+
+static void answers(void) {
+  freeridge_model* model = model_with_effects();
+  const double lambdas[2] = {0.5, 5};
+  double effects[Q * T], errors[Q * T], fitted[N * T], out[N * T], path[N * T * 2], lower[N * T], upper[N * T],
+      variance[N * T], noise[T], residual[T], random[T], share[T], b[T];
+  int32_t kept[Q] = {7, 7};
+  int64_t q = -1;
+  int i, j;
+  OK(freeridge_get_fixed_count(model, &q));
+  CHECK(q == Q);
+  OK(freeridge_get_fixed_effects(model, kept, effects, errors, Q));
+  OK(freeridge_get_intercept(model, b));
+  CHECK(kept[0] == 1 && kept[1] == 0);
+  OK(freeridge_get_fitted(model, fitted, N));
+  OK(freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, out, N));
+  OK(freeridge_predict_path_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, 2, lambdas, path,
+                                  N));
+  OK(freeridge_predict_jackknife_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, 0.7, lower,
+                                       upper, N));
+  OK(freeridge_predict_variance_fixed(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, effects_of_rows, N, variance, N,
+                                      noise));
+  for (j = 0; j < T; ++j) {
+    CHECK(effects[1 + j * Q] == 0 && errors[1 + j * Q] == 0 && errors[j * Q] > 0);
+    for (i = 0; i < N; ++i) {
+      NEAR(out[i + j * N], fitted[i + j * N]);
+      NEAR(path[i + j * N], out[i + j * N]);
+      CHECK(lower[i + j * N] < upper[i + j * N] && variance[i + j * N] > 0);
+    }
+  }
+  (void)freeridge_variance_components(model, residual, random, share, NULL);
+  for (j = 0; j < T; ++j) {
+    NEAR(residual[j], noise[j]);
+    NEAR(random[j], noise[j] / 0.5);
+    NEAR(share[j], 1 / 1.5);
+  }
+  OK(freeridge_set_fixed_effects(model, FREERIDGE_ROW_MAJOR, 0, NULL, 0));
+  OK(freeridge_get_fixed_count(model, &q));
+  CHECK(q == 0);
+  freeridge_destroy(model);
+}
+
+static void hostile(void) {
+  freeridge_model *model = model_with_effects(), *empty = empty_model(0);
+  const double* x = sample_x();
+  double bad[N * Q], out[N * T] = {-7};
+  int64_t q = -7;
+  memcpy(bad, effects_of_rows, sizeof bad);
+  bad[N + 3] = NAN;
+  REFUSED(INVALID_STATE, freeridge_set_fixed_effects(empty, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(NULL, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, -1, effects_of_rows, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, N, effects_of_rows, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, BEYOND, effects_of_rows, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, effects_of_rows, N - 1));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_fixed_effects(model, 9, Q, effects_of_rows, N));
+  REFUSED(NOT_FINITE, freeridge_set_fixed_effects(model, FREERIDGE_COL_MAJOR, Q, bad, N));
+  REFUSED(INVALID_STATE, freeridge_get_fixed_count(empty, &q));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_fixed_count(model, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_fixed_effects(empty, NULL, out, NULL, Q));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_fixed_effects(model, NULL, out, NULL, Q - 1));
+  REFUSED(INVALID_STATE, freeridge_predict(model, FREERIDGE_COL_MAJOR, N, x, N, out, N));
+  REFUSED(INVALID_STATE, freeridge_predict_fixed(empty, FREERIDGE_COL_MAJOR, N, x, N, effects_of_rows, N, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, NULL, N, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, 0, x, N, effects_of_rows, N, out, N));
+  REFUSED(NOT_FINITE, freeridge_predict_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, bad, N, out, N));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_predict_path_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, effects_of_rows, N, 1, NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_predict_jackknife_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, effects_of_rows, N,
+                                                              1.5, out, out + 1, N));
+  REFUSED(NOT_FINITE, freeridge_predict_variance_fixed(model, FREERIDGE_COL_MAJOR, N, x, N, bad, N, out, N, NULL));
+  REFUSED(INVALID_STATE, freeridge_variance_components(empty, out, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_variance_components(NULL, out, NULL, NULL, NULL));
+  CHECK(out[0] == -7 && q == -7);
+  freeridge_destroy(empty);
+  freeridge_destroy(model);
+}
+
+int main(void) {
+  answers();
+  hostile();
+  return report();
+}

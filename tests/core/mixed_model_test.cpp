@@ -1,0 +1,405 @@
+// What fixed effects come to: least squares at a large lambda, the intercept as one of them, columns that depend on others,
+// rows and groups that alone determine an effect, thin-plate splines, the mixed model of genetics; saved models; and
+// arguments that are wrong.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/fixed_effects_oracle.hpp"
+#include "support/compare.hpp"
+#include "support/problems.hpp"
+
+namespace mixed_model_test {
+
+using namespace support;
+using fixed_effects::Mixed;
+using fixed_effects::with_ones;
+
+constexpr double tolerance = 1e-10;
+const freeridge_route dual_routes[] = {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND};
+
+void set_fixed(const Model& model, const Matrix& f) {
+  check(freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, f.cols, f.values.data(), f.rows),
+        "freeridge_set_fixed_effects");
+}
+
+struct Effects {
+  Labels kept;
+  Matrix effects, errors;
+};
+
+Effects effects_of(const Model& model, std::int64_t q, std::int64_t t) {
+  Effects out{Labels(static_cast<std::size_t>(q), -1), Matrix(q, t), Matrix(q, t)};
+  check(
+      freeridge_get_fixed_effects(model.get(), out.kept.data(), out.effects.values.data(), out.errors.values.data(), q),
+      "freeridge_get_fixed_effects");
+  return out;
+}
+
+Matrix predicted(const Model& model, const Matrix& x, const Matrix& f, std::int64_t t) {
+  Matrix out(x.rows, t);
+  check(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, f.values.data(),
+                                f.rows, out.values.data(), x.rows),
+        "freeridge_predict_fixed");
+  return out;
+}
+
+struct Sample {
+  oracle::Problem problem;
+  Matrix f;
+};
+
+Sample sample(std::int64_t n, std::int64_t q, bool weighted = true, bool intercept = true) {
+  Random random(1958);
+  Sample out{random_problem(random, oracle::KernelSpec::gaussian(1.5), n, 2, 2, weighted, intercept),
+             random.uniform_matrix(n, q, -2, 3)};
+  return out;
+}
+
+TEST(MixedModel, LargeLambdaIsWeightedLeastSquares) {
+  for (const freeridge_route route : dual_routes) {
+    const Sample s = sample(25, 3);
+    Model model = oracle::make_model(s.problem, route);
+    set_fixed(model, s.f);
+    model.factorize().lambda(1e14);
+    Mixed mixed{Dense(25, 25), with_ones(s.f, true), to_real(s.problem.y), s.problem.weights, 1};
+    const Mixed::Fit fit = mixed.fit();
+    const Effects found = effects_of(model, 3, 2);
+    for (std::int64_t j = 0; j < 2; ++j) {
+      EXPECT_NEAR(model.intercepts()[static_cast<std::size_t>(j)], static_cast<double>(fit.a(0, j)), 1e-11);
+      for (std::int64_t k = 0; k < 3; ++k)
+        EXPECT_NEAR(found.effects(k, j), static_cast<double>(fit.a(1 + k, j)), 1e-11);
+    }
+    EXPECT_NEAR(model.degrees_of_freedom()[0], 4, 1e-9);
+  }
+}
+
+TEST(MixedModel, AConstantColumnIsTheIntercept) {
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+    for (const double constant : {1.0, -3.5}) {
+      SCOPED_TRACE(::testing::Message() << route_name(route) << ", " << constant);
+      Sample s = sample(25, 1);
+      if (route == FREERIDGE_ROUTE_PRIMAL) s.problem.kernel = oracle::KernelSpec::linear();
+      Model with = oracle::make_model(s.problem, route), without = oracle::make_model(s.problem, route);
+      without.intercept(false);
+      set_fixed(without, Matrix(25, 1, constant));
+      with.factorize().lambda(0.3);
+      without.factorize().lambda(0.3);
+      EXPECT_CLOSE(without.loo(), with.loo(), 1e-12);
+      EXPECT_CLOSE(without.group_errors(modulo_groups(25, 4)), with.group_errors(modulo_groups(25, 4)), 1e-11);
+      EXPECT_CLOSE(without.fitted(), with.fitted(), 1e-12);
+      EXPECT_CLOSE(without.leverage(), with.leverage(), 1e-12);
+      EXPECT_CLOSE(without.degrees_of_freedom(), with.degrees_of_freedom(), 1e-12);
+      EXPECT_CLOSE(without.cooks_distance(), with.cooks_distance(), 1e-11);
+      const Matrix one(25, 1, 1.0);
+      for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV})
+        EXPECT_CLOSE(without.score(criterion, {0.1, 10}), with.score(criterion, {0.1, 10}), 1e-12);
+      // log|F'M^-1 F| is in the units of F
+      EXPECT_CLOSE(shifted(without.score(FREERIDGE_REML, {0.1, 10}), -std::log(std::abs(constant))),
+                   with.score(FREERIDGE_REML, {0.1, 10}), 1e-12);
+      Matrix b(1, 2);
+      b.values = with.intercepts();
+      EXPECT_CLOSE(scaled(effects_of(without, 1, 2).effects, constant), b, 1e-12);
+      EXPECT_CLOSE(predicted(without, s.problem.x, Matrix(25, 1, constant), 2), with.predict(s.problem.x), 1e-12);
+    }
+  }
+}
+
+TEST(MixedModel, ColumnsThatDependOnOthers) {
+  const Sample s = sample(25, 2);
+  Matrix f(25, 7);
+  for (std::int64_t i = 0; i < 25; ++i) {
+    f(i, 0) = s.f(i, 0);
+    f(i, 1) = 4;          // the intercept
+    f(i, 2) = 0;          // nothing
+    f(i, 3) = s.f(i, 0);  // the first again
+    f(i, 4) = s.f(i, 1);
+    f(i, 5) = 2 * s.f(i, 0) - s.f(i, 1);  // both
+    f(i, 6) = 1e200 * s.f(i, 1);
+  }
+  for (const freeridge_route route : dual_routes) {
+    Model model = oracle::make_model(s.problem, route), plain = oracle::make_model(s.problem, route);
+    set_fixed(model, f);
+    set_fixed(plain, s.f);
+    model.factorize().lambda(0.3);
+    plain.factorize().lambda(0.3);
+    const Effects found = effects_of(model, 7, 2), expected = effects_of(plain, 2, 2);
+    EXPECT_EQ(found.kept, (Labels{1, 0, 0, 0, 1, 0, 0}));
+    for (std::int64_t j = 0; j < 2; ++j)
+      for (const std::int64_t k : {0, 1, 2, 3, 4, 5, 6}) {
+        EXPECT_EQ(found.effects(k, j), k == 0 ? expected.effects(0, j) : k == 4 ? expected.effects(1, j) : 0) << k;
+        EXPECT_EQ(found.errors(k, j), k == 0 ? expected.errors(0, j) : k == 4 ? expected.errors(1, j) : 0) << k;
+      }
+    EXPECT_TRUE(bit_equal(model.loo(), plain.loo()));
+    EXPECT_CLOSE(predicted(model, s.problem.x, f, 2), predicted(plain, s.problem.x, s.f, 2), 1e-14);
+  }
+}
+
+TEST(MixedModel, UnitsOfTheColumnsDoNotMatter) {
+  const Sample s = sample(25, 2);
+  Matrix f = s.f;
+  for (std::int64_t i = 0; i < 25; ++i) {
+    f(i, 0) = std::ldexp(f(i, 0), 900);
+    f(i, 1) = std::ldexp(f(i, 1), -900);
+  }
+  for (const freeridge_route route : dual_routes) {
+    Model model = oracle::make_model(s.problem, route), plain = oracle::make_model(s.problem, route);
+    set_fixed(model, f);
+    set_fixed(plain, s.f);
+    model.factorize().lambda(0.3);
+    plain.factorize().lambda(0.3);
+    EXPECT_TRUE(bit_equal(model.loo(), plain.loo()));
+    const Effects found = effects_of(model, 2, 2), expected = effects_of(plain, 2, 2);
+    for (std::int64_t j = 0; j < 2; ++j) {
+      EXPECT_EQ(found.effects(0, j), std::ldexp(expected.effects(0, j), -900));
+      EXPECT_EQ(found.effects(1, j), std::ldexp(expected.effects(1, j), 900));
+    }
+  }
+}
+
+// Row 3 alone has a number in a column of its own, and rows 5, 6, 7 in another: without them their effect is unknown.
+TEST(MixedModel, RowsThatAloneDetermineAnEffect) {
+  const Sample s = sample(30, 1);
+  Matrix f(30, 3);
+  for (std::int64_t i = 0; i < 30; ++i) {
+    f(i, 0) = i == 3 ? 2 : 0;
+    f(i, 1) = i >= 5 && i <= 7 ? 1 : 0;
+    f(i, 2) = s.f(i, 0);
+  }
+  Labels group = modulo_groups(30, 10);
+  for (std::size_t i = 5; i <= 7; ++i) group[i] = 77;
+  Sample linear = s;
+  linear.problem.kernel = oracle::KernelSpec::linear();
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+    SCOPED_TRACE(route_name(route));
+    const Sample& used = route == FREERIDGE_ROUTE_PRIMAL ? linear : s;
+    Model model = oracle::make_model(used.problem, route);
+    set_fixed(model, f);
+    model.factorize().lambda(0.2);
+    const Dense k = oracle::kernel_matrix(used.problem.kernel, used.problem.x, used.problem.x);
+    const Mixed mixed{k, with_ones(f, true), to_real(used.problem.y), used.problem.weights, Real{0.2}};
+    Labels but = single_groups(30);
+    but[3] = -1;
+    freeridge_status status = FREERIDGE_OK;
+    EXPECT_CLOSE(model.loo(&status), mixed.left_out(but), 1e-9);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    Labels rest = group;
+    for (std::size_t i = 0; i < 30; ++i)
+      if (group[i] == 77 || group[i] == group[3]) rest[i] = -1;
+    EXPECT_CLOSE(model.group_errors(group, &status), mixed.left_out(rest), 1e-9);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    model.cooks_distance(&status);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    const Matrix score = model.score(FREERIDGE_LOO, {0.1, 1.0}, &status);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    EXPECT_TRUE(std::isnan(score(0, 0)) && std::isnan(score(1, 1)));
+    EXPECT_CLOSE(model.fitted(), to_double(Mixed::at(mixed.fit(), k, mixed.f)), tolerance);
+  }
+}
+
+// r^2 log r is positive definite on what polynomials of degree one leave alone: K need be no more.
+TEST(MixedModel, ThinPlateSpline) {
+  Random random(1977);
+  const std::int64_t n = 28;
+  const Matrix x = random.uniform_matrix(n, 2, -1, 1), y = responses(random, x, 2, 0.1);
+  Matrix k(n, n);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double r2 = std::pow(x(i, 0) - x(j, 0), 2) + std::pow(x(i, 1) - x(j, 1), 2);
+      k(i, j) = r2 > 0 ? r2 * std::log(r2) : 0;
+    }
+  for (const freeridge_route route : dual_routes) {
+    SCOPED_TRACE(route_name(route));
+    Model model(Kernel::precomputed());
+    model.data(k, y).route(route);
+    set_fixed(model, x);
+    model.factorize().lambda(0.01);
+    const Mixed mixed{to_real(k), with_ones(x, true), to_real(y), {}, Real{0.01L}};
+    EXPECT_CLOSE(model.loo(), mixed.left_out(single_groups(n)), 1e-9);
+    EXPECT_CLOSE(model.fitted(), to_double(Mixed::at(mixed.fit(), mixed.k, mixed.f)), tolerance);
+  }
+  Model without(Kernel::precomputed());
+  without.data(k, y).route(FREERIDGE_ROUTE_SPECTRAL);
+  EXPECT_EQ(freeridge_factorize(without.get()), FREERIDGE_INVALID_ARGUMENT);
+}
+
+// A relationship matrix of markers, REML by brute force over log lambda, the curvature of its definition.
+TEST(MixedModel, VarianceComponents) {
+  Random random(2011);
+  const std::int64_t n = 40, markers = 60;
+  Matrix z = random.uniform_matrix(n, markers, -1, 1), k(n, n), y(n, 1), f = random.uniform_matrix(n, 2, 0, 1);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t p = 0; p < markers; ++p) k(i, j) += 3 * z(i, p) * z(j, p) / static_cast<double>(markers);
+  const Vector u = random.uniform_vector(markers, -1, 1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    y(i, 0) = 2 + f(i, 0) - 3 * f(i, 1) + 1.5 * random.normal();
+    for (std::int64_t p = 0; p < markers; ++p) y(i, 0) += z(i, p) * u[static_cast<std::size_t>(p)];
+  }
+  const auto reml = [&](Real log_lambda) {
+    return Mixed{to_real(k), with_ones(f, true), to_real(y), {}, std::exp(log_lambda)}.reml(0);
+  };
+  Real low = -8, high = 8;
+  for (Real at = low; at <= 8; at += 1)
+    if (reml(at) < reml(low)) low = at;
+  high = low + 1, low -= 1;
+  for (int step = 0; step < 90; ++step) {  // golden section
+    const Real part = (high - low) * 0.381966011250105L;
+    (reml(low + part) < reml(high - part) ? high : low) =
+        reml(low + part) < reml(high - part) ? high - part : low + part;
+  }
+  const Real best = (low + high) / 2, h = 1e-3L;
+  const Real curvature = (reml(best + h) - 2 * reml(best) + reml(best - h)) / (h * h);
+  for (const freeridge_route route : dual_routes) {
+    SCOPED_TRACE(route_name(route));
+    Model model(Kernel::precomputed());
+    model.data(k, y).route(route);
+    set_fixed(model, f);
+    model.factorize();
+    Vector lambda(1), score(1);
+    check(freeridge_select_lambda(model.get(), FREERIDGE_REML, 0, 0, lambda.data(), score.data()),
+          "freeridge_select_lambda");
+    EXPECT_NEAR(std::log(lambda[0]), static_cast<double>(best), 1e-4);
+    double residual = 0, function = 0, share = 0, error = 0;
+    check(freeridge_variance_components(model.get(), &residual, &function, &share, &error),
+          "freeridge_variance_components");
+    const Mixed mixed{to_real(k), with_ones(f, true), to_real(y), {}, static_cast<Real>(lambda[0])};
+    EXPECT_NEAR(function / static_cast<double>(mixed.tau2(0)), 1, tolerance);
+    EXPECT_NEAR(residual / static_cast<double>(mixed.tau2(0) * mixed.lambda), 1, tolerance);
+    EXPECT_NEAR(share, 1 / (1 + lambda[0]), 1e-15);
+    EXPECT_NEAR(error / (share * (1 - share) / std::sqrt(static_cast<double>(curvature))), 1, 1e-4);
+    model.lambda(0);
+    EXPECT_EQ(freeridge_variance_components(model.get(), &residual, &function, &share, &error), FREERIDGE_UNDEFINED);
+    EXPECT_TRUE(std::isnan(residual) && std::isnan(function) && std::isnan(share) && std::isnan(error));
+  }
+}
+
+// Rows of high and of low weight, each to its own size.
+TEST(MixedModel, WeightsOverManyDecades) {
+  Sample s = sample(24, 2);
+  for (std::size_t i = 0; i < 24; ++i) s.problem.weights[i] = std::pow(10.0, static_cast<double>(i % 13) - 6);
+  Sample linear = s;
+  linear.problem.kernel = oracle::KernelSpec::linear();
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_PRIMAL}) {
+    SCOPED_TRACE(route_name(route));
+    const Sample& used = route == FREERIDGE_ROUTE_PRIMAL ? linear : s;
+    Model model = oracle::make_model(used.problem, route);
+    set_fixed(model, s.f);
+    model.factorize().lambda(1);
+    const Dense k = oracle::kernel_matrix(used.problem.kernel, used.problem.x, used.problem.x);
+    const Mixed mixed{k, with_ones(s.f, true), to_real(s.problem.y), used.problem.weights, 1};
+    const Matrix found = model.loo(), expected = mixed.left_out(single_groups(24));
+    for (std::int64_t i = 0; i < 24; ++i)
+      EXPECT_NEAR(found(i, 0) / expected(i, 0), 1, 1e-9)
+          << "row " << i << " of weight " << used.problem.weights[static_cast<std::size_t>(i)];
+  }
+}
+
+TEST(MixedModel, SavedAndCloned) {
+  for (const freeridge_route route :
+       {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_PRIMAL}) {
+    Sample s = sample(25, 3);
+    if (route == FREERIDGE_ROUTE_PRIMAL) s.problem.kernel = oracle::KernelSpec::linear();
+    Model model = oracle::make_model(s.problem, route);
+    set_fixed(model, s.f);
+    model.factorize().lambda(0.3);
+    const Matrix made = predicted(model, s.problem.x, s.f, 2), loo = model.loo();
+    const auto try_copy = [&](freeridge_model* copy, bool whole) {
+      std::int64_t q = -1;
+      EXPECT_EQ(freeridge_get_fixed_count(copy, &q), FREERIDGE_OK);
+      EXPECT_EQ(q, 3);
+      Matrix again(25, 2), errors(25, 2);
+      EXPECT_EQ(freeridge_predict_fixed(copy, FREERIDGE_COL_MAJOR, 25, s.problem.x.values.data(), 25, s.f.values.data(),
+                                        25, again.values.data(), 25),
+                FREERIDGE_OK);
+      EXPECT_TRUE(bit_equal(again, made));
+      EXPECT_EQ(
+          freeridge_predict(copy, FREERIDGE_COL_MAJOR, 25, s.problem.x.values.data(), 25, again.values.data(), 25),
+          FREERIDGE_INVALID_STATE);
+      if (whole) {
+        EXPECT_EQ(freeridge_loo(copy, errors.values.data(), 25), FREERIDGE_OK);
+        EXPECT_TRUE(bit_equal(errors, loo));
+        Matrix effects(3, 2);
+        EXPECT_EQ(freeridge_get_fixed_effects(copy, nullptr, effects.values.data(), nullptr, 3), FREERIDGE_OK);
+        EXPECT_TRUE(bit_equal(effects, effects_of(model, 3, 2).effects));
+      }
+      freeridge_destroy(copy);
+    };
+    freeridge_model* copy = nullptr;
+    ASSERT_EQ(freeridge_clone(model.get(), &copy), FREERIDGE_OK);
+    try_copy(copy, true);
+    for (const bool whole : {true, false}) {
+      const auto save = whole ? freeridge_save_to_memory : freeridge_save_predictor_to_memory;
+      std::int64_t length = 0;
+      save(model.get(), 0, nullptr, &length);
+      std::vector<unsigned char> bytes(static_cast<std::size_t>(length));
+      ASSERT_EQ(save(model.get(), length, bytes.data(), &length), FREERIDGE_OK);
+      ASSERT_EQ(freeridge_load_from_memory(bytes.data(), length, &copy), FREERIDGE_OK) << freeridge_last_error();
+      try_copy(copy, whole);
+    }
+  }
+}
+
+TEST(MixedModel, WrongArguments) {
+  const Sample s = sample(10, 2);
+  Model model = oracle::make_model(s.problem, FREERIDGE_ROUTE_SPECTRAL);
+  const auto set = [&](std::int64_t q, const double* f, std::int64_t ld) {
+    return freeridge_set_fixed_effects(model.get(), FREERIDGE_COL_MAJOR, q, f, ld);
+  };
+  set_fixed(model, s.f);
+  model.factorize().lambda(1);
+  const Matrix before = model.loo();
+  Matrix wrong = s.f;
+  wrong(4, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(set(2, wrong.values.data(), 10), FREERIDGE_NOT_FINITE);
+  wrong(4, 1) = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(set(2, wrong.values.data(), 10), FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(set(-1, s.f.values.data(), 10), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(set(10, Matrix(10, 10, 1.0).values.data(), 10), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(set(2, nullptr, 10), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(set(2, s.f.values.data(), 9), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_TRUE(bit_equal(model.loo(), before)) << "a refused call changes nothing";
+  EXPECT_EQ(set(0, nullptr, 0), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE) << "back to DATA";
+  std::int64_t q = -1;
+  EXPECT_EQ(freeridge_get_fixed_count(model.get(), &q), FREERIDGE_OK);
+  EXPECT_EQ(q, 0);
+  model.factorize().lambda(1);
+  Matrix out(10, 2);
+  EXPECT_EQ(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, 10, s.problem.x.values.data(), 10,
+                                    s.f.values.data(), 10, out.values.data(), 10),
+            FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_fixed_effects(model.get(), nullptr, out.values.data(), nullptr, 10), FREERIDGE_INVALID_STATE);
+  set_fixed(model, s.f);
+  model.factorize().lambda(1);
+  EXPECT_EQ(freeridge_predict_fixed(model.get(), FREERIDGE_COL_MAJOR, 10, s.problem.x.values.data(), 10,
+                                    wrong.values.data(), 10, out.values.data(), 10),
+            FREERIDGE_NOT_FINITE);
+  EXPECT_EQ(
+      freeridge_predict(model.get(), FREERIDGE_COL_MAJOR, 10, s.problem.x.values.data(), 10, out.values.data(), 10),
+      FREERIDGE_INVALID_STATE);
+}
+
+// Nothing is left for the kernel: as many free columns as points but one, and one of them the intercept.
+TEST(MixedModel, NoDegreeOfFreedom) {
+  Random random(4);
+  const std::int64_t n = 6;
+  for (const freeridge_route route : dual_routes) {
+    SCOPED_TRACE(route_name(route));
+    Model model(Kernel::gaussian(1));
+    const Matrix x = random.uniform_matrix(n, 1, 0, 1), y = random.uniform_matrix(n, 1, 0, 1);
+    model.data(x, y).route(route);
+    set_fixed(model, random.uniform_matrix(n, n - 1, -1, 1));
+    model.factorize().lambda(1);
+    freeridge_status status = FREERIDGE_OK;
+    EXPECT_CLOSE(model.fitted(), y, 1e-12);
+    const Matrix errors = model.loo(&status);
+    EXPECT_EQ(status, FREERIDGE_UNDEFINED);
+    EXPECT_TRUE(std::isnan(errors(0, 0)));
+    EXPECT_NEAR(model.degrees_of_freedom()[0], static_cast<double>(n), 1e-12);
+  }
+}
+
+}  // namespace mixed_model_test
