@@ -88,7 +88,8 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
     return out;
   }
   CopiedRows x = copied_rows(data_->x, rows), y = copied_rows(data_->y, rows);
-  Data data{x.view, y.view.dense(), x.dense, y.dense, x.sparse, {}, {}, 0, {}};
+  Data data{x.view, y.view.dense(), x.dense, y.dense, x.sparse, {}, {}, 0, {}, {}};
+  if (data_->fixed) data.fixed = copied_rows(data_->fixed_view(), rows).dense;
   if (data_->weights) {
     Array<double> weights;
     for (const Index row : rows) weights.push_back((*data_->weights)[row]);

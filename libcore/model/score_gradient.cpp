@@ -29,7 +29,8 @@ Index largest_group(const Groups* groups) {
 
 ProblemPtr Model::gradient_problem(const KernelPtr& kernel) const {
   if (offset_ != Offset::penalised || kernel->precomputed()) return make_problem(kernel);
-  return std::make_shared<const Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false);
+  return std::make_shared<const Problem>(plus_one(kernel), data_->x, data_->y, data_->weight_values(), false,
+                                         data_->fixed_view());
 }
 
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
@@ -69,10 +70,14 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
+    if (data_->fixed)
+      fail(Status::invalid_state,
+           "scores have no gradient with landmarks and fixed effects; call freeridge_set_landmarks with a count of 0 "
+           "first");
     make_plan(request(kernel_));  // refuses a route that takes no landmarks
     return landmark_gradient(criterion, groups, lambda);
   }
-  const bool primal = route_ == Route::automatic || route_ == Route::primal;
+  const bool primal = !data_->fixed && (route_ == Route::automatic || route_ == Route::primal);
   if (const Request of = request(kernel_); primal && of.linear && of.d < of.n - (offset_ == Offset::free ? 1 : 0))
     return primal_gradient(criterion, groups, lambda);
   const Index copy = offset_ == Offset::penalised && kernel_->precomputed()

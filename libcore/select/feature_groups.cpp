@@ -19,7 +19,7 @@ Matrix with_constant(const Problem& problem, const RowTile& tile) {
   const Index p = tile.psi.cols(), ones = problem.intercept ? 1 : 0;
   Matrix a(tile.count(), p + ones);
   copy(tile.psi.view(), a.view().columns(0, p));
-  for (Index i = 0; i < tile.count() && ones == 1; ++i) a(i, p) = problem.q1[tile.rows[i]];
+  for (Index i = 0; i < tile.count() && ones == 1; ++i) a(i, p) = problem.q1()(tile.rows[i], 0);
   return a;
 }
 

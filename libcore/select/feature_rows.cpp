@@ -35,8 +35,8 @@ FeatureRows::FeatureRows(const Problem& problem, const FeatureSystem& system)
   trsm(Op::none, system.c.view(), gamma_.view());
   if (system.kept.empty()) {
     factor_ = copy_of(system.c.view());
-    for (std::size_t k = 0; k < problem.shift_rest.size(); ++k)
-      centre_.push_back(problem.shift_rest[k] / (*problem.linear_scale)[k]);
+    for (Index k = 0; k < problem.x_free.rows() && problem.intercept; ++k)
+      centre_.push_back(problem.x_free(k, 0) / (*problem.linear_scale)[k]);
     return;
   }
   support_.emplace(problem.kernel, problem.x, system.kept);
@@ -94,7 +94,7 @@ void FeatureRows::make(Span<const Index> rows, RowTile& tile) const {
     for (Index i = 0; i < count; ++i) r(i, j) = problem_.y_tilde(rows[i], j);
   gemm(Op::none, Op::none, -1, psi, gamma_.view(), 1, r);
   tile.d.assign(count, 1.0);
-  for (Index i = 0; i < count && problem_.intercept; ++i) tile.d[i] -= problem_.q1[rows[i]] * problem_.q1[rows[i]];
+  for (Index i = 0; i < count; ++i) tile.d[i] -= problem_.free_leverage(rows[i]);
   for (Index k = 0; k < p(); ++k) {
     const double* const column = psi.col(k);
     for (Index i = 0; i < count; ++i) tile.d[i] -= column[i] * column[i];

@@ -114,7 +114,8 @@ class NumbersOfKernel {
       if (spread_.range[k] == 0)
         add(scale[k], scale[k], scale[k]);
       else if (sigma)
-        add(scale[k], shortest_length * spread_.sd[k] * unit, longest_length * std::sqrt(static_cast<double>(x_.cols)) * spread_.range[k] * unit);
+        add(scale[k], shortest_length * spread_.sd[k] * unit,
+            longest_length * std::sqrt(static_cast<double>(x_.cols)) * spread_.range[k] * unit);
       else
         add(scale[k], scale[k] / any_scale, scale[k] * any_scale);
       numbers.back().length = true;

@@ -168,14 +168,14 @@ class LandmarkGradient {
     gemm(Op::transpose, Op::none, 1, psi, at.rbar.view(), 1, to.gamma_r.view());
     Array<double> q(count, 0.0), root(count);
     for (Index i = 0; i < count; ++i) {
-      if (problem_.intercept) q[i] = problem_.q1[tile.rows[i]] * at.dbar[i];
+      if (problem_.intercept) q[i] = problem_.q1()(tile.rows[i], 0) * at.dbar[i];
       root[i] = std::sqrt(-at.dbar[i]);
     }
     gemv(Op::transpose, 1, psi, q.data(), 1, to.constant.data());
     for (Index j = 0; j < t_; ++j) {
       to.score[j] += at.score[j];
       for (Index i = 0; i < count && problem_.intercept; ++i)
-        to.constant_r[j] += problem_.q1[tile.rows[i]] * at.rbar(i, j);
+        to.constant_r[j] += problem_.q1()(tile.rows[i], 0) * at.rbar(i, j);
     }
     for (Index k = 0; k < p_; ++k) {
       for (Index i = 0; i < count; ++i) psi(i, k) *= root[i];
@@ -205,11 +205,11 @@ class LandmarkGradient {
       gemm(Op::none, Op::none, -1, tile.psi.view(), sums.gamma_r.view(), 1, rbar);  // P~ rbar
       for (Index j = 0; j < t_; ++j)
         for (Index i = 0; i < count; ++i) {
-          if (ones == 1) rbar(i, j) -= problem_.q1[tile.rows[i]] * sums.constant_r[j];
+          if (ones == 1) rbar(i, j) -= problem_.q1()(tile.rows[i], 0) * sums.constant_r[j];
           rbar(i, j) /= 2;
           left(i, t_ + j) = tile.r(i, j) / 2;
         }
-      for (Index i = 0; i < count && ones == 1; ++i) left(i, 2 * t_) = -problem_.q1[tile.rows[i]];
+      for (Index i = 0; i < count && ones == 1; ++i) left(i, 2 * t_) = -problem_.q1()(tile.rows[i], 0);
     };
     run_last_pass(rows_, pass, out_.kernel);
   }
@@ -242,7 +242,7 @@ ScoreGradient LandmarkGradient::groups(const Groups& groups) {
       double along_e = 0, along_v = 0;
       for (Index i = 0; i < size; ++i) {
         const Index row = out.tile.rows[i];
-        const double q = problem_.intercept ? problem_.q1[row] : 0;
+        const double q = problem_.intercept ? problem_.q1()(row, 0) : 0;
         rbar(row, j) += 2 * share * out.v(i, j);
         along_e += q * out.e(i, j);
         along_v += q * out.v(i, j);
