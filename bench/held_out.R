@@ -12,14 +12,14 @@ RNGversion("3.6.0")
 
 candidates <- list(
   one = function(x, y) freeridge(x, y, gaussian_kernel(), lengths = "one"),
-  each_loo = function(x, y) freeridge(x, y, gaussian_kernel(), criterion = "loo", lengths = "each"),
-  each_reml = function(x, y) freeridge(x, y, gaussian_kernel(), criterion = "reml", lengths = "each"),
   matern32_one = function(x, y) freeridge(x, y, matern_kernel(1.5), lengths = "one"),
   matern52_one = function(x, y) freeridge(x, y, matern_kernel(2.5), lengths = "one"),
-  matern32_each = function(x, y) freeridge(x, y, matern_kernel(1.5), lengths = "each"),
-  matern52_each = function(x, y) freeridge(x, y, matern_kernel(2.5), lengths = "each"),
-  matern52_each_reml = function(x, y) freeridge(x, y, matern_kernel(2.5), criterion = "reml", lengths = "each"),
-  default = function(x, y) freeridge(x, y)
+  gaussian_reml = function(x, y) freeridge(x, y, gaussian_kernel()),
+  matern32_reml = function(x, y) freeridge(x, y, matern_kernel(1.5)),
+  matern52_reml = function(x, y) freeridge(x, y, matern_kernel(2.5)),
+  matern32_reml_s1 = function(x, y) freeridge(x, y, matern_kernel(1.5), shrinkage = 1),
+  matern32_loo = function(x, y) freeridge(x, y, matern_kernel(1.5), criterion = "loo"),
+  matern32_10_folds = function(x, y) freeridge(x, y, matern_kernel(1.5), groups = make_folds(nrow(x), 10))
 )
 
 split_of <- function(n, seed) {

@@ -1,5 +1,5 @@
-# The demo: a kernel model of real data, its lambda and bandwidth chosen by exact leave-one-out errors, beside ordinary
-# least squares on rows that neither has seen. Prints a table and writes freeridge-demo.png to the current directory.
+# The demo: a kernel model of real data, which learns lambda and a length for each column, beside ordinary least squares on
+# rows that neither has seen. Prints a table and writes freeridge-demo.png to the current directory.
 #
 # Data: airfoil self-noise, 1503 wind-tunnel measurements (T. Brooks, D. Pope, M. Marcolini, NASA RP 1218, 1989; UCI Machine
 # Learning Repository, doi 10.24432/C5VW2C, licence CC BY 4.0), shipped with the package: ?airfoil.
@@ -20,16 +20,15 @@ x_test <- as.matrix(test[names(test) != response])
 y <- train[[response]]
 y_test <- test[[response]]
 
-# The fit: nothing is given, so sigma and lambda are chosen, and the columns are divided by their standard deviations.
+# The fit: nothing is given, so the lengths and lambda are learnt, and the columns are divided by their standard deviations.
 fit <- freeridge(x, y)
-sigma <- fit$kernel$sigma
 
-# The stages at the chosen sigma, and what leaving out would cost by refitting: one of the refits, timed three times.
-at_sigma <- freeridge(x, y, gaussian_kernel(sigma), scale = TRUE)
+# The stages at the kernel learnt, and what leaving out would cost by refitting: one of the refits, timed three times.
+at_kernel <- freeridge(x, y, fit$kernel, scale = fit$scale)
 lambdas <- 10^seq(-6, 3, length.out = 100)
-path_seconds <- elapsed(path <- lambda_path(at_sigma, lambdas, "loo"))
+path_seconds <- elapsed(path <- lambda_path(at_kernel, lambdas, "loo"))
 refit_seconds <- median(replicate(3, elapsed(
-  freeridge(x[-1, ], y[-1], gaussian_kernel(sigma), lambda = fit$lambda, scale = TRUE)
+  freeridge(x[-1, ], y[-1], fit$kernel, lambda = fit$lambda, scale = fit$scale)
 )))
 
 ols <- lm(reformulate(setdiff(names(train), response), response), train)
@@ -40,17 +39,19 @@ interval <- predict(fit, x_test, interval = "jackknife+", level = 0.9)
 cat("\nAirfoil self-noise: sound pressure (dB) from frequency, angle, chord, velocity, thickness\n")
 cat("(NASA RP 1218; UCI Machine Learning Repository, doi 10.24432/C5VW2C; CC BY 4.0)\n\n")
 row("rows fitted (n), columns (d), rows held out", "%d, %d, %d", nrow(x), ncol(x), length(y_test))
-row("kernel, route", "Gaussian, %s", fit$route)
+row("kernel, route", "Matern 3/2, %s", fit$route)
 cat("\n")
-row("at one sigma: kernel matrix and factorization", "%6.2f s   paid once", at_sigma$seconds[["factorize"]])
-row("at one sigma: search over lambda", "%6.2f s   %d lambdas, each by exact leave-one-out", at_sigma$seconds[["lambda"]],
-    nrow(at_sigma$lambda_search))
-row("all: the search over sigma", "%6.2f s   %d times both", fit$seconds[["bandwidth"]], nrow(fit$bandwidth_search))
+row("at one kernel: its matrix and factorization", "%6.2f s   paid once", at_kernel$seconds[["factorize"]])
+row("at one kernel: search over lambda", "%6.2f s   %d lambdas, each by exact leave-one-out", at_kernel$seconds[["lambda"]],
+    nrow(at_kernel$lambda_search))
+row("learning the kernel and lambda", "%6.2f s   %d gradients of REML and first tries", fit$seconds[["kernel"]],
+    nrow(fit$learning$history))
 row("exact leave-one-out errors at 100 lambdas", "%6.2f s", path_seconds)
 row("  at one lambda, by refitting, it would take", "%6.0f s   %d refits of %.3f s (median of three; not run)", length(y) * refit_seconds,
     length(y), refit_seconds)
 cat("\n")
-row("sigma", "%.4g  (columns in standard deviations)", sigma)
+lengths <- relevance(fit)
+row("lengths, in standard deviations", "%s", paste(lengths$column, sprintf("%.2g", lengths$length), collapse = ", "))
 row("lambda", "%.4g", fit$lambda)
 row("leave-one-out RMSE, fitted rows", "%.3f dB", rmse(loo(fit)))
 row("test RMSE, freeridge", "%.3f dB", rmse(y_test - prediction))
@@ -58,11 +59,9 @@ row("test rows inside 90 % jackknife+ intervals", "%.0f %%", 100 * mean(y_test >
 row("test RMSE, ordinary least squares", "%.3f dB", rmse(y_test - ols_prediction))
 
 # The picture. Left: what was chosen, and from what. Right: what it is worth.
-others <- fit$bandwidth_search$sigma
-others <- others[others > sigma / 6 & others < 30 * sigma]
-others <- others[vapply(others, function(s) min(abs(log(s / setdiff(c(sigma, others), s)))) > 0.5, NA)]
+others <- c(0.5, 1, 2, 4, 8, 16)
 other_paths <- lapply(others, function(s) {
-  lambda_path(freeridge(x, y, gaussian_kernel(s), lambda = 1, scale = TRUE), lambdas, "loo")
+  lambda_path(freeridge(x, y, matern_kernel(1.5, s), lambda = 1, scale = TRUE), lambdas, "loo")
 })
 
 file <- "freeridge-demo.png"
@@ -80,8 +79,8 @@ abline(v = fit$lambda, lty = 3)
 points(fit$lambda, chosen_error, pch = 21, bg = "white", cex = 1.8, lwd = 3)
 legend("top", bg = "white", cex = 0.85, lwd = c(3, NA, 1), pch = c(NA, 21, NA), pt.cex = 1.5, pt.lwd = 3,
        col = c("black", "black", "grey60"),
-       legend = c(sprintf("sigma = %.3g, chosen", sigma),
-                  sprintf("lambda = %.2g, chosen: %.2f dB", fit$lambda, chosen_error), sprintf("other sigmas, %.2g to %.2g", min(others), max(others))))
+       legend = c("a length for each column, learnt", sprintf("lambda = %.2g, learnt: %.2f dB", fit$lambda, chosen_error),
+                  sprintf("one length for all, %.2g to %.2g", min(others), max(others))))
 
 both <- range(y_test, ols_prediction, prediction)
 plot(y_test, ols_prediction, type = "n", xlim = both, ylim = both, asp = 1, xlab = "measured, dB", ylab = "predicted, dB",

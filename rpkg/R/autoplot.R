@@ -64,7 +64,15 @@ autoplot.freeridge <- function(object, type = "path", criteria = NULL, output = 
     spectrum = ggplot2::ggplot(data, mapping("index", "eigenvalue")) + ggplot2::geom_point(shape = 1) +
       (if (lambda > 0) ggplot2::geom_hline(yintercept = lambda, linetype = 2)) + ggplot2::scale_y_log10() +
       ggplot2::labs(x = "index", y = "eigenvalue",
-                    subtitle = paste0(subtitle, if (lambda > 0) " (dashed)", ", ", rank_of(object, output)))
+                    subtitle = paste0(subtitle, if (lambda > 0) " (dashed)", ", ", rank_of(object, output))),
+    relevance = {
+      data$column <- factor(data$column, levels = rev(unique(data$column)))
+      ggplot2::ggplot(data, mapping("length", "column", shape = !!column("at_bound"))) + ggplot2::geom_point() +
+        ggplot2::scale_shape_manual(values = c("FALSE" = 19, "TRUE" = 1), guide = "none") + ggplot2::scale_x_log10() +
+        (if (!is.null(data$part)) ggplot2::facet_wrap("part")) +
+        ggplot2::labs(x = if (is.null(object$scale)) "length" else "length / divisor of the column", y = NULL,
+                      subtitle = "a short length: a relevant column")
+    }
   )
   picture + ggplot2::theme_bw() + ggplot2::theme(plot.margin = ggplot2::margin(5.5, 14, 5.5, 5.5))
 }

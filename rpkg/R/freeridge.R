@@ -28,7 +28,7 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
   kernel <- scales_by_name(kernel, feature_names(x))
   if (!is.null(weights)) weights <- check_weights(weights, n)
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
-  if (is.null(lengths)) lengths <- if (has_lengths(kernel, sparse, criterion)) "each" else "one"
+  if (is.null(lengths)) lengths <- if (has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths)
   check_choice(criterion, "criterion", criteria_names)
   if (criterion == "groups" && is.null(groups)) refuse("criterion is \"groups\", but there are no groups")

@@ -9,16 +9,18 @@ lengths_names <- c("each", "one")
 learn_names <- c("open", "all")
 
 # Whether the kernel can have a length for each column of x, where nobody says otherwise.
-has_lengths <- function(kernel, sparse, criterion) {
-  chooses_bandwidth(kernel) && !sparse && (is.null(criterion) || criterion %in% c("loo", "reml", "groups"))
+has_lengths <- function(kernel, sparse, criterion, bandwidth_range) {
+  chooses_bandwidth(kernel) && !sparse && is.null(bandwidth_range) &&
+    (is.null(criterion) || (is.character(criterion) && all(criterion %in% c("loo", "reml", "groups"))))
 }
 
 # The core's search over one bandwidth alone, which is the only number that is free.
 searches_one_bandwidth <- function(fit) {
-  fit$lengths == "one" && fit$learn == "open" && bandwidths(fit$kernel)[["all"]] == 1
+  identical(fit$lengths, "one") && !identical(fit$learn, "all") && bandwidths(fit$kernel)[["all"]] == 1
 }
 learns_kernel <- function(fit) {
-  fit$kernel$name != "function" && (fit$learn == "all" || chooses_bandwidth(fit$kernel)) && !searches_one_bandwidth(fit)
+  fit$kernel$name != "function" && !searches_one_bandwidth(fit) &&
+    (identical(fit$learn, "all") || chooses_bandwidth(fit$kernel))
 }
 
 # list(kernel, keys): the kernel with all numbers in their places, as a start, and a key for each hyperparameter, in the
@@ -77,6 +79,9 @@ learning_settings <- function(fit, lengths, learn, bands, shrinkage, learn_rows)
   fit$learn <- check_choice(learn, "learn", learn_names)
   fit$lengths <- check_choice(lengths, "lengths", lengths_names)
   fit$bands <- check_bands(bands, fit$x)
+  if (fit$lengths == "each" && any(fit$bandwidth_range > 0)) {
+    refuse("bandwidth_range is of one bandwidth, and lengths is \"each\"; give lengths = \"one\"")
+  }
   if (!is.numeric(shrinkage) || length(shrinkage) != 1L || is.na(shrinkage) || shrinkage <= 0) {
     refuse("shrinkage must be one positive number, or Inf for none, not ", shown(shrinkage))
   }

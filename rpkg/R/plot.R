@@ -13,7 +13,8 @@ plot.freeridge <- function(x, type = "path", criteria = NULL, output = 1L, lambd
     residuals = plot_residuals(data, x, output, ...),
     coefficients = plot_coefficients(data, x, output, ...),
     effects = plot_effects(data, x, output, ...),
-    spectrum = plot_spectrum(data, x, output, ...)
+    spectrum = plot_spectrum(data, x, output, ...),
+    relevance = plot_relevance(data, x, ...)
   )
   invisible(data)
 }
@@ -268,3 +269,16 @@ decades <- function(range, most) {
 }
 
 decade_labels <- function(powers) parse(text = paste0("10^", powers))
+
+# The lengths learnt, the most relevant column at the top; an open point: the length is at its bound, and without influence.
+plot_relevance <- function(data, fit, main = "Lengths of the columns", xlab = NULL, ylab = "", ...) {
+  if (is.null(xlab)) xlab <- if (is.null(fit$scale)) "length" else "length / divisor of the column"
+  names <- if (is.null(data$part)) data$column else paste(data$part, data$column)
+  place <- rev(seq_len(nrow(data)))
+  old <- graphics::par(mar = pmax(graphics::par("mar"), c(0, 1 + 0.5 * min(24, max(nchar(names))), 0, 0)))
+  on.exit(graphics::par(old))
+  graphics::plot.default(data$length, place, log = "x", yaxt = "n", xlab = "", ylab = "",
+                         pch = ifelse(data$at_bound, 1, 19), panel.first = graphics::abline(h = place, col = "grey85"), ...)
+  graphics::axis(2, at = place, labels = names, las = 1, tick = FALSE)
+  write_labels(main, "a short length: a relevant column", xlab, ylab, ...)
+}

@@ -1,6 +1,6 @@
 # What the pictures of a fit show, as data frames: for plot() and autoplot().
 
-plot_types <- c("path", "loo", "residuals", "coefficients", "effects", "spectrum")
+plot_types <- c("path", "loo", "residuals", "coefficients", "effects", "spectrum", "relevance")
 
 plot_data <- function(fit, type, criteria, output, lambdas) {
   check_choice(type, "type", plot_types)
@@ -16,7 +16,8 @@ plot_data <- function(fit, type, criteria, output, lambdas) {
                            row.names = case_labels(fit)),
     coefficients = coefficient_data(fit, output, lambdas),
     effects = effect_data(fit, output),
-    spectrum = spectrum_data(fit)
+    spectrum = spectrum_data(fit),
+    relevance = relevance(fit)
   )
 }
 

@@ -27,7 +27,7 @@ test_that("each way to call it gives the fit of freeridge()", {
     expect_identical(loo(ours), loo(theirs))
   }
   p <- problem()
-  same(kernel_ridge(p$x, p$y, gaussian_kernel()), freeridge(p$x, p$y))
+  same(kernel_ridge(p$x, p$y, gaussian_kernel()), freeridge(p$x, p$y, gaussian_kernel()))
   same(kernel_ridge(p$x, p$y, gaussian_kernel(2), landmarks = 5), freeridge(p$x, p$y, gaussian_kernel(2), landmarks = 5))
   cars <- transform(mtcars, gear = factor(gear), w = seq(0.5, 2, length.out = 32L))
   same(kernel_ridge(cars[c("wt", "gear")], cars$mpg, laplacian_kernel(2), 0.5),

@@ -90,7 +90,7 @@ test_that("a scaled kernel is a kernel of divided columns, also inside others", 
   expect_close(loo(fit), oracle_loo(p$x, p$y, fit$kernel, 0.3))
   expect_close(coef(freeridge(p$x, p$y, scaled_kernel(linear_kernel(), divisors), 0.3)),
                coef(freeridge(p$x, p$y, linear_kernel(), 0.3, scale = divisors)), 1e-12)
-  chosen <- freeridge(p$x, p$y, scaled_kernel(gaussian_kernel(), divisors), scale = FALSE)
+  chosen <- freeridge(p$x, p$y, scaled_kernel(gaussian_kernel(), divisors), scale = FALSE, lengths = "one")
   expect_identical(chosen$kernel$inner$sigma, chosen_bandwidth(chosen, divisors))
   expect_refusal(scaled_kernel(1, 2), "kernel must be a kernel such as gaussian_kernel\\(\\), not 1")
   expect_refusal(scaled_kernel(linear_kernel(), "a"), 'scale must be positive numbers, one for each column, not "a"')
@@ -119,7 +119,7 @@ test_that("the only bandwidth of a kernel is chosen, by its own name", {
   p <- problem(n = 40L)
   for (kernel in list(laplacian_kernel(), matern_kernel(1.5), matern_kernel(2.5) * polynomial_kernel(1),
                       linear_kernel() + 2 * gaussian_kernel())) {
-    fit <- freeridge(p$x, p$y, kernel)
+    fit <- freeridge(p$x, p$y, kernel, lengths = "one")
     expect_false(chooses_bandwidth(fit$kernel))
     expect_identical(fit$kernel, with_bandwidth(kernel, chosen_bandwidth(fit)))
     # The columns were divided by their standard deviations.
@@ -138,7 +138,6 @@ test_that("bad kernels are refused", {
   expect_refusal(-1 * linear_kernel(), "by one positive number, not by -1")
   expect_refusal(linear_kernel() * c(1, 2), "by one positive number, not by a numeric")
   expect_refusal(linear_kernel() * "a", 'by one positive number, not by "a"')
-  expect_refusal(freeridge(p$x, p$y, gaussian_kernel() + gaussian_kernel(1)), "kernel has 2 bandwidths; one can be chosen only")
 })
 
 test_that("operators that kernels do not have, and numbers that are added, get a sentence", {

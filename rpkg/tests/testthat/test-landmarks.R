@@ -95,7 +95,8 @@ test_that("the curve is what fits with the first landmarks have", {
 })
 
 test_that("the bandwidth can be chosen with landmarks, and a formula can have them", {
-  fit <- freeridge(sound_pressure ~ ., airfoil[seq(1L, 1503L, by = 5L), ], landmarks = 40)
+  fit <- freeridge(sound_pressure ~ ., airfoil[seq(1L, 1503L, by = 5L), ], lengths = "one", landmarks = 40,
+                   kernel = gaussian_kernel())
   expect_identical(fit$route, "landmark")
   expect_gte(nrow(fit$bandwidth_search), 3L)
   again <- freeridge(sound_pressure ~ ., airfoil[seq(1L, 1503L, by = 5L), ], kernel = fit$kernel, scale = fit$scale,

@@ -42,6 +42,16 @@ test_that("the spectrum has the eigenvalues and the lambda", {
   expect_refusal(plot(fit, "spectrum", lambdas = 1), "lambdas is for type")
 })
 
+test_that("the lengths learnt are drawn, the shortest at the top", {
+  learnt <- freeridge(p$x, p$y[, 1L])
+  expect_identical(drawn(plot(learnt, "relevance")), relevance(learnt))
+  sum <- freeridge(p$x, p$y[, 1L], gaussian_kernel() + matern_kernel(), scale = FALSE)
+  expect_identical(drawn(plot(sum, "relevance", main = "mine"))$part, relevance(sum)$part)
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    for (fit in list(learnt, sum)) expect_silent(drawn(print(ggplot2::autoplot(fit, "relevance"))))
+  }
+})
+
 test_that("the range has the scores of interest and their band", {
   scores <- c(1000, 10, 2, 1, 2, 4)
   expect_equal(score_range(scores, FALSE), c(1, 1 + 0.1 * 999))
@@ -154,7 +164,7 @@ test_that("names are put apart and cut, in their order", {
 test_that("bad arguments are refused", {
   expect_refusal(plot(fit, output = 3), "output must be the number or the name of one of the 2 outputs, not 3")
   expect_refusal(plot(fit, criteria = "groups"), 'criteria must be one of "loo", "gcv".*, not "groups"')
-  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", "spectrum", not "qq"')
+  expect_refusal(plot(fit, "qq"), 'type must be one of "path", "loo", "residuals", "coefficients", "effects", "spectrum", "relevance", not "qq"')
   expect_refusal(plot(fit, "coefficients"), 'type is "coefficients", but the kernel is gaussian.*type = "effects"')
   expect_refusal(plot(fit, "loo", criteria = "gcv"), 'criteria is for type = "path", but type is "loo"')
   expect_refusal(plot(fit, "effects", lambdas = 1), 'lambdas is for type = "path" and "coefficients", but type')

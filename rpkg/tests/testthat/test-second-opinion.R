@@ -21,7 +21,7 @@ test_that("the opinion is the leave-one-out errors of refits, and a warning wher
   seen <- c(0L, 0L)
   for (case in list(c(5, 60), c(7, 30), c(10, 30), c(12, 15), c(1, 30), c(2, 60))) for (criterion in c("gcv", "reml")) {
     p <- small_problem(case[1L], case[2L])
-    found <- with_warning(freeridge(p$x, p$y, criterion = criterion))
+    found <- with_warning(freeridge(p$x, p$y, gaussian_kernel(), criterion = criterion, lengths = "one"))
     fit <- found$fit
     opinion <- fit$second_opinion
     expect_close(opinion$loo, mean(loo(fit)^2), 1e-9)
@@ -33,7 +33,7 @@ test_that("the opinion is the leave-one-out errors of refits, and a warning wher
     expect_close(opinion$least, least, 1e-6)
     expect_identical(found$warned, opinion$disagrees)
     # what it says is true of the best fit by leave-one-out errors, too
-    if (opinion$disagrees) expect_gt(opinion$loo, 1.5 * freeridge(p$x, p$y)$score)
+    if (opinion$disagrees) expect_gt(opinion$loo, 1.5 * freeridge(p$x, p$y, gaussian_kernel(), lengths = "one")$score)
     seen[opinion$disagrees + 1L] <- seen[opinion$disagrees + 1L] + 1L
   }
   expect_true(all(seen > 1L))
@@ -42,13 +42,13 @@ test_that("the opinion is the leave-one-out errors of refits, and a warning wher
 test_that("rows that are nearly the same: the airfoil's, by a warning and a line of print and summary", {
   set.seed(1)
   rows <- airfoil[sample(1503L, 400L), ]
-  expect_warning(fit <- freeridge(sound_pressure ~ ., rows, criterion = "gcv"), "gcv is not to be trusted here",
+  expect_warning(fit <- freeridge(sound_pressure ~ ., rows, kernel = gaussian_kernel(), criterion = "gcv"), "gcv is not to be trusted here",
                  class = "freeridge_disagreement")
   expect_output(print(fit), "BEWARE: the leave-one-out error of the choice by gcv is 2", fixed = TRUE)
   expect_output(print(summary(fit)), "BEWARE: the leave-one-out error of the choice by gcv", fixed = TRUE)
   expect_warning(fixed <- update(fit, kernel = fit$kernel, scale = fit$scale), class = "freeridge_disagreement")
   expect_identical(fixed$lambda, fit$lambda)  # what looks on does not touch the choice
-  expect_null(freeridge(sound_pressure ~ ., rows[1:50, ])$second_opinion)
+  expect_null(freeridge(sound_pressure ~ ., rows[1:50, ], criterion = "loo")$second_opinion)
 })
 
 test_that("several outputs have an opinion each, and so has a sparse x", {

@@ -78,7 +78,7 @@ test_that("a choice at the end of the range is told", {
 
 test_that("the bandwidth is chosen, with the best lambda of each bandwidth", {
   p <- problem(40L, 2L)
-  fit <- freeridge(p$x, p$y)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(), lengths = "one")
   tried <- fit$bandwidth_search
   expect_named(tried, c("sigma", "score"))
   expect_gte(nrow(tried), 3L)
@@ -94,20 +94,20 @@ test_that("the bandwidth is chosen, with the best lambda of each bandwidth", {
   # Several outputs: the sum of the scores, each in units of its variance.
   p <- problem(40L, 2L, 2L)
   p$y[, 2L] <- 10 * cos(p$y[, 2L])
-  tried <- freeridge(p$x, p$y)$bandwidth_search
+  tried <- freeridge(p$x, p$y, gaussian_kernel(), lengths = "one")$bandwidth_search
   variances <- colMeans(scale(p$y, scale = FALSE)^2)
   expect_close(tried$score, vapply(tried$sigma, function(sigma) sum(best_at(sigma, p$y) / variances), 0), 1e-8)
 })
 
 test_that("a bandwidth at the end of its range, or any of many, is said to be", {
-  fit <- freeridge(mpg ~ wt + hp, mtcars)
+  fit <- freeridge(mpg ~ wt + hp, mtcars, kernel = gaussian_kernel(), lengths = "one")
   expect_identical(fit$kernel$sigma, chosen_bandwidth(fit))
   expect_lt(fit$kernel$sigma, 0.5 * max(fit$bandwidth_search$sigma))
   expect_gt(fit$bandwidth_shape$decades, 1)
   expect_true(any(grepl("nearly the same over a factor of [0-9]+ of the bandwidth", capture.output(print(summary(fit))))))
   expect_identical(fit$bandwidth_shape$edge, 0L)
   p <- problem(40L, 2L)
-  low <- freeridge(p$x, p$y, bandwidth_range = c(1e-3, 2e-3))
+  low <- freeridge(p$x, p$y, gaussian_kernel(), bandwidth_range = c(1e-3, 2e-3))
   expect_identical(abs(low$bandwidth_shape$edge), 1L)
   for (shown in list(capture.output(print(low)), capture.output(print(summary(low))))) {
     expect_true(any(grepl("it is at the (low|high) end of the range that was searched; the best bandwidth", shown)))
@@ -120,14 +120,14 @@ test_that("ranges and the budget of the search are heard", {
   fit <- freeridge(p$x, p$y, gaussian_kernel(2), lambda_range = c(1e-3, 10))
   expect_equal(range(fit$lambda_search$lambda), c(1e-3, 10))
   expect_equal(freeridge(p$x, p$y, gaussian_kernel(2), lambda_range = c(3, 3))$lambda, 3)
-  fit <- freeridge(p$x, p$y, bandwidth_range = c(0.5, 4), budget = 5)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(), bandwidth_range = c(0.5, 4), budget = 5)
   expect_equal(nrow(fit$bandwidth_search), 5L)
   expect_true(all(fit$bandwidth_search$sigma >= 0.5 * (1 - 1e-12) & fit$bandwidth_search$sigma <= 4 * (1 + 1e-12)))
   expect_refusal(freeridge(p$x, p$y, lambda_range = c(2, 1)), "lambda_range must be two positive numbers.*c\\(2, 1\\)")
   expect_refusal(freeridge(p$x, p$y, lambda_range = 0:1), "lambda_range must be two positive numbers")
   expect_refusal(freeridge(p$x, p$y, bandwidth_range = "a"), 'bandwidth_range must be two positive numbers.*"a"')
   expect_refusal(freeridge(p$x, p$y, budget = -1), "budget must be one whole number >= 0, not -1")
-  expect_refusal(freeridge(p$x, p$y, budget = 2), "budget is 2", "freeridge_invalid_argument")
+  expect_refusal(freeridge(p$x, p$y, lengths = "one", budget = 2), "budget is 2", "freeridge_invalid_argument")
 })
 
 test_that("standard errors of the scores equal their definitions", {
@@ -356,7 +356,7 @@ test_that("lambda_grid is the range of the search in as many steps as asked for"
 
 test_that("a given lambda is used also when the bandwidth is chosen", {
   p <- problem()
-  fit <- freeridge(p$x, p$y, lambda = 2)
+  fit <- freeridge(p$x, p$y, gaussian_kernel(), lambda = 2, lengths = "one")
   expect_identical(fit$lambda, 2)
   expect_null(fit$lambda_search)
   again <- freeridge(p$x, p$y, gaussian_kernel(fit$kernel$sigma), 2, scale = fit$scale)

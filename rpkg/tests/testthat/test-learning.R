@@ -1,0 +1,127 @@
+# Kernels that learn: a length for each column, and all numbers of a kernel.
+
+relevant <- function(n = 60L, seed = 1) {
+  set.seed(seed)
+  x <- matrix(stats::rnorm(3L * n), n, dimnames = list(NULL, c("a", "b", "c")))
+  list(x = x, y = sin(2 * x[, "a"]) + 0.3 * x[, "b"] + stats::rnorm(n, sd = 0.05))
+}
+
+# The criterion that was minimised, at hyperparameters and a lambda of the test's own.
+at_numbers <- function(p, numbers, lambda, criterion, kernel = fitted_kernel, scale) {
+  core_score(made <- {
+    model <- core_create(unclass(kernel(numbers)), scale, p$x, matrix(p$y))
+    core_factorize(model)
+    model
+  }, criterion, lambda)[1L, 1L]
+}
+
+test_that("a length for each column is learnt, and the end is a minimum", {
+  p <- relevant()
+  kernels <- list(
+    list(open = gaussian_kernel(), made = function(l) scaled_kernel(gaussian_kernel(1), l)),
+    list(open = matern_kernel(2.5), made = function(l) scaled_kernel(matern_kernel(2.5, 1), l)),
+    list(open = matern_kernel(), made = function(l) scaled_kernel(matern_kernel(1.5, 1), l))
+  )
+  for (kernel in kernels) {
+    fit <- freeridge(p$x, p$y, kernel$open)
+    expect_identical(fit$criterion, "reml")
+    lengths <- fit$kernel$scale
+    expect_identical(fit$kernel, scaled_kernel(fit$kernel$inner, lengths))
+    # nothing nearby is lower in REML and the penalty
+    penalised <- function(l, lambda) {
+      u <- log(l)
+      at_numbers(p, l, lambda, "reml", kernel$made, fit$scale) + sum((u - mean(u))^2) / 2 / 0.5^2
+    }
+    best <- penalised(lengths, fit$lambda)
+    for (k in 1:3) for (step in c(0.9, 1.1)) {
+      expect_gt(penalised(replace(lengths, k, step * lengths[k]), fit$lambda), best - 1e-4)
+    }
+    table <- relevance(fit)
+    expect_identical(table$column[1L], "a")
+    expect_equal(table$length, sort(lengths))
+    expect_equal(table$relevance, table$length[1L] / table$length)
+    expect_identical(fit$learning$learnt, 3)
+    # the fit is the one of a kernel that is given
+    again <- freeridge(p$x, p$y, fit$kernel, fit$lambda, scale = fit$scale)
+    expect_close(fitted(fit), fitted(again), 1e-10)
+    expect_close(predict(fit, p$x[1:5, ]), predict(again, p$x[1:5, ]), 1e-10)
+  }
+  expect_output(print(fit), "3 numbers of it learnt by REML on 60 rows")
+  expect_output(print(fit), "the most relevant first: a [0-9.]+, b [0-9.]+, c [0-9.]+")
+  expect_output(print(summary(fit)), "The kernel's 3 numbers were learnt on these rows: the leave-one-out errors")
+  expect_named(hyperparameters(fit), c(paste0("scaled.scale[", 0:2, "]"), "scaled.matern.length"))
+})
+
+test_that("columns of one factor, and of one band, have one length", {
+  fit <- freeridge(Sepal.Length ~ ., iris)
+  species <- grepl("^Species", colnames(fit$x))
+  expect_identical(length(unique(fit$kernel$scale[species])), 1L)
+  expect_identical(fit$learning$learnt, 4)
+  p <- relevant()
+  fit <- freeridge(p$x, p$y, bands = c(c = "x", a = "y", b = "x"))
+  expect_identical(fit$kernel$scale[2L], fit$kernel$scale[3L])
+  expect_refusal(freeridge(p$x, p$y, bands = 1:2), "bands must be 3 labels, one for each column of x, none missing")
+})
+
+test_that("all numbers of a sum are learnt, and those that are superfluous are held", {
+  p <- relevant()
+  fit <- freeridge(p$x, p$y, gaussian_kernel() + 0.5 * linear_kernel(), learn = "all", scale = TRUE)
+  numbers <- fit$learning$numbers
+  expect_identical(numbers$name[numbers$free], c(paste0("sum[0].scaled.scale[", 0:2, "]"), "sum.weight[1]"))
+  expect_identical(fit$kernel$weights[1L], 1)
+  given <- freeridge(p$x, p$y, gaussian_kernel(2) * polynomial_kernel(2), learn = "all", lengths = "one")
+  expect_identical(given$learning$numbers$name[given$learning$numbers$free],
+                   c("product[0].gaussian.sigma", "product[1].polynomial.scale", "product[1].polynomial.offset"))
+  both <- freeridge(p$x, p$y, gaussian_kernel() + matern_kernel(), lengths = "one")
+  expect_identical(both$learning$learnt, 2)
+  expect_null(relevance_table(both))
+  expect_refusal(relevance(both), "this fit has no length for each column")
+  expect_refusal(relevance(1), "object must be a fit of freeridge\\(\\), not 1")
+})
+
+test_that("what is learnt by which criterion, on which rows", {
+  p <- relevant(90L)
+  by_loo <- freeridge(p$x, p$y, criterion = "loo")
+  expect_output(print(by_loo), "learnt by REML, then by the leave-one-out mean squared error on 90 rows")
+  expect_lte(by_loo$score, freeridge(p$x, p$y, lengths = "one")$score)
+  expect_identical(freeridge(p$x, p$y, groups = rep(1:9, 10))$criterion, "groups")
+  expect_identical(freeridge(p$x, p$y, criterion = "gcv")$lengths, "one")
+  some <- freeridge(p$x, p$y, learn_rows = 40, seed = 3)
+  expect_identical(some$learning$rows, 40)
+  expect_output(print(some), "on 40 of the 90 rows")
+  expect_output(print(summary(some)), "learnt on 40 of these rows")
+  expect_identical(some$kernel, freeridge(p$x, p$y, learn_rows = 40, seed = 3)$kernel)
+  free <- freeridge(p$x, p$y, shrinkage = Inf)
+  held <- freeridge(p$x, p$y, shrinkage = 0.01)
+  expect_lt(diff(range(log(held$kernel$scale))), 0.02)
+  expect_gt(diff(range(log(free$kernel$scale))), diff(range(log(held$kernel$scale))))
+  expect_refusal(freeridge(p$x, p$y, shrinkage = 0), "shrinkage must be one positive number, or Inf for none, not 0")
+  expect_refusal(freeridge(p$x, p$y, lengths = "both"), 'lengths must be one of "each", "one", not "both"')
+  expect_refusal(freeridge(p$x, p$y, lengths = "each", bandwidth_range = c(1, 2)),
+                 'bandwidth_range is of one bandwidth, and lengths is "each"; give lengths = "one"')
+  expect_refusal(freeridge(p$x, p$y, function(a, b) sum(a * b), learn = "all"),
+                 'learn is "all", but the kernel is an R function, whose numbers the library does not know')
+  expect_refusal(hyperparameters(function(a, b) sum(a * b)), "the kernel is an R function, whose numbers")
+  expect_refusal(freeridge(p$x, p$y, lengths = "each", criterion = "gcv"), "over several .gcv. runs away", "freeridge_invalid_argument")
+})
+
+test_that("numbers of kernels by their names; several bandwidths are a length for each column", {
+  expect_identical(hyperparameters(gaussian_kernel(2)), c(gaussian.sigma = 2))
+  expect_identical(hyperparameters(gaussian_kernel() + 3 * linear_kernel()),
+                   c("sum.weight[0]" = 1, "sum[0].gaussian.sigma" = NA, "sum.weight[1]" = 3))
+  expect_true(gaussian_kernel(c(1, 2)) == scaled_kernel(gaussian_kernel(1), c(1, 2)))
+  expect_true(matern_kernel(2.5, c(b = 1, a = 2)) == scaled_kernel(matern_kernel(2.5, 1), c(1, 2)))
+})
+
+test_that("a fit that learnt is saved, read and updated", {
+  p <- relevant()
+  fit <- freeridge(p$x, p$y)
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(fit, file)
+  again <- readRDS(file)
+  expect_identical(predict(again, p$x[1:3, ]), predict(fit, p$x[1:3, ]))
+  expect_close(loo(again), loo(fit), 1e-9)
+  expect_identical(relevance(again), relevance(fit))
+  expect_identical(update(fit, lengths = "one")$lengths, "one")
+})
