@@ -36,14 +36,15 @@ ProblemPtr Model::gradient_problem(const KernelPtr& kernel) const {
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
   const bool linear = kernel_->linear_scale(d()).has_value(), other_problem = linear && offset_ == Offset::penalised;
   Landmarks wanted = wanted_landmarks();
-  if (factorization_) wanted.rows.assign(landmarks().begin(), landmarks().end());
-  if (factorization_) wanted.count = std::ssize(wanted.rows);
+  FactorizationPtr f = factorization_;
+  if (f && f->route() != Route::landmark) f = nullptr;  // of a forged file
+  if (f) wanted.rows.assign(f->landmarks().begin(), f->landmarks().end());
+  if (f) wanted.count = std::ssize(wanted.rows);
   const Index own = landmark_gradient_bytes(*kernel_, n(), d(), t(), wanted.count, largest_group(groups));
-  require_room(own + (factorization_ && !other_problem ? 0 : memory_required()), "the gradient of a score",
+  require_room(own + (f && !other_problem ? 0 : memory_required()), "the gradient of a score",
                "use fewer landmarks or smaller groups");
   const Hearing hearing(listener_);
   Stage stage(0, 0.25);
-  FactorizationPtr f = factorization_;
   if (other_problem)
     f = factorize_landmark(gradient_problem(kernel_), wanted, reduction_);
   else if (!f)

@@ -67,21 +67,21 @@ class FixedAnswers(Answers):
         return self._answer(out, "predict_fixed", *given, pointer(out), self._width(points))
 
     def predict_path_fixed(self, x: ArrayLike, fixed: ArrayLike, lambdas: ArrayLike) -> Array:
-        """predict_path() with fixed effects."""
+        """predict_path() with fixed effects. Cost: that of predict_path, and m q flops a lambda."""
         (points, given), lambdas = self._with_fixed(x, fixed), vector(lambdas, name="lambdas")
         out = empty(points.rows, len(lambdas) * self.t, points.layout)
         width = out.shape[1] if points.layout == c.ROW_MAJOR else points.rows
         return self._answer(out, "predict_path_fixed", *given, len(lambdas), pointer(lambdas), pointer(out), width)
 
     def predict_jackknife_fixed(self, x: ArrayLike, fixed: ArrayLike, level: float = 0.9) -> Interval:
-        """predict_jackknife() with fixed effects."""
+        """predict_jackknife() with fixed effects. Cost: that of predict_jackknife, and n m q flops."""
         points, given = self._with_fixed(x, fixed)
         out = Interval(empty(points.rows, self.t, points.layout), empty(points.rows, self.t, points.layout))
         return self._answer(out, "predict_jackknife_fixed", *given, level, pointer(out.lower), pointer(out.upper),
                             self._width(points))
 
     def predict_variance_fixed(self, x: ArrayLike, fixed: ArrayLike) -> Variance:
-        """predict_variance() with fixed effects."""
+        """predict_variance() with fixed effects. Cost: that of predict_variance, and n m q flops."""
         points, given = self._with_fixed(x, fixed)
         out = Variance(empty(points.rows, self.t, points.layout), numbers(self.t))
         return self._answer(out, "predict_variance_fixed", *given, pointer(out.variance), self._width(points),

@@ -213,7 +213,7 @@ TEST(SelectKernel, BoundsAreThoseOfTheHeader) {
     }
     for (std::int64_t i = 0; i < n; ++i) square += std::pow(data.x(i, column) - mean, 2) / static_cast<double>(n);
     EXPECT_NEAR(choice.low[k], std::sqrt(square) / 100 / 2, 1e-9 * choice.low[k]);
-    EXPECT_NEAR(choice.high[k], 100 * (high - low) / 2, 1e-9 * choice.high[k]);
+    EXPECT_NEAR(choice.high[k], 100 * std::sqrt(static_cast<double>(d)) * (high - low) / 2, 1e-9 * choice.high[k]);
   }
 }
 
