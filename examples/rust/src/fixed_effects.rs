@@ -36,8 +36,7 @@ impl Model<'_> {
         };
         check_length("fixed", fixed.rows(), self.dimensions()?.0)?;
         let f = fixed.lent()?;
-        self.handle
-            .write(|model| unsafe { sys::freeridge_set_fixed_effects(model, f.layout, f.columns, f.data, f.ld) })
+        self.handle.write(|model| unsafe { sys::freeridge_set_fixed_effects(model, f.layout, f.columns, f.data, f.ld) })
     }
 
     /// How many fixed effects there are, 0 for none.
@@ -114,8 +113,7 @@ impl Model<'_> {
     pub fn predict_jackknife_fixed(&self, x: Matrix<'_>, fixed: Matrix<'_>, level: f64) -> Result<Intervals> {
         self.check_fixed(x, fixed)?;
         let t = self.outputs()?;
-        let (mut lower, mut upper) =
-            (Dense::zeros(x.layout(), x.rows(), t)?, Dense::zeros(x.layout(), x.rows(), t)?);
+        let (mut lower, mut upper) = (Dense::zeros(x.layout(), x.rows(), t)?, Dense::zeros(x.layout(), x.rows(), t)?);
         let (x, f, (low, ld), (high, _)) = (x.lent()?, fixed.lent()?, lower.place()?, upper.place()?);
         self.handle.read(|model| unsafe {
             sys::freeridge_predict_jackknife_fixed(
@@ -133,9 +131,7 @@ impl Model<'_> {
         let (x, f, (place, ld)) = (x.lent()?, fixed.lent()?, variance.place()?);
         self.handle.read(|model| unsafe {
             let noise = noise.as_mut_ptr();
-            sys::freeridge_predict_variance_fixed(
-                model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld, noise,
-            )
+            sys::freeridge_predict_variance_fixed(model, x.layout, x.rows, x.data, x.ld, f.data, f.ld, place, ld, noise)
         })?;
         Ok(Variances { variance, noise })
     }

@@ -569,41 +569,57 @@ extern "C" {
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, z: *const f64,
         ldz: i64, weights: *const f64, average: *mut f64, errors: *mut f64,
     ) -> freeridge_status;
-    pub fn freeridge_kernel_hyperparameter_count(kernel: *const freeridge_kernel, count: *mut i64) ->
-        freeridge_status;
-    pub fn freeridge_kernel_hyperparameter_name(kernel: *const freeridge_kernel, index: i64, size: i64, text: *mut
-        c_char, length: *mut i64) -> freeridge_status;
-    pub fn freeridge_kernel_get_hyperparameters(kernel: *const freeridge_kernel, values: *mut f64) ->
-        freeridge_status;
-    pub fn freeridge_kernel_with_hyperparameters(kernel: *const freeridge_kernel, values: *const f64, out: *mut *mut
-        freeridge_kernel) -> freeridge_status;
-    pub fn freeridge_score_gradient(model: *const freeridge_model, criterion: freeridge_criterion, lambda: f64, score:
-        *mut f64, by_log_lambda: *mut f64, by_log_hyperparameters: *mut f64) -> freeridge_status;
-    pub fn freeridge_select_kernel(model: *mut freeridge_model, criterion: freeridge_criterion, label: *const i32,
-        shrinkage: f64, rows: i64, seed: i64, evaluations: i64, score: *mut f64) -> freeridge_status;
-    pub fn freeridge_get_kernel_search(model: *const freeridge_model, evaluations: *mut i64, hyperparameters: *mut
-        i64, learnt: *mut i64, rows: *mut i64, sample: *mut i64, kept: *mut i32, ended: *mut freeridge_search_end) ->
-        freeridge_status;
-    pub fn freeridge_get_kernel_search_history(model: *const freeridge_model, stage: *mut i32, score: *mut f64,
-        lambda: *mut f64, gradient: *mut f64) -> freeridge_status;
-    pub fn freeridge_get_kernel_search_bounds(model: *const freeridge_model, variable: *mut i64, low: *mut f64, high:
-        *mut f64, at: *mut i32, lambda_at: *mut i32) -> freeridge_status;
-    pub fn freeridge_set_fixed_effects(model: *mut freeridge_model, layout: freeridge_layout, q: i64, f: *const f64,
-        ldf: i64) -> freeridge_status;
+    pub fn freeridge_kernel_hyperparameter_count(kernel: *const freeridge_kernel, count: *mut i64) -> freeridge_status;
+    pub fn freeridge_kernel_hyperparameter_name(
+        kernel: *const freeridge_kernel, index: i64, size: i64, text: *mut c_char, length: *mut i64,
+    ) -> freeridge_status;
+    pub fn freeridge_kernel_get_hyperparameters(kernel: *const freeridge_kernel, values: *mut f64) -> freeridge_status;
+    pub fn freeridge_kernel_with_hyperparameters(
+        kernel: *const freeridge_kernel, values: *const f64, out: *mut *mut freeridge_kernel,
+    ) -> freeridge_status;
+    pub fn freeridge_score_gradient(
+        model: *const freeridge_model, criterion: freeridge_criterion, lambda: f64, score: *mut f64,
+        by_log_lambda: *mut f64, by_log_hyperparameters: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_select_kernel(
+        model: *mut freeridge_model, criterion: freeridge_criterion, label: *const i32, shrinkage: f64, rows: i64,
+        seed: i64, evaluations: i64, score: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_kernel_search(
+        model: *const freeridge_model, evaluations: *mut i64, hyperparameters: *mut i64, learnt: *mut i64,
+        rows: *mut i64, sample: *mut i64, kept: *mut i32, ended: *mut freeridge_search_end,
+    ) -> freeridge_status;
+    pub fn freeridge_get_kernel_search_history(
+        model: *const freeridge_model, stage: *mut i32, score: *mut f64, lambda: *mut f64, gradient: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_kernel_search_bounds(
+        model: *const freeridge_model, variable: *mut i64, low: *mut f64, high: *mut f64, at: *mut i32,
+        lambda_at: *mut i32,
+    ) -> freeridge_status;
+    pub fn freeridge_set_fixed_effects(
+        model: *mut freeridge_model, layout: freeridge_layout, q: i64, f: *const f64, ldf: i64,
+    ) -> freeridge_status;
     pub fn freeridge_get_fixed_count(model: *const freeridge_model, q: *mut i64) -> freeridge_status;
-    pub fn freeridge_predict_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64,
-        ldx: i64, fixed: *const f64, ldfixed: i64, out: *mut f64, ldout: i64) -> freeridge_status;
-    pub fn freeridge_get_fixed_effects(model: *const freeridge_model, kept: *mut i32, effects: *mut f64, errors: *mut
-        f64, ld: i64) -> freeridge_status;
-    pub fn freeridge_variance_components(model: *const freeridge_model, residual: *mut f64, random: *mut f64, share:
-        *mut f64, error: *mut f64) -> freeridge_status;
-    pub fn freeridge_predict_path_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const
-        f64, ldx: i64, fixed: *const f64, ldfixed: i64, count: i64, lambdas: *const f64, out: *mut f64, ldout: i64) ->
-        freeridge_status;
-    pub fn freeridge_predict_jackknife_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x:
-        *const f64, ldx: i64, fixed: *const f64, ldfixed: i64, level: f64, lower: *mut f64, upper: *mut f64, ldout:
-        i64) -> freeridge_status;
-    pub fn freeridge_predict_variance_fixed(model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const
-        f64, ldx: i64, fixed: *const f64, ldfixed: i64, variance: *mut f64, ldout: i64, noise: *mut f64) ->
-        freeridge_status;
+    pub fn freeridge_predict_fixed(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, fixed: *const f64,
+        ldfixed: i64, out: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_get_fixed_effects(
+        model: *const freeridge_model, kept: *mut i32, effects: *mut f64, errors: *mut f64, ld: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_variance_components(
+        model: *const freeridge_model, residual: *mut f64, random: *mut f64, share: *mut f64, error: *mut f64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict_path_fixed(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, fixed: *const f64,
+        ldfixed: i64, count: i64, lambdas: *const f64, out: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict_jackknife_fixed(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, fixed: *const f64,
+        ldfixed: i64, level: f64, lower: *mut f64, upper: *mut f64, ldout: i64,
+    ) -> freeridge_status;
+    pub fn freeridge_predict_variance_fixed(
+        model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, fixed: *const f64,
+        ldfixed: i64, variance: *mut f64, ldout: i64, noise: *mut f64,
+    ) -> freeridge_status;
 }
