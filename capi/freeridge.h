@@ -1142,7 +1142,7 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and at most 8 for the best lambda
  * of the given kernel where it may be as good as what was found.
  *
- * One factor on all lengths and bandwidths is found on the sample by LOO, as freeridge_select_bandwidth does; from there
+ * One factor on all lengths and bandwidths is found on 256 rows of the sample by LOO, as freeridge_select_bandwidth does; from there
  * all move by REML, on the sample and then on the rows; from there by the criterion, if it is another. L-BFGS moves the
  * logarithms within bounds: a scale times what is beyond it between sd / 100 and 100 sqrt(d) times the range of its feature (in
  * a kernel without bandwidths a factor 1000 either way); a bandwidth between a sixteenth of the median distance of the
@@ -1179,7 +1179,7 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
                                                            int64_t* sample, int32_t* kept, freeridge_search_end* ended);
 
 /* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as freeridge_get_kernel_search
- * says. stage: 1: one factor on all lengths, LOO on the sample, at its best lambda; 2: all, REML on the sample; 3: the
+ * says. stage: 1: one factor on all lengths, LOO on 256 rows of it, at its best lambda; 2: all, REML on the sample; 3: the
  * given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
  * lambda: that of the score. gradient: the largest derivative by the logarithm of a variable of what is minimised (REML or
  * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN where lambda alone was searched. NULL is fine for each.

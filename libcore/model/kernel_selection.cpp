@@ -132,6 +132,8 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
                                  const KernelSearchOptions& options) const {
   const Index sample = std::min(rows, sample_of_kernel_search);
   const Model of_sample = of_rows(ascending(order, sample), false);
+  const Index few = std::min(rows, few_of_kernel_search);
+  const Model of_few = of_rows(ascending(order, few), false);
   const Model of_search = of_rows(ascending(order, rows), options.criterion == Criterion::groups);
   const Index points = std::min(rows, rows_of_size);
   Matrix some(points, d());
@@ -142,6 +144,7 @@ KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const In
                           const bool groups = by == Criterion::groups;  // asked for where the sample is all rows
                           return (groups ? of_search : of_sample).lambda_of_sample(kernel, by);
                         },
+                        few, [&](const KernelPtr& kernel) { return of_few.lambda_of_sample(kernel, Criterion::loo); },
                         [&](const KernelPtr& kernel) { return kernel_size(*kernel, some.view()); }},
                        options);
 }
@@ -166,7 +169,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
 
   Array<Index> order(n());
   std::iota(order.begin(), order.end(), Index{0});
-  if (rows < n() || rows > sample_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
+  if (rows < n() || rows > few_of_kernel_search) Random(seed).shuffle(Span<Index>(order), rows);
   Stage stage(0, part_of_search);
   auto search =
       std::make_shared<KernelSearch>(learn_kernel(variables, order, rows,

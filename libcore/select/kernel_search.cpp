@@ -57,7 +57,8 @@ class KernelSearcher {
         lambda_of_sample_(rows.lambda),
         size_(rows.size),
         options_(options),
-        first_(Criterion::loo) {
+        few_(rows.few),
+        lambda_of_few_(rows.lambda_of_few) {
     out_.end.assign(kernel_stages, SearchEnd::none);
     out_.rows = rows_.rows;
     out_.sample = sample_.rows;
@@ -93,9 +94,9 @@ class KernelSearcher {
     try_multiple(1);
     const double plain = tried_.z;
     if (variables_.typical > 0) try_multiples();
-    if (!std::isfinite(tried_.found.score)) lambda_of_sample_(kernel_, first_);  // throws: there is no lambda anywhere
+    if (!std::isfinite(tried_.found.score)) lambda_of_few_(kernel_);  // throws: there is no lambda anywhere
     // as the largest eigenvalue, which rounding is measured by, grows with the rows
-    const double more = std::log(static_cast<double>(rows_.rows) / static_cast<double>(sample_.rows));
+    const double more = std::log(static_cast<double>(rows_.rows) / static_cast<double>(few_));
     low_ = {std::log(tried_.found.low) - tried_.log_size + more};
     high_ = {std::log(beyond_all * static_cast<double>(rows_.rows))};  // the largest eigenvalue is at most n size
     low_.insert(low_.end(), variables_.low.begin(), variables_.low.end());
@@ -114,7 +115,7 @@ class KernelSearcher {
 
   // REML of a multiple of the kernel's lengths at its best lambda; the best of them is kept.
   double try_multiple(double multiple) {
-    const auto found = value_of([&] { return lambda_of_sample_(multiplied(multiple), first_); });
+    const auto found = value_of([&] { return lambda_of_few_(multiplied(multiple)); });
     if (!found) return infinity;
     keep(KernelStage::multiple, found->score, found->lambda, nan);
     if (found->score < tried_.found.score) {
@@ -132,7 +133,7 @@ class KernelSearcher {
       return try_multiple(multiple);
     };
     const BandwidthRange range = bandwidth_range(variables_.typical);
-    (void)value_of([&] { return search_bandwidth(range, variables_.typical, multiples, first_, score).best; });
+    (void)value_of([&] { return search_bandwidth(range, variables_.typical, multiples, Criterion::loo, score).best; });
   }
 
   KernelPtr multiplied(double multiple) const {
@@ -311,8 +312,9 @@ class KernelSearcher {
     double size = 1;
   };
 
-  Criterion first_;  // of the first stage
-  Multiple tried_;   // the best
+  Index few_;
+  const std::function<LambdaOfSample(const KernelPtr&)>& lambda_of_few_;
+  Multiple tried_;  // the best
   Known known_;
   Array<double> low_, high_;  // of z
   double given_slope_ = 0;

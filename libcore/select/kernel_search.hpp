@@ -5,8 +5,8 @@
 //     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel
 // n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
 // residuals: so the penalty counts as much in both. Stages:
-//     multiple    one factor on all lengths, by search_bandwidth with LOO, on a sample of
-//                 the rows: the range of the factor is wide there and a factorization of the sample costs little
+//     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of
+//                 the sample: the range of the factor is wide, and a factorization of few rows costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
 //     given       the criterion of the kernel that is given, on all rows of the search
 //     likelihood  REML on all rows of the search, from the end of `sample`
@@ -36,6 +36,7 @@ enum class KernelStage : std::int32_t { multiple = 1, sample = 2, given = 3, lik
 constexpr Index kernel_stages = 5;
 
 constexpr Index sample_of_kernel_search = 512;  // rows
+constexpr Index few_of_kernel_search = 256;     // of the sample
 constexpr Index usual_rows_of_kernel = 2000;    // that a kernel is learnt on
 constexpr Index usual_evaluations_of_kernel = 100;
 
@@ -73,6 +74,8 @@ struct LambdaOfSample {
 struct SearchedRows {
   RowsOfSearch sample, all;
   std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on the sample; GROUPS: where it is all rows
+  Index few = 0;                                                      // rows of the sample, for the first stage
+  std::function<LambdaOfSample(const KernelPtr&)> lambda_of_few;      // by LOO
   std::function<KernelSize(const KernelPtr&)> size;
 };
 
