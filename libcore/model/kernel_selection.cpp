@@ -199,10 +199,11 @@ const KernelSearch& Model::require_kernel_search() const {
   return *kernel_search_;
 }
 
-// The rows, copied twice at most, and what a gradient makes of them.
+// The rows, copied twice at most, a few of them once more, and what a gradient makes of them.
 void Model::require_room_to_learn(Index rows) const {
-  const Index squares = checked_doubles(rows, rows), copies = checked_doubles(rows, d() + t());
-  const double bytes = 8 * (square_matrices * static_cast<double>(squares) + 2 * static_cast<double>(copies));
+  const Index squares = checked_doubles(rows, rows), few = std::min(rows, few_of_kernel_search);
+  const Index copies = checked_doubles(2 * rows + few, d() + t());
+  const double bytes = 8 * (square_matrices * static_cast<double>(squares) + static_cast<double>(copies));
   require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "learning a kernel", "learn it on fewer rows");
 }
 

@@ -6,7 +6,6 @@
 // model's own kernel. With a penalised offset the problem's kernel is k + 1 (plus_one), whose hyperparameters are those of k;
 // of a linear k, too, but for `columns`, where the problem has a column of ones instead.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -24,13 +23,6 @@ Index largest_group(const Groups* groups) {
   if (groups != nullptr)
     for (const Group& group : groups->all()) out = std::max(out, group.rows.size());
   return static_cast<Index>(out);
-}
-
-ScoreGradient require_finite(ScoreGradient gradient) {
-  const bool all = std::isfinite(gradient.score) && std::isfinite(gradient.log_lambda) &&
-                   std::ranges::all_of(gradient.kernel, [](double value) { return std::isfinite(value); });
-  if (!all) fail(Status::not_finite, "the score or a derivative of it overflows; rescale y or x");
-  return gradient;
 }
 
 }  // namespace
@@ -84,18 +76,18 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
            "scores have no gradient with landmarks and fixed effects; call freeridge_set_landmarks with a count of 0 "
            "first");
     make_plan(request(kernel_));  // refuses a route that takes no landmarks
-    return require_finite(landmark_gradient(criterion, groups, lambda));
+    return landmark_gradient(criterion, groups, lambda);
   }
   const bool primal = !data_->fixed && (route_ == Route::automatic || route_ == Route::primal);
   if (const Request of = request(kernel_); primal && of.linear && of.d < of.n - (offset_ == Offset::free ? 1 : 0))
-    return require_finite(primal_gradient(criterion, groups, lambda));
+    return primal_gradient(criterion, groups, lambda);
   const Index copy = offset_ == Offset::penalised && kernel_->precomputed()
                          ? checked_doubles(offset_doubles(*kernel_, data_->x), 8)
                          : 0;
   require_room(copy + score_gradient_bytes(*kernel_, n(), d(), t(), groups), "the gradient of a score",
                "use landmarks (freeridge_set_landmarks) or fewer points");
   const Hearing hearing(listener_);
-  ScoreGradient out = require_finite(freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda));
+  ScoreGradient out = freeridge::score_gradient(*gradient_problem(kernel_), criterion, groups, lambda);
   report(1);
   return out;
 }

@@ -8,28 +8,16 @@
 #include "libcore/factor/refinement.hpp"
 #include "libcore/factor/residual_diagonal.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/routes/cholesky_route.hpp"
 #include "libcore/routes/regular_cholesky.hpp"
 
 namespace freeridge {
 namespace {
 
-constexpr Index transposed_tile = 64;
-
 // The strictly upper triangle of `to` from the lower one of `from`, which may be the same matrix, times `factor`.
 void mirror(ConstMatrixView from, double factor, MatrixView to) {
-  const Index m = from.rows, tiles = (m + transposed_tile - 1) / transposed_tile;
-  parallel_for(
-      tiles,
-      [&](Index tile) {
-        const Index j0 = tile * transposed_tile, j1 = std::min(j0 + transposed_tile, m);
-        for (Index i0 = j0; i0 < m; i0 += transposed_tile)
-          for (Index j = j0; j < j1; ++j)
-            for (Index i = std::max(i0, j + 1); i < std::min(i0 + transposed_tile, m); ++i)
-              to(j, i) = factor * from(i, j);
-      },
-      2.0 * static_cast<double>(m * m));
+  each_pair_below(from.rows, [&](Index i, Index j) { to(j, i) = factor * from(i, j); });
 }
 
 // Room for an upper triangle: that of the factorization, or one of its own when that is taken. It lies as that does

@@ -113,7 +113,7 @@ class KernelSearcher {
     return start;
   }
 
-  // REML of a multiple of the kernel's lengths at its best lambda; the best of them is kept.
+  // The leave-one-out error of a multiple of the kernel's lengths at its best lambda; the best multiple is kept.
   double try_multiple(double multiple) {
     const auto found = value_of([&] { return lambda_of_few_(multiplied(multiple)); });
     if (!found) return infinity;

@@ -5,8 +5,8 @@
 //     penalty = 1/2 sum_v (u_v - mean)^2 / s^2 for each scaled kernel
 // n t / 2 log(criterion) is what REML would be, but for its log-determinant, if the criterion were the variance of the
 // residuals: so the penalty counts as much in both. Stages:
-//     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of
-//                 the sample: the range of the factor is wide, and a factorization of few rows costs little
+//     multiple    one factor on all lengths, by search_bandwidth with LOO, on a few rows of the sample: the range of the
+//                 factor is wide, and a factorization of few rows costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
 //     given       the criterion of the kernel that is given, on all rows of the search
 //     likelihood  REML on all rows of the search, from the end of `sample`

@@ -311,11 +311,9 @@ ScoreGradient landmark_gradient(const Factorization& factorization, Criterion cr
   ScoreGradient out = [&] {
     if (!system->complement) return by_pairs(factorization, *system, criterion, groups, lambda);
     LandmarkGradient gradient(factorization, *system, lambda);
-    if (criterion == Criterion::loo) return gradient.loo();
-    if (criterion == Criterion::gcv) return gradient.gcv();
-    return criterion == Criterion::reml ? gradient.reml() : gradient.groups(*groups);
+    return gradient_by(gradient, criterion, groups);
   }();
-  require_finite_gradient(*factorization.problem().kernel, out.kernel);
+  require_finite(out, *factorization.problem().kernel);
   report(1);
   return out;
 }

@@ -201,9 +201,7 @@ ScoreGradient column_gradient(const Factorization& factorization, Criterion crit
   ScoreGradient out = [&] {
     if (!system || !system->complement) return columns_by_pairs(factorization, criterion, groups, lambda);
     PrimalGradient gradient(factorization, *system, lambda);
-    if (criterion == Criterion::loo) return gradient.loo();
-    if (criterion == Criterion::gcv) return gradient.gcv();
-    return criterion == Criterion::reml ? gradient.reml() : gradient.groups(*groups);
+    return gradient_by(gradient, criterion, groups);
   }();
   report(1);
   return out;
@@ -220,7 +218,7 @@ ScoreGradient primal_gradient(const Factorization& factorization, const Kernel& 
   }
   out.kernel.assign(hyperparameter_count(kernel), 0.0);
   add_log_gradient(kernel, v.view(), ones.view(), s.view(), out.kernel);
-  require_finite_gradient(kernel, out.kernel);
+  require_finite(out, kernel);
   return out;
 }
 

@@ -6,28 +6,11 @@
 
 #include "libcore/base/progress.hpp"
 #include "libcore/linalg/lapack.hpp"
-#include "libcore/linalg/threads.hpp"
+#include "libcore/linalg/lower_triangle.hpp"
 #include "libcore/routes/regular_cholesky.hpp"
 
 namespace freeridge {
 namespace {
-
-constexpr Index mirrored = 64;  // rows and columns at once
-
-// f(i, j) for all i > j, by blocks that fit into the cache.
-template <class F>
-void each_pair_below(Index n, const F& f) {
-  const Index tiles = (n + mirrored - 1) / mirrored;
-  parallel_for(
-      tiles,
-      [&](Index tile) {
-        const Index j0 = tile * mirrored, j1 = std::min(j0 + mirrored, n);
-        for (Index i0 = j0; i0 < n; i0 += mirrored)
-          for (Index j = j0; j < j1; ++j)
-            for (Index i = std::max(i0, j + 1); i < std::min(i0 + mirrored, n); ++i) f(i, j);
-      },
-      2.0 * static_cast<double>(n * n));
-}
 
 // A / s + lambda / s I, lower triangle.
 void scale_and_shift(MatrixView a, double s, double lambda) {

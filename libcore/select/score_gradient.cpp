@@ -154,9 +154,7 @@ class DualGradient {
   }
 
   ScoreGradient finish() {
-    if (!std::isfinite(out_.log_lambda))
-      fail(Status::not_finite, "the derivative by log lambda overflows; rescale y or x");
-    require_finite_gradient(*problem_.kernel, out_.kernel);
+    require_finite(out_, *problem_.kernel);
     return std::move(out_);
   }
 
@@ -182,15 +180,20 @@ void require_scores(Span<const double> scores, double lambda) {
       fail(Status::undefined, "the criterion of output ", j, " has no value (lambda = ", lambda, ")");
 }
 
+void require_finite(const ScoreGradient& gradient, const Kernel& kernel) {
+  if (!std::isfinite(gradient.score)) fail(Status::not_finite, "the score overflows; rescale y or x");
+  if (!std::isfinite(gradient.log_lambda))
+    fail(Status::not_finite, "the derivative by log lambda overflows; rescale y or x");
+  require_finite_gradient(kernel, gradient.kernel);
+}
+
 ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const Groups* groups, double lambda) {
   require_differentiable(criterion);
   const bool square = criterion == Criterion::loo || criterion == Criterion::gcv;
   const double n = static_cast<double>(problem.n());
   const Stage stage(0, 1, flop() * cube(problem.n()) * (square ? 2.0 : 1.0) + 4 * touched * n * n);
   DualGradient gradient(problem, criterion, lambda);
-  if (criterion == Criterion::loo) return gradient.loo();
-  if (criterion == Criterion::gcv) return gradient.gcv();
-  return criterion == Criterion::reml ? gradient.reml() : gradient.groups(*groups);
+  return gradient_by(gradient, criterion, groups);
 }
 
 Index score_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, const Groups* groups) {

@@ -31,6 +31,17 @@ struct ScoreGradient {
   Array<double> kernel;  // by the logarithms of the hyperparameters, in their order
 };
 
+// Throws NOT_FINITE where the score, or a derivative of it by lambda or a number of this kernel, overflows.
+void require_finite(const ScoreGradient& gradient, const Kernel& kernel);
+
+// What `of` says of the criterion, which has a function for each.
+template <class Gradient>
+ScoreGradient gradient_by(Gradient& of, Criterion criterion, const Groups* groups) {
+  if (criterion == Criterion::loo) return of.loo();
+  if (criterion == Criterion::gcv) return of.gcv();
+  return criterion == Criterion::reml ? of.reml() : of.groups(*groups);
+}
+
 // LOO, GCV, REML and GROUPS (groups: for these alone). Throws NOT_POSITIVE_DEFINITE where the CHOLESKY route has no factor,
 // UNDEFINED where the criterion has no value, NOT_FINITE where a derivative overflows.
 ScoreGradient score_gradient(const Problem& problem, Criterion criterion, const Groups* groups, double lambda);

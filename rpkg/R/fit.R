@@ -66,7 +66,11 @@ fit_model <- function(fit) {
   fit$chosen <- is.null(fit$lambda)
   if (fit$chosen) {
     range <- fit$lambda_range
-    found <- timed("lambda", core_select_lambda(model, fit$criterion, range[1L], range[2L]))
+    found <- timed("lambda", if (!is.null(fit$learning) && all(range == 0)) {
+      found_lambda(model)  # the search for the kernel ends with one for lambda
+    } else {
+      core_select_lambda(model, fit$criterion, range[1L], range[2L])
+    })
     fit <- keep_search(fit, model, found)
     if (fit$criterion %in% judged_by_loo && core_route(model) != "cholesky") {
       fit$second_opinion <- timed("lambda", second_opinion(model, fit, middle))
@@ -125,6 +129,13 @@ keep_search <- function(fit, model, found) {
     }
   }
   fit
+}
+
+# What core_select_lambda() gave for the lambdas in force, from the record of the last search.
+found_lambda <- function(model) {
+  lambda <- core_lambda(model)
+  search <- core_search(model)
+  list(lambda = lambda, score = search$scores[cbind(match(lambda, search$lambdas), seq_along(lambda))])
 }
 
 # The criterion of each output at that output's lambda.

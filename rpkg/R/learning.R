@@ -142,7 +142,7 @@ print_learning <- function(fit, digits, most = 6L) {
   learning <- fit$learning
   cat("  ", counted(learning$learnt, "number"), " of it learnt by ",
       if (fit$criterion == "reml") "REML" else paste("REML, then by the", criterion_titles[[fit$criterion]]), " on ",
-      if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the"), if (learning$rows < nrow(fit$x)) " ",
+      if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "),
       counted(nrow(fit$x), "row"), " (", nrow(learning$history), " evaluations)\n", sep = "")
   if (learning$kept) cat("  nothing better than the given kernel was found\n")
   table <- relevance_table(fit)

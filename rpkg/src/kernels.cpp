@@ -103,12 +103,9 @@ void core_check_kernel(Rcpp::List kernel) {
 // [[Rcpp::export(rng = false)]]
 std::string core_kernel_text(Rcpp::List kernel) {
   const KernelPtr made = make_kernel(kernel, R_NilValue);
-  std::int64_t length = 0;
-  check(freeridge_kernel_describe(made.get(), 0, nullptr, &length));
-  std::string text(static_cast<std::size_t>(length) + 1, '\0');  // the 0 at the end is counted in size
-  check(freeridge_kernel_describe(made.get(), length + 1, text.data(), &length));
-  text.resize(static_cast<std::size_t>(length));
-  return text;
+  return text_by([&](std::int64_t size, char* text, std::int64_t* length) {
+    return freeridge_kernel_describe(made.get(), size, text, length);
+  });
 }
 
 // The kernel that `text` describes.

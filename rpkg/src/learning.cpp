@@ -1,4 +1,6 @@
 // Hyperparameters of kernels, and the search of all of them.
+#include <algorithm>
+
 #include "model.h"
 
 namespace {
@@ -10,14 +12,10 @@ void add_hyperparameters(const freeridge_kernel* kernel, Rcpp::List& to) {
   auto values = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(count));
   check(freeridge_kernel_get_hyperparameters(kernel, values.begin()));
   Rcpp::CharacterVector names(static_cast<R_xlen_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::int64_t length = 0;
-    check(freeridge_kernel_hyperparameter_name(kernel, i, 0, nullptr, &length));
-    std::string text(static_cast<std::size_t>(length) + 1, '\0');
-    check(freeridge_kernel_hyperparameter_name(kernel, i, length + 1, text.data(), &length));
-    text.resize(static_cast<std::size_t>(length));
-    names[static_cast<R_xlen_t>(i)] = text;
-  }
+  for (std::int64_t i = 0; i < count; ++i)
+    names[static_cast<R_xlen_t>(i)] = text_by([&](std::int64_t size, char* text, std::int64_t* length) {
+      return freeridge_kernel_hyperparameter_name(kernel, i, size, text, length);
+    });
   to.push_back(names, "name");
   to.push_back(values, "value");
 }

@@ -125,6 +125,16 @@ Dimensions dimensions_of(const Model& model);
 KernelPtr make_kernel(const Rcpp::List& kernel, SEXP scale);
 // The list of R that make_kernel turns into this kernel: its kind, its parts, and its parameters by their names.
 Rcpp::List kernel_list(const freeridge_kernel* kernel);
+// The text that write(size, text, &length) writes, after it was asked for the length alone.
+template <class Write>
+std::string text_by(const Write& write) {
+  std::int64_t length = 0;
+  check(write(0, nullptr, &length));
+  std::string text(static_cast<std::size_t>(length) + 1, '\0');  // the 0 at the end is counted in size
+  check(write(length + 1, text.data(), &length));
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
 
 // Saved bytes of a predictor or a classifier as an R object keeps them: list(bytes, place). Without x they have a gap at
 // the offset place; place is 0 where there is none.
