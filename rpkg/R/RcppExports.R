@@ -81,8 +81,8 @@ core_intercept <- function(handle) {
     .Call(`_freeridge_core_intercept`, handle)
 }
 
-core_predict <- function(handle, x) {
-    .Call(`_freeridge_core_predict`, handle, x)
+core_predict <- function(handle, x, fixed = NULL) {
+    .Call(`_freeridge_core_predict`, handle, x, fixed)
 }
 
 core_predict_sparse <- function(handle, x) {
@@ -209,12 +209,12 @@ core_cooks_distance <- function(handle) {
     .Call(`_freeridge_core_cooks_distance`, handle)
 }
 
-core_predict_jackknife <- function(handle, x, level) {
-    .Call(`_freeridge_core_predict_jackknife`, handle, x, level)
+core_predict_jackknife <- function(handle, x, level, fixed = NULL) {
+    .Call(`_freeridge_core_predict_jackknife`, handle, x, level, fixed)
 }
 
-core_predict_variance <- function(handle, x) {
-    .Call(`_freeridge_core_predict_variance`, handle, x)
+core_predict_variance <- function(handle, x, fixed = NULL) {
+    .Call(`_freeridge_core_predict_variance`, handle, x, fixed)
 }
 
 core_coefficient_covariance <- function(handle, type) {
@@ -235,6 +235,18 @@ core_average_gradient <- function(handle, x, weights, se) {
 
 core_average_difference <- function(handle, x, z, weights, se) {
     .Call(`_freeridge_core_average_difference`, handle, x, z, weights, se)
+}
+
+core_set_fixed_effects <- function(handle, f) {
+    invisible(.Call(`_freeridge_core_set_fixed_effects`, handle, f))
+}
+
+core_fixed_effects <- function(handle, se) {
+    .Call(`_freeridge_core_fixed_effects`, handle, se)
+}
+
+core_variance_components <- function(handle) {
+    .Call(`_freeridge_core_variance_components`, handle)
 }
 
 core_check_kernel <- function(kernel) {

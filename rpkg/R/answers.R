@@ -2,22 +2,23 @@
 
 # Arguments behind the dots are not matched by a part of their name: so `s`, glmnet's lambda, is not taken for se.fit.
 predict.freeridge <- function(object, newdata = NULL, lambda = NULL, interval = "none", level = 0.95, ...,
-                              se.fit = FALSE, na.action = stats::na.pass) {
+                              se.fit = FALSE, na.action = stats::na.pass, fixed = NULL) {
   refuse_extra(...)
   check_choice(interval, "interval", c("none", "jackknife+", "gp"))
   level <- check_fraction(level, "level")
   se.fit <- check_flag(se.fit, "se.fit")
+  if (is.null(newdata) && !is.null(fixed)) refuse("fixed is given without newdata")
   if (interval != "none" || se.fit) {
-    return(predict_interval(object, newdata, lambda, interval, level, se.fit, na.action))
+    return(predict_interval(object, newdata, lambda, interval, level, se.fit, na.action, fixed))
   }
   if (is.null(newdata)) return(fitted_at(object, lambda))
-  new <- new_rows(object, newdata, na.action)
+  new <- new_rows(object, newdata, na.action, fixed)
   at_lambdas(object, lambda, function(model) predicted(object, new, model), predicting_model(object))
 }
 
 # f at new rows, as users see it.
 predicted <- function(fit, new, model) {
-  shape(fit, answered(new, function(x) core_predict(model, x), new$offset), new$names)
+  shape(fit, answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset), new$names)
 }
 
 fitted_at <- function(object, lambda) {

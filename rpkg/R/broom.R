@@ -1,34 +1,32 @@
 # Fits as data frames: the generics of the package generics, which broom and tidymodels use. Plain data frames, so that
 # nothing else has to be installed. With several outputs the column "response" says which.
 
-# A row for each coefficient of a linear fit (with standard errors, t and p where vcov() has them), or for each point of
-# another.
+# A row for each coefficient of a linear fit (with standard errors, t and p where there are some); of another for each
+# unpenalised effect, or, where there is none, for each point.
 tidy.freeridge <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   refuse_extra(...)
   conf.int <- check_flag(conf.int, "conf.int")
   level <- check_fraction(conf.level, "conf.level")
-  if (!is_linear(x$kernel)) {
+  if (!is_linear(x$kernel) && is.null(x$fixed)) {
     if (conf.int) {
       refuse("conf.int is TRUE, but the coefficients of the kernel ", format(x$kernel), " have no intervals")
     }
     return(by_response(x, list(estimate = unclass(coef(x))), case.names(x, full = TRUE)))
   }
-  estimate <- coef(x)
-  columns <- list(estimate = estimate)
-  if (!is_sparse(x$x)) {
-    error <- coefficient_errors(x, "bayesian")
-    columns$std.error <- error
-    columns$statistic <- as.matrix(estimate) / error
-    columns$p.value <- 2 * stats::pt(-abs(columns$statistic), rep(df.residual(x), each = nrow(error)))
-    if (conf.int) {
-      reach <- error * rep(stats::qt((1 + level) / 2, df.residual(x)), each = nrow(error))
-      columns$conf.low <- as.matrix(estimate) - reach
-      columns$conf.high <- as.matrix(estimate) + reach
-    }
-  } else if (conf.int) {
-    refuse_sparse("a confidence interval")
+  if (is_linear(x$kernel) && is_sparse(x$x)) {
+    if (conf.int) refuse_sparse("a confidence interval")
+    return(by_response(x, list(estimate = coef(x)), variable.names(x)))
   }
-  by_response(x, columns, variable.names(x))
+  found <- inference(x, "bayesian")
+  statistic <- found$estimates / found$errors
+  columns <- list(estimate = found$estimates, std.error = found$errors, statistic = statistic,
+                  p.value = 2 * stats::pt(-abs(statistic), found$freedom))
+  if (conf.int) {
+    reach <- found$errors * stats::qt((1 + level) / 2, found$freedom)
+    columns$conf.low <- found$estimates - reach
+    columns$conf.high <- found$estimates + reach
+  }
+  by_response(x, columns, rownames(found$estimates))
 }
 
 # Columns (terms x outputs) below one another, output by output.
@@ -95,7 +93,7 @@ augment.freeridge <- function(x, data = NULL, newdata = NULL, ...) {
 # What the fit was made from: its model frame, with the rows that na.exclude brings back, or x.
 own_data <- function(fit) {
   if (made_by_formula(fit)) {
-    call <- frame_call(fit$call)
+    call <- frame_of_fit(fit)
     if (inherits(fit$na.action, "exclude")) call$na.action <- quote(stats::na.pass)
     return(eval(call, environment(fit$terms)))
   }

@@ -55,12 +55,14 @@ as_labels <- function(classes, decision) {
 class_types <- c("decision", "class", "probability", "response")
 
 predict.freeridge_classes <- function(object, newdata = NULL, lambda = NULL, type = "decision", ...,
-                                      na.action = stats::na.pass) {
+                                      na.action = stats::na.pass, fixed = NULL) {
   check_choice(type, "type", class_types)
-  if (type == "decision") return(predict.freeridge(object, newdata, lambda, ..., na.action = na.action))
-  if (...length() > 0L) refuse("type is \"", type, "\", which takes no further arguments but newdata, lambda and na.action")
+  if (type == "decision") return(predict.freeridge(object, newdata, lambda, ..., na.action = na.action, fixed = fixed))
+  if (...length() > 0L) {
+    refuse("type is \"", type, "\", which takes no further arguments but newdata, lambda, na.action and fixed")
+  }
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(object$y), object$outputs)
-  decision <- predict.freeridge(object, newdata, lambda, na.action = na.action)
+  decision <- predict.freeridge(object, newdata, lambda, na.action = na.action, fixed = fixed)
   class_answers(object, decision, type, if (type != "class") calibration(object, lambda))
 }
 

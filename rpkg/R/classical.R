@@ -73,11 +73,10 @@ coef.freeridge_linear <- function(object, ...) {
   with_intercept(object, object$b, object$w)
 }
 
-# The row of the intercept, if there is one, above those of the features.
-with_intercept <- function(fit, b, w) {
-  names <- feature_names(fit$x)
-  if (!fit$intercept) return(shape(fit, w, names))
-  shape(fit, rbind(b, w, deparse.level = 0L), c("(Intercept)", names))
+# The row of the intercept, if there is one, above those of the features; below them those of the fixed effects.
+with_intercept <- function(fit, b, w, effects = NULL) {
+  names <- c(if (fit$intercept) "(Intercept)", feature_names(fit$x), colnames(fit$fixed))
+  shape(fit, rbind(if (fit$intercept) b, w, effects, deparse.level = 0L), names)
 }
 
 predict.freeridge_linear <- function(object, newdata = NULL, na.action = stats::na.pass, ...) {
@@ -157,8 +156,7 @@ summary.freeridge_ols <- function(object, ...) {
 }
 
 # Tables as summary.lm has them: one, or a list with one for each output. errors: coefficients x outputs.
-coefficient_tables <- function(fit, errors, freedom) {
-  estimates <- as.matrix(coef(fit))
+coefficient_tables <- function(fit, errors, freedom, estimates = as.matrix(coef(fit))) {
   tables <- lapply(seq_along(freedom), function(j) {
     t <- estimates[, j] / errors[, j]
     p <- if (isTRUE(freedom[[j]] > 0)) 2 * stats::pt(abs(t), freedom[[j]], lower.tail = FALSE) else rep(NaN, length(t))

@@ -5,6 +5,7 @@
 vcov.freeridge <- function(object, type = "bayesian", lambda = NULL, complete = TRUE, ...) {
   refuse_extra(...)
   check_flag(complete, "complete")
+  refuse_vcov_of_effects(object)
   found <- core_coefficient_covariance(covariance_model(object, type, lambda), type)
   warn_reason(found$reason)
   labels <- stacked_names(object)
@@ -58,21 +59,49 @@ covariance_model <- function(fit, type, lambda) {
 # Says why some numbers of an answer do not exist; reason: the core's words, or "".
 warn_reason <- function(reason) if (nzchar(reason)) warn_undefined(in_words_of_r(reason))
 
+refuse_vcov_of_effects <- function(fit) {
+  if (is.null(fit$fixed)) return(invisible())
+  refuse("the covariances of unpenalised effects are not to be had; summary() and confint() have their standard errors")
+}
+
 # The coefficients below one another, output by output, and their names as those of lm with several responses.
-stacked_names <- function(fit) {
-  names <- c(if (fit$intercept) "(Intercept)", feature_names(fit$x))
+stacked_names <- function(fit, names = c(if (fit$intercept) "(Intercept)", feature_names(fit$x))) {
   if (ncol(fit$y) == 1L) names else paste(rep(fit$outputs, each = length(names)), names, sep = ":")
+}
+
+# The coefficients that have standard errors: list(estimates, errors, freedom), coefficients x outputs. Of a linear fit all
+# are, of another the unpenalised effects, which have the degrees of freedom of the mixed model.
+inference <- function(fit, type, lambda = NULL) {
+  linear <- is_linear(fit$kernel)
+  if (!linear && is.null(fit$fixed)) covariance_model(fit, type, lambda)  # refuses
+  check_choice(type, "type", covariance_types)
+  found <- NULL
+  if (linear) {
+    errors <- coefficient_errors(fit, type, lambda)
+    found <- list(estimates = as.matrix(coef(fit, lambda)), errors = errors,
+                  freedom = matrix(df.residual(fit, lambda), nrow(errors), ncol(errors), byrow = TRUE))
+  }
+  if (is.null(fit$fixed)) {
+    rownames(found$estimates) <- variable.names(fit)
+    return(found)
+  }
+  model <- effects_model(fit, lambda)
+  own <- effect_errors(fit, model)
+  estimates <- if (linear) found$estimates else effects_at(fit, model)
+  rownames(estimates) <- if (linear) variable.names(fit) else colnames(fit$fixed)
+  list(estimates = estimates, errors = rbind(found$errors, own$errors, deparse.level = 0L),
+       freedom = rbind(found$freedom, array(own$freedom, dim(own$errors)), deparse.level = 0L))
 }
 
 confint.freeridge <- function(object, parm = NULL, level = 0.95, type = "bayesian", lambda = NULL, ...) {
   refuse_extra(...)
   level <- check_fraction(level, "level")
-  errors <- coefficient_errors(object, type, lambda)
-  estimates <- as.vector(coef(object, lambda))
-  freedom <- rep(df.residual(object, lambda), each = nrow(errors))
+  found <- inference(object, type, lambda)
+  freedom <- as.vector(found$freedom)
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  value <- estimates + outer(as.vector(errors), tails, function(error, tail) error * stats::qt(tail, freedom))
-  dimnames(value) <- list(stacked_names(object), paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
+  value <- as.vector(found$estimates) +
+    outer(as.vector(found$errors), tails, function(error, tail) error * stats::qt(tail, freedom))
+  dimnames(value) <- list(stacked_names(object, rownames(found$estimates)), paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
   if (is.null(parm)) return(value)
   if (!is.character(parm) && !is.numeric(parm)) {
     refuse("parm must be names or numbers of coefficients, not ", shown(parm))

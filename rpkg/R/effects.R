@@ -27,7 +27,7 @@ marginal_effects.freeridge <- function(object, newdata = NULL, lambda = NULL, se
     if (se && object$intercept) errors <- errors[-1L, , drop = FALSE]
   } else {
     check_derivative(object$kernel, smooth = length(shown) > length(steps))
-    found <- core_effects(model, x, average, steps, se)
+    found <- core_effects(model, x, average, steps, se, no_effects(object, m))
     effects <- found$effects[, shown, , drop = FALSE]
     slopes <- found$average[shown, , drop = FALSE]
     if (se) errors <- found$errors[shown, , drop = FALSE]
@@ -106,11 +106,12 @@ check_derivative <- function(kernel, smooth) {
   }
 }
 
-# effects: m x d x t; average and errors (NULL: not wanted): d x t. Columns of `steps` have differences.
-core_effects <- function(model, x, average, steps, se) {
+# effects: m x d x t; average and errors (NULL: not wanted): d x t. Columns of `steps` have differences. fixed: zeros for
+# the fixed effects, which have no part in a difference of f; NULL where there are none.
+core_effects <- function(model, x, average, steps, se, fixed) {
   d <- ncol(x)
   smooth <- setdiff(seq_len(d), unlist(lapply(steps, `[[`, "columns")))
-  values <- core_predict(model, x[1L, , drop = FALSE])
+  values <- core_predict(model, x[1L, , drop = FALSE], fixed[1L, , drop = FALSE])
   value <- list(effects = array(0, c(nrow(x), d, ncol(values))), average = matrix(0, d, ncol(values)))
   if (se) value$errors <- value$average
   if (length(smooth) > 0L) {
@@ -128,7 +129,7 @@ core_effects <- function(model, x, average, steps, se) {
     }
     high <- with_values(step$high)
     low <- with_values(step$low)
-    value$effects[, k, ] <- (core_predict(model, high) - core_predict(model, low)) / step$width
+    value$effects[, k, ] <- (core_predict(model, high, fixed) - core_predict(model, low, fixed)) / step$width
     found <- core_average_difference(model, high, low, average, se)
     value$average[k, ] <- found$average / step$width
     if (se) value$errors[k, ] <- found$errors / step$width

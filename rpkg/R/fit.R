@@ -22,6 +22,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   attr(model, "offset") <- fit$offset
   core_set_intercept(model, intercept_code(fit))
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
+  if (!is.null(fit$fixed)) core_set_fixed_effects(model, fit$fixed)
   if (!is.null(fit$groups)) core_set_groups(model, NCOL(fit$groups), fit$groups)
   if (!is.null(landmarks)) {
     core_set_landmarks(model, if (is.null(landmarks$count)) 0 else landmarks$count, landmarks$rows)
@@ -91,6 +92,7 @@ fit_model <- function(fit) {
   points <- points_of(fit)
   fit$cases <- if (is.null(rownames(points))) rownames(fit$y) else rownames(points)
   fit$seconds <- seconds
+  fit$effects <- effects_at(fit, model)
   fit$predictor <- kept_predictor(fit, model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model
@@ -235,7 +237,7 @@ fitted_matrix <- function(fit) {
     fit$cache$fitted <- if (core_is_alive(fit$cache$model) || is.null(fit$predictor)) {
       core_fitted(model_at(fit))
     } else {
-      plus_offset(core_predict(predicting_model(fit), with_columns(fit$x)), fit$offset)
+      plus_offset(core_predict(predicting_model(fit), with_columns(fit$x), fit$fixed), fit$offset)
     }
   }
   fit$cache$fitted

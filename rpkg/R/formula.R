@@ -1,21 +1,26 @@
 # Formulas: what a fit takes from a formula and its data, and the formula methods of the fits beside freeridge().
 
-# For a call of a formula method: list(frame, terms, response, design, intercept). kernel: NULL for a linear fit.
+# For a call of a formula method: list(frame, terms, response, design, intercept), and with unpenalised() in the formula
+# fixed (its columns and their source) and parts (the terms as given, and those of the kernel). kernel: NULL for a linear
+# fit.
 formula_parts <- function(call, environment, formula, kernel, intercept) {
-  frame <- made_frame(frame_call(call), environment)
+  parts <- unpenalised_parts(formula, if (is.null(call$data)) NULL else eval(call$data, environment))
+  frame <- made_frame(frame_call(call, parts$flat), environment)
   terms <- attr(frame, "terms")
   response <- stats::model.response(frame)
   if (is.null(response)) refuse("the formula has no response: ", shown_formula(formula))
-  design <- design_matrix(terms, frame, all_levels = takes_all_levels(kernel))
+  design <- design_matrix(if (is.null(parts)) terms else parts$penalised, frame, all_levels = takes_all_levels(kernel))
   intercept <- check_intercept(intercept)
-  if (attr(terms, "intercept") != 1L) intercept <- FALSE
-  list(frame = frame, terms = terms, response = response, design = design, intercept = intercept)
+  if (attr(if (is.null(parts)) terms else parts$given, "intercept") != 1L) intercept <- FALSE
+  list(frame = frame, terms = terms, response = response, design = design, intercept = intercept,
+       fixed = if (!is.null(parts)) fixed_design(parts$fixed, frame, intercept), parts = parts[c("given", "penalised")])
 }
 
 # fit_to(x, y, intercept, weights): the fit to the columns of a formula. name: the function that was called.
 fit_formula <- function(name, call, environment, formula, intercept, fit_to, kernel = NULL) {
   call[[1L]] <- as.name(name)
   parts <- formula_parts(call, environment, formula, kernel, intercept)
+  if (!is.null(parts$fixed)) refuse("unpenalised() is for freeridge(), ", name, "() has no such columns")
   if (!is.null(stats::model.offset(parts$frame))) {
     refuse("the formula has an offset, which ", name, "() does not take; freeridge() does")
   }

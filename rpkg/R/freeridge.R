@@ -3,7 +3,7 @@
 freeridge <- function(x, ...) UseMethod("freeridge")
 
 freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
-                              criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL,
+                              criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL, fixed = NULL,
                               scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
                               lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5, learn_rows = NULL,
                               bandwidth_range = NULL, budget = 0, landmarks = NULL, landmark_method = "auto", seed = 0,
@@ -28,6 +28,8 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
   kernel <- scales_by_name(kernel, feature_names(x))
   if (!is.null(weights)) weights <- check_weights(weights, n)
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
+  intercept <- check_intercept(intercept)
+  if (!is.null(fixed)) fixed <- fixed_columns(fixed, n, intercept)
   if (is.null(lengths)) lengths <- if (has_lengths(kernel, sparse, criterion, bandwidth_range)) "each" else "one"
   if (is.null(criterion)) criterion <- default_criterion(kernel, groups, lengths)
   check_choice(criterion, "criterion", criteria_names)
@@ -35,7 +37,6 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
   check_square(kernel, x)
 
   counts <- if (is.null(weights)) TRUE else weights > 0
-  intercept <- check_intercept(intercept)
   fit <- list(
     call = call, kernel = kernel, scale = column_scale(scale, if (all(counts)) x else rows_with_terms(x, counts)),
     lambda = lambda, criterion = criterion, rule = check_rule(rule, lambda, criterion),
@@ -49,6 +50,8 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
     reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
     refine = check_whole(refine, "refine", 0, .Machine$integer.max), x = x, y = y, vector = vector
   )
+  fit$fixed <- fixed$x
+  fit$fixed_source <- fixed$source
   if (!is.null(classes)) fit$classes <- classes[c("levels", "kind")]
   fit <- learning_settings(fit, lengths, learn, bands, shrinkage, learn_rows)
   fit <- set_aside(fit)
@@ -116,11 +119,19 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
   design <- parts$design
   intercept <- parts$intercept
   offset <- frame_offset(frame, response)
-  if (ncol(design$x) == 0L && isFALSE(intercept)) refuse("the formula has no predictors: ", shown_formula(formula))
+  if (ncol(design$x) == 0L && isFALSE(intercept) && is.null(parts$fixed)) {
+    refuse("the formula has no predictors: ", shown_formula(formula))
+  }
+  if ("fixed" %in% ...names()) refuse("fixed goes with a matrix; a formula has unpenalised(...) for it")
   fit_to <- if (ncol(design$x) == 0L) fit_mean else freeridge.default
   fit <- fit_to(design$x, if (is.null(offset)) response else response - offset, kernel = kernel,
-                weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]), intercept = intercept, ...)
+                weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]), intercept = intercept,
+                fixed = parts$fixed$x, ...)
   if (!is.null(offset)) fit <- with_offset(fit, offset)
+  if (!is.null(parts$fixed)) {
+    fit$parts <- parts$parts
+    fit$fixed_source <- parts$fixed$source
+  }
   fit$call <- call
   fit$na.action <- attr(frame, "na.action")
   with_terms(fit, parts$terms, frame, design)
@@ -141,12 +152,14 @@ with_offset <- function(fit, offset) {
   fit
 }
 
-# y ~ 1: an intercept and no columns. Neither kernel nor lambda matter; the core has a column of zeros (with_columns()).
-fit_mean <- function(x, y, ..., kernel = NULL, lambda = NULL, scale = NULL, rule = NULL, landmarks = NULL, route = NULL,
+# y ~ 1: an intercept and no columns but unpenalised ones. Neither kernel nor lambda matter; the core has a column of zeros
+# (with_columns()), and with effects a lambda that gives them standard errors.
+fit_mean <- function(x, y, ..., fixed = NULL, kernel = NULL, lambda = NULL, scale = NULL, rule = NULL, landmarks = NULL, route = NULL,
                      lambda_range = NULL, bandwidth_range = NULL, lengths = NULL, learn = NULL, bands = NULL, shrinkage = NULL,
                      learn_rows = NULL) {
   names <- list(rownames(x), "none")
-  fit <- freeridge.default(matrix(0, nrow(x), 1L, dimnames = names), y, linear_kernel(), 0, scale = FALSE, ...)
+  fit <- freeridge.default(matrix(0, nrow(x), 1L, dimnames = names), y, linear_kernel(), if (is.null(fixed)) 0 else 1,
+                           scale = FALSE, fixed = fixed, ...)
   fit$x <- fit$x[, 0L, drop = FALSE]
   if (!is.null(fit$aside)) fit$aside$x <- fit$aside$x[, 0L, drop = FALSE]
   fit
@@ -189,10 +202,12 @@ frame_offset <- function(frame, response) {
 }
 
 # The call of model.frame for a call of the formula method. A missing group label means "never left out": as a level of
-# its own, or in a matrix as the code 0, it is not taken for a missing value that drops the row.
-frame_call <- function(call) {
+# its own, or in a matrix as the code 0, it is not taken for a missing value that drops the row. flat: the formula that
+# takes the place of one with unpenalised(), or NULL.
+frame_call <- function(call, flat = NULL) {
   frame <- call[c(1L, match(c("formula", "data", "subset", "na.action", "weights", "offset"), names(call), 0L))]
   frame[[1L]] <- quote(stats::model.frame)
+  if (!is.null(flat)) frame$formula <- flat
   frame$drop.unused.levels <- TRUE
   if (!is.null(call$groups)) frame$groups <- bquote(.(labels_for_frame)(.(call$groups)))
   frame

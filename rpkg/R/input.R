@@ -199,16 +199,17 @@ column_sd <- function(column) {
 }
 
 # Strings and factors of a data frame: none missing.
-check_levels <- function(frame) {
+check_levels <- function(frame, called = "x") {
   for (name in names(frame)) {
     missing <- which(is.na(frame[[name]]))
-    if (length(missing) > 0L) refuse("x[", missing[1L], ", \"", name, "\"] is NA; all values must be known")
+    if (length(missing) > 0L) refuse(called, "[", missing[1L], ", \"", name, "\"] is NA; all values must be known")
   }
 }
 
 # The rows of newdata where all of them have to be there, as the core takes them; for a kernel that is an R function its
 # values at these rows and the points of the fit. The attribute "offset" has the offset of a formula.
 new_matrix <- function(fit, newdata) {
+  if (is.null(fit$parts)) fit$fixed <- NULL  # it takes no part in what is made of the rows here
   new <- new_rows(fit, newdata)
   missing <- which(!new$known)
   if (length(missing) > 0L) refuse("newdata has missing values in row ", some_of(missing))
@@ -242,21 +243,36 @@ new_design <- function(fit, newdata) {
     refuse("newdata must be a data frame, as the fit was made by a formula or from a data frame, not ", shown(newdata))
   }
   terms <- stats::delete.response(fit$terms)
-  frame <- tryCatch({
-    frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$xlevels)
-    classes <- attr(terms, "dataClasses")
-    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
-    frame
-  }, error = function(condition) refuse("newdata does not fit the model: ", sentence_of(condition, fit$xlevels)))
-  x <- if (nrow(frame) > 0L) {
-    design_matrix(terms, frame, fit$contrasts, takes_all_levels(fit$kernel))$x
+  frame <- new_frame(terms, newdata, fit$xlevels, "newdata does not fit the model: ")
+  some <- nrow(frame) > 0L
+  x <- if (some) {
+    design_matrix(if (is.null(fit$parts)) terms else fit$parts$penalised, frame, fit$contrasts,
+                  takes_all_levels(fit$kernel))$x
   } else {
     points_of(fit)[0L, , drop = FALSE]
   }
   if (!is.double(x)) storage.mode(x) <- "double"
   offset <- new_offset(fit, frame, newdata)
   if (!is.null(offset)) attr(x, "offset") <- offset
+  if (!is.null(fit$parts)) {
+    source <- fit$fixed_source
+    attr(x, "fixed") <- if (some) {
+      double_columns(design_matrix(source$terms, frame, source$contrasts)$x)
+    } else {
+      fit$fixed[0L, , drop = FALSE]
+    }
+  }
   x
+}
+
+# The model frame of new data, in which values may be missing.
+new_frame <- function(terms, newdata, xlevels, opening) {
+  tryCatch({
+    frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = xlevels)
+    classes <- attr(terms, "dataClasses")
+    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
+    frame
+  }, error = function(condition) refuse(opening, sentence_of(condition, xlevels)))
 }
 
 # The message of model.frame; for a new level of a factor with the levels that the fit knows.

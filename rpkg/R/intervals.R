@@ -1,13 +1,13 @@
 # Prediction intervals in the shape of predict.lm: columns fit, lwr, upr.
 
-predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.action) {
-  new <- if (is.null(newdata)) own_rows(fit) else new_rows(fit, newdata, na.action)
+predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.action, fixed = NULL) {
+  new <- if (is.null(newdata)) own_rows(fit) else new_rows(fit, newdata, na.action, fixed)
   model <- model_at(fit, lambda)
-  centre <- answered(new, function(x) core_predict(model, x), new$offset)
+  centre <- answered(new, function(x, fixed = NULL) core_predict(model, x, fixed), new$offset)
   gp <- if (interval == "gp" || se.fit) {
     noise <- NULL
-    variance <- answered(new, function(x) {
-      found <- core_predict_variance(model, dense_rows(x))
+    variance <- answered(new, function(x, fixed = NULL) {
+      found <- core_predict_variance(model, dense_rows(x), fixed)
       noise <<- found$noise
       found$variance
     })
@@ -16,7 +16,9 @@ predict_interval <- function(fit, newdata, lambda, interval, level, se.fit, na.a
   bounds <- switch(interval,
     none = NULL,
     "jackknife+" = {
-      both <- answered(new, function(x) do.call(cbind, core_predict_jackknife(model, dense_rows(x), level)), new$offset)
+      both <- answered(new, function(x, fixed = NULL) {
+        do.call(cbind, core_predict_jackknife(model, dense_rows(x), level, fixed))
+      }, new$offset)
       lower <- seq_len(ncol(centre))
       list(lower = both[, lower, drop = FALSE], upper = both[, -lower, drop = FALSE])
     },
@@ -49,7 +51,7 @@ mean_errors <- function(fit, model, new, gp, sigma2) {
   m <- length(new$known)
   shares <- gp$variance / rep(ifelse(gp$noise > 0, gp$noise, 1), each = m)  # no variance: 0 / 1
   variances <- shares * rep(sigma2, each = m)
-  if (any(lambda == 0) && is_linear(fit$kernel)) {
+  if (any(lambda == 0) && is_linear(fit$kernel) && is.null(fit$fixed)) {
     # one sentence, below, is enough
     found <- withCallingHandlers(answered(new, function(x) linear_variances(fit, x, lambda, sigma2)),
                                  freeridge_undefined = function(condition) tryInvokeRestart("muffleWarning"))
@@ -76,14 +78,16 @@ bound_columns <- function(fit, labelled, centre, bounds) {
 # The rows that the fit was made from, those of weight zero in their places, as new_rows() has new ones.
 own_rows <- function(fit) {
   x <- fit$x
+  fixed <- fit$fixed
   offset <- fit$offset
   if (!is.null(fit$aside)) {
     aside <- fit$aside$x
     if (!is.null(fit$points)) aside <- kernel_values(fit$kernel, divided(aside, fit$scale), divided(fit$points, fit$scale))
     order <- order(c(place_of(fit, seq_len(nrow(x))), fit$aside$rows))
     x <- rbind(x, aside)[order, , drop = FALSE]
+    if (!is.null(fixed)) fixed <- rbind(fixed, fit$aside$fixed)[order, , drop = FALSE]
     offset <- c(offset, fit$aside$offset)[order]
   }
-  list(x = with_columns(x), offset = offset, known = rep(TRUE, nrow(x)),
+  list(x = with_columns(x), fixed = fixed, offset = offset, known = rep(TRUE, nrow(x)),
        names = if (is.null(fit$aside)) fit$cases else fit$aside$cases)
 }

@@ -3,21 +3,36 @@
 model.frame.freeridge <- function(formula, ...) {
   refuse_extra(...)
   if (!made_by_formula(formula)) refuse("this fit was made from a matrix or a data frame: it has no model frame")
-  eval(frame_call(formula$call), environment(formula$terms))
+  eval(frame_of_fit(formula), environment(formula$terms))
 }
+
+# The call that makes the frame of a fit again.
+frame_of_fit <- function(fit) frame_call(fit$call, if (!is.null(fit$parts)) stats::formula(fit$terms))
+
+# The terms as the user wrote them.
+given_terms <- function(fit) if (is.null(fit$parts)) fit$terms else fit$parts$given
+
 model.frame.freeridge_linear <- model.frame.freeridge_classifier <- model.frame.freeridge
 
 model.matrix.freeridge <- function(object, ...) {
   refuse_extra(...)
   if (!made_by_formula(object)) return(points_of(object))
-  model_matrix_of(object$terms, stats::model.frame(object), object$contrasts, takes_all_levels(object$kernel))
+  frame <- stats::model.frame(object)
+  all_levels <- takes_all_levels(object$kernel)
+  if (is.null(object$parts)) return(model_matrix_of(object$terms, frame, object$contrasts, all_levels))
+  penalised <- model_matrix_of(object$parts$penalised, frame, object$contrasts, all_levels)
+  fixed <- design_matrix(object$fixed_source$terms, frame, object$fixed_source$contrasts)$x
+  given <- attr(given_terms(object), "term.labels")
+  labels <- c("", attr(object$parts$penalised, "term.labels"))[1L + attr(penalised, "assign")]
+  place <- c(match(labels, given, 0L), rep(which(startsWith(given, "unpenalised("))[1L], ncol(fixed)))
+  structure(cbind(penalised, fixed), assign = place)
 }
 model.matrix.freeridge_linear <- model.matrix.freeridge_classifier <- model.matrix.freeridge
 
 terms.freeridge <- function(x, ...) {
   refuse_extra(...)
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no terms")
-  x$terms
+  given_terms(x)
 }
 terms.freeridge_linear <- terms.freeridge_classifier <- terms.freeridge
 
@@ -32,7 +47,7 @@ case.names.freeridge <- function(object, full = FALSE, ...) {
 
 variable.names.freeridge <- function(object, full = FALSE, ...) {
   refuse_extra(...)
-  c(if (object$intercept) "(Intercept)", feature_names(points_of(object)))
+  c(if (object$intercept) "(Intercept)", feature_names(points_of(object)), colnames(object$fixed))
 }
 
 # Those of rows that do not count are zero.

@@ -74,5 +74,6 @@ landmark_curve.default <- function(object, ...) handed_on("landmark_curve", obje
 marginal_effects.default <- function(object, ...) handed_on("marginal_effects", object, ...)
 eigenvalues.default <- function(object, ...) handed_on("eigenvalues", object, ...)
 effective_rank.default <- function(object, ...) handed_on("effective_rank", object, ...)
+variance_components.default <- function(object, ...) handed_on("variance_components", object, ...)
 hat_matrix.default <- function(object, ...) handed_on("hat_matrix", object, ...)
 predictor.default <- function(object, ...) handed_on("predictor", object, ...)

@@ -29,9 +29,11 @@ print_setting <- function(fit, digits) {
     divisors <- if (length(fit$scale) <= 8L) number(fit$scale) else paste(number(range(fit$scale)), "(smallest, largest)")
     cat("  columns divided by: ", divisors, "\n", sep = "")
   }
+  print_unpenalised(fit)
   cat("Intercept: ", intercept_words(fit), if (!is.null(fit$weights)) "; weighted points",
       if (!is.null(fit$offset)) "; offset", "\n", sep = "")
-  cat("lambda: ", number(unname(fit$lambda)), if (!fit$chosen) " (given)", "\n", sep = "")
+  given <- if (ncol(fit$x) == 0L) " (of no consequence: no column is penalised)" else if (!fit$chosen) " (given)"
+  cat("lambda: ", number(unname(fit$lambda)), given, "\n", sep = "")
   if (fit$chosen) {
     cat("  chosen by ", criterion_titles[[fit$criterion]],
         if (fit$criterion == "groups" && NCOL(fit$groups) > 1L) paste0(", mean of ", NCOL(fit$groups), " divisions"),
@@ -89,8 +91,16 @@ summary.freeridge <- function(object, type = "bayesian", coefficients = NULL, ..
     value$classes <- left_out_classes(object)
   }
   if (coefficients) {
-    value$coefficients <- coefficient_tables(object, coefficient_errors(object, type), nrow(object$x) - freedom$df)
+    errors <- coefficient_errors(object, type)
+    value$coefficients <- coefficient_tables(object, errors, nrow(object$x) - freedom$df,
+                                             utils::head(as.matrix(coef(object)), nrow(errors)))
     value$type <- type
+  }
+  if (!is.null(object$fixed)) {
+    found <- effect_errors(object, effects_model(object, NULL))
+    estimates <- structure(object$effects, dimnames = list(colnames(object$fixed), NULL))
+    value$effects <- coefficient_tables(object, found$errors, rep(found$freedom, ncol(object$y)), estimates)
+    value$effects_df <- found$freedom
   }
   structure(value, class = "summary.freeridge")
 }
@@ -137,11 +147,19 @@ print.summary.freeridge <- function(x, digits = max(3L, getOption("digits") - 3L
 }
 
 print_coefficients <- function(summary, digits, ...) {
-  if (is.null(summary$coefficients)) return(invisible())
-  tables <- if (is.matrix(summary$coefficients)) list(summary$coefficients) else summary$coefficients
+  print_tables("Coefficients", summary$coefficients, if (!is.null(summary$type)) {
+    paste(c(bayesian = "Bayesian", frequentist = "frequentist")[[summary$type]], "standard errors")
+  }, digits, ...)
+  print_tables("Unpenalised effects", summary$effects, if (!is.null(summary$effects)) {
+    paste("standard errors of the mixed model,", counted(summary$effects_df, "degree"), "of freedom")
+  }, digits, ...)
+}
+
+# Nothing where there are none.
+print_tables <- function(title, tables, words, digits, ...) {
+  if (is.matrix(tables)) tables <- list(tables)
   for (j in seq_along(tables)) {
-    cat("\nCoefficients", if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (",
-        c(bayesian = "Bayesian", frequentist = "frequentist")[[summary$type]], " standard errors):\n", sep = "")
+    cat("\n", title, if (length(tables) > 1L) paste0(" of output ", names(tables)[j]), " (", words, "):\n", sep = "")
     stats::printCoefmat(tables[[j]], digits = digits, ...)
   }
 }
@@ -157,19 +175,29 @@ coef.freeridge <- function(object, lambda = NULL, ...) {
     all_rows(object, core_coefficients(model), 0)
   })
   b <- if (length(b) == 1L) b[[1L]] else do.call(rbind, b)
-  structure(value, intercept = b, class = "freeridge_expansion")
+  effects <- if (!is.null(object$fixed)) {
+    at_lambdas(object, lambda, function(model) shape(object, effects_at(object, model), colnames(object$fixed)))
+  }
+  structure(value, intercept = b, effects = effects, class = "freeridge_expansion")
 }
 
 linear_coefficients <- function(fit, model) {
-  with_intercept(fit, core_intercept(model), core_hyperplane(model)[seq_len(ncol(fit$x)), , drop = FALSE])
+  with_intercept(fit, core_intercept(model), core_hyperplane(model)[seq_len(ncol(fit$x)), , drop = FALSE],
+                 effects_at(fit, model))
 }
 
 print.freeridge_expansion <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   b <- attr(x, "intercept")
   values <- unclass(x)
-  attr(values, "intercept") <- NULL
+  effects <- attr(x, "effects")
+  attr(values, "intercept") <- attr(values, "effects") <- NULL
   cat("Expansion coefficients c of f(x) = sum_i c_i k(x_i, x) + b, one for each point (row of x)\n")
   cat("b: ", paste(format(b, digits = digits, trim = TRUE), collapse = ", "), "\n", sep = "")
+  if (!is.null(effects)) {
+    cat("Unpenalised effects:\n")
+    print(effects, digits = digits)
+    cat("c:\n")
+  }
   print(values, digits = digits, ...)
   invisible(x)
 }
@@ -194,7 +222,7 @@ nobs.freeridge <- function(object, use.fallback = FALSE, ...) {  # step() says u
 formula.freeridge <- function(x, env = parent.frame(), ...) {  # a formula that is there has its own
   refuse_extra(...)
   if (!made_by_formula(x)) refuse("this fit was made from a matrix or a data frame: it has no formula")
-  stats::formula(x$terms)
+  stats::formula(given_terms(x))
 }
 formula.freeridge_linear <- formula.freeridge_classifier <- formula.freeridge
 

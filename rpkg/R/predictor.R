@@ -15,6 +15,10 @@ predictor.freeridge <- function(object, lambda = NULL, ...) {
   if (!is.null(object$offset)) value$offset <- TRUE  # one was taken from the response
   value$call <- object$call[c(1L, which(names(object$call) == "offset"))]
   value$terms <- lean_terms(object$terms)
+  value$parts <- if (!is.null(object$parts)) lapply(object$parts, lean_terms)
+  if (!is.null(object$fixed_source)) value$fixed_source$terms <- lean_terms(object$fixed_source$terms)
+  value$fixed <- object$fixed[0L, , drop = FALSE]
+  value$effects <- effects_at(object, model)
   value$x <- object$x[0L, , drop = FALSE]
   value$y <- object$y[0L, , drop = FALSE]
   value$lambda <- named_by_output(object, core_lambda(model))
@@ -72,11 +76,11 @@ predicting_model <- function(fit) {
 }
 
 predict.freeridge_predictor <- function(object, newdata, type = if (is.null(object$classes)) "response" else "decision",
-                                        na.action = stats::na.pass, ...) {
+                                        na.action = stats::na.pass, fixed = NULL, ...) {
   refuse_extra(...)
   if (missing(newdata)) refuse("newdata is missing: a predictor has no rows of its own")
   check_choice(type, "type", if (is.null(object$classes)) "response" else class_types)
-  values <- predicted(object, new_rows(object, newdata, na.action), predicting_model(object))
+  values <- predicted(object, new_rows(object, newdata, na.action, fixed), predicting_model(object))
   if (is.null(object$classes)) values else class_answers(object, values, type, object$calibration)
 }
 

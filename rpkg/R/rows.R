@@ -14,6 +14,10 @@ set_aside <- function(fit) {
   fit$aside <- list(rows = out, x = fit$x[out, columns, drop = FALSE], y = fit$y[out, , drop = FALSE], cases = cases)
   fit$x <- if (square) fit$x[kept, kept, drop = FALSE] else rows_with_terms(fit$x, kept)
   fit$y <- fit$y[kept, , drop = FALSE]
+  if (!is.null(fit$fixed)) {
+    fit$aside$fixed <- fit$fixed[out, , drop = FALSE]
+    fit$fixed <- fit$fixed[kept, , drop = FALSE]
+  }
   fit$weights <- fit$weights[kept]
   fit$groups <- labels_at(fit$groups, kept, "groups")
   if (!is.null(fit$classes) && any(apply(fit$y, 2L, function(column) length(unique(column)) < 2L))) {
@@ -62,7 +66,7 @@ predicted_aside <- function(fit, model) {
   if (is.null(fit$aside)) return(NULL)
   x <- fit$aside$x
   if (!is.null(fit$points)) x <- kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale))
-  core_predict(model, with_columns(x))
+  core_predict(model, with_columns(x), fit$aside$fixed)
 }
 
 # Outputs minus f at the rows of weight zero. These are residuals and left-out errors at once: the fit was made without
@@ -72,20 +76,34 @@ errors_aside <- function(fit, model) {
   if (is.null(f)) NULL else fit$aside$y - plus_offset(f, fit$aside$offset)
 }
 
-# The rows of newdata that are known, as the core takes them: x and offset; known: which rows of the answer these are;
-# names: those of all rows of the answer. na.action as in predict.lm.
-new_rows <- function(fit, newdata, na.action = stats::na.pass) {
+# The rows of newdata that are known, as the core takes them: x, fixed (NULL: no fixed effects) and offset; known: which
+# rows of the answer these are; names: those of all rows of the answer. na.action as in predict.lm. given: the values of the
+# fixed effects beside newdata.
+new_rows <- function(fit, newdata, na.action = stats::na.pass, given = NULL) {
   x <- if (is.null(fit$terms)) new_features(fit, newdata) else new_design(fit, newdata)
   offset <- attr(x, "offset")
-  attr(x, "offset") <- NULL
+  fixed <- attr(x, "fixed")
+  attr(x, "offset") <- attr(x, "fixed") <- NULL
+  if (is.null(fit$parts)) {
+    fixed <- new_fixed(fit, newdata_with_columns(newdata), given)
+  } else if (!is.null(given)) {
+    refuse("fixed is given, but the fit was made by a formula: newdata has its variables")
+  }
   known <- known_rows(x)
+  if (!is.null(fixed)) known <- known & !is.na(rowSums(fixed))
   if (!is.null(offset)) known <- known & !is.na(offset)
   kept <- kept_rows(known, na.action)
   names <- rownames(x)[kept]
-  if (!all(known)) x <- x[known, , drop = FALSE]
+  if (!all(known)) {
+    x <- x[known, , drop = FALSE]
+    if (!is.null(fixed)) fixed <- fixed[known, , drop = FALSE]
+  }
   if (!is.null(fit$points)) x <- kernel_values(fit$kernel, divided(x, fit$scale), divided(fit$points, fit$scale))
-  list(x = with_columns(x), offset = offset[known], known = known[kept], names = names)
+  list(x = with_columns(x), fixed = fixed, offset = offset[known], known = known[kept], names = names)
 }
+
+# A vector is one column of newdata.
+newdata_with_columns <- function(newdata) if (is.null(dim(newdata))) matrix(newdata, ncol = 1L) else newdata
 
 # Rows without a missing value; infinite values are refused.
 known_rows <- function(x) {
@@ -111,11 +129,14 @@ kept_rows <- function(known, na.action) {
   if (is.null(dropped)) rep(TRUE, length(known)) else !(seq_along(known) %in% dropped)
 }
 
-# What `ask` gives for the rows that are known (rows x outputs), plus the offset, NA in the others. The core takes one
-# row or more: where there is none it answers for a row of zeros, which is then dropped.
+# What `ask` gives for the rows that are known, and the values of the fixed effects there if there are some (rows x outputs),
+# plus the offset, NA in the others. The core takes one row or more: where there is none it answers for a row of zeros, which
+# is then dropped.
 answered <- function(new, ask, offset = NULL) {
   m <- nrow(new$x)
-  values <- ask(if (m > 0L) new$x else matrix(0, 1L, ncol(new$x)))[seq_len(m), , drop = FALSE]
+  row <- function(values) if (m > 0L || is.null(values)) values else matrix(0, 1L, ncol(values))
+  values <- if (is.null(new$fixed)) ask(row(new$x)) else ask(row(new$x), row(new$fixed))
+  values <- values[seq_len(m), , drop = FALSE]
   values <- plus_offset(values, offset)
   if (all(new$known)) return(values)
   whole <- matrix(NA_real_, length(new$known), ncol(values))

@@ -48,7 +48,14 @@ core_create_dense <- core_create
 core_create <- function(kernel, scale, x, y) {
   if (is_sparse(x)) core_create_sparse(kernel, scale, x, y) else core_create_dense(kernel, scale, x, y)
 }
+# With fixed effects the core takes no sparse points: they go there in pieces, with their zeros.
 core_predict_dense <- core_predict
-core_predict <- function(handle, x) {
-  if (is_sparse(x)) core_predict_sparse(handle, x) else core_predict_dense(handle, x)
+core_predict <- function(handle, x, fixed = NULL) {
+  if (!is_sparse(x)) return(core_predict_dense(handle, x, fixed))
+  if (is.null(fixed)) return(core_predict_sparse(handle, x))
+  rows <- seq_len(nrow(x))
+  pieces <- split(rows, (rows - 1) %/% max(1, 4194304 %/% ncol(x)))
+  do.call(rbind, lapply(unname(pieces), function(piece) {
+    core_predict_dense(handle, as.matrix(x[piece, , drop = FALSE]), fixed[piece, , drop = FALSE])
+  }))
 }

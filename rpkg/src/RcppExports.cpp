@@ -231,13 +231,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_predict
-Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x);
-RcppExport SEXP _freeridge_core_predict(SEXP handleSEXP, SEXP xSEXP) {
+Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict(SEXP handleSEXP, SEXP xSEXP, SEXP fixedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict(handle, x));
+    Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict(handle, x, fixed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -613,25 +614,27 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_predict_jackknife
-Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level);
-RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP) {
+Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict_jackknife(SEXP handleSEXP, SEXP xSEXP, SEXP levelSEXP, SEXP fixedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< double >::type level(levelSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict_jackknife(handle, x, level));
+    Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_jackknife(handle, x, level, fixed));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_predict_variance
-Rcpp::List core_predict_variance(SEXP handle, SEXP x);
-RcppExport SEXP _freeridge_core_predict_variance(SEXP handleSEXP, SEXP xSEXP) {
+Rcpp::List core_predict_variance(SEXP handle, SEXP x, SEXP fixed);
+RcppExport SEXP _freeridge_core_predict_variance(SEXP handleSEXP, SEXP xSEXP, SEXP fixedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict_variance(handle, x));
+    Rcpp::traits::input_parameter< SEXP >::type fixed(fixedSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict_variance(handle, x, fixed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -692,6 +695,37 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< bool >::type se(seSEXP);
     rcpp_result_gen = Rcpp::wrap(core_average_difference(handle, x, z, weights, se));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_set_fixed_effects
+void core_set_fixed_effects(SEXP handle, SEXP f);
+RcppExport SEXP _freeridge_core_set_fixed_effects(SEXP handleSEXP, SEXP fSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type f(fSEXP);
+    core_set_fixed_effects(handle, f);
+    return R_NilValue;
+END_RCPP
+}
+// core_fixed_effects
+Rcpp::List core_fixed_effects(SEXP handle, bool se);
+RcppExport SEXP _freeridge_core_fixed_effects(SEXP handleSEXP, SEXP seSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< bool >::type se(seSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_fixed_effects(handle, se));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_variance_components
+Rcpp::List core_variance_components(SEXP handle);
+RcppExport SEXP _freeridge_core_variance_components(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_variance_components(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1301,7 +1335,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_group_errors", (DL_FUNC) &_freeridge_core_group_errors, 2},
     {"_freeridge_core_hyperplane", (DL_FUNC) &_freeridge_core_hyperplane, 1},
     {"_freeridge_core_intercept", (DL_FUNC) &_freeridge_core_intercept, 1},
-    {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 2},
+    {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 3},
     {"_freeridge_core_predict_sparse", (DL_FUNC) &_freeridge_core_predict_sparse, 2},
     {"_freeridge_core_ols", (DL_FUNC) &_freeridge_core_ols, 3},
     {"_freeridge_core_ols_summary", (DL_FUNC) &_freeridge_core_ols_summary, 3},
@@ -1333,13 +1367,16 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_calibrate", (DL_FUNC) &_freeridge_core_calibrate, 3},
     {"_freeridge_core_degrees_of_freedom", (DL_FUNC) &_freeridge_core_degrees_of_freedom, 1},
     {"_freeridge_core_cooks_distance", (DL_FUNC) &_freeridge_core_cooks_distance, 1},
-    {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 3},
-    {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 2},
+    {"_freeridge_core_predict_jackknife", (DL_FUNC) &_freeridge_core_predict_jackknife, 4},
+    {"_freeridge_core_predict_variance", (DL_FUNC) &_freeridge_core_predict_variance, 3},
     {"_freeridge_core_coefficient_covariance", (DL_FUNC) &_freeridge_core_coefficient_covariance, 2},
     {"_freeridge_core_coefficient_errors", (DL_FUNC) &_freeridge_core_coefficient_errors, 2},
     {"_freeridge_core_predict_gradient", (DL_FUNC) &_freeridge_core_predict_gradient, 2},
     {"_freeridge_core_average_gradient", (DL_FUNC) &_freeridge_core_average_gradient, 4},
     {"_freeridge_core_average_difference", (DL_FUNC) &_freeridge_core_average_difference, 5},
+    {"_freeridge_core_set_fixed_effects", (DL_FUNC) &_freeridge_core_set_fixed_effects, 2},
+    {"_freeridge_core_fixed_effects", (DL_FUNC) &_freeridge_core_fixed_effects, 2},
+    {"_freeridge_core_variance_components", (DL_FUNC) &_freeridge_core_variance_components, 1},
     {"_freeridge_core_check_kernel", (DL_FUNC) &_freeridge_core_check_kernel, 1},
     {"_freeridge_core_kernel_text", (DL_FUNC) &_freeridge_core_kernel_text, 1},
     {"_freeridge_core_parse_kernel", (DL_FUNC) &_freeridge_core_parse_kernel, 1},

@@ -67,16 +67,23 @@ Rcpp::NumericVector core_intercept(SEXP handle) {
   return b;
 }
 
-// x: m x d; the answer is m x t
+// x: m x d, fixed: m x q, or NULL without fixed effects; the answer is m x t
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x) {
+Rcpp::NumericMatrix core_predict(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
   const auto view = Rcpp::as<View>(x);
   if (view.cols() != size.d) refuse("newdata has another number of columns");
-  auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(view.rows()), size.t);
-  check(model, freeridge_predict(model.core, FREERIDGE_COL_MAJOR, view.rows(), view.data(), view.rows(), out.begin(),
-                                 view.rows()));
+  const std::int64_t m = view.rows();
+  const FixedValues values(fixed, m);
+  auto out = fresh<Rcpp::NumericMatrix>(static_cast<int>(m), size.t);
+  if (values.given) {
+    values.check_columns(model);
+    check(model, freeridge_predict_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, values.data, m,
+                                         out.begin(), m));
+  } else {
+    check(model, freeridge_predict(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, out.begin(), m));
+  }
   return out;
 }
 

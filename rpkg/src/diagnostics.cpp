@@ -21,29 +21,45 @@ Rcpp::NumericMatrix core_cooks_distance(SEXP handle) {
   return distance;
 }
 
-// x: m x d; lower and upper are m x t
+// x: m x d, fixed: m x q, or NULL without fixed effects; lower and upper are m x t
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level) {
+Rcpp::List core_predict_jackknife(SEXP handle, SEXP x, double level, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
   const auto view = Rcpp::as<View>(x);
   if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
   const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
   auto lower = fresh<Rcpp::NumericMatrix>(m, t), upper = fresh<Rcpp::NumericMatrix>(m, t);
-  check_but_undefined(model, freeridge_predict_jackknife(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, level,
-                                                         lower.begin(), upper.begin(), m));
+  const FixedValues values(fixed, m);
+  if (values.given) {
+    values.check_columns(model);
+    check_but_undefined(model,
+                        freeridge_predict_jackknife_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
+                                                          values.data, m, level, lower.begin(), upper.begin(), m));
+  } else {
+    check_but_undefined(model, freeridge_predict_jackknife(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m, level,
+                                                           lower.begin(), upper.begin(), m));
+  }
   return Rcpp::List::create(Rcpp::Named("lower") = lower, Rcpp::Named("upper") = upper);
 }
 
-// x: m x d; variance is m x t, noise one for each output
+// x: m x d, fixed: m x q, or NULL without fixed effects; variance is m x t, noise one for each output
 // [[Rcpp::export(rng = false)]]
-Rcpp::List core_predict_variance(SEXP handle, SEXP x) {
+Rcpp::List core_predict_variance(SEXP handle, SEXP x, SEXP fixed = R_NilValue) {
   Model& model = model_of(handle);
   const auto view = Rcpp::as<View>(x);
   if (view.cols() != dimensions_of(model).d) refuse("newdata has another number of columns");
   const int m = static_cast<int>(view.rows()), t = dimensions_of(model).t;
   auto variance = fresh<Rcpp::NumericMatrix>(m, t);
   auto noise = fresh<Rcpp::NumericVector>(t);
-  check_but_undefined(model, freeridge_predict_variance(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
-                                                        variance.begin(), m, noise.begin()));
+  const FixedValues values(fixed, m);
+  if (values.given) {
+    values.check_columns(model);
+    check_but_undefined(model,
+                        freeridge_predict_variance_fixed(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
+                                                         values.data, m, variance.begin(), m, noise.begin()));
+  } else {
+    check_but_undefined(model, freeridge_predict_variance(model.core, FREERIDGE_COL_MAJOR, m, view.data(), m,
+                                                          variance.begin(), m, noise.begin()));
+  }
   return Rcpp::List::create(Rcpp::Named("variance") = variance, Rcpp::Named("noise") = noise);
 }

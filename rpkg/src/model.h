@@ -142,6 +142,26 @@ SEXP kept_bytes(std::vector<unsigned char> bytes, bool with_x);
 // The bytes that were saved; x: what was left out.
 std::vector<unsigned char> whole_bytes(const Rcpp::List& kept, SEXP x);
 
+// The values of a model's fixed effects at the rows of a matrix: m x q, or nothing for NULL.
+struct FixedValues {
+  FixedValues(SEXP values, std::int64_t rows) : given(!Rf_isNull(values)) {
+    if (!given) return;
+    const auto view = Rcpp::as<View>(values);
+    if (view.rows() != rows) refuse("fixed and newdata differ in their number of rows");
+    data = view.data();
+    columns = view.cols();
+  }
+  // The core reads as many columns as the model has.
+  void check_columns(const Model& model) const {
+    std::int64_t q = 0;
+    check(freeridge_get_fixed_count(model.core, &q));
+    if (columns != q) refuse("fixed has another number of columns");
+  }
+  bool given;
+  const double* data = nullptr;
+  std::int64_t columns = 0;
+};
+
 // The words of the R interface as numbers of freeridge.h; unknown words are errors of class freeridge_invalid_argument.
 freeridge_criterion criterion_of(const std::string& name);
 freeridge_route route_of(const std::string& name);

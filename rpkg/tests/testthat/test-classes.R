@@ -166,7 +166,7 @@ test_that("labels that cannot be used are refused", {
   expect_refusal(freeridge(Species ~ Sepal.Length + offset(Sepal.Width), flowers),
                  "an offset goes with a numeric response")
   expect_refusal(predict(fit, type = "link"), 'type must be one of "decision", "class", "probability", "response", not "link"')
-  expect_refusal(predict(fit, type = "class", interval = "gp"), "no further arguments but newdata, lambda and na.action")
+  expect_refusal(predict(fit, type = "class", interval = "gp"), "no further arguments but newdata, lambda, na.action and fixed")
   expect_refusal(predict(freeridge(x, flowers$Species == "setosa", linear_kernel(), 1), x, 1:2, "class"), "lambda must be one number")
   expect_refusal(logLik(freeridge(x, flowers$Species == "setosa", linear_kernel(), 1)), "it has no likelihood")
 })

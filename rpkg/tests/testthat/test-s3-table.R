@@ -21,7 +21,7 @@ without_lm <- c(
   "*" = "kernels", "==" = "kernels", "!=" = "kernels", all.equal = "kernels", as.character = "kernels",
   format = "kernels", "$" = "fitted values on demand, as of a list", "[[" = "as $", update = "parsnip's specification",
   tidy = "broom, test-broom.R", glance = "broom, test-broom.R", augment = "broom, test-broom.R",
-  eigenvalues = "kernel matrices", effective_rank = "lambda", hat_matrix = "smoothers",
+  variance_components = "mixed models, test-unpenalised.R", eigenvalues = "kernel matrices", effective_rank = "lambda", hat_matrix = "smoothers",
   kappa = "of K + lambda I, lm's is of its columns", as.function = "kernels",
   autoplot = "ggplot2, test-plot.R", accumulate = "accumulators", predictor = "deployment, test-predictor.R",
   gradient_descent = "the function itself", early_stopping = "the function itself"

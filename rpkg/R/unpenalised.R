@@ -1,0 +1,212 @@
+# Columns that no penalty touches (fixed effects): unpenalised(...) in a formula, `fixed` beside a matrix; and their values
+# at new rows.
+#
+# A formula y ~ x1 + unpenalised(x2 * f) is taken apart into
+#     given      its terms as they were written, of which unpenalised(...) is one
+#     penalised  ~ x1,   the columns of the kernel
+#     fixed      ~ x2 * f, coded by contrasts as lm() codes them
+# and the model frame is that of y ~ x1 + x2 * f. The dot stands for all columns of the data that are in no unpenalised().
+
+unpenalised <- function(...) {
+  refuse("unpenalised() is a term of a formula of freeridge(), by itself: as in y ~ x1 + unpenalised(x2 + x3)")
+}
+unpenalized <- unpenalised
+
+is_unpenalised_call <- function(part) {
+  if (!is.call(part)) return(FALSE)
+  head <- part[[1L]]
+  if (is.call(head) && length(head) == 3L && (identical(head[[1L]], as.name("::")) || identical(head[[1L]], as.name(":::")))) {
+    head <- head[[3L]]
+  }
+  identical(head, as.name("unpenalised")) || identical(head, as.name("unpenalized"))
+}
+
+# The expression with one spelling of the word, and the variables that are in it.
+with_one_spelling <- function(part) {
+  if (!is.call(part)) return(list(part = part, variables = character(), found = FALSE))
+  found <- is_unpenalised_call(part)
+  variables <- if (found) all.vars(part) else character()
+  if (found) part[[1L]] <- as.name("unpenalised")
+  for (i in seq_along(part)[-1L]) {
+    if (!is.call(part[[i]])) next  # an empty argument, as in x[, 1], is none
+    inner <- with_one_spelling(part[[i]])
+    part[[i]] <- inner$part
+    variables <- c(variables, inner$variables)
+    found <- found || inner$found
+  }
+  list(part = part, variables = variables, found = found)
+}
+
+# NULL for a formula without unpenalised(), else list(given, penalised, fixed, flat): terms, terms, and two formulas; the
+# coding of `fixed` depends on the intercept, which is decided later. data: evaluated for the dot alone.
+unpenalised_parts <- function(formula, data) {
+  if (!inherits(formula, "formula")) return(NULL)
+  spelled <- with_one_spelling(formula[[length(formula)]])
+  if (length(formula) == 3L && with_one_spelling(formula[[2L]])$found) refuse("unpenalised() is not for the response")
+  if (!spelled$found) return(NULL)
+  formula[[length(formula)]] <- spelled$part
+  if (!is.data.frame(data)) data <- NULL
+  others <- data[setdiff(names(data), spelled$variables)]
+  given <- terms_of(formula, others)
+  place <- attr(given, "specials")$unpenalised
+  factors <- attr(given, "factors")
+  own <- if (length(place) > 0L) colSums(factors[place, , drop = FALSE] > 0L) > 0L
+  if (!any(own) || any(attr(given, "order")[own] > 1L)) unpenalised()
+  inner <- lapply(as.list(attr(given, "variables"))[1L + place], written_terms)
+  inner <- Reduce(function(a, b) call("+", a, b), inner)
+  labels <- lapply(attr(given, "term.labels")[!own], str2lang)
+  environment <- environment(formula)
+  response <- if (attr(given, "response") == 1L) formula[[2L]]
+  inner <- expanded(inner, response, data, environment)
+  offsets <- as.list(attr(given, "variables"))[1L + attr(given, "offset")]
+  constant <- attr(given, "intercept")
+  sum_of <- function(parts) {  # ~ 1 or ~ 0 where there are none
+    parts <- c(parts, if (constant == 0L) 0, if (length(parts) == 0L && constant == 1L) 1)
+    Reduce(function(a, b) call("+", a, b), parts)
+  }
+  list(given = given, penalised = stats::terms(formula_of(NULL, sum_of(labels), environment)),
+       fixed = formula_of(NULL, inner, environment),
+       flat = formula_of(response, sum_of(c(labels, list(call("(", inner)), offsets)), environment))
+}
+
+terms_of <- function(formula, data) {
+  tryCatch(stats::terms(formula, specials = "unpenalised", data = data), error = function(condition) {
+    refuse("the data do not fit the formula: ", conditionMessage(condition))
+  })
+}
+
+# unpenalised(a, b) as a + b.
+written_terms <- function(part) {
+  parts <- as.list(part)[-1L]
+  named <- names(parts)[nzchar(names(parts))]
+  if (length(parts) == 0L) refuse("unpenalised() is empty: as in unpenalised(x2 + x3)")
+  if (length(named) > 0L) refuse("unpenalised() takes terms without names, not '", named[1L], "'")
+  Reduce(function(a, b) call("+", a, b), parts)
+}
+
+# Terms with the dot as the sum of all other columns of the data.
+expanded <- function(inner, response, data, environment) {
+  if (!"." %in% all.names(inner)) return(inner)
+  stats::formula(terms_of(formula_of(response, inner, environment), data))[[if (is.null(response)) 2L else 3L]]
+}
+
+formula_of <- function(response, right, environment) {
+  made <- if (is.null(response)) call("~", right) else call("~", response, right)
+  stats::as.formula(made, environment)
+}
+
+# The columns of `fixed` of a formula: what design_matrix() gives, and the terms that make them of new data. Without an
+# intercept a factor has a column for every level.
+fixed_design <- function(formula, frame, intercept) {
+  if (isFALSE(intercept)) formula[[2L]] <- call("-", formula[[2L]], 1)
+  terms <- stats::terms(formula)
+  if (!is.null(attr(terms, "offset"))) refuse("an offset has no effect to be found: write it beside unpenalised()")
+  design <- design_matrix(terms, frame)
+  if (ncol(design$x) == 0L) refuse("unpenalised() has no columns: ", shown_formula(formula))
+  list(x = double_columns(design$x), source = list(terms = terms, contrasts = design$contrasts))
+}
+
+double_columns <- function(x) {
+  x <- x[, seq_len(ncol(x)), drop = FALSE]  # without the attributes of model.matrix()
+  if (!is.double(x)) storage.mode(x) <- "double"
+  x
+}
+
+# `fixed` beside a matrix: numbers, or a data frame (or a factor alone) whose factors are coded as lm() codes them.
+fixed_columns <- function(fixed, n, intercept) {
+  if (is.factor(fixed) || is.character(fixed)) fixed <- data.frame(fixed = fixed)
+  design <- if (is.data.frame(fixed) && any(vapply(fixed, function(column) !is.numeric(column), NA))) {
+    check_levels(fixed[vapply(fixed, function(column) is.factor(column) || is.character(column), NA)], "fixed")
+    frame <- stats::model.frame(~ ., fixed, na.action = stats::na.pass)
+    made <- fixed_design(stats::formula(attr(frame, "terms")), frame, intercept)
+    made$source$terms <- structure(made$source$terms, dataClasses = attr(attr(frame, "terms"), "dataClasses"))
+    made$source$xlevels <- stats::.getXlevels(attr(frame, "terms"), frame)
+    made
+  } else {
+    list(x = numeric_matrix(fixed, "fixed", finite = FALSE))
+  }
+  x <- design$x
+  check_finite(x, "fixed")
+  if (nrow(x) != n) refuse("fixed has ", counted(nrow(x), "row"), ", x has ", n)
+  if (is.null(colnames(x))) colnames(x) <- if (ncol(x) == 1L) "fixed" else paste0("fixed", seq_len(ncol(x)))
+  list(x = x, source = design$source)
+}
+
+# The values of the fixed effects at new rows, of a fit to a matrix: those given, or the columns of newdata with their names.
+new_fixed <- function(fit, newdata, fixed) {
+  if (is.null(fit$fixed)) {
+    if (!is.null(fixed)) refuse("fixed is given, but the fit has no unpenalised columns")
+    return(NULL)
+  }
+  if (is.null(fixed)) fixed <- fixed_of_newdata(fit, newdata)
+  source <- fit$fixed_source
+  names <- colnames(fit$fixed)
+  if (is.null(source)) {
+    if (!is.null(colnames(fixed)) && all(names %in% colnames(fixed))) fixed <- fixed[, names, drop = FALSE]
+    x <- numeric_matrix(fixed, "fixed", finite = FALSE, rows = FALSE)
+  } else {
+    if (is.factor(fixed) || is.character(fixed)) fixed <- data.frame(fixed = fixed)
+    if (!is.data.frame(fixed)) refuse("fixed must be a data frame, as that of the fit was, not ", shown(fixed))
+    frame <- new_frame(source$terms, fixed, source$xlevels, "fixed does not fit the model: ")
+    x <- double_columns(design_matrix(source$terms, frame, source$contrasts)$x)
+  }
+  if (ncol(x) != length(names)) refuse("fixed has ", counted(ncol(x), "column"), ", that of the fit has ", length(names))
+  if (nrow(x) != nrow(newdata)) refuse("fixed has ", counted(nrow(x), "row"), ", newdata has ", nrow(newdata))
+  infinite <- is.infinite(x)
+  if (any(infinite)) check_finite(replace(x, is.na(x), 0), "fixed")
+  x
+}
+
+fixed_of_newdata <- function(fit, newdata) {
+  names <- if (is.null(fit$fixed_source)) colnames(fit$fixed) else all.vars(fit$fixed_source$terms)
+  missing <- setdiff(names, colnames(newdata))
+  if (length(missing) > 0L) {
+    refuse("the fit has unpenalised columns, and newdata has no column '", missing[1L], "': give their values, fixed = ...")
+  }
+  newdata[, names, drop = FALSE]
+}
+
+# Where only differences or derivatives of f are asked for, and the effects do not matter.
+no_effects <- function(fit, rows) if (!is.null(fit$fixed)) matrix(0, rows, ncol(fit$fixed))
+
+# The effects at the lambda in force, q x t: NA for a column that depends on the intercept and those before it, as lm() has
+# it. A model that was read again knows predictions only: its effects are those that the fit kept.
+effects_at <- function(fit, model) {
+  if (is.null(fit$fixed)) return(NULL)
+  if (identical(model, fit$cache$predictor)) return(fit$effects)
+  found <- core_fixed_effects(model, FALSE)
+  own_effects(found, found$effects)
+}
+
+own_effects <- function(found, values) {
+  values[found$kept == 0L, ] <- NA
+  values
+}
+
+# The model that has the standard errors of the effects. Without columns of the kernel any positive lambda gives them.
+effects_model <- function(fit, lambda) {
+  if (ncol(fit$x) > 0L) return(model_at(fit, lambda, warn = FALSE))
+  model_at(fit, if (is.null(lambda)) NULL else pmax(lambda, 1))
+}
+
+# list(errors, freedom) at the lambda in force: standard errors in the mixed model, q x t, with m = n - q degrees of
+# freedom, q counted with the intercept and without columns that have no effect of their own.
+effect_errors <- function(fit, model) {
+  found <- core_fixed_effects(model, TRUE)
+  warn_reason(found$reason)
+  freedom <- nrow(fit$x) - sum(found$kept) - (fit$intercept && !has_penalised(fit))
+  list(errors = own_effects(found, found$errors), freedom = freedom)
+}
+
+# What print() says of them.
+print_unpenalised <- function(fit, most = 8L) {
+  if (is.null(fit$fixed)) return(invisible())
+  names <- colnames(fit$fixed)
+  lost <- names[is.na(fit$effects[, 1L])]
+  cat("Unpenalised: ", counted(length(names), "column"), " (", paste(utils::head(names, most), collapse = ", "),
+      if (length(names) > most) ", ...", ")\n", sep = "")
+  if (length(lost) > 0L) {
+    cat("  without an effect of their own, as they depend on others: ", paste(utils::head(lost, most), collapse = ", "),
+        if (length(lost) > most) ", ...", "\n", sep = "")
+  }
+}

@@ -1,0 +1,44 @@
+// Fixed effects: columns that no penalty touches, their coefficients, and the variance components of the mixed model. What
+// has no value is NaN.
+#include "model.h"
+
+// f: n x q, q > 0
+// [[Rcpp::export(rng = false)]]
+void core_set_fixed_effects(SEXP handle, SEXP f) {
+  Model& model = model_of(handle);
+  const auto view = Rcpp::as<View>(f);
+  if (view.rows() != dimensions_of(model).n) refuse("fixed and x differ in their number of rows");
+  check(freeridge_set_fixed_effects(model.core, FREERIDGE_COL_MAJOR, view.cols(), view.data(), view.rows()));
+}
+
+// kept: q flags; effects, errors: q x t (errors: 0 x 0 where `se` is false); reason: why errors are NaN, or ""
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_fixed_effects(SEXP handle, bool se) {
+  Model& model = model_of(handle);
+  std::int64_t count = 0;
+  check(freeridge_get_fixed_count(model.core, &count));
+  const int q = static_cast<int>(count), t = dimensions_of(model).t;
+  auto kept = fresh<Rcpp::IntegerVector>(q);
+  auto effects = fresh<Rcpp::NumericMatrix>(q, t), errors = fresh<Rcpp::NumericMatrix>(se ? q : 0, se ? t : 0);
+  const freeridge_status status =
+      freeridge_get_fixed_effects(model.core, kept.begin(), effects.begin(), se ? errors.begin() : nullptr, count);
+  check_but_undefined(model, status);
+  const std::string reason = status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+  return Rcpp::List::create(Rcpp::Named("kept") = kept, Rcpp::Named("effects") = effects,
+                            Rcpp::Named("errors") = errors, Rcpp::Named("reason") = reason);
+}
+
+// t numbers each, and the reason for those that are NaN, or ""
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_variance_components(SEXP handle) {
+  Model& model = model_of(handle);
+  const int t = dimensions_of(model).t;
+  auto residual = fresh<Rcpp::NumericVector>(t), random = fresh<Rcpp::NumericVector>(t),
+       share = fresh<Rcpp::NumericVector>(t), error = fresh<Rcpp::NumericVector>(t);
+  const freeridge_status status =
+      freeridge_variance_components(model.core, residual.begin(), random.begin(), share.begin(), error.begin());
+  check_but_undefined(model, status);
+  const std::string reason = status == FREERIDGE_UNDEFINED ? freeridge_last_error() : "";
+  return Rcpp::List::create(Rcpp::Named("random") = random, Rcpp::Named("residual") = residual,
+                            Rcpp::Named("share") = share, Rcpp::Named("se") = error, Rcpp::Named("reason") = reason);
+}
