@@ -1137,7 +1137,10 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * REML or n t / 2 log(criterion), so that lengths differ by a factor of about e^s unless the data say otherwise. 0: the
  * library's choice, 0.5; infinity: none.
  * rows: the kernel is learnt on so many rows, drawn at random by `seed` (n or more: all; at least 2). 0: the library's
- * choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2 numbers of memory, whatever route and landmarks are set.
+ * choice, 2000. Learning takes O(rows^3) time and 2.25 rows^2 numbers of memory, whatever route is set. Where landmarks are set
+ * and rows is more than 2000, REML moves the kernel on 2000 of the rows without landmarks, and then the criterion, REML too, on
+ * all of them with r landmarks, as freeridge_score_gradient has it: O(rows r^2) time an evaluation, and the memory of both. These
+ * landmarks are those that are given where rows is all; else they are chosen once, by the kernel that REML finds on the sample.
  * evaluations: the most evaluations of a criterion with its gradient on those rows; 0: the library's choice, 100; 1: of
  * the given kernel's alone. In addition the same number of REML on a sample of 512 rows, and at most 8 for the best lambda
  * of the given kernel where it may be as good as what was found.
@@ -1152,7 +1155,7 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
  * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops (REML,
  * GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda. Statuses: INVALID_STATE (no data, a kernel
- * without hyperparameters, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is
+ * without hyperparameters, GROUPS without groups, fixed effects where landmarks take part in learning), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is
  * free: all points coincide, or all is held; the criterion has no value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_criterion criterion,
                                                        const int32_t* label, double shrinkage, int64_t rows,
@@ -1180,7 +1183,8 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
 
 /* Every evaluation of the last freeridge_select_kernel, in their order, as many numbers each as freeridge_get_kernel_search
  * says. stage: 1: one factor on all lengths, LOO on 256 rows of it, at its best lambda; 2: all, REML on the sample; 3: the
- * given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all, REML; 5: all, the criterion. score: without the penalty; NaN: no value there.
+ * given kernel, the criterion (its `ended` is NONE unless lambda was moved); 4: all, REML (without landmarks); 5: all, the
+ * criterion, with landmarks where they take part in learning. score: without the penalty; NaN: no value there.
  * lambda: that of the score. gradient: the largest derivative by the logarithm of a variable of what is minimised (REML or
  * n t / 2 log(criterion), with the penalty), as far as the bounds leave room; NaN where lambda alone was searched. NULL is fine for each.
  * Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */

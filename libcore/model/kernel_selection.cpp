@@ -1,8 +1,11 @@
 // Model::select_kernel: the kernel learnt on some of the rows (kernel_search.hpp), then factorized on all of them, with
-// lambda chosen on all of them.
+// lambda chosen on all of them. Where landmarks are set and the rows to learn on are many, the last stage of the search has
+// the model with landmarks, which are chosen once, by the kernel that REML finds on the sample.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "libcore/base/checks.hpp"
@@ -128,18 +131,49 @@ LambdaOfSample Model::lambda_of_sample(const KernelPtr& kernel, Criterion criter
   return {low, geometric_mean(search.best), combined_score(factorization->problem(), criterion, search.best_score)};
 }
 
+bool Model::learns_with_landmarks(Index rows) const {
+  return data_->landmarks > 0 && rows > usual_rows_of_kernel;
+}
+
+// The landmarks that are given, where these rows are all of them; else some that are yet to be chosen.
+Landmarks Model::landmarks_to_learn(Index rows) const {
+  Landmarks out = wanted_landmarks();
+  if (rows < n()) out.rows.clear();
+  out.count = std::min(out.count, rows);
+  return out;
+}
+
 KernelSearch Model::learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
                                  const KernelSearchOptions& options) const {
+  const bool apart = learns_with_landmarks(rows), by_groups = options.criterion == Criterion::groups;
+  const Index dual = apart ? usual_rows_of_kernel : rows;
   const Index sample = std::min(rows, sample_of_kernel_search);
   const Model of_sample = of_rows(ascending(order, sample), false);
   const Index few = std::min(rows, few_of_kernel_search);
   const Model of_few = of_rows(ascending(order, few), false);
-  const Model of_search = of_rows(ascending(order, rows), options.criterion == Criterion::groups);
+  const Model of_search = of_rows(ascending(order, dual), by_groups && !apart);
+  std::optional<Model> of_all;
+  Landmarks landmarks;
+  const RowsOfSearch likelihood = of_search.rows_of_search(apart ? Criterion::reml : options.criterion);
+  RowsOfSearch all = likelihood;
+  std::function<void(const KernelPtr&)> choose;
+  if (apart) {
+    of_all.emplace(of_rows(ascending(order, rows), by_groups));
+    landmarks = landmarks_to_learn(rows);
+    const Groups* const groups = of_all->groups_for(options.criterion);
+    all = {rows, t(), [&, groups](const KernelPtr& kernel, Criterion by, double lambda) {
+             return of_all->gradient_with(kernel, landmarks, by, groups, lambda);
+           }};
+    choose = [&](const KernelPtr& kernel) {
+      const ProblemPtr problem = of_all->gradient_problem(kernel);
+      if (landmarks.rows.empty()) landmarks.rows = choose_landmarks(*problem->kernel, problem->x, landmarks);
+    };
+  }
   const Index points = std::min(rows, rows_of_size);
   Matrix some(points, d());
   for (Index i = 0; i < points; ++i) copy_rows(data_->x, order[i], some.view().row_range(i, 1));
   return search_kernel(kernel_, variables,
-                       {of_sample.rows_of_search(Criterion::reml), of_search.rows_of_search(options.criterion),
+                       {of_sample.rows_of_search(Criterion::reml), likelihood, all, apart, choose,
                         [&](const KernelPtr& kernel, Criterion by) {
                           const bool groups = by == Criterion::groups;  // asked for where the sample is all rows
                           return (groups ? of_search : of_sample).lambda_of_sample(kernel, by);
@@ -165,7 +199,8 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");
   require_learnable(criterion, variables.count());
-  require_room_to_learn(rows);
+  if (learns_with_landmarks(rows)) require_gradient_with_landmarks();
+  require_room_to_learn(rows, groups);
 
   Array<Index> order(n());
   std::iota(order.begin(), order.end(), Index{0});
@@ -199,11 +234,17 @@ const KernelSearch& Model::require_kernel_search() const {
   return *kernel_search_;
 }
 
-// The rows, copied twice at most, a few of them once more, and what a gradient makes of them.
-void Model::require_room_to_learn(Index rows) const {
-  const Index squares = checked_doubles(rows, rows), few = std::min(rows, few_of_kernel_search);
+// The rows, copied twice at most, a few of them once more, and what a gradient makes of them; with landmarks, what the
+// model takes with them, and their gradient.
+void Model::require_room_to_learn(Index rows, const Groups* groups) const {
+  const bool apart = learns_with_landmarks(rows);
+  const Index dual = apart ? usual_rows_of_kernel : rows, squares = checked_doubles(dual, dual);
+  const double landmarks = apart ? static_cast<double>(memory_required()) +
+                                       static_cast<double>(landmark_learning_bytes(rows, data_->landmarks, groups))
+                                 : 0;
+  const Index few = std::min(rows, few_of_kernel_search);
   const Index copies = checked_doubles(2 * rows + few, d() + t());
-  const double bytes = 8 * (square_matrices * static_cast<double>(squares) + static_cast<double>(copies));
+  const double bytes = landmarks + 8 * (square_matrices * static_cast<double>(squares) + static_cast<double>(copies));
   require_room(static_cast<Index>(std::min(bytes, 0x1p62)), "learning a kernel", "learn it on fewer rows");
 }
 

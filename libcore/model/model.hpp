@@ -257,18 +257,24 @@ class Model {
   ProblemPtr gradient_problem(const KernelPtr& kernel) const;
   // The ways of score_gradient.
   ScoreGradient landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const;
+  ScoreGradient gradient_with(const KernelPtr& kernel, const Landmarks& landmarks, Criterion criterion,
+                              const Groups* groups, double lambda) const;
+  Index landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const;
+  void require_gradient_with_landmarks() const;
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has
   FactorizationPtr factorized(const KernelPtr& kernel, const Landmarks& landmarks) const;
   // Of select_kernel: the model of some rows, ascending, and without landmarks; what its search asks of a model; the search
-  // on the first `rows` in random order.
+  // on the first `rows` in random order, with landmarks where learns_with_landmarks.
   Model of_rows(Span<const Index> rows, bool with_groups) const;
   RowsOfSearch rows_of_search(Criterion criterion) const;
+  bool learns_with_landmarks(Index rows) const;
+  Landmarks landmarks_to_learn(Index rows) const;
   LambdaOfSample lambda_of_sample(const KernelPtr& kernel, Criterion criterion) const;
   KernelSearch learn_kernel(const KernelVariables& variables, Span<const Index> order, Index rows,
                             const KernelSearchOptions& options) const;
-  void require_room_to_learn(Index rows) const;
+  void require_room_to_learn(Index rows, const Groups* groups) const;
   Fit solve(const Factorization& factorization, Span<const double> lambdas) const;
   // Of t columns for each of `count` lambdas.
   static Solution room_for_solution(const Factorization& factorization, Index count = 1);

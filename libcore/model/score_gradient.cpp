@@ -33,6 +33,18 @@ ProblemPtr Model::gradient_problem(const KernelPtr& kernel) const {
                                          data_->fixed_view());
 }
 
+ScoreGradient Model::gradient_with(const KernelPtr& kernel, const Landmarks& landmarks, Criterion criterion,
+                                   const Groups* groups, double lambda) const {
+  Stage stage(0, 0.25);
+  const FactorizationPtr f = factorize_landmark(gradient_problem(kernel), landmarks, reduction_);
+  stage.next(1);
+  return freeridge::landmark_gradient(*f, criterion, groups, lambda);
+}
+
+Index Model::landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const {
+  return landmark_gradient_bytes(*kernel_, rows, d(), t(), landmarks, largest_group(groups));
+}
+
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
   const bool linear = kernel_->linear_scale(d()).has_value(), other_problem = linear && offset_ == Offset::penalised;
   Landmarks wanted = wanted_landmarks();
@@ -40,16 +52,11 @@ ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups
   if (f && f->route() != Route::landmark) f = nullptr;  // of a forged file
   if (f) wanted.rows.assign(f->landmarks().begin(), f->landmarks().end());
   if (f) wanted.count = std::ssize(wanted.rows);
-  const Index own = landmark_gradient_bytes(*kernel_, n(), d(), t(), wanted.count, largest_group(groups));
+  const Index own = landmark_learning_bytes(n(), wanted.count, groups);
   require_room(own + (f && !other_problem ? 0 : memory_required()), "the gradient of a score",
                "use fewer landmarks or smaller groups");
   const Hearing hearing(listener_);
-  Stage stage(0, 0.25);
-  if (other_problem)
-    f = factorize_landmark(gradient_problem(kernel_), wanted, reduction_);
-  else if (!f)
-    f = factorized(kernel_, wanted);
-  stage.next(1);
+  if (!f || other_problem) return gradient_with(kernel_, wanted, criterion, groups, lambda);
   return freeridge::landmark_gradient(*f, criterion, groups, lambda);
 }
 
@@ -65,17 +72,21 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
   return freeridge::primal_gradient(*f, *kernel_, d(), criterion, groups, lambda);
 }
 
+void Model::require_gradient_with_landmarks() const {
+  if (data_->fixed)
+    fail(Status::invalid_state,
+         "scores have no gradient with landmarks and fixed effects; call freeridge_set_landmarks with a count of 0 "
+         "first");
+  make_plan(request(kernel_));  // refuses a route that takes no landmarks
+}
+
 ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_data();
   require_differentiable(criterion);
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
-    if (data_->fixed)
-      fail(Status::invalid_state,
-           "scores have no gradient with landmarks and fixed effects; call freeridge_set_landmarks with a count of 0 "
-           "first");
-    make_plan(request(kernel_));  // refuses a route that takes no landmarks
+    require_gradient_with_landmarks();
     return landmark_gradient(criterion, groups, lambda);
   }
   const bool primal = !data_->fixed && (route_ == Route::automatic || route_ == Route::primal);

@@ -23,6 +23,7 @@ constexpr Index lambda_rounds = 2;       // of lambda searched once more
 constexpr double lower_by = 1e-3;        // of n t: REML is lower at another lambda
 constexpr Index lambda_evaluations = 8;  // for the given kernel
 constexpr double part_of_sample = 0.15, part_of_given = 0.2;  // of the stretch of progress
+constexpr double part_of_apart = 0.2;                         // of the rest of it, for the likelihood of fewer rows
 
 // Whether a failure means that a kernel or a lambda has no value, and the search can go on elsewhere.
 bool means_no_value(Status status) {
@@ -53,7 +54,10 @@ class KernelSearcher {
       : kernel_(kernel),
         variables_(variables),
         sample_(rows.sample),
+        likelihood_(rows.likelihood),
         rows_(rows.all),
+        apart_(rows.apart),
+        prepare_(rows.prepare),
         lambda_of_sample_(rows.lambda),
         size_(rows.size),
         options_(options),
@@ -71,6 +75,7 @@ class KernelSearcher {
       start = first_stages(given);
     }
     Stage stage(part_of_sample, part_of_given);
+    if (prepare_) prepare_(kernel_at(start));
     const Found kept = at_given(given, 1);
     left_ = options_.evaluations - 1;
     stage.next(1);
@@ -157,32 +162,33 @@ class KernelSearcher {
     return out;
   }
 
-  // Half of the budget for REML where another criterion comes after it, which has the rest.
+  // Half of the budget for REML where the criterion comes after it, which has the rest.
   Found on_all_rows(const Found& start) {
-    const bool reml = options_.criterion == Criterion::reml;
-    const Index first = reml ? left_ : left_ / 2;
+    const bool last = options_.criterion == Criterion::reml && !apart_;
+    const Index first = last ? left_ : left_ / 2;
     Found out = start;
-    Stage stage(0, reml ? 1 : 0.4);
-    if (first > 0) out = within_budget(KernelStage::likelihood, Criterion::reml, start, first);
-    if (reml) return out;
+    Stage stage(0, last ? 1 : apart_ ? part_of_apart : 0.4);
+    if (first > 0) out = within_budget(KernelStage::likelihood, likelihood_, Criterion::reml, start, first);
+    if (last) return out;
     stage.next(1);
     out.f = infinity;
-    return left_ > 0 ? within_budget(KernelStage::criterion, options_.criterion, out, left_) : out;
+    return left_ > 0 ? within_budget(KernelStage::criterion, rows_, options_.criterion, out, left_) : out;
   }
 
   // Nothing is better than the kernel that is given: the criterion from there.
   Found from_given(const Found& given) {
     out_.kept = true;
     if (left_ == 0) return given;
-    const Found out = within_budget(KernelStage::criterion, options_.criterion, given, left_);
+    const Found out = within_budget(KernelStage::criterion, rows_, options_.criterion, given, left_);
     if (!(out.f < given.f)) return given;
     out_.kept = false;
     return out;
   }
 
-  Found within_budget(KernelStage stage, Criterion criterion, const Found& from, Index evaluations) {
+  Found within_budget(KernelStage stage, const RowsOfSearch& rows, Criterion criterion, const Found& from,
+                      Index evaluations) {
     const std::size_t before = out_.trials.size();
-    Found out = learn(stage, rows_, criterion, from, evaluations);
+    Found out = learn(stage, rows, criterion, from, evaluations);
     left_ -= static_cast<Index>(out_.trials.size() - before);
     return out;
   }
@@ -303,7 +309,9 @@ class KernelSearcher {
 
   const KernelPtr& kernel_;
   const KernelVariables& variables_;
-  const RowsOfSearch &sample_, &rows_;
+  const RowsOfSearch &sample_, &likelihood_, &rows_;
+  const bool apart_;
+  const std::function<void(const KernelPtr&)>& prepare_;
   const std::function<LambdaOfSample(const KernelPtr&, Criterion)>& lambda_of_sample_;
   const std::function<KernelSize(const KernelPtr&)>& size_;
   const KernelSearchOptions& options_;

@@ -9,8 +9,8 @@
 //                 factor is wide, and a factorization of few rows costs little
 //     sample      REML on the sample, from the best factor; only where there are more rows than the sample has
 //     given       the criterion of the kernel that is given, on all rows of the search
-//     likelihood  REML on all rows of the search, from the end of `sample`
-//     criterion   the criterion, from the end of `likelihood`
+//     likelihood  REML on all rows of the search, from the end of `sample`; with landmarks on some of them, without landmarks
+//     criterion   the criterion, from the end of `likelihood`; with landmarks in any case, on all rows of the search
 // REML first: it has fewer local minima than left-out errors have, and its gradient costs half. It begins
 // where LOO is best, as duplicate rows with equal responses draw REML to fits without noise. Where all rows are in the sample,
 // lambda is searched once more at the end, over its whole range, and the search goes on from there if that is lower by more
@@ -72,7 +72,10 @@ struct LambdaOfSample {
   double lambda, score;  // the best
 };
 struct SearchedRows {
-  RowsOfSearch sample, all;
+  RowsOfSearch sample, likelihood, all;
+  bool apart = false;  // whether `likelihood` and `all` differ
+  // Called once before `all` is asked for anything, with the kernel at the end of `sample`. Empty: not wanted.
+  std::function<void(const KernelPtr&)> prepare;
   std::function<LambdaOfSample(const KernelPtr&, Criterion)> lambda;  // on the sample; GROUPS: where it is all rows
   Index few = 0;                                                      // rows of the sample, for the first stage
   std::function<LambdaOfSample(const KernelPtr&)> lambda_of_few;      // by LOO

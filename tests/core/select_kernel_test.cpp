@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/compare.hpp"
+#include "support/landmarks.hpp"
 #include "support/problems.hpp"
 
 namespace select_kernel_test {
@@ -298,6 +299,47 @@ TEST(SelectKernel, ASampleGoesAhead) {
   // The same without a sample: the first 512 rows alone would have another optimum.
   Model same = model_of(model.kernel_in_force(), data);
   EXPECT_GE(same.select_kernel(FREERIDGE_REML, {}, infinite).score, choice.score - 1e-3);
+}
+
+// With landmarks and many rows the model with landmarks has the last word, by any criterion: what the search saw is what
+// the model answers, and the kernel that is given does no better.
+TEST(SelectKernel, LandmarksLearnOnManyRows) {
+  const std::int64_t rows = 2100;
+  const Data data = data_of(16, rows, 1, true);
+  std::vector<std::int64_t> landmarks;
+  for (std::int64_t i = 0; i < 24; ++i) landmarks.push_back(80 * i + 5);
+  const Kernel given = Kernel::parse(kernels[1].text);
+  const auto model_with = [&](const Kernel& kernel) {
+    Model model = model_of(kernel, data);
+    set_landmarks(model, landmarks);
+    return model;
+  };
+  for (const freeridge_criterion criterion : criteria) {
+    SCOPED_TRACE(criterion);
+    Model model = model_with(given);
+    const KernelChoice choice = model.select_kernel(criterion, {}, infinite, rows, 1, 6);
+    EXPECT_EQ(choice.rows, rows);
+    EXPECT_EQ(choice.kept, 0);
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < choice.stage.size(); ++i)
+      if (choice.stage[i] == 5 && !(choice.stage[best] == 5 && choice.tried[best] <= choice.tried[i])) best = i;
+    ASSERT_EQ(choice.stage[best], 5);
+    Model same = model_with(model.kernel_in_force());
+    const double seen = same.factorize().score(criterion, {choice.lambda[best]}).values[0];
+    EXPECT_NEAR(seen, choice.tried[best], 1e-9 * std::abs(seen));
+    EXPECT_EQ(same.select_lambda(criterion).score[0], choice.score);
+    EXPECT_LT(choice.score, model_with(given).factorize().select_lambda(criterion).score[0]);
+  }
+  // Landmarks are chosen among the rows drawn, and drawn again the same.
+  const auto learnt = [&] {
+    Model model = model_of(given, data);
+    choose_landmarks(model, 20, FREERIDGE_LANDMARKS_AUTO);
+    const KernelChoice choice = model.select_kernel(FREERIDGE_LOO, {}, 0, 2050, 3, 4);
+    EXPECT_EQ(choice.rows, 2050);
+    EXPECT_EQ(std::ranges::count(choice.stage, 5), 2);
+    return model.kernel_in_force().hyperparameters();
+  };
+  EXPECT_EQ(learnt(), learnt());
 }
 
 TEST(SelectKernel, SavedAndLoaded) {
