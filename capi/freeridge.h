@@ -32,7 +32,7 @@
  *
  * set_data, set_sparse (and their _view), set_weights, set_fixed_effects, set_kernel, set_intercept, set_landmarks,
  * set_landmark_method, set_reduction and set_route go back to DATA (unset the factorization and the lambdas).
- * set_groups, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model that was loaded from
+ * set_groups, set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model loaded from
  * what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
  * 3. Rules that hold for every call
@@ -463,6 +463,15 @@ FREERIDGE_API freeridge_status freeridge_set_intercept(freeridge_model* model, i
  * divisions log(number of groups)). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group);
 
+/* Gaps: rows that are left out with a group and not scored, as the neighbours of a block in a time series. gap: n x layers
+ * labels for each division of freeridge_set_groups, one division after the other, column-major without gaps, copied: a row
+ * with the label g in any layer of a division is left out with the group g of this division. Several layers let a row be in
+ * the gaps of several groups. Labels of no group, and the label of the row's own group, count for nothing. NULL, or layers
+ * 0: no gaps, as after each freeridge_set_groups. freeridge_make_blocks makes such labels. Needs groups, changes no state.
+ * Statuses: INVALID_ARGUMENT, INVALID_STATE (no data, or no groups). Cost: O(n layers divisions log(number of groups)).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap);
+
 /* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel,
  * which factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
@@ -478,7 +487,7 @@ FREERIDGE_API freeridge_status freeridge_set_expected_lambdas(freeridge_model* m
 FREERIDGE_API freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion);
 
 /* callback: see freeridge_progress above; NULL: none. `user` is handed to it. Heard by set_data(_view),
- * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*, *_path,
+ * set_sparse(_view), factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*, *_path,
  * cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
  * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number, hat_matrix, save and
  * save_predictor. Calls that run side by side on one model call it on their own threads, at the same time. Changes
@@ -490,7 +499,7 @@ FREERIDGE_API freeridge_status freeridge_set_progress(freeridge_model* model, fr
  * it is refused with OUT_OF_MEMORY before it begins, and freeridge_last_error names the bytes needed, the limit and
  * a way out (landmarks, another route, fewer points). Counted as freeridge_memory_required counts: an upper bound,
  * never below 8 MiB. A model that is factorized again keeps its old factorization until the new one is made. It
- * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors, predict, predict_*,
+ * limits set_data, set_sparse, factorize, set_lambda(s), select_*, score, loo, group_errors(_with_gaps), predict, predict_*,
  * *_path, cooks_distance, coefficient_*, average_*, landmark_curve, coefficients, get_fitted, get_leverage,
  * degrees_of_freedom, lambda_flags, landmark_trace, eigenvalues, condition_number and hat_matrix. Changes no state.
  * Cost: O(1). Statuses: INVALID_ARGUMENT (bytes < 0). Since 0.1. */
@@ -511,6 +520,12 @@ FREERIDGE_API freeridge_status freeridge_get_weights(const freeridge_model* mode
  * for rows that a division never leaves out. NULL is fine for each: ask for the number of divisions first. Needs
  * groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n divisions). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* divisions, int32_t* group);
+
+/* *layers: how many layers of gaps were given for each division, 0 for none; gap: n x (*layers divisions) labels that
+ * freeridge_set_gaps makes the same gaps of, -1 where there is none. NULL is fine for each: ask for the number of layers
+ * first. Needs groups. Statuses: INVALID_STATE (no data, or no groups), INVALID_ARGUMENT. Cost: O(n layers divisions).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap);
 
 /* *on: the FREERIDGE_INTERCEPT_ of the model. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1).
  * Since 0.1. */
@@ -696,6 +711,14 @@ FREERIDGE_API freeridge_status freeridge_loo(const freeridge_model* model, doubl
  * leaving out leaves no answer: its errors are NaN), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* model, const int32_t* group,
                                                       double* errors, int64_t ld);
+
+/* The same with gaps: S is a group and its gap, and the errors of the group's rows alone are given. gap: n x layers labels,
+ * column-major, as for freeridge_set_gaps; layers = 0: no gaps, and gap may be NULL. Needs FITTED. Cost: as
+ * freeridge_group_errors, s the rows of a group and its gap. Statuses: as freeridge_group_errors: INVALID_STATE,
+ * INVALID_ARGUMENT (also: layers < 0), NOT_FINITE, UNDEFINED, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group,
+                                                                int64_t layers, const int32_t* gap, double* errors,
+                                                                int64_t ld);
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`.
  * Needs FITTED. Cost: O(m n (d + t)), linear kernels O(m d t); memory O(tile).
@@ -1229,6 +1252,16 @@ FREERIDGE_API freeridge_status freeridge_make_folds(int64_t n, int32_t folds, in
 /* group: n labels for one hold-out: round(fraction n) rows at random get 0, at least 1 and at most n - 1, the others
  * -1; n >= 2, 0 < fraction < 1. Statuses: INVALID_ARGUMENT, NOT_FINITE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed, int32_t* group);
+
+/* Contiguous blocks with gaps, for rows in order of time. group: n labels 0, ..., folds - 1 (2 <= folds <= n): `folds` runs
+ * of rows whose sizes differ by one at most, the larger ones first. *layers: how many layers of gaps there are; gap: n x
+ * *layers labels for freeridge_set_gaps, -1 for none: the `before` rows before a block and the `after` rows after it, as far
+ * as there are, 0 or more each. With after >= n every row after a block is left out with it, so that the block is predicted
+ * from its past alone; the first block then has no other rows, and gets the label -1 from the caller. Each of layers, group
+ * and gap may be NULL: not wanted; ask for *layers first. Statuses: INVALID_ARGUMENT. Cost: O(n), the gaps O(n layers).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_make_blocks(int64_t n, int32_t folds, int64_t before, int64_t after,
+                                                     int64_t* layers, int32_t* group, int32_t* gap);
 
 /* lambda in the conventions of other systems. V is a loss term of this library, 1/2 (Y_i - f_i)^2, log(1 + exp(-y_i
  * f_i)) (LOGISTIC) or max(0, 1 - y_i f_i) (HINGE), and lambda_total that of sum V + lambda_total / 2 ||f||^2, which

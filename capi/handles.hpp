@@ -75,6 +75,12 @@ inline ObjectiveViews checked_objectives(double* training, double* norm2, double
           optional_output(objective, count, t, ld)};
 }
 
+// Layers of the gaps beside groups.
+inline void require_layers(std::int64_t layers) {
+  if (layers < 0 || layers > largest_size)
+    fail(Status::invalid_argument, "layers is ", layers, "; it must be from 0 to ", largest_size);
+}
+
 // out may be NULL.
 template <class T>
 void copy_to(const Array<T>& values, T* out) {

@@ -156,6 +156,16 @@ freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions,
   });
 }
 
+freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap) {
+  return guarded(__func__, [&] {
+    Model& m = model_of(model);
+    if (gap != nullptr) require_layers(layers);
+    const Index divisions = m.groups().divisions();
+    if (gap != nullptr) require_product("n", m.n(), "layers divisions", layers * divisions);
+    m.set_gaps(layers, gap);
+  });
+}
+
 freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {
   return guarded(__func__, [&] {
     Model& m = model_of(model);
@@ -238,7 +248,21 @@ freeridge_status freeridge_group_errors(const freeridge_model* model, const int3
     required("group", group);
     required("errors", errors);
     m.require_fitted();
-    report_undefined(m.group_errors(group, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
+    report_undefined(m.group_errors(group, 0, nullptr, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
+  });
+}
+
+freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group, int64_t layers,
+                                                  const int32_t* gap, double* errors, int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("group", group);
+    require_layers(layers);
+    if (layers > 0) required("gap", gap);
+    required("errors", errors);
+    m.require_fitted();
+    require_product("n", m.n(), "layers", layers);
+    report_undefined(m.group_errors(group, layers, gap, checked_output("errors", errors, "n", m.n(), m.t(), ld)));
   });
 }
 

@@ -250,6 +250,18 @@ freeridge_status freeridge_make_holdout(int64_t n, double fraction, int64_t seed
   });
 }
 
+freeridge_status freeridge_make_blocks(int64_t n, int32_t folds, int64_t before, int64_t after, int64_t* layers,
+                                       int32_t* group, int32_t* gap) {
+  return guarded(__func__, [&] {
+    require_size("n", n);
+    const Blocks blocks(n, folds, before, after);
+    if (gap != nullptr) require_product("n", n, "layers", blocks.layers());
+    if (layers != nullptr) *layers = blocks.layers();
+    if (group != nullptr) blocks.labels({group, n});
+    if (gap != nullptr) blocks.gaps({gap, n * blocks.layers()});
+  });
+}
+
 freeridge_status freeridge_convert_lambda(freeridge_convention from, freeridge_convention to, int64_t n, double sd_y,
                                           double lambda, double* out) {
   return guarded(__func__, [&] {

@@ -49,6 +49,15 @@ freeridge_status freeridge_get_groups(const freeridge_model* model, int64_t* div
   });
 }
 
+freeridge_status freeridge_get_gaps(const freeridge_model* model, int64_t* layers, int32_t* gap) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    const Groups& groups = m.groups();
+    if (gap != nullptr) groups.gaps({gap, m.n() * groups.divisions() * groups.layers()});
+    if (layers != nullptr) *layers = groups.layers();
+  });
+}
+
 freeridge_status freeridge_has_intercept(const freeridge_model* model, int32_t* on) {
   return get_setting(__func__, model, "on", on, [](const Model& m) { return m.offset(); });
 }

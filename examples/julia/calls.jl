@@ -649,3 +649,13 @@ freeridge_predict_variance_fixed(model, layout, m, x, ldx, fixed, ldfixed, varia
     ccall((:freeridge_predict_variance_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout,
     Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}), model, layout, m, x, ldx,
     fixed, ldfixed, variance, ldout, noise)
+freeridge_set_gaps(model, layers, gap) = ccall((:freeridge_set_gaps, library), freeridge_status,
+    (Ptr{freeridge_model}, Int64, Ptr{Int32}), model, layers, gap)
+freeridge_get_gaps(model, layers, gap) = ccall((:freeridge_get_gaps, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}, Ptr{Int32}), model, layers, gap)
+freeridge_group_errors_with_gaps(model, group, layers, gap, errors, ld) = ccall((:freeridge_group_errors_with_gaps,
+    library), freeridge_status, (Ptr{freeridge_model}, Ptr{Int32}, Int64, Ptr{Int32}, Ptr{Float64}, Int64), model,
+    group, layers, gap, errors, ld)
+freeridge_make_blocks(n, folds, before, after, layers, group, gap) = ccall((:freeridge_make_blocks, library),
+    freeridge_status, (Int64, Int32, Int64, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Int32}), n, folds, before, after,
+    layers, group, gap)

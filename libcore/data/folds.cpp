@@ -27,4 +27,32 @@ void make_holdout(double fraction, std::int64_t seed, Span<std::int32_t> group) 
   Random(seed).shuffle(group, n);
 }
 
+Blocks::Blocks(Index n, std::int32_t folds, Index before, Index after)
+    : n_(n), folds_(folds), before_(before), after_(after) {
+  if (folds < 2 || folds > n) fail(Status::invalid_argument, "folds is ", folds, "; it must be from 2 to n = ", n);
+  if (before < 0) fail(Status::invalid_argument, "before is ", before, "; it must not be negative");
+  if (after < 0) fail(Status::invalid_argument, "after is ", after, "; it must not be negative");
+  before_ = std::min(before, n);
+  after_ = std::min(after, n);
+  for (Index i = 0; i < n; ++i) layers_ = std::max(layers_, last_block(i) - first_block(i));
+}
+
+Index Blocks::block_of(Index row) const {
+  const Index size = n_ / folds_, larger = n_ % folds_, boundary = larger * (size + 1);
+  return row < boundary ? row / (size + 1) : larger + (row - boundary) / size;
+}
+
+void Blocks::labels(Span<std::int32_t> out) const {
+  for (Index i = 0; i < n_; ++i) out[i] = static_cast<std::int32_t>(block_of(i));
+}
+
+void Blocks::gaps(Span<std::int32_t> out) const {
+  std::ranges::fill(out, -1);
+  for (Index i = 0; i < n_; ++i) {
+    Index layer = 0;
+    for (Index f = first_block(i); f <= last_block(i); ++f)
+      if (f != block_of(i)) out[n_ * layer++ + i] = static_cast<std::int32_t>(f);
+  }
+}
+
 }  // namespace freeridge

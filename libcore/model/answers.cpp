@@ -27,9 +27,10 @@ std::string Model::loo(MatrixView errors) const {
   return reason;
 }
 
-std::string Model::group_errors(const std::int32_t* label, MatrixView errors) const {
+std::string Model::group_errors(const std::int32_t* label, Index layers, const std::int32_t* gap,
+                                MatrixView errors) const {
   require_fitted();
-  const Groups groups(Span(label, n()));
+  const Groups groups = Groups(Span(label, n())).with_gaps(Span(gap, layers * n()), layers);
   require_room_for_score(&groups, 1);
   const Hearing hearing(listener_);
   Matrix out(n(), t());

@@ -108,7 +108,12 @@ Model Model::of_rows(Span<const Index> rows, bool with_groups) const {
         fail(Status::invalid_argument, "rows is ", rows.size(),
              ", and none of the rows drawn is in a group; learn the kernel on more rows");
     }
-    data.groups.emplace(drawn, divisions);
+    const Index layers = data_->groups->layers();
+    Array<std::int32_t> gaps(n() * layers * divisions), gaps_drawn;
+    data_->groups->gaps(gaps);
+    for (Index l = 0; l < layers * divisions; ++l)
+      for (const Index row : rows) gaps_drawn.push_back(gaps[l * n() + row]);
+    data.groups = Groups(drawn, divisions).with_gaps(gaps_drawn, layers);
   }
   out.data_ = std::move(data);
   return out;

@@ -168,6 +168,12 @@ void Model::set_groups(Index divisions, const std::int32_t* label) {
   data_->groups = std::move(groups);
 }
 
+void Model::set_gaps(Index layers, const std::int32_t* label) {
+  const Groups& given = groups();
+  if (label == nullptr) layers = 0;
+  data_->groups = given.with_gaps(Span(label, layers * given.divisions() * n()), layers);
+}
+
 void Model::set_intercept(Offset offset) {
   offset_ = offset;
   unset();

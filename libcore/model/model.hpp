@@ -43,6 +43,8 @@ class Model {
   void set_weights(const double* weights);                      // n, or NULL
   void set_fixed_effects(const LayoutView& fixed);              // n x q, copied; without columns: none
   void set_groups(Index divisions, const std::int32_t* label);  // n for each division, or NULL
+  // Rows that are left out with a group and not scored (groups.hpp); n for each layer of each division, or NULL.
+  void set_gaps(Index layers, const std::int32_t* label);
   void set_intercept(Offset offset);
   void set_route(Route route);
   void set_landmarks(Index count, const Index* rows);  // count distinct rows, or NULL: chosen
@@ -70,7 +72,9 @@ class Model {
 
   // Answers. A returned text says why some entries are NaN; it is empty when none is.
   [[nodiscard]] std::string loo(MatrixView errors) const;
-  [[nodiscard]] std::string group_errors(const std::int32_t* label, MatrixView errors) const;
+  // gap: n for each of the layers
+  [[nodiscard]] std::string group_errors(const std::int32_t* label, Index layers, const std::int32_t* gap,
+                                         MatrixView errors) const;
   [[nodiscard]] std::string objective(Span<const double> lambdas, const ObjectiveViews& out) const;
   // All outputs together at one lambda (score_gradient.cpp); state DATA.
   ScoreGradient score_gradient(Criterion criterion, double lambda) const;

@@ -85,6 +85,10 @@ void save_groups(const Groups& groups, Index n, ByteWriter& out) {
   Array<std::int32_t> label(n * groups.divisions());
   groups.labels(label);
   save_integers(label, out);
+  out.integer(groups.layers());
+  label.resize(n * groups.divisions() * groups.layers());
+  groups.gaps(label);
+  save_integers(label, out);
 }
 
 // Files of version 1 have no level: it is b plus w at the shift.
@@ -229,6 +233,11 @@ void Model::load_rows(ByteReader& in) {
   if (const Index divisions = in.integer("number of divisions into groups", 0, largest_dimension); divisions > 0) {
     in.require("the labels of groups", n, divisions);
     set_groups(divisions, load_integers("group label", -1, n * divisions, in).data());
+    if (const Index layers = in.version() < 6 ? 0 : in.integer("number of layers of gaps", 0, largest_dimension);
+        layers > 0) {
+      in.require("the gaps", n * divisions, layers);
+      set_gaps(layers, load_integers("gap label", -1, n * divisions * layers, in).data());
+    }
   }
   if (in.version() >= 5) {
     const Index q = in.integer("number of fixed effects", 0, n - 1);

@@ -51,7 +51,9 @@ void leave_out(const FeatureRows& rows, const Group& group, LeftOutGroup& out) {
     return to;
   };
   out.e = solve(out.tile.r.view());
-  out.v = solve(out.e.view());
+  Matrix scored = copy_of(out.e.view());
+  clear_gap(group, scored.view());
+  out.v = solve(scored.view());
   out.epsilon = Matrix(rows.p(), t);
   out.nu = Matrix(rows.p(), t);
   gemm(Op::transpose, Op::none, 1, out.tile.psi.view(), out.e.view(), 0, out.epsilon.view());

@@ -1,5 +1,5 @@
 // Groups left out in a ridge problem of p features (feature_rows.hpp): for the rows S of a group, with A = [Psi_S, q1_S],
-//     P~_SS = I - A A',    e = (P~_SS)^-1 r_S,    v = (P~_SS)^-1 e
+//     P~_SS = I - A A',    e = (P~_SS)^-1 r_S,    v = (P~_SS)^-1 D e,    D: 1 for rows that are scored, 0 in a gap
 //     few rows    P~_SS as it stands, s^2 p + s^3 / 3
 //     many        (P~_SS)^-1 = I + A (I - A'A)^-1 A',  s p^2 + p^3 / 3
 // and what derivatives are made of: epsilon = Psi_S'e, nu = Psi_S'v, p x t.
@@ -15,7 +15,7 @@
 namespace freeridge {
 
 struct LeftOutGroup {
-  RowTile tile;        // its rows; r and d as they are with the group
+  RowTile tile;        // its rows and those of its gap; r and d as they are with the group
   Matrix e, v;         // s x t
   Matrix epsilon, nu;  // p x t
 };

@@ -15,7 +15,7 @@ Array<double> output_shares(const Problem& problem, Criterion criterion) {
 Array<double> group_shares(const Problem& problem, const Groups& groups) {
   Array<double> left_out(groups.divisions(), 0.0), out;
   for (const Group& group : groups.all())
-    for (const Index i : group.rows) left_out[group.division] += problem.weight(i);
+    for (Index k = 0; k < group.scored; ++k) left_out[group.division] += problem.weight(group.rows[k]);
   for (const Group& group : groups.all())
     out.push_back(1 / (left_out[group.division] * static_cast<double>(groups.divisions())));
   return out;

@@ -14,6 +14,12 @@ std::string no_group_error(std::int32_t label) {
   return text("the errors of group ", label, " are undefined: the other rows do not determine its predictions");
 }
 
+double sum_of_weights(const Problem& problem, Span<const Index> rows) {
+  double sum = 0;
+  for (const Index i : rows) sum += problem.weight(i);
+  return sum;
+}
+
 // The scores at some lambdas together. Groups are the outer loop and lambdas the inner one, so that what a group costs
 // once is paid once.
 class GroupScores {
@@ -33,7 +39,7 @@ class GroupScores {
     for (const Group& group : groups_) {
       const double weights = weight_of(group);
       left_out_[group.division] += weights;
-      overlap_ += weights / (problem.sum_w - weights);
+      overlap_ += weights / (problem.sum_w - sum_of_weights(problem, group.rows));
     }
   }
 
@@ -78,9 +84,7 @@ class GroupScores {
   }
 
   double weight_of(const Group& group) const {
-    double sum = 0;
-    for (const Index i : group.rows) sum += factorization_.problem().weight(i);
-    return sum;
+    return sum_of_weights(factorization_.problem(), Span(group.rows).first(group.scored));
   }
 
   void add(const Group& group) {
@@ -94,8 +98,7 @@ class GroupScores {
         keep_reason(l, no_group_error(group.label));
       for (Index j = 0; j < outputs_; ++j) {
         double sum = 0;
-        for (Index i = 0; i < left_out.rows(); ++i)
-          sum += problem.weight(group.rows[i]) * left_out(i, j) * left_out(i, j);
+        for (Index i = 0; i < group.scored; ++i) sum += problem.weight(group.rows[i]) * left_out(i, j) * left_out(i, j);
         spread_of(l, j).join({share, sum / weights, 0});
       }
     }
@@ -130,7 +133,7 @@ std::string group_errors(const Factorization& factorization, const ResidualMaker
     else
       keep_first(reason, no_group_error(group.label));
     for (Index j = 0; j < out.cols; ++j)
-      for (Index i = 0; i < errors.rows(); ++i) out(group.rows[i], j) = errors(i, j);
+      for (Index i = 0; i < group.scored; ++i) out(group.rows[i], j) = errors(i, j);
     report(1);
   }
   return reason;

@@ -3,8 +3,8 @@
 // Of several divisions of the rows it is the mean of their scores: the weighted mean of all G group means, where v_g is
 // the group's part of what its division leaves out. A row is then in several groups, which are no independent samples,
 //     se^2 = (1 / G + rho) s^2,   s^2 = G / (G - 1) sum_g v_g (q_g - mean)^2 / sum_g v_g
-// rho: the mean over groups of the sum of weights of the group over that of all other rows. Source: C. Nadeau, Y.
-// Bengio, Inference for the generalization error, Machine Learning 52, 2003.
+// rho: the mean over groups of the sum of weights of the group over that of the rows that stay. Source: C. Nadeau, Y.
+// Bengio, Inference for the generalization error, Machine Learning 52, 2003. Rows of a gap are left out and count in no sum.
 #pragma once
 
 #include <string>

@@ -40,7 +40,7 @@ GroupGradient::GroupGradient(const Problem& problem, const ResidualMatrix& p, co
   Array<double> weights, left_out(groups.divisions(), 0.0);
   for (const Group& group : groups_) {
     weights.push_back(0);
-    for (const Index i : group.rows) weights.back() += problem.weight(i);
+    for (Index k = 0; k < group.scored; ++k) weights.back() += problem.weight(group.rows[k]);
     left_out[group.division] += weights.back();
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -68,9 +68,10 @@ void GroupGradient::solve(const Group& group, double share, double weights, doub
          " are undefined: the other rows do not determine its predictions (lambda = ", lambda, ")");
   factor.solve(e.view());
   Matrix v = copy_of(e.view());
+  clear_gap(group, v.view());
   factor.solve(v.view());
   for (Index j = 0; j < t; ++j) {
-    scores_[j] += share * (dot(s, e.col(j), e.col(j)) / weights);
+    scores_[j] += share * (dot(group.scored, e.col(j), e.col(j)) / weights);
     for (Index i = 0; i < s; ++i) v(i, j) *= 2 * share / weights / divisors_[j];
   }
   e_.push_back(std::move(e));

@@ -1,6 +1,7 @@
 // What the gradient of the criterion GROUPS is made of (score_gradient.hpp): for the rows S of each group and each
 // output
-//     e = P_SS^-1 c_S,    v = 2 alpha share / (sum of weights of S) P_SS^-1 e,    a = P_:S v,   r = c - P_:S e
+//     e = P_SS^-1 c_S,    v = 2 alpha share / (sum of weights) P_SS^-1 D e,    a = P_:S v,   r = c - P_:S e
+// D: the rows that are scored, whose weights are summed; rows of a gap have 0.
 // S = sym(sum a r'), the columns a and r panel by panel. r is zero in the rows of S. share: the part of the group in
 // the mean (group_criteria.hpp): its sum of weights over those that its division leaves out, over the number of
 // divisions. Memory: 2 n t for each division, two panels of n columns each, n / 20 or 32 or as many as there are, and

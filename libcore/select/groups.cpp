@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace freeridge {
 
@@ -15,15 +16,54 @@ Groups::Groups(Span<const std::int32_t> label, Index divisions) : divisions_(div
     if (rows.empty())
       fail(Status::invalid_argument, "group has no label >= 0", divisions > 1 ? text(" in division ", r) : "",
            "; at least one row must be left out");
-    for (auto& [value, members] : rows) groups_.push_back({value, std::move(members), r});
+    for (auto& [value, members] : rows) {
+      const Index count = std::ssize(members);
+      groups_.push_back({value, std::move(members), count, r});
+    }
   }
+}
+
+Groups Groups::with_gaps(Span<const std::int32_t> gap, Index layers) const {
+  Groups out(*this);
+  out.layers_ = layers;
+  std::map<std::pair<Index, std::int32_t>, Group*> group_of;
+  for (Group& group : out.groups_) {
+    group.rows.resize(group.scored);
+    group_of[{group.division, group.label}] = &group;
+  }
+  const Index n = layers == 0 ? 0 : std::ssize(gap) / (layers * divisions_);
+  for (Index r = 0; r < divisions_; ++r)
+    for (Index i = 0; i < n; ++i)
+      for (Index l = 0; l < layers; ++l) {
+        const auto found = group_of.find({r, gap[(r * layers + l) * n + i]});
+        if (found == group_of.end()) continue;
+        Group& group = *found->second;
+        const auto end = group.rows.begin() + group.scored;
+        if (group.rows.back() != i && !std::binary_search(group.rows.begin(), end, i)) group.rows.push_back(i);
+      }
+  return out;
 }
 
 void Groups::labels(Span<std::int32_t> out) const {
   std::ranges::fill(out, -1);
   const Index n = std::ssize(out) / divisions_;
   for (const Group& group : groups_)
-    for (const Index row : group.rows) out[group.division * n + row] = group.label;
+    for (Index k = 0; k < group.scored; ++k) out[group.division * n + group.rows[k]] = group.label;
+}
+
+void Groups::gaps(Span<std::int32_t> out) const {
+  std::ranges::fill(out, -1);
+  const Index labels = layers_ * divisions_, n = labels == 0 ? 0 : std::ssize(out) / labels;
+  Array<Index> used(n * divisions_, 0);  // the layers of each row that hold a label
+  for (const Group& group : groups_)
+    for (Index k = group.scored; k < std::ssize(group.rows); ++k) {
+      const Index row = group.rows[k];
+      out[(group.division * layers_ + used[group.division * n + row]++) * n + row] = group.label;
+    }
+}
+
+void clear_gap(const Group& group, MatrixView a) {
+  for (Index j = 0; j < a.cols; ++j) std::fill(a.col(j) + group.scored, a.col(j) + a.rows, 0.0);
 }
 
 bool group_errors(const Problem& problem, const RowBlock& rows, const Group& group, const ResidualMaker& residual_maker,

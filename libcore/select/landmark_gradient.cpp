@@ -233,12 +233,13 @@ ScoreGradient LandmarkGradient::groups(const Groups& groups) {
   LeftOutGroup out;
   Stage stage(0, 0.7);
   for (std::size_t g = 0; g < beta.size(); ++g) {
-    leave_out(rows_, groups.all()[g], out);
+    const Group& group = groups.all()[g];
+    leave_out(rows_, group, out);
     const Index size = out.tile.count();
     Matrix scaled = copy_of(out.nu.view()), left(size, 2 * t_), right(2 * t_, p_), block(size, p_);
     for (Index j = 0; j < t_; ++j) {
       const double share = alpha[j] * beta[g];
-      sums.score[j] += share * dot(size, out.e.col(j), out.e.col(j));
+      sums.score[j] += share * dot(group.scored, out.e.col(j), out.e.col(j));
       double along_e = 0, along_v = 0;
       for (Index i = 0; i < size; ++i) {
         const Index row = out.tile.rows[i];

@@ -92,7 +92,7 @@ class PrimalGradient {
       const Matrix epsilon = turned_back(std::move(left_out.epsilon)), nu = turned_back(std::move(left_out.nu));
       for (Index j = 0; j < t(); ++j) {
         const double share = alpha[j] * beta[g];
-        out_.score += share * dot(left_out.e.rows(), left_out.e.col(j), left_out.e.col(j));
+        out_.score += share * dot(groups.all()[g].scored, left_out.e.col(j), left_out.e.col(j));
         for (Index k = 0; k < d(); ++k) out_.kernel[k] += 2 * share * nu(k, j) * (w_(k, j) - epsilon(k, j));
       }
       report(1);

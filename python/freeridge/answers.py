@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Array, Integers, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
+from .arrays import Array, Integers, Matrix, Sparse, empty, is_sparse, matrix_of_labels, numbers, pointer, vector
 from .settings import Settings
 
 
@@ -213,10 +213,15 @@ class Answers(Settings):
         leverage is one; its `values` have NaN there. Cost: O(n r t), by route: see freeridge_loo."""
         return self._columns("loo", self.n)
 
-    def group_errors(self, group: ArrayLike) -> Array:
+    def group_errors(self, group: ArrayLike, gap: Optional[ArrayLike] = None) -> Array:
         """Exact errors, n x t, with all rows of a group left out together. group: n whole numbers; rows with a negative
-        one are never left out, and their error is NaN. Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows."""
-        return self._columns("group_errors", self.n, pointer(vector(group, np.int32, self.n, "group")))
+        one are never left out, and their error is NaN. gap: n or n x l labels of rows that are left out with a group and
+        not scored, as for set_gaps(). Cost: O(n r t), and O(s^2 r + s^3) for a group of s rows, its gap among them."""
+        labels = pointer(vector(group, np.int32, self.n, "group"))
+        if gap is None:
+            return self._columns("group_errors", self.n, labels)
+        layers = matrix_of_labels(gap, self.n, "gap")
+        return self._columns("group_errors_with_gaps", self.n, labels, layers.shape[1], pointer(layers.ravel(order="F")))
 
     def hyperplane(self) -> Array:
         """w of f(x) = w'x, d x t, in the units of y over those of x. Linear kernels only, else Error (INVALID_STATE).

@@ -42,6 +42,16 @@ def vector(values: Any, dtype: Any = np.float64, length: Optional[int] = None, n
     return array
 
 
+def matrix_of_labels(values: Any, rows: int, name: str) -> np.ndarray:
+    """Whole numbers, n or n x k of them, as a matrix of k columns."""
+    columns = real(values, name)
+    if columns.ndim == 1:
+        columns = columns[:, np.newaxis]
+    if columns.ndim != 2 or len(columns) != rows:
+        raise ValueError(f"{name} has shape {np.shape(values)}, expected was {(rows,)} or {(rows, 'k')}")
+    return vector(columns.ravel(order="F"), np.int32, name=name).reshape(columns.shape, order="F")
+
+
 def leading_dimension(array: np.ndarray, layout: int) -> Optional[int]:
     """The leading dimension of a matrix that is in this layout already, else None."""
     shape, strides = array.shape, array.strides

@@ -230,6 +230,18 @@ def make_holdout(n: int, fraction: float, seed: int = 0) -> npt.NDArray[np.int32
     return out
 
 
+def make_blocks(n: int, folds: int, before: int = 0,
+                after: int = 0) -> Tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Labels of contiguous blocks, for rows in order of time, and of their gaps (n x layers), the `before` rows before a
+    block and the `after` rows after it: for Model.set_groups() and Model.set_gaps(), or Model.group_errors(). Cost: O(n
+    layers)."""
+    group, layers = np.empty(max(0, n), dtype=np.int32), c.INT64()
+    call("make_blocks", n, folds, before, after, layers, pointer(group), None)
+    gap = np.empty((n, layers.value), dtype=np.int32, order="F")
+    call("make_blocks", n, folds, before, after, None, None, pointer(gap))
+    return group, gap
+
+
 def set_threads(count: int) -> None:
     """For the library and the BLAS in the whole process; 0: as it was before. Cost: O(1)."""
     call("set_threads", count)

@@ -449,6 +449,12 @@ _declare(STATUS, "freeridge_predict_jackknife_fixed", model=MODEL, layout=INT32,
     fixed=DOUBLES, ldfixed=INT64, level=DOUBLE, lower=DOUBLES, upper=DOUBLES, ldout=INT64)
 _declare(STATUS, "freeridge_predict_variance_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
     fixed=DOUBLES, ldfixed=INT64, variance=DOUBLES, ldout=INT64, noise=DOUBLES)
+_declare(STATUS, "freeridge_set_gaps", model=MODEL, layers=INT64, gap=INT32S)
+_declare(STATUS, "freeridge_get_gaps", model=MODEL, layers=INT64S, gap=INT32S)
+_declare(STATUS, "freeridge_group_errors_with_gaps", model=MODEL, group=INT32S, layers=INT64, gap=INT32S,
+    errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_make_blocks", n=INT64, folds=INT32, before=INT64, after=INT64, layers=INT64S,
+    group=INT32S, gap=INT32S)
 
 
 def call(name: str, *arguments: Any) -> None:

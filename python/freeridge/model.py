@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import library as c
-from .arrays import Matrix, Sparse, is_sparse, pointer, real, vector
+from .arrays import Matrix, Sparse, is_sparse, matrix_of_labels, pointer, real, vector
 from .calls import Path, Progress
 from .kernels import Kernel
 from .selection import Selection
@@ -131,13 +131,22 @@ class Model(Selection):
         the mean over the k divisions. Keeps the factorization. Cost: O(n k log n)."""
         if group is None:
             return self._change("set_groups", 0, None)
-        columns = real(group, "group")
-        if columns.ndim == 1:
-            columns = columns[:, np.newaxis]
-        if columns.ndim != 2 or len(columns) != self.n:
-            raise ValueError(f"group has shape {np.shape(group)}, expected was {(self.n,)} or {(self.n, 'k')}")
-        labels = vector(columns.ravel(order="F"), np.int32, name="group")
-        return self._change("set_groups", columns.shape[1], pointer(labels))
+        columns = matrix_of_labels(group, self.n, "group")
+        return self._change("set_groups", columns.shape[1], pointer(columns.ravel(order="F")))
+
+    def set_gaps(self, gap: Optional[ArrayLike]) -> Model:
+        """Rows that are left out with a group of set_groups() and not scored, as the neighbours of a block: n labels, or
+        n x l, a row with a group's label in any of the layers; negative: none. For k divisions n x (l k), the layers of
+        the first division first. None: no gaps. make_blocks() makes them. Keeps the factorization. Cost: O(n l k log
+        n)."""
+        if gap is None:
+            return self._change("set_gaps", 0, None)
+        count = c.INT64()
+        self._ask("get_groups", count, None)
+        columns = matrix_of_labels(gap, self.n, "gap")
+        if columns.shape[1] % count.value != 0:
+            raise ValueError(f"gap has {columns.shape[1]} columns, which the {count.value} divisions do not share evenly")
+        return self._change("set_gaps", columns.shape[1] // count.value, pointer(columns.ravel(order="F")))
 
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:

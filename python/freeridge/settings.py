@@ -55,6 +55,15 @@ class Settings(Handle):
         self._answer(out, "get_groups", None, pointer(out))
         return out[:, 0] if count.value == 1 else out
 
+    def gaps(self) -> npt.NDArray[np.int32]:
+        """n x (l k) labels that set_gaps() makes the same gaps of, -1 for none: l layers for each of the k divisions.
+        Without groups: Error (INVALID_STATE). Cost: O(n l k)."""
+        divisions, layers = c.INT64(), c.INT64()
+        self._ask("get_groups", divisions, None)
+        self._ask("get_gaps", layers, None)
+        out = np.zeros((self.n, layers.value * divisions.value), np.int32, order="F")
+        return self._answer(out, "get_gaps", None, pointer(out))
+
     def has_intercept(self) -> bool:
         """Whether there is b. Cost: O(1)."""
         return bool(self._number("has_intercept", c.INT32))

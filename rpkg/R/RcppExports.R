@@ -69,8 +69,8 @@ core_loo <- function(handle) {
     .Call(`_freeridge_core_loo`, handle)
 }
 
-core_group_errors <- function(handle, group) {
-    .Call(`_freeridge_core_group_errors`, handle, group)
+core_group_errors <- function(handle, group, layers, gap) {
+    .Call(`_freeridge_core_group_errors`, handle, group, layers, gap)
 }
 
 core_hyperplane <- function(handle) {
@@ -369,6 +369,10 @@ core_make_folds <- function(n, folds, seed) {
     .Call(`_freeridge_core_make_folds`, n, folds, seed)
 }
 
+core_make_blocks <- function(n, folds, before, after) {
+    .Call(`_freeridge_core_make_blocks`, n, folds, before, after)
+}
+
 core_make_holdout <- function(n, fraction, seed) {
     .Call(`_freeridge_core_make_holdout`, n, fraction, seed)
 }
@@ -407,6 +411,10 @@ core_set_weights <- function(handle, weights) {
 
 core_set_groups <- function(handle, divisions, group) {
     invisible(.Call(`_freeridge_core_set_groups`, handle, divisions, group))
+}
+
+core_set_gaps <- function(handle, layers, gap) {
+    invisible(.Call(`_freeridge_core_set_gaps`, handle, layers, gap))
 }
 
 core_set_route <- function(handle, route) {

@@ -49,7 +49,7 @@ loo.freeridge <- function(object, lambda = NULL, ...) {
 
 group_errors <- function(object, ...) UseMethod("group_errors")
 
-group_errors.freeridge <- function(object, group, lambda = NULL, ...) {
+group_errors.freeridge <- function(object, group, lambda = NULL, gap = NULL, ...) {
   refuse_extra(...)
   if (missing(group)) refuse("group is missing: a label for each row")
   dropped <- object$na.action
@@ -57,22 +57,28 @@ group_errors.freeridge <- function(object, group, lambda = NULL, ...) {
   rows <- row_count(object)
   if (length(dropped) > 0L && NROW(group) == rows + length(dropped)) {
     group <- if (is.matrix(group)) group[-dropped, , drop = FALSE] else group[-dropped]
+    if (!is.null(gap)) gap <- as.matrix(gap)[-dropped, , drop = FALSE]
   }
   codes <- group_codes(group, rows, "group")
+  gap <- gap_codes(gap, group, rows)
   kept <- place_of(object, seq_len(nrow(object$x)))
   if (!is.null(object$aside)) codes <- labels_at(codes, kept, "group")
   model <- model_at(object, lambda)
-  if (!is.matrix(codes)) return(errors_of_division(object, model, codes, group[kept]))
-  slices <- lapply(seq_len(ncol(codes)), function(k) errors_of_division(object, model, codes[, k], group[kept, k]))
+  layers <- NCOL(gap) %/% NCOL(codes)
+  gap_of <- function(k) if (is.null(gap)) matrix(0L, nrow(object$x), 0L) else gap[kept, (k - 1L) * layers + seq_len(layers)]
+  if (!is.matrix(codes)) return(errors_of_division(object, model, codes, group[kept], gap_of(1L)))
+  slices <- lapply(seq_len(ncol(codes)), function(k) {
+    errors_of_division(object, model, codes[, k], group[kept, k], gap_of(k))
+  })
   if (object$vector) {
     return(matrix(unlist(slices), ncol = ncol(codes), dimnames = list(names(slices[[1L]]), colnames(group))))
   }
   array(unlist(slices), c(dim(slices[[1L]]), ncol(codes)), c(dimnames(slices[[1L]]), list(colnames(group))))
 }
 
-# codes and labels: of the rows that count.
-errors_of_division <- function(fit, model, codes, labels) {
-  errors <- core_group_errors(model, codes)
+# codes, labels and gap: of the rows that count.
+errors_of_division <- function(fit, model, codes, labels, gap) {
+  errors <- core_group_errors(model, codes, NCOL(gap), gap)
   undefined <- unique(labels[codes >= 0L & rowSums(is.nan(errors)) > 0L])
   if (length(undefined) > 0L) {
     warn_undefined("the errors are undefined (NaN) in group ", some_of(undefined),

@@ -24,6 +24,7 @@ new_model <- function(fit, landmarks = known_landmarks(fit)) {
   if (!is.null(fit$weights)) core_set_weights(model, fit$weights)
   if (!is.null(fit$fixed)) core_set_fixed_effects(model, fit$fixed)
   if (!is.null(fit$groups)) core_set_groups(model, NCOL(fit$groups), fit$groups)
+  if (!is.null(fit$gap)) core_set_gaps(model, ncol(fit$gap) %/% NCOL(fit$groups), fit$gap)
   if (!is.null(landmarks)) {
     core_set_landmarks(model, if (is.null(landmarks$count)) 0 else landmarks$count, landmarks$rows)
     core_set_landmark_method(model, fit$landmark_method, fit$seed)

@@ -3,7 +3,7 @@
 freeridge <- function(x, ...) UseMethod("freeridge")
 
 freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
-                              criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL, fixed = NULL,
+                              criterion = NULL, intercept = TRUE, weights = NULL, groups = NULL, gap = NULL, fixed = NULL,
                               scale = chooses_bandwidth(kernel), rule = "min", lambda_range = NULL,
                               lengths = NULL, learn = "open", bands = NULL, shrinkage = 0.5, learn_rows = NULL,
                               bandwidth_range = NULL, budget = 0, landmarks = NULL, landmark_method = "auto", seed = 0,
@@ -27,6 +27,7 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
   if (!is.null(lambda)) lambda <- check_lambda(lambda, ncol(y), output_names(y))
   kernel <- scales_by_name(kernel, feature_names(x))
   if (!is.null(weights)) weights <- check_weights(weights, n)
+  gap <- gap_codes(gap, groups, n)
   if (!is.null(groups)) groups <- group_codes(groups, n, "groups")
   intercept <- check_intercept(intercept)
   if (!is.null(fixed)) fixed <- fixed_columns(fixed, n, intercept)
@@ -44,7 +45,7 @@ freeridge.default <- function(x, y, kernel = matern_kernel(), lambda = NULL,
     bandwidth_range = check_range(bandwidth_range, "bandwidth_range"),
     budget = check_whole(budget, "budget", 0, .Machine$integer.max),
     intercept = !isFALSE(intercept), penalised = identical(intercept, "penalised"), weights = weights, groups = groups,
-    landmark_choice = check_landmarks(landmarks, n),
+    gap = gap, landmark_choice = check_landmarks(landmarks, n),
     landmark_method = check_choice(landmark_method, "landmark_method", c("auto", "random", "kmeans", "pivoted")),
     seed = check_whole(seed, "seed"), route = check_choice(route, "route", route_names),
     reduction = check_choice(reduction, "reduction", c("auto", "qr", "gram")),
@@ -109,7 +110,7 @@ check_rule <- function(rule, lambda, criterion) {
   rule
 }
 
-freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, intercept = TRUE,
+freeridge.formula <- function(formula, data, subset, na.action, weights, offset, groups = NULL, gap = NULL, intercept = TRUE,
                               kernel = matern_kernel(), ...) {
   call <- match.call()
   call[[1L]] <- quote(freeridge)
@@ -125,8 +126,8 @@ freeridge.formula <- function(formula, data, subset, na.action, weights, offset,
   if ("fixed" %in% ...names()) refuse("fixed goes with a matrix; a formula has unpenalised(...) for it")
   fit_to <- if (ncol(design$x) == 0L) fit_mean else freeridge.default
   fit <- fit_to(design$x, if (is.null(offset)) response else response - offset, kernel = kernel,
-                weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]), intercept = intercept,
-                fixed = parts$fixed$x, ...)
+                weights = stats::model.weights(frame), groups = labels_of_frame(frame[["(groups)"]]),
+                gap = labels_of_frame(frame[["(gap)"]]), intercept = intercept, fixed = parts$fixed$x, ...)
   if (!is.null(offset)) fit <- with_offset(fit, offset)
   if (!is.null(parts$fixed)) {
     fit$parts <- parts$parts
@@ -210,7 +211,20 @@ frame_call <- function(call, flat = NULL) {
   if (!is.null(flat)) frame$formula <- flat
   frame$drop.unused.levels <- TRUE
   if (!is.null(call$groups)) frame$groups <- bquote(.(labels_for_frame)(.(call$groups)))
+  if (!is.null(call$gap)) {
+    frame$gap <- bquote(.(shared_codes)(.(call$gap), .(call$groups)))
+    frame$groups <- bquote(.(shared_codes)(.(call$groups), .(call$groups)))
+  }
   frame
+}
+
+# Labels of groups or gaps as numbers that both have in common, 0 for none; NULL stays.
+shared_codes <- function(labels, group) {
+  if (is.null(labels)) return(NULL)
+  plain <- function(values) as.matrix(if (is.factor(values)) as.character(values) else values)
+  group <- plain(group)
+  labels <- plain(labels)
+  array(match(as.character(labels), as.character(unique(group[!is.na(group)])), 0L), dim(labels))
 }
 
 labels_for_frame <- function(group) {

@@ -175,6 +175,26 @@ group_codes <- function(group, n, name) {
   codes
 }
 
+# Rows that are left out with a group and not scored: the codes of the groups that `gap` names, n x (layers of each
+# division), -1 for none; NULL: no gaps. group: the labels of the groups as they were given.
+gap_codes <- function(gap, group, n, name = "gap") {
+  if (is.null(gap)) return(NULL)
+  if (is.null(group)) refuse(name, " is given, but there are no groups beside which it could be")
+  plain <- function(labels) as.matrix(if (is.factor(labels)) as.character(labels) else labels)
+  group <- plain(group)
+  gap <- plain(gap)
+  if (!is.atomic(gap) || nrow(gap) != n || ncol(gap) == 0L || ncol(gap) %% ncol(group) != 0L) {
+    refuse(name, " must be labels of groups, ", n, " or a matrix of as many rows",
+           if (ncol(group) > 1L) paste0(" and a multiple of ", ncol(group), " columns"), ", not ", shown(gap))
+  }
+  layers <- ncol(gap) %/% ncol(group)
+  codes <- vapply(seq_len(ncol(gap)), function(column) {
+    labels <- group[, (column - 1L) %/% layers + 1L]
+    match(as.character(gap[, column]), as.character(unique(labels[!is.na(labels)])), 0L) - 1L
+  }, integer(n))
+  matrix(codes, n)
+}
+
 # The divisors of the columns: NULL for none, standard deviations (1 for a constant column) for TRUE.
 column_scale <- function(scale, x) {
   if (is.numeric(scale)) {

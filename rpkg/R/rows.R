@@ -20,6 +20,7 @@ set_aside <- function(fit) {
   }
   fit$weights <- fit$weights[kept]
   fit$groups <- labels_at(fit$groups, kept, "groups")
+  if (!is.null(fit$gap)) fit$gap <- fit$gap[kept, , drop = FALSE]
   if (!is.null(fit$classes) && any(apply(fit$y, 2L, function(column) length(unique(column)) < 2L))) {
     refuse("y has a class whose rows all have weight 0; each must have one that counts")
   }

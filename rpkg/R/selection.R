@@ -24,6 +24,19 @@ make_folds <- function(n, folds, seed = 0, repeats = 1) {
   repeated(function(seed) core_make_folds(n, folds, seed) + 1L, n, seed, repeats)
 }
 
+make_blocks <- function(n, folds, gap = 0) {
+  all_given(n, folds)
+  n <- check_whole(n, "n", 1, .Machine$integer.max)
+  folds <- check_whole(folds, "folds", 2, .Machine$integer.max)
+  if (folds > n) refuse("folds is ", folds, ", but n is ", n, "; at most n folds have a row each")
+  if (!is.numeric(gap) || !length(gap) %in% 1:2 || anyNA(gap) || any(gap < 0 | (gap != round(gap) & gap < Inf))) {
+    refuse("gap must be one or two whole numbers, the rows left out before and after a block, not ", shown(gap))
+  }
+  gap <- rep_len(pmin(gap, n), 2L)
+  made <- core_make_blocks(n, folds, gap[1L], gap[2L])
+  list(group = made$group + 1L, gap = if (ncol(made$gap) > 0L) ifelse(made$gap < 0L, NA_integer_, made$gap + 1L))
+}
+
 make_holdout <- function(n, fraction, seed = 0, repeats = 1) {
   all_given(n, fraction)
   n <- check_whole(n, "n", 2, .Machine$integer.max)

@@ -200,13 +200,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_group_errors
-Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group);
-RcppExport SEXP _freeridge_core_group_errors(SEXP handleSEXP, SEXP groupSEXP) {
+Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group, int layers, Rcpp::IntegerVector gap);
+RcppExport SEXP _freeridge_core_group_errors(SEXP handleSEXP, SEXP groupSEXP, SEXP layersSEXP, SEXP gapSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_group_errors(handle, group));
+    Rcpp::traits::input_parameter< int >::type layers(layersSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type gap(gapSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_group_errors(handle, group, layers, gap));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1064,6 +1066,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_make_blocks
+Rcpp::List core_make_blocks(double n, double folds, double before, double after);
+RcppExport SEXP _freeridge_core_make_blocks(SEXP nSEXP, SEXP foldsSEXP, SEXP beforeSEXP, SEXP afterSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type folds(foldsSEXP);
+    Rcpp::traits::input_parameter< double >::type before(beforeSEXP);
+    Rcpp::traits::input_parameter< double >::type after(afterSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_make_blocks(n, folds, before, after));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_make_holdout
 Rcpp::IntegerVector core_make_holdout(double n, double fraction, double seed);
 RcppExport SEXP _freeridge_core_make_holdout(SEXP nSEXP, SEXP fractionSEXP, SEXP seedSEXP) {
@@ -1171,6 +1186,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type divisions(divisionsSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
     core_set_groups(handle, divisions, group);
+    return R_NilValue;
+END_RCPP
+}
+// core_set_gaps
+void core_set_gaps(SEXP handle, int layers, Rcpp::IntegerVector gap);
+RcppExport SEXP _freeridge_core_set_gaps(SEXP handleSEXP, SEXP layersSEXP, SEXP gapSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type layers(layersSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type gap(gapSEXP);
+    core_set_gaps(handle, layers, gap);
     return R_NilValue;
 END_RCPP
 }
@@ -1332,7 +1358,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_coefficients", (DL_FUNC) &_freeridge_core_coefficients, 1},
     {"_freeridge_core_leverage", (DL_FUNC) &_freeridge_core_leverage, 1},
     {"_freeridge_core_loo", (DL_FUNC) &_freeridge_core_loo, 1},
-    {"_freeridge_core_group_errors", (DL_FUNC) &_freeridge_core_group_errors, 2},
+    {"_freeridge_core_group_errors", (DL_FUNC) &_freeridge_core_group_errors, 4},
     {"_freeridge_core_hyperplane", (DL_FUNC) &_freeridge_core_hyperplane, 1},
     {"_freeridge_core_intercept", (DL_FUNC) &_freeridge_core_intercept, 1},
     {"_freeridge_core_predict", (DL_FUNC) &_freeridge_core_predict, 3},
@@ -1407,6 +1433,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_objective", (DL_FUNC) &_freeridge_core_objective, 2},
     {"_freeridge_core_score_with_error", (DL_FUNC) &_freeridge_core_score_with_error, 3},
     {"_freeridge_core_make_folds", (DL_FUNC) &_freeridge_core_make_folds, 3},
+    {"_freeridge_core_make_blocks", (DL_FUNC) &_freeridge_core_make_blocks, 4},
     {"_freeridge_core_make_holdout", (DL_FUNC) &_freeridge_core_make_holdout, 3},
     {"_freeridge_core_convert_lambda", (DL_FUNC) &_freeridge_core_convert_lambda, 5},
     {"_freeridge_core_set_threads", (DL_FUNC) &_freeridge_core_set_threads, 1},
@@ -1417,6 +1444,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_freeridge_core_set_intercept", (DL_FUNC) &_freeridge_core_set_intercept, 2},
     {"_freeridge_core_set_weights", (DL_FUNC) &_freeridge_core_set_weights, 2},
     {"_freeridge_core_set_groups", (DL_FUNC) &_freeridge_core_set_groups, 3},
+    {"_freeridge_core_set_gaps", (DL_FUNC) &_freeridge_core_set_gaps, 3},
     {"_freeridge_core_set_route", (DL_FUNC) &_freeridge_core_set_route, 2},
     {"_freeridge_core_set_reduction", (DL_FUNC) &_freeridge_core_set_reduction, 2},
     {"_freeridge_core_set_refinement", (DL_FUNC) &_freeridge_core_set_refinement, 2},

@@ -40,11 +40,12 @@ Rcpp::NumericMatrix core_loo(SEXP handle) {
 }
 
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group) {
+Rcpp::NumericMatrix core_group_errors(SEXP handle, Rcpp::IntegerVector group, int layers, Rcpp::IntegerVector gap) {
   Model& model = model_of(handle);
   const Dimensions size = dimensions_of(model);
   auto errors = fresh<Rcpp::NumericMatrix>(size.n, size.t);
-  check_but_undefined(model, freeridge_group_errors(model.core, group.begin(), errors.begin(), size.n));
+  check_but_undefined(
+      model, freeridge_group_errors_with_gaps(model.core, group.begin(), layers, gap.begin(), errors.begin(), size.n));
   return errors;
 }
 

@@ -121,6 +121,19 @@ Rcpp::IntegerVector core_make_folds(double n, double folds, double seed) {
   return group;
 }
 
+// group: labels 0, 1, ..., folds - 1; gap: n x layers of them, -1 for none
+// [[Rcpp::export(rng = false)]]
+Rcpp::List core_make_blocks(double n, double folds, double before, double after) {
+  std::int64_t layers = 0;
+  const auto rows = static_cast<std::int64_t>(n), first = static_cast<std::int64_t>(before),
+             last = static_cast<std::int64_t>(after);
+  auto group = fresh<Rcpp::IntegerVector>(static_cast<R_xlen_t>(n));
+  check(freeridge_make_blocks(rows, static_cast<std::int32_t>(folds), first, last, &layers, group.begin(), nullptr));
+  auto gap = fresh<Rcpp::IntegerMatrix>(static_cast<int>(n), static_cast<int>(layers));
+  check(freeridge_make_blocks(rows, static_cast<std::int32_t>(folds), first, last, nullptr, nullptr, gap.begin()));
+  return Rcpp::List::create(Rcpp::Named("group") = group, Rcpp::Named("gap") = gap);
+}
+
 // Labels 0 (left out) and -1
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector core_make_holdout(double n, double fraction, double seed) {

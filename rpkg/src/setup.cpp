@@ -67,6 +67,11 @@ void core_set_groups(SEXP handle, int divisions, Rcpp::IntegerVector group) {
 }
 
 // [[Rcpp::export(rng = false)]]
+void core_set_gaps(SEXP handle, int layers, Rcpp::IntegerVector gap) {
+  check(freeridge_set_gaps(model_of(handle).core, layers, gap.begin()));
+}
+
+// [[Rcpp::export(rng = false)]]
 void core_set_route(SEXP handle, std::string route) {
   check(freeridge_set_route(model_of(handle).core, route_of(route)));
 }

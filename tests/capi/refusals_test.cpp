@@ -42,10 +42,11 @@ TEST(Refusals, Kernels) {
 TEST(Refusals, Settings) {
   expect_all_refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetIntercept, SetRoute,
                      SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
-                     SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, HasIntercept,
-                     GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit, GetRequestedLandmarks,
-                     GetLandmarkMethod, GetReduction, GetRefinement, GetFixedCount>();
+                     SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps,
+                     HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit,
+                     GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetFixedCount>();
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
+  expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
   expect_refused<SetFixedEffects>({{"q", integers({-1, INT64_MIN, sample::n, int64_t{INT32_MAX} + 1, INT64_MAX})},
                                    {"ldf", integers(bad_leading(sample::n))}});
@@ -63,6 +64,7 @@ TEST(Refusals, Answers) {
                      GetLambda, GetRoute, GetDimensions, DegreesOfFreedom, CooksDistance, PredictJackknife,
                      PredictVariance, AverageGradient, AverageDifference, GetLandmarks, GetTolerance,
                      CoefficientsPath>();
+  expect_refused<GroupErrorsWithGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<PredictPath>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<PredictGradient>({{"ldout", integers(bad_leading(sample::m))}});
   expect_refused<CoefficientCovariance>({}, {Variant::primal});
@@ -102,6 +104,9 @@ TEST(Refusals, Selection) {
   expect_refused<LandmarkCurve>({{"sizes", integer_entries({0, -1, 6, INT64_MIN, INT64_MAX})}}, {Variant::landmark});
   expect_refused<MakeFolds>({{"folds", integers({1, 0, -1, INT32_MIN, 13, INT32_MAX})}});
   expect_refused<MakeHoldout>({{"n", integers({1})}});
+  expect_refused<MakeBlocks>({{"folds", integers({1, 0, -1, INT32_MIN, 13, INT32_MAX})},
+                              {"before", integers(negative)},
+                              {"after", integers(negative)}});
 }
 
 const Row empty_path = {"path", {{"empty", [](const call::Slot& path) { *path.chars = {'\0'}; }}}};

@@ -239,7 +239,7 @@ TEST(ScoreGradient, IsThatOfScoresWithManyTilesAndInterceptsOfEachKind) {
       model.data(problem.x, problem.y).weights(problem.weights).intercept_kind(intercept);
       Labels group = modulo_groups(problem.x.rows, 7);  // two divisions
       for (std::int64_t i = 0; i < problem.x.rows; ++i) group.push_back(static_cast<std::int32_t>(i / 9) - 1);
-      model.groups(group, 2);
+      model.groups(group, 2).gaps(modulo_groups(2 * problem.x.rows, 5));
       expect_by_scores(model, kernel, problem, 0.8);
     }
 }
@@ -426,7 +426,7 @@ TEST(ScoreGradient, WithLandmarksIsThatOfScores) {
       const std::vector<std::int64_t> rows = {3, 0, 11, 22, 30, 39};
       Model model(kernel);
       model.data(problem.x, problem.y).weights(problem.weights).intercept_kind(intercept);
-      model.groups(modulo_groups(40, 5));
+      model.groups(modulo_groups(40, 5)).gaps(modulo_groups(40, 7));
       check(freeridge_set_landmarks(model.get(), 6, rows.data()), "freeridge_set_landmarks");
       for (const freeridge_criterion criterion : criteria) {
         SCOPED_TRACE("criterion " + std::to_string(criterion));

@@ -126,6 +126,7 @@ void add_model_answers(Scenarios& all) {
                                                    FREERIDGE_ROUTE_BAND, FREERIDGE_ROUTE_LANDMARK};
   add_both<Loo>(all);
   add_both<GroupErrors>(all);
+  add_both<GroupErrorsWithGaps>(all);
   add_both<GetLeverage>(all);
   add_both<DegreesOfFreedom>(all);
   add_both<CooksDistance>(all);
@@ -184,6 +185,7 @@ void add_model_answers(Scenarios& all) {
   add_making<GetKernel, freeridge_kernel>(all, bytes_of, freeridge_kernel_destroy);
   add_answer<GetWeights>(all);
   add_answer<GetGroups>(all);
+  add_answer<GetGaps>(all);
   add_answer<HasIntercept>(all);
   add_answer<GetRequestedRoute>(all);
   add_answer<GetRequestedLandmarks>(all);
@@ -225,6 +227,7 @@ void add_model_answers(Scenarios& all) {
                    }});
   add_plain<MakeFolds>(all);
   add_plain<MakeHoldout>(all);
+  add_plain<MakeBlocks>(all);
   add_plain<ConvertLambda>(all);
 }
 

@@ -86,6 +86,7 @@ void add_setters(Scenarios& all) {
   add_on_routes<SetWeights>(all, false);
   add_on_routes<SetFixedEffects>(all, false);
   add_on_routes<SetGroups>(all, false);
+  add_on_routes<SetGaps>(all, false);
   const auto spectral = [] { return model_on(FREERIDGE_ROUTE_SPECTRAL, State::fitted); };
   const auto landmark = [] { return model_on(FREERIDGE_ROUTE_LANDMARK, State::fitted); };
   add_on_model<SetIntercept>(all, "off", false, spectral, [](SetIntercept& call) { call.on = 0; });

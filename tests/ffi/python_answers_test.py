@@ -290,6 +290,16 @@ class Models(Comparison):
         np.testing.assert_array_equal(model.groups(), np.maximum(twice, -1))
         for wrong in (np.zeros(13), np.zeros((13, 2)), np.zeros((14, 2, 2)), np.full((14, 2), -1)):
             self.assertRaises(ValueError, lambda: model.set_groups(wrong))
+        blocks, gap = fr.make_blocks(14, 4, before=1, after=2)
+        self.assertEqual(gap.shape, (14, 2))
+        np.testing.assert_array_equal(np.unique(gap[blocks == 1]), [-1, 0, 2])
+        model.set_groups(blocks).set_gaps(gap)
+        np.testing.assert_array_equal(model.gaps(), gap)
+        errors = model.group_errors(blocks, gap)
+        self.close(model.score(fr.GROUPS, p.value)[0], p.w @ errors ** 2 / p.w.sum(), 1e-8)
+        self.assertEqual(model.set_gaps(None).gaps().shape, (14, 0))
+        for wrong in (np.zeros(13), np.zeros((14, 2, 2)), np.full(14, 0.5)):
+            self.assertRaises(ValueError, lambda: model.set_gaps(wrong))
         gram = fr.Model(fr.linear(), p.x, p.y, factorize=False).set_reduction(fr.REDUCTION_GRAM).factorize()
         self.close(gram.set_lambda(1.0).hyperplane(), fr.Model(fr.linear(), p.x, p.y).set_lambda(1.0).hyperplane())
         self.assertEqual((gram.route(), gram.rank()), (fr.ROUTE_PRIMAL, 2))

@@ -72,6 +72,13 @@ void ask_for_settings(const freeridge_model* model, const Sizes& size, Caller& c
   Output<std::int32_t> group(size_of(size.n * (grouped ? divisions.values[0] : 1)));
   call(
       "freeridge_get_groups", 0, [&] { return freeridge_get_groups(model, nullptr, group.get()); }, group);
+  Output<std::int64_t> layers(1);
+  const bool gaps = call(
+                        "freeridge_get_gaps", 0, [&] { return freeridge_get_gaps(model, layers.get(), nullptr); },
+                        layers) == FREERIDGE_OK;
+  Output<std::int32_t> gap(size_of(size.n * (gaps ? divisions.values[0] * layers.values[0] : 1)));
+  call(
+      "freeridge_get_gaps", 0, [&] { return freeridge_get_gaps(model, nullptr, gap.get()); }, gap);
   Output<std::int32_t> method(1);
   Output<std::int64_t> seed(1), count(1), given(1), landmarks(size_of(size.n));
   call(
@@ -135,6 +142,14 @@ void ask_for_the_fit(const freeridge_model* model, const Sizes& size, const Ques
   call(
       "freeridge_group_errors", Caller::may_be_nan,
       [&, n = n] { return freeridge_group_errors(model, labels.data(), left_out.get(), n); }, left_out);
+  Output<double> beside_gaps(size_of(n, t));
+  const std::vector<std::int32_t> gap(labels.rbegin(), labels.rend());
+  call(
+      "freeridge_group_errors_with_gaps", Caller::may_be_nan,
+      [&, n = n] {
+        return freeridge_group_errors_with_gaps(model, labels.data(), 1, gap.data(), beside_gaps.get(), n);
+      },
+      beside_gaps);
   call(
       "freeridge_coefficients", 0, [&, n = n] { return freeridge_coefficients(model, c.get(), n); }, c);
   call(

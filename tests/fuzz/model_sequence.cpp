@@ -52,7 +52,7 @@ void ModelSequence::select_lambda(Source& in) {
           [&] { return freeridge_select_lambda(model_.get(), criterion, low, high, lambda.get(), score.get()); },
           lambda, score))
     return;
-  told_.searched = Settings::Searched{criterion, low, high, told_.groups, told_.refinement};
+  told_.searched = Settings::Searched{criterion, low, high, told_.groups, told_.gaps, told_.refinement};
   told_.fitted = Settings::Fitted{{lambda.get(), lambda.get() + told_.data->t}, told_.refinement};
 }
 
@@ -74,7 +74,7 @@ void ModelSequence::select_bandwidth(Source& in) {
   told_.kernel = told_.kernel.substr(0, told_.kernel.rfind('=') + 2) + number;
   told_.unset();
   told_.factorized = Settings::Factorized{told_.expected_lambdas, told_.expected_criterion};
-  told_.searched = Settings::Searched{criterion, 0, 0, told_.groups, told_.refinement};
+  told_.searched = Settings::Searched{criterion, 0, 0, told_.groups, told_.gaps, told_.refinement};
   told_.bandwidth_searched = true;
   std::vector<double> lambdas(size_of(told_.data->t));
   freeridge_get_lambda(model_.get(), lambdas.data());
@@ -116,7 +116,8 @@ void ModelSequence::select_kernel(Source& in) {
   freeridge_get_search(model_.get(), &tried, nullptr, nullptr, 0, nullptr, nullptr, nullptr);
   std::vector<double> range(size_of(tried));  // the ends of the range that was searched are exact
   freeridge_get_search(model_.get(), nullptr, range.data(), nullptr, 0, nullptr, nullptr, nullptr);
-  told_.searched = Settings::Searched{criterion, range.front(), range.back(), told_.groups, told_.refinement};
+  told_.searched =
+      Settings::Searched{criterion, range.front(), range.back(), told_.groups, told_.gaps, told_.refinement};
   told_.kernel_searched = true;
   std::vector<double> lambdas(size_of(told_.data->t));
   freeridge_get_lambda(model_.get(), lambdas.data());

@@ -1,4 +1,5 @@
 // The setters of a model: what the fuzzer tells it, written down for its twin.
+#include <algorithm>
 #include <cstdio>
 
 #include "fuzz/model_sequence.hpp"
@@ -86,7 +87,7 @@ void ModelSequence::set_data(Source& in, bool borrow, bool sparse) {
                                "freeridge_set_sparse_view"};
   if (!worked(in, names[(sparse ? 2 : 0) + (borrow ? 1 : 0)], [&] { return give(model_.get(), *data); })) return;
   told_.data = std::move(data);
-  told_.weights.clear(), told_.fixed.clear(), told_.groups.clear(), told_.landmark_rows.clear();
+  told_.weights.clear(), told_.fixed.clear(), told_.groups.clear(), told_.gaps.clear(), told_.landmark_rows.clear();
   told_.landmarks = 0;
   told_.unset();
 }
@@ -126,9 +127,15 @@ void ModelSequence::set_groups(Source& in) {
     groups.insert(groups.end(), reversed.begin(), reversed.end());
     divisions = 2;
   }
-  if (worked(in, "freeridge_set_groups",
-             [&] { return freeridge_set_groups(model_.get(), divisions, or_null(groups)); }))
-    told_.groups = std::move(groups);
+  if (!worked(in, "freeridge_set_groups",
+              [&] { return freeridge_set_groups(model_.get(), divisions, or_null(groups)); }))
+    return;
+  told_.groups = groups;
+  told_.gaps.clear();
+  if (groups.empty() || groups.front() != 3) return;
+  std::rotate(groups.begin(), groups.begin() + 1, groups.end());  // the row before each
+  if (worked(in, "freeridge_set_gaps", [&] { return freeridge_set_gaps(model_.get(), 1, groups.data()); }))
+    told_.gaps = std::move(groups);
 }
 
 void ModelSequence::set_choice(Source& in) {

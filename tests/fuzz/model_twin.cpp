@@ -34,9 +34,11 @@ ModelHandle fresh(const Settings& told) {
   must(freeridge_set_intercept(made, told.intercept), "set_intercept");
   must(freeridge_set_refinement(made, told.refinement), "set_refinement");
   if (!told.data) return out;
-  const auto set_groups = [&](const std::vector<std::int32_t>& groups) {  // n labels for each division
+  // n labels for each division
+  const auto set_groups = [&](const std::vector<std::int32_t>& groups, const std::vector<std::int32_t>& gaps) {
     const auto labels = static_cast<std::int64_t>(groups.size());
     must(freeridge_set_groups(made, labels / told.data->n, or_null(groups)), "set_groups");
+    if (!gaps.empty()) must(freeridge_set_gaps(made, 1, gaps.data()), "set_gaps");
   };
   must(give(made, *told.data), "set_data");
   must(freeridge_set_weights(made, or_null(told.weights)), "set_weights");
@@ -52,7 +54,7 @@ ModelHandle fresh(const Settings& told) {
   }
   if (told.searched) {
     std::vector<double> lambda(size_of(told.data->t)), score(size_of(told.data->t));
-    set_groups(told.searched->groups);
+    set_groups(told.searched->groups, told.searched->gaps);
     must(freeridge_set_refinement(made, told.searched->refinement), "set_refinement");
     must(freeridge_select_lambda(made, told.searched->criterion, told.searched->low, told.searched->high, lambda.data(),
                                  score.data()),
@@ -63,7 +65,7 @@ ModelHandle fresh(const Settings& told) {
     must(freeridge_set_lambdas(made, told.fitted->lambdas.data()), "set_lambdas");
   }
   must(freeridge_set_refinement(made, told.refinement), "set_refinement");
-  set_groups(told.groups);
+  set_groups(told.groups, told.gaps);
   return out;
 }
 

@@ -27,6 +27,7 @@ struct Settings {
   std::vector<double> weights;       // empty: none
   std::vector<double> fixed;         // fixed effects, column by column; empty: none
   std::vector<std::int32_t> groups;  // empty: none
+  std::vector<std::int32_t> gaps;    // one layer; empty: none
   std::int32_t intercept = 1, route = FREERIDGE_ROUTE_AUTO, method = FREERIDGE_LANDMARKS_AUTO;
   std::int64_t seed = 0;
   std::int32_t reduction = FREERIDGE_REDUCTION_AUTO, refinement = 0;
@@ -42,7 +43,7 @@ struct Settings {
   struct Searched {
     std::int32_t criterion;
     double low, high;
-    std::vector<std::int32_t> groups;
+    std::vector<std::int32_t> groups, gaps;
     std::int32_t refinement;
   };
   struct Fitted {

@@ -213,6 +213,17 @@ void small_calls(Source& in, Caller& call) {
   Output<std::int32_t> holdout(size_of(n));
   call(
       "freeridge_make_holdout", 0, [&] { return freeridge_make_holdout(n, scale, seed, holdout.get()); }, holdout);
+  Output<std::int64_t> layers(1);
+  Output<std::int32_t> blocks(size_of(n));
+  if (call(
+          "freeridge_make_blocks", 0,
+          [&] { return freeridge_make_blocks(n, folds, from, seed, layers.get(), blocks.get(), nullptr); }, layers,
+          blocks) == FREERIDGE_OK) {
+    Output<std::int32_t> gap(size_of(n * layers.values[0]));
+    call(
+        "freeridge_make_blocks", 0,
+        [&] { return freeridge_make_blocks(n, folds, from, seed, nullptr, nullptr, gap.get()); }, gap);
+  }
   descent_calls(in, call, n, d, x, values, weights);
   if (call(
           "freeridge_polynomial_feature_count", 0,

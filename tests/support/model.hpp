@@ -242,6 +242,11 @@ class Model {
     check(freeridge_set_groups(get(), divisions, group.empty() ? nullptr : group.data()), "freeridge_set_groups");
     return *this;
   }
+  // n labels for each layer of each division
+  Model& gaps(const Labels& gap, std::int64_t layers = 1) {
+    check(freeridge_set_gaps(get(), layers, gap.empty() ? nullptr : gap.data()), "freeridge_set_gaps");
+    return *this;
+  }
   Model& route(freeridge_route route) {
     check(freeridge_set_route(get(), route), "freeridge_set_route");
     return *this;
@@ -278,6 +283,12 @@ class Model {
   Matrix group_errors(const Labels& group, freeridge_status* status = nullptr) const {
     return output(n_, t_, "freeridge_group_errors", status,
                   [&](double* out, std::int64_t ld) { return freeridge_group_errors(get(), group.data(), out, ld); });
+  }
+  Matrix group_errors(const Labels& group, const Labels& gap, freeridge_status* status = nullptr) const {
+    return output(n_, t_, "freeridge_group_errors_with_gaps", status, [&](double* out, std::int64_t ld) {
+      const auto layers = static_cast<std::int64_t>(gap.size() / group.size());
+      return freeridge_group_errors_with_gaps(get(), group.data(), layers, gap.data(), out, ld);
+    });
   }
   Matrix coefficients() const {
     return output(n_, t_, "freeridge_coefficients", nullptr,

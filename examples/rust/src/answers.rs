@@ -57,6 +57,18 @@ impl Model<'_> {
         self.filled(n, |model, errors, ld| unsafe { sys::freeridge_group_errors(model, group.as_ptr(), errors, ld) })
     }
 
+    /// The same with gaps: n labels for each layer, of rows that are left out with a group and have no error of it.
+    pub fn group_errors_with_gaps(&self, group: &[i32], gap: &[i32]) -> Result<Dense> {
+        let n = self.dimensions()?.0;
+        check_length("group", group.len(), n)?;
+        let layers = gap.len() / n.max(1);
+        check_length("gap", gap.len(), layers.saturating_mul(n))?;
+        let layers = size(layers)?;
+        self.filled(n, |model, errors, ld| unsafe {
+            sys::freeridge_group_errors_with_gaps(model, group.as_ptr(), layers, gap.as_ptr(), errors, ld)
+        })
+    }
+
     /// Predictions at the rows of x, in the layout of x.
     pub fn predict(&self, x: Matrix<'_>) -> Result<Dense> {
         let mut out = self.room_for(x)?;

@@ -84,8 +84,8 @@ pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};
 pub use model::Model;
 pub use selection::{
-    convert_lambda, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, KernelBound, KernelSearch,
-    KernelTrial, LambdaFlags, Learning, Objective, OneStandardError, ScoreGradient, Search,
+    convert_lambda, make_blocks, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, KernelBound,
+    KernelSearch, KernelTrial, LambdaFlags, Learning, Objective, OneStandardError, ScoreGradient, Search,
 };
 pub use sparse::{Sparse, SparseFormat};
 

@@ -91,6 +91,18 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_groups(model, divisions, group) })
     }
 
+    /// Labels of rows that are left out with a group of the last `set_groups` and not scored: n for each layer of each
+    /// division, the layers of the first division first; negative: none.
+    pub fn set_gaps(&mut self, gap: Option<&[i32]>) -> Result<()> {
+        let mut divisions = 0;
+        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
+        let (labels, rows) = (gap.map_or(0, <[i32]>::len), self.dimensions()?.0.saturating_mul(told(divisions)));
+        let layers = labels / rows.max(1);
+        check_length("gap", labels, layers.saturating_mul(rows))?;
+        let (gap, layers) = (gap.map_or(ptr::null(), <[i32]>::as_ptr), size(layers)?);
+        self.handle.write(|model| unsafe { sys::freeridge_set_gaps(model, layers, gap) })
+    }
+
     pub fn set_intercept(&mut self, on: bool) -> Result<()> {
         self.handle.write(|model| unsafe { sys::freeridge_set_intercept(model, i32::from(on)) })
     }

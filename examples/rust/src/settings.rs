@@ -31,6 +31,17 @@ impl Model<'_> {
         Ok(group)
     }
 
+    /// n labels for each layer of gaps of each division; empty: no gaps.
+    pub fn gaps(&self) -> Result<Vec<i32>> {
+        let (mut divisions, mut layers) = (0, 0);
+        self.handle.read(|model| unsafe { sys::freeridge_get_groups(model, &mut divisions, ptr::null_mut()) })?;
+        self.handle.read(|model| unsafe { sys::freeridge_get_gaps(model, &mut layers, ptr::null_mut()) })?;
+        let rows = self.dimensions()?.0.saturating_mul(told(divisions));
+        let mut gap = zeros(rows.saturating_mul(told(layers)))?;
+        self.handle.read(|model| unsafe { sys::freeridge_get_gaps(model, ptr::null_mut(), gap.as_mut_ptr()) })?;
+        Ok(gap)
+    }
+
     pub fn has_intercept(&self) -> Result<bool> {
         Ok(self.number(sys::freeridge_has_intercept)? != 0)
     }

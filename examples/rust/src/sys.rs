@@ -622,4 +622,10 @@ extern "C" {
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, fixed: *const f64,
         ldfixed: i64, variance: *mut f64, ldout: i64, noise: *mut f64,
     ) -> freeridge_status;
+    pub fn freeridge_set_gaps(model: *mut freeridge_model, layers: i64, gap: *const i32) -> freeridge_status;
+    pub fn freeridge_get_gaps(model: *const freeridge_model, layers: *mut i64, gap: *mut i32) -> freeridge_status;
+    pub fn freeridge_group_errors_with_gaps(model: *const freeridge_model, group: *const i32, layers: i64, gap: *const
+        i32, errors: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_make_blocks(n: i64, folds: i32, before: i64, after: i64, layers: *mut i64, group: *mut i32, gap:
+        *mut i32) -> freeridge_status;
 }

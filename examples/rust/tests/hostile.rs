@@ -79,6 +79,7 @@ fn sizes_beyond_memory_are_errors() -> Result<()> {
         refused(model.select_bandwidth(Criterion::Loo, None, Some(*size)), &large);
         refused(freeridge::make_folds(*size, 2, 0), &large);
         refused(freeridge::make_holdout(*size, 0.5, 0), &large);
+        refused(freeridge::make_blocks(*size, 2, 0, 1), &large);
         refused(Accumulator::new(*size, 1, true), &large);
         refused(polynomial_exponents(*size, 2, true), &large);
     }
@@ -104,6 +105,10 @@ fn lengths_are_those_that_the_library_reads() -> Result<()> {
         mismatch(model.set_weights(Some(&numbers)));
         mismatch(model.set_groups(Some(&labels)));
         mismatch(model.group_errors(&labels));
+        mismatch(model.group_errors_with_gaps(&labels, &[0; 12]));
+        if wrong > 0 {
+            mismatch(model.group_errors_with_gaps(&[0; 12], &labels));
+        }
         mismatch(model.set_data(at(1), Matrix::column(&numbers)));
         mismatch(weighted_median(&x, &numbers));
     }

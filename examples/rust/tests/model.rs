@@ -135,6 +135,15 @@ fn the_choice_is_the_best_of_its_range() -> Result<()> {
     let left_out = model.group_errors(&folds)?;
     let mean = left_out.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
     assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));
+    let (blocks, gap) = freeridge::make_blocks(40, 5, 2, 1)?;
+    model.set_groups(Some(&blocks))?;
+    model.set_gaps(Some(&gap))?;
+    let left_out = model.group_errors_with_gaps(&blocks, &gap)?;
+    let mean_with_gaps = left_out.data().iter().map(|error| error * error).sum::<f64>() / 40.0;
+    assert!(close(mean_with_gaps, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean_with_gaps));
+    assert!(mean_with_gaps != mean && model.gaps()? == gap);
+    model.set_gaps(None)?;
+    assert!(model.gaps()?.is_empty());
     model.set_groups(Some(&[folds.clone(), folds].concat()))?;
     assert_eq!(model.groups()?.len(), 80);
     assert!(close(mean, model.score(Criterion::Groups, &[choice.lambda])?.at(0, 0), mean));

@@ -393,3 +393,43 @@ test_that("a fit at one lambda gives the same path as one made for many", {
   expect_equal(lambda_path(freeridge(p$x, p$y, gaussian_kernel(2), 1, route = "cholesky"), c(0.1, 10)),
                lambda_path(many, c(0.1, 10)), tolerance = 1e-9)
 })
+
+test_that("blocks with gaps: errors are those of refits without the block and its gap", {
+  made <- make_blocks(20, 5, gap = c(1, 2))
+  expect_identical(made$group, rep(1:5, each = 4L))
+  expect_identical(which(made$gap == 2L, arr.ind = TRUE)[, "row"], c(4L, 9L, 10L))
+  expect_null(make_blocks(20, 5)$gap)
+  expect_identical(unique(c(make_blocks(20, 4, gap = c(0, Inf))$gap)), c(NA, 1L, 2L, 3L))  # each block from its past
+  expect_refusal(make_blocks(20, 5, gap = -1), "gap must be one or two whole numbers")
+  expect_refusal(make_blocks(20, 5, gap = 1:3), "gap must be one or two whole numbers")
+
+  p <- problem()
+  kernel <- gaussian_kernel(2)
+  expected <- rep(NaN, 20L)
+  for (label in 1:5) {
+    out <- made$group == label | rowSums(made$gap == label, na.rm = TRUE) > 0
+    refit <- freeridge(p$x[!out, ], p$y[!out], kernel, 0.5, weights = p$weights[!out])
+    own <- made$group == label
+    expected[own] <- p$y[own] - predict(refit, p$x[own, ])
+  }
+  labels <- letters[made$group]
+  gap <- array(letters[made$gap], dim(made$gap))
+  fit <- freeridge(p$x, p$y, kernel, 0.5, weights = p$weights, groups = labels, gap = gap)
+  expect_close(group_errors(fit, labels, gap = gap), expected, 1e-10)
+  score <- sum(p$weights * expected^2) / sum(p$weights)
+  expect_close(lambda_path(fit, 0.5, "groups")$groups, score, 1e-10)
+
+  both <- group_errors(fit, cbind(made$group, rep_len(1:3, 20L)), gap = cbind(made$gap, NA, NA))
+  expect_close(both[, 1L], expected, 1e-10)
+  expect_close(both[, 2L], group_errors(fit, rep_len(1:3, 20L)), 1e-10)
+
+  data <- data.frame(y = p$y, p$x, w = p$weights)
+  data$y[3L] <- NA
+  whole <- freeridge(y ~ . - w, data, weights = w, groups = labels, gap = gap, kernel = kernel, lambda = 0.5, scale = FALSE)
+  fewer <- freeridge(p$x[-3L, ], p$y[-3L], kernel, 0.5, weights = p$weights[-3L], groups = labels[-3L], gap = gap[-3L, ],
+                     scale = FALSE)
+  expect_close(lambda_path(whole, 0.5, "groups")$groups, lambda_path(fewer, 0.5, "groups")$groups, 1e-10)
+
+  expect_refusal(freeridge(p$x, p$y, kernel, 0.5, gap = labels), "gap is given, but there are no groups")
+  expect_refusal(freeridge(p$x, p$y, kernel, 0.5, groups = labels, gap = labels[-1L]), "gap must be labels")
+})

@@ -50,9 +50,12 @@ static void identities(freeridge_route route) {
 /* Leaving a group out is a model of the other rows. */
 static void group_by_refit(void) {
   freeridge_model *model = fitted_model(FREERIDGE_ROUTE_SPECTRAL, 0.5), *rest = empty_model(0);
-  double errors[N * T], x[N * D], y[N * T], predicted[N * T];
+  double errors[N * T], plain[N * T], x[N * D], y[N * T], predicted[N * T];
   int rows = 0, i, j;
-  OK(freeridge_group_errors(model, sample_group(), errors, N));
+  /* A row twice, in its group and in its gap, is scored. */
+  OK(freeridge_group_errors_with_gaps(model, sample_group(), 1, sample_group(), errors, N));
+  OK(freeridge_group_errors(model, sample_group(), plain, N));
+  for (i = 0; i < N * T; ++i) CHECK(errors[i] == plain[i] || (isnan(errors[i]) && isnan(plain[i])));
   for (i = 0; i < N; ++i) rows += sample_group()[i] != 7;
   for (i = 0, j = 0; i < N; ++i) {
     if (sample_group()[i] == 7) continue;
@@ -107,6 +110,8 @@ static void hostile(void) {
   REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, NULL, out, N));
   REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, none, out, N));
   REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, sample_group(), NULL, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_group_errors_with_gaps(model, sample_group(), 1, NULL, out, N));
+  REFUSED(INVALID_ARGUMENT, freeridge_group_errors_with_gaps(model, sample_group(), -1, sample_group(), out, N));
   REFUSED(INVALID_ARGUMENT, freeridge_group_errors(model, sample_group(), out, 0));
   REFUSED(INVALID_ARGUMENT, freeridge_predict(NULL, FREERIDGE_COL_MAJOR, M, points, M, out, M));
   REFUSED(INVALID_ARGUMENT, freeridge_predict(model, 99, M, points, M, out, M));

@@ -156,7 +156,8 @@ static void learning(void) {
 }
 
 static void folds_and_conventions(void) {
-  int32_t group[10], holdout[10], members[3] = {0, 0, 0};
+  int64_t layers = -1;
+  int32_t group[10], gap[10], holdout[10], members[3] = {0, 0, 0};
   double there = -1, back = -1;
   int i, out = 0;
   OK(freeridge_make_folds(10, 3, 1, group));
@@ -171,6 +172,13 @@ static void folds_and_conventions(void) {
     out += holdout[i] == 0;
   }
   CHECK(out == 3);
+  OK(freeridge_make_blocks(10, 3, 0, 2, &layers, group, gap));
+  CHECK(layers == 1);
+  for (i = 0; i < 10; ++i) {
+    CHECK(group[i] == (i < 4 ? 0 : i < 7 ? 1 : 2));
+    CHECK(gap[i] == (i == 4 || i == 5 ? 0 : i >= 7 && i < 9 ? 1 : -1));
+  }
+  REFUSED(INVALID_ARGUMENT, freeridge_make_blocks(10, 3, -1, 2, &layers, group, gap));
   OK(freeridge_convert_lambda(FREERIDGE_CONVENTION_TOTAL, FREERIDGE_CONVENTION_GLMNET, 50, 2.0, 5.0, &there));
   NEAR(there, 5.0 * 2.0 / 50);
   OK(freeridge_convert_lambda(FREERIDGE_CONVENTION_GLMNET, FREERIDGE_CONVENTION_TOTAL, 50, 2.0, there, &back));

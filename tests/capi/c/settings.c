@@ -17,7 +17,9 @@ static void settings(void) {
   freeridge_criterion criterion = -1;
   freeridge_landmark_method method = -1;
   freeridge_reduction reduction = -1;
-  int64_t divisions = -1, lambda_count = -1, limit = -1, seed = -1, count = -1, given = -1, length = 0,
+  const int32_t gaps[N] = {7, -1, 0, 2, 0, -1, 2, -1};
+  int32_t gaps_again[N];
+  int64_t layers = -1, divisions = -1, lambda_count = -1, limit = -1, seed = -1, count = -1, given = -1, length = 0,
           length_again = 0;
   int i;
   OK(freeridge_set_lambda(model, 0.5));
@@ -33,6 +35,13 @@ static void settings(void) {
   OK(freeridge_get_groups(clone, &divisions, group));
   CHECK(divisions == 1);
   for (i = 0; i < N; ++i) CHECK(group[i] == (sample_group()[i] >= 0 ? sample_group()[i] : -1));
+  OK(freeridge_get_gaps(clone, &layers, NULL));
+  CHECK(layers == 0);
+  OK(freeridge_set_gaps(clone, 1, gaps));
+  OK(freeridge_get_gaps(clone, &layers, gaps_again));
+  CHECK(layers == 1 && memcmp(gaps, gaps_again, sizeof gaps) == 0);
+  REFUSED(INVALID_ARGUMENT, freeridge_set_gaps(clone, -1, gaps));
+  OK(freeridge_set_gaps(clone, 1, NULL));
   OK(freeridge_has_intercept(clone, &on));
   OK(freeridge_get_requested_route(clone, &route));
   OK(freeridge_get_expected_lambdas(clone, &lambda_count));

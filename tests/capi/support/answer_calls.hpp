@@ -20,6 +20,16 @@ struct GroupErrors {
   FREERIDGE_CALL(freeridge_group_errors, model, group, errors, ld);
 };
 
+struct GroupErrorsWithGaps {
+  freeridge_model* model = nullptr;
+  Input<int32_t> group{sample::group()};
+  int64_t layers = 1;
+  Input<int32_t> gap{sample::gap()};
+  Output<double> errors{sample::size(sample::n, sample::t)};
+  int64_t ld = sample::n;
+  FREERIDGE_CALL(freeridge_group_errors_with_gaps, model, group, layers, gap, errors, ld);
+};
+
 struct Predict {
   freeridge_model* model = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;

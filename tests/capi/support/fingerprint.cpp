@@ -92,6 +92,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetLambda>(model));
   ask(answers, call_on<Loo>(model));
   ask(answers, call_on<GroupErrors>(model));
+  ask(answers, call_on<GroupErrorsWithGaps>(model));
   ask(answers, call_with_points<Predict>(model));
   ask(answers, call_on<Coefficients>(model));
   ask(answers, call_on<GetHyperplane>(model));
@@ -102,6 +103,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<LandmarkTrace>(model));
   ask(answers, call_on<GetWeights>(model));
   ask(answers, call_on<GetGroups>(model));
+  ask(answers, call_on<GetGaps>(model));
   ask(answers, call_on<HasIntercept>(model));
   ask(answers, call_on<GetFixedCount>(model));
   ask_about_fixed_effects(answers, model);

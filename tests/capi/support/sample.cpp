@@ -60,6 +60,10 @@ std::vector<int32_t> group() {
   return {0, 0, 7, 7, 7, 2, -1, 2, 3, 3, 4, 4};
 }
 
+std::vector<int32_t> gap() {
+  return {-1, 7, 0, -1, 2, 7, 2, -1, 2, 4, -1, 3};
+}
+
 std::vector<double> scale() {
   return {0.5, 2.0};
 }
@@ -92,7 +96,7 @@ Model model(State state, Variant variant) {
                : variant == Variant::landmark ? FREERIDGE_ROUTE_LANDMARK
                                               : FREERIDGE_ROUTE_SPECTRAL);
   if (state == State::empty) return result;
-  result.data(matrix(n, x()), matrix(n, y())).weights(weights()).groups(group());
+  result.data(matrix(n, x()), matrix(n, y())).weights(weights()).groups(group()).gaps(gap());
   if (variant == Variant::landmark) support::set_landmarks(result, landmarks());
   if (variant == Variant::fixed)
     support::check(freeridge_set_fixed_effects(result.get(), FREERIDGE_COL_MAJOR, q, fixed().data(), n),

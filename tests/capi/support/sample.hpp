@@ -34,6 +34,7 @@ std::vector<int64_t> starts(int64_t rows, int64_t columns);
 std::vector<int32_t> places(int64_t rows, int64_t columns);
 std::vector<double> weights();     // n, positive
 std::vector<int32_t> group();      // n labels, uneven groups, one row never left out
+std::vector<int32_t> gap();        // n labels, one layer
 std::vector<double> scale();       // d, positive
 std::vector<int64_t> landmarks();  // 5 rows
 

@@ -145,6 +145,16 @@ struct MakeHoldout {
   FREERIDGE_CALL(freeridge_make_holdout, n, fraction, seed, group);
 };
 
+struct MakeBlocks {
+  static constexpr const char* optional = "layers group gap";
+  int64_t n = sample::n;
+  int32_t folds = 5;
+  int64_t before = 1, after = 1;
+  Output<int64_t> layers{1};
+  Output<int32_t> group{sample::size(sample::n)}, gap{sample::size(2 * sample::n)};
+  FREERIDGE_CALL(freeridge_make_blocks, n, folds, before, after, layers, group, gap);
+};
+
 struct ConvertLambda {
   freeridge_convention from = FREERIDGE_CONVENTION_TOTAL, to = FREERIDGE_CONVENTION_GLMNET;
   int64_t n = 50;

@@ -81,6 +81,14 @@ struct SetGroups {
   FREERIDGE_CALL(freeridge_set_groups, model, divisions, group);
 };
 
+struct SetGaps {
+  static constexpr const char* optional = "gap";
+  freeridge_model* model = nullptr;
+  int64_t layers = 1;
+  Input<int32_t> gap{sample::gap()};
+  FREERIDGE_CALL(freeridge_set_gaps, model, layers, gap);
+};
+
 struct SetRoute {
   freeridge_model* model = nullptr;
   freeridge_route route = FREERIDGE_ROUTE_SPECTRAL;
@@ -168,6 +176,14 @@ struct GetGroups {
   Output<int64_t> divisions{1};
   Output<int32_t> group{sample::size(sample::n)};
   FREERIDGE_CALL(freeridge_get_groups, model, divisions, group);
+};
+
+struct GetGaps {
+  static constexpr const char* optional = "layers gap";
+  freeridge_model* model = nullptr;
+  Output<int64_t> layers{1};
+  Output<int32_t> gap{sample::size(sample::n)};
+  FREERIDGE_CALL(freeridge_get_gaps, model, layers, gap);
 };
 
 struct HasIntercept {
