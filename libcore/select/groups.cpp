@@ -52,9 +52,9 @@ void Groups::labels(Span<std::int32_t> out) const {
 }
 
 void Groups::gaps(Span<std::int32_t> out) const {
-  std::ranges::fill(out, -1);
   const Index labels = layers_ * divisions_, n = labels == 0 ? 0 : std::ssize(out) / labels;
   Array<Index> used(n * divisions_, 0);  // the layers of each row that hold a label
+  std::ranges::fill(out, -1);
   for (const Group& group : groups_)
     for (Index k = group.scored; k < std::ssize(group.rows); ++k) {
       const Index row = group.rows[k];

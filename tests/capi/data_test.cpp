@@ -85,7 +85,11 @@ Call padded(freeridge_layout layout, int64_t padding) {
 
 // Makes a model that has the data of the sample into the FITTED sample.
 void fit(Model& model) {
-  model.route(FREERIDGE_ROUTE_SPECTRAL).weights(sample::weights()).groups(sample::group()).factorize();
+  model.route(FREERIDGE_ROUTE_SPECTRAL)
+      .weights(sample::weights())
+      .groups(sample::group())
+      .gaps(sample::gap())
+      .factorize();
   double lambda[t], score[t];
   ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1e-3, 1e3, lambda, score), FREERIDGE_OK)
       << freeridge_last_error();
@@ -128,6 +132,10 @@ TEST(ContractData, ArraysAreCopied) {
     weights.weights.values.assign(weights.weights.values.size(), NaN);
     ASSERT_EQ(groups(), FREERIDGE_OK);
     groups.group.values.assign(groups.group.values.size(), -1);
+    SetGaps gaps;
+    gaps.model = model.get();
+    ASSERT_EQ(gaps(), FREERIDGE_OK);
+    gaps.gap.values.assign(gaps.gap.values.size(), -1);
   }
   model.factorize();
   const Model expected = sample::model(sample::State::factorized);

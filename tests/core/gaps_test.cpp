@@ -143,14 +143,14 @@ TEST_P(Gaps, AreLeftOutAsByRefits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Gaps, ::testing::ValuesIn(ways), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Ways, Gaps, ::testing::ValuesIn(ways), [](const auto& of) { return of.param.name; });
 
 // Of two divisions each has its own gaps, which the search judges by; they are kept, cloned and saved, and go with the
 // groups.
 TEST(GapsOfAModel, AreKeptAndSearchedBy) {
   Random random(5);
   const Problem problem = random_problem(random, kernel_of(Family::gaussian, 2), 20, 2, 1, false, true);
-  const Blocks first = blocks(20, 4, 1, 1), second = blocks(20, 5, 0, 1);
+  const Blocks first = blocks(20, 4, 3, 3), second = blocks(20, 5, 0, 1);
   ASSERT_EQ(first.layers, 2);
   ASSERT_EQ(second.layers, 1);
   Labels group = first.group, gap = first.gap;

@@ -290,7 +290,7 @@ class Models(Comparison):
         np.testing.assert_array_equal(model.groups(), np.maximum(twice, -1))
         for wrong in (np.zeros(13), np.zeros((13, 2)), np.zeros((14, 2, 2)), np.full((14, 2), -1)):
             self.assertRaises(ValueError, lambda: model.set_groups(wrong))
-        blocks, gap = fr.make_blocks(14, 4, before=1, after=2)
+        blocks, gap = fr.make_blocks(14, 4, before=1, after=3)
         self.assertEqual(gap.shape, (14, 2))
         np.testing.assert_array_equal(np.unique(gap[blocks == 1]), [-1, 0, 2])
         model.set_groups(blocks).set_gaps(gap)

@@ -187,7 +187,7 @@ TEST_P(SavedDamage, SeveralNumbersForged) {
 }
 
 TEST_P(SavedDamage, ALaterVersionAndAnotherKind) {
-  for (const std::uint64_t later : {std::uint64_t{6}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
+  for (const std::uint64_t later : {std::uint64_t{7}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
     Bytes newer = bytes();
     frame::put(newer, frame::version, later);
     EXPECT_EQ(load(newer), FREERIDGE_CORRUPT);  // that is a flipped bit

@@ -39,7 +39,7 @@ class Words {
     return *this;
   }
   // In its frame.
-  Bytes container(std::int64_t kind, std::uint64_t version = 5) const {
+  Bytes container(std::int64_t kind, std::uint64_t version = 6) const {
     Bytes out(frame::payload + 8 * words_.size() + frame::tail);
     std::memcpy(out.data(), "FREERIDG", 8);
     frame::put(out, frame::version, version);
@@ -81,7 +81,7 @@ TEST(SavedFormat, AModelWithData) {
   for (const freeridge_layout layout : {FREERIDGE_COL_MAJOR, FREERIDGE_ROW_MAJOR}) {
     const support::Packed packed_x = support::pack(x, layout, 2), packed_y = support::pack(y, layout, 1);
     Model model(Kernel::linear());
-    model.data_view(packed_x, packed_y, 2, 3, 1).weights({0.25, 4}).groups({-7, 12});
+    model.data_view(packed_x, packed_y, 2, 3, 1).weights({0.25, 4}).groups({-7, 12}).gaps({12, 3});
     support::check(freeridge_set_landmarks(model.get(), 2, rows), "freeridge_set_landmarks");
     Words words;
     words.text("linear()").integers({1, 0, 0, 0, 0, 0, 100, 1}).integers({1, 2, 3, 1, layout, layout});
@@ -90,7 +90,7 @@ TEST(SavedFormat, AModelWithData) {
     else
       words.numbers({1, 3, 5, 2, 4, 6});
     words.numbers({-1, 0.5});
-    words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12});
+    words.integers({1}).numbers({0.25, 4}).integers({1, -1, 12}).integers({1, 12, -1});  // with gaps
     words.integers({0}).integers({2, 2, 1, 0}).integers({0});  // no fixed effects; landmarks; no search
     EXPECT_EQ(support::saved(model.get()), words.container(2));
   }
@@ -105,7 +105,7 @@ TEST(SavedFormat, Predictors) {
     if (version >= 5) words.integers({0});
     return words.numbers(origin).numbers(level).numbers({1, 2, 3, 4}).container(3, version);
   };
-  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 5);
+  const Bytes hyperplane = hyperplane_with({4, 8}, {30, 64}, 6);
   // c k(x_i, x) + b, k = (x'z)^2
   const Bytes expansion = Words()
                               .integers({2, 1, 1, 2})
@@ -139,7 +139,7 @@ TEST(SavedFormat, Predictors) {
   predictor = support::loaded(hyperplane_with({}, {}, 1));
   ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
   EXPECT_EQ(std::vector<double>(out, out + 4), (std::vector<double>{15, 29, 31, 63}));
-  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 5));
+  EXPECT_EQ(support::saved_predictor(predictor.get()), hyperplane_with({0, 0}, {10, 20}, 6));
   for (const Bytes& bytes : {expansion, landmarks}) {
     predictor = support::loaded(bytes);
     ASSERT_EQ(freeridge_predict(predictor.get(), FREERIDGE_COL_MAJOR, 2, x, 2, out, 2), FREERIDGE_OK);
@@ -351,6 +351,6 @@ TEST_P(SavedFiles, OtherKinds) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3, 4, 5));
+INSTANTIATE_TEST_SUITE_P(Versions, SavedFiles, testing::Values(1, 2, 3, 4, 5, 6));
 
 }  // namespace format_test

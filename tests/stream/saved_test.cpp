@@ -83,7 +83,7 @@ TEST(StreamSaved, TheFormIsTheOneDocumented) {
 
   const Problem problem{KernelSpec::linear(), to_column({3.0, 5.0}), to_column({-1.0, 0.5}), {}, false};
   const Bytes bytes = Accumulator(problem).save();
-  const std::vector<std::uint64_t> expected = {5,  // version
+  const std::vector<std::uint64_t> expected = {6,  // version
                                                1,  // an accumulator
                                                11 * 8,
                                                1,
@@ -185,7 +185,7 @@ TEST(StreamSaved, Foreign) {
 
 TEST(StreamSaved, ALaterVersionAndAnotherKind) {
   const Bytes bytes = small_bytes();
-  for (const std::uint64_t later : {std::uint64_t{6}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
+  for (const std::uint64_t later : {std::uint64_t{7}, std::uint64_t{77}, std::uint64_t{INT64_MAX}}) {
     Bytes newer = bytes;
     put(newer, version, later);
     EXPECT_EQ(load(newer), FREERIDGE_CORRUPT);  // that is a flipped bit

@@ -419,7 +419,7 @@ test_that("blocks with gaps: errors are those of refits without the block and it
   score <- sum(p$weights * expected^2) / sum(p$weights)
   expect_close(lambda_path(fit, 0.5, "groups")$groups, score, 1e-10)
 
-  both <- group_errors(fit, cbind(made$group, rep_len(1:3, 20L)), gap = cbind(made$gap, NA, NA))
+  both <- group_errors(fit, cbind(made$group, rep_len(1:3, 20L)), gap = cbind(made$gap, NA))
   expect_close(both[, 1L], expected, 1e-10)
   expect_close(both[, 2L], group_errors(fit, rep_len(1:3, 20L)), 1e-10)
 
