@@ -1,5 +1,6 @@
 # What `cmake --install` puts in place, and the target `uninstall`. Everything finds the rest by relative paths, so that
-# the installed folder can be moved. Components: runtime (the shared library), development (all else).
+# the installed folder can be moved. Components: runtime (the shared library), mpi
+# (libfreeridge_mpi with its header), development (all else).
 include(CMakePackageConfigHelpers)
 
 # What folders this makes: `uninstall` removes them again, those that are empty then.
@@ -61,6 +62,10 @@ string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
 configure_file(cmake/freeridge.pc.in ${PROJECT_BINARY_DIR}/package/freeridge.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/freeridge.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
         COMPONENT development)
+if(TARGET freeridge_mpi)
+  configure_file(mpi/freeridge_mpi.pc.in ${PROJECT_BINARY_DIR}/package/freeridge_mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/freeridge_mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT mpi)
+endif()
 
 if(PROJECT_IS_TOP_LEVEL)
   configure_file(cmake/uninstall.cmake.in ${PROJECT_BINARY_DIR}/uninstall.cmake @ONLY)

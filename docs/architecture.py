@@ -20,7 +20,7 @@ WIDTH, LINE, GAP, RISE, LANE, MARGIN = 190, 15, 24, 46, 18, 16  # of a box, a li
 def folders():
     """Every folder of sources by its name, as (path, what its files include)."""
     found = {path.name: path for path in sorted((ROOT / "libcore").iterdir()) if path.is_dir()}
-    found.update({"capi": ROOT / "capi", "rpkg": ROOT / "rpkg/src", "python": ROOT / "python/freeridge",
+    found.update({"capi": ROOT / "capi", "mpi": ROOT / "mpi", "rpkg": ROOT / "rpkg/src", "python": ROOT / "python/freeridge",
                   "examples": ROOT / "examples"})
     return found
 
@@ -37,6 +37,8 @@ def includes(name, path, names):
             parts = line.split("/")
             if parts[0] == "libcore":
                 found.add(parts[1])
+            elif parts[0] == "mpi" or parts[-1] == "freeridge_mpi.h":
+                found.add("mpi")
             elif parts[0] == "capi" or parts[-1] in ("freeridge.h", "freeridge.hpp"):
                 found.add("capi")
     return {other for other in found if other in names and other != name}

@@ -43,6 +43,13 @@ stage_layers() {
   else
     passed=$((passed + 1))
   fi
+  # MPI, ScaLAPACK and ELPA: in mpi alone.
+  if grep -rnE '<(mpi|elpa/elpa)\.h>|\b(MPI_[A-Z][a-z]|Cblacs_|pd[a-z]{5}_\()' libcore capi rpkg/src --include='*.cpp' --include='*.hpp' --include='*.h'; then
+    say "MPI or ScaLAPACK outside mpi"
+    failed=$((failed + 1))
+  else
+    passed=$((passed + 1))
+  fi
   for folder in "${folders[@]}"; do
     layer=$(basename "$folder")
     if ! allowed=$(may_include "$layer"); then
@@ -50,7 +57,7 @@ stage_layers() {
       failed=$((failed + 1))
       continue
     fi
-    for other in capi rpkg "${folders[@]}"; do
+    for other in capi mpi rpkg "${folders[@]}"; do
       other=${other%/}
       case " $layer $allowed " in *" ${other#libcore/} "*) continue ;; esac
       if grep -rnE "#include \"(\.\./)*$other/" "libcore/$layer"; then
@@ -78,7 +85,19 @@ ctest_stage() {
   return $code
 }
 
-stage_tests() { compile development && ctest_stage development --label-exclude '^(valgrind|deep)$'; }
+stage_tests() { compile development && ctest_stage development --label-exclude '^(valgrind|deep|mpi)$'; }
+
+# libfreeridge_mpi by mpirun on this machine: 1, 2 and 4 ranks against one process.
+stage_mpi() {
+  compile development || return
+  if [ ! -e build/development/mpi/libfreeridge_mpi.so ]; then
+    say "not run: there is no MPI or no ScaLAPACK here (Debian: libopenmpi-dev openmpi-bin libscalapack-openmpi-dev)"
+    not_run=1
+    return
+  fi
+  ctest_stage development --label-regex '^mpi$'
+}
+
 stage_deep() { compile development && ctest_stage development --label-regex '^deep$' --label-exclude '^valgrind$'; }
 stage_valgrind() { compile development && ctest_stage development --label-regex '^valgrind$'; }
 stage_thread_sanitizer() { compile tsan && ctest_stage tsan; }
@@ -334,6 +353,7 @@ quick_stages() {
   run_stage "format" stage_format
   run_stage "layers" stage_layers
   run_stage "tests" stage_tests
+  run_stage "MPI: 1, 2 and 4 ranks" stage_mpi
   side_by_side sanitized_stages r_stages  # each about as long as the other
 }
 

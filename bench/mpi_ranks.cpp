@@ -1,0 +1,142 @@
+// libfreeridge_mpi: CPU seconds of all ranks, seconds by the clock, and the largest memory of a rank.
+//     mpirun -n P mpi_ranks rows N D            add, allreduce, LOO at 100 lambdas by a second pass
+//     mpirun -n P mpi_ranks dense N ENGINE C    factorize, LOO at C lambdas; ENGINE: 1 CHOLESKY, 2 PDSYEVD, 3 ELPA; 0: a
+//                                               model of one process (BAND)
+#include <freeridge_mpi.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+double processor_seconds() {
+  rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+void require(freeridge_status status) {
+  if (status == FREERIDGE_OK) return;
+  std::printf("%s; %s\n", freeridge_mpi_last_error(), freeridge_last_error());
+  MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+int rank() {
+  int out = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &out);
+  return out;
+}
+int ranks() {
+  int out = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &out);
+  return out;
+}
+
+template <class Work>
+void timed(const char* name, const Work& work) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double before = processor_seconds(), start = MPI_Wtime();
+  work();
+  double cpu = processor_seconds() - before;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double clock = MPI_Wtime() - start;
+  rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  double memory = double(used.ru_maxrss) / 1024;
+  MPI_Allreduce(MPI_IN_PLACE, &cpu, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  if (rank() == 0)
+    std::printf("%d ranks  %-12s %8.2f s of all cores %8.2f s %8.0f MiB a rank\n", ranks(), name, cpu, clock, memory);
+}
+
+// Numbers that depend on the place alone, so that any division has the same rows.
+double number(std::int64_t place) {
+  return std::fmod(std::sin(double(place) * 12.9898) * 43758.5453, 1);
+}
+
+std::vector<double> lambdas(int count) {
+  std::vector<double> out;
+  for (int l = 0; l < count; ++l) out.push_back(1e-3 * std::pow(10, 6.0 * l / std::max(count - 1, 1)));
+  return out;
+}
+
+void rows(std::int64_t n, std::int64_t d) {
+  const std::int64_t first = n * rank() / ranks(), own = n * (rank() + 1) / ranks() - first;
+  std::vector<double> x(std::size_t(own * d)), y(static_cast<std::size_t>(own));
+  for (std::int64_t i = 0; i < own; ++i) {
+    for (std::int64_t k = 0; k < d; ++k) x[std::size_t(i * d + k)] = number((first + i) * d + k);
+    y[std::size_t(i)] = x[std::size_t(i * d)] + 0.1 * number(-first - i);
+  }
+  freeridge_accumulator *part = nullptr, *all = nullptr;
+  require(freeridge_accumulator_create(d, 1, 1, &part));
+  timed("add",
+        [&] { require(freeridge_accumulator_add(part, FREERIDGE_ROW_MAJOR, own, x.data(), d, y.data(), 1, nullptr)); });
+  timed("allreduce", [&] { require(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &all)); });
+  double w = 1, b = 0;
+  std::vector<double> plane(static_cast<std::size_t>(d));
+  timed("SVD, each", [&] { require(freeridge_accumulator_solve(all, 1, &w, plane.data(), d, &b)); });
+  const std::vector<double> tried = lambdas(100);
+  std::vector<double> errors(4096 * 100);
+  timed("LOO, a pass", [&] {
+    for (std::int64_t i = 0; i < own; i += 4096) {
+      const std::int64_t m = std::min<std::int64_t>(4096, own - i);
+      require(freeridge_accumulator_loo(all, FREERIDGE_ROW_MAJOR, m, &x[std::size_t(i * d)], d, &y[std::size_t(i)], 1,
+                                        nullptr, 100, tried.data(), errors.data(), 4096));
+    }
+  });
+  freeridge_accumulator_destroy(part);
+  freeridge_accumulator_destroy(all);
+}
+
+void dense(std::int64_t n, int engine, int count) {
+  constexpr std::int64_t d = 5;
+  std::vector<double> x(std::size_t(n * d)), y(static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = number(std::int64_t(k));
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::sin(3 * x[i * d]) + 0.1 * number(-std::int64_t(i) - 1);
+  const std::vector<double> tried = lambdas(count);
+  std::vector<double> scores(static_cast<std::size_t>(count));
+  freeridge_kernel* kernel = nullptr;
+  require(freeridge_kernel_gaussian(0.7, &kernel));
+  if (engine == 0) {
+    freeridge_model* model = nullptr;
+    require(freeridge_create(kernel, &model));
+    require(freeridge_set_data(model, FREERIDGE_ROW_MAJOR, n, d, x.data(), d, 1, y.data(), 1));
+    require(freeridge_set_route(model, FREERIDGE_ROUTE_BAND));
+    timed("BAND", [&] { require(freeridge_factorize(model)); });
+    timed("LOO",
+          [&] { require(freeridge_score(model, FREERIDGE_LOO, count, tried.data(), scores.data(), nullptr, count)); });
+    freeridge_destroy(model);
+  } else {
+    freeridge_mpi_dense* problem = nullptr;
+    require(freeridge_mpi_dense_create(kernel, MPI_COMM_WORLD, FREERIDGE_ROW_MAJOR, n, d, x.data(), d, 1, y.data(), 1,
+                                       nullptr, 1, &problem));
+    timed("factorize", [&] { require(freeridge_mpi_dense_factorize(problem, engine, count)); });
+    timed("LOO", [&] {
+      require(freeridge_mpi_dense_score(problem, FREERIDGE_LOO, count, tried.data(), scores.data(), count));
+    });
+    freeridge_mpi_dense_destroy(problem);
+  }
+  if (rank() == 0) std::printf("LOO at lambda = %.3g: %.15g\n", tried[0], scores[0]);
+  freeridge_kernel_destroy(kernel);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  if (argc == 4 && std::strcmp(argv[1], "rows") == 0)
+    rows(std::atoll(argv[2]), std::atoll(argv[3]));
+  else if (argc == 5 && std::strcmp(argv[1], "dense") == 0)
+    dense(std::atoll(argv[2]), std::atoi(argv[3]), std::atoi(argv[4]));
+  else if (rank() == 0)
+    std::printf("mpi_ranks rows N D | mpi_ranks dense N ENGINE LAMBDAS\n");
+  MPI_Finalize();
+  return 0;
+}

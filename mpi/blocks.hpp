@@ -1,0 +1,48 @@
+// A square matrix in blocks of nb x nb, dealt out in turn to a near-square grid of ranks, as ScaLAPACK and ELPA have it:
+// global row I is on grid row (I / nb) mod rows. Each rank keeps its rows and columns as one column-major matrix.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
+#include "mpi/team.hpp"
+
+namespace freeridge::mpi {
+
+// A BLACS context of all ranks of a team.
+class Grid {
+ public:
+  explicit Grid(const Team& team);
+  ~Grid();
+  Grid(const Grid&) = delete;
+  Grid& operator=(const Grid&) = delete;
+
+  int rows = 1, cols = 1, row = 0, col = 0;
+  int context = 0;
+
+ private:
+  int handle_ = 0;
+};
+
+// How an n x n matrix is dealt out.
+struct Dealing {
+  Dealing(const Grid& grid, Index n);
+
+  Index n;
+  int nb;
+  Array<Index> row, col;            // of the local rows and columns: which these are, ascending
+  std::array<int, 9> descriptor{};  // ScaLAPACK's
+  Index numbers() const { return std::ssize(row) * std::ssize(col); }
+  // The first local column (row) from global number `from` on.
+  static Index first_from(const Array<Index>& which, Index from);
+};
+
+// This rank's part of a vector of n numbers in all columns of `from`: to(k, j) = from(which[k], j), zero where which[k] is
+// not below `end`.
+Matrix part_of(ConstMatrixView from, const Array<Index>& which, Index end);
+// sum(which[k], j) += part(k, j)
+void add_part(ConstMatrixView part, const Array<Index>& which, MatrixView sum);
+
+}  // namespace freeridge::mpi

@@ -1,0 +1,53 @@
+// What is behind a freeridge_mpi_dense: the problem, which all ranks have whole, the grid, and the factor.
+#pragma once
+
+#include <optional>
+
+#include "freeridge_mpi.h"
+#include "libcore/base/progress.hpp"
+#include "libcore/select/criteria.hpp"
+#include "mpi/dense_factor.hpp"
+
+namespace freeridge::mpi {
+
+class Dense {
+ public:
+  // Collective. The arguments' sizes have been checked; their values are checked here, and that they are the same on all
+  // ranks.
+  Dense(MPI_Comm comm, const std::function<void(Dense&)>& take);
+
+  // Part of the constructor, on each rank by itself: copies the data.
+  void take(KernelPtr kernel, const LayoutView& x, const LayoutView& y, const double* weights, bool intercept);
+
+  const Team& team() const { return team_; }
+  const Problem& problem() const { return *problem_; }
+  Listener& listener() { return listener_; }
+  freeridge_mpi_engine engine() const { return engine_; }
+  Index bytes(freeridge_mpi_engine engine) const;
+  DenseFactor& factor() const;
+
+  // The rest is collective. Answers are the same on all ranks.
+  void factorize(freeridge_mpi_engine engine, Index expected_lambdas);
+  // Answers with the reason for the first NaN.
+  std::string scores(Criterion criterion, Span<const double> lambdas, Index first, MatrixView out) const;
+  std::string errors(Span<const double> lambdas, MatrixView out) const;
+  // A saved predictor's bytes on rank 0; none on others.
+  Array<unsigned char> predictor(Span<const double> lambdas) const;
+
+ private:
+  void require_share() const;
+  double score(Criterion criterion, const Answer& answer, Index j) const;
+  Array<unsigned char> saved(Span<const double> lambdas, const Matrix& c_tilde) const;
+
+  Team team_;
+  Matrix x_, y_;
+  Array<double> weights_;
+  std::optional<Problem> problem_;
+  std::optional<Grid> grid_;
+  std::optional<Dealing> dealing_;
+  std::unique_ptr<DenseFactor> factor_;
+  freeridge_mpi_engine engine_ = FREERIDGE_MPI_ENGINE_AUTO;
+  Listener listener_;
+};
+
+}  // namespace freeridge::mpi

@@ -1,0 +1,249 @@
+// The C layer, dense problems. Every argument is checked within a `together`, so that all ranks answer alike.
+#include <algorithm>
+
+#include "libcore/base/checks.hpp"
+#include "mpi/dense.hpp"
+#include "mpi/own_kernel.hpp"
+#include "mpi/served_search.hpp"
+#include "mpi/wall.hpp"
+
+struct freeridge_mpi_dense {
+  freeridge::mpi::Dense dense;
+};
+
+namespace freeridge::mpi {
+namespace {
+
+using capi::checked_layout;
+using capi::checked_matrix;
+using capi::checked_output;
+using capi::require_one_of;
+using capi::require_size;
+using capi::required;
+
+Dense& dense_of(freeridge_mpi_dense* dense) {
+  require_mpi();
+  return required("dense", dense).dense;
+}
+
+void require_engine(freeridge_mpi_engine engine) {
+  int32_t has = 0;
+  require_one_of("engine", engine,
+                 {FREERIDGE_MPI_ENGINE_AUTO, FREERIDGE_MPI_ENGINE_CHOLESKY, FREERIDGE_MPI_ENGINE_PDSYEVD,
+                  FREERIDGE_MPI_ENGINE_ELPA});
+  freeridge_mpi_has_engine(engine, &has);
+  if (has == 0) fail(Status::invalid_argument, "engine is ELPA, and the library was built without it");
+}
+
+Criterion checked_criterion(freeridge_criterion criterion) {
+  require_one_of("criterion", criterion, {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML});
+  return static_cast<Criterion>(criterion);
+}
+
+void require_positive(Span<const double> lambdas) {
+  require_lambdas("lambdas", lambdas);
+  for (Index l = 0; l < std::ssize(lambdas); ++l)
+    if (lambdas[l] == 0)
+      fail(Status::invalid_argument, "lambdas[", l,
+           "] is 0; it must be positive (one process's SPECTRAL has the limit)");
+}
+
+// The checks of a call, and that all ranks have asked the same: kind and the lambdas.
+template <class Check>
+void require_same(const Dense& dense, const Check& check, std::initializer_list<double> kind, Index count,
+                  const double* lambdas) {
+  dense.team().together([&] {
+    dense.factor();
+    check();
+  });
+  Fingerprint print;
+  for (const double number : kind) print.number(number);
+  print.number(count);
+  print.add(lambdas, 8 * count);
+  const bool same = dense.team().same(print.value());
+  dense.team().together([&] {
+    if (!same) fail(Status::dimension_mismatch, "the arguments differ between the ranks");
+  });
+}
+
+void tell_undefined(const Team& team, const std::string& reason) {
+  team.together([&] {
+    if (!reason.empty()) fail(Status::undefined, reason);
+  });
+}
+
+}  // namespace
+}  // namespace freeridge::mpi
+
+using namespace freeridge;
+using namespace freeridge::mpi;
+
+freeridge_status freeridge_mpi_dense_create(const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout,
+                                            int64_t n, int64_t d, const double* x, int64_t ldx, int64_t t,
+                                            const double* y, int64_t ldy, const double* weights, int32_t intercept,
+                                            freeridge_mpi_dense** out) {
+  return guarded(__func__, [&] {
+    auto made = std::unique_ptr<freeridge_mpi_dense>(new freeridge_mpi_dense{Dense(comm, [&](Dense& dense) {
+      required("out", out);
+      const Layout order = checked_layout(layout);
+      require_size("n", n);
+      require_size("d", d);
+      require_size("t", t);
+      if (intercept == FREERIDGE_INTERCEPT_PENALISED)
+        fail(Status::invalid_argument, "intercept is PENALISED; add a constant to the kernel in its place");
+      const LayoutView points = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+      const LayoutView outputs = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
+      dense.take(own_kernel(kernel), points, outputs, weights, intercept != FREERIDGE_INTERCEPT_NONE);
+    })});
+    *out = made.release();
+  });
+}
+
+void freeridge_mpi_dense_destroy(freeridge_mpi_dense* dense) {
+  delete dense;
+}
+
+freeridge_status freeridge_mpi_dense_set_progress(freeridge_mpi_dense* dense, freeridge_progress callback, void* user) {
+  return guarded(__func__, [&] { required("dense", dense).dense.listener() = {callback, user}; });
+}
+
+freeridge_status freeridge_mpi_dense_get_dimensions(const freeridge_mpi_dense* dense, int64_t* n, int64_t* d,
+                                                    int64_t* t) {
+  return guarded(__func__, [&] {
+    const Problem& problem = required("dense", dense).dense.problem();
+    if (n != nullptr) *n = problem.n();
+    if (d != nullptr) *d = problem.d();
+    if (t != nullptr) *t = problem.t();
+  });
+}
+
+freeridge_status freeridge_mpi_dense_memory_required(const freeridge_mpi_dense* dense, freeridge_mpi_engine engine,
+                                                     int64_t* bytes) {
+  return guarded(__func__, [&] {
+    const Dense& asked = required("dense", dense).dense;
+    require_engine(engine);
+    required("bytes", bytes) = asked.bytes(engine);
+  });
+}
+
+freeridge_status freeridge_mpi_dense_factorize(freeridge_mpi_dense* dense, freeridge_mpi_engine engine,
+                                               int64_t expected_lambdas) {
+  return guarded(__func__, [&] {
+    Dense& asked = dense_of(dense);
+    asked.team().together([&] {
+      require_engine(engine);
+      require_size("expected_lambdas", expected_lambdas);
+    });
+    asked.factorize(engine, expected_lambdas);
+  });
+}
+
+freeridge_status freeridge_mpi_dense_get_engine(const freeridge_mpi_dense* dense, freeridge_mpi_engine* engine) {
+  return guarded(__func__, [&] {
+    const Dense& asked = required("dense", dense).dense;
+    required("engine", engine) = asked.engine();
+  });
+}
+
+freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* dense, freeridge_criterion criterion, int64_t count,
+                                           const double* lambdas, double* scores, int64_t ld) {
+  return guarded(__func__, [&] {
+    Dense& asked = dense_of(dense);
+    MatrixView out;
+    require_same(
+        asked,
+        [&] {
+          checked_criterion(criterion);
+          require_size("count", count);
+          require_positive({&required("lambdas", lambdas), count});
+          out = checked_output("scores", scores, "count", count, asked.problem().t(), ld);
+        },
+        {double(criterion)}, count, lambdas);
+    const Heard heard(asked.team(), asked.listener());
+    Matrix made(count, out.cols);
+    const std::string reason = asked.scores(static_cast<Criterion>(criterion), {lambdas, count}, 0, made.view());
+    heard.finish();
+    copy(made.view(), out);
+    tell_undefined(asked.team(), reason);
+  });
+}
+
+freeridge_status freeridge_mpi_dense_loo(freeridge_mpi_dense* dense, int64_t count, const double* lambdas,
+                                         double* errors, int64_t ld) {
+  return guarded(__func__, [&] {
+    Dense& asked = dense_of(dense);
+    MatrixView out;
+    require_same(
+        asked,
+        [&] {
+          require_size("count", count);
+          require_positive({&required("lambdas", lambdas), count});
+          capi::require_product("count", count, "t", asked.problem().t());
+          out = checked_output("errors", errors, "n", asked.problem().n(), count * asked.problem().t(), ld);
+        },
+        {}, count, lambdas);
+    const Heard heard(asked.team(), asked.listener());
+    Matrix made;
+    asked.team().together([&] { made = Matrix(out.rows, out.cols); });
+    const std::string reason = asked.errors({lambdas, count}, made.view());
+    heard.finish();
+    copy(made.view(), out);
+    tell_undefined(asked.team(), reason);
+  });
+}
+
+freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense, freeridge_criterion criterion,
+                                                   double low, double high, double* lambda, double* score) {
+  return guarded(__func__, [&] {
+    Dense& asked = dense_of(dense);
+    require_same(
+        asked,
+        [&] {
+          checked_criterion(criterion);
+          require_range("low", low, "high", high);
+          required("lambda", lambda);
+          required("score", score);
+        },
+        {double(criterion), low, high}, 0, nullptr);
+    const DenseFactor& factor = asked.factor();
+    const Index t = asked.problem().t();
+    const auto kind = static_cast<Criterion>(criterion);
+    Array<double> best(t), best_score(t);
+    const Heard heard(asked.team(), asked.listener());
+    served_search(
+        asked.team(), kind, t, factor.at_is_free(),
+        [&] {
+          return low > 0 ? LambdaRange{low, high} : lambda_range(factor.eigenvalue_range(), factor.floor());
+        },
+        [&](Span<const double> lambdas, Index first, MatrixView out) {
+          return asked.scores(kind, lambdas, first, out);
+        },
+        best, best_score);
+    heard.finish();
+    std::copy(best.begin(), best.end(), lambda);
+    std::copy(best_score.begin(), best_score.end(), score);
+  });
+}
+
+freeridge_status freeridge_mpi_dense_predictor(freeridge_mpi_dense* dense, const double* lambdas,
+                                               freeridge_model** out) {
+  return guarded(__func__, [&] {
+    Dense& asked = dense_of(dense);
+    const Index t = asked.problem().t();
+    require_same(
+        asked,
+        [&] {
+          require_positive({&required("lambdas", lambdas), t});
+          required("out", out);
+        },
+        {}, lambdas == nullptr ? 0 : t, lambdas);
+    const Heard heard(asked.team(), asked.listener());
+    const Array<unsigned char> bytes = asked.predictor({lambdas, t});
+    heard.finish();
+    freeridge_model* made = nullptr;
+    asked.team().together([&] {
+      if (!bytes.empty()) ask(freeridge_load_from_memory(bytes.data(), std::ssize(bytes), &made));
+    });
+    *out = made;
+  });
+}

@@ -1,0 +1,201 @@
+/*
+ * freeridge_mpi.h - freeridge on many machines: rows in shards, and kernel matrices in blocks
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * 1. What is here
+ * ---------------
+ * The same problem, and the same lambda, as in freeridge.h (its part 1), on the processes of an MPI communicator:
+ *
+ *     rows in shards      each rank has rows of its own. It adds them to an accumulator of its own;
+ *                         freeridge_mpi_accumulator_allreduce makes all of them one. For linear kernels, and for any
+ *                         kernel with landmarks (freeridge_mpi_choose_landmarks): small beside the rows
+ *     a dense problem     every rank has all of x and y, which are small beside K. K is made and factorized in blocks,
+ *                         a share of n^2 / ranks numbers on each rank: freeridge_mpi_dense_*
+ *
+ * 2. Rules
+ * --------
+ * Those of freeridge.h (its part 3), and:
+ *
+ * Together    Every call but last_error, dense_set_progress, dense_memory_required, dense_get_dimensions and
+ *             dense_get_engine is collective: all ranks of the communicator make it, in the same order, with the same
+ *             arguments but for their rows. MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE). The
+ *             communicator is an intracommunicator; messages go over copies of it, and never meet the caller's.
+ * Status      All ranks return the same status. What is wrong on one of them, as a NaN in its rows, is agreed before
+ *             the ranks go on, and freeridge_mpi_last_error() has the words of that rank on all of them, beginning with
+ *             its number. Of several faults the one of the largest status is reported. Only what shows before a
+ *             communicator is known (a NULL handle, MPI_COMM_NULL) is known to that rank alone.
+ * Bits        Whatever ranks must agree on (lambda, a small factor, an answer) is computed on rank 0 and broadcast, as
+ *             the last bits differ between processors: all ranks have the same bits. They depend on the number of ranks.
+ * Progress    Callbacks are heard on rank 0 alone. The wish to cancel is agreed between the phases of a call, and within
+ *             kernel values and products. Nothing is heard inside ScaLAPACK and ELPA, which factorize in one piece.
+ * Death       A rank that dies ends the others by MPI: mpirun sees it and aborts the job.
+ * Sizes       ScaLAPACK counts in 32 bits. A rank's share of K of more than 2147483647 numbers (16 GiB), and an
+ *             accumulator of more than 16 GiB, are INVALID_ARGUMENT; take more ranks.
+ *
+ * Costs are of all ranks together; P is their number. "Since" gives the version that brought a call.
+ */
+#ifndef FREERIDGE_MPI_H
+#define FREERIDGE_MPI_H
+
+#include <freeridge.h>
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----------------------------------------------------------------------------------------------------
+ * Types and constants. Values are pinned, as those of freeridge.h. */
+
+typedef struct freeridge_mpi_dense freeridge_mpi_dense; /* a kernel problem in blocks on all ranks; opaque */
+
+/* What factorizes the blocks of K. */
+typedef int32_t freeridge_mpi_engine;
+enum {
+  FREERIDGE_MPI_ENGINE_AUTO = 0,     /* CHOLESKY for up to 8 lambdas; for more ELPA where the library was built with
+                                        it, else PDSYEVD */
+  FREERIDGE_MPI_ENGINE_CHOLESKY = 1, /* ScaLAPACK's pdpotrf and pdtrtri for EVERY lambda: 2/3 n^3, K made anew; memory
+                                        n^2 */
+  FREERIDGE_MPI_ENGINE_PDSYEVD = 2,  /* eigenvectors by ScaLAPACK's pdsyevd: about 9 n^3 once, then O(n^2) a lambda;
+                                        memory 4 n^2 */
+  FREERIDGE_MPI_ENGINE_ELPA = 3 /* the same by ELPA, whose stages, kernels and threads its own environment variables
+                                        choose (ELPA_DEFAULT_solver=ELPA_SOLVER_2STAGE); memory about 4.5 n^2 */
+};
+
+/* ----------------------------------------------------------------------------------------------------
+ * About the library */
+
+/* What was wrong in the last failed call of this header on this thread: as freeridge_last_error, which does not know of
+ * these calls. Never NULL. Cost: O(1). Since 0.1. */
+FREERIDGE_API const char* freeridge_mpi_last_error(void);
+
+/* *has: 1 when the library was built with this engine, else 0. Statuses: INVALID_ARGUMENT (no engine). Cost: O(1).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_has_engine(freeridge_mpi_engine engine, int32_t* has);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Rows in shards */
+
+/* Makes one accumulator of those of all ranks, which stay as they are: *out, with the rows of all of them and the same
+ * bits on all ranks; it is set on success only, and destroyed with freeridge_accumulator_destroy. The accumulators have
+ * the same d, t and intercept; some may have no rows. Their bytes are merged by MPI_Reduce, a tree, and broadcast; no
+ * callback is heard. Cost: O(log P) merges of O((d + t)^3) one after the other; a message has the bytes that an
+ * accumulator has at most, 5 (d + t)^2 doubles. Statuses: INVALID_ARGUMENT (also: more than 16 GiB), DIMENSION_MISMATCH
+ * (another d, t or intercept), INVALID_STATE (no rank has rows; MPI), NOT_FINITE (as freeridge_accumulator_merge).
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_accumulator_allreduce(const freeridge_accumulator* accumulator,
+                                                                   MPI_Comm comm, freeridge_accumulator** out);
+
+/* Chooses lambda for each output, of what freeridge_mpi_accumulator_allreduce has made: by GCV or REML as
+ * freeridge_accumulator_select_lambda, or by exact LOO with further passes over the rows of all ranks. x (n x d) and y
+ * (n x t), in `layout` with leading dimensions ldx and ldy, and weights (n numbers, or NULL: all one) are this rank's
+ * rows as they were added; n may be 0, and x and y may be NULL then. GCV and REML do not read them. Over [low, high], by
+ * the search of freeridge_select_lambda (low = high = 0: the range of freeridge_accumulator_lambda_grid). lambda, score:
+ * t numbers each, the same on all ranks. The callback of each rank's accumulator is heard, and what one cancels is
+ * CANCELLED on all. Cost: LOO about four passes of 2 n d (d + 100 t), and (d + t)^3 on each rank; GCV, REML O(100 d t)
+ * on rank 0. Statuses: INVALID_STATE (no rows; MPI), INVALID_ARGUMENT, DIMENSION_MISMATCH (the ranks have more or fewer
+ * rows than the accumulator, or another d, t or intercept), NOT_FINITE, NOT_CONVERGED, UNDEFINED (no score in the
+ * range), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_accumulator_select_lambda(
+    const freeridge_accumulator* accumulator, MPI_Comm comm, freeridge_criterion criterion, double low, double high,
+    freeridge_layout layout, int64_t n, const double* x, int64_t ldx, const double* y, int64_t ldy,
+    const double* weights, double* lambda, double* score);
+
+/* Chooses `count` landmarks from a sample of the rows of all ranks, and hands them to all of them. x (n x d, in
+ * `layout`): this rank's rows; n may be 0, and x may be NULL then. Rank 0 draws `sample` of all rows (all, if there are
+ * fewer) from `seed`, by their places when the ranks' rows stand one after the other; so the landmarks do not depend on
+ * how the rows are divided. It chooses among them as freeridge_set_landmark_method has it. z: *found x d, column-major
+ * with leading dimension ldz >= count: the landmarks' coordinates; *found <= count: PIVOTED may find that fewer span
+ * the kernel. Cost: that of the method on `sample` rows, on rank 0. Statuses: INVALID_ARGUMENT (also: count > sample),
+ * NOT_FINITE, DIMENSION_MISMATCH (a scaled kernel of another d; fewer rows than count), INVALID_STATE (MPI). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, MPI_Comm comm,
+                                                              freeridge_layout layout, int64_t n, int64_t d,
+                                                              const double* x, int64_t ldx, int64_t sample,
+                                                              freeridge_landmark_method method, int64_t seed,
+                                                              int64_t count, double* z, int64_t ldz, int64_t* found);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Dense problems. K_w = W^(1/2) K W^(1/2) in blocks of 64 x 64 (smaller for small n), dealt out in turn to a near-square
+ * grid of all ranks: each rank computes its own blocks, and K is never sent. The intercept is taken out by the
+ * reflection that maps W^(1/2) 1 onto the last unit vector: the problem is the leading (n - 1) x (n - 1) block then. */
+
+/* Makes a problem of n points and t outputs: kernel, x (n x d), y (n x t) in `layout`, and weights (n positive numbers,
+ * or NULL: all one) are copied, and are the same on all ranks, which is checked. intercept: not 0: a free one; n >= 2
+ * then. *out is set on success only. Cost: O(n (d + t)) on each rank. Statuses: INVALID_ARGUMENT (also: a precomputed
+ * kernel; a penalised intercept, which is a kernel plus a constant; a rank's share of K beyond 32 bits),
+ * DIMENSION_MISMATCH (a scaled kernel of another d; data that differ between ranks), NOT_FINITE, NOT_POSITIVE_DEFINITE
+ * (weights that differ by more than 2^27, as reflections mix rows), INVALID_STATE (MPI). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_create(const freeridge_kernel* kernel, MPI_Comm comm,
+                                                          freeridge_layout layout, int64_t n, int64_t d,
+                                                          const double* x, int64_t ldx, int64_t t, const double* y,
+                                                          int64_t ldy, const double* weights, int32_t intercept,
+                                                          freeridge_mpi_dense** out);
+
+/* Frees a problem; NULL is fine, on all ranks. After MPI_Finalize it frees the memory alone. Cost: O(1). Since 0.1. */
+FREERIDGE_API void freeridge_mpi_dense_destroy(freeridge_mpi_dense* dense);
+
+/* callback: see freeridge_progress; NULL: none; heard on rank 0. `user` is handed to it. Statuses: INVALID_ARGUMENT.
+ * Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_set_progress(freeridge_mpi_dense* dense, freeridge_progress callback,
+                                                                void* user);
+
+/* *n, *d, *t: the sizes. NULL is fine for each. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_get_dimensions(const freeridge_mpi_dense* dense, int64_t* n,
+                                                                  int64_t* d, int64_t* t);
+
+/* *bytes: what this rank will allocate at most, beside what the problem holds now, to factorize with the engine, and to
+ * answer. Statuses: INVALID_ARGUMENT (also: an engine that the library was built without). Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_memory_required(const freeridge_mpi_dense* dense,
+                                                                   freeridge_mpi_engine engine, int64_t* bytes);
+
+/* Factorizes. expected_lambdas >= 1: how many lambdas will be asked for, by which AUTO chooses (a search takes about a
+ * hundred). CHOLESKY has nothing to factorize before it knows lambda. Cost: n^2 kernel values of O(d) and 9 n^3;
+ * CHOLESKY O(n^2 d). Statuses: INVALID_ARGUMENT (also: an engine that the library was built without), NOT_FINITE (a
+ * kernel value overflows), NOT_CONVERGED, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_factorize(freeridge_mpi_dense* dense, freeridge_mpi_engine engine,
+                                                             int64_t expected_lambdas);
+
+/* *engine: what freeridge_mpi_dense_factorize has taken; AUTO before it. Statuses: INVALID_ARGUMENT. Cost: O(1). Since
+ * 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_get_engine(const freeridge_mpi_dense* dense,
+                                                              freeridge_mpi_engine* engine);
+
+/* LOO, GCV or REML at `lambdas`, count >= 1 numbers > 0: scores is count x t, column-major, ld >= count, the same on all
+ * ranks. Needs freeridge_mpi_dense_factorize. Cost: with eigenvectors 2 n^2 (1 + t) for LOO and O(n t) else a lambda;
+ * CHOLESKY 2/3 n^3. Statuses: INVALID_STATE, INVALID_ARGUMENT (another criterion; lambda <= 0: one process's SPECTRAL
+ * has the limit), NOT_FINITE, UNDEFINED (NaN entries: K + lambda I is numerically singular), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_score(freeridge_mpi_dense* dense, freeridge_criterion criterion,
+                                                         int64_t count, const double* lambdas, double* scores,
+                                                         int64_t ld);
+
+/* Exact leave-one-out errors at `lambdas`, count >= 1 numbers > 0: errors is n x (count t), column-major with ld >= n,
+ * output j of lambda l in column l t + j, the same on all ranks. Needs freeridge_mpi_dense_factorize. Cost: as of
+ * freeridge_mpi_dense_score with LOO. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (NaN entries),
+ * CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_loo(freeridge_mpi_dense* dense, int64_t count, const double* lambdas,
+                                                       double* errors, int64_t ld);
+
+/* Chooses lambda for each output by LOO, GCV or REML over [low, high], by the search of freeridge_select_lambda, which
+ * tries about a hundred lambdas (CHOLESKY: fifty and some more, a factor for each). low = high = 0: from a thousandth of
+ * the smallest eigenvalue (with CHOLESKY: from the rounding of K) to a thousand times the largest. lambda, score: t
+ * numbers each, the choice and its score. Needs freeridge_mpi_dense_factorize. Cost: as of freeridge_mpi_dense_score.
+ * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, UNDEFINED (no score in the range), CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_select_lambda(freeridge_mpi_dense* dense,
+                                                                 freeridge_criterion criterion, double low, double high,
+                                                                 double* lambda, double* score);
+
+/* Makes a model for prediction at `lambdas`, t numbers > 0, on rank 0: what freeridge_load makes of
+ * freeridge_save_predictor; *out is NULL on the other ranks. It is set on success only, and destroyed with
+ * freeridge_destroy. Needs freeridge_mpi_dense_factorize. Cost: one solution for each lambda that differs, as
+ * freeridge_mpi_dense_score. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_POSITIVE_DEFINITE, CANCELLED.
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_mpi_dense_predictor(freeridge_mpi_dense* dense, const double* lambdas,
+                                                             freeridge_model** out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,135 @@
+// The C layer, landmarks of rows in shards: a sample of all rows, which rank 0 draws by their places, and of these the
+// landmarks, which rank 0 chooses (libcore/data/choose_landmarks.hpp).
+#include <algorithm>
+#include <set>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/base/random.hpp"
+#include "libcore/data/choose_landmarks.hpp"
+#include "mpi/own_kernel.hpp"
+#include "mpi/wall.hpp"
+
+namespace freeridge::mpi {
+namespace {
+
+// `count` of the places 0, ..., n - 1, ascending, each choice equally likely (R. Floyd's way: J. Bentley, R. Floyd, A
+// sample of brilliance, Communications of the ACM 30 (1987)). Memory O(count).
+Array<Index> random_places(Index n, Index count, std::int64_t seed) {
+  Random random(seed);
+  std::set<Index> places;
+  for (Index last = n - count; last < n; ++last) {
+    const Index place = random.uniform_index(last + 1);
+    if (!places.insert(place).second) places.insert(last);
+  }
+  return Array<Index>(places.begin(), places.end());
+}
+
+struct Shard {
+  LayoutView x;
+  Index first = 0, all = 0;  // the place of its first row among those of all ranks, and how many these are
+};
+
+void set_places(const Team& team, Shard& shard) {
+  std::int64_t own = shard.x.rows, before = 0;
+  MPI_Exscan(&own, &before, 1, MPI_INT64_T, MPI_SUM, team.comm());
+  MPI_Allreduce(&own, &shard.all, 1, MPI_INT64_T, MPI_SUM, team.comm());
+  if (team.rank() > 0) shard.first = before;
+}
+
+// The rows at these places, on all ranks.
+Matrix gathered(const Team& team, const Shard& shard, const Array<Index>& places) {
+  Matrix out;
+  team.together([&] {
+    out = Matrix(std::ssize(places), shard.x.cols, 0.0);
+    for (Index i = 0; i < out.rows(); ++i) {
+      const Index row = places[i] - shard.first;
+      for (Index k = 0; k < out.cols() && row >= 0 && row < shard.x.rows; ++k) out(i, k) = shard.x(row, k);
+    }
+  });
+  team.sum(out.values());
+  return out;
+}
+
+struct Wish {
+  Index sample, count;
+  freeridge_landmark_method method;
+  std::int64_t seed;
+};
+
+// The landmarks' coordinates, the same on all ranks.
+Matrix chosen(const Team& team, const KernelPtr& kernel, const Shard& shard, const Wish& wish) {
+  Array<Index> places;
+  Index size = std::min(wish.sample, shard.all);
+  team.together([&] {
+    if (shard.all < wish.count)
+      fail(Status::dimension_mismatch, "count is ", wish.count, ", and all ranks together have ", shard.all, " rows");
+    places = random_places(shard.all, size, wish.seed);  // the same integers everywhere
+  });
+  const Matrix sample = gathered(team, shard, places);
+  Array<Index> rows;
+  team.together([&] {
+    if (team.rank() != 0) return;
+    const Landmarks landmarks{wish.count, {}, static_cast<LandmarkMethod>(wish.method), wish.seed};
+    rows = choose_landmarks(
+        *kernel, LayoutView{sample.data(), sample.rows(), sample.cols(), sample.rows(), Layout::col_major}, landmarks);
+  });
+  Index found = std::ssize(rows);
+  team.broadcast_bytes(&found, sizeof found);
+  Matrix z;
+  team.together([&] {
+    z = Matrix(found, sample.cols());
+    for (Index k = 0; k < z.cols() && team.rank() == 0; ++k)
+      for (Index i = 0; i < found; ++i) z(i, k) = sample(rows[i], k);
+  });
+  team.broadcast(z.values());
+  return z;
+}
+
+}  // namespace
+}  // namespace freeridge::mpi
+
+using namespace freeridge;
+using namespace freeridge::mpi;
+
+freeridge_status freeridge_mpi_choose_landmarks(const freeridge_kernel* kernel, MPI_Comm comm, freeridge_layout layout,
+                                                int64_t n, int64_t d, const double* x, int64_t ldx, int64_t sample,
+                                                freeridge_landmark_method method, int64_t seed, int64_t count,
+                                                double* z, int64_t ldz, int64_t* found) {
+  return guarded(__func__, [&] {
+    const Team team(comm);
+    KernelPtr own;
+    Shard shard;
+    team.together([&] {
+      own = own_kernel(kernel);
+      const Layout order = capi::checked_layout(layout);
+      capi::require_size("d", d);
+      if (n < 0 || n > capi::largest_size)
+        fail(Status::invalid_argument, "n is ", n, "; it must be from 0 to ", capi::largest_size);
+      shard.x = n == 0 ? LayoutView{nullptr, 0, d, 1, order}
+                       : capi::checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
+      capi::require_size("sample", sample);
+      capi::require_one_of("method", method,
+                           {FREERIDGE_LANDMARKS_AUTO, FREERIDGE_LANDMARKS_RANDOM, FREERIDGE_LANDMARKS_KMEANS,
+                            FREERIDGE_LANDMARKS_PIVOTED});
+      capi::require_size("count", count);
+      if (count > sample)
+        fail(Status::invalid_argument, "count is ", count, " and sample is ", sample, "; count <= sample must hold");
+      capi::checked_output("z", z, "count", count, d, ldz);
+      capi::required("found", found);
+      if (own->precomputed())
+        fail(Status::invalid_argument, "kernel is precomputed: its landmarks have no coordinates");
+      own->check_features(d);
+      if (n > 0) require_finite("x", shard.x);
+    });
+    Fingerprint print;
+    for (const std::int64_t number : {d, sample, seed, count, std::int64_t{method}}) print.number(number);
+    const bool same = team.same(print.value());
+    team.together([&] {
+      if (!same) fail(Status::dimension_mismatch, "the arguments differ between the ranks");
+    });
+    set_places(team, shard);
+    const Matrix made = chosen(team, own, shard, {sample, count, method, seed});
+    copy(made.view(), {z, made.rows(), d, ldz});
+    *found = made.rows();
+  });
+}

@@ -1,0 +1,76 @@
+#include "mpi/served_search.hpp"
+
+#include <algorithm>
+
+namespace freeridge::mpi {
+namespace {
+
+struct Request {
+  Index count = 0, first = 0, outputs = 0;  // count = 0: no more
+};
+
+// All ranks: receives what rank 0 wants, and computes it.
+std::string serve(const Team& team, Request request, Array<double>& lambdas, MatrixView out, const Evaluate& evaluate) {
+  team.broadcast(lambdas);
+  return evaluate(lambdas, request.first, out);
+}
+
+void follow(const Team& team, const Evaluate& evaluate) {
+  for (;;) {
+    Request request;
+    team.broadcast_bytes(&request, sizeof request);
+    if (request.count == 0) return;
+    Array<double> lambdas;
+    Matrix out;
+    team.together([&] {
+      lambdas.resize(request.count);
+      out = Matrix(request.count, request.outputs);
+    });
+    serve(team, request, lambdas, out.view(), evaluate);
+  }
+}
+
+// The search itself. What ranks have agreed on ends all of them; a fault of the search is one of rank 0's own.
+Fault lead(const Team& team, const Searched& kind, const std::function<LambdaRange()>& range, const Evaluate& evaluate,
+           Span<double> lambda, Span<double> score) {
+  bool agreed = false;
+  Searched searched = kind;
+  searched.scores = [&](Span<const double> wanted, Index first, MatrixView out, MatrixView) {
+    Array<double> lambdas(wanted.begin(), wanted.end());
+    Request request{std::ssize(lambdas), first, out.cols};
+    agreed = true;
+    team.broadcast_bytes(&request, sizeof request);
+    team.together([] {});
+    std::string reason = serve(team, request, lambdas, out, evaluate);
+    agreed = false;
+    return reason;
+  };
+  try {
+    const LambdaSearch found = search_lambda(searched, range());
+    std::copy(found.best.begin(), found.best.end(), lambda.begin());
+    std::copy(found.best_score.begin(), found.best_score.end(), score.begin());
+  } catch (...) {
+    if (agreed) throw;
+    return fault_of([] { throw; });
+  }
+  return {};
+}
+
+}  // namespace
+
+void served_search(const Team& team, Criterion criterion, Index t, bool fine, const std::function<LambdaRange()>& range,
+                   const Evaluate& evaluate, Span<double> lambda, Span<double> score) {
+  Fault fault;
+  if (team.rank() == 0) {
+    fault = lead(team, {criterion, t, fine, {}}, range, evaluate, lambda, score);
+    Request end;
+    team.broadcast_bytes(&end, sizeof end);
+  } else {
+    follow(team, evaluate);
+  }
+  team.agree(fault);
+  team.broadcast(lambda);
+  team.broadcast(score);
+}
+
+}  // namespace freeridge::mpi

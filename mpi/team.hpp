@@ -1,0 +1,80 @@
+// The ranks of a communicator, and how they agree:
+//     together(body)   body() on each rank by itself; afterwards all ranks go on, or all throw the same error: that of the
+//                      largest status (of equal ones of the lowest rank), with that rank's words
+// So nothing that can throw stands between two messages outside of a `together`, or the other ranks would wait for ever.
+// Counts beyond 32 bits go in pieces.
+#pragma once
+
+#include <mpi.h>
+
+#include <new>
+#include <string>
+
+#include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
+
+namespace freeridge::mpi {
+
+// A status and one sentence, without memory of its own; status 0: none.
+struct Fault {
+  std::int32_t status = 0;
+  char words[960] = "";
+
+  void set(Status why, const char* what) noexcept;
+};
+
+// body(), and what it throws.
+template <class Body>
+Fault fault_of(const Body& body) noexcept {
+  Fault fault;
+  try {
+    body();
+  } catch (const Error& error) {
+    fault.set(error.status(), error.what());
+  } catch (const std::bad_alloc&) {
+    fault.set(Status::out_of_memory, "out of memory");
+  } catch (const std::exception& error) {
+    fault.set(Status::internal, error.what());
+  } catch (...) {
+    fault.set(Status::internal, "an unknown exception");
+  }
+  return fault;
+}
+
+class Team {
+ public:
+  // A copy of the caller's communicator: collective. Throws INVALID_STATE without MPI, INVALID_ARGUMENT.
+  explicit Team(MPI_Comm comm);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  MPI_Comm comm() const { return comm_; }
+
+  template <class Body>
+  void together(const Body& body) const {
+    agree(fault_of(body));
+  }
+  // The second half of together.
+  void agree(const Fault& own) const;
+
+  // values = their sum over all ranks
+  void sum(Span<double> values) const;
+  // values = those of rank 0
+  void broadcast(Span<double> values) const;
+  void broadcast_bytes(void* bytes, Index size) const;
+  // Whether all ranks have the same number.
+  bool same(std::uint64_t number) const;
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+};
+
+// Throws INVALID_STATE before MPI_Init and after MPI_Finalize.
+void require_mpi();
+bool mpi_is_over();
+
+}  // namespace freeridge::mpi
