@@ -17,8 +17,8 @@
  * --------
  * Those of freeridge.h (its part 3), and:
  *
- * Together    Every call but last_error, dense_set_progress, dense_memory_required, dense_get_dimensions and
- *             dense_get_engine is collective: all ranks of the communicator make it, in the same order, with the same
+ * Together    Every call but last_error, has_engine, dense_set_progress, dense_memory_required, dense_get_dimensions
+ *             and dense_get_engine is collective: all ranks of the communicator make it, in the same order, with the same
  *             arguments but for their rows. MPI_Init has been called, and MPI_Finalize has not (INVALID_STATE). The
  *             communicator is an intracommunicator; messages go over copies of it, and never meet the caller's.
  * Status      All ranks return the same status. What is wrong on one of them, as a NaN in its rows, is agreed before
@@ -27,8 +27,9 @@
  *             communicator is known (a NULL handle, MPI_COMM_NULL) is known to that rank alone.
  * Bits        Whatever ranks must agree on (lambda, a small factor, an answer) is computed on rank 0 and broadcast, as
  *             the last bits differ between processors: all ranks have the same bits. They depend on the number of ranks.
- * Progress    Callbacks are heard on rank 0 alone. The wish to cancel is agreed between the phases of a call, and within
- *             kernel values and products. Nothing is heard inside ScaLAPACK and ELPA, which factorize in one piece.
+ * Progress    A dense problem's callback is heard on rank 0 alone. It is called within kernel values and products, too;
+ *             the wish to cancel is agreed when all ranks have ended the phase. Nothing is heard inside ScaLAPACK and
+ *             ELPA, which factorize in one piece.
  * Death       A rank that dies ends the others by MPI: mpirun sees it and aborts the job.
  * Sizes       ScaLAPACK counts in 32 bits. A rank's share of K of more than 2147483647 numbers (16 GiB), and an
  *             accumulator of more than 16 GiB, are INVALID_ARGUMENT; take more ranks.
