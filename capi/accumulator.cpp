@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "capi/accumulators.hpp"
 #include "capi/saving.hpp"
 #include "libcore/base/checks.hpp"
 
@@ -10,51 +11,11 @@ namespace {
 
 static_assert(FREERIDGE_CORRUPT == int(Status::corrupt) && FREERIDGE_NEWER_FORMAT == int(Status::newer_format));
 
-Accumulator& accumulator_of(freeridge_accumulator* accumulator) {
-  return required("accumulator", accumulator).accumulator;
-}
-const Accumulator& accumulator_of(const freeridge_accumulator* accumulator) {
-  return required("accumulator", accumulator).accumulator;
-}
-
-Span<const double> checked_lambdas(std::int64_t count, const double* lambdas) {
-  require_size("count", count);
-  required("lambdas", lambdas);
-  return {lambdas, count};
-}
-
 Criterion checked_streamed_criterion(freeridge_criterion criterion) {
   if (criterion != FREERIDGE_GCV && criterion != FREERIDGE_REML)
     fail(Status::invalid_argument, "criterion is ", criterion,
          "; an accumulator knows GCV and REML (LOO needs the rows again: freeridge_accumulator_loo)");
   return static_cast<Criterion>(criterion);
-}
-
-struct Chunk {
-  Rows x;
-  LayoutView y;
-};
-
-Chunk checked_rows(const Accumulator& accumulator, freeridge_layout layout, std::int64_t n, const double* x,
-                   std::int64_t ldx, const double* y, std::int64_t ldy) {
-  const Layout order = checked_layout(layout);
-  require_size("n", n);
-  return {checked_matrix("x", x, order, "n", n, "d", accumulator.rows().d(), "ldx", ldx),
-          checked_matrix("y", y, order, "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
-}
-
-Chunk checked_sparse_rows(const Accumulator& accumulator, freeridge_sparse_format format, std::int64_t n,
-                          const std::int64_t* start, const std::int32_t* index, const double* value,
-                          freeridge_layout layout, const double* y, std::int64_t ldy) {
-  require_size("n", n);
-  return {checked_sparse(format, n, accumulator.rows().d(), start, index, value),
-          checked_matrix("y", y, checked_layout(layout), "n", n, "t", accumulator.rows().t(), "ldy", ldy)};
-}
-
-// The reduced problem, for a call that reports progress: making it is the first half of the call.
-std::shared_ptr<const ReducedProblem> reduced(const Accumulator& accumulator) {
-  const Stage stage(0, 0.5);
-  return accumulator.reduced();
 }
 
 void hand_out_loo(const Accumulator& accumulator, const Chunk& rows, const double* weights, std::int64_t count,
@@ -95,7 +56,7 @@ freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t inte
     require_size("d", d);
     require_size("t", t);
     required("out", out);
-    *out = new freeridge_accumulator{Accumulator(RowStack(d, t, intercept != 0))};
+    *out = new freeridge_accumulator{Accumulator(d, t, intercept != 0)};
   });
 }
 
@@ -121,7 +82,7 @@ freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, f
                                            const double* weights) {
   return guarded(__func__, [&] {
     Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy);
+    const Chunk rows = checked_rows(a, layout, n, x, ldx, y, ldy, Empty::allowed);
     a.add(rows.x, rows.y, weights);
   });
 }
@@ -132,7 +93,7 @@ freeridge_status freeridge_accumulator_add_sparse(freeridge_accumulator* accumul
                                                   int64_t ldy, const double* weights) {
   return guarded(__func__, [&] {
     Accumulator& a = accumulator_of(accumulator);
-    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy);
+    const Chunk rows = checked_sparse_rows(a, format, n, start, index, value, layout, y, ldy, Empty::allowed);
     a.add(rows.x, rows.y, weights);
   });
 }
@@ -149,7 +110,7 @@ freeridge_status freeridge_accumulator_get_dimensions(const freeridge_accumulato
   return guarded(__func__, [&] {
     const RowStack& rows = accumulator_of(accumulator).rows();
     if (n != nullptr) *n = rows.n();
-    if (d != nullptr) *d = rows.d();
+    if (d != nullptr) *d = accumulator->accumulator.d();
     if (t != nullptr) *t = rows.t();
     if (sum_w != nullptr) *sum_w = rows.sum_w();
   });
@@ -169,7 +130,10 @@ freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumu
     const auto values = checked_lambdas(count, lambdas);
     const Index t = a.rows().t();
     require_product("count", count, "t", t);
-    const MatrixView planes = checked_output("w", w, "d", a.rows().d(), count * t, ld);
+    if (a.features().landmarks())
+      fail(Status::invalid_state,
+           "the accumulator has landmarks, and no hyperplane; freeridge_accumulator_predictor has the coefficients");
+    const MatrixView planes = checked_output("w", w, "d", a.d(), count * t, ld);
     required("b", b);
     const Hearing hearing(a.listener());
     const auto problem = reduced(a);
@@ -291,15 +255,15 @@ freeridge_status freeridge_accumulator_squared_errors_sparse(
 freeridge_status freeridge_accumulator_save(const freeridge_accumulator* accumulator, const char* path) {
   return guarded(__func__, [&] {
     const Accumulator& a = accumulator_of(accumulator);
-    save_to_file(path, SavedKind::accumulator, a.listener(), [&](ByteWriter& out) { save(a.rows(), out); });
+    save_to_file(path, SavedKind::accumulator, a.listener(), [&](ByteWriter& out) { a.save(out); });
   });
 }
 
 freeridge_status freeridge_accumulator_save_to_memory(const freeridge_accumulator* accumulator, int64_t size,
                                                       void* bytes, int64_t* length) {
   return guarded(__func__, [&] {
-    const RowStack& rows = accumulator_of(accumulator).rows();
-    hand_out_bytes(size, bytes, length, SavedKind::accumulator, [&](ByteWriter& out) { save(rows, out); });
+    const Accumulator& a = accumulator_of(accumulator);
+    hand_out_bytes(size, bytes, length, SavedKind::accumulator, [&](ByteWriter& out) { a.save(out); });
   });
 }
 
@@ -307,7 +271,8 @@ freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumula
   return guarded(__func__, [&] {
     checked_path(path);
     required("out", out);
-    *out = new freeridge_accumulator{Accumulator(load_from_file(path, load_rows))};
+    *out =
+        load_from_file(path, [](const ByteSource& source) { return new freeridge_accumulator{Accumulator(source)}; });
   });
 }
 
@@ -315,6 +280,6 @@ freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64
   return guarded(__func__, [&] {
     const MemorySource source = checked_bytes(bytes, size);
     required("out", out);
-    *out = new freeridge_accumulator{Accumulator(load_rows(source))};
+    *out = new freeridge_accumulator{Accumulator(source)};
   });
 }

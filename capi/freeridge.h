@@ -415,6 +415,36 @@ FREERIDGE_API freeridge_status freeridge_set_sparse_view(freeridge_model* model,
                                                          freeridge_layout layout, int64_t t, const double* y,
                                                          int64_t ldy);
 
+/* Hands out rows first, first + 1, ..., `count` of them at most, to a model that reads its rows (freeridge_set_reader): x is
+ * count x d and y count x t, without gaps, in the layout that was named; weights has ones, which a reader of weighted rows
+ * replaces by positive numbers. Returns how many rows it gave: fewer than `count`, or none, where there are no more, and less
+ * than 0 where it failed. `user` is what it was set with. As for freeridge_progress it must return, on the thread that
+ * called it, and must not call into the same model; a C++ exception that it throws makes the call INTERNAL. */
+typedef int64_t (*freeridge_reader)(int64_t first, int64_t count, double* x, double* y, double* weights, void* user);
+
+/* Rows that need not be in memory: instead of arrays the model has a callback, which it asks for all rows, in order and in
+ * stretches of its own choice, each time that it needs them. n: how many there are, or -1: until the reader gives fewer than
+ * it was asked for. The model forgets data that it had, and keeps its settings. What it can then do, in O(p^2) memory
+ * whatever n is (p: d, or the landmarks; freeridge_memory_required), and in how many passes (freeridge_explain):
+ *     freeridge_factorize      one pass; with landmarks (freeridge_set_landmarks) one more to fetch them, and with n = -1
+ *                              one to count the rows, unless the rows of the landmarks are given
+ *     freeridge_score          LOO: one pass for all lambdas of a call; GCV, REML: none
+ *     freeridge_select_lambda  LOO: three or four passes; GCV, REML: none
+ *     freeridge_loo            one pass
+ * and none for freeridge_lambda_grid, _set_lambda, _set_lambdas, _get_search, _predict, _predict_sparse, _get_lambda,
+ * _get_intercept, _get_hyperplane (with landmarks _coefficients: of those in use), _get_dimensions (n: -1 until it is known),
+ * _get_route, _get_landmarks, _save_predictor and all settings but weights, groups, fixed effects and refinement; other calls
+ * need all points in memory, and say so (INVALID_STATE). The answers are those of the routes PRIMAL (linear kernels) and
+ * LANDMARK (other kernels, with landmarks; not chosen ones but RANDOM: those are among max(2048, 4 r) rows that chance picks)
+ * on the same rows, but that a row of leverage near one has no error where 1 - leverage has no six digits
+ * (freeridge_accumulator_loo). A pass compares the number of rows and a checksum of y and the weights with the first one's. In
+ * each call that reads: IO, with the row, where the reader fails, ends too early, gives too many or other rows;
+ * NOT_FINITE and INVALID_ARGUMENT, with the row, for its numbers; the model is then as before. `user` must live as long.
+ * Statuses: INVALID_ARGUMENT (also: callback is NULL), INVALID_STATE (a predictor), DIMENSION_MISMATCH (the kernel has scaled
+ * columns of another number). Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n,
+                                                    int64_t d, int64_t t, freeridge_reader callback, void* user);
+
 /* weights: n positive numbers W_ii, copied; NULL: all one. Needs DATA, goes back to DATA.
  * Statuses: INVALID_ARGUMENT (a weight <= 0), NOT_FINITE, INVALID_STATE. Cost: O(n). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights);
@@ -1368,11 +1398,29 @@ typedef struct freeridge_accumulator freeridge_accumulator; /* rows, reduced to 
 FREERIDGE_API freeridge_status freeridge_accumulator_create(int64_t d, int64_t t, int32_t intercept,
                                                             freeridge_accumulator** out);
 
+/* Makes an empty accumulator over the features of landmarks, for any kernel but a linear and a precomputed one: z are the
+ * coordinates of r landmarks, r x d in `layout`, which need not be rows of the data, and rows x of d numbers are taken as
+ *     phi(x) = L^-1 k(z, x),   k(z, z) = L L'      (landmarks that depend on others are left out)
+ * so that it answers as a model does whose route is LANDMARK, with these landmarks: criteria, left-out errors in a second
+ * pass, and the predictor, which are all calls below but freeridge_accumulator_solve. reduction: as of
+ * freeridge_set_reduction; AUTO is GRAM. Only accumulators of the same kernel, z, t, intercept and reduction merge; where
+ * processors differ, make one, and hand its bytes to all. The kernel is not needed afterwards. Memory: about 30 r^2 numbers,
+ * of which z and L are saved, too. *out is set on success only. Adding n rows takes n r kernel values and n r^2 flops
+ * (QR: 4 n r^2), a second pass as many values and 2 n r^2. Statuses: INVALID_ARGUMENT (also: a linear or a precomputed
+ * kernel), DIMENSION_MISMATCH (a kernel of scaled columns of another number), NOT_FINITE. Cost: r^2 kernel values, r^3.
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_create_landmarks(const freeridge_kernel* kernel,
+                                                                      freeridge_layout layout, int64_t r, int64_t d,
+                                                                      const double* z, int64_t ldz, int64_t t,
+                                                                      int32_t intercept, freeridge_reduction reduction,
+                                                                      freeridge_accumulator** out);
+
 /* Frees an accumulator; NULL is fine. Cost: O(1). Since 0.1. */
 FREERIDGE_API void freeridge_accumulator_destroy(freeridge_accumulator* accumulator);
 
-/* Adds n >= 1 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays are
- * not needed afterwards. Rows may come one at a time: they are collected, and reduced in blocks. Cost: 2 n (d + t)^2, a
+/* Adds n >= 0 rows: x (n x d) and y (n x t) in `layout`; weights: n positive numbers, or NULL: all one. The arrays are
+ * not needed afterwards, and with n = 0 not read: a process may have no rows. Rows may come one at a time: they are
+ * collected, and reduced in blocks. Cost: 2 n (d + t)^2, a
  * quarter more when d + t is large. Statuses: INVALID_ARGUMENT, NOT_FINITE (also: a number, weighted and centred,
  * beyond 1e300), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_add(freeridge_accumulator* accumulator, freeridge_layout layout,
@@ -1388,14 +1436,15 @@ FREERIDGE_API freeridge_status freeridge_accumulator_add_sparse(freeridge_accumu
                                                                 const double* value, freeridge_layout layout,
                                                                 const double* y, int64_t ldy, const double* weights);
 
-/* Adds all rows of another accumulator of the same d, t and intercept; `other` stays as it is. Cost: O((d + t)^3).
+/* Adds all rows of another accumulator of the same d, t and intercept, and with landmarks of the same kernel, landmarks and
+ * reduction; `other` stays as it is. Cost: O((d + t)^3).
  * Statuses: INVALID_ARGUMENT (the same accumulator), DIMENSION_MISMATCH, NOT_FINITE (as for add), CANCELLED. Since
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_merge(freeridge_accumulator* accumulator,
                                                            const freeridge_accumulator* other);
 
-/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, solve, score, objective,
- * select_lambda, lambda_grid, loo, squared_errors and save. Changes nothing else. Cost: O(1). Statuses:
+/* callback: see freeridge_progress; NULL: none. `user` is handed to it. Called by add, merge, compact, prepare, solve,
+ * score, objective, select_lambda, lambda_grid, loo, loo_moments, squared_errors, predictor and save. Changes nothing else. Cost: O(1). Statuses:
  * INVALID_ARGUMENT. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_set_progress(freeridge_accumulator* accumulator,
                                                                   freeridge_progress callback, void* user);
@@ -1418,7 +1467,7 @@ FREERIDGE_API freeridge_status freeridge_accumulator_has_intercept(const freerid
 /* The solutions of (1) at `lambdas`, count >= 1 numbers >= 0 (0: minimum norm): w is d x (count t), column-major with
  * ld >= d, output j of lambda l in column l t + j; b: t x count (0 without intercept). Needs rows (INVALID_STATE).
  * Cost: O((d + t)^3) for the first answer after rows were added, which the others share; O(d^2 t) for each lambda.
- * Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
+ * Statuses: INVALID_STATE (also: landmarks), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_accumulator_solve(const freeridge_accumulator* accumulator, int64_t count,
                                                            const double* lambdas, double* w, int64_t ld, double* b);
 
@@ -1519,6 +1568,92 @@ FREERIDGE_API freeridge_status freeridge_accumulator_save_to_memory(const freeri
 FREERIDGE_API freeridge_status freeridge_accumulator_load(const char* path, freeridge_accumulator** out);
 FREERIDGE_API freeridge_status freeridge_accumulator_load_from_memory(const void* bytes, int64_t size,
                                                                       freeridge_accumulator** out);
+
+/* ----------------------------------------------------------------------------------------------------
+ * Rows in shards: many processes or machines, each with some of the rows (docs/many-rows.md). Each adds its rows to an
+ * accumulator; their bytes are merged, in any order; one process prepares the sum, all load its bytes, and each hands
+ * out the moments of the left-out errors of its own rows; these are joined, and lambda is chosen from them. Whatever
+ * moves bytes will do: MPI, Spark, workers of R, files. */
+
+/* Reduces the rows to their triangle alone: p (p + 1) / 2 numbers, p = 1 + d + t (d + t without an intercept). From
+ * then on, and until rows are added, freeridge_accumulator_save_to_memory gives as many bytes as for any other compact
+ * accumulator of the same d, t and intercept, also for one without rows. The answers are those that it gave before, bit
+ * for bit. Undoes freeridge_accumulator_prepare. Cost: O((d + t)^3). Statuses: INVALID_ARGUMENT, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_compact(freeridge_accumulator* accumulator);
+
+/* Makes now what the first answer would make, the singular value decomposition, and keeps it with the rows, which
+ * become compact: what is saved has it, and whoever loads it answers at once, with the same bits. Rows that are added
+ * undo it. Needs rows. Cost: O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED,
+ * CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_prepare(freeridge_accumulator* accumulator);
+
+/* inout = the rows of inout and other: the bytes of two compact accumulators of the same d, t and intercept, `size` each,
+ * which the result has, too: so it is the reducing operation of MPI_Op_create, a fold of Spark, or of any pool of workers. In
+ * any order and grouping the same but for rounding. Without a handle; any alignment; inout is as it was where the call fails.
+ * Statuses: INVALID_ARGUMENT (size < 1; bytes that are not compact, or are prepared), DIMENSION_MISMATCH, CORRUPT,
+ * NEWER_FORMAT, NOT_FINITE (as of freeridge_accumulator_merge). Cost: O((d + t)^3). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_merge_bytes(const void* other, int64_t size, void* inout);
+
+/* The second pass over n >= 0 of the rows that were added, as of freeridge_accumulator_loo: x (n x d) and y (n x t) in
+ * `layout`, weights: those that the rows were added with, or NULL, lambdas: count >= 1 numbers >= 0; of the left-out errors
+ * e_i no more than the moments. moments: 5 x (count t), column-major, column l t + j for lambda l
+ * and output j; of the rows with an error
+ *     rows    how many they are
+ *     weight  sum_i W_ii
+ *     mean    sum_i W_ii e_i^2 / weight
+ *     spread  (sum_i W_ii (e_i^2 - mean)^2)^(1/2)
+ * and how many have none (leverage one, or too near: NaN in freeridge_accumulator_loo). Moments of chunks and of machines
+ * are joined by freeridge_moments_join; without rows they are zeros. Needs rows that were added. Cost: O(n d (d + count
+ * t)), once O((d + t)^3). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments(const freeridge_accumulator* accumulator,
+                                                                 freeridge_layout layout, int64_t n, const double* x,
+                                                                 int64_t ldx, const double* y, int64_t ldy,
+                                                                 const double* weights, int64_t count,
+                                                                 const double* lambdas, double* moments);
+
+/* The same for rows of a sparse x (n x d, as freeridge_set_sparse has them); y is n x t in `layout`. The moments are
+ * those of the ordinary matrix, bit for bit. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED,
+ * CANCELLED. Cost: as of freeridge_accumulator_loo_moments. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_loo_moments_sparse(
+    const freeridge_accumulator* accumulator, freeridge_sparse_format format, int64_t n, const int64_t* start,
+    const int32_t* index, const double* value, freeridge_layout layout, const double* y, int64_t ldy,
+    const double* weights, int64_t count, const double* lambdas, double* moments);
+
+/* The fit at `lambda`, t numbers >= 0 (0: minimum norm), as a model for prediction alone, which is what freeridge_load
+ * makes of freeridge_save_predictor: it predicts, can be saved for prediction, and tells dimensions (n: the rows of the
+ * accumulator), lambda, intercept and hyperplane. Of landmarks it is an expansion over them: n is how many are in use, and
+ * freeridge_coefficients has theirs. *out is set on success only. Needs rows. Cost: O(d^2 t) for each lambda,
+ * beside the first answer's (freeridge_accumulator_solve). Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
+ * NOT_CONVERGED, CANCELLED. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_accumulator_predictor(const freeridge_accumulator* accumulator,
+                                                               const double* lambda, freeridge_model** out);
+
+/* inout = the moments of the rows of inout and other, 5 x count each, as freeridge_accumulator_loo_moments has them; count
+ * >= 1: how many pairs of a lambda and an output. In any order the same but for rounding (T. Chan, G. Golub, R. LeVeque,
+ * Algorithms for computing the sample variance, 1983). Statuses: INVALID_ARGUMENT (also: numbers that are no moments),
+ * NOT_FINITE (also: a sum overflows). Cost: O(count). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_moments_join(int64_t count, const double* other, double* inout);
+
+/* The criterion LOO and its standard error from the moments of all rows, as freeridge_score has them: scores and errors
+ * (NULL is fine) are count x t, column-major, ld >= count; lambdas: those of the moments, 5 x (count t). NaN, and
+ * UNDEFINED, where a row has no error or there are no rows; no standard error of one row. Statuses: INVALID_ARGUMENT
+ * (also: numbers that are no moments), NOT_FINITE, UNDEFINED. Cost: O(count t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_moments_score(int64_t count, const double* lambdas, int64_t t,
+                                                       const double* moments, double* scores, double* errors,
+                                                       int64_t ld);
+
+/* The lowest LOO of each output among the lambdas > 0, in any order, at which the moments of all rows are known (5 x
+ * (count t)). lambda, score: t numbers each, the choice and its score. NULL is fine for the others, t numbers
+ * each: standard_error; edge, decades and dips as freeridge_get_search has them; next: where the polynomial through the
+ * scores next to the choice is lowest. Hand `next` to one more pass, add its moments to those that there are, and ask
+ * again: the choice then has the digits of freeridge_select_lambda, which tries a dip's lambdas in the same way. `next` is
+ * the choice itself once that is so, and where the choice is at an end. Statuses: INVALID_ARGUMENT (also: numbers that are
+ * no moments, lambda 0), NOT_FINITE, UNDEFINED (no value at any lambda; the outputs are untouched). Cost:
+ * O(count t). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_moments_select_lambda(int64_t count, const double* lambdas, int64_t t,
+                                                               const double* moments, double* lambda, double* score,
+                                                               double* standard_error, int32_t* edge, double* decades,
+                                                               int32_t* dips, double* next);
 
 /* ----------------------------------------------------------------------------------------------------
  * Classical utilities, without a handle: each takes its data and answers at once, reports no progress and cannot be

@@ -11,15 +11,31 @@
 #include "libcore/losses/classifier.hpp"
 #include "libcore/model/model.hpp"
 #include "libcore/stream/accumulator.hpp"
+#include "libcore/stream/reader_model.hpp"
 
 struct freeridge_kernel {
   freeridge::KernelPtr kernel;
+};
+
+// What a model has whose rows a reader hands out, beside its settings.
+struct ReadRowsOfModel {
+  freeridge::ReaderModel model;
+  std::shared_ptr<const freeridge::Predictor> fit = nullptr;
+  std::shared_ptr<const freeridge::LambdaSearch> search = nullptr;
+
+  void forget() {
+    fit.reset();
+    search.reset();
+    model.forget();
+  }
 };
 
 struct freeridge_model {
   freeridge::Model model;
   // Set for a model that was saved for prediction only. Then `model` is EMPTY, with the kernel and the callback.
   std::shared_ptr<const freeridge::Predictor> predictor = nullptr;
+  // Set by freeridge_set_reader. Then `model` is EMPTY, with the settings and the callback.
+  std::shared_ptr<ReadRowsOfModel> reader = nullptr;
 };
 
 struct freeridge_accumulator {
@@ -32,9 +48,11 @@ struct freeridge_classifier {
 
 namespace freeridge::capi {
 
-// The predictor, if the handle was loaded from one, else NULL. Calls that a predictor can answer ask for it first.
+// The predictor, if the handle was loaded from one, or the fit to a reader's rows, else NULL. Calls that a predictor can
+// answer ask for it first.
 inline const Predictor* predictor_of(const freeridge_model* model) {
-  return required("model", model).predictor.get();
+  const freeridge_model& it = required("model", model);
+  return it.reader ? it.reader->fit.get() : it.predictor.get();
 }
 
 inline void require_whole(const Predictor* predictor) {
@@ -43,14 +61,63 @@ inline void require_whole(const Predictor* predictor) {
          "the model was saved for prediction only (freeridge_save_predictor): it predicts, and tells its dimensions, "
          "lambda, intercept, and coefficients or hyperplane");
 }
+inline void require_points(const freeridge_model& model) {
+  if (model.reader && model.reader->fit)
+    fail(Status::invalid_state,
+         "the rows of the model are a reader's (freeridge_set_reader), and the call needs all of them in memory");
+  if (model.reader && model.reader->model.factorized())
+    fail(Status::invalid_state,
+         "the rows of the model are a reader's (freeridge_set_reader), and no lambda is set, or the call needs all "
+         "rows in "
+         "memory; call freeridge_set_lambda or freeridge_select_lambda first");
+  if (model.reader)
+    fail(Status::invalid_state,
+         "the rows of the model are a reader's (freeridge_set_reader), and the model is not factorized, or the call "
+         "needs "
+         "all rows in memory; call freeridge_factorize first");
+  require_whole(model.predictor.get());
+}
 inline Model& model_of(freeridge_model* model) {
-  require_whole(predictor_of(model));
+  require_points(required("model", model));
   return model->model;
 }
 inline const Model& model_of(const freeridge_model* model) {
-  require_whole(predictor_of(model));
+  require_points(required("model", model));
   return model->model;
 }
+
+// The model with its settings, whoever hands out its rows.
+inline Model& settings_of(freeridge_model* model) {
+  require_whole(required("model", model).predictor.get());
+  return model->model;
+}
+inline const Model& settings_of(const freeridge_model* model) {
+  require_whole(required("model", model).predictor.get());
+  return model->model;
+}
+// After a setting that a factorization depends on.
+inline void forget_rows_read(freeridge_model& model) {
+  if (model.reader) model.reader->forget();
+}
+
+inline ReaderModel::Settings reader_settings(const Model& model) {
+  if (model.offset() == Offset::penalised)
+    fail(Status::invalid_argument,
+         "the intercept is PENALISED, which a reader does not have: let it give a column of ones, and none");
+  if (model.refinement() > 0)
+    fail(Status::invalid_argument, "there are ", model.refinement(),
+         " steps of refinement (freeridge_set_refinement), for which a reader's rows would have to be in memory");
+  return {model.kernel(),          model.offset() == Offset::free, model.requested_route(),
+          model.landmark_method(), model.landmark_seed(),          model.reduction()};
+}
+inline ReadRowsOfModel& require_factorized(ReadRowsOfModel& reader) {
+  if (!reader.model.factorized())
+    fail(Status::invalid_state, "the model is not factorized; call freeridge_factorize first");
+  return reader;
+}
+// The fit at the lambdas of all outputs, for prediction (shards.cpp).
+std::shared_ptr<const Predictor> predictor_at(const RowFeatures& features, const ReducedProblem& problem,
+                                              Span<const double> lambdas);
 
 // The intercept that a caller asks for: any number but those of the two other constants means a free one.
 inline Offset offset_of(std::int32_t on) {

@@ -7,25 +7,33 @@ using namespace freeridge;
 using namespace freeridge::capi;
 
 freeridge_status freeridge_set_landmarks(freeridge_model* model, int64_t count, const int64_t* rows) {
-  return guarded(__func__, [&] { model_of(model).set_landmarks(count, rows); });
+  return guarded(__func__, [&] {
+    Model& m = settings_of(model);
+    if (!model->reader) return m.set_landmarks(count, rows);
+    model->reader->model.set_landmarks(
+        count, rows == nullptr || count < 0 ? Span<const Index>() : Span<const Index>(rows, count));
+    model->reader->forget();
+  });
 }
 
 freeridge_status freeridge_set_landmark_method(freeridge_model* model, freeridge_landmark_method method, int64_t seed) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     require_one_of("method", method,
                    {FREERIDGE_LANDMARKS_AUTO, FREERIDGE_LANDMARKS_RANDOM, FREERIDGE_LANDMARKS_KMEANS,
                     FREERIDGE_LANDMARKS_PIVOTED});
     m.set_landmark_method(static_cast<LandmarkMethod>(method), seed);
+    forget_rows_read(*model);
   });
 }
 
 freeridge_status freeridge_set_reduction(freeridge_model* model, freeridge_reduction reduction) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     require_one_of("reduction", reduction,
                    {FREERIDGE_REDUCTION_AUTO, FREERIDGE_REDUCTION_QR, FREERIDGE_REDUCTION_GRAM});
     m.set_reduction(static_cast<Reduction>(reduction));
+    forget_rows_read(*model);
   });
 }
 
@@ -39,7 +47,8 @@ freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps)
 
 freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows) {
   return guarded(__func__, [&] {
-    const Span<const Index> chosen = model_of(model).landmarks();
+    const Model& m = settings_of(model);
+    const Span<const Index> chosen = model->reader ? require_factorized(*model->reader).model.chosen() : m.landmarks();
     if (count != nullptr) *count = static_cast<int64_t>(chosen.size());
     if (rows != nullptr) std::ranges::copy(chosen, rows);
   });

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "capi/handles.hpp"
+#include "libcore/base/checks.hpp"
+#include "libcore/base/memory.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -12,7 +14,7 @@ namespace {
 freeridge_status set_data(const char* call, freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d,
                           const double* x, int64_t ldx, int64_t t, const double* y, int64_t ldy, bool copy) noexcept {
   return guarded(call, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     const Layout order = checked_layout(layout);
     require_size("n", n);
     require_size("d", d);
@@ -20,6 +22,7 @@ freeridge_status set_data(const char* call, freeridge_model* model, freeridge_la
     const LayoutView x_view = checked_matrix("x", x, order, "n", n, "d", d, "ldx", ldx);
     const LayoutView y_view = checked_matrix("y", y, order, "n", n, "t", t, "ldy", ldy);
     m.set_data(x_view, y_view, copy);
+    model->reader.reset();
   });
 }
 
@@ -27,12 +30,13 @@ freeridge_status set_sparse(const char* call, freeridge_model* model, freeridge_
                             int64_t d, const int64_t* start, const int32_t* index, const double* value,
                             freeridge_layout layout, int64_t t, const double* y, int64_t ldy, bool copy) noexcept {
   return guarded(call, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     require_size("n", n);
     require_size("d", d);
     require_size("t", t);
     const SparseView x = checked_sparse(format, n, d, start, index, value);
     m.set_data(x, checked_matrix("y", y, checked_layout(layout), "n", n, "t", t, "ldy", ldy), copy);
+    model->reader.reset();
   });
 }
 
@@ -75,10 +79,40 @@ freeridge_status get_matrix(const char* call, const freeridge_model* model, cons
 template <class Get>
 freeridge_status get_kept_matrix(const char* call, const freeridge_model* model, const char* name, double* out,
                                  const char* rows_name, int64_t ld, const Get& get) noexcept {
-  if (model == nullptr || model->predictor == nullptr) return get_matrix(call, model, name, out, rows_name, ld, get);
+  if (model == nullptr || predictor_of(model) == nullptr) return get_matrix(call, model, name, out, rows_name, ld, get);
   return guarded(call, [&] {
     required(name, out);
-    get_matrix_of(*model->predictor, name, out, rows_name, ld, get);
+    get_matrix_of(*predictor_of(model), name, out, rows_name, ld, get);
+  });
+}
+
+void factorize_rows_read(freeridge_model& model) {
+  ReaderModel next = model.reader->model;
+  const ReaderModel::Settings settings = reader_settings(model.model);
+  require_memory(next.memory_required(settings), "a factorization of a reader's rows",
+                 "use fewer features or landmarks", model.model.memory_limit());
+  const Hearing hearing(model.model.listener());
+  next.factorize(settings);
+  *model.reader = ReadRowsOfModel{std::move(next)};
+}
+
+void set_lambdas_of_reader(freeridge_model& model, const Array<double>& lambdas) {
+  const ReaderModel& read = require_factorized(*model.reader).model;
+  require_lambdas("lambda", lambdas);
+  const Hearing hearing(model.model.listener());
+  auto fit = predictor_at(read.features(), read.problem(), lambdas);
+  report(1);
+  model.reader->fit = std::move(fit);
+}
+
+freeridge_status loo_of_reader(const char* call, const freeridge_model& model, double* errors, int64_t ld) noexcept {
+  return guarded(call, [&] {
+    const ReaderModel& read = model.reader->model;
+    const MatrixView out = checked_output("errors", errors, "n", read.n(), read.reader().t(), ld);
+    const Hearing hearing(model.model.listener());
+    std::string reason = read.loo(model.reader->fit->lambdas(), out);
+    report(1);
+    report_undefined(std::move(reason));
   });
 }
 
@@ -103,7 +137,8 @@ freeridge_status freeridge_clone(const freeridge_model* model, freeridge_model**
   return guarded(__func__, [&] {
     const freeridge_model& from = required("model", model);
     freeridge_model*& to = required("out", out);  // before `new`: an assignment evaluates its right side first
-    to = new freeridge_model{from.model.clone(), from.predictor};
+    auto reader = from.reader ? std::make_shared<ReadRowsOfModel>(*from.reader) : nullptr;
+    to = new freeridge_model{from.model.clone(), from.predictor, std::move(reader)};
   });
 }
 
@@ -113,8 +148,9 @@ void freeridge_destroy(freeridge_model* model) {
 
 freeridge_status freeridge_set_kernel(freeridge_model* model, const freeridge_kernel* kernel) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     m.set_kernel(required("kernel", kernel).kernel);
+    forget_rows_read(*model);
   });
 }
 
@@ -140,12 +176,33 @@ freeridge_status freeridge_set_sparse_view(freeridge_model* model, freeridge_spa
   return set_sparse(__func__, model, format, n, d, start, index, value, layout, t, y, ldy, false);
 }
 
+freeridge_status freeridge_set_reader(freeridge_model* model, freeridge_layout layout, int64_t n, int64_t d, int64_t t,
+                                      freeridge_reader callback, void* user) {
+  return guarded(__func__, [&] {
+    Model& m = settings_of(model);
+    const Layout order = checked_layout(layout);
+    if (n != -1) require_size("n", n);
+    require_size("d", d);
+    require_size("t", t);
+    if (callback == nullptr) fail(Status::invalid_argument, "callback is NULL");
+    require_product("d", d, "t", t);
+    m.kernel()->check_data(1, d);
+    auto reader =
+        std::make_shared<ReadRowsOfModel>(ReadRowsOfModel{ReaderModel(RowReader(callback, user, order, n, d, t))});
+    m.drop_data();
+    model->reader = std::move(reader);
+  });
+}
+
 freeridge_status freeridge_set_weights(freeridge_model* model, const double* weights) {
   return guarded(__func__, [&] { model_of(model).set_weights(weights); });
 }
 
 freeridge_status freeridge_set_intercept(freeridge_model* model, int32_t on) {
-  return guarded(__func__, [&] { model_of(model).set_intercept(offset_of(on)); });
+  return guarded(__func__, [&] {
+    settings_of(model).set_intercept(offset_of(on));
+    forget_rows_read(*model);
+  });
 }
 
 freeridge_status freeridge_set_groups(freeridge_model* model, int64_t divisions, const int32_t* group) {
@@ -168,24 +225,25 @@ freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, cons
 
 freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     require_one_of("route", route,
                    {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
                     FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK});
     m.set_route(static_cast<Route>(route));
+    forget_rows_read(*model);
   });
 }
 
 freeridge_status freeridge_set_expected_lambdas(freeridge_model* model, int64_t count) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     require_size("count", count);
     m.set_expected_lambdas(count);
   });
 }
 
 freeridge_status freeridge_set_expected_criterion(freeridge_model* model, freeridge_criterion criterion) {
-  return guarded(__func__, [&] { model_of(model).set_expected_criterion(checked_criterion(criterion)); });
+  return guarded(__func__, [&] { settings_of(model).set_expected_criterion(checked_criterion(criterion)); });
 }
 
 freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progress callback, void* user) {
@@ -194,7 +252,7 @@ freeridge_status freeridge_set_progress(freeridge_model* model, freeridge_progre
 
 freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t bytes) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     if (bytes < 0) fail(Status::invalid_argument, "bytes is ", bytes, "; it must be positive, or 0 for no limit");
     m.set_memory_limit(bytes);
   });
@@ -204,31 +262,42 @@ freeridge_status freeridge_set_memory_limit(freeridge_model* model, int64_t byte
 
 freeridge_status freeridge_memory_required(const freeridge_model* model, int64_t* bytes) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Model& m = settings_of(model);
     required("bytes", bytes);
-    *bytes = m.memory_required();
+    *bytes = model->reader ? model->reader->model.memory_required(reader_settings(m)) : m.memory_required();
   });
 }
 
 freeridge_status freeridge_explain(const freeridge_model* model, int64_t size, char* text, int64_t* length) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
-    hand_out(size, text, length, [&] { return m.explain(); });
+    const Model& m = settings_of(model);
+    hand_out(size, text, length,
+             [&] { return model->reader ? model->reader->model.explain(reader_settings(m)) : m.explain(); });
   });
 }
 
 freeridge_status freeridge_factorize(freeridge_model* model) {
-  return guarded(__func__, [&] { model_of(model).factorize(); });
+  return guarded(__func__, [&] {
+    Model& m = settings_of(model);
+    if (model->reader) return factorize_rows_read(*model);
+    m.factorize();
+  });
 }
 
 freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda) {
-  return guarded(__func__, [&] { model_of(model).set_lambdas({&lambda, 1}); });
+  return guarded(__func__, [&] {
+    Model& m = settings_of(model);
+    if (!model->reader) return m.set_lambdas({&lambda, 1});
+    set_lambdas_of_reader(*model, Array<double>(model->reader->model.reader().t(), lambda));
+  });
 }
 
 freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lambda) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     required("lambda", lambda);
+    if (model->reader)
+      return set_lambdas_of_reader(*model, Array<double>(lambda, lambda + model->reader->model.reader().t()));
     m.require_factorized();
     m.set_lambdas({lambda, m.t()});
   });
@@ -237,6 +306,7 @@ freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lam
 // ---- answers ----
 
 freeridge_status freeridge_loo(const freeridge_model* model, double* errors, int64_t ld) {
+  if (model != nullptr && model->reader && model->reader->fit) return loo_of_reader(__func__, *model, errors, ld);
   return get_matrix(__func__, model, "errors", errors, "n", ld,
                     [](const Model& m, MatrixView out) { report_undefined(m.loo(out)); });
 }
@@ -328,9 +398,10 @@ freeridge_status freeridge_get_lambda(const freeridge_model* model, double* lamb
 
 freeridge_status freeridge_get_route(const freeridge_model* model, freeridge_route* route) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Model& m = settings_of(model);
     required("route", route);
-    *route = static_cast<freeridge_route>(m.route());
+    const Route found = model->reader ? require_factorized(*model->reader).model.route() : m.route();
+    *route = static_cast<freeridge_route>(found);
   });
 }
 
@@ -345,6 +416,13 @@ freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t*
       *d = m.d();
       *t = m.t();
     };
+    if (model->reader) {
+      const RowReader& reader = model->reader->model.reader();
+      *n = model->reader->model.factorized() ? model->reader->model.n() : reader.n();
+      *d = reader.d();
+      *t = reader.t();
+      return;
+    }
     if (predictor != nullptr) return tell(*predictor);
     model_of(model).require_data();
     tell(model_of(model));
@@ -354,7 +432,7 @@ freeridge_status freeridge_get_dimensions(const freeridge_model* model, int64_t*
 freeridge_status freeridge_get_bandwidth(const freeridge_model* model, double* sigma, int64_t* count, double* sigmas,
                                          double* scores, int32_t* edge, double* decades, int32_t* dips) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Model& m = settings_of(model);
     const bool asks_for_search = count != nullptr || sigmas != nullptr || scores != nullptr || edge != nullptr ||
                                  decades != nullptr || dips != nullptr;
     const BandwidthSearch* const search = asks_for_search ? &m.require_bandwidth_search() : nullptr;

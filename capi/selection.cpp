@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "capi/handles.hpp"
+#include "libcore/base/checks.hpp"
 #include "libcore/data/folds.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
 #include "libcore/select/lambda_convention.hpp"
@@ -40,6 +41,36 @@ Convention checked_convention(const char* name, freeridge_convention convention)
   return static_cast<Convention>(convention);
 }
 
+void score_rows_read(const freeridge_model& model, Criterion criterion, Span<const double> lambdas, double* scores,
+                     double* errors, std::int64_t ld) {
+  const ReaderModel& read = require_factorized(*model.reader).model;
+  const Index count = std::ssize(lambdas), t = read.reader().t();
+  const MatrixView out = checked_output("scores", scores, "count", count, t, ld);
+  const MatrixView errors_out = optional_output(errors, count, t, ld);
+  const Hearing hearing(model.model.listener());
+  Matrix table(count, t), errors_table(count, t);
+  std::string reason =
+      read.score(criterion, lambdas, table.view(), errors == nullptr ? MatrixView{} : errors_table.view());
+  report(1);
+  copy_out(table.view(), Layout::col_major, out.data, out.ld);
+  if (errors != nullptr) copy_out(errors_table.view(), Layout::col_major, errors_out.data, errors_out.ld);
+  report_undefined(std::move(reason));
+}
+
+const LambdaSearch& select_by_reader(freeridge_model& model, Criterion criterion, double low, double high) {
+  ReadRowsOfModel& reader = require_factorized(*model.reader);
+  require_range("low", low, "high", high);
+  const Hearing hearing(model.model.listener());
+  Stage stage(0, 0.95);
+  auto search = std::make_shared<const LambdaSearch>(reader.model.select_lambda(criterion, low, high));
+  stage.next(1);
+  auto fit = predictor_at(reader.model.features(), reader.model.problem(), search->best);
+  report(1);
+  reader.fit = std::move(fit);
+  reader.search = std::move(search);
+  return *reader.search;
+}
+
 }  // namespace
 }  // namespace freeridge::capi
 
@@ -48,21 +79,25 @@ using namespace freeridge::capi;
 
 freeridge_status freeridge_lambda_grid(const freeridge_model* model, int64_t count, double* lambdas) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Model& m = settings_of(model);
     require_size("count", count);
     required("lambdas", lambdas);
-    std::ranges::copy(m.lambda_grid(count), lambdas);
+    if (model->reader)
+      std::ranges::copy(log_grid(require_factorized(*model->reader).model.problem().lambda_range(), count), lambdas);
+    else
+      std::ranges::copy(m.lambda_grid(count), lambdas);
   });
 }
 
 freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion, int64_t count,
                                  const double* lambdas, double* scores, double* errors, int64_t ld) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Model& m = settings_of(model);
     const Criterion chosen = checked_criterion(criterion);
     require_size("count", count);
     required("lambdas", lambdas);
     required("scores", scores);
+    if (model->reader) return score_rows_read(*model, chosen, {lambdas, count}, scores, errors, ld);
     m.require_factorized();
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
     const MatrixView errors_out = optional_output(errors, count, m.t(), ld);
@@ -99,11 +134,12 @@ freeridge_status freeridge_objective(const freeridge_model* model, int64_t count
 freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_criterion criterion, double low, double high,
                                          double* lambda, double* score) {
   return guarded(__func__, [&] {
-    Model& m = model_of(model);
+    Model& m = settings_of(model);
     const Criterion chosen = checked_criterion(criterion);
     required("lambda", lambda);
     required("score", score);
-    const LambdaSearch& search = m.select_lambda(chosen, low, high);
+    const LambdaSearch& search =
+        model->reader ? select_by_reader(*model, chosen, low, high) : m.select_lambda(chosen, low, high);
     std::ranges::copy(search.best, lambda);
     std::ranges::copy(search.best_score, score);
   });
@@ -112,7 +148,10 @@ freeridge_status freeridge_select_lambda(freeridge_model* model, freeridge_crite
 freeridge_status freeridge_get_search(const freeridge_model* model, int64_t* count, double* lambdas, double* scores,
                                       int64_t ld, int32_t* edge, double* decades, int32_t* dips) {
   return guarded(__func__, [&] {
-    const LambdaSearch& search = model_of(model).require_search();
+    if (model != nullptr && model->reader && !model->reader->search)
+      fail(Status::invalid_state, "lambda was not chosen; call freeridge_select_lambda first");
+    const LambdaSearch& search =
+        model != nullptr && model->reader ? *model->reader->search : model_of(model).require_search();
     const Matrix& table = search.scores;
     if (scores != nullptr) {
       const MatrixView out = checked_output("scores", scores, "count", table.rows(), table.cols(), ld);
@@ -166,7 +205,7 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64
                                              int64_t* hyperparameters, int64_t* learnt, int64_t* rows, int64_t* sample,
                                              int32_t* kept, freeridge_search_end* ended) {
   return guarded(__func__, [&] {
-    const KernelSearch& search = model_of(model).require_kernel_search();
+    const KernelSearch& search = settings_of(model).require_kernel_search();
     if (evaluations != nullptr) *evaluations = std::ssize(search.trials);
     if (hyperparameters != nullptr) *hyperparameters = std::ssize(search.variable);
     if (learnt != nullptr) *learnt = search.learnt;
@@ -181,7 +220,7 @@ freeridge_status freeridge_get_kernel_search(const freeridge_model* model, int64
 freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage, double* score,
                                                      double* lambda, double* gradient) {
   return guarded(__func__, [&] {
-    const KernelSearch& search = model_of(model).require_kernel_search();
+    const KernelSearch& search = settings_of(model).require_kernel_search();
     for (std::size_t i = 0; i < search.trials.size(); ++i) {
       const KernelTrial& trial = search.trials[i];
       if (stage != nullptr) stage[i] = static_cast<int32_t>(trial.stage);
@@ -195,7 +234,7 @@ freeridge_status freeridge_get_kernel_search_history(const freeridge_model* mode
 freeridge_status freeridge_get_kernel_search_bounds(const freeridge_model* model, int64_t* variable, double* low,
                                                     double* high, int32_t* at, int32_t* lambda_at) {
   return guarded(__func__, [&] {
-    const KernelSearch& search = model_of(model).require_kernel_search();
+    const KernelSearch& search = settings_of(model).require_kernel_search();
     copy_to(search.variable, variable);
     copy_to(search.low, low);
     copy_to(search.high, high);

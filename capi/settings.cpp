@@ -11,7 +11,7 @@ template <class T, class Get>
 freeridge_status get_setting(const char* call, const freeridge_model* model, const char* name, T* out,
                              const Get& get) noexcept {
   return guarded(call, [&] {
-    const Model& m = model_of(model);
+    const Model& m = settings_of(model);
     required(name, out) = static_cast<T>(get(m));
   });
 }
@@ -89,7 +89,7 @@ freeridge_status freeridge_get_refinement(const freeridge_model* model, int32_t*
 freeridge_status freeridge_get_landmark_method(const freeridge_model* model, freeridge_landmark_method* method,
                                                int64_t* seed) {
   return guarded(__func__, [&] {
-    const Model& m = model_of(model);
+    const Model& m = settings_of(model);
     if (method != nullptr) *method = static_cast<freeridge_landmark_method>(m.landmark_method());
     if (seed != nullptr) *seed = m.landmark_seed();
   });
@@ -98,7 +98,15 @@ freeridge_status freeridge_get_landmark_method(const freeridge_model* model, fre
 freeridge_status freeridge_get_requested_landmarks(const freeridge_model* model, int64_t* count, int64_t* given,
                                                    int64_t* rows) {
   return guarded(__func__, [&] {
-    const Landmarks wanted = model_of(model).requested_landmarks();
+    const Model& m = settings_of(model);
+    Landmarks wanted;
+    if (model->reader) {
+      const Span<const Index> given_rows = model->reader->model.given_landmarks();
+      wanted.count = model->reader->model.landmarks();
+      wanted.rows.assign(given_rows.begin(), given_rows.end());
+    } else {
+      wanted = m.requested_landmarks();
+    }
     if (count != nullptr) *count = wanted.count;
     if (given != nullptr) *given = static_cast<int64_t>(wanted.rows.size());
     if (rows != nullptr) std::ranges::copy(wanted.rows, rows);

@@ -81,7 +81,7 @@ def breaches(header):
     numbers = ["int32_t", "int64_t", "double"] + re.findall(r"typedef int32_t (\w+);", header)
     plain = "|".join(numbers)
     allowed = re.compile(
-        r"(%s)|(const )?(%s|char|void)\*|(const )?(%s)\*|(%s)\*\*|const (%s)\* const\*|freeridge_progress"
+        r"(%s)|(const )?(%s|char|void)\*|(const )?(%s)\*|(%s)\*\*|const (%s)\* const\*|freeridge_progress|freeridge_reader"
         % (plain, plain, "|".join(handles), "|".join(handles), "|".join(handles)))
     for item in items_of(header):
         for call in item.calls:

@@ -659,3 +659,37 @@ freeridge_group_errors_with_gaps(model, group, layers, gap, errors, ld) = ccall(
 freeridge_make_blocks(n, folds, before, after, layers, group, gap) = ccall((:freeridge_make_blocks, library),
     freeridge_status, (Int64, Int32, Int64, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Int32}), n, folds, before, after,
     layers, group, gap)
+freeridge_accumulator_compact(accumulator) = ccall((:freeridge_accumulator_compact, library), freeridge_status,
+    (Ptr{freeridge_accumulator},), accumulator)
+freeridge_accumulator_prepare(accumulator) = ccall((:freeridge_accumulator_prepare, library), freeridge_status,
+    (Ptr{freeridge_accumulator},), accumulator)
+freeridge_accumulator_loo_moments(accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, moments) =
+    ccall((:freeridge_accumulator_loo_moments, library), freeridge_status, (Ptr{freeridge_accumulator},
+    freeridge_layout, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64},
+    Ptr{Float64}), accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas, moments)
+freeridge_accumulator_loo_moments_sparse(accumulator, format, n, start, index, value, layout, y, ldy, weights, count,
+    lambdas, moments) = ccall((:freeridge_accumulator_loo_moments_sparse, library), freeridge_status,
+    (Ptr{freeridge_accumulator}, freeridge_sparse_format, Int64, Ptr{Int64}, Ptr{Int32}, Ptr{Float64},
+    freeridge_layout, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}), accumulator, format, n,
+    start, index, value, layout, y, ldy, weights, count, lambdas, moments)
+freeridge_accumulator_predictor(accumulator, lambda, out) = ccall((:freeridge_accumulator_predictor, library),
+    freeridge_status, (Ptr{freeridge_accumulator}, Ptr{Float64}, Ptr{Ptr{freeridge_model}}), accumulator, lambda, out)
+freeridge_moments_score(count, lambdas, t, moments, scores, errors, ld) = ccall((:freeridge_moments_score, library),
+    freeridge_status, (Int64, Ptr{Float64}, Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), count, lambdas,
+    t, moments, scores, errors, ld)
+freeridge_moments_select_lambda(count, lambdas, t, moments, lambda, score, standard_error, edge, decades, dips,
+    next) = ccall((:freeridge_moments_select_lambda, library), freeridge_status, (Int64, Ptr{Float64}, Int64,
+    Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Ptr{Int32}, Ptr{Float64}, Ptr{Int32}, Ptr{Float64}), count,
+    lambdas, t, moments, lambda, score, standard_error, edge, decades, dips, next)
+freeridge_accumulator_create_landmarks(kernel, layout, r, d, z, ldz, t, intercept, reduction, out) =
+    ccall((:freeridge_accumulator_create_landmarks, library), freeridge_status, (Ptr{freeridge_kernel},
+    freeridge_layout, Int64, Int64, Ptr{Float64}, Int64, Int64, Int32, freeridge_reduction,
+    Ptr{Ptr{freeridge_accumulator}}), kernel, layout, r, d, z, ldz, t, intercept, reduction, out)
+freeridge_accumulator_merge_bytes(other, size, inout) = ccall((:freeridge_accumulator_merge_bytes, library),
+    freeridge_status, (Ptr{Cvoid}, Int64, Ptr{Cvoid}), other, size, inout)
+freeridge_moments_join(count, other, inout) = ccall((:freeridge_moments_join, library), freeridge_status, (Int64,
+    Ptr{Float64}, Ptr{Float64}), count, other, inout)
+const freeridge_reader = Ptr{Cvoid}
+freeridge_set_reader(model, layout, n, d, t, callback, user) = ccall((:freeridge_set_reader, library),
+    freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Int64, Int64, freeridge_reader, Ptr{Cvoid}),
+    model, layout, n, d, t, callback, user)

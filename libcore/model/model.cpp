@@ -134,6 +134,11 @@ void Model::set_data(const Rows& x, const LayoutView& y, bool copy) {
   data_ = std::move(data);
 }
 
+void Model::drop_data() {
+  unset();
+  data_.reset();
+}
+
 void Model::set_weights(const double* weights) {
   require_data();
   require_weights(weights, n());

@@ -40,6 +40,8 @@ class Model {
   // Settings
   void set_kernel(KernelPtr kernel);
   void set_data(const Rows& x, const LayoutView& y, bool copy);
+  // Back to EMPTY, with all settings.
+  void drop_data();
   void set_weights(const double* weights);                      // n, or NULL
   void set_fixed_effects(const LayoutView& fixed);              // n x q, copied; without columns: none
   void set_groups(Index divisions, const std::int32_t* label);  // n for each division, or NULL

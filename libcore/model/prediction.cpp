@@ -152,7 +152,7 @@ void save_prediction(const Prediction& prediction, ByteWriter& out) {
 }
 
 std::int64_t Predictor::load_head(ByteReader& in) {
-  n_ = in.integer("n", 1, largest_dimension);
+  n_ = in.integer("n", 1, std::numeric_limits<Index>::max());  // of an accumulator it may be more than an array has
   d_ = in.integer("d", 1, largest_dimension);
   t_ = in.integer("t", 1, largest_dimension);
   const std::int64_t form = in.integer("form", hyperplane_form, landmark_form);
@@ -202,6 +202,24 @@ Predictor::Predictor(ByteReader& in) {
   }
   if (!kernel_->precomputed()) support_ = in.matrix("x", any_number, r, d_);
   c_ = in.matrix("c", any_number, r, t_);
+}
+
+Predictor::Predictor(KernelPtr kernel, const Prediction& from)
+    : kernel_(std::move(kernel)),
+      n_(from.n),
+      d_(from.d),
+      t_(from.t),
+      lambdas_(from.lambdas.begin(), from.lambdas.end()),
+      b_(from.b.begin(), from.b.end()),
+      origin_(from.origin.begin(), from.origin.end()),
+      level_(from.level.begin(), from.level.end()),
+      w_(copy_of(from.w)),
+      c_(copy_of(from.c)),
+      fixed_(copy_of(from.fixed)),
+      landmarks_(from.landmarks.begin(), from.landmarks.end()) {
+  if (from.c.rows == 0) return;
+  support_ = Matrix(from.c.rows, from.d);
+  copy_rows(from.support, 0, support_.view());
 }
 
 Prediction Predictor::prediction() const {

@@ -72,6 +72,8 @@ void save_prediction(const Prediction& prediction, ByteWriter& out);
 
 class Predictor {
  public:
+  // A copy of these numbers; kernel: that of the prediction.
+  Predictor(KernelPtr kernel, const Prediction& from);
   // Throws CORRUPT.
   explicit Predictor(ByteReader& in);
   // Reads no further than x. Throws CORRUPT.

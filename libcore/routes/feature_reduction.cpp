@@ -11,6 +11,7 @@
 #include "libcore/linalg/row_qr.hpp"
 #include "libcore/linalg/symmetric_eigen.hpp"
 #include "libcore/linalg/threads.hpp"
+#include "libcore/routes/gram_sum.hpp"
 #include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
@@ -19,7 +20,6 @@ namespace {
 constexpr Index squares_doubles = 1 << 24;  // 128 MiB: where the workers' own p x p sums need more, there is one sum,
                                             // and the BLAS has the threads
 constexpr Index many_columns = 1024;
-constexpr Index gram_tiles = 24;  // (T / 2)^(2/3) is best for T of them
 
 // The columns [W^(1/2) U, W^(1/2) (Phi - U start'), Y~] of the tall matrix, by tiles.
 class TallMatrix {
@@ -109,39 +109,6 @@ Matrix triangle_of(const Problem& problem, const TallMatrix& tall) {
   return parts[0]->take_r();
 }
 
-void add_to(Matrix& sum, const Matrix& other) {
-  for (std::size_t i = 0; i < sum.values().size(); ++i) sum.values()[i] += other.values()[i];
-  worked(3 * touched * static_cast<double>(sum.values().size()));
-}
-
-// A sum of many tiles' Gram matrices, in two levels: a few tiles, then the sums of a few.
-class GramSum {
- public:
-  void add(ConstMatrixView tile) {
-    if (tiles_ == gram_tiles) add_up();
-    if (few_.cols() == 0) few_ = Matrix(tile.cols, tile.cols, 0.0);
-    syrk(Op::transpose, 1, tile, tiles_ == 0 ? 0 : 1, few_.view());
-    ++tiles_;
-  }
-  Matrix take() {
-    add_up();
-    few_ = Matrix();
-    return std::move(all_);
-  }
-
- private:
-  void add_up() {
-    if (all_.cols() == 0)
-      all_ = std::exchange(few_, Matrix());
-    else
-      add_to(all_, few_);
-    tiles_ = 0;
-  }
-
-  Matrix all_, few_;
-  Index tiles_ = 0;  // in few_
-};
-
 // The Gram matrix of the tall matrix, lower triangle: each worker's own, then their sum, in order.
 Matrix gram_sum(const Problem& problem, const TallMatrix& tall) {
   const Index columns = tall.columns();
@@ -162,7 +129,8 @@ Gram gram_of(const Problem& problem, const FeatureMap& map) {
   const auto pass = [&](bool partial) {
     const TallMatrix tall(problem, map, partial);
     Gram out{gram_sum(problem, tall), copy_of(tall.start().view())};
-    const bool complete = !partial || map.complete(out.gram.view(), tall.free(), out.start.values(), problem.n());
+    const bool complete =
+        !partial || map.complete(out.gram.view(), tall.free(), out.start.values(), problem.n()).fine();
     return complete ? std::optional(std::move(out)) : std::nullopt;
   };
   if (!map.has_partial()) return *pass(false);
@@ -243,7 +211,7 @@ double remove_free(MatrixView gram, Matrix& parts) {
 
 // S, descending, and V' from the Gram matrix Phi~'Phi~, lower triangle.
 // removed: the squares that were taken out of it.
-void set_directions(ConstMatrixView gram, Index n, double removed, ReducedFeatures& out) {
+void set_directions(ConstMatrixView gram, Index n, double removed, double least_noise, ReducedFeatures& out) {
   const Index p = gram.cols;
   Matrix v(p, p);
   for (Index j = 0; j < p; ++j) {
@@ -254,8 +222,8 @@ void set_directions(ConstMatrixView gram, Index n, double removed, ReducedFeatur
   }
   Array<double> eigenvalues(p);
   symmetric_eigen(v.view(), eigenvalues);
-  const double noise =
-      rounding_of_rows(n, p) * std::max(p > 0 ? std::abs(eigenvalues.back()) : 0, removed) + underflow(n, p);
+  const double reckoned = rounding_of_rows(n, p) * std::max(p > 0 ? std::abs(eigenvalues.back()) : 0, removed);
+  const double noise = std::max(reckoned, least_noise) + underflow(n, p);
   out.noise.assign(p, noise);
   out.vt = Matrix(p, p);
   for (Index k = 0; k < p; ++k) {
@@ -266,21 +234,19 @@ void set_directions(ConstMatrixView gram, Index n, double removed, ReducedFeatur
   }
 }
 
-// All p directions, by the Gram matrix of the tall matrix.
-ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map) {
-  const Index p = map.features(), t = problem.t(), free = problem.q();
-  Stage stage(0, 0.8);
-  Gram sums = gram_of(problem, map);
-  const Matrix& gram = sums.gram;
+// All p directions, from the Gram matrix of the tall matrix.
+ReducedFeatures directions_of_gram(MatrixView gram, Index free, Index t, Index n, const Matrix& start,
+                                   double least_noise) {
+  const Index p = gram.cols - free - t;
+  Stage stage(0, 0.6);
   ReducedFeatures out;
   Matrix more(free, p);
-  const double removed = remove_free(sums.gram.view(), more);
-  out.parts = sum_of_parts(sums.start, more);
-  stage.next(0.95);
-  set_directions(gram.view().block(free, free, p, p), problem.n(), removed, out);
+  const double removed = remove_free(gram, more);
+  out.parts = sum_of_parts(start, more);
+  set_directions(gram.block(free, free, p, p), n, removed, least_noise, out);
   stage.next(1);
   Matrix xy(p, t);
-  transpose(gram.view().block(free + p, free, t, p), xy.view());
+  transpose(gram.block(free + p, free, t, p), xy.view());
   out.gamma = Matrix(p, t);
   gemm(Op::none, Op::none, 1, out.vt.view(), xy.view(), 0, out.gamma.view());
   for (Index j = 0; j < t; ++j) {
@@ -294,6 +260,13 @@ ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map) {
     out.rest_norm2.push_back(std::max(rest, 0.0));
   }
   return out;
+}
+
+ReducedFeatures reduce_by_gram(const Problem& problem, const FeatureMap& map) {
+  Stage stage(0, 0.8);
+  Gram sums = gram_of(problem, map);
+  stage.next(1);
+  return directions_of_gram(sums.gram.view(), problem.q(), problem.t(), problem.n(), sums.start, 0);
 }
 
 // The directions above their noise alone, at most `degrees` of them. rest_grows: |E|^2 grows by what the others hold of
@@ -349,6 +322,13 @@ int reduction_workers(Index n, Index columns) {
   const int team = team_size((n + tile_rows(columns) - 1) / tile_rows(columns),
                              static_cast<double>(n) * static_cast<double>(square));
   return team > squares_doubles / square ? 1 : team;
+}
+
+ReducedFeatures reduce_gram(MatrixView gram, Index q, Index t, Index n, Index degrees, const Matrix& start,
+                            double least_noise) {
+  ReducedFeatures all = directions_of_gram(gram, q, t, n, start, least_noise);
+  require_finite_squares(all.s, "the features");
+  return without_noise(std::move(all), degrees, false);
 }
 
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction) {

@@ -12,6 +12,12 @@
 
 namespace freeridge {
 
+// What came of FeatureMap::complete: a bound of the rounding error in the Gram matrix, and the noise that is reckoned with.
+struct Completed {
+  double error, noise;
+  bool fine() const { return error <= noise; }
+};
+
 // phi(x) = F r(x): F a linear map, r(x) the raw features, p numbers that are made from x directly.
 class FeatureMap {
  public:
@@ -30,12 +36,12 @@ class FeatureMap {
   virtual void apply(MatrixView /*rows*/) const {}
   // phi = M psi: a map may have features psi that cost less than phi. apply_partial puts psi in the place of r;
   // complete puts M G M' in the place of the Gram matrix G of psi (rows and columns [first, first + features()) of the
-  // lower triangle of `gram`), and M shift in the place of shift. complete returns false where rounding in G, magnified
-  // by M, exceeds that of phi'phi: then phi has to be formed.
+  // lower triangle of `gram`), and M shift in the place of shift. Where rounding in G, magnified by M, exceeds that of
+  // phi'phi, phi has to be formed.
   virtual bool has_partial() const { return false; }
   virtual void apply_partial(MatrixView rows) const { apply(rows); }
-  virtual bool complete(MatrixView /*gram*/, Index /*first*/, Span<double> /*shift*/, Index /*n*/) const {
-    return true;
+  virtual Completed complete(MatrixView /*gram*/, Index /*first*/, Span<double> /*shift*/, Index /*n*/) const {
+    return {0, 0};
   }
   // Puts F't in the place of t (p x k), so that phi't = r'(F't), and M of r in the place of M of phi (p x q).
   // Answers false, and does nothing, where F is so ill-conditioned that this would lose accuracy: then F has to be
@@ -78,6 +84,11 @@ double gram_rounding(Index n, Index p);
 // The workers of a pass over n rows, columns = q + p + t: all threads, or one where their matrices would be too large.
 // Each worker has columns^2 numbers (twice for the Gram matrix) and a tile of rows.
 int reduction_workers(Index n, Index columns);
+
+// From the Gram matrix of n rows of [W^(1/2) U, W^(1/2) (Phi - U start'), Y~], q + p + t columns, in its lower triangle, which
+// is used up. least_noise: the noise is this at least. The directions above it alone, at most `degrees` of them.
+ReducedFeatures reduce_gram(MatrixView gram, Index q, Index t, Index n, Index degrees, const Matrix& start,
+                            double least_noise);
 
 // Cost: 2 n p^2 (qr) or n p^2 (gram), p^3; memory (q + p + t)^2 (gram: twice) and a tile of rows for each worker.
 ReducedFeatures reduce_features(const Problem& problem, const FeatureMap& map, Reduction reduction);

@@ -108,29 +108,11 @@ class LooSum final : public PointSink {
  private:
   Spread& spread(Index lambda, Index j) { return spread_[lambda * scores_.cols + j]; }
 
-  // The tile's own spread in two passes, joined to that of the tiles before; in units of the largest |e|, as the
-  // squares of errors of 1e100 would overflow, and those of rows that weigh next to nothing before W_ii e_i^2 does.
+  // The tile's own spread, joined to that of the tiles before.
   void add_spread(Index row, Index lambda, Index j, const double* residual, const double* diagonal) {
-    const Span<const double> v(v_.data() + row, q_.size());
     const double* const sqrt_w = problem_.sqrt_w.data() + row;
-    Spread part;
-    double largest = 0, sum = 0, squares = 0;
-    for (std::size_t i = 0; i < q_.size(); ++i) {
-      q_[i] = residual[i] / diagonal[i] / sqrt_w[i];
-      largest = std::max(largest, std::abs(q_[i]));
-    }
-    const double unit = largest > 0 ? std::ldexp(1.0, std::ilogb(largest)) : 1;
-    for (std::size_t i = 0; i < q_.size(); ++i) {
-      const double e = q_[i] / unit;
-      q_[i] = e * e;
-      part.v += v[i];
-      sum += v[i] * q_[i];
-    }
-    const double mean = sum / part.v;
-    for (std::size_t i = 0; i < q_.size(); ++i) squares += v[i] * ((q_[i] - mean) * (q_[i] - mean));
-    part.mean = mean * unit * unit;
-    part.root = std::sqrt(squares) * unit * unit;
-    spread(lambda, j).join(part);
+    for (std::size_t i = 0; i < q_.size(); ++i) q_[i] = residual[i] / diagonal[i] / sqrt_w[i];
+    spread(lambda, j).join(spread_of_squares(q_, v_.data() + row));
   }
 
   Array<double> v_;       // n

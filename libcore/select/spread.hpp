@@ -6,7 +6,10 @@
 // might overflow.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+
+#include "libcore/base/array.hpp"
 
 namespace freeridge {
 
@@ -21,5 +24,36 @@ struct Spread {
     v = all;
   }
 };
+
+// The spread of the squares e_i^2 in two passes, in units of the largest |e|, as the squares of errors of 1e100 would
+// overflow, and those of rows that weigh next to nothing before v_i e_i^2 does. Leaves the squares, in these units, in the
+// place of e. At least one number.
+inline Spread spread_of_squares(Span<double> e, const double* v) {
+  constexpr std::size_t lanes = 4;  // sums side by side: one addition need not wait for the one before it
+  const std::size_t count = e.size(), even = count - count % lanes;
+  double top[lanes] = {}, weight[lanes] = {}, sum[lanes] = {}, squares[lanes] = {};
+  const auto each = [&](const auto& use) {
+    for (std::size_t i = 0; i < even; i += lanes)
+      for (std::size_t lane = 0; lane < lanes; ++lane) use(i + lane, lane);
+    for (std::size_t i = even; i < count; ++i) use(i, 0);
+  };
+  const auto total = [](const double* lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); };
+  each([&](std::size_t i, std::size_t lane) { top[lane] = std::max(top[lane], std::abs(e[i])); });
+  const double largest = std::max({top[0], top[1], top[2], top[3]});
+  const double unit = largest > 0 ? std::ldexp(1.0, std::max(std::ilogb(largest), -1000)) : 1, inverse = 1 / unit;
+  each([&](std::size_t i, std::size_t lane) {
+    const double scaled = e[i] * inverse;
+    e[i] = scaled * scaled;
+    weight[lane] += v[i];
+    sum[lane] += v[i] * e[i];
+  });
+  Spread part;
+  part.v = total(weight);
+  const double mean = total(sum) / part.v;
+  each([&](std::size_t i, std::size_t lane) { squares[lane] += v[i] * ((e[i] - mean) * (e[i] - mean)); });
+  part.mean = mean * unit * unit;
+  part.root = std::sqrt(total(squares)) * unit * unit;
+  return part;
+}
 
 }  // namespace freeridge

@@ -6,41 +6,107 @@
 #include <utility>
 
 #include "libcore/base/checks.hpp"
+#include "libcore/base/saved_values.hpp"
 #include "libcore/linalg/threads.hpp"
 
 namespace freeridge {
+namespace {
+
+void require_same(const char* other, const RowStack& ours, const char* own, const RowStack& theirs) {
+  const auto same = [&](const char* name, Index one, Index another) {
+    if (one != another) fail(Status::dimension_mismatch, other, " has ", name, " = ", another, ", and ", own, " ", one);
+  };
+  same("d", ours.d(), theirs.d());
+  same("t", ours.t(), theirs.t());
+  same("intercept", ours.ones(), theirs.ones());
+}
+
+// Beside that the features.
+void require_same(const char* other, const Accumulator& ours, const char* own, const Accumulator& theirs) {
+  if (!ours.features().same(theirs.features()))
+    fail(Status::dimension_mismatch, other, " has other landmarks, another kernel or another reduction than ", own,
+         ", or other columns");
+}
+
+void require_compact(const char* name, const Accumulator& it) {
+  if (it.rows().reduced() && !it.prepared()) return;
+  fail(Status::invalid_argument, name,
+       it.prepared() ? " is prepared: merge first, and prepare the sum of all" : " is not compact",
+       "; see freeridge_accumulator_compact");
+}
+
+}  // namespace
+
 void Accumulator::add(const Rows& x, const LayoutView& y, const double* weights) {
+  if (x.rows == 0) return;
   rows_.require_memory_for(x.rows);
   const Hearing hearing(listener_);
   require_finite("x", x);
   require_finite("y", y);
   require_weights(weights, x.rows);
   if (rows_.has_room(x.rows)) {
-    rows_.add(x, y, weights);
+    add_to(rows_, x, y, weights);
   } else {  // a copy, so that a failure changes nothing; it costs little beside the reductions
     RowStack next = rows_.copy();
-    next.add(x, y, weights);
+    add_to(next, x, y, weights);
     rows_ = std::move(next);
   }
   reduced_.reset();
+  prepared_ = false;
+}
+
+void Accumulator::add_to(RowStack& rows, const Rows& x, const LayoutView& y, const double* weights) const {
+  if (!features_->landmarks()) return rows.add(x, y, weights);
+  rows.add(x.rows, weights, [&](Index row, MatrixView of_x, MatrixView of_y) {
+    features_->form(x, row, of_x);
+    copy_rows(y, row, of_y);
+  });
+}
+
+void Accumulator::add_checked(const Rows& x, const LayoutView& y, const double* weights) {
+  add_to(rows_, x, y, weights);
+  reduced_.reset();
+  prepared_ = false;
+}
+
+void Accumulator::take(RowStack rows) {
+  rows_ = std::move(rows);
+  reduced_.reset();
+  prepared_ = false;
+}
+
+void Accumulator::compact() {
+  const Hearing hearing(listener_);
+  if (!rows_.reduced()) {
+    RowStack next = rows_.copy();
+    next.reduce();
+    report(1);
+    take(std::move(next));
+  }
+  prepared_ = false;
+}
+
+void Accumulator::prepare() {
+  require_rows();
+  const Hearing hearing(listener_);
+  RowStack next = rows_.copy();
+  next.reduce();
+  auto problem = std::make_shared<const ReducedProblem>(next.copy(), features_);
+  report(1);
+  take(std::move(next));
+  reduced_ = std::move(problem);
+  prepared_ = true;
 }
 
 void Accumulator::merge(const Accumulator& other) {
-  const RowStack& theirs = other.rows_;
   if (&other == this) fail(Status::invalid_argument, "other is the accumulator itself");
-  const auto same = [](const char* name, Index ours, Index of_other) {
-    if (ours != of_other)
-      fail(Status::dimension_mismatch, "other has ", name, " = ", of_other, ", and the accumulator ", ours);
-  };
-  same("d", rows_.d(), theirs.d());
-  same("t", rows_.t(), theirs.t());
-  same("intercept", rows_.ones(), theirs.ones());
+  require_same("other", rows_, "the accumulator", other.rows_);
+  require_same("other", *this, "the accumulator", other);
   const Hearing hearing(listener_);
   RowStack next = rows_.copy();
-  next.add(theirs);
+  next.add(other.rows_);
   report(1);
-  rows_ = std::move(next);
-  reduced_.reset();
+  take(std::move(next));
 }
 
 void Accumulator::require_rows() const {
@@ -52,7 +118,7 @@ std::shared_ptr<const ReducedProblem> Accumulator::reduced() const {
   require_rows();
   std::unique_lock lock(mutex_, std::defer_lock);
   lock_patiently(lock);
-  if (!reduced_) reduced_ = std::make_shared<const ReducedProblem>(rows_.copy());
+  if (!reduced_) reduced_ = std::make_shared<const ReducedProblem>(rows_.copy(), features_);
   return reduced_;
 }
 
@@ -60,48 +126,40 @@ Index Accumulator::memory_required() const {
   // Two stacks (one is the copy that rows are added to, or that is reduced for an answer); about 12 p x p matrices:
   // those that the reduced problem keeps, its two decompositions, one after the other, and their workspaces; tiles of a
   // second pass.
+  // Of landmarks also they, L, and two sums in two levels each.
   const Index p = rows_.p();
-  return checked_doubles(checked_doubles(2, rows_.capacity()) + checked_doubles(12, p) + 8192, p) * 8 + (1 << 22);
+  const Index more = features_->landmarks() ? checked_doubles(8, p) + features_->d() : 0;
+  return checked_doubles(checked_doubles(2, rows_.capacity()) + checked_doubles(12, p) + 8192 + more, p) * 8 +
+         (1 << 22);
 }
 
-void save(const RowStack& rows, ByteWriter& out) {
-  out.integer(rows.d());
-  out.integer(rows.t());
-  out.integer(rows.ones());
-  out.integer(rows.n());
-  out.number(rows.sum_w());
-  out.number(rows.sum_log_w());
-  out.integer(rows.rows().rows);
-  out.numbers(rows.shift());
-  const ConstMatrixView stack = rows.rows();
-  for (Index k = 0; k < stack.cols && stack.rows > 0; ++k) out.numbers({stack.col(k), stack.rows});
+void Accumulator::save(ByteWriter& out) const {
+  save_rows(*features_, rows_, prepared_, out);
+  if (prepared_) reduced_->save(out);
 }
 
-RowStack load_rows(const ByteSource& source) {
-  constexpr Index largest_size = std::numeric_limits<std::int32_t>::max();
-  constexpr double largest = std::numeric_limits<double>::max();
-  ByteReader in(source, {SavedKind::accumulator});
-  const Index d = in.integer("d", 1, largest_size);
-  const Index t = in.integer("t", 1, largest_size - 1 - d);
-  const bool intercept = in.integer("intercept", 0, 1) == 1;
-  const RowStack empty(d, t, intercept);
-  const Index n = in.integer("n", 0, std::numeric_limits<Index>::max());
-  const double sum_w = in.number("sum_w", largest), sum_log_w = in.number("sum_log_w", largest);
-  if (n > 0 ? !(sum_w > 0) : sum_w != 0) fail(Status::corrupt, "the saved sum_w is ", sum_w, " for ", n, " rows");
-  const Index height = in.integer("stack", std::min(n, empty.p()), std::min(n, empty.capacity()));
-  const Index shifts = intercept && n > 0 ? d + t : 0;
-  // Arrays are allocated only when the bytes are known to hold their numbers. (height * p might overflow, so the
-  // division.)
-  const Index left = in.left() - shifts;
-  if (left < 0 || left / empty.p() != height || left % empty.p() != 0)
-    fail(Status::corrupt, "the saved bytes hold ", in.left(), " numbers for a stack of ", height, " rows, d = ", d,
-         " and t = ", t);
-  Array<double> shift(shifts);
-  in.numbers("the shifts", largest, shift);
-  Matrix rows(height, empty.p());
-  in.numbers("the stack", largest_entry, rows.values());
+Accumulator::Accumulator(SavedRows saved, ByteReader& in)
+    : prepared_(saved.prepared), features_(std::move(saved.features)), rows_(std::move(saved.rows)) {
+  if (prepared_) reduced_ = std::make_shared<const ReducedProblem>(rows_.copy(), features_, in);
   in.end();
-  return RowStack(d, t, intercept, n, sum_w, sum_log_w, std::move(shift), std::move(rows));
+}
+
+Accumulator::Accumulator(const ByteSource& source) : Accumulator(ByteReader(source, {SavedKind::accumulator})) {}
+
+void merge_bytes(Span<unsigned char> inout, Span<const unsigned char> more) {
+  Accumulator sum{MemorySource(inout)};
+  const Accumulator other{MemorySource(more)};
+  require_compact("inout", sum);
+  require_compact("other", other);
+  require_same("other", sum.rows(), "inout", other.rows());
+  require_same("other", sum, "inout", other);
+  sum.merge(other);
+  sum.compact();
+  Array<unsigned char> room(inout.size());
+  MemorySink sink(room);
+  write_container(
+      SavedKind::accumulator, [&](ByteWriter& out) { sum.save(out); }, sink);
+  std::ranges::copy(room, inout.begin());
 }
 
 }  // namespace freeridge

@@ -8,18 +8,34 @@
 
 #include "libcore/base/bytes.hpp"
 #include "libcore/stream/reduced_problem.hpp"
+#include "libcore/stream/saved_rows.hpp"
 
 namespace freeridge {
 
+// The payload: saved_rows.hpp, and the reduced problem where it was prepared. What is loaded is what was saved bit for bit,
+// also as more rows come.
 class Accumulator {
  public:
-  explicit Accumulator(RowStack rows) : rows_(std::move(rows)) {}
+  // Of x itself, or of the features of landmarks.
+  Accumulator(Index d, Index t, bool intercept)
+      : features_(std::make_shared<const RowFeatures>(d)), rows_(d, t, intercept) {}
+  Accumulator(std::shared_ptr<const RowFeatures> features, Index t, bool intercept)
+      : features_(std::move(features)),
+        rows_(features_->p(), t, intercept, features_->reduction() == Reduction::gram) {}
 
-  const RowStack& rows() const { return rows_; }
+  Index d() const { return features_->d(); }
+  const RowFeatures& features() const { return *features_; }
+  const RowStack& rows() const { return rows_; }  // their d is the number of features
   // weights: n numbers, or NULL.
   void add(const Rows& x, const LayoutView& y, const double* weights);
   void merge(const Accumulator& other);
-  // add, merge, reduced and the answers of the reduced problem report to it.
+  // add within a call that hears its own progress, of rows that were checked. When it throws some of them may be in.
+  void add_checked(const Rows& x, const LayoutView& y, const double* weights);
+  // Reduces the rows to a triangle, and with `prepare` makes the reduced problem, which `save` keeps until rows are added.
+  void compact();
+  void prepare();
+  bool prepared() const { return prepared_; }
+  // add, merge, compact, prepare, reduced and the answers of the reduced problem report to it.
   void set_listener(const Listener& listener) { listener_ = listener; }
   const Listener& listener() const { return listener_; }
   // The most bytes that the accumulator and its answers allocate, however many rows come, without the caller's arrays.
@@ -28,16 +44,27 @@ class Accumulator {
   void require_rows() const;
   std::shared_ptr<const ReducedProblem> reduced() const;
 
+  // What was saved.
+  explicit Accumulator(const ByteSource& source);
+  void save(ByteWriter& out) const;
+
  private:
+  Accumulator(SavedRows saved, ByteReader& in);
+  explicit Accumulator(ByteReader&& in) : Accumulator(load_rows(in), in) {}
+  void take(RowStack rows);
+
+  void add_to(RowStack& rows, const Rows& x, const LayoutView& y, const double* weights) const;
+
+  bool prepared_ = false;
+  std::shared_ptr<const RowFeatures> features_;
   RowStack rows_;
   Listener listener_;
   mutable std::mutex mutex_;  // guards reduced_: the first const call that needs it makes it, others wait
   mutable std::shared_ptr<const ReducedProblem> reduced_;
 };
 
-// The payload: d, t, intercept, n, sum_w, sum_log_w, the rows of the stack; with an intercept and n > 0 the d + t
-// shifts; the stack, column by column. A loaded stack is the saved one bit for bit, also as more rows come.
-void save(const RowStack& rows, ByteWriter& out);
-RowStack load_rows(const ByteSource& source);
+// inout = inout and more: two saved accumulators of one size, compact and not prepared, of the same d, t and intercept.
+// Leaves inout as it was when it throws.
+void merge_bytes(Span<unsigned char> inout, Span<const unsigned char> more);
 
 }  // namespace freeridge

@@ -15,13 +15,12 @@ namespace freeridge {
 // planes: the w of some lambdas, d x (lambdas t); sums: theirs, one for each of its columns.
 void ReducedProblem::add_squares(const Rows& x, const LayoutView& y, const double* weights, ConstMatrixView planes,
                                  Span<double> sums) const {
-  const Index n = x.rows, height = std::min(tile_rows, n), ones = rows_.ones(), t = rows_.t();
+  const Index n = x.rows, height = std::min(pass_rows, n), ones = rows_.ones(), t = rows_.t();
   Matrix packed(height, rows_.p()), residual(height, planes.cols);
   for (Index row = 0; row < n; row += height) {
     const Index rows = std::min(height, n - row);
     const MatrixView tile = packed.view().row_range(0, rows), r = residual.view().row_range(0, rows);
-    pack_weighted(x, y, weights, row, rows_.shift(), tile);
-    move_shift(rest_, tile);
+    pack(x, y, weights, row, tile);
     for (Index c = 0; c < planes.cols; c += t) copy(tile.columns(ones + rows_.d(), t), r.columns(c, t));
     gemm(Op::none, Op::none, -1, tile.columns(ones, rows_.d()), planes, 1, r);
     for (Index c = 0; c < planes.cols; ++c) sums[c] += dot(rows, r.col(c), r.col(c));
@@ -32,26 +31,21 @@ void ReducedProblem::add_squares(const Rows& x, const LayoutView& y, const doubl
 
 SquaredErrors ReducedProblem::squared_errors(const Rows& x, const LayoutView& y, const double* weights,
                                              Span<const double> lambdas) const {
-  require_finite("x", x);
-  require_finite("y", y);
-  require_weights(weights, x.rows);
-  require_lambdas("lambdas", lambdas);
-  const Index d = rows_.d(), t = rows_.t(), total = std::ssize(lambdas);
+  require_passed(x, y, weights, lambdas);
+  const Index t = rows_.t(), total = std::ssize(lambdas);
   const Index chunk = std::clamp<Index>(sweep_columns / t, 1, total);
   SquaredErrors out;
   for (Index i = 0; i < x.rows; ++i) out.sum_w += weights == nullptr ? 1 : weights[i];
   out.squares = Matrix(total, t);
-  Matrix planes(d, chunk * t);
   Array<double> sums;
   Stage stage(0, 0);
   for (Index first = 0; first < total; first += chunk) {
     const Index count = std::min(chunk, total - first);
     stage.next(fraction(first + count, total));
-    const MatrixView w = planes.view().columns(0, count * t);
-    gemm(Op::transpose, Op::none, 1, vt_.view(), coefficients(Factor::hyperplane, lambdas.subspan(first, count)).view(),
-         0, w);
+    Matrix w = planes(lambdas.subspan(first, count));
+    if (folded_) features_->map().fold(w.view(), Matrix(w.rows(), 0).view());
     sums.assign(count * t, 0.0);
-    add_squares(x, y, weights, w, sums);
+    add_squares(x, y, weights, w.view(), sums);
     for (Index l = 0; l < count; ++l)
       for (Index j = 0; j < t; ++j) out.squares(first + l, j) = sums[l * t + j];
   }

@@ -7,6 +7,7 @@
 #include "libcore/base/checks.hpp"
 #include "libcore/base/constants.hpp"
 #include "libcore/linalg/lapack.hpp"
+#include "libcore/routes/saved_route.hpp"
 #include "libcore/spectrum/small_svd.hpp"
 
 namespace freeridge {
@@ -18,15 +19,22 @@ bool all_finite(Span<const double> values) {
 
 }  // namespace
 
-ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
+ReducedProblem::ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features)
+    : rows_(std::move(rows)), features_(std::move(features)) {
   rows_.reduce();
+  spectrum_.degrees = rows_.n() - rows_.ones();
+  spectrum_.sure = sure_of_qr;
+  if (rows_.by_gram())
+    from_gram();
+  else
+    from_triangle();
+  fold();
+}
+
+void ReducedProblem::from_triangle() {
   const Index ones = rows_.ones(), d = rows_.d(), t = rows_.t();
   const ConstMatrixView triangle = rows_.rows();
-  spectrum_.degrees = rows_.n() - ones;
-  spectrum_.sure = sure_of_qr;
-  if (ones == 1)
-    for (Index k = 1; k < triangle.cols; ++k) rest_.push_back(triangle(0, k) / triangle(0, 0));
-
+  set_means();
   const Index count = std::min(triangle.rows - ones, d);  // min(m, d)
   const ConstMatrixView r_xx = triangle.block(ones, ones, count, d);
   Matrix x = copy_of(r_xx), u(count, count);
@@ -47,9 +55,97 @@ ReducedProblem::ReducedProblem(RowStack rows) : rows_(std::move(rows)) {
   require_finite_squares(s_, "x");
   spectrum_.noise = direction_noise(norms, vt_.view(), rows_.n());
   drop_noise(s_, spectrum_.noise);
-  for (const double s : s_) spectrum_.eigenvalues.push_back(s * s);
-  rank_ = spectrum_.rank();
+  finish();
   set_basis(r_xx, u.view());
+}
+
+void ReducedProblem::from_gram() {
+  const Index ones = rows_.ones(), p = rows_.d(), t = rows_.t();
+  Matrix gram = copy_of(rows_.sum().all().view()), start(p, ones);
+  means_.assign(rows_.shift().begin(), rows_.shift().end());
+  const LandmarkFeatures& map = features_->map();
+  Completed done{0, 0};
+  if (map.has_partial()) done = map.complete(gram.view(), ones, Span(means_).first(ones * p), rows_.n());
+  for (Index k = 0; k < p && ones == 1; ++k) start(k, 0) = means_[k];
+  for (std::size_t k = 0; k < means_.size(); ++k) means_[k] += gram(static_cast<Index>(k) + 1, 0) / gram(0, 0);
+  ReducedFeatures found =
+      reduce_gram(gram.view(), ones, t, rows_.n(), spectrum_.degrees, start, done.fine() ? 0 : done.error);
+  s_ = std::move(found.s);
+  vt_ = std::move(found.vt);
+  spectrum_.noise = std::move(found.noise);
+  spectrum_.gamma = std::move(found.gamma);
+  spectrum_.rest_norm2 = std::move(found.rest_norm2);
+  finish();
+  f_ = Matrix(p, rank_);
+  transpose(vt_.view(), f_.view());
+  for (Index k = 0; k < rank_; ++k)
+    for (Index j = 0; j < p; ++j) f_(j, k) /= s_[k];
+}
+
+void ReducedProblem::set_means() {
+  const ConstMatrixView triangle = rows_.rows();
+  for (Index k = 1; k < triangle.cols && rows_.intercept(); ++k) {
+    rest_.push_back(triangle(0, k) / triangle(0, 0));
+    means_.push_back(rows_.shift()[k - 1] + rest_.back());
+  }
+}
+
+// As the route LANDMARK has them (streamed_basis.cpp): K_RR has the noise of a matrix however phi is reduced.
+void ReducedProblem::set_landmark_digits() {
+  const Index p = rows_.d();
+  const double first = s_.empty() ? 0 : s_.front(), mean = means_.empty() ? 0 : norm2(p, means_.data());
+  spectrum_.sure = sure_of_matrix;
+  spectrum_.common_noise = rounding_of_rows(rows_.n(), p) * std::max(first * first, mean * mean * rows_.sum_w());
+  const Index wanted = std::min(spectrum_.degrees, std::max(p, features_->z().rows()));
+  if (rank_ != wanted && rank_ > 0) spectrum_.left_out = {0, *spectrum_.common_noise, spectrum_.sure};
+}
+
+void ReducedProblem::fold() {
+  if (!features_->landmarks()) return;
+  set_landmark_digits();
+  const Index p = rows_.d();
+  Matrix parts(p, 1, 0.0);
+  if (rows_.intercept()) std::copy_n(means_.data(), p, parts.col(0));
+  saved_f_ = copy_of(f_.view());
+  folded_ = features_->map().fold(f_.view(), parts.view());
+  centre_.assign(parts.col(0), parts.col(0) + p);
+}
+
+void ReducedProblem::pack(const Rows& x, const LayoutView& y, const double* weights, Index row, MatrixView tile) const {
+  const Index ones = rows_.ones(), p = rows_.d();
+  if (!features_->landmarks()) {
+    pack_weighted(x, y, weights, row, rows_.shift(), tile);
+    return move_shift(rest_, tile);
+  }
+  const MatrixView phi = tile.columns(ones, p), outputs = tile.columns(ones + p, rows_.t());
+  features_->map().raw(x, row, phi);
+  if (!folded_) features_->map().apply(phi);
+  copy_rows(y, row, outputs);
+  Array<double> sqrt_w(tile.rows, 1.0);
+  for (Index i = 0; i < tile.rows && weights != nullptr; ++i) sqrt_w[i] = std::sqrt(weights[row + i]);
+  if (ones == 1) std::ranges::copy(sqrt_w, tile.col(0));
+  for (Index k = 0; k < p + rows_.t(); ++k) {
+    double* const column = tile.col(ones + k);
+    const double mean = k < p ? centre_[k] : ones == 1 ? means_[k] : 0;
+    for (Index i = 0; i < tile.rows; ++i) column[i] = sqrt_w[i] * (column[i] - mean);
+    worked(touched * static_cast<double>(tile.rows));
+  }
+}
+
+// What follows from S, its noise and Gamma. The directions that are not zero are the first ones or any.
+void ReducedProblem::finish() {
+  for (const double s : s_) spectrum_.eigenvalues.push_back(s * s);
+  passed_.degrees = spectrum_.degrees;
+  Array<Index> kept;
+  for (Index k = 0; k < r(); ++k)
+    if (s_[k] > 0) kept.push_back(k);
+  rank_ = std::ssize(kept);
+  passed_.gamma = Matrix(rank_, rows_.t());
+  for (Index k = 0; k < rank_; ++k) {
+    passed_.eigenvalues.push_back(spectrum_.eigenvalues[kept[k]]);
+    passed_.noise.push_back(spectrum_.noise[kept[k]]);
+    for (Index j = 0; j < rows_.t(); ++j) passed_.gamma(k, j) = spectrum_.gamma(kept[k], j);
+  }
 }
 
 // F = D^-1 (R_xx D^-1)^+ U_R, D the norms of the columns.
@@ -71,10 +167,75 @@ void ReducedProblem::set_basis(ConstMatrixView r_xx, ConstMatrixView u) {
     if (counts) condition_ = s.front() / here;
     for (Index l = 0; l < r(); ++l) turned(k, l) = counts ? turned(k, l) / here : 0;
   }
-  f_ = Matrix(r_xx.cols, r());
-  gemm(Op::transpose, Op::none, 1, right.view(), turned.view(), 0, f_.view());
+  Index kept = 0;  // the columns of directions that are not zero come first
   for (Index l = 0; l < r(); ++l)
+    if (s_[l] > 0) std::copy_n(turned.col(l), r(), turned.col(kept++));
+  f_ = Matrix(r_xx.cols, rank_);
+  gemm(Op::transpose, Op::none, 1, right.view(), turned.view().columns(0, rank_), 0, f_.view());
+  for (Index l = 0; l < rank_; ++l)
     for (Index k = 0; k < r_xx.cols; ++k) f_(k, l) /= norm[k];
+}
+
+ReducedProblem::ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features, ByteReader& in)
+    : rows_(std::move(rows)), features_(std::move(features)) {
+  spectrum_.degrees = rows_.n() - rows_.ones();
+  spectrum_.sure = sure_of_qr;
+  const Index d = rows_.d(), t = rows_.t();
+  if (features_->landmarks())
+    means_ = in.vector("the means", any_finite, rows_.ones() * (d + t));
+  else
+    set_means();
+  const Index count = in.integer("number of directions", 0, std::min(spectrum_.degrees, d));
+  s_ = load_scales(in, "the singular values", std::sqrt(any_finite), count, false);
+  spectrum_.noise = load_scales(in, "the noise", any_finite, count, false);
+  vt_ = in.matrix("V'", orthonormal, count, d);
+  spectrum_.gamma = in.matrix("Gamma", any_finite, count, t);
+  spectrum_.rest_norm2 = load_scales(in, "the rest of y", any_finite, t, false);
+  finish();
+  condition_ = in.number("condition", any_finite);
+  f_ = in.matrix("F", any_finite, d, rank_);
+  fold();
+}
+
+void ReducedProblem::save(ByteWriter& out) const {
+  if (features_->landmarks()) out.numbers(means_);
+  out.integer(r());
+  out.numbers(s_);
+  out.numbers(spectrum_.noise);
+  out.matrix(vt_.view());
+  out.matrix(spectrum_.gamma.view());
+  out.numbers(spectrum_.rest_norm2);
+  out.number(condition_);
+  out.matrix((saved_f_.cols() > 0 ? saved_f_ : f_).view());
+}
+
+// w = V (S Gamma / (Lambda + lambda)) for each lambda, d x (lambdas t).
+Matrix ReducedProblem::planes(Span<const double> lambdas) const {
+  Matrix out(rows_.d(), std::ssize(lambdas) * rows_.t(), 0.0);
+  if (r() > 0)
+    gemm(Op::transpose, Op::none, 1, vt_.view(), coefficients(Factor::hyperplane, lambdas).view(), 0, out.view());
+  return out;
+}
+
+void ReducedProblem::expansion(Span<const double> lambdas, MatrixView c, Span<double> b) const {
+  require_lambdas("lambda", lambdas);
+  const Index p = rows_.d();
+  Matrix w(p, rows_.t());
+  for (Index j = 0; j < rows_.t(); ++j) {
+    const Matrix all = planes(lambdas.subspan(j, 1));
+    std::copy_n(all.col(j), p, w.col(j));
+    b[j] = means_.empty() ? 0 : means_[p + j] - dot(p, means_.data(), w.col(j));
+  }
+  copy(features_->map().expansion(w.view()).view(), c);
+  if (!all_finite(w.values()) || !all_finite(b)) fail(Status::not_finite, "the solution overflows; rescale y");
+}
+
+void ReducedProblem::require_passed(const Rows& x, const LayoutView& y, const double* weights,
+                                    Span<const double> lambdas) {
+  require_finite("x", x);
+  require_finite("y", y);
+  require_weights(weights, x.rows);
+  require_lambdas("lambdas", lambdas);
 }
 
 Matrix ReducedProblem::coefficients(Factor of, Span<const double> lambdas) const {
@@ -93,8 +254,8 @@ Matrix ReducedProblem::coefficients(Factor of, Span<const double> lambdas) const
 void ReducedProblem::solve(Span<const double> lambdas, MatrixView w, MatrixView b) const {
   require_lambdas("lambdas", lambdas);
   const Index d = rows_.d(), t = rows_.t(), count = static_cast<Index>(lambdas.size());
-  Matrix planes(d, count * t), intercepts(t, count, 0.0);
-  gemm(Op::transpose, Op::none, 1, vt_.view(), coefficients(Factor::hyperplane, lambdas).view(), 0, planes.view());
+  const Matrix planes = this->planes(lambdas);
+  Matrix intercepts(t, count, 0.0);
   for (Index c = 0; c < count * t && rows_.intercept(); ++c) {
     // The means are shift + rest, and rest is small. b is summed from the two parts separately, so that rest keeps its
     // digits.

@@ -8,27 +8,37 @@
 // about eps |x| |y| / lambda to w.
 //
 // A second pass gives the leave-one-out errors: the rows of the basis are B = W^(1/2) (X - 1 xbar') F, F = R_xx^+ U_R,
-//     e_i = r_i / (1 - h_i),     W_ii^(1/2) r_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k f_k,
-//     h_i = W_ii / sum(w) + sum_k B_ik^2 f_k,     f_k = Lambda_k / (Lambda_k + lambda)
-// Where the rank is m, N = 0 in spectrum_factorization.hpp (the fit at lambda = 0 meets every point), and in
-//     e_i = W_ii^(-1/2) sum_k B_ik p_k Gamma_k / sum_k B_ik^2 p_k
-// nothing cancels. Elsewhere e_i is NaN where 1 - h_i is little more than rounding: R holds sums over all rows, and the
-// rounding error of such a row i exceeds what the other rows add.
+// those of them whose eigenvalue is not zero, and with p, E and N as in spectrum_factorization.hpp
+//     e_i = W_ii^(-1/2) (sum_k B_ik p_k Gamma_k + E_i) / (sum_k B_ik^2 p_k + N_ii)
+//     E_i = W_ii^(1/2) (y_i - ybar) - sum_k B_ik Gamma_k,     N_ii = 1 - W_ii / sum(w) - sum_k B_ik^2
+// Where the rank is m, N = 0 (the fit at lambda = 0 meets every point), and nothing cancels. Elsewhere e_i is NaN where
+// the divisor is little more than rounding: R holds sums over all rows, and the rounding error of such a row i exceeds
+// what the other rows add.
+// Landmarks (row_features.hpp): x is phi(x), d their number p. The Gram matrix of their rows gives the same spectrum by its
+// eigenvalues (feature_reduction.hpp), and F = V S^-1. Where L is well conditioned F and the means are folded with it,
+// so that the rows of a second pass need no more than k(z, x).
 // R_xx^+ is computed with the columns of R_xx divided by their norms, so that the units of the columns cost B no
 // digits. (F = V S^-1 would have the rounding error of the largest column in every number.)
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include "libcore/base/array.hpp"
+#include "libcore/base/bytes.hpp"
 #include "libcore/select/lambda_search.hpp"
+#include "libcore/select/moments.hpp"
 #include "libcore/select/objective.hpp"
+#include "libcore/spectrum/lambda_products.hpp"
 #include "libcore/spectrum/spectrum.hpp"
+#include "libcore/stream/row_features.hpp"
 #include "libcore/stream/row_stack.hpp"
 
 namespace freeridge {
 
-constexpr Index tile_rows = 512;      // rows of a pass: B and its squares stay in the L2 cache for moderate d
+constexpr Index pass_rows = 512;      // rows of a pass: B and its squares stay in the L2 cache for moderate d
 constexpr Index sweep_columns = 512;  // lambdas x outputs in one product: bounds the memory
 
 // Of rows that were not added: the sum of their weights, and lambdas x outputs the sums of W_ii e_i^2.
@@ -40,8 +50,16 @@ struct SquaredErrors {
 class ReducedProblem {
  public:
   // Takes a stack with at least one row. At most about 10 p^3 + 20 d^3.
-  explicit ReducedProblem(RowStack rows);
+  ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features);
+  // As it was saved, with the rows, which are reduced.
+  ReducedProblem(RowStack rows, std::shared_ptr<const RowFeatures> features, ByteReader& in);
+  void save(ByteWriter& out) const;
 
+  const RowStack& rows() const { return rows_; }
+  // xbar, ybar: d + t numbers; empty without intercept.
+  const Array<double>& means() const { return means_; }
+  // Landmarks: the coefficients c = L^-T w of those that phi is made of, p x t, and b, at the lambdas of all outputs.
+  void expansion(Span<const double> lambdas, MatrixView c, Span<double> b) const;
   // w: d x (lambdas t), output j of lambda l in column l t + j; b: t x lambdas. O(d r t) a lambda.
   void solve(Span<const double> lambdas, MatrixView w, MatrixView b) const;
   // GCV or REML for outputs [first, first + out.cols), NaN where there is no value; returns the reason for the first
@@ -55,9 +73,15 @@ class ReducedProblem {
   // GCV or REML, minimised over lambda for each output; low = high = 0: over lambda_range.
   LambdaSearch select_lambda(Criterion criterion, double low, double high) const;
   // Checks that x, y and weights are finite. errors: x.rows x (lambdas t), NaN where there is none; returns the reason
-  // for the first NaN. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
+  // for the first NaN, which counts rows from `first`. weights: NULL: ones. O(d r) a row and O(r t) a row and lambda.
   std::string loo(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
-                  MatrixView errors) const;
+                  MatrixView errors, Index first = 0) const;
+  // Joins the moments of the rows' errors to `moments`, lambdas t of them, pair l t + j. Otherwise as `loo`.
+  void add_loo_moments(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
+                       Span<Moments> moments) const;
+  // The same of rows and lambdas that were checked; without the spread where that is not wanted.
+  void add_checked_moments(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
+                           bool with_spread, Span<Moments> moments) const;
   // Checks as `loo`. Throws NOT_FINITE where a sum overflows. O(d t) a row and lambda (development_rows.cpp).
   SquaredErrors squared_errors(const Rows& x, const LayoutView& y, const double* weights,
                                Span<const double> lambdas) const;
@@ -68,34 +92,59 @@ class ReducedProblem {
   enum class Factor { hyperplane, fitted };
   Matrix coefficients(Factor of, Span<const double> lambdas) const;
 
+  void from_triangle();
+  void from_gram();
+  void set_means();
+  void set_landmark_digits();
+  void finish();
   void set_basis(ConstMatrixView r_xx, ConstMatrixView u);
-  // Some rows of a second pass.
-  struct PassedRows {
-    ConstMatrixView y;            // Y~
-    MatrixView b, squares;        // B, B o B
-    MatrixView f, hat, residual;  // f, h, W^(1/2) r of some lambdas together
-    Array<double> weight;         // W_ii
-    Array<double> rest;           // 1 - W_ii / sum(w)
+  // F, or planes, in the place of F for phi: for what `pack` leaves.
+  void fold();
+  // Rows row, row + 1, ... as columns [W^(1/2) 1, x or features, y], weighted and centred.
+  void pack(const Rows& x, const LayoutView& y, const double* weights, Index row, MatrixView tile) const;
+  Matrix planes(Span<const double> lambdas) const;
+  // What a second pass makes of the lambdas, in chunks. The last ones are kept, for more rows at the same lambdas.
+  struct Swept {
+    Array<double> lambdas;
+    Array<LambdaProducts> products;
+    Index chunk;
   };
-  // The left-out errors of `passed`, rows x (lambdas t); its first row is row `row` of x.
-  void loo_of(const PassedRows& passed, Index row, Span<const double> lambdas, MatrixView errors,
-              std::string& reason) const;
+  std::shared_ptr<const Swept> swept(Span<const double> lambdas) const;
+  // Some rows of a second pass at some lambdas, as a SweepSink has them; sqrt_w: theirs.
+  struct PassedRows {
+    Index row, lambda, lambdas;
+    ConstMatrixView residual, diagonal;
+    Span<const double> sqrt_w;
+    // Of lambda number l of them: whether 1 - h is known to six digits in row i.
+    bool known(Index i, Index l) const { return diagonal(i, l) > least; }
+    double least;
+  };
+  using UsePassedRows = std::function<void(const PassedRows&)>;
+  // Tile by tile.
+  void pass(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
+            const UsePassedRows& use) const;
+  static void require_passed(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas);
   void add_squares(const Rows& x, const LayoutView& y, const double* weights, ConstMatrixView planes,
                    Span<double> sums) const;
   // The smallest 1 - h_i that is divided by.
   double least_residual() const;
-  // sum_k B_ik p_k Gamma_kj / sum_k B_ik^2 p_k for one row and all outputs; NaN: 0 / 0.
-  void quotients(ConstMatrixView b, Index row, const SpectrumAt& at, Span<double> out) const;
-
   Index r() const { return spectrum_.r(); }
 
   RowStack rows_;
   Spectrum spectrum_;     // Lambda is 0 where it is noise
   Index rank_ = 0;        // how many Lambda_k are above their noise
-  Array<double> rest_;    // means less shifts, d + t; empty without intercept
-  Array<double> s_;       // S, descending
-  Matrix vt_;             // r x d
-  Matrix f_;              // F, d x r
+  Array<double> rest_;    // means less shifts, d + t; empty without intercept. Not of landmarks
+  Array<double> means_;   // d + t; empty without intercept
+  Array<double> centre_;  // of landmarks: the means of what the second pass makes of x; 0 without intercept
+  bool folded_ = false;
+  std::shared_ptr<const RowFeatures> features_;
+  Array<double> s_;  // S, descending
+  Matrix vt_;        // r x d
+  Matrix f_;         // F, d x rank: of the directions whose eigenvalue is not zero
+  Matrix saved_f_;   // of landmarks: F before it was folded
+  Spectrum passed_;  // their eigenvalues, noise and Gamma
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Swept> swept_;
   double condition_ = 1;  // of R_xx with columns of norm one, zero singular values apart
 };
 

@@ -14,17 +14,11 @@ namespace {
 
 constexpr Index least_block = 512;
 constexpr Index blocks_per_p = 4;
+constexpr Index gram_rows = 768;
 constexpr Index least_rows = 16;  // the height of a stack that gets its first rows
 
 bool too_large(double value) {
   return !(std::abs(value) <= largest_entry);
-}
-
-Array<double> row_of(const Rows& x, const LayoutView& y, Index row) {
-  Array<double> out;
-  for (Index k = 0; k < x.cols; ++k) out.push_back(x(row, k));
-  for (Index j = 0; j < y.cols; ++j) out.push_back(y(row, j));
-  return out;
 }
 
 void copy_block(ConstMatrixView from, MatrixView to) {
@@ -38,21 +32,29 @@ void copy_block(ConstMatrixView from, MatrixView to) {
 
 void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, Span<const double> shift,
                    MatrixView tile) {
-  const Index ones = shift.empty() ? 0 : 1, d = x.cols;
-  copy_rows(x, row, tile.columns(ones, d));
-  copy_rows(y, row, tile.columns(ones + d, y.cols));
+  const Index ones = shift.empty() ? 0 : 1;
+  copy_rows(x, row, tile.columns(ones, x.cols));
+  copy_rows(y, row, tile.columns(ones + x.cols, y.cols));
+  weigh_rows(weights, row, shift, x.cols, tile);
+}
+
+void weigh_rows(const double* weights, Index row, Span<const double> shift, Index d, MatrixView tile) {
+  const Index ones = shift.empty() ? 0 : 1;
   Array<double> sqrt_w(tile.rows, 1.0);
   for (Index i = 0; i < std::ssize(sqrt_w) && weights != nullptr; ++i) sqrt_w[i] = std::sqrt(weights[row + i]);
   if (ones == 1) std::copy(sqrt_w.begin(), sqrt_w.end(), tile.col(0));
-  for (Index k = 0; k < d + y.cols; ++k) {
+  for (Index k = 0; ones + k < tile.cols; ++k) {
     double* const column = tile.col(ones + k);
     const double centre = shift.empty() ? 0 : shift[k];
+    bool beyond = false;  // looked for without a branch for each number
     for (std::size_t i = 0; i < sqrt_w.size(); ++i) {
       column[i] = sqrt_w[i] * (column[i] - centre);
+      beyond |= too_large(column[i]);
+    }
+    for (std::size_t i = 0; beyond && i < sqrt_w.size(); ++i)
       if (too_large(column[i]))
         fail(Status::not_finite, k < d ? "x[" : "y[", row + static_cast<Index>(i), ", ", k < d ? k : k - d,
              "], weighted and centred, is beyond ", largest_entry, "; rescale it");
-    }
     worked(touched * static_cast<double>(tile.rows));
   }
 }
@@ -66,14 +68,15 @@ void move_shift(Span<const double> delta, MatrixView rows) {
   }
 }
 
-RowStack::RowStack(Index d, Index t, bool intercept) : d_(d), t_(t), intercept_(intercept) {
+RowStack::RowStack(Index d, Index t, bool intercept, bool by_gram)
+    : d_(d), t_(t), intercept_(intercept), by_gram_(by_gram) {
   if (1 + d + t > std::numeric_limits<std::int32_t>::max())
     fail(Status::invalid_argument, "d is ", d, " and t is ", t, "; 1 + d + t must be at most ",
          std::numeric_limits<std::int32_t>::max());
 }
 
 RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift,
-                   Matrix rows)
+                   Matrix rows, bool reduced)
     : d_(d),
       t_(t),
       intercept_(intercept),
@@ -82,15 +85,26 @@ RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, doub
       sum_log_w_(sum_log_w),
       shift_(std::move(shift)),
       stack_(std::move(rows)),
-      filled_(stack_.rows()) {}
+      filled_(stack_.rows()),
+      reduced_(reduced) {}
+
+RowStack::RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift,
+                   Matrix rows, bool reduced, GramSum sum)
+    : RowStack(d, t, intercept, n, sum_w, sum_log_w, std::move(shift), std::move(rows), reduced) {
+  by_gram_ = true;
+  sum_ = std::move(sum);
+}
 
 RowStack RowStack::copy() const {
   Matrix rows(filled_, p());
   copy_block(stack_.view(), rows.view());
-  return RowStack(d_, t_, intercept_, n_, sum_w_, sum_log_w_, shift_, std::move(rows));
+  if (by_gram_)
+    return RowStack(d_, t_, intercept_, n_, sum_w_, sum_log_w_, shift_, std::move(rows), reduced_, sum_.copy());
+  return RowStack(d_, t_, intercept_, n_, sum_w_, sum_log_w_, shift_, std::move(rows), reduced_);
 }
 
 Index RowStack::capacity() const {
+  if (by_gram_) return gram_rows;
   return p() + std::max(least_block, blocks_per_p * p());
 }
 
@@ -125,25 +139,35 @@ void RowStack::count(Index rows, double sum_w, double sum_log_w) {
   n_ = n;
   sum_w_ = sum_w;
   sum_log_w_ = sum_log_w;
+  reduced_ = false;
 }
 
 void RowStack::add(const Rows& x, const LayoutView& y, const double* weights) {
-  for (Index row = 0; row < x.rows;) {
+  add(x.rows, weights, [&](Index row, MatrixView of_x, MatrixView of_y) {
+    copy_rows(x, row, of_x);
+    copy_rows(y, row, of_y);
+  });
+}
+
+void RowStack::add(Index n, const double* weights, const FillRows& fill) {
+  for (Index row = 0; row < n;) {
     if (!has_room(1)) {
-      const Stage stage(fraction(row, x.rows), fraction(std::min(row + capacity(), x.rows), x.rows));
-      reduce();
+      const Stage stage(fraction(row, n), fraction(std::min(row + capacity(), n), n));
+      flush();
     }
-    const Index taken = std::min(x.rows - row, capacity() - filled_);
+    const Index taken = std::min(n - row, capacity() - filled_);
     reserve(filled_ + taken);
+    const MatrixView tile = stack_.view().row_range(filled_, taken);
+    fill(row, tile.columns(ones(), d_), tile.columns(ones() + d_, t_));
     Array<double> first;
-    if (intercept_ && n_ == 0) first = row_of(x, y, row);
-    pack_weighted(x, y, weights, row, n_ == 0 ? first : shift_, stack_.view().row_range(filled_, taken));
+    for (Index k = ones(); intercept_ && n_ == 0 && k < p(); ++k) first.push_back(tile(0, k));
+    weigh_rows(weights, row, n_ == 0 ? first : shift_, d_, tile);
     double sum_w = sum_w_, sum_log_w = sum_log_w_;
     for (Index i = row; i < row + taken; ++i) {
       sum_w += weights == nullptr ? 1 : weights[i];
       sum_log_w += weights == nullptr ? 0 : std::log(weights[i]);
     }
-    report(fraction(row + taken, x.rows));
+    report(fraction(row + taken, n));
     const bool begins = n_ == 0;
     count(taken, sum_w, sum_log_w);
     if (begins) shift_ = std::move(first);
@@ -158,8 +182,10 @@ void RowStack::add(const RowStack& other) {
     *this = other.copy();
     return;
   }
+  count(other.n_, sum_w_ + other.sum_w_, sum_log_w_ + other.sum_log_w_);
+  if (!other.sum_.empty()) add_sum(other);
   for (Index row = 0; row < other.filled_;) {
-    if (!has_room(1)) reduce();
+    if (!has_room(1)) flush();
     const Index taken = std::min(other.filled_ - row, capacity() - filled_);
     reserve(filled_ + taken);
     const MatrixView rows = stack_.view().row_range(filled_, taken);
@@ -173,8 +199,8 @@ void RowStack::add(const RowStack& other) {
              " of [x y] of the two accumulators together, centred, is beyond ", largest_entry);
     filled_ += taken;
     row += taken;
+    reduced_ = false;
   }
-  count(other.n_, sum_w_ + other.sum_w_, sum_log_w_ + other.sum_log_w_);
 }
 
 // Moves the shifts to the weighted mean: delta_k = A_0'A_k / A_0'A_0. Any delta keeps the sums right; with the mean the
@@ -196,15 +222,51 @@ void RowStack::centre(MatrixView rows) {
   move_shift(delta, rows);
 }
 
-void RowStack::reduce() {
+// Makes room: by QR a triangle, else the sum.
+void RowStack::flush() {
+  if (!by_gram_) return reduce();
+  if (filled_ == 0) return;
   const MatrixView rows = stack_.view().row_range(0, filled_);
-  if (intercept_) centre(rows);
-  const Index kept = std::min(filled_, p());
-  Array<double> tau(kept);
-  geqrf(rows, tau);
+  if (intercept_ && sum_.empty()) centre(rows);
+  sum_.add(rows);
+  filled_ = 0;
+}
+
+void RowStack::add_sum(const RowStack& other) {
+  flush();
+  GramSum theirs = other.sum_.copy();
+  Matrix gram = theirs.take();
+  Array<double> delta = shift_, of_ones(p());
+  for (std::size_t k = 0; k < delta.size(); ++k) delta[k] -= other.shift_[k];
+  for (Index k = 0; k < p(); ++k) of_ones[k] = gram(k, 0);
+  const auto moved = [&](Index k) { return k == 0 || delta.empty() ? 0 : delta[k - 1]; };
+  for (Index l = 0; l < p(); ++l) {
+    for (Index k = l; k < p(); ++k) {
+      gram(k, l) -= moved(k) * of_ones[l] + moved(l) * of_ones[k] - moved(k) * moved(l) * of_ones[0];
+      if (!std::isfinite(gram(k, l))) fail(Status::not_finite, "the sums of the two accumulators together overflow");
+    }
+    worked(3 * touched * static_cast<double>(p() - l));
+  }
+  sum_.add_sum(gram);
+}
+
+void RowStack::reduce() {
+  if (reduced_) return;
+  if (by_gram_) {
+    flush();
+    if (!sum_.empty()) sum_ = GramSum::of(sum_.take(), {}, 0);
+    reduced_ = true;
+    return;
+  }
+  const MatrixView rows = stack_.view().row_range(0, filled_);
+  if (intercept_ && filled_ > 0) centre(rows);
+  const Index kept = std::min({filled_, p(), n_});  // where other stacks were added R may have more rows than there are
+  Array<double> tau(std::min(filled_, p()));
+  if (filled_ > 0) geqrf(rows, tau);
   for (Index k = 0; k < p(); ++k)
     for (Index i = k + 1; i < kept; ++i) rows(i, k) = 0;
   filled_ = kept;
+  reduced_ = true;
 }
 
 }  // namespace freeridge

@@ -11,13 +11,20 @@
 //     A_k <- A_k - delta_k A_0,      s_k <- s_k + delta_k
 // A column of x that is constant stays exactly zero.
 //
-// The stack takes p + max(512, 4 p) rows, so that a reduction costs at most a quarter more than its new rows alone; it
+// Or by their Gram matrix: the stack holds up to 768 rows, and what is behind them is kept as the sum of their R'R. The
+// shifts are then the weighted mean of the first rows; those of another sum G are moved by
+//     G_kl <- G_kl - delta_k G_0l - delta_l G_k0 + delta_k delta_l G_00
+//
+// By QR the stack takes p + max(512, 4 p) rows, so that a reduction costs at most a quarter more than its new rows alone; it
 // grows as rows come. What it holds depends on the rows and their order, not on the chunks they came in.
 #pragma once
+
+#include <functional>
 
 #include "libcore/base/array.hpp"
 #include "libcore/base/matrix.hpp"
 #include "libcore/base/progress.hpp"
+#include "libcore/routes/gram_sum.hpp"
 #include "libcore/rows/rows.hpp"
 
 namespace freeridge {
@@ -27,6 +34,9 @@ namespace freeridge {
 void pack_weighted(const Rows& x, const LayoutView& y, const double* weights, Index row, Span<const double> shift,
                    MatrixView tile);
 
+// The same of rows that are in the tile, d + t numbers each.
+void weigh_rows(const double* weights, Index row, Span<const double> shift, Index d, MatrixView tile);
+
 // A_k <- A_k - delta_k A_0 for k = 1, ..., p - 1. No delta: nothing.
 void move_shift(Span<const double> delta, MatrixView rows);
 
@@ -35,7 +45,7 @@ constexpr double largest_entry = 1e300;
 
 class RowStack {
  public:
-  RowStack(Index d, Index t, bool intercept);
+  RowStack(Index d, Index t, bool intercept, bool by_gram = false);
   RowStack(RowStack&&) = default;
   RowStack& operator=(RowStack&&) = default;
   RowStack copy() const;
@@ -45,6 +55,7 @@ class RowStack {
   bool intercept() const { return intercept_; }
   Index ones() const { return intercept_ ? 1 : 0; }
   Index p() const { return ones() + d_ + t_; }
+  bool by_gram() const { return by_gram_; }
   Index capacity() const;
 
   Index n() const { return n_; }
@@ -58,19 +69,29 @@ class RowStack {
   // Whether `count` rows fit without a reduction. Then `add` changes nothing if it fails.
   bool has_room(Index count) const { return count <= capacity() - filled_; }
   void add(const Rows& x, const LayoutView& y, const double* weights);
+  // The same of n rows that fill(row, x, y) puts where they belong, from `row` on as many as there is room for.
+  using FillRows = std::function<void(Index row, MatrixView x, MatrixView y)>;
+  void add(Index n, const double* weights, const FillRows& fill);
   // Adds the rows of another stack of the same d, t and intercept.
   void add(const RowStack& other);
-  // Reduces the stack to a triangle of min(rows, p) rows.
+  // Reduces the stack to a triangle of min(n, p) rows, or to its Gram matrix alone, which is what it is until rows are added.
   void reduce();
+  const GramSum& sum() const { return sum_; }
+  bool reduced() const { return reduced_; }
 
-  // A stack as it was saved; the sizes and numbers have been checked.
-  RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift, Matrix rows);
+  // A stack as it was saved; the sizes and numbers have been checked. reduced: the rows are a triangle of min(n, p) rows.
+  RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift, Matrix rows,
+           bool reduced);
+  RowStack(Index d, Index t, bool intercept, Index n, double sum_w, double sum_log_w, Array<double> shift, Matrix rows,
+           bool reduced, GramSum sum);
 
  private:
   Index wanted_height(Index rows) const;
   void reserve(Index rows);
   void count(Index rows, double sum_w, double sum_log_w);
   void centre(MatrixView rows);
+  void flush();
+  void add_sum(const RowStack& other);
 
   Index d_, t_;
   bool intercept_;
@@ -79,6 +100,9 @@ class RowStack {
   Array<double> shift_;
   Matrix stack_;
   Index filled_ = 0;
+  bool reduced_ = false;
+  bool by_gram_ = false;
+  GramSum sum_;
 };
 
 }  // namespace freeridge

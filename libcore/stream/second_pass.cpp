@@ -1,6 +1,6 @@
 // The leave-one-out errors of rows that are given a second time (formulas in reduced_problem.hpp). The outer loop is
-// over tiles of rows, the inner one over lambdas: so B is made once, and both sums over k are matrix products,
-//     [W^(1/2) r] = Y~_I - B_I [Gamma f],      [h] = W_I / sum(w) + (B_I o B_I) [f].
+// over tiles of rows, the inner one over chunks of lambdas, so that B is made once; the sums over k are the products of
+// lambda_products.hpp.
 #include <algorithm>
 #include <cmath>
 
@@ -12,106 +12,180 @@
 namespace freeridge {
 namespace {
 
-constexpr double cancels = 0.125;  // a 1 - h_i of this size or more has lost at most three bits by the subtraction
+constexpr Index basis_lambdas = 16;  // from which on a basis of their shares is looked for
+
+// e is used up.
+Moments moments_of(Span<double> e, const double* weights, bool with_spread) {
+  if (e.empty()) return {};
+  if (!with_spread) {
+    const double count = static_cast<double>(e.size());
+    double weight[4] = {}, sum[4] = {};  // side by side, as in spread.hpp
+    for (std::size_t i = 0; i < e.size(); ++i) {
+      weight[i % 4] += weights[i];
+      sum[i % 4] += weights[i] * (e[i] * e[i]);
+    }
+    const double all = (weight[0] + weight[1]) + (weight[2] + weight[3]);
+    return {count, all, ((sum[0] + sum[1]) + (sum[2] + sum[3])) / all, 0, 0};
+  }
+  const Spread spread = spread_of_squares(e, weights);
+  return {static_cast<double>(e.size()), spread.v, spread.mean, spread.root, 0};
+}
+
+double least_of(Span<const double> values) {
+  double least[4] = {infinity, infinity, infinity, infinity};  // side by side, as in spread.hpp
+  for (std::size_t i = 0; i < values.size(); ++i) least[i % 4] = std::min(least[i % 4], values[i]);
+  return std::min({least[0], least[1], least[2], least[3]});
+}
+
+std::string no_digits(Index row, double lambda) {
+  return text(
+      "the leave-one-out error of row ", row,
+      " is undefined: its leverage is one, or so near one that the sums of all rows do not tell what the others "
+      "say (lambda = ",
+      lambda, ")");
+}
 
 }  // namespace
 
-// 1 - h_i is a difference, with an absolute error of about `rounding`. So it has six digits from 10^6 times that on;
-// and it must exceed the error that the condition of the scaled R_xx brings into B_ik.
+// 1 - h_i has an absolute error of about `rounding` where N_ii is a difference. So it has six digits from 10^6 times that
+// on; and it must exceed the error that the condition of the scaled R_xx brings into B_ik.
 double ReducedProblem::least_residual() const {
   constexpr double six_digits = 1e6;
+  if (!passed_.complement()) return 0;
   const double rounding = 10 * eps * (1 + std::sqrt(static_cast<double>(rank_)));
   return rounding * std::max(six_digits, condition_);
 }
 
-void ReducedProblem::quotients(ConstMatrixView b, Index row, const SpectrumAt& at, Span<double> out) const {
-  std::fill(out.begin(), out.end(), 0.0);
-  double bottom = 0;
-  for (Index k = 0; k < r(); ++k) {
-    if (spectrum_.eigenvalues[k] == 0) continue;
-    const double b_p = b(row, k) * at.p(k);
-    bottom += b(row, k) * b_p;
-    for (std::size_t j = 0; j < out.size(); ++j) out[j] += b_p * spectrum_.gamma(k, static_cast<Index>(j));
+std::shared_ptr<const ReducedProblem::Swept> ReducedProblem::swept(Span<const double> lambdas) const {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (swept_ && std::ranges::equal(swept_->lambdas, lambdas)) return swept_;
   }
-  for (double& value : out) value /= bottom;
+  const Index t = rows_.t(), total = std::ssize(lambdas);
+  auto made = std::make_shared<Swept>();
+  made->lambdas.assign(lambdas.begin(), lambdas.end());
+  made->chunk = std::clamp<Index>(sweep_columns / t, 1, total);
+  for (Index first = 0; first < total; first += made->chunk) {
+    const Index count = std::min(made->chunk, total - first);
+    Matrix shares(rank_, count);
+    for (Index l = 0; l < count; ++l) {
+      const SpectrumAt at(passed_, lambdas[first + l]);
+      for (Index k = 0; k < rank_; ++k) shares(k, l) = at.p(k);
+    }
+    const bool by_basis = passed_.complement() && count >= basis_lambdas;
+    made->products.emplace_back(std::move(shares), passed_.gamma.view(), by_basis);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  swept_ = made;
+  return made;
+}
+
+void ReducedProblem::pass(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
+                          const UsePassedRows& use) const {
+  const Index n = x.rows, height = std::min(pass_rows, n), ones = rows_.ones(), t = rows_.t();
+  const std::shared_ptr<const Swept> at = swept(lambdas);
+  const double least = least_residual();
+  Matrix packed(height, rows_.p()), b(height, rank_), rest(height, t), residual(height, at->chunk * t),
+      diagonal(height, at->chunk);
+  Array<double> sqrt_w(height, 1.0), rest_diagonal(height);
+  LambdaProducts::Room room;
+  for (Index row = 0; row < n; row += height) {
+    const Index rows = std::min(height, n - row);
+    const MatrixView tile = packed.view().row_range(0, rows), b_rows = b.view().row_range(0, rows),
+                     e_rows = rest.view().row_range(0, rows);
+    pack(x, y, weights, row, tile);
+    gemm(Op::none, Op::none, 1, tile.columns(ones, rows_.d()), f_.view(), 0, b_rows);
+    copy(tile.columns(ones + rows_.d(), t), e_rows);
+    if (rank_ > 0) gemm(Op::none, Op::none, -1, b_rows, passed_.gamma.view(), 1, e_rows);
+    for (Index i = 0; i < rows; ++i) {
+      const double w = weights == nullptr ? 1 : weights[row + i];
+      sqrt_w[i] = std::sqrt(w);
+      rest_diagonal[i] = ones == 1 ? 1 - w / rows_.sum_w() : 1;
+    }
+    for (Index k = 0; k < rank_; ++k)
+      for (Index i = 0; i < rows; ++i) rest_diagonal[i] -= b_rows(i, k) * b_rows(i, k);
+    worked(touched * static_cast<double>(rows * rank_));
+    for (std::size_t c = 0; c < at->products.size(); ++c) {
+      const Index first = static_cast<Index>(c) * at->chunk, count = std::min(at->chunk, std::ssize(lambdas) - first);
+      const MatrixView r = residual.view().block(0, 0, rows, count * t), p = diagonal.view().block(0, 0, rows, count);
+      at->products[c].multiply(b_rows, {rest_diagonal.data(), static_cast<std::size_t>(rows)}, room, r, p);
+      for (Index l = 0; l < count && passed_.complement(); ++l) {
+        for (Index j = 0; j < t; ++j)
+          for (Index i = 0; i < rows; ++i) r(i, l * t + j) += e_rows(i, j);
+        for (Index i = 0; i < rows; ++i) p(i, l) += rest_diagonal[i];
+      }
+      worked(touched * static_cast<double>(rows * count * t));
+      use({row, first, count, r, p, {sqrt_w.data(), static_cast<std::size_t>(rows)}, least});
+    }
+    report(fraction(row + rows, n));
+  }
 }
 
 std::string ReducedProblem::loo(const Rows& x, const LayoutView& y, const double* weights, Span<const double> lambdas,
-                                MatrixView errors) const {
-  require_finite("x", x);
-  require_finite("y", y);
-  require_weights(weights, x.rows);
-  require_lambdas("lambdas", lambdas);
-  const Index n = x.rows, height = std::min(tile_rows, n), ones = rows_.ones();
-  const Index chunk = std::clamp<Index>(sweep_columns / rows_.t(), 1, static_cast<Index>(lambdas.size()));
-  Matrix packed(height, rows_.p()), b(height, r()), squares(height, r()), f(r(), chunk), hat(height, chunk),
-      residual(height, chunk * rows_.t());
-  for (Index row = 0; row < n; row += height)  // a number that overflows is found before anything is written
+                                MatrixView errors, Index first) const {
+  require_passed(x, y, weights, lambdas);
+  const Index n = x.rows, height = std::min(pass_rows, n), t = rows_.t();
+  Matrix packed(height, rows_.p());
+  for (Index row = 0; row < n && !features_->landmarks();
+       row += height)  // a number that overflows is found before anything is written
     pack_weighted(x, y, weights, row, rows_.shift(), packed.view().row_range(0, std::min(height, n - row)));
-
   std::string reason;
-  for (Index row = 0; row < n; row += height) {
-    const Index rows = std::min(height, n - row);
-    const MatrixView tile = packed.view().row_range(0, rows);
-    pack_weighted(x, y, weights, row, rows_.shift(), tile);
-    move_shift(rest_, tile);
-    PassedRows passed{tile.columns(ones + rows_.d(), rows_.t()),
-                      b.view().row_range(0, rows),
-                      squares.view().row_range(0, rows),
-                      f.view(),
-                      hat.view().row_range(0, rows),
-                      residual.view().row_range(0, rows),
-                      Array<double>(rows, 1.0),
-                      {}};
-    gemm(Op::none, Op::none, 1, tile.columns(ones, rows_.d()), f_.view(), 0, passed.b);
-    for (Index k = 0; k < r(); ++k)
-      for (Index i = 0; i < rows; ++i) passed.squares(i, k) = passed.b(i, k) * passed.b(i, k);
-    worked(touched * static_cast<double>(rows * r()));
-    for (Index i = 0; i < std::ssize(passed.weight) && weights != nullptr; ++i) passed.weight[i] = weights[row + i];
-    for (const double w : passed.weight) passed.rest.push_back(ones == 1 ? 1 - w / rows_.sum_w() : 1);
-    loo_of(passed, row, lambdas, errors.row_range(row, rows), reason);
-    report(fraction(row + rows, n));
-  }
+  pass(x, y, weights, lambdas, [&](const PassedRows& passed) {
+    for (Index l = 0; l < passed.lambdas; ++l)
+      for (Index j = 0; j < t; ++j)
+        for (Index i = 0; i < passed.residual.rows; ++i) {
+          const double e = passed.residual(i, l * t + j) / passed.diagonal(i, l) / passed.sqrt_w[i];
+          const bool defined = std::isfinite(e) && passed.known(i, l);
+          errors(passed.row + i, (passed.lambda + l) * t + j) = defined ? e : nan;
+          if (!defined) keep_first(reason, no_digits(first + passed.row + i, lambdas[passed.lambda + l]));
+        }
+  });
   return reason;
 }
 
-void ReducedProblem::loo_of(const PassedRows& passed, Index row, Span<const double> lambdas, MatrixView errors,
-                            std::string& reason) const {
-  const Index t = rows_.t(), rows = passed.b.rows, total = static_cast<Index>(lambdas.size());
-  const Index chunk = passed.f.cols;
-  const double least = least_residual();
-  Array<double> quotient(t);
-  for (Index first = 0; first < total; first += chunk) {
-    const Index count = std::min(chunk, total - first);
-    const auto some = lambdas.subspan(first, count);
-    Array<SpectrumAt> at;
-    for (Index l = 0; l < count; ++l) {
-      at.emplace_back(spectrum_, some[l]);
-      for (Index k = 0; k < r(); ++k) passed.f(k, l) = at.back().fitted(k);
-      copy(passed.y, passed.residual.columns(l * t, t));
+void ReducedProblem::add_loo_moments(const Rows& x, const LayoutView& y, const double* weights,
+                                     Span<const double> lambdas, Span<Moments> moments) const {
+  require_passed(x, y, weights, lambdas);
+  add_checked_moments(x, y, weights, lambdas, true, moments);
+}
+
+void ReducedProblem::add_checked_moments(const Rows& x, const LayoutView& y, const double* weights,
+                                         Span<const double> lambdas, bool with_spread, Span<Moments> moments) const {
+  const Index t = rows_.t(), height = std::min(pass_rows, x.rows);
+  Array<double> e(height), w(height), inverse(height), some_w(height);
+  pass(x, y, weights, lambdas, [&](const PassedRows& passed) {
+    const Index rows = passed.residual.rows;
+    for (Index i = 0; i < rows; ++i) {
+      w[i] = passed.sqrt_w[i] * passed.sqrt_w[i];
+      inverse[i] = 1 / passed.sqrt_w[i];
     }
-    gemm(Op::none, Op::none, -1, passed.b, coefficients(Factor::fitted, some).view(), 1,
-         passed.residual.columns(0, count * t));
-    gemm(Op::none, Op::none, 1, passed.squares, passed.f.columns(0, count), 0, passed.hat.columns(0, count));
-    worked(touched * static_cast<double>(rows) * static_cast<double>(count * t));
-    for (Index l = 0; l < count; ++l)
-      for (Index i = 0; i < rows; ++i) {
-        const double left = passed.rest[i] - passed.hat(i, l), root = std::sqrt(passed.weight[i]);
-        const bool both_cancel = left < cancels && rank_ == spectrum_.degrees;
-        const bool lost = !both_cancel && !(left > least);
-        if (both_cancel) quotients(passed.b, i, at[l], quotient);
-        for (Index j = 0; j < t; ++j) {
-          const double e = (both_cancel ? quotient[j] : passed.residual(i, l * t + j) / left) / root;
-          const bool defined = std::isfinite(e) && !lost;
-          errors(i, (first + l) * t + j) = defined ? e : nan;
-          if (!defined)
-            keep_first(reason, text("the leave-one-out error of row ", row + i,
-                                    " is undefined: its leverage is one, or so near one that the sums of all rows do "
-                                    "not tell what the others say (lambda = ",
-                                    some[l], ")"));
+    for (Index l = 0; l < passed.lambdas; ++l) {
+      const double* const p = passed.diagonal.col(l);
+      const double smallest = least_of({p, rows});
+      for (Index j = 0; j < t; ++j) {
+        const double* const r = passed.residual.col(l * t + j);
+        for (Index i = 0; i < rows; ++i) e[i] = r[i] / p[i] * inverse[i];
+        Moments& all = moments[(passed.lambda + l) * t + j];
+        const Moments part = moments_of({e.data(), rows}, w.data(), with_spread);
+        if (smallest > passed.least && std::isfinite(part.mean) && std::isfinite(part.spread)) {
+          all.join(part);
+          continue;
         }
+        Index known = 0;  // the errors that there are, one by one
+        for (Index i = 0; i < rows; ++i) {
+          e[known] = r[i] / p[i] * inverse[i];
+          some_w[known] = w[i];
+          known += std::isfinite(e[known]) && passed.known(i, l) ? 1 : 0;
+        }
+        all.join(moments_of({e.data(), known}, some_w.data(), with_spread));
+        all.undefined += static_cast<double>(rows - known);
       }
-  }
+    }
+    worked(3 * touched * static_cast<double>(rows * passed.lambdas * t));
+  });
+  for (const Moments& all : moments)
+    if (!std::isfinite(all.weight) || !std::isfinite(all.mean) || !std::isfinite(all.spread))
+      fail(Status::not_finite, "the squares of the left-out errors, or the sum of the weights, overflow; rescale y");
 }
 
 }  // namespace freeridge

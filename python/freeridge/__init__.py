@@ -28,6 +28,7 @@ from .library import (CONVENTION_COST, CONVENTION_COST_MEAN, CONVENTION_COST_MEA
                       STEP_CONSTANT, STEP_INVERSE, STEP_ROOT, SUPPORT_BOUNDED, SUPPORT_FREE, SUPPORT_NONE, UNDEFINED,
                       VERSION_MAJOR, VERSION_MINOR, VERSION_PATCH, Error, InputError, ResourceError)
 from .model import Model
+from .moments import join_moments, moments_score, moments_select_lambda
 
 __version__ = f"{VERSION_MAJOR}.{VERSION_MINOR}.{VERSION_PATCH}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from typing import Any, NamedTuple, Optional, Tuple
 
@@ -12,6 +13,8 @@ from numpy.typing import ArrayLike
 from . import library as c
 from .arrays import Array, Matrix, Sparse, empty, is_sparse, numbers, pointer, vector
 from .calls import Handle, Path, Progress
+from .kernels import Kernel
+from .model import Model, _checked
 from .selection import Objective
 
 
@@ -49,6 +52,18 @@ class Accumulator(Handle):
         self._own("accumulator_create", d, t, int(intercept))
         self.d, self.t = d, t
         self.set_progress(progress)
+
+    @classmethod
+    def over_landmarks(cls, kernel: Kernel, z: ArrayLike, t: int = 1, intercept: bool = True,
+                       reduction: int = c.REDUCTION_AUTO, progress: Optional[Progress] = None) -> Accumulator:
+        """Over the features of landmarks with the coordinates z, r x d, for any kernel but a linear and a precomputed one:
+        its answers, all but solve(), are those of a Model whose route is LANDMARK. Raises InputError. Cost: O(r^3)."""
+        points, rows = Matrix(z, name="z"), cls.__new__(cls)
+        rows.handle, rows.d, rows.t = c.ACCUMULATOR(), points.columns, t
+        rows._own("accumulator_create_landmarks", _checked(kernel).handle, points.layout, points.rows, points.columns,
+                  points.pointer, points.ld, t, int(intercept), reduction)
+        rows.set_progress(progress)
+        return rows
 
     def __repr__(self) -> str:
         return f"<Accumulator of {self.n} rows, {self.d} features, {self.t} output{'s' * (self.t > 1)}>"
@@ -160,6 +175,52 @@ class Accumulator(Handle):
         out = empty(points.rows, len(lambdas) * self.t)
         return self._answer(out, "loo", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
                             outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out), points.rows)
+
+    def loo_moments(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike, weights: Optional[ArrayLike] = None) -> Array:
+        """The second pass as loo() makes it, but of the errors no more than the moments, 5 x (count t), column l t + j for
+        lambda l and output j: rows with an error, their weight, mean and spread of the squared errors, rows without one.
+        join_moments() joins those of chunks and of machines, moments_score() and moments_select_lambda() tell what all
+        rows say. Cost: O(n d (d + count t))."""
+        lambdas = vector(lambdas, name="lambdas")
+        out = empty(5, len(lambdas) * self.t)
+        if is_sparse(x):
+            sparse, outputs, weights = self._sparse_rows(x, y, weights)
+            self._ask("loo_moments_sparse", sparse.format, sparse.rows, *sparse.pointers, outputs.layout,
+                      outputs.pointer, outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out))
+        else:
+            points, outputs, weights = self._rows(x, y, weights)
+            self._ask("loo_moments", points.layout, points.rows, points.pointer, points.ld, outputs.pointer,
+                      outputs.ld, pointer(weights), len(lambdas), pointer(lambdas), pointer(out))
+        return out
+
+    def compact(self) -> Accumulator:
+        """Keeps the triangle of the rows alone, until rows are added: to_bytes() then has as many bytes as that of any
+        other compact accumulator of the same d, t and intercept. Cost: O((d + t)^3)."""
+        return self._change("compact")
+
+    def prepare(self) -> Accumulator:
+        """Makes now what the first answer would make, and keeps it in what is saved, so that whoever loads it need not.
+        Raises Error (INVALID_STATE) before the first row. Cost: O((d + t)^3)."""
+        return self._change("prepare")
+
+    @staticmethod
+    def merge_bytes(first: bytes, second: bytes) -> bytes:
+        """The bytes of the rows of both, of compact accumulators of the same d, t and intercept: for the reduction of any
+        pool of workers. Raises InputError, Error (CORRUPT, NEWER_FORMAT). Cost: O((d + t)^3)."""
+        inout, other = bytearray(first), memoryview(second).tobytes()
+        if len(inout) != len(other):
+            raise ValueError(f"{len(inout)} bytes and {len(other)}: compact accumulators of the same d, t and intercept "
+                             "have the same number")
+        if inout:
+            c.call("accumulator_merge_bytes", other, len(inout), (ctypes.c_char * len(inout)).from_buffer(inout))
+        return bytes(inout)
+
+    def predictor(self, lambdas: ArrayLike) -> Model:
+        """The fit at a lambda for each output, or one for all, as a Model for prediction alone, as
+        Model.predictor() makes it. Raises Error (INVALID_STATE) before the first row. Cost: O(d^2 t)."""
+        values = vector(np.broadcast_to(np.asarray(lambdas, dtype=float), (self.t,)), name="lambdas")
+        self._calls.refuse_own()
+        return Model._loaded("accumulator_predictor", self.handle, pointer(values))
 
     def squared_errors(self, x: ArrayLike, y: ArrayLike, lambdas: ArrayLike,
                        weights: Optional[ArrayLike] = None) -> Tuple[float, Array]:

@@ -65,6 +65,12 @@ class Calls:
                 self._changing = None if self._changing == me else self._changing
                 self._turn.notify_all()
 
+    def keep(self, raised: BaseException) -> None:
+        """An exception of a function that the library calls in this thread's call, to be raised when that is over."""
+        this = self._running.get(threading.get_ident())
+        if this is not None and this.raised is None:
+            this.raised = raised
+
     def _report(self, fraction: float, _: Any) -> int:
         """The library's callback. No exception may pass through the library: one that is raised here cancels the call,
         and is raised again when the call is over."""

@@ -117,6 +117,7 @@ ACCUMULATORS = ctypes.POINTER(ACCUMULATOR)
 CLASSIFIER = ctypes.POINTER(freeridge_classifier)
 CLASSIFIERS = ctypes.POINTER(CLASSIFIER)
 PROGRESS = ctypes.CFUNCTYPE(INT32, DOUBLE, BYTES)
+READER = ctypes.CFUNCTYPE(INT64, INT64, INT64, DOUBLES, DOUBLES, DOUBLES, BYTES)
 
 
 class Error(Exception):
@@ -455,6 +456,24 @@ _declare(STATUS, "freeridge_group_errors_with_gaps", model=MODEL, group=INT32S, 
     errors=DOUBLES, ld=INT64)
 _declare(STATUS, "freeridge_make_blocks", n=INT64, folds=INT32, before=INT64, after=INT64, layers=INT64S,
     group=INT32S, gap=INT32S)
+_declare(STATUS, "freeridge_accumulator_compact", accumulator=ACCUMULATOR)
+_declare(STATUS, "freeridge_accumulator_prepare", accumulator=ACCUMULATOR)
+_declare(STATUS, "freeridge_accumulator_loo_moments", accumulator=ACCUMULATOR, layout=INT32, n=INT64, x=DOUBLES,
+    ldx=INT64, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64, lambdas=DOUBLES, moments=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_loo_moments_sparse", accumulator=ACCUMULATOR, format=INT32, n=INT64,
+    start=INT64S, index=INT32S, value=DOUBLES, layout=INT32, y=DOUBLES, ldy=INT64, weights=DOUBLES, count=INT64,
+    lambdas=DOUBLES, moments=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_predictor", accumulator=ACCUMULATOR, lambda_=DOUBLES, out=MODELS)
+_declare(STATUS, "freeridge_moments_score", count=INT64, lambdas=DOUBLES, t=INT64, moments=DOUBLES, scores=DOUBLES,
+    errors=DOUBLES, ld=INT64)
+_declare(STATUS, "freeridge_moments_select_lambda", count=INT64, lambdas=DOUBLES, t=INT64, moments=DOUBLES,
+    lambda_=DOUBLES, score=DOUBLES, standard_error=DOUBLES, edge=INT32S, decades=DOUBLES, dips=INT32S, next=DOUBLES)
+_declare(STATUS, "freeridge_accumulator_create_landmarks", kernel=KERNEL, layout=INT32, r=INT64, d=INT64, z=DOUBLES,
+    ldz=INT64, t=INT64, intercept=INT32, reduction=INT32, out=ACCUMULATORS)
+_declare(STATUS, "freeridge_accumulator_merge_bytes", other=BYTES, size=INT64, inout=BYTES)
+_declare(STATUS, "freeridge_moments_join", count=INT64, other=DOUBLES, inout=DOUBLES)
+_declare(STATUS, "freeridge_set_reader", model=MODEL, layout=INT32, n=INT64, d=INT64, t=INT64, callback=READER,
+    user=BYTES)
 
 
 def call(name: str, *arguments: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Optional, Tuple, Union
+from typing import Any, Callable, Optional, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,6 +68,36 @@ class Model(Selection):
                      points.pointer, points.ld, outputs.columns, outputs.pointer, outputs.ld)
         self.n, self.d, self.t = points.rows, points.columns, outputs.columns
         self._borrowed = None if copy else (points.array, outputs.array)
+        return self
+
+    def set_reader(self, reader: Callable[[int, int], Any], d: int, t: int = 1, n: int = -1) -> Model:
+        """Rows that need not be in memory: reader(first, count) hands out x and y, and weights if there are any, of the
+        rows first, first + 1, ..., `count` of them at most; fewer, or none, where there are no more (n = -1), else there
+        are n. It is asked again in each pass, in order, and must give the same rows; what it raises ends the call. With
+        a linear kernel, or landmarks; what needs all points in memory raises Error (INVALID_STATE). Cost: O(1)."""
+        calls = self._calls
+
+        def hand_out(first: int, count: int, x: Any, y: Any, weights: Any, _: Any) -> int:
+            try:
+                rows = reader(first, count)
+                points = np.asarray(rows[0], dtype=float).reshape(-1, d)
+                outputs = np.asarray(rows[1], dtype=float).reshape(-1, t)
+                got = len(points)
+                if got > count or len(outputs) != got or (len(rows) > 2 and np.shape(rows[2]) != (got,)):
+                    raise ValueError(f"the reader was asked for {count} rows, and gave {got} of x, {len(outputs)} of y")
+                np.ctypeslib.as_array(x, (count, d))[:got] = points
+                np.ctypeslib.as_array(y, (count, t))[:got] = outputs
+                if len(rows) > 2:
+                    np.ctypeslib.as_array(weights, (count,))[:got] = rows[2]
+                return got
+            except BaseException as raised:
+                calls.keep(raised)
+                return -1
+
+        callback = c.READER(hand_out)
+        self._change("set_reader", c.ROW_MAJOR, n, d, t, callback, None)
+        self.n, self.d, self.t = n, d, t
+        self._borrowed = callback
         return self
 
     def _set_sparse(self, points: Sparse, y: ArrayLike, copy: bool) -> Model:
@@ -185,7 +215,12 @@ class Model(Selection):
     def factorize(self) -> Model:
         """The one expensive step. Raises InputError (a precomputed matrix that is not a kernel matrix), ResourceError,
         Error (NOT_CONVERGED). Cost: by route; n^3 times 8/3 to 9 (kernels), 2 to 6 n d^2 (linear)."""
-        return self._change("factorize")
+        self._change("factorize")
+        if self.n < 0:  # a reader's rows, which have been counted now
+            n, d, t = c.INT64(), c.INT64(), c.INT64()
+            self._ask("get_dimensions", n, d, t)
+            self.n = n.value
+        return self
 
     def set_lambda(self, value: Union[float, ArrayLike]) -> Model:
         """One lambda >= 0, or one for each output; 0: the minimum-norm solution. Raises Error (NOT_POSITIVE_DEFINITE)

@@ -45,6 +45,7 @@ TEST(Refusals, Settings) {
                      SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps,
                      HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit,
                      GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetFixedCount>();
+  expect_refused<SetReader>({{"n", integers({0, -2, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetWeights>({{"weights", real_entries({0.0})}});
@@ -190,6 +191,7 @@ void expect_refused_on_accumulator(const Rows& rows = {}) {
 
 TEST(Refusals, Accumulators) {
   expect_refused<Create>();
+  expect_refused<CreateLandmarks>();
   expect_refused<Load>({empty_path});
   expect_refused<LoadFromMemory>(
       {{"size", integers({0, -1, INT64_MIN})}, {"size", integers({1, 39}), FREERIDGE_CORRUPT}});
@@ -197,8 +199,18 @@ TEST(Refusals, Accumulators) {
   expect_refused_on_accumulator<SelectLambda>(
       {{"criterion", integers({FREERIDGE_LOO, FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})}});
   expect_refused_on_accumulator<SaveToMemory>();
-  expect_refused_on_accumulator<Add>({{"weights", real_entries({0.0})}});
-  expect_refused_on_accumulator<AddSparse>({{"weights", real_entries({0.0})}});
+  const Row no_count{"n", integers(bad_counts)};
+  expect_refused_on_accumulator<Add>({{"weights", real_entries({0.0})}, no_count});
+  expect_refused_on_accumulator<AddSparse>({{"weights", real_entries({0.0})}, no_count});
+  expect_refused_on_accumulator<LooMoments>({{"weights", real_entries({0.0})}, no_count});
+  expect_refused_on_accumulator<LooMomentsSparse>({{"weights", real_entries({0.0})}, no_count});
+  expect_refused_on_accumulator<Compact>();
+  expect_refused_on_accumulator<Prepare>();
+  expect_refused_on_accumulator<Predictor>();
+  expect_refused<MergeBytes>({{"size", integers({0, -1, INT64_MIN})}, {"size", integers({39}), FREERIDGE_CORRUPT}});
+  expect_refused<MomentsJoin>({{"other", real_entries({-1.0})}});
+  expect_refused<MomentsScore>({{"moments", real_entries({-1.0})}});
+  expect_refused<MomentsSelectLambda>({{"moments", real_entries({-1.0})}, {"lambdas", real_entries({0.0})}});
   expect_refused_on_accumulator<Loo>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<LooSparse>({{"weights", real_entries({0.0})}});
   expect_refused_on_accumulator<SquaredErrors>({{"weights", real_entries({0.0})}});

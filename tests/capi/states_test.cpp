@@ -32,14 +32,16 @@ const char* missing_in(State state) {
   }
 }
 
-enum class Leaves { the_same, data, factorized, fitted };
+enum class Leaves { the_same, new_data, data, factorized, fitted };
 
 State left_by(Leaves leaves, State state) {
   switch (leaves) {
     case Leaves::the_same:
       return state;
+    case Leaves::new_data:
+      return State::data;
     case Leaves::data:
-      return state == State::empty ? State::empty : State::data;  // nothing makes data but set_data
+      return state == State::empty ? State::empty : State::data;  // few calls make data
     case Leaves::factorized:
       return State::factorized;
     default:
@@ -97,6 +99,7 @@ Rule rule(State least, Leaves leaves) {
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = {
       rule<SetKernel>(State::empty, Leaves::data),
+      rule<SetReader>(State::empty, Leaves::new_data),
       rule<SetWeights>(State::data, Leaves::data),
       rule<SetFixedEffects>(State::data, Leaves::data),
       rule<GetFixedCount>(State::data, Leaves::the_same),
@@ -397,7 +400,8 @@ TEST(ContractStates, AShapeOfTheBandwidthIsThereUntilTheStateChanges) {
     model.select_bandwidth(FREERIDGE_LOO, 0.5, 5, sample::budget);
     rule.check(model.get(), true, "");
     const bool another = std::string(rule.name) == SelectKernel::name;
-    if (rule.leaves == Leaves::data || rule.leaves == Leaves::factorized || another) {
+    if (rule.leaves == Leaves::data || rule.leaves == Leaves::new_data || rule.leaves == Leaves::factorized ||
+        another) {
       expect_none(model);
     } else {
       GetBandwidth search;
@@ -433,7 +437,9 @@ TEST(ContractStates, ASearchForAKernelIsThereUntilTheStateChanges) {
     rule.check(model.get(), true, "");
     const bool learnt_again = std::string(rule.name) == SelectKernel::name;
     const bool another = std::string(rule.name) == SelectBandwidth::name;
-    if ((rule.leaves == Leaves::data || rule.leaves == Leaves::factorized || another) && !learnt_again) {
+    if ((rule.leaves == Leaves::data || rule.leaves == Leaves::new_data || rule.leaves == Leaves::factorized ||
+         another) &&
+        !learnt_again) {
       expect_none(model);
     } else {
       GetKernelSearch search;

@@ -14,18 +14,20 @@ using support::Accumulator;
 constexpr int64_t d = 3, t = 2, few = 15, many = 1300, count = 3;
 
 struct Stream {
+  support::Kernel kernel = oracle::make_kernel(oracle::KernelSpec::gaussian(1.0));
   support::Matrix x, y;
   support::Vector weights;
   std::vector<int64_t> start;  // x as a CSC matrix
   std::vector<int32_t> index;
   Accumulator rows, others;
   std::vector<double> lambdas = {0, 0.5, 2, 4};
-  std::vector<double> out;
+  std::vector<double> out, moments = std::vector<double>(5 * count * t), more_moments = moments;
   std::vector<int32_t> flags = std::vector<int32_t>(3 * t, sentinel<int32_t>());
   std::optional<Directory> directory;
-  Bytes saved;
+  Bytes saved, more;
   int64_t number = sentinel<int64_t>();
   freeridge_accumulator* made = nullptr;
+  freeridge_model* predictor = nullptr;
 
   explicit Stream(int64_t n)
       : rows(d, t, true), others(d, t, true), out(static_cast<std::size_t>(n * count * t), sentinel<double>()) {
@@ -39,7 +41,10 @@ struct Stream {
     support::check(add(others.get()), "freeridge_accumulator_add");
   }
   Stream(const Stream&) = delete;
-  ~Stream() { freeridge_accumulator_destroy(made); }
+  ~Stream() {
+    freeridge_accumulator_destroy(made);
+    freeridge_destroy(predictor);
+  }
 
   freeridge_status add(freeridge_accumulator* to) const {
     return freeridge_accumulator_add(to, FREERIDGE_COL_MAJOR, x.rows, x.values.data(), x.rows, y.values.data(), x.rows,
@@ -54,7 +59,17 @@ struct Stream {
     append(bytes, out.data(), out.size());
     append(bytes, flags.data(), flags.size());
     append(bytes, number);
+    append(bytes, moments.data(), moments.size());
     append(bytes, saved.data(), saved.size());
+    if (predictor != nullptr) {
+      double lambda[t], w[d * t], b[t];
+      support::check(freeridge_get_lambda(predictor, lambda), "freeridge_get_lambda");
+      support::check(freeridge_get_hyperplane(predictor, w, d), "freeridge_get_hyperplane");
+      support::check(freeridge_get_intercept(predictor, b), "freeridge_get_intercept");
+      append(bytes, lambda);
+      append(bytes, w);
+      append(bytes, b);
+    }
     if (directory) {
       const Bytes files = directory->take();
       append(bytes, files.data(), files.size());
@@ -110,6 +125,10 @@ void add_accumulators(Scenarios& all) {
                    }});
   };
   add_maker("freeridge_accumulator_create", [](Stream& s) { return freeridge_accumulator_create(d, t, 1, &s.made); });
+  add_maker("freeridge_accumulator_create_landmarks", [](Stream& s) {
+    return freeridge_accumulator_create_landmarks(s.kernel.get(), FREERIDGE_COL_MAJOR, 4, d, s.x.values.data(),
+                                                  s.x.rows, t, 1, FREERIDGE_REDUCTION_AUTO, &s.made);
+  });
   add_maker("freeridge_accumulator_load",
             [](Stream& s) { return freeridge_accumulator_load(s.directory->file.c_str(), &s.made); });
   add_maker("freeridge_accumulator_load_from_memory", [](Stream& s) {
@@ -130,6 +149,17 @@ void add_accumulators(Scenarios& all) {
   add("freeridge_accumulator_add_sparse", false, [](Stream& s) { return s.add_sparse(s.rows.get()); });
   add("freeridge_accumulator_merge", false,
       [](Stream& s) { return freeridge_accumulator_merge(s.rows.get(), s.others.get()); });
+  add("freeridge_accumulator_compact", false, [](Stream& s) { return freeridge_accumulator_compact(s.rows.get()); });
+  add("freeridge_accumulator_prepare", false, [](Stream& s) { return freeridge_accumulator_prepare(s.rows.get()); });
+  add(
+      "freeridge_accumulator_merge_bytes", false,
+      [](Stream& s) {
+        return freeridge_accumulator_merge_bytes(s.more.data(), static_cast<int64_t>(s.more.size()), s.saved.data());
+      },
+      [](Stream& s) {
+        support::check(freeridge_accumulator_compact(s.others.get()), "freeridge_accumulator_compact");
+        s.saved = s.more = s.others.save();
+      });
   add("freeridge_accumulator_get_dimensions", true, [](Stream& s) {
     return freeridge_accumulator_get_dimensions(s.rows.get(), &s.number, nullptr, nullptr, s.out.data());
   });
@@ -153,6 +183,8 @@ void add_accumulators(Scenarios& all) {
     return freeridge_accumulator_objective(s.rows.get(), count, s.lambdas.data(), s.out.data(), nullptr,
                                            s.out.data() + count * t, count);
   });
+  add("freeridge_accumulator_predictor", false,
+      [](Stream& s) { return freeridge_accumulator_predictor(s.rows.get(), s.lambdas.data() + 1, &s.predictor); });
   add("freeridge_accumulator_lambda_grid", false,
       [](Stream& s) { return freeridge_accumulator_lambda_grid(s.rows.get(), count, s.out.data()); });
   const auto select = [](Stream& s) {
@@ -182,6 +214,41 @@ void add_accumulators(Scenarios& all) {
   };
   add("freeridge_accumulator_loo_sparse", false, loo_sparse);
   add("freeridge_accumulator_loo_sparse", false, loo_sparse, alone, "_undefined");
+  add("freeridge_accumulator_loo_moments", false, [](Stream& s) {
+    return freeridge_accumulator_loo_moments(s.rows.get(), FREERIDGE_COL_MAJOR, s.x.rows, s.x.values.data(), s.x.rows,
+                                             s.y.values.data(), s.x.rows, s.weights.data(), count, s.lambdas.data(),
+                                             s.out.data());
+  });
+  add("freeridge_accumulator_loo_moments_sparse", false, [](Stream& s) {
+    return freeridge_accumulator_loo_moments_sparse(
+        s.rows.get(), FREERIDGE_CSC, s.x.rows, s.start.data(), s.index.data(), s.x.values.data(), FREERIDGE_COL_MAJOR,
+        s.y.values.data(), s.x.rows, s.weights.data(), count, s.lambdas.data(), s.out.data());
+  });
+  // Three rows with an error at each lambda.
+  const auto moments = [](Stream& s) {
+    for (int64_t k = 0; k < count * t; ++k)
+      std::ranges::copy(std::initializer_list<double>{3, 2.5, 2.0 + static_cast<double>((k - 2) * (k - 2)), 0.5, 0},
+                        s.moments.begin() + 5 * k);
+    s.more_moments = s.moments;
+  };
+  add(
+      "freeridge_moments_join", false,
+      [](Stream& s) { return freeridge_moments_join(count * t, s.more_moments.data(), s.moments.data()); }, moments);
+  add(
+      "freeridge_moments_score", true,
+      [](Stream& s) {
+        return freeridge_moments_score(count, s.lambdas.data(), t, s.moments.data(), s.out.data(),
+                                       s.out.data() + count * t, count);
+      },
+      moments);
+  add(
+      "freeridge_moments_select_lambda", true,
+      [](Stream& s) {
+        return freeridge_moments_select_lambda(count, s.lambdas.data() + 1, t, s.moments.data(), s.out.data(),
+                                               s.out.data() + t, s.out.data() + 2 * t, s.flags.data(),
+                                               s.out.data() + 3 * t, s.flags.data() + t, s.out.data() + 4 * t);
+      },
+      moments);
   add("freeridge_accumulator_squared_errors", false, [](Stream& s) {
     return freeridge_accumulator_squared_errors(s.rows.get(), FREERIDGE_COL_MAJOR, s.x.rows, s.x.values.data(),
                                                 s.x.rows, s.y.values.data(), s.x.rows, s.weights.data(), count,

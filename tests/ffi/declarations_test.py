@@ -68,9 +68,10 @@ class Declarations(unittest.TestCase):
                 actual = getattr(python_library.library, name)
                 self.assertIs(actual.restype, expected(function.result))
                 self.assertEqual(actual.argtypes, [expected(kind) for _, kind in function.arguments])
-        progress = HEADER.callbacks["freeridge_progress"]
-        self.assertIs(python_library.PROGRESS._restype_, expected(progress.result))
-        self.assertEqual(list(python_library.PROGRESS._argtypes_), [expected(kind) for _, kind in progress.arguments])
+        for name, here in [("progress", python_library.PROGRESS), ("reader", python_library.READER)]:
+            callback = HEADER.callbacks[f"freeridge_{name}"]
+            self.assertIs(here._restype_, expected(callback.result))
+            self.assertEqual(list(here._argtypes_), [expected(kind) for _, kind in callback.arguments])
 
 
 class TheHeader(unittest.TestCase):

@@ -67,7 +67,19 @@ Bytes with_checksum(Bytes bytes) {
 }
 
 constexpr std::size_t version = 8, kind = 16, payload_length = 24, payload = 32;
-enum Field : std::size_t { d = 0, t = 1, intercept = 2, n = 3, sum_w = 4, sum_log_w = 5, height = 6, numbers = 7 };
+enum Field : std::size_t {
+  d = 0,
+  t = 1,
+  intercept = 2,
+  n = 3,
+  sum_w = 4,
+  sum_log_w = 5,
+  height = 6,
+  form = 7,
+  features = 8,
+  reduction = 9,
+  numbers = 10
+};
 
 Bytes with_field(Bytes bytes, std::size_t field, std::uint64_t value) {
   put(bytes, payload + 8 * field, value);
@@ -85,7 +97,7 @@ TEST(StreamSaved, TheFormIsTheOneDocumented) {
   const Bytes bytes = Accumulator(problem).save();
   const std::vector<std::uint64_t> expected = {6,  // version
                                                1,  // an accumulator
-                                               11 * 8,
+                                               14 * 8,
                                                1,
                                                1,
                                                0,
@@ -93,6 +105,9 @@ TEST(StreamSaved, TheFormIsTheOneDocumented) {
                                                std::bit_cast<std::uint64_t>(2.0),
                                                std::bit_cast<std::uint64_t>(0.0),
                                                2,
+                                               0,  // the stack
+                                               0,  // of x itself
+                                               1,  // reduced by QR
                                                std::bit_cast<std::uint64_t>(3.0),
                                                std::bit_cast<std::uint64_t>(5.0),
                                                std::bit_cast<std::uint64_t>(-1.0),
@@ -216,6 +231,11 @@ TEST(StreamSaved, ForgedNumbers) {
     EXPECT_EQ(load(with_field(bytes, height, value)), FREERIDGE_CORRUPT);
     EXPECT_EQ(load(with_field(bytes, intercept, value)), value == 1 ? FREERIDGE_OK : FREERIDGE_CORRUPT);
   }
+  for (const std::size_t field : {std::size_t{form}, std::size_t{features}, std::size_t{reduction}})
+    for (const std::uint64_t value : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, minus, huge})
+      EXPECT_EQ(load(with_field(bytes, field, value)),
+                field == reduction && value == 1 ? FREERIDGE_OK : FREERIDGE_CORRUPT)
+          << field << ": " << value;
   for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{4}, minus, std::uint64_t{1} << 63})
     EXPECT_EQ(load(with_field(bytes, n, value)), FREERIDGE_CORRUPT) << value;
   EXPECT_EQ(load(with_field(bytes, intercept, std::uint64_t{0})), FREERIDGE_CORRUPT);

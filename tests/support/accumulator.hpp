@@ -44,6 +44,15 @@ class Accumulator {
     check(freeridge_accumulator_create(d, t, intercept ? 1 : 0, &out), "freeridge_accumulator_create");
     handle_.reset(out);
   }
+  // Over the features of landmarks.
+  Accumulator(const Kernel& kernel, const Matrix& z, std::int64_t t, bool intercept, freeridge_reduction reduction)
+      : d_(z.cols), t_(t) {
+    freeridge_accumulator* out = nullptr;
+    check(freeridge_accumulator_create_landmarks(kernel.get(), FREERIDGE_COL_MAJOR, z.rows, z.cols, z.values.data(),
+                                                 z.rows, t, intercept ? 1 : 0, reduction, &out),
+          "freeridge_accumulator_create_landmarks");
+    handle_.reset(out);
+  }
   // All rows of the problem, in chunks of that size (0: at once).
   explicit Accumulator(const oracle::Problem& problem, std::int64_t chunk = 0)
       : Accumulator(problem.x.cols, problem.y.cols, problem.intercept) {

@@ -1,10 +1,12 @@
 //! Ridge regression on rows that come in chunks and are forgotten.
 
-use crate::choices::Criterion;
-use crate::error::{bytes, check_length, size, told, zeros, Result};
+use crate::choices::{Criterion, Reduction};
+use crate::error::{bytes, check, check_length, size, told, zeros, Result};
 use crate::handle::Handle;
+use crate::kernel::Kernel;
 use crate::matrix::{Dense, Lent, Matrix};
-use crate::model::{path_text, same_rows};
+use crate::model::{path_text, same_rows, Model};
+use crate::moments::MOMENTS;
 use crate::selection::{Choice, Objective};
 use crate::sparse::Sparse;
 use crate::sys;
@@ -22,6 +24,20 @@ impl Accumulator {
     pub fn new(d: usize, t: usize, intercept: bool) -> Result<Accumulator> {
         let (d, t) = (size(d)?, size(t)?);
         let make = |out| unsafe { sys::freeridge_accumulator_create(d, t, i32::from(intercept), out) };
+        Ok(Accumulator { handle: Handle::made_by(make)? })
+    }
+
+    /// Over the features of landmarks with the coordinates z: it answers as a model whose route is LANDMARK.
+    pub fn over_landmarks(
+        kernel: &Kernel, z: Matrix<'_>, t: usize, intercept: bool, reduction: Reduction,
+    ) -> Result<Accumulator> {
+        let (z, t, reduction) = (z.lent()?, size(t)?, reduction.number());
+        let make = |out| unsafe {
+            let (kernel, intercept) = (kernel.handle(), i32::from(intercept));
+            sys::freeridge_accumulator_create_landmarks(
+                kernel, z.layout, z.rows, z.columns, z.data, z.ld, t, intercept, reduction, out,
+            )
+        };
         Ok(Accumulator { handle: Handle::made_by(make)? })
     }
 
@@ -49,6 +65,32 @@ impl Accumulator {
     pub fn merge(&mut self, other: &Accumulator) -> Result<()> {
         let other = other.handle.lent()?;
         self.handle.write(|sums| unsafe { sys::freeridge_accumulator_merge(sums, other) })
+    }
+
+    /// Keeps the triangle of the rows alone: `to_bytes` then has as many bytes as that of any other compact accumulator
+    /// of the same d, t and intercept, until rows are added.
+    pub fn compact(&mut self) -> Result<()> {
+        self.handle.write(|sums| unsafe { sys::freeridge_accumulator_compact(sums) })
+    }
+
+    /// Makes now what the first answer would make, and keeps it in the bytes.
+    pub fn prepare(&mut self) -> Result<()> {
+        self.handle.write(|sums| unsafe { sys::freeridge_accumulator_prepare(sums) })
+    }
+
+    /// inout becomes the bytes of the rows of both compact accumulators.
+    pub fn merge_bytes(inout: &mut [u8], other: &[u8]) -> Result<()> {
+        check_length("other", other.len(), inout.len())?;
+        let count = inout.len() as i64; // no slice has more bytes than that
+        let (to, from) = (inout.as_mut_ptr().cast(), other.as_ptr().cast());
+        check(unsafe { sys::freeridge_accumulator_merge_bytes(from, count, to) })
+    }
+
+    /// The fit at a lambda for each output, as a model for prediction alone.
+    pub fn predictor(&self, lambdas: &[f64]) -> Result<Model<'static>> {
+        check_length("lambdas", lambdas.len(), self.dimensions()?.2)?;
+        let sums = self.handle.lent()?;
+        Model::made_by(|out| unsafe { sys::freeridge_accumulator_predictor(sums, lambdas.as_ptr(), out) })
     }
 
     /// As [`Model::set_progress`](crate::Model::set_progress).
@@ -141,6 +183,39 @@ impl Accumulator {
                 sys::freeridge_accumulator_loo_sparse(
                     sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, lambdas, errors,
                     ld,
+                )
+            })
+        })
+    }
+
+    /// Of the left-out errors of rows that were added no more than the moments, 5 x (count t): see [`join_moments`].
+    pub fn loo_moments(
+        &self, x: Matrix<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
+    ) -> Result<Dense> {
+        let mut buffer = Vec::new();
+        let (columns, count) = (lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
+        let (x, y, weights) = self.rows(x, y, weights, &mut buffer)?;
+        Dense::filled(MOMENTS, columns, |moments, _| {
+            self.handle.read(|sums| unsafe {
+                let (layout, n, x, ldx, y, ldy) = (x.layout, x.rows, x.data, x.ld, y.data, y.ld);
+                let at = lambdas.as_ptr();
+                sys::freeridge_accumulator_loo_moments(sums, layout, n, x, ldx, y, ldy, weights, count, at, moments)
+            })
+        })
+    }
+
+    /// `loo_moments` of rows of a sparse x.
+    pub fn loo_moments_sparse(
+        &self, x: Sparse<'_>, y: Matrix<'_>, weights: Option<&[f64]>, lambdas: &[f64],
+    ) -> Result<Dense> {
+        let (columns, count) = (lambdas.len().saturating_mul(y.columns()), size(lambdas.len())?);
+        let weights = self.sparse_rows(x, y, weights)?;
+        let (x, y) = (x.lent()?, y.lent()?);
+        Dense::filled(MOMENTS, columns, |moments, _| {
+            self.handle.read(|sums| unsafe {
+                let (layout, y, ldy, at) = (y.layout, y.data, y.ld, lambdas.as_ptr());
+                sys::freeridge_accumulator_loo_moments_sparse(
+                    sums, x.format, x.rows, x.start, x.index, x.value, layout, y, ldy, weights, count, at, moments,
                 )
             })
         })

@@ -59,6 +59,7 @@ mod handle;
 mod kernel;
 mod matrix;
 mod model;
+mod moments;
 mod progress;
 mod selection;
 mod settings;
@@ -82,7 +83,8 @@ pub use error::{Error, Result, Status};
 pub use fixed_effects::{FixedEffects, VarianceComponents};
 pub use kernel::Kernel;
 pub use matrix::{Dense, Layout, Matrix};
-pub use model::Model;
+pub use model::{Model, ReadRows};
+pub use moments::{join_moments, moments_score, moments_select_lambda, MomentChoice};
 pub use selection::{
     convert_lambda, make_blocks, make_folds, make_holdout, Bandwidth, BandwidthShape, Choice, KernelBound,
     KernelSearch, KernelTrial, LambdaFlags, Learning, Objective, OneStandardError, ScoreGradient, Search,

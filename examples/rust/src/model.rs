@@ -11,13 +11,46 @@ use std::ffi::CString;
 use std::fmt;
 use std::marker::PhantomData;
 use std::os::raw::c_void;
+use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::ptr;
+use std::sync::Arc;
 
 /// A model, which may borrow its data for `'a`. `&self` methods may run side by side, in several threads.
 pub struct Model<'a> {
     pub(crate) handle: Handle<sys::freeridge_model>,
     data: PhantomData<&'a [f64]>,
+    reader: Option<Arc<Reader<'a>>>,
+}
+
+/// Rows that a closure hands out: x, y and weights of the rows from `first` on, which it fills, row by row; it answers how
+/// many it gave, or None where it failed.
+pub type ReadRows<'a> = dyn Fn(usize, &mut [f64], &mut [f64], &mut [f64]) -> Option<usize> + Send + Sync + 'a;
+
+struct Reader<'a> {
+    d: usize,
+    t: usize,
+    closure: Box<ReadRows<'a>>,
+}
+
+/// The library's callback. A panic is a reader that failed: it must not cross the library.
+///
+/// # Safety
+/// `user` is a `Reader` that outlives the call, and the arrays have the sizes that `freeridge_reader` says.
+unsafe extern "C" fn read_rows(
+    first: i64, count: i64, x: *mut f64, y: *mut f64, weights: *mut f64, user: *mut c_void,
+) -> i64 {
+    let reader = &*(user as *const Reader<'_>);
+    let rows = count as usize; // not negative
+    let answer = catch_unwind(AssertUnwindSafe(|| {
+        let x = std::slice::from_raw_parts_mut(x, rows * reader.d);
+        let y = std::slice::from_raw_parts_mut(y, rows * reader.t);
+        (reader.closure)(first as usize, x, y, std::slice::from_raw_parts_mut(weights, rows))
+    }));
+    match answer {
+        Ok(Some(given)) if given <= rows => given as i64,
+        _ => -1,
+    }
 }
 
 impl<'a> Model<'a> {
@@ -26,8 +59,8 @@ impl<'a> Model<'a> {
         Model::made_by(|out| unsafe { sys::freeridge_create(kernel.handle(), out) })
     }
 
-    fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_model) -> sys::freeridge_status) -> Result<Model<'a>> {
-        Ok(Model { handle: Handle::made_by(make)?, data: PhantomData })
+    pub(crate) fn made_by(make: impl FnOnce(*mut *mut sys::freeridge_model) -> sys::freeridge_status) -> Result<Model<'a>> {
+        Ok(Model { handle: Handle::made_by(make)?, data: PhantomData, reader: None })
     }
 
     pub fn set_kernel(&mut self, kernel: &Kernel) -> Result<()> {
@@ -45,6 +78,19 @@ impl<'a> Model<'a> {
             return Err(Error::new(Status::InvalidArgument, "x and y are borrowed, and have different layouts"));
         }
         self.hand_over(sys::freeridge_set_data_view, x, y)
+    }
+
+    /// Rows that need not be in memory: n of them, or as many as the closure gives.
+    pub fn set_reader(&mut self, n: Option<usize>, d: usize, t: usize, closure: Box<ReadRows<'a>>) -> Result<()> {
+        let rows = n.map_or(Ok(-1), size)?;
+        let reader = Arc::new(Reader { d, t, closure });
+        let (columns, outputs, user) = (size(d)?, size(t)?, Arc::as_ptr(&reader) as *mut c_void);
+        self.handle.write(|model| unsafe {
+            let by_rows = sys::FREERIDGE_ROW_MAJOR;
+            sys::freeridge_set_reader(model, by_rows, rows, columns, outputs, Some(read_rows), user)
+        })?;
+        self.reader = Some(reader);
+        Ok(())
     }
 
     fn hand_over(&mut self, call: SetData, x: Matrix<'_>, y: Matrix<'_>) -> Result<()> {
@@ -244,7 +290,9 @@ impl<'a> Model<'a> {
     /// and takes no more memory; what it borrows is borrowed by both.
     pub fn try_clone(&self) -> Result<Model<'a>> {
         let from = self.handle.lent()?;
-        Model::made_by(|out| unsafe { sys::freeridge_clone(from, out) })
+        let mut clone = Model::made_by(|out| unsafe { sys::freeridge_clone(from, out) })?;
+        clone.reader = self.reader.clone();
+        Ok(clone)
     }
 
     fn bytes_of(&self, call: SaveToMemory) -> Result<Vec<u8>> {

@@ -112,6 +112,8 @@ pub const FREERIDGE_SEARCH_GRADIENT: freeridge_search_end = 1;
 pub const FREERIDGE_SEARCH_CHANGE: freeridge_search_end = 2;
 pub const FREERIDGE_SEARCH_BUDGET: freeridge_search_end = 3;
 pub const FREERIDGE_SEARCH_NO_LOWER: freeridge_search_end = 4;
+pub type freeridge_reader = Option<unsafe extern "C" fn(first: i64, count: i64, x: *mut f64, y: *mut f64, weights:
+    *mut f64, user: *mut c_void) -> i64>;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -628,4 +630,27 @@ extern "C" {
         i32, errors: *mut f64, ld: i64) -> freeridge_status;
     pub fn freeridge_make_blocks(n: i64, folds: i32, before: i64, after: i64, layers: *mut i64, group: *mut i32, gap:
         *mut i32) -> freeridge_status;
+    pub fn freeridge_accumulator_compact(accumulator: *mut freeridge_accumulator) -> freeridge_status;
+    pub fn freeridge_accumulator_prepare(accumulator: *mut freeridge_accumulator) -> freeridge_status;
+    pub fn freeridge_accumulator_loo_moments(accumulator: *const freeridge_accumulator, layout: freeridge_layout, n:
+        i64, x: *const f64, ldx: i64, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64,
+        moments: *mut f64) -> freeridge_status;
+    pub fn freeridge_accumulator_loo_moments_sparse(accumulator: *const freeridge_accumulator, format:
+        freeridge_sparse_format, n: i64, start: *const i64, index: *const i32, value: *const f64, layout:
+        freeridge_layout, y: *const f64, ldy: i64, weights: *const f64, count: i64, lambdas: *const f64, moments: *mut
+        f64) -> freeridge_status;
+    pub fn freeridge_accumulator_predictor(accumulator: *const freeridge_accumulator, lambda: *const f64, out: *mut
+        *mut freeridge_model) -> freeridge_status;
+    pub fn freeridge_moments_score(count: i64, lambdas: *const f64, t: i64, moments: *const f64, scores: *mut f64,
+        errors: *mut f64, ld: i64) -> freeridge_status;
+    pub fn freeridge_moments_select_lambda(count: i64, lambdas: *const f64, t: i64, moments: *const f64, lambda: *mut
+        f64, score: *mut f64, standard_error: *mut f64, edge: *mut i32, decades: *mut f64, dips: *mut i32, next: *mut
+        f64) -> freeridge_status;
+    pub fn freeridge_accumulator_create_landmarks(kernel: *const freeridge_kernel, layout: freeridge_layout, r: i64,
+        d: i64, z: *const f64, ldz: i64, t: i64, intercept: i32, reduction: freeridge_reduction, out: *mut *mut
+        freeridge_accumulator) -> freeridge_status;
+    pub fn freeridge_accumulator_merge_bytes(other: *const c_void, size: i64, inout: *mut c_void) -> freeridge_status;
+    pub fn freeridge_moments_join(count: i64, other: *const f64, inout: *mut f64) -> freeridge_status;
+    pub fn freeridge_set_reader(model: *mut freeridge_model, layout: freeridge_layout, n: i64, d: i64, t: i64,
+        callback: freeridge_reader, user: *mut c_void) -> freeridge_status;
 }

@@ -47,7 +47,7 @@ static void sparse(void) {
   static const int32_t columns[] = {0, 0, 1, 0, 0, 1}, rows[] = {0, 1, 3, 5, 2, 5};
   static const double of_rows[] = {1, 2, 3, -1, 0.5, 4}, of_columns[] = {1, 2, -1, 0.5, 3, 4},
                       y[] = {1, 2, 0, -1, 3, 2};
-  double expected[6], out[6], w[2], b, w_sparse[2], b_sparse, sum_w = -1, square;
+  double expected[6], out[6], w[2], b, w_sparse[2], b_sparse, sum_w = -1, square, moments[5];
   const double lambda = 0.5;
   freeridge_kernel* kernel = NULL;
   freeridge_model* model = NULL;
@@ -86,6 +86,11 @@ static void sparse(void) {
     for (i = 0; i < 6; ++i) NEAR(out[i], expected[i]);
     OK(freeridge_accumulator_squared_errors_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6,
                                                    NULL, 1, &lambda, &sum_w, out, 1));
+    OK(freeridge_accumulator_loo_moments_sparse(thin, format, 6, start, index, value, FREERIDGE_COL_MAJOR, y, 6, NULL,
+                                                1, &lambda, moments));
+    for (i = 0, square = 0; i < 6; ++i) square += expected[i] * expected[i] / 6;
+    CHECK(moments[0] == 6 && moments[1] == 6 && moments[4] == 0);
+    NEAR(moments[2], square);
     for (i = 0, square = 0; i < 6; ++i)
       square += (y[i] - x[2 * i] * w[0] - x[2 * i + 1] * w[1] - b) * (y[i] - x[2 * i] * w[0] - x[2 * i + 1] * w[1] - b);
     CHECK(sum_w == 6);
@@ -249,7 +254,50 @@ static void hostile_settings(void) {
   freeridge_destroy(empty);
 }
 
+/* The rows of the sample, as they were asked for. */
+static int64_t hand_out(int64_t first, int64_t count, double* x, double* y, double* weights, void* user) {
+  const int64_t got = first + count <= N ? count : N - first;
+  int64_t i, k;
+  for (i = 0; i < got; ++i) {
+    for (k = 0; k < D; ++k) x[i + k * count] = sample_x()[first + i + k * N];
+    for (k = 0; k < T; ++k) y[i + k * count] = sample_y()[first + i + k * N];
+    CHECK(weights[i] == 1);
+  }
+  *(int*)user += 1;
+  return got;
+}
+
+static void read_rows(void) {
+  freeridge_kernel* kernel = NULL;
+  freeridge_model *model = NULL, *whole = factorized_model(FREERIDGE_ROUTE_PRIMAL);
+  double lambda[T], score[T], expected_lambda[T], expected_score[T], errors[N * T], expected[N * T];
+  int64_t n = -5, d = -5, t = -5;
+  int calls = 0, i;
+  OK(freeridge_kernel_linear(&kernel));
+  OK(freeridge_create(kernel, &model));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_reader(model, FREERIDGE_COL_MAJOR, -1, D, T, NULL, &calls));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_reader(model, FREERIDGE_COL_MAJOR, -2, D, T, hand_out, &calls));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_reader(model, FREERIDGE_COL_MAJOR, N, 0, T, hand_out, &calls));
+  OK(freeridge_set_reader(model, FREERIDGE_COL_MAJOR, -1, D, T, hand_out, &calls));
+  REFUSED(INVALID_STATE, freeridge_set_lambda(model, 1));
+  OK(freeridge_factorize(model));
+  OK(freeridge_get_dimensions(model, &n, &d, &t));
+  CHECK(n == N && d == D && t == T && calls == 1);
+  OK(freeridge_select_lambda(model, FREERIDGE_LOO, 0, 0, lambda, score));
+  OK(freeridge_select_lambda(whole, FREERIDGE_LOO, 0, 0, expected_lambda, expected_score));
+  for (i = 0; i < T; ++i) NEAR(score[i], expected_score[i]);
+  OK(freeridge_set_lambdas(whole, lambda));
+  OK(freeridge_loo(model, errors, N));
+  OK(freeridge_loo(whole, expected, N));
+  for (i = 0; i < N * T; ++i) NEAR(errors[i], expected[i]);
+  REFUSED(INVALID_STATE, freeridge_get_fitted(model, errors, N));
+  freeridge_destroy(model);
+  freeridge_destroy(whole);
+  freeridge_kernel_destroy(kernel);
+}
+
 int main(void) {
+  read_rows();
   layouts();
   sparse();
   sparse_points_of_a_given_kernel();

@@ -98,6 +98,112 @@ static void chunks(void) {
   freeridge_accumulator_destroy(NULL);
 }
 
+/* Two processes, and a third one without rows: their bytes merged, the sum prepared, the moments of each joined, lambda
+ * chosen, and a model to predict with. */
+static void shards(void) {
+  freeridge_accumulator *shard[3], *sum = NULL, *at_once = empty();
+  freeridge_model* model = NULL;
+  static unsigned char merged[ROOM], bytes[ROOM];
+  double moments[5 * COUNT * T], more[5 * COUNT * T], scores[COUNT * T], errors[COUNT * T], loo[N * T * COUNT];
+  double lambda[T], score[T], next[T], f[N * T], w[D * T * COUNT], b[T * COUNT], positive[COUNT] = {0.25, 0.5, 4};
+  int64_t length = -1, other = -1;
+  int k, i, j, l;
+  for (k = 0; k < 3; ++k) shard[k] = empty();
+  add_rows(shard[0], 0, 3);
+  add_rows(shard[1], 3, N - 3);
+  add_rows(at_once, 0, N);
+  OK(freeridge_accumulator_add(shard[2], FREERIDGE_COL_MAJOR, 0, NULL, 0, NULL, 0, NULL));
+  for (k = 0; k < 3; ++k) {
+    OK(freeridge_accumulator_compact(shard[k]));
+    OK(freeridge_accumulator_save_to_memory(shard[k], ROOM, k == 0 ? merged : bytes, &other));
+    CHECK(k == 0 || other == length);
+    length = other;
+    if (k > 0) OK(freeridge_accumulator_merge_bytes(bytes, length, merged));
+  }
+  OK(freeridge_accumulator_load_from_memory(merged, length, &sum));
+  OK(freeridge_accumulator_prepare(sum));
+  as_a_model(sum);
+  OK(freeridge_accumulator_loo_moments(sum, FREERIDGE_COL_MAJOR, 3, sample_x(), N, sample_y(), N, NULL, COUNT, positive,
+                                       moments));
+  OK(freeridge_accumulator_loo_moments(sum, FREERIDGE_COL_MAJOR, N - 3, sample_x() + 3, N, sample_y() + 3, N, NULL,
+                                       COUNT, positive, more));
+  OK(freeridge_moments_join(COUNT * T, more, moments));
+  OK(freeridge_moments_score(COUNT, positive, T, moments, scores, errors, COUNT));
+  OK(freeridge_accumulator_loo(at_once, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, COUNT, positive,
+                               loo, N));
+  for (l = 0; l < COUNT; ++l)
+    for (j = 0; j < T; ++j) {
+      double expected = 0;
+      for (i = 0; i < N; ++i) expected += loo[i + (l * T + j) * N] * loo[i + (l * T + j) * N] / N;
+      NEAR(scores[l + j * COUNT], expected);
+      CHECK(errors[l + j * COUNT] > 0);
+    }
+  OK(freeridge_moments_select_lambda(COUNT, positive, T, moments, lambda, score, NULL, NULL, NULL, NULL, next));
+  for (j = 0; j < T; ++j)
+    for (l = 0; l < COUNT; ++l) CHECK(score[j] <= scores[l + j * COUNT]);
+  OK(freeridge_accumulator_predictor(sum, lambda, &model));
+  OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, f, N));
+  OK(freeridge_accumulator_solve(at_once, T, lambda, w, D, b));
+  for (j = 0; j < T; ++j)
+    for (i = 0; i < N; ++i) {
+      double expected = b[j + j * T];
+      for (k = 0; k < D; ++k) expected += w[k + (j * T + j) * D] * sample_x()[i + k * N];
+      NEAR(f[i + j * N], expected);
+    }
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_merge_bytes(NULL, length, merged));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_merge_bytes(bytes, length, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_merge_bytes(bytes, 0, merged));
+  REFUSED(CORRUPT, freeridge_accumulator_merge_bytes(bytes, length - 1, merged));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_compact(NULL));
+  REFUSED(INVALID_STATE, freeridge_accumulator_prepare(shard[2]));
+  REFUSED(INVALID_STATE, freeridge_accumulator_predictor(shard[2], lambda, &model));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_predictor(sum, lambda, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_moments_join(0, more, moments));
+  REFUSED(INVALID_ARGUMENT, freeridge_moments_join(1, more, NULL));
+  more[1] = -1;
+  REFUSED(INVALID_ARGUMENT, freeridge_moments_join(1, more, moments));
+  REFUSED(INVALID_ARGUMENT, freeridge_moments_score(COUNT, positive, T, moments, scores, errors, COUNT - 1));
+  REFUSED(INVALID_ARGUMENT,
+          freeridge_moments_select_lambda(COUNT, lambdas, T, moments, lambda, score, NULL, NULL, NULL, NULL, NULL));
+  for (k = 0; k < 3; ++k) freeridge_accumulator_destroy(shard[k]);
+  freeridge_accumulator_destroy(sum);
+  freeridge_accumulator_destroy(at_once);
+  freeridge_destroy(model);
+}
+
+/* Landmarks that are all rows: the answers of a model with all of them. */
+static void landmarks(void) {
+  freeridge_kernel* kernel = NULL;
+  freeridge_accumulator* rows = NULL;
+  freeridge_model *model = NULL, *predictor = NULL;
+  double errors[N * T], expected[N * T], f[N * T], g[N * T], lambda[T] = {0.5, 0.5}, w[N * T], b[T];
+  int i;
+  OK(freeridge_kernel_gaussian(1.5, &kernel));
+  OK(freeridge_accumulator_create_landmarks(kernel, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, 1,
+                                            FREERIDGE_REDUCTION_QR, &rows));
+  add_rows(rows, 0, N);
+  OK(freeridge_accumulator_loo(rows, FREERIDGE_COL_MAJOR, N, sample_x(), N, sample_y(), N, NULL, 1, lambda, errors, N));
+  OK(freeridge_accumulator_predictor(rows, lambda, &predictor));
+  OK(freeridge_predict(predictor, FREERIDGE_COL_MAJOR, N, sample_x(), N, f, N));
+  OK(freeridge_create(kernel, &model));
+  OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, sample_y(), N));
+  OK(freeridge_factorize(model));
+  OK(freeridge_set_lambda(model, lambda[0]));
+  OK(freeridge_loo(model, expected, N));
+  OK(freeridge_predict(model, FREERIDGE_COL_MAJOR, N, sample_x(), N, g, N));
+  for (i = 0; i < N * T; ++i) {
+    NEAR(errors[i], expected[i]);
+    NEAR(f[i], g[i]);
+  }
+  REFUSED(INVALID_STATE, freeridge_accumulator_solve(rows, 1, lambda, w, N, b));
+  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_create_landmarks(NULL, FREERIDGE_COL_MAJOR, N, D, sample_x(), N, T, 1,
+                                                                   FREERIDGE_REDUCTION_QR, &rows));
+  freeridge_kernel_destroy(kernel);
+  freeridge_accumulator_destroy(rows);
+  freeridge_destroy(predictor);
+  freeridge_destroy(model);
+}
+
 static int32_t cancel(double fraction, void* user) {
   (void)user;
   return fraction >= 0;
@@ -169,7 +275,6 @@ static void hostile(void) {
   CHECK(out == NULL);
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(NULL, FREERIDGE_COL_MAJOR, N, x, N, y, N, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, 0, N, x, N, y, N, NULL));
-  REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, 0, x, N, y, N, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, -1, x, N, y, N, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, BEYOND, x, BEYOND, y, BEYOND, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_accumulator_add(rows, FREERIDGE_COL_MAJOR, N, NULL, N, y, N, NULL));
@@ -238,6 +343,8 @@ static void hostile(void) {
 
 int main(void) {
   chunks();
+  shards();
+  landmarks();
   progress_and_memory();
   damaged_bytes();
   hostile();

@@ -21,8 +21,26 @@ struct Create {
   FREERIDGE_CALL(freeridge_accumulator_create, d, t, intercept, out);
 };
 
+struct CreateLandmarks {
+  support::Kernel inner = oracle::make_kernel(oracle::KernelSpec::gaussian(1.0));
+  const freeridge_kernel* kernel = inner.get();
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t r = 3, d = 2;
+  Input<double> z{{0.0, 1.0, 2.0, 0.5, -1.0, 0.0}};
+  int64_t ldz = 3;
+  int64_t t = 2;
+  int32_t intercept = 1;
+  freeridge_reduction reduction = FREERIDGE_REDUCTION_AUTO;
+  Output<freeridge_accumulator*> out{1};
+  FREERIDGE_CALL(freeridge_accumulator_create_landmarks, kernel, layout, r, d, z, ldz, t, intercept, reduction, out);
+};
+
+// Sizes that are none, 0 apart.
+inline const std::vector<int64_t> bad_counts = {-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX};
+
 struct Add {
   static constexpr const char* optional = "weights";
+  static constexpr const char* own = "n";
   freeridge_accumulator* accumulator = nullptr;
   freeridge_layout layout = FREERIDGE_COL_MAJOR;
   int64_t n = sample::n;
@@ -36,6 +54,7 @@ struct Add {
 
 struct AddSparse {
   static constexpr const char* optional = "weights";
+  static constexpr const char* own = "n";
   freeridge_accumulator* accumulator = nullptr;
   freeridge_sparse_format format = FREERIDGE_CSC;
   int64_t n = sample::n;
@@ -189,6 +208,115 @@ struct SquaredErrorsSparse {
   int64_t ld = lambda_count;
   FREERIDGE_CALL(freeridge_accumulator_squared_errors_sparse, accumulator, format, n, start, index, value, layout, y,
                  ldy, weights, count, lambdas, sum_w, squares, ld);
+};
+
+struct LooMoments {
+  static constexpr const char* optional = "weights";
+  static constexpr const char* own = "n";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n;
+  Input<double> x{sample::x()};
+  int64_t ldx = sample::n;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+  Output<double> moments{sample::size(5, lambda_count* sample::t)};
+  FREERIDGE_CALL(freeridge_accumulator_loo_moments, accumulator, layout, n, x, ldx, y, ldy, weights, count, lambdas,
+                 moments);
+};
+
+struct LooMomentsSparse {
+  static constexpr const char* optional = "weights";
+  static constexpr const char* own = "n";
+  freeridge_accumulator* accumulator = nullptr;
+  freeridge_sparse_format format = FREERIDGE_CSC;
+  int64_t n = sample::n;
+  Input<int64_t> start{sample::starts(sample::n, sample::d)};
+  Input<int32_t> index{sample::places(sample::n, sample::d)};
+  Input<double> value{sample::x()};
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  Input<double> y{sample::y()};
+  int64_t ldy = sample::n;
+  Input<double> weights{sample::weights()};
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+  Output<double> moments{sample::size(5, lambda_count* sample::t)};
+  FREERIDGE_CALL(freeridge_accumulator_loo_moments_sparse, accumulator, format, n, start, index, value, layout, y, ldy,
+                 weights, count, lambdas, moments);
+};
+
+struct Compact {
+  freeridge_accumulator* accumulator = nullptr;
+  FREERIDGE_CALL(freeridge_accumulator_compact, accumulator);
+};
+
+struct Prepare {
+  freeridge_accumulator* accumulator = nullptr;
+  FREERIDGE_CALL(freeridge_accumulator_prepare, accumulator);
+};
+
+inline std::vector<unsigned char> compact_bytes() {
+  const support::Accumulator rows(sample_problem());
+  support::check(freeridge_accumulator_compact(rows.get()), "freeridge_accumulator_compact");
+  return rows.save();
+}
+
+struct MergeBytes {
+  std::vector<unsigned char> room = compact_bytes();
+  void* inout = room.data();
+  Input<unsigned char> other{compact_bytes()};
+  int64_t size = static_cast<int64_t>(room.size());
+  FREERIDGE_CALL(freeridge_accumulator_merge_bytes, other, size, inout);
+};
+
+struct Predictor {
+  freeridge_accumulator* accumulator = nullptr;
+  Input<double> lambda{support::Vector(sample::size(sample::t), 0.5)};
+  Output<freeridge_model*> out{1};
+  FREERIDGE_CALL(freeridge_accumulator_predictor, accumulator, lambda, out);
+};
+
+inline support::Vector sample_moments(int64_t pairs) {
+  support::Vector out;
+  for (int64_t k = 0; k < pairs; ++k) {
+    const auto mean = 2.0 + static_cast<double>((k - 2) * (k - 2));
+    out.insert(out.end(), {7, 6.5, mean, 0.5, 0});
+  }
+  return out;
+}
+
+struct MomentsJoin {
+  support::Vector room = sample_moments(lambda_count);
+  int64_t count = lambda_count;
+  double* inout = room.data();
+  Input<double> other{sample_moments(lambda_count)};
+  FREERIDGE_CALL(freeridge_moments_join, count, other, inout);
+};
+
+struct MomentsScore {
+  static constexpr const char* optional = "errors";
+  int64_t count = lambda_count;
+  Input<double> lambdas{{0.0, 1e-1, 1e1}};
+  int64_t t = 2;
+  Input<double> moments{sample_moments(2 * lambda_count)};
+  Output<double> scores{sample::size(2, lambda_count)}, errors{sample::size(2, lambda_count)};
+  int64_t ld = lambda_count;
+  FREERIDGE_CALL(freeridge_moments_score, count, lambdas, t, moments, scores, errors, ld);
+};
+
+struct MomentsSelectLambda {
+  static constexpr const char* optional = "standard_error edge decades dips next";
+  int64_t count = lambda_count;
+  Input<double> lambdas{{1e-2, 1e-1, 1e1}};
+  int64_t t = 2;
+  Input<double> moments{sample_moments(2 * lambda_count)};
+  Output<double> lambda{2}, score{2}, standard_error{2}, decades{2}, next{2};
+  Output<int32_t> edge{2}, dips{2};
+  FREERIDGE_CALL(freeridge_moments_select_lambda, count, lambdas, t, moments, lambda, score, standard_error, edge,
+                 decades, dips, next);
 };
 
 struct HasIntercept {

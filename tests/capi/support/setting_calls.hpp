@@ -2,6 +2,8 @@
 // sample until a test spoils one.
 #pragma once
 
+#include <algorithm>
+
 #include "capi/support/call.hpp"
 #include "capi/support/sample.hpp"
 
@@ -111,6 +113,28 @@ struct SetMemoryLimit {
   freeridge_model* model = nullptr;
   int64_t bytes = int64_t{1} << 30;
   FREERIDGE_CALL(freeridge_set_memory_limit, model, bytes);
+};
+
+// The rows of the sample, all in one stretch.
+inline int64_t sample_rows(int64_t first, int64_t count, double* x, double* y, double*, void*) {
+  static const std::vector<double> of_x = sample::x(), of_y = sample::y();
+  const int64_t got = std::min(count, sample::n - first);
+  for (int64_t i = 0; i < got; ++i) {
+    for (int64_t k = 0; k < sample::d; ++k) x[i + k * count] = of_x[sample::size(first + i + k * sample::n)];
+    for (int64_t j = 0; j < sample::t; ++j) y[i + j * count] = of_y[sample::size(first + i + j * sample::n)];
+  }
+  return got;
+}
+
+struct SetReader {
+  static constexpr const char* optional = "user";
+  static constexpr const char* own = "n";
+  freeridge_model* model = nullptr;
+  freeridge_layout layout = FREERIDGE_COL_MAJOR;
+  int64_t n = sample::n, d = sample::d, t = sample::t;
+  freeridge_reader callback = sample_rows;
+  void* user = nullptr;
+  FREERIDGE_CALL(freeridge_set_reader, model, layout, n, d, t, callback, user);
 };
 
 struct SetProgress {

@@ -1,0 +1,84 @@
+//! Moments of squared left-out errors, which `Accumulator::loo_moments` hands out: 5 x (count t), column by column.
+
+use crate::error::{check, check_length, size, zeros, Result};
+use crate::matrix::{Dense, Layout};
+use crate::sys;
+
+/// The numbers of a pair of a lambda and an output.
+pub(crate) const MOMENTS: usize = 5;
+
+/// t numbers each; `next` is a lambda to be tried in one more pass, or the choice itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MomentChoice {
+    pub lambda: Vec<f64>,
+    pub score: Vec<f64>,
+    pub standard_error: Vec<f64>,
+    pub edge: Vec<i32>,
+    pub decades: Vec<f64>,
+    pub dips: Vec<i32>,
+    pub next: Vec<f64>,
+}
+
+/// The numbers of moments of `count` lambdas, column by column, and how many outputs they are of.
+fn pairs(moments: &Dense, count: usize) -> Result<(&[f64], usize)> {
+    check_length("a column of moments", moments.rows(), MOMENTS)?;
+    let t = moments.columns().checked_div(count).unwrap_or(0).max(1);
+    check_length("moments", moments.columns(), count.saturating_mul(t))?;
+    check_length("the layout of moments", usize::from(moments.layout() == Layout::ColumnMajor), 1)?;
+    Ok((moments.data(), t))
+}
+
+/// first becomes the moments of the rows of both.
+pub fn join_moments(first: &mut Dense, second: &Dense) -> Result<()> {
+    let columns = first.columns();
+    pairs(first, columns)?;
+    let (more, _) = pairs(second, second.columns())?;
+    check_length("second", second.columns(), columns)?;
+    let count = size(columns)?;
+    let (to, _) = first.place()?;
+    check(unsafe { sys::freeridge_moments_join(count, more.as_ptr(), to) })
+}
+
+/// The criterion LOO and its standard error from the moments of all rows, count x t each.
+pub fn moments_score(moments: &Dense, lambdas: &[f64]) -> Result<(Dense, Dense)> {
+    let (known, t) = pairs(moments, lambdas.len())?;
+    let count = size(lambdas.len())?;
+    let mut errors = Dense::filled(lambdas.len(), t, |_, _| Ok(()))?;
+    let (to, _) = errors.place()?;
+    let scores = Dense::filled(lambdas.len(), t, |scores, ld| {
+        check(unsafe {
+            sys::freeridge_moments_score(count, lambdas.as_ptr(), t as i64, known.as_ptr(), scores, to, ld)
+        })
+    })?;
+    Ok((scores, errors))
+}
+
+/// The lowest LOO of each output among lambdas > 0 whose moments of all rows are known.
+pub fn moments_select_lambda(moments: &Dense, lambdas: &[f64]) -> Result<MomentChoice> {
+    let (known, t) = pairs(moments, lambdas.len())?;
+    let mut out = MomentChoice {
+        lambda: zeros(t)?,
+        score: zeros(t)?,
+        standard_error: zeros(t)?,
+        edge: zeros(t)?,
+        decades: zeros(t)?,
+        dips: zeros(t)?,
+        next: zeros(t)?,
+    };
+    check(unsafe {
+        sys::freeridge_moments_select_lambda(
+            size(lambdas.len())?,
+            lambdas.as_ptr(),
+            t as i64,
+            known.as_ptr(),
+            out.lambda.as_mut_ptr(),
+            out.score.as_mut_ptr(),
+            out.standard_error.as_mut_ptr(),
+            out.edge.as_mut_ptr(),
+            out.decades.as_mut_ptr(),
+            out.dips.as_mut_ptr(),
+            out.next.as_mut_ptr(),
+        )
+    })?;
+    Ok(out)
+}

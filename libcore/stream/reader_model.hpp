@@ -1,0 +1,77 @@
+// Ridge regression on the rows of a reader: what a model answers whose route streams (PRIMAL, LANDMARK), by passes over the
+// rows, in O(p^2) memory and a stretch of rows whatever n is; p = d, or the number of landmarks.
+//     factorize    1 pass, an accumulator (accumulator.hpp); landmarks that are chosen or given by their rows: 1 before it,
+//                  and 1 to count the rows where n is not known
+//     GCV, REML    no pass
+//     LOO          1 pass for all lambdas of a call, by moments (select/moments.hpp); a search takes three or four
+//     errors       1 pass
+// Landmarks are chosen among at most max(2048, 4 r) rows that chance picks (RANDOM: of all rows).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "libcore/data/choose_landmarks.hpp"
+#include "libcore/stream/accumulator.hpp"
+#include "libcore/stream/row_reader.hpp"
+
+namespace freeridge {
+
+class ReaderModel {
+ public:
+  // What the model was told.
+  struct Settings {
+    KernelPtr kernel;
+    bool intercept;
+    Route route;
+    LandmarkMethod method;
+    std::int64_t seed;
+    Reduction reduction;
+  };
+
+  explicit ReaderModel(const RowReader& reader) : reader_(reader) {}
+
+  const RowReader& reader() const { return reader_; }
+  void set_landmarks(Index count, Span<const Index> rows);
+  Index landmarks() const { return wanted_; }
+  Span<const Index> given_landmarks() const { return rows_; }
+
+  // PRIMAL or LANDMARK. Throws INVALID_ARGUMENT or INVALID_STATE where the route needs all points.
+  Route route_for(const Settings& settings) const;
+  std::string explain(const Settings& settings) const;
+  Index memory_required(const Settings& settings) const;
+  // Leaves everything as it was when it throws.
+  void factorize(const Settings& settings);
+
+  bool factorized() const { return problem_ != nullptr; }
+  void forget();
+  Index n() const { return read_.rows; }  // of the pass of factorize
+  Route route() const { return features_->landmarks() ? Route::landmark : Route::primal; }
+  Span<const Index> chosen() const { return chosen_; }
+  const ReducedProblem& problem() const { return *problem_; }
+  const RowFeatures& features() const { return *features_; }
+
+  // LOO, GCV or REML; the reason for the first NaN. errors: standard errors, or without data.
+  std::string score(Criterion criterion, Span<const double> lambdas, MatrixView scores, MatrixView errors) const;
+  LambdaSearch select_lambda(Criterion criterion, double low, double high) const;
+  // The left-out errors at the lambda of each output, n x t.
+  std::string loo(Span<const double> lambdas, MatrixView errors) const;
+
+ private:
+  std::shared_ptr<const RowFeatures> features_for(const Settings& settings, std::optional<PassRead>& read,
+                                                  Array<Index>& chosen) const;
+  Matrix gather(Span<const Index> rows, std::optional<PassRead>& read) const;
+  Array<Moments> loo_moments(Span<const double> lambdas, bool with_spread) const;
+
+  RowReader reader_;
+  Index wanted_ = 0;
+  Array<Index> rows_;  // of the landmarks, where they are given
+  // factorized
+  PassRead read_;
+  std::shared_ptr<const RowFeatures> features_;
+  std::shared_ptr<const ReducedProblem> problem_;
+  Array<Index> chosen_;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,104 @@
+#include "libcore/stream/row_features.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "libcore/base/checks.hpp"
+#include "libcore/base/saved_values.hpp"
+#include "libcore/kernel/kernel_text.hpp"
+#include "libcore/routes/saved_route.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr double careful = 4;  // of the landmarks against all rows, of which they are a sample; the bound is checked
+                               // at the end on all rows, whose noise it then is where it is more
+
+// The landmarks as a problem of their own, whose rows they are.
+struct Own {
+  Own(const KernelPtr& kernel, const Matrix& z, bool intercept)
+      : y(z.rows(), 1, 0.0),
+        problem(kernel, LayoutView{z.data(), z.rows(), z.cols(), z.rows(), Layout::col_major},
+                LayoutView{y.data(), z.rows(), 1, z.rows(), Layout::col_major}, {}, intercept) {}
+  Matrix y;
+  Problem problem;
+};
+
+void require_kernel(const Kernel& kernel, Index d) {
+  kernel.check_data(1, d);
+  if (kernel.precomputed())
+    fail(Status::invalid_argument, "kernel is precomputed: it has no values at coordinates of landmarks");
+  if (kernel.linear_scale(d))
+    fail(Status::invalid_argument,
+         "kernel is linear: its accumulator is freeridge_accumulator_create, which needs no landmarks");
+}
+
+}  // namespace
+
+RowFeatures::RowFeatures(KernelPtr kernel, const LayoutView& z, bool intercept, Reduction reduction)
+    : d_(z.cols),
+      reduction_(reduction == Reduction::qr ? Reduction::qr : Reduction::gram),
+      kernel_(std::move(kernel)),
+      z_(z.rows, z.cols) {
+  require_kernel(*kernel_, d_);
+  require_finite("z", z);
+  copy_rows(z, 0, z_.view());
+  const Own own(kernel_, z_, intercept);
+  Array<Index> rows(z_.rows());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  map_ = std::make_unique<LandmarkFeatures>(own.problem, std::move(rows));
+  if (map_->features() == 0)
+    fail(Status::invalid_argument, "z has no landmark whose kernel value with itself is positive");
+  if (reduction_ == Reduction::gram) map_->prepare_partial(own.problem, careful);
+}
+
+RowFeatures::RowFeatures(Index d, bool intercept, Reduction reduction, ByteReader& in) : d_(d), reduction_(reduction) {
+  kernel_ = load_kernel(in);
+  const Index r = in.integer("number of landmarks", 1, largest_dimension);
+  z_ = in.matrix("z", any_finite, r, d);
+  sound([&] {
+    require_kernel(*kernel_, d_);
+    const Own own(kernel_, z_, intercept);
+    map_ = std::make_unique<LandmarkFeatures>(own.problem, in);
+    if (map_->features() == 0) fail(Status::corrupt, "the saved accumulator has no landmarks");
+    const Index head = in.integer("leading landmarks", -1, map_->features() - 1);
+    if (head >= 0) map_->set_head(head);
+  });
+}
+
+void RowFeatures::save(ByteWriter& out) const {
+  save_kernel(*kernel_, out);
+  out.integer(z_.rows());
+  out.matrix(z_.view());
+  map_->save(out);
+  out.integer(map_->head());
+}
+
+Matrix RowFeatures::kept() const {
+  Matrix out(p(), d_);
+  for (Index k = 0; k < d_; ++k)
+    for (Index i = 0; i < p(); ++i) out(i, k) = z_(map_->kept()[i], k);
+  return out;
+}
+
+bool RowFeatures::same(const RowFeatures& other) const {
+  if (landmarks() != other.landmarks() || d_ != other.d_ || reduction_ != other.reduction_) return false;
+  if (!landmarks()) return true;
+  const auto equal = [](const auto& a, const auto& b) { return std::ranges::equal(a, b); };
+  return equal(z_.values(), other.z_.values()) && equal(map_->kept(), other.map_->kept()) &&
+         map_->head() == other.map_->head() && describe(*kernel_) == describe(*other.kernel_);
+}
+
+void RowFeatures::form(const Rows& x, Index row, MatrixView out) const {
+  map_->raw(x, row, out);
+  if (reduction_ == Reduction::gram && map_->has_partial())
+    map_->apply_partial(out);
+  else
+    map_->apply(out);
+  for (Index k = 0; k < out.cols; ++k)
+    if (const Index i = first_not_finite({out.col(k), out.rows}); i < out.rows)
+      fail(Status::not_finite, "a kernel value of row ", row + i, " of x overflows");
+}
+
+}  // namespace freeridge

@@ -1,0 +1,48 @@
+// What an accumulator adds up of each row: x itself, or the features of landmarks (landmark_features.hpp) that are given
+// by their coordinates z, r x d:
+//     phi(x) = L^-1 k(z, x),   k(z, z) = L L'
+// A Gram matrix is summed of psi (FeatureMap::apply_partial) where that is cheaper; whether, is decided by the landmarks
+// alone, so that sums of several accumulators with the same landmarks can be added.
+#pragma once
+
+#include <memory>
+
+#include "libcore/routes/landmark_features.hpp"
+
+namespace freeridge {
+
+class RowFeatures {
+ public:
+  explicit RowFeatures(Index d) : d_(d) {}
+  // Throws INVALID_ARGUMENT for a precomputed or a linear kernel, and where no landmark has a value of its own.
+  RowFeatures(KernelPtr kernel, const LayoutView& z, bool intercept, Reduction reduction);
+  // Saved: the kernel's text; r; z; LandmarkFeatures; q, or -1.
+  RowFeatures(Index d, bool intercept, Reduction reduction, ByteReader& in);
+  void save(ByteWriter& out) const;
+
+  bool landmarks() const { return map_ != nullptr; }
+  Index d() const { return d_; }
+  Index p() const { return map_ ? map_->features() : d_; }
+  // AUTO of landmarks is GRAM, as of a model; x itself is reduced by QR.
+  Reduction reduction() const { return reduction_; }
+  const KernelPtr& kernel() const { return kernel_; }
+  const Matrix& z() const { return z_; }
+  const LandmarkFeatures& map() const { return *map_; }
+  // The rows of z that phi is made of, in its order.
+  Matrix kept() const;
+  bool same(const RowFeatures& other) const;
+
+  // What is summed of these rows: phi or psi, out.rows x p. Landmarks.
+  void form(const Rows& x, Index row, MatrixView out) const;
+
+ private:
+  void make(bool intercept, Array<Index> rows);
+
+  Index d_;
+  Reduction reduction_ = Reduction::qr;
+  KernelPtr kernel_;
+  Matrix z_;
+  std::unique_ptr<LandmarkFeatures> map_;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,57 @@
+// Rows that a callback hands out, in order and as often as they are asked for: a pass begins at row 0, and asks for one
+// stretch after the other. What the passes read is compared, by the number of rows and a checksum of y and the weights: a
+// reader that changes its mind between two passes is found out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "libcore/base/array.hpp"
+#include "libcore/base/matrix.hpp"
+
+namespace freeridge {
+
+// As freeridge_reader.
+using ReadRows = std::int64_t (*)(std::int64_t first, std::int64_t count, double* x, double* y, double* weights,
+                                  void* user);
+
+// What a pass has read.
+struct PassRead {
+  Index rows = 0;
+  std::uint64_t checksum = 0;
+};
+
+class RowReader {
+ public:
+  // n: how many rows there are, or -1: until the reader has no more.
+  RowReader(ReadRows callback, void* user, Layout layout, Index n, Index d, Index t)
+      : read_(callback), user_(user), layout_(layout), n_(n), d_(d), t_(t) {}
+
+  Index n() const { return n_; }
+  Index d() const { return d_; }
+  Index t() const { return t_; }
+  Index bytes() const;  // of the buffers of a pass
+
+  // A stretch of rows, all finite, with positive weights.
+  struct Chunk {
+    Index first;
+    LayoutView x, y;
+    const double* weights;
+  };
+  // use(chunk) for all rows. before: what the first pass read; nothing: this is the first one. Throws IO, with the row,
+  // where the reader fails, ends too early or has changed, NOT_FINITE or INVALID_ARGUMENT for its numbers.
+  PassRead pass(const std::optional<PassRead>& before, const std::function<void(const Chunk&)>& use) const;
+
+ private:
+  Index rows_at_once() const;
+  Index read(Index first, Index count, double* x, double* y, double* weights) const;
+  void check(const Chunk& chunk) const;
+
+  ReadRows read_;
+  void* user_;
+  Layout layout_;
+  Index n_, d_, t_;
+};
+
+}  // namespace freeridge

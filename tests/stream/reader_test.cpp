@@ -1,0 +1,300 @@
+// Models whose rows a reader hands out: the answers of a model with all rows, whatever the layout and whether n is known; and
+// readers that fail, end too early, give what is no number, or change their mind: a status with the row, the model as before.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "support/landmarks.hpp"
+#include "support/problems.hpp"
+
+namespace reader_test {
+
+using namespace support;
+using oracle::KernelSpec;
+using oracle::Problem;
+
+// Hands out the rows of a problem; `spoil` may do anything to them.
+struct Source {
+  Problem problem;
+  bool by_rows = true;
+  std::int64_t stretches = 0, passes = 0, largest = 0;
+  std::function<std::int64_t(std::int64_t first, std::int64_t got, double* x, double* y, double* weights)> spoil = {};
+
+  static std::int64_t read(std::int64_t first, std::int64_t count, double* x, double* y, double* weights, void* user) {
+    Source& source = *static_cast<Source*>(user);
+    const Problem& p = source.problem;
+    const std::int64_t got = std::max<std::int64_t>(std::min(count, p.x.rows - first), 0), d = p.x.cols, t = p.y.cols;
+    source.stretches += 1;
+    source.passes += first == 0 ? 1 : 0;
+    source.largest = std::max(source.largest, count);
+    for (std::int64_t i = 0; i < got; ++i) {
+      for (std::int64_t k = 0; k < d; ++k) x[source.by_rows ? i * d + k : i + k * count] = p.x(first + i, k);
+      for (std::int64_t j = 0; j < t; ++j) y[source.by_rows ? i * t + j : i + j * count] = p.y(first + i, j);
+      if (!p.weights.empty()) weights[i] = p.weight(first + i);
+    }
+    return source.spoil ? source.spoil(first, got, x, y, weights) : got;
+  }
+};
+
+void set_reader(Model& model, Source& source, bool knows_n = true) {
+  check(freeridge_set_reader(model.get(), source.by_rows ? FREERIDGE_ROW_MAJOR : FREERIDGE_COL_MAJOR,
+                             knows_n ? source.problem.x.rows : -1, source.problem.x.cols, source.problem.y.cols,
+                             Source::read, &source),
+        "freeridge_set_reader");
+}
+
+struct Scores {
+  Matrix scores, errors;
+};
+Scores scores_of(const Model& model, freeridge_criterion criterion, const Vector& lambdas, std::int64_t t) {
+  const auto count = static_cast<std::int64_t>(lambdas.size());
+  Scores out{Matrix(count, t), Matrix(count, t)};
+  double* const errors = criterion == FREERIDGE_LOO ? out.errors.values.data() : nullptr;
+  const freeridge_status status =
+      freeridge_score(model.get(), criterion, count, lambdas.data(), out.scores.values.data(), errors, count);
+  EXPECT_EQ(status, FREERIDGE_OK) << freeridge_last_error();
+  return out;
+}
+
+const Vector lambda_values = {1e-2, 0.5, 20.0};
+
+// What both models answer, and what a predictor of each does.
+void expect_same(Model& read, Model& whole, const Source& source, double tolerance) {
+  const std::int64_t n = source.problem.x.rows, t = source.problem.y.cols, d = source.problem.x.cols;
+  for (const freeridge_criterion criterion : {FREERIDGE_LOO, FREERIDGE_GCV, FREERIDGE_REML}) {
+    const Scores found = scores_of(read, criterion, lambda_values, t),
+                 expected = scores_of(whole, criterion, lambda_values, t);
+    EXPECT_CLOSE(found.scores, expected.scores, tolerance);
+    if (criterion == FREERIDGE_LOO) {
+      EXPECT_CLOSE(found.errors, expected.errors, 10 * tolerance);
+    }
+    Vector lambda(static_cast<std::size_t>(t)), score(lambda), expected_lambda(lambda), expected_score(lambda);
+    ASSERT_EQ(freeridge_select_lambda(read.get(), criterion, 0, 0, lambda.data(), score.data()), FREERIDGE_OK)
+        << freeridge_last_error();
+    ASSERT_EQ(freeridge_select_lambda(whole.get(), criterion, 0, 0, expected_lambda.data(), expected_score.data()),
+              FREERIDGE_OK);
+    EXPECT_CLOSE(score, expected_score, tolerance);
+    std::int64_t count = 0;
+    EXPECT_EQ(freeridge_get_search(read.get(), &count, nullptr, nullptr, 0, nullptr, nullptr, nullptr), FREERIDGE_OK);
+    EXPECT_GE(count, 100);
+  }
+  Vector lambdas(static_cast<std::size_t>(t), 0.5);
+  lambdas.back() = 3.0;
+  for (Model* const model : {&read, &whole}) check(freeridge_set_lambdas(model->get(), lambdas.data()), "set_lambdas");
+  Matrix errors(n, t), expected(n, t), f(n, t), g(n, t);
+  ASSERT_EQ(freeridge_loo(read.get(), errors.values.data(), n), FREERIDGE_OK) << freeridge_last_error();
+  check(freeridge_loo(whole.get(), expected.values.data(), n), "freeridge_loo");
+  EXPECT_CLOSE(errors, expected, 10 * tolerance);
+  for (const auto& [from, to] : {std::pair{&read, &f}, std::pair{&whole, &g}})
+    check(
+        freeridge_predict(from->get(), FREERIDGE_COL_MAJOR, n, source.problem.x.values.data(), n, to->values.data(), n),
+        "freeridge_predict");
+  EXPECT_CLOSE(f, g, 10 * tolerance);
+  std::int64_t sizes[3] = {0, 0, 0};
+  EXPECT_EQ(freeridge_get_dimensions(read.get(), &sizes[0], &sizes[1], &sizes[2]), FREERIDGE_OK);
+  EXPECT_TRUE(sizes[0] == n && sizes[1] == d && sizes[2] == t);
+}
+
+TEST(Reader, LinearRowsAnswerAsInMemory) {
+  Random random(5);
+  for (const std::int64_t n : {40, 9000})
+    for (const bool by_rows : {false, true})
+      for (const bool knows_n : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << n << (by_rows ? ", by rows" : "") << (knows_n ? ", n known" : ""));
+        Source source{random_problem(random, KernelSpec::linear(), n, 4, 2, by_rows, knows_n), by_rows};
+        Model whole = oracle::make_model(source.problem, FREERIDGE_ROUTE_PRIMAL);
+        whole.factorize();
+        Model read(oracle::make_kernel(source.problem.kernel));
+        set_reader(read, source, knows_n);
+        check(freeridge_set_intercept(read.get(), source.problem.intercept ? 1 : 0), "freeridge_set_intercept");
+        std::int64_t bytes = 0;
+        EXPECT_EQ(freeridge_memory_required(read.get(), &bytes), FREERIDGE_OK);
+        EXPECT_GT(bytes, 0);
+        read.factorize();
+        EXPECT_EQ(source.passes, 1);
+        expect_same(read, whole, source, 1e-10);
+        EXPECT_LT(source.largest, 1 << 14);
+      }
+}
+
+TEST(Reader, LandmarksAnswerAsTheirRoute) {
+  Random random(6);
+  for (const bool given : {false, true}) {
+    Source source{random_problem(random, KernelSpec::gaussian(2.0), 3000, 3, 1, true, true), true};
+    Model whole = oracle::make_model(source.problem, FREERIDGE_ROUTE_LANDMARK);
+    Model read(oracle::make_kernel(source.problem.kernel));
+    set_reader(read, source, given);
+    const support::Rows chosen = some_landmarks(random, 3000, 30);
+    for (Model* const model : {&whole, &read}) {
+      check(freeridge_set_landmarks(model->get(), 30, given ? chosen.data() : nullptr), "freeridge_set_landmarks");
+      check(freeridge_set_landmark_method(model->get(), FREERIDGE_LANDMARKS_RANDOM, 12),
+            "freeridge_set_landmark_method");
+      model->factorize();
+    }
+    EXPECT_EQ(source.passes, given ? 2 : 3);
+    support::Rows rows(30), expected(30);
+    check(freeridge_get_landmarks(read.get(), nullptr, rows.data()), "freeridge_get_landmarks");
+    check(freeridge_get_landmarks(whole.get(), nullptr, expected.data()), "freeridge_get_landmarks");
+    EXPECT_EQ(rows, expected);
+    expect_same(read, whole, source, 1e-10);
+    // Chosen among a sample: as good as they are, and not worse than a tenth.
+    check(freeridge_set_landmark_method(read.get(), FREERIDGE_LANDMARKS_AUTO, 1), "freeridge_set_landmark_method");
+    check(freeridge_set_landmarks(read.get(), 30, nullptr), "freeridge_set_landmarks");
+    read.factorize();
+    EXPECT_LT(scores_of(read, FREERIDGE_LOO, {0.5}, 1).scores(0, 0),
+              1.1 * scores_of(whole, FREERIDGE_LOO, {0.5}, 1).scores(0, 0));
+  }
+}
+
+TEST(Reader, WhatGoesWrongIsAStatusWithItsRowAndNothingChanges) {
+  Random random(7);
+  Source source{random_problem(random, KernelSpec::linear(), 30000, 3, 1, true, true), true};
+  Model model(oracle::make_kernel(KernelSpec::linear()));
+  set_reader(model, source);
+  model.factorize();
+  check(freeridge_set_lambda(model.get(), 0.3), "freeridge_set_lambda");
+  const Scores before = scores_of(model, FREERIDGE_LOO, lambda_values, 1);
+  struct Fault {
+    const char* name;
+    freeridge_status status;
+    std::string row;
+    decltype(source.spoil) spoil;
+  };
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const std::vector<Fault> faults = {
+      {"fails", FREERIDGE_IO, "8192",
+       [](std::int64_t first, std::int64_t got, double*, double*, double*) { return first == 8192 ? -3 : got; }},
+      {"stops short", FREERIDGE_IO, "16383",
+       [](std::int64_t first, std::int64_t got, double*, double*, double*) { return first < 16384 ? got : 0; }},
+      {"too many", FREERIDGE_IO, "8192",
+       [](std::int64_t first, std::int64_t got, double*, double*, double*) { return first == 8192 ? got + 1 : got; }},
+      {"NaN in x", FREERIDGE_NOT_FINITE, "8193",
+       [=](std::int64_t first, std::int64_t got, double* x, double*, double*) {
+         if (first == 8192) x[3 + 2] = nan;
+         return got;
+       }},
+      {"Inf in y", FREERIDGE_NOT_FINITE, "16384",
+       [=](std::int64_t first, std::int64_t got, double*, double* y, double*) {
+         if (first == 16384) y[0] = infinity;
+         return got;
+       }},
+      {"a weight of zero", FREERIDGE_INVALID_ARGUMENT, "7",
+       [](std::int64_t first, std::int64_t got, double*, double*, double* weights) {
+         if (first == 0) weights[7] = 0;
+         return got;
+       }},
+      {"another y", FREERIDGE_IO, "30000",
+       [](std::int64_t first, std::int64_t got, double*, double* y, double*) {
+         if (first == 8192) y[11] += 1e-13;
+         return got;
+       }},
+      {"another weight", FREERIDGE_IO, "30000",
+       [](std::int64_t first, std::int64_t got, double*, double*, double* weights) {
+         if (first == 8192) weights[0] *= 2;
+         return got;
+       }}};
+  Matrix errors(30000, 1);
+  double scores[3], lambda = -1, score = -1;
+  for (const Fault& fault : faults) {
+    SCOPED_TRACE(fault.name);
+    const bool in_first_pass = fault.row != "30000";  // what differs is seen when there is something to differ from
+    source.spoil = fault.spoil;
+    const auto expect_refused = [&](freeridge_status status) {
+      EXPECT_EQ(status, fault.status) << freeridge_last_error();
+      EXPECT_NE(std::string(freeridge_last_error()).find(fault.row), std::string::npos) << freeridge_last_error();
+    };
+    if (in_first_pass) expect_refused(freeridge_factorize(model.get()));
+    expect_refused(freeridge_score(model.get(), FREERIDGE_LOO, 3, lambda_values.data(), scores, nullptr, 3));
+    expect_refused(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 0, 0, &lambda, &score));
+    expect_refused(freeridge_loo(model.get(), errors.values.data(), 30000));
+    source.spoil = nullptr;
+    EXPECT_TRUE(bit_equal(scores_of(model, FREERIDGE_LOO, lambda_values, 1).scores, before.scores));
+    double at = 0;
+    EXPECT_EQ(freeridge_get_lambda(model.get(), &at), FREERIDGE_OK);
+    EXPECT_EQ(at, 0.3);
+  }
+  EXPECT_EQ(lambda, -1);
+  source.spoil = [](std::int64_t, std::int64_t, double*, double*, double*) -> std::int64_t { throw 1; };
+  EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_INTERNAL);
+  source.spoil = [](std::int64_t, std::int64_t, double*, double*, double*) { return std::int64_t{0}; };
+  Model unknown(oracle::make_kernel(KernelSpec::linear()));
+  set_reader(unknown, source, false);
+  EXPECT_EQ(freeridge_factorize(unknown.get()), FREERIDGE_IO);
+  source.spoil = nullptr;
+  EXPECT_TRUE(bit_equal(scores_of(model, FREERIDGE_LOO, lambda_values, 1).scores, before.scores));
+}
+
+std::int32_t third_time(double, void* user) {
+  return ++*static_cast<int*>(user) >= 3 ? 1 : 0;
+}
+
+TEST(Reader, CanBeCancelledAndSaved) {
+  Random random(8);
+  Source source{random_problem(random, KernelSpec::linear(), 30000, 3, 1, false, true), true};
+  Model model(oracle::make_kernel(KernelSpec::linear()));
+  set_reader(model, source);
+  int heard = 0;
+  check(freeridge_set_progress(model.get(), third_time, &heard), "freeridge_set_progress");
+  EXPECT_EQ(freeridge_factorize(model.get()), FREERIDGE_CANCELLED);
+  check(freeridge_set_progress(model.get(), nullptr, nullptr), "freeridge_set_progress");
+  double w[3];
+  EXPECT_EQ(freeridge_set_lambda(model.get(), 1), FREERIDGE_INVALID_STATE);
+  model.factorize();
+  check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
+  EXPECT_EQ(freeridge_get_hyperplane(model.get(), w, 3), FREERIDGE_OK);
+  std::int64_t length = 0;
+  EXPECT_EQ(freeridge_save_predictor_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_save_to_memory(model.get(), 0, nullptr, &length), FREERIDGE_INVALID_STATE);
+  freeridge_model* clone = nullptr;
+  ASSERT_EQ(freeridge_clone(model.get(), &clone), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_set_intercept(clone, 0), FREERIDGE_OK);  // which forgets the clone's factorization alone
+  EXPECT_EQ(freeridge_get_hyperplane(clone, w, 3), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_hyperplane(model.get(), w, 3), FREERIDGE_OK);
+  EXPECT_EQ(freeridge_factorize(clone), FREERIDGE_OK);
+  freeridge_destroy(clone);
+}
+
+TEST(Reader, WhatNeedsAllPointsSaysSo) {
+  Random random(9);
+  Source source{random_problem(random, KernelSpec::linear(), 50, 3, 1, false, true), true};
+  Model model(oracle::make_kernel(KernelSpec::linear()));
+  set_reader(model, source);
+  const auto factorize = [&] { return freeridge_factorize(model.get()); };
+  for (const freeridge_route route : {FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND}) {
+    model.route(route);
+    EXPECT_EQ(factorize(), FREERIDGE_INVALID_ARGUMENT);
+  }
+  model.route(FREERIDGE_ROUTE_LANDMARK);
+  EXPECT_EQ(factorize(), FREERIDGE_INVALID_STATE);
+  model.route(FREERIDGE_ROUTE_AUTO);
+  check(freeridge_set_intercept(model.get(), FREERIDGE_INTERCEPT_PENALISED), "freeridge_set_intercept");
+  EXPECT_EQ(factorize(), FREERIDGE_INVALID_ARGUMENT);
+  check(freeridge_set_intercept(model.get(), 1), "freeridge_set_intercept");
+  model.kernel(oracle::make_kernel(KernelSpec::gaussian(1.0)));
+  EXPECT_EQ(factorize(), FREERIDGE_INVALID_ARGUMENT);
+  model.kernel(oracle::make_kernel(KernelSpec::linear()));
+  EXPECT_EQ(factorize(), FREERIDGE_OK);
+  double scores[1], lambda = 1, df = 0;
+  for (const freeridge_criterion criterion : {FREERIDGE_GROUPS, FREERIDGE_ERROR_RATE})
+    EXPECT_EQ(freeridge_score(model.get(), criterion, 1, &lambda, scores, nullptr, 1), FREERIDGE_INVALID_ARGUMENT);
+  check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
+  Vector many(50);
+  EXPECT_EQ(freeridge_degrees_of_freedom(model.get(), &df, nullptr), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_leverage(model.get(), many.data(), 50), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_get_fitted(model.get(), many.data(), 50), FREERIDGE_INVALID_STATE);
+  EXPECT_EQ(freeridge_set_weights(model.get(), many.data()), FREERIDGE_INVALID_STATE);
+  EXPECT_NE(std::string(freeridge_last_error()).find("reader"), std::string::npos);
+  const support::Rows twice = {3, 3}, beyond = {50};
+  EXPECT_EQ(freeridge_set_landmarks(model.get(), 2, twice.data()), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_landmarks(model.get(), 1, beyond.data()), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_landmarks(model.get(), 51, nullptr), FREERIDGE_INVALID_ARGUMENT);
+  EXPECT_EQ(freeridge_set_landmarks(model.get(), -1, twice.data()), FREERIDGE_INVALID_ARGUMENT);
+  model.data(source.problem.x, source.problem.y);  // and it is a model like any other
+  EXPECT_EQ(factorize(), FREERIDGE_OK);
+  check(freeridge_set_lambda(model.get(), 1), "freeridge_set_lambda");
+  EXPECT_EQ(freeridge_degrees_of_freedom(model.get(), &df, nullptr), FREERIDGE_OK);
+}
+
+}  // namespace reader_test
