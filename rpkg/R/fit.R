@@ -68,7 +68,7 @@ fit_model <- function(fit) {
   fit$chosen <- is.null(fit$lambda)
   if (fit$chosen) {
     range <- fit$lambda_range
-    found <- timed("lambda", if (!is.null(fit$learning) && all(range == 0)) {
+    found <- timed("lambda", if (!is.null(fit$learning) && all(range == 0) && length(lambdas_below_floor(model)) == 0L) {
       found_lambda(model)  # the search for the kernel ends with one for lambda
     } else {
       core_select_lambda(model, fit$criterion, range[1L], range[2L])

@@ -172,6 +172,81 @@ TEST_F(MpiRows, LandmarksOfAnyDivision) {
     }
 }
 
+// phi = L^-1 k(z, x), k(z, z) = L L': rows [from, end) of x as features, from which the linear problem is that of the
+// landmarks z.
+Matrix features(const Kernel& kernel, const Matrix& z, const Matrix& x, int64_t from, int64_t end) {
+  const int64_t r = z.rows, m = end - from;
+  Matrix l(r, r), phi(m, r);
+  EXPECT_EQ(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, r, r, z.cols, z.values.data(), r,
+                                      z.values.data(), r, l.values.data(), r),
+            FREERIDGE_OK);
+  if (m == 0) return phi;
+  EXPECT_EQ(freeridge_kernel_evaluate(kernel.get(), FREERIDGE_COL_MAJOR, m, r, z.cols, &x.values[std::size_t(from)],
+                                      x.rows, z.values.data(), r, phi.values.data(), m),
+            FREERIDGE_OK);
+  for (int64_t j = 0; j < r; ++j) {
+    for (int64_t k = 0; k < j; ++k) {
+      for (int64_t i = j; i < r; ++i) l(i, j) -= l(i, k) * l(j, k);
+      for (int64_t i = 0; i < m; ++i) phi(i, j) -= phi(i, k) * l(j, k);
+    }
+    const double root = std::sqrt(l(j, j));
+    for (int64_t i = j; i < r; ++i) l(i, j) /= root;
+    for (int64_t i = 0; i < m; ++i) phi(i, j) /= root;
+  }
+  return phi;
+}
+
+TEST_F(MpiRows, LandmarksInShardsAreThoseOfOneModel) {
+  constexpr int64_t r = 20;
+  const Kernel kernel = Kernel::matern(0.5, 2);
+  Matrix z(r, d);
+  int64_t found = 0;
+  EXPECT_STATUS(freeridge_mpi_choose_landmarks(kernel.get(), MPI_COMM_WORLD, FREERIDGE_COL_MAJOR, last - first, d,
+                                               first == last ? nullptr : &x.values[std::size_t(first)], n, 100,
+                                               FREERIDGE_LANDMARKS_PIVOTED, 1, r, z.values.data(), r, &found),
+                FREERIDGE_OK);
+  ASSERT_EQ(found, r);
+  freeridge_accumulator *part = nullptr, *whole = nullptr, *sum = nullptr;
+  ASSERT_EQ(freeridge_accumulator_create(r, t, 1, &part), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_accumulator_create(r, t, 1, &whole), FREERIDGE_OK);
+  const Matrix own_phi = features(kernel, z, x, first, last), phi = features(kernel, z, x, 0, n);
+  if (last > first) {
+    ASSERT_EQ(freeridge_accumulator_add(part, FREERIDGE_COL_MAJOR, last - first, own_phi.values.data(), last - first,
+                                        &y.values[std::size_t(first)], n, &weights[std::size_t(first)]),
+              FREERIDGE_OK);
+  }
+  ASSERT_EQ(freeridge_accumulator_add(whole, FREERIDGE_COL_MAJOR, n, phi.values.data(), n, y.values.data(), n,
+                                      weights.data()),
+            FREERIDGE_OK);
+  EXPECT_STATUS(freeridge_mpi_accumulator_allreduce(part, MPI_COMM_WORLD, &sum), FREERIDGE_OK);
+  const Vector lambdas{1e-3, 0.1, 10};
+  Matrix scores(3, t), expected(3, t);
+  ASSERT_EQ(freeridge_accumulator_score(sum, FREERIDGE_GCV, 3, lambdas.data(), scores.values.data(), 3), FREERIDGE_OK);
+  ASSERT_EQ(freeridge_accumulator_score(whole, FREERIDGE_GCV, 3, lambdas.data(), expected.values.data(), 3),
+            FREERIDGE_OK);
+  EXPECT_PRED_FORMAT3(support::close_to, scores, expected, accuracy_of_rows);
+
+  std::vector<int64_t> rows;
+  for (int64_t k = 0; k < r; ++k)
+    for (int64_t i = 0; i < n; ++i)
+      if (x(i, 0) == z(k, 0)) rows.push_back(i);
+  support::Model model(kernel);
+  model.data(x, y).weights(weights);
+  ASSERT_EQ(freeridge_set_landmarks(model.get(), r, rows.data()), FREERIDGE_OK);
+  model.factorize();
+  Vector lambda(t), score(t), model_lambda(t), model_score(t);
+  EXPECT_STATUS(
+      freeridge_mpi_accumulator_select_lambda(
+          sum, MPI_COMM_WORLD, FREERIDGE_LOO, 1e-3, 100, FREERIDGE_COL_MAJOR, last - first, own_phi.values.data(),
+          std::max<int64_t>(last - first, 1), &y.values[std::size_t(std::min(first, n - 1))], n,
+          &weights[std::size_t(std::min(first, n - 1))], lambda.data(), score.data()),
+      FREERIDGE_OK);
+  ASSERT_EQ(freeridge_select_lambda(model.get(), FREERIDGE_LOO, 1e-3, 100, model_lambda.data(), model_score.data()),
+            FREERIDGE_OK);
+  EXPECT_PRED_FORMAT3(support::close_to, score, model_score, 1e-10);  // two ways to reduce the rows
+  for (freeridge_accumulator* each : {part, whole, sum}) freeridge_accumulator_destroy(each);
+}
+
 TEST_F(MpiRows, LandmarksRefused) {
   const Kernel kernel = Kernel::gaussian(2);
   Matrix z(300, d);
