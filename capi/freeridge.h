@@ -31,7 +31,7 @@
  *     EMPTY  --set_data-->  DATA  --factorize-->  FACTORIZED  --set_lambda(s), select_lambda-->  FITTED
  *
  * set_data, set_sparse (and their _view), set_weights, set_fixed_effects, set_kernel, set_intercept, set_landmarks,
- * set_landmark_method, set_reduction and set_route go back to DATA (unset the factorization and the lambdas).
+ * set_landmark_method, set_reduction, set_accuracy and set_route go back to DATA (unset the factorization and the lambdas).
  * set_groups, set_gaps, set_expected_lambdas, set_refinement, set_progress and set_memory_limit change no state. A model loaded from
  * what was saved for prediction only answers INVALID_STATE to all calls but a few ("Save and load").
  *
@@ -67,6 +67,8 @@
  * N. Talbot, Fast exact leave-one-out cross-validation of sparse least-squares support vector machines, Neural Networks
  * 17 (2004). [GHW] G. Golub, M. Heath, G. Wahba, Generalized cross-validation, Technometrics 21 (1979). [PT] H.
  * Patterson, R. Thompson, Recovery of inter-block information when block sizes are unequal, Biometrika 58 (1971).
+ * [DEFTW] M. Diaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, Robust, randomized preconditioning for kernel ridge
+ * regression, arXiv:2304.12465.
  */
 #ifndef FREERIDGE_H
 #define FREERIDGE_H
@@ -161,9 +163,18 @@ enum {
                                  score). d >= n: QR of x', 2 n^2 d, memory 2 n d; the columns' units cost no digits,
                                  as in the x x' of the first three, whose eigenvalues below freeridge_get_tolerance
                                  are rounding */
-  FREERIDGE_ROUTE_LANDMARK = 5  /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r)
+  FREERIDGE_ROUTE_LANDMARK = 5, /* the problem restricted to landmarks (freeridge_set_landmarks): 2 n r^2; then O(n r)
                                   a lambda, and n r kernel values and 2 n r^2 for each pass; memory O(r^2) beside the
                                   data */
+  FREERIDGE_ROUTE_ITERATIVE = 6 /* the problem of all points at any n, for kernels that are not linear: conjugate
+                                   gradients over kernel values that are made anew in each pass, with a preconditioner
+                                   of r columns for every lambda, r^2 about 32 n [DEFTW]. Set-up: n r kernel values,
+                                   5 n r^2; a lambda: some 5 to 50 passes of n^2 / 2 kernel values; memory 8 n r
+                                   bytes. Solutions with a bound of their error (freeridge_set_accuracy), predictions
+                                   and what few more solutions give; LOO and GCV as estimates
+                                   (freeridge_estimate_score); no errors left out of single points, leverages, REML,
+                                   eigenvalues, nor lambda = 0: INVALID_STATE and NOT_POSITIVE_DEFINITE. AUTO never
+                                   takes it */
 };
 
 /* Criteria, to be minimised over lambda. e are the errors left out, r = Y - fitted, H the hat matrix, M = K + lambda
@@ -503,7 +514,7 @@ FREERIDGE_API freeridge_status freeridge_set_groups(freeridge_model* model, int6
 FREERIDGE_API freeridge_status freeridge_set_gaps(freeridge_model* model, int64_t layers, const int32_t* gap);
 
 /* Overrules the route; FREERIDGE_ROUTE_AUTO gives the choice back. Goes back to DATA. PRIMAL needs a linear kernel,
- * which factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+ * ITERATIVE one that is not, which factorize checks. Statuses: INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route route);
 
 /* A hint for AUTO: how many values of lambda will be looked at (count >= 1; 100 unless set), beside the lambdas of
@@ -677,6 +688,15 @@ FREERIDGE_API freeridge_status freeridge_get_tolerance(const freeridge_model* mo
  * state. Statuses: INVALID_ARGUMENT (steps < 0 or > 100). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps);
 
+/* 0 < accuracy < 1 (1e-8 unless set): the relative error of solutions of the ITERATIVE route, as freeridge_get_accuracy has
+ * it. A lambda at which it cannot be reached (rounding leaves about 1e-16 |K| / lambda) is refused with NOT_CONVERGED,
+ * and freeridge_last_error says what was reached. Goes back to DATA. Cost: O(1). Statuses: INVALID_ARGUMENT, NOT_FINITE.
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy);
+
+/* *accuracy: as freeridge_set_accuracy. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_requested_accuracy(const freeridge_model* model, double* accuracy);
+
 /* *steps: as freeridge_set_refinement. Statuses: INVALID_STATE (a predictor), INVALID_ARGUMENT. Cost: O(1). Since
  * 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_refinement(const freeridge_model* model, int32_t* steps);
@@ -712,14 +732,16 @@ FREERIDGE_API freeridge_status freeridge_factorize(freeridge_model* model);
 /* Sets one lambda >= 0 for all outputs and solves (1). Needs FACTORIZED, goes to FITTED.
  * lambda = 0: the minimum-norm least-squares solution (SPECTRAL, PRIMAL; directions whose eigenvalue is below rounding
  * are left out); CHOLESKY and BAND have an answer while K is numerically positive definite, else
- * NOT_POSITIVE_DEFINITE. Cost: SPECTRAL, PRIMAL O(n r t); BAND O(n^2 t); CHOLESKY n^3/3 + O(n^2 t).
+ * NOT_POSITIVE_DEFINITE; ITERATIVE has none below freeridge_get_tolerance (NOT_POSITIVE_DEFINITE), nor where rounding
+ * does not let it be as accurate as freeridge_set_accuracy asks (NOT_CONVERGED). Cost: SPECTRAL, PRIMAL O(n r t); BAND
+ * O(n^2 t); CHOLESKY n^3/3 + O(n^2 t); ITERATIVE 5 to 50 passes of n^2 / 2 kernel values.
  * Statuses: INVALID_STATE (also: refinement where there is none), INVALID_ARGUMENT (lambda < 0), NOT_FINITE (also: the
- * solution overflows), NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
+ * solution overflows), NOT_POSITIVE_DEFINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambda(freeridge_model* model, double lambda);
 
 /* As freeridge_set_lambda with lambda[j] for output j; lambda: t numbers >= 0, copied. Cost: that of
  * freeridge_set_lambda for each run of equal values. Statuses: INVALID_STATE, INVALID_ARGUMENT, NOT_FINITE,
- * NOT_POSITIVE_DEFINITE, CANCELLED. Since 0.1. */
+ * NOT_POSITIVE_DEFINITE, NOT_CONVERGED, CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_set_lambdas(freeridge_model* model, const double* lambda);
 
 /* ----------------------------------------------------------------------------------------------------
@@ -749,6 +771,14 @@ FREERIDGE_API freeridge_status freeridge_group_errors(const freeridge_model* mod
 FREERIDGE_API freeridge_status freeridge_group_errors_with_gaps(const freeridge_model* model, const int32_t* group,
                                                                 int64_t layers, const int32_t* gap, double* errors,
                                                                 int64_t ld);
+
+/* accuracy: t numbers; bounds of the relative error of the c that is in force on the ITERATIVE route, for each output:
+ *     |c - c*|_G <= accuracy |c*|_G,   |v|_G^2 = v'(K + lambda W^-1) v,   c* the solution of (1)
+ * They are computed from the residual in double precision, and usually 1 to 3 times the error. Without intercept and fixed
+ * effects |f(x) - f*(x)| <= k(x, x)^(1/2) accuracy |c*|_G at every x. Refinement makes errors smaller still. Needs FITTED
+ * by the ITERATIVE route. Statuses: INVALID_STATE (also: another route), INVALID_ARGUMENT. Cost: O(t). Source: [DEFTW].
+ * Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* accuracy);
 
 /* Predictions f(x) + b at m new points: x is m x d, out is m x t, both in `layout`.
  * Needs FITTED. Cost: O(m n (d + t)), linear kernels O(m d t); memory O(tile).
@@ -1095,6 +1125,18 @@ FREERIDGE_API freeridge_status freeridge_lambda_grid(const freeridge_model* mode
 FREERIDGE_API freeridge_status freeridge_score(const freeridge_model* model, freeridge_criterion criterion,
                                                int64_t count, const double* lambdas, double* scores, double* errors,
                                                int64_t ld);
+
+/* freeridge_score of LOO or GCV where the route estimates them (ITERATIVE): errors are the standard errors of the estimates,
+ * count x t as scores, and not those of the mean over points, which freeridge_score has. On all other routes the errors are
+ * 0. From random signs, the probes, the same for every lambda and call: differences between lambdas are better known than
+ * scores. probes: how many, 3 to 10000, or 0: 8. Errors of estimates fall as probes^(-1/2). Needs FACTORIZED. Cost:
+ * solutions with t + probes right-hand sides at each lambda, to an accuracy of 1e-4, in shared passes. Statuses:
+ * INVALID_STATE (also: another criterion where the route estimates), INVALID_ARGUMENT (also: another number of probes),
+ * NOT_FINITE, UNDEFINED (some scores have no value, as where a solution does not converge: NaN), CANCELLED. Source: M.
+ * Hutchinson, Communications in Statistics 19 (1990); docs/numerics.md. Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion,
+                                                        int64_t probes, int64_t count, const double* lambdas,
+                                                        double* scores, double* errors, int64_t ld);
 
 /* One number for the criterion (LOO, GCV, REML or GROUPS) at one lambda >= 0, and all its derivatives:
  *     score                     of one output freeridge_score's; of several the sum of score / weighted variance of Y

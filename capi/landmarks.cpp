@@ -45,6 +45,10 @@ freeridge_status freeridge_set_refinement(freeridge_model* model, int32_t steps)
   });
 }
 
+freeridge_status freeridge_set_accuracy(freeridge_model* model, double accuracy) {
+  return guarded(__func__, [&] { model_of(model).set_accuracy(accuracy); });
+}
+
 freeridge_status freeridge_get_landmarks(const freeridge_model* model, int64_t* count, int64_t* rows) {
   return guarded(__func__, [&] {
     const Model& m = settings_of(model);

@@ -20,7 +20,8 @@ static_assert(FREERIDGE_INVALID_ARGUMENT == int(Status::invalid_argument) &&
               FREERIDGE_CANCELLED == int(Status::cancelled) && FREERIDGE_INTERNAL == int(Status::internal));
 static_assert(FREERIDGE_ROUTE_AUTO == int(Route::automatic) && FREERIDGE_ROUTE_CHOLESKY == int(Route::cholesky) &&
               FREERIDGE_ROUTE_SPECTRAL == int(Route::spectral) && FREERIDGE_ROUTE_BAND == int(Route::band) &&
-              FREERIDGE_ROUTE_PRIMAL == int(Route::primal));
+              FREERIDGE_ROUTE_PRIMAL == int(Route::primal) && FREERIDGE_ROUTE_LANDMARK == int(Route::landmark) &&
+              FREERIDGE_ROUTE_ITERATIVE == int(Route::iterative));
 static_assert(FREERIDGE_COVARIANCE_BAYESIAN == int(CovarianceType::bayesian) &&
               FREERIDGE_COVARIANCE_FREQUENTIST == int(CovarianceType::frequentist));
 static_assert(FREERIDGE_LOO == int(Criterion::loo) && FREERIDGE_GCV == int(Criterion::gcv) &&

@@ -228,7 +228,7 @@ freeridge_status freeridge_set_route(freeridge_model* model, freeridge_route rou
     Model& m = settings_of(model);
     require_one_of("route", route,
                    {FREERIDGE_ROUTE_AUTO, FREERIDGE_ROUTE_CHOLESKY, FREERIDGE_ROUTE_SPECTRAL, FREERIDGE_ROUTE_BAND,
-                    FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK});
+                    FREERIDGE_ROUTE_PRIMAL, FREERIDGE_ROUTE_LANDMARK, FREERIDGE_ROUTE_ITERATIVE});
     m.set_route(static_cast<Route>(route));
     forget_rows_read(*model);
   });
@@ -368,6 +368,14 @@ freeridge_status freeridge_coefficients(const freeridge_model* model, double* c,
 
 freeridge_status freeridge_get_hyperplane(const freeridge_model* model, double* w, int64_t ld) {
   return get_kept_matrix(__func__, model, "w", w, "d", ld, [](const auto& m, MatrixView out) { m.hyperplane(out); });
+}
+
+freeridge_status freeridge_get_accuracy(const freeridge_model* model, double* accuracy) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    required("accuracy", accuracy);
+    m.accuracy(accuracy);
+  });
 }
 
 freeridge_status freeridge_get_intercept(const freeridge_model* model, double* b) {

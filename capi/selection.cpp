@@ -7,8 +7,10 @@
 #include "libcore/base/checks.hpp"
 #include "libcore/data/folds.hpp"
 #include "libcore/kernel/hyperparameters.hpp"
+#include "libcore/select/estimated_criteria.hpp"
 #include "libcore/select/lambda_convention.hpp"
 #include "libcore/select/one_standard_error.hpp"
+#include "libcore/spectrum/estimated_residual_diagonal.hpp"
 
 namespace freeridge::capi {
 namespace {
@@ -102,6 +104,26 @@ freeridge_status freeridge_score(const freeridge_model* model, freeridge_criteri
     const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
     const MatrixView errors_out = optional_output(errors, count, m.t(), ld);
     report_undefined(m.score(chosen, {lambdas, count}, out, errors_out));
+  });
+}
+
+freeridge_status freeridge_estimate_score(const freeridge_model* model, freeridge_criterion criterion, int64_t probes,
+                                          int64_t count, const double* lambdas, double* scores, double* errors,
+                                          int64_t ld) {
+  return guarded(__func__, [&] {
+    const Model& m = model_of(model);
+    const Criterion chosen = checked_criterion(criterion);
+    if (probes != 0 && (probes < fewest_probes || probes > most_probes))
+      fail(Status::invalid_argument, "probes is ", probes, "; it must be 0, or from ", fewest_probes, " to ",
+           most_probes);
+    require_size("count", count);
+    required("lambdas", lambdas);
+    required("scores", scores);
+    required("errors", errors);
+    m.require_factorized();
+    const MatrixView out = checked_output("scores", scores, "count", count, m.t(), ld);
+    const MatrixView errors_out = checked_output("errors", errors, "count", count, m.t(), ld);
+    report_undefined(m.estimate_score(chosen, probes, {lambdas, count}, out, errors_out));
   });
 }
 

@@ -86,6 +86,10 @@ freeridge_status freeridge_get_refinement(const freeridge_model* model, int32_t*
   return get_setting(__func__, model, "steps", steps, [](const Model& m) { return m.refinement(); });
 }
 
+freeridge_status freeridge_get_requested_accuracy(const freeridge_model* model, double* accuracy) {
+  return get_setting(__func__, model, "accuracy", accuracy, [](const Model& m) { return m.requested_accuracy(); });
+}
+
 freeridge_status freeridge_get_landmark_method(const freeridge_model* model, freeridge_landmark_method* method,
                                                int64_t* seed) {
   return guarded(__func__, [&] {

@@ -693,3 +693,14 @@ const freeridge_reader = Ptr{Cvoid}
 freeridge_set_reader(model, layout, n, d, t, callback, user) = ccall((:freeridge_set_reader, library),
     freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Int64, Int64, freeridge_reader, Ptr{Cvoid}),
     model, layout, n, d, t, callback, user)
+const FREERIDGE_ROUTE_ITERATIVE = freeridge_route(6)
+freeridge_set_accuracy(model, accuracy) = ccall((:freeridge_set_accuracy, library), freeridge_status,
+    (Ptr{freeridge_model}, Float64), model, accuracy)
+freeridge_get_requested_accuracy(model, accuracy) = ccall((:freeridge_get_requested_accuracy, library),
+    freeridge_status, (Ptr{freeridge_model}, Ptr{Float64}), model, accuracy)
+freeridge_get_accuracy(model, accuracy) = ccall((:freeridge_get_accuracy, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Float64}), model, accuracy)
+freeridge_estimate_score(model, criterion, probes, count, lambdas, scores, errors, ld) =
+    ccall((:freeridge_estimate_score, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Int64,
+    Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, probes, count, lambdas, scores, errors,
+    ld)

@@ -29,7 +29,15 @@
 
 namespace freeridge {
 
-enum class Route : std::int32_t { automatic = 0, cholesky = 1, spectral = 2, band = 3, primal = 4, landmark = 5 };
+enum class Route : std::int32_t {
+  automatic = 0,
+  cholesky = 1,
+  spectral = 2,
+  band = 3,
+  primal = 4,
+  landmark = 5,
+  iterative = 6
+};
 
 // P~ at one lambda. Immutable; every call is const and may run beside others.
 class ResidualMaker {
@@ -149,6 +157,9 @@ class Factorization {
 
   // Whether solve may leave out a part of c whose function, sum_i c_i k(x_i, .), is zero.
   virtual bool solves_functions() const { return false; }
+
+  // Whether the coefficients of the solution are c itself, and making them again would cost as much as the solution.
+  virtual bool keeps_solutions() const { return false; }
 
   // The landmarks of the landmark route, in the order given or chosen.
   virtual Span<const Index> landmarks() const { return {}; }

@@ -16,6 +16,8 @@ struct Solution {
   Array<double> b;      // t; zeros without intercept
   Array<double> level;  // t: f(shift) + b; linear kernels
   Matrix fixed = {};    // the effects of F, fixed.cols x t; 0 for columns that depend on others
+  // t: bounds of the error of c relative to c, in the norm of G, where the route has them (ITERATIVE); else empty
+  Array<double> accuracy = {};
 };
 
 // From w_s, the hyperplane of the centred and scaled columns (x - shift) / scale, outputs [first, first + w_s.cols);

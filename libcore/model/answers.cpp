@@ -5,6 +5,8 @@
 
 #include "libcore/base/checks.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/select/estimated_criteria.hpp"
+#include "libcore/spectrum/estimating.hpp"
 
 namespace freeridge {
 void Model::answer(const char* what, MatrixView to, const EachPart& part) const {
@@ -63,6 +65,29 @@ std::string Model::score(Criterion criterion, Span<const double> lambdas, Matrix
   return reason;
 }
 
+std::string Model::estimate_score(Criterion criterion, Index probes, Span<const double> lambdas, MatrixView out,
+                                  MatrixView uncertainty) const {
+  require_factorized();
+  const Index count = std::ssize(lambdas);
+  if (dynamic_cast<const Estimating*>(factorization_.get()) == nullptr) {
+    std::string reason = score(criterion, lambdas, out);
+    for (Index j = 0; j < t(); ++j)
+      for (Index l = 0; l < count; ++l) uncertainty(l, j) = 0 * out(l, j);
+    return reason;
+  }
+  require_lambdas("lambdas", lambdas);
+  if (probes == 0) probes = usual_probes;
+  require_room_to_estimate(probes, count);
+  const Hearing hearing(listener_);
+  Matrix table(count, t()), errors(count, t());
+  std::string reason =
+      estimated_scores(*factorization_, criterion, lambdas, 0, table.view(), {}, errors.view(), probes);
+  report(1);
+  copy(table.view(), out);
+  copy(errors.view(), uncertainty);
+  return reason;
+}
+
 std::string Model::objective(Span<const double> lambdas, const ObjectiveViews& out) const {
   require_factorized();
   require_lambdas("lambdas", lambdas);
@@ -109,8 +134,8 @@ void Model::predict(const Points& points, Layout layout, double* out, Index ldou
 // zero). Where all of c is wanted, complete() adds that part to refined coefficients, and coefficients() makes
 // unrefined ones.
 bool Model::keeps_coefficients(const Fit& fit) const {
-  return fit.solution.c.rows() > 0 &&
-         (!factorization_->landmarks().empty() || (fit.refined && !factorization_->solves_functions()));
+  return fit.solution.c.rows() > 0 && (factorization_->keeps_solutions() || !factorization_->landmarks().empty() ||
+                                       (fit.refined && !factorization_->solves_functions()));
 }
 
 void Model::make_coefficients(const Fit& fit, MatrixView out) const {
@@ -156,6 +181,14 @@ void Model::hyperplane(MatrixView w) const {
 
 void Model::intercept(double* b) const {
   std::copy(fit().solution.b.begin(), fit().solution.b.end(), b);
+}
+
+void Model::accuracy(double* out) const {
+  const Array<double>& accuracy = fit().solution.accuracy;
+  if (accuracy.empty())
+    fail(Status::invalid_state, "the ", route_name(route()),
+         " route has no bound of its error: its solutions are those of a factorization");
+  std::copy(accuracy.begin(), accuracy.end(), out);
 }
 
 void Model::fitted(MatrixView fitted) const {

@@ -8,6 +8,7 @@
 #include "libcore/kernel/kernel_gradient.hpp"
 #include "libcore/linalg/threads.hpp"
 #include "libcore/model/model.hpp"
+#include "libcore/select/estimated_criteria.hpp"
 
 namespace freeridge {
 namespace {
@@ -42,6 +43,7 @@ Index Model::group_bytes(const Groups& groups, Index lambdas) const {
 }
 
 void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
+  if (route() == Route::iterative && groups == nullptr) return require_room_to_estimate(usual_probes, lambdas);
   Index bytes = lambda_bytes(lambdas);
   if (groups != nullptr && __builtin_add_overflow(bytes, group_bytes(*groups, lambdas), &bytes))
     bytes = std::numeric_limits<Index>::max();
@@ -49,6 +51,10 @@ void Model::require_room_for_score(const Groups* groups, Index lambdas) const {
     require_room(bytes, "leaving groups out", "use smaller groups, fewer lambdas, or landmarks");
   else
     require_room(bytes, "a criterion", "use fewer outputs or lambdas, or landmarks");
+}
+
+void Model::require_room_to_estimate(Index probes, Index lambdas) const {
+  require_room(estimate_bytes(factorized_request(), probes, lambdas), "an estimate", "use fewer probes or outputs");
 }
 
 void Model::require_room_for_trace() const {
@@ -87,6 +93,8 @@ void Model::require_room_to_predict(Index m, Index outputs, bool with_smoother) 
     const Index height = products ? n() : std::max(n(), d());
     doubles += checked_doubles(4, checked_doubles(height, rows)) + (products ? checked_doubles(64, d()) : 0) +
                checked_doubles(n(), t() + Index{2} * thread_count()) + lambda_bytes() / 8;
+    // and the solutions for them, beside these rows
+    if (route() == Route::iterative) doubles += checked_doubles(14, checked_doubles(n(), rows));
     if (offset_ == Offset::penalised) doubles += checked_doubles(m, d() + 1);  // the new points with a 1
   }
   require_room(checked_doubles(doubles, 1) * 8, "predicting", "use fewer points at a time");

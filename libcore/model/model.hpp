@@ -28,6 +28,8 @@ namespace freeridge {
 // Which covariance of the coefficients: of their posterior distribution (errors and prior), or of the estimates.
 enum class CovarianceType : std::int32_t { bayesian = 1, frequentist = 2 };
 
+constexpr double usual_accuracy = 1e-8;  // of solutions of the ITERATIVE route
+
 class Model {
  public:
   explicit Model(KernelPtr kernel) : kernel_(std::move(kernel)) {}
@@ -53,6 +55,7 @@ class Model {
   void set_landmark_method(LandmarkMethod method, std::int64_t seed);
   void set_reduction(Reduction reduction);
   void set_refinement(Index steps) { refinement_ = steps; }
+  void set_accuracy(double accuracy);  // of solutions of ITERATIVE, relative; in (0, 1)
   void set_expected_lambdas(Index count) { expected_lambdas_ = count; }
   void set_expected_criterion(Criterion criterion) { expected_criterion_ = criterion; }
   void set_listener(const Listener& listener) { listener_ = listener; }
@@ -83,11 +86,16 @@ class Model {
   // errors: the standard errors; a view without data when they are not wanted
   [[nodiscard]] std::string score(Criterion criterion, Span<const double> lambdas, MatrixView out,
                                   MatrixView errors = {}) const;
+  // The same with the standard errors of the estimates, which are 0 on routes that compute. probes 0: the library's choice.
+  [[nodiscard]] std::string estimate_score(Criterion criterion, Index probes, Span<const double> lambdas, MatrixView out,
+                                           MatrixView uncertainty) const;
   Prediction prediction() const;  // borrows from the model
   void predict(const Points& points, Layout layout, double* out, Index ldout) const;
   void coefficients(MatrixView c) const;
   void hyperplane(MatrixView w) const;
   void intercept(double* b) const;
+  // t numbers: bounds of the relative error of c, in the norm of G. Throws INVALID_STATE where the route has none.
+  void accuracy(double* out) const;
   // Fixed effects (fixed_effects.cpp): how many were set; which of them have an effect of their own (q numbers, 1 or 0);
   // the effects and their standard errors, q x t, of which each may be without data: not wanted.
   Index fixed_count() const { return data("the fixed effects").fixed_view().cols; }
@@ -185,6 +193,7 @@ class Model {
   Landmarks requested_landmarks() const { return wanted_landmarks(); }
   Reduction reduction() const { return reduction_; }
   Index refinement() const { return refinement_; }
+  double requested_accuracy() const { return accuracy_; }
   Index expected_lambdas() const { return expected_lambdas_; }
   Criterion expected_criterion() const { return expected_criterion_; }
   Index memory_limit() const { return memory_limit_; }
@@ -317,6 +326,7 @@ class Model {
   Index lambda_bytes(Index lambdas = 1) const;
   Index group_bytes(const Groups& groups, Index lambdas) const;
   void require_room_for_score(const Groups* groups, Index lambdas) const;
+  void require_room_to_estimate(Index probes, Index lambdas) const;
   void require_room_for_trace() const;
   void require_room_for_eigenvalues(Index vectors) const;
   void require_room_for_columns(Index columns) const;
@@ -342,6 +352,7 @@ class Model {
   Reduction reduction_ = Reduction::automatic;
   Index refinement_ = 0;
   Index expected_lambdas_ = 100;
+  double accuracy_ = usual_accuracy;
   Criterion expected_criterion_ = Criterion::loo;
   Listener listener_;
   Index memory_limit_ = 0;

@@ -71,7 +71,7 @@ FactorizationPtr Model::factorized(const KernelPtr& kernel, const Landmarks& lan
     require_room(checked_doubles(offset_doubles(*kernel, data_->x), 8), "the copy of x with the offset's ones",
                  "use an intercept that is not penalised");
   report(0);
-  return freeridge::factorize(plan, make_problem(kernel), landmarks, reduction_);
+  return freeridge::factorize(plan, make_problem(kernel), landmarks, reduction_, accuracy_);
 }
 
 }  // namespace freeridge

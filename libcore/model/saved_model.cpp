@@ -98,6 +98,10 @@ Array<double> levels(const Matrix& w, Array<double> b, Span<const double> shift)
   return b;
 }
 
+Route last_route(const ByteReader& in) {
+  return in.version() < 6 ? Route::landmark : Route::iterative;
+}
+
 void save_search(const LambdaSearch& search, ByteWriter& out) {
   save_enum(search.criterion, out);
   out.integer(static_cast<Index>(search.lambdas.size()));
@@ -179,9 +183,11 @@ void Model::save(ByteWriter& out) const {
     out.matrix(fit_->solution.fixed.view());
     out.matrix(fit_->solution.w.view());
     out.matrix(fit_->solution.c.view());
+    out.numbers(fit_->solution.accuracy);
   }
   out.integer(search_ ? 1 : 0);
   if (search_) save_search(*search_, out);
+  if (accuracy_ != usual_accuracy) out.number(accuracy_);
 }
 
 std::shared_ptr<const void> Model::hold() const {
@@ -191,7 +197,7 @@ std::shared_ptr<const void> Model::hold() const {
 Model Model::load(ByteReader& in) {
   Model model(load_kernel(in));
   model.offset_ = load_enum("intercept", Offset::none, Offset::penalised, in);
-  model.route_ = load_enum("route", Route::automatic, Route::landmark, in);
+  model.route_ = load_enum("route", Route::automatic, last_route(in), in);
   model.landmark_method_ = load_enum("landmark method", LandmarkMethod::automatic, LandmarkMethod::pivoted, in);
   model.landmark_seed_ = in.integer("seed", any_low, any_high);
   model.reduction_ = load_enum("reduction", Reduction::automatic, Reduction::gram, in);
@@ -201,7 +207,7 @@ Model Model::load(ByteReader& in) {
   const State state = load_enum("state", empty_state, fitted_state, in);
   if (state >= data_state) model.load_rows(in);
   if (state >= factorized_state) {
-    const Route route = load_enum("route of the factorization", Route::cholesky, Route::landmark, in);
+    const Route route = load_enum("route of the factorization", Route::cholesky, last_route(in), in);
     model.factorization_ = load_factorization(model.make_problem(model.kernel_), route, in);
   }
   if (state == fitted_state) model.load_fit(in);
@@ -209,6 +215,11 @@ Model Model::load(ByteReader& in) {
     if (state != fitted_state)
       fail(Status::corrupt, "the saved state is ", std::int64_t{state}, ", but there is a search");
     model.search_ = std::make_shared<const LambdaSearch>(load_search(model.t(), in));
+  }
+  if (in.version() >= 6 && in.left() > 0) {
+    model.accuracy_ = in.number("accuracy", 1);
+    if (!(model.accuracy_ > 0 && model.accuracy_ < 1))
+      fail(Status::corrupt, "the saved accuracy is ", model.accuracy_, ", which cannot be");
   }
   return model;
 }
@@ -274,6 +285,8 @@ void Model::load_fit(ByteReader& in) {
     load_fixed();
     fit.solution.c = in.matrix("c", largest, n(), t());
   }
+  if (factorization_->route() == Route::iterative)
+    fit.solution.accuracy = load_scales(in, "the accuracies", 1, t(), false);
   set_fit_landmarks(fit, *factorization_);
   fit_ = std::make_shared<const Fit>(std::move(fit));
 }

@@ -9,6 +9,7 @@
 #include "libcore/linalg/work_done.hpp"
 #include "libcore/routes/band_route.hpp"
 #include "libcore/routes/feature_reduction.hpp"
+#include "libcore/routes/iterative_route.hpp"
 #include "libcore/routes/primal_sparse_route.hpp"
 #include "libcore/spectrum/spectrum_factorization.hpp"
 
@@ -176,6 +177,20 @@ Doubles lambdas_in_hand(Route route, const Request& r, Index lambdas) {
          workers(std::min(pieces.rows, r.n)) * Doubles(std::max<Index>(2 * pieces.lambdas * (r.t + 1) - 4 * r.t, 0));
 }
 
+// Of solutions with so many right-hand sides on the ITERATIVE route: b, r and c, their parts that are still open, what
+// conjugate gradients take, and a pass.
+Doubles iterative_solving(const Request& r, Doubles columns) {
+  const Doubles n(r.n), d(r.precomputed ? 0 : r.d);
+  return (Doubles(11) + threads()) * n * columns + threads() * Doubles(256) * (Doubles(256) + Doubles(2) * d) +
+         Doubles(preconditioner_rank(r.n)) * columns + Doubles(1 << 20);
+}
+
+// F and the columns that it grows by; F'F with its eigenvectors, and rows of U on their way into the place of F.
+Doubles iterative_doubles(const Request& r) {
+  const Doubles n(r.n), rank(preconditioner_rank(r.n));
+  return n * (rank + Doubles(64)) + (Doubles(4) * rank + Doubles(1024)) * rank;
+}
+
 }  // namespace
 
 Index bandwidth_for(const Request& r) {
@@ -199,6 +214,8 @@ Index required_bytes(Route route, const Request& r) {
       return (n * n + band_room(r) + outputs + tiles).bytes();
     case Route::cholesky:
       return (n * n + Doubles(192) * n + outputs + tiles).bytes();
+    case Route::iterative:
+      return (iterative_doubles(r) + outputs + iterative_solving(r, Doubles(r.t + r.fixed + 1))).bytes();
     default:
       return primal_doubles(r).bytes();
   }
@@ -209,6 +226,7 @@ Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lam
     return (sparse_sweep_doubles(r, lambdas) + outputs_of(r) + Doubles(8) * Doubles(lambdas) * Doubles(r.t) +
             Doubles(64) * Doubles(r.d) * Doubles(r.t) + Doubles(1 << 20))
         .bytes();
+  if (route == Route::iterative) return (outputs_of(r) + iterative_solving(r, Doubles(r.t))).bytes();
   const Doubles n(r.n), k(features_of(route, r));
   const Doubles room = route == Route::band       ? band_room(r)
                        : route == Route::cholesky ? Doubles(192) * n + (beside_another ? n * n : Doubles(0))
@@ -218,6 +236,13 @@ Index lambda_bytes(Route route, const Request& r, bool beside_another, Index lam
   constexpr Index few = 128;
   const Doubles table = Doubles(8) * Doubles(std::max<Index>(lambdas - few, 0)) * Doubles(r.t);
   return (room + outputs_of(r) + tiles_of(route, r) + lambdas_in_hand(route, r, lambdas) + table).bytes();
+}
+
+Index estimate_bytes(const Request& r, Index probes, Index lambdas) {
+  const Index columns = r.t + probes, together = std::clamp<Index>(estimated_columns / columns, 1, lambdas);
+  return (iterative_solving(r, Doubles(together) * Doubles(columns)) + outputs_of(r) +
+          Doubles(r.n) * Doubles(4 * probes + 32))
+      .bytes();
 }
 
 Index trace_bytes(const Request& r) {
@@ -233,6 +258,8 @@ Index group_bytes(Route route, const Request& r, Index rows, Index lambdas) {
   switch (route) {
     case Route::cholesky:  // columns of L^-1, P~_SS
       return (s * n + s * s + Doubles(2) * s * t).bytes();
+    case Route::iterative:
+      return (iterative_solving(r, s + t) + Doubles(2) * s * s).bytes();
     case Route::band:  // rows of ZQ in strips, columns of T
       return ((s + Doubles(32)) * (n + Doubles(1024)) + s * s + Doubles(2) * s * t).bytes();
     default: {  // rows of B, those of their features or weighted; N_SS and P~_SS, or both of size r + 1 (Woodbury)
@@ -254,7 +281,7 @@ double required_work(Route route, const Request& r) {
   const double n = static_cast<double>(r.n), d = static_cast<double>(r.d), t = static_cast<double>(r.t),
                lambdas = static_cast<double>(r.expected_lambdas), value = kernel_value + kernel_feature * d,
                features = static_cast<double>(route == Route::landmark ? r.landmarks : std::min(r.n, r.d)),
-               rank = static_cast<double>(std::min(r.n, r.rank_bound));
+               rank_of_k = static_cast<double>(std::min(r.n, r.rank_bound));
   // Calls, starts of threads and passes that a small matrix does not hide, in the same unit.
   const double entries = static_cast<double>(r.entries),
                products = by_sparse_products(route, r) ? touched_entry * entries * std::min(entries / d, n) / 2
@@ -272,7 +299,7 @@ double required_work(Route route, const Request& r) {
                       (r.leaves_out ? cube(n) / 3 / inverse_rate : 0) + 2 * n * n * (outputs - 1);
              });
     case Route::spectral:
-      return make_k + (r.wide_weights ? 300 * n * rank * rank : 8 * cube(n)) + 1.5e3 * n * n + 1e5 * n +
+      return make_k + (r.wide_weights ? 300 * n * rank_of_k * rank_of_k : 8 * cube(n)) + 1.5e3 * n * n + 1e5 * n +
              at_lambdas([&](double outputs) { return 1e5 + 2 * n * n * (2 / 0.6 + outputs - 1); });
     case Route::band: {
       const Index b = bandwidth_for(r);
@@ -282,6 +309,12 @@ double required_work(Route route, const Request& r) {
                const double rows = 2 * n * n * (band + 2) / band_solve_rate + 2 * n * n * outputs;
                return 1e5 + 1.5e4 * n + all + (r.leaves_out ? rows : 0);
              });
+    }
+    case Route::iterative: {
+      constexpr double passes = 30;
+      const double rank = static_cast<double>(preconditioner_rank(r.n));
+      return n * rank * value + 5 * n * rank * rank + 9 * cube(rank) +
+             at_lambdas([&](double outputs) { return passes * n * (n / 2 * value + (2 * n + 4 * rank) * outputs); });
     }
     case Route::landmark:
       return 2 * n * features * value + 4 * n * features * features / sweep_rate +
@@ -313,6 +346,8 @@ const char* route_name(Route route) {
       return "PRIMAL";
     case Route::landmark:
       return "LANDMARK";
+    case Route::iterative:
+      return "ITERATIVE";
   }
   return "UNKNOWN";
 }

@@ -6,6 +6,7 @@
 //   PRIMAL     2 n d^2 (n d^2 by the Gram matrix), 2 n d^2 a pass; 4 n d a lambda    d^2 (n d for small x)
 //     sparse   8/3 d^3; 2 n d (b + 2) a lambda for a few of them, b = 16           d^2
 //   LANDMARK   2 n r^2, 2 n r^2 a pass; 4 n r a lambda                               6 r^2
+//   ITERATIVE  5 n r^2, r^2 = 32 n; some 30 passes of n^2 / 2 kernel values a lambda   n r
 // and n^2 / 2 (LANDMARK: 2 n r) kernel values. The speed of each part beside the matrix product, and the cost of
 // LAPACK's calls on small matrices, were measured once (bench/). They differ between machines, but by less than the
 // routes do.
@@ -46,6 +47,8 @@ Index required_bytes(Route route, const Request& request);
 Index lambda_bytes(Route route, const Request& request, bool beside_another, Index lambdas);
 // The most bytes in addition for leaving out groups of at most `rows` rows, at `lambdas` lambdas.
 Index group_bytes(Route route, const Request& request, Index rows, Index lambdas);
+// The most bytes for estimates with so many probes at `lambdas` lambdas on the ITERATIVE route.
+Index estimate_bytes(const Request& request, Index probes, Index lambdas);
 // The most bytes that landmark_trace (routes.hpp) allocates.
 Index trace_bytes(const Request& request);
 

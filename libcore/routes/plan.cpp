@@ -18,6 +18,7 @@ bool fits(Route route, const Request& r) {
 // Why a route cannot serve, or nothing.
 std::string obstacle(Route route, const Request& r) {
   if (route == Route::primal && !r.linear) return "needs a linear kernel";
+  if (route == Route::iterative && r.linear) return "needs a kernel that is not linear";
   if (route == Route::landmark && r.landmarks == 0) return "needs landmarks";
   if (route != Route::landmark && r.landmarks > 0) return "takes no landmarks";
   return {};
@@ -73,6 +74,9 @@ std::string bytes_text(Index bytes) {
 Plan make_plan(const Request& request) {
   if (request.route == Route::primal && !request.linear)
     fail(Status::invalid_argument, "route is PRIMAL, which needs a linear kernel; the model's kernel is another one");
+  if (request.route == Route::iterative && request.linear)
+    fail(Status::invalid_argument,
+         "route is ITERATIVE, which needs a kernel that is not linear; set the route PRIMAL for a linear kernel");
   if (request.route == Route::landmark && request.landmarks == 0)
     fail(Status::invalid_state,
          "route is LANDMARK, but the model has no landmarks; call freeridge_set_landmarks first");
@@ -109,7 +113,8 @@ std::string explain(const Request& request, const std::string& kernel) {
                          request.expected_lambdas, many ? " lambdas" : " lambda",
                          request.leaves_out ? ", with rows left out" : ", without leaving rows out", "\n");
   out += "                memory        time\n";
-  for (const Route route : {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark}) {
+  for (const Route route :
+       {Route::cholesky, Route::spectral, Route::band, Route::primal, Route::landmark, Route::iterative}) {
     const std::string why_not = obstacle(route, request);
     const std::string name = route_name(route);
     out += text(route == plan.route ? "* " : "  ", name, std::string(9 - std::min<std::size_t>(name.size(), 9), ' '));
@@ -120,6 +125,7 @@ std::string explain(const Request& request, const std::string& kernel) {
     const Index bytes = required_bytes(route, request);
     out += text(padded(bytes_text(bytes), 12), padded(short_number(required_work(route, request) / rate), 12), " s");
     if (route == Route::band) out += text("   bandwidth ", bandwidth_for(request));
+    if (route == Route::iterative) out += "   solutions only; never taken unless it is set";
     if (!fits(route, request)) out += "   does not fit";
     out += "\n";
   }
@@ -130,7 +136,8 @@ std::string explain(const Request& request, const std::string& kernel) {
   return out;
 }
 
-FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction) {
+FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks& landmarks, Reduction reduction,
+                           double accuracy) {
   switch (plan.route) {
     case Route::cholesky:
       return factorize_cholesky(std::move(problem));
@@ -140,6 +147,8 @@ FactorizationPtr factorize(const Plan& plan, ProblemPtr problem, const Landmarks
       return factorize_primal(std::move(problem), reduction);
     case Route::landmark:
       return factorize_landmark(std::move(problem), landmarks, reduction);
+    case Route::iterative:
+      return factorize_iterative(std::move(problem), accuracy);
     default:
       return factorize_spectral(std::move(problem));
   }

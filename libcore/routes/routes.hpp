@@ -23,6 +23,9 @@ FactorizationPtr factorize_primal(ProblemPtr problem, Reduction reduction);
 // Reduction::automatic means the Gram matrix.
 FactorizationPtr factorize_landmark(ProblemPtr problem, const Landmarks& landmarks, Reduction reduction);
 
+// accuracy: of solutions, relative, in (0, 1).
+FactorizationPtr factorize_iterative(ProblemPtr problem, double accuracy);
+
 // tr(K - K_TR K_RR^-1 K_RT) and tr(K). n r kernel values, n r^2.
 struct LandmarkTrace {
   double left, all;

@@ -24,6 +24,8 @@ FactorizationPtr load_factorization(ProblemPtr problem, Route route, ByteReader&
       return load_primal(std::move(problem), in);
     case Route::landmark:
       return load_landmark(std::move(problem), in);
+    case Route::iterative:
+      return load_iterative(std::move(problem), in);
     default:
       fail(Status::corrupt, "the saved route is ", static_cast<std::int32_t>(route), ", which has no factorization");
   }

@@ -16,6 +16,8 @@
 //                eigenvalues (2), the tolerance, Q by panels (d x d), Gamma (d x t)
 //     LANDMARK   the number of landmarks, their rows; how many of them are kept, their rows, L (lower); reduced
 //                features
+//     ITERATIVE  the accuracy of solutions, the rank of the preconditioner, the eigenvalues' range (2), the tolerance; the
+//                preconditioner is made again when it is needed
 // Reduced features (p of them): their number r and whether R is there (0/1), [their means (p)], R (upper, if there),
 // S (r), noise (r), V' (r x p), Gamma (r x t), rest (t), [version 1: blur, a number that is not used any more].
 // All else is computed again from what is saved, in the way it was computed at first: a loaded factorization answers
@@ -43,6 +45,7 @@ FactorizationPtr load_spectral(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_band(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_primal(ProblemPtr problem, ByteReader& in);
 FactorizationPtr load_landmark(ProblemPtr problem, ByteReader& in);
+FactorizationPtr load_iterative(ProblemPtr problem, ByteReader& in);
 
 // Parts of saved factorizations.
 constexpr double any_finite = std::numeric_limits<double>::max();

@@ -4,8 +4,10 @@
 #include <numbers>
 
 #include "libcore/base/constants.hpp"
+#include "libcore/select/estimated_criteria.hpp"
 #include "libcore/select/group_criteria.hpp"
 #include "libcore/select/point_criteria.hpp"
+#include "libcore/spectrum/estimating.hpp"
 
 namespace freeridge {
 namespace {}  // namespace
@@ -50,6 +52,8 @@ std::string loo_errors(const Problem& problem, const ResidualMaker& residual_mak
 
 std::string scores(const Factorization& factorization, Criterion criterion, const Groups* groups,
                    Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
+  if (dynamic_cast<const Estimating*>(&factorization) != nullptr)
+    return estimated_scores(factorization, criterion, lambdas, first, out, errors);
   if (criterion == Criterion::loo) return loo_scores(factorization, lambdas, first, out, errors);
   if (criterion == Criterion::error_rate) return error_rates(factorization, lambdas, out, errors);
 

@@ -7,6 +7,7 @@
 
 #include "libcore/base/constants.hpp"
 #include "libcore/select/score_curve.hpp"
+#include "libcore/spectrum/estimating.hpp"
 
 namespace freeridge {
 namespace {
@@ -16,11 +17,15 @@ constexpr Index coarse_grid = 50;     // where every lambda has a factor of its 
 constexpr double widest = 0.5;        // between grid points, in log lambda; beyond it cells are divided
 constexpr std::size_t most_dips = 5;  // refined for an output, the deepest first
 constexpr int most_rounds = 8;
-constexpr double log_tolerance = 1e-7;  // of log lambda: a score within 1e-14 of the minimum
-constexpr double foretold = 1e-12;      // relative: the polynomial is the criterion to this
-constexpr double surprise = 1e-6;       // relative: it is not
-constexpr Index divisions = 5;          // of a bracket, after a surprise
-constexpr Index block_outputs = 32;     // refined together: a call tries the lambdas of each of them for all of them
+constexpr double log_tolerance = 1e-7;       // of log lambda: a score within 1e-14 of the minimum
+constexpr double foretold = 1e-12;           // relative: the polynomial is the criterion to this
+constexpr double surprise = 1e-6;            // relative: it is not
+constexpr Index divisions = 5;               // of a bracket, after a surprise
+constexpr double estimated_tolerance = 0.1;  // of log lambda, on a route that estimates
+constexpr int estimated_rounds = 3;
+constexpr Index decades_together = 4;  // that are tried in one call there
+constexpr Index rises = 2;             // of the score, over as many decades, that end the descent
+constexpr Index block_outputs = 32;    // refined together: a call tries the lambdas of each of them for all of them
 
 // A bracket of one output, in log lambda.
 struct Dip {
@@ -44,6 +49,7 @@ class Search {
         minima_(t_, 0) {}
 
   LambdaSearch run() {
+    if (searched_.estimated) return descend();
     Array<double> grid = log_grid(range_, grid_count_);
     grid.erase(std::unique(grid.begin(), grid.end()), grid.end());  // a range of a few last digits
     Stage stage(0, 0.6);
@@ -104,18 +110,46 @@ class Search {
     if (!lambdas.empty()) attempt(lambdas, first, count);
   }
 
+  LambdaSearch descend() {
+    const double decade = std::log(10.0), high = std::log(range_.high), low = std::log(range_.low);
+    const Index decades = static_cast<Index>(std::ceil((high - low) / decade));
+    Stage stage(0, 0);
+    for (Index next = 0; next <= decades && (next == 0 || !all_have_risen()); next += decades_together) {
+      stage.next(0.7 * fraction(std::min(next + decades_together, decades + 1), decades + 1));
+      std::set<double> wanted;
+      for (Index k = next; k < next + decades_together; ++k)
+        wanted.insert(lambda_at(high - decade * static_cast<double>(k)));
+      for (Index first = 0; first < t_; first += block_outputs)
+        attempt_new(wanted, first, std::min(block_outputs, t_ - first));
+    }
+    std::transform(curves_.begin(), curves_.end(), minima_.begin(), count_minima);
+    stage.next(1);
+    for (Index first = 0; first < t_ && range_.low < range_.high; first += block_outputs)
+      refine(first, std::min(block_outputs, t_ - first));
+    return result();
+  }
+
+  // Whether every output has so many scores at smaller lambdas than that of the lowest, all above it.
+  bool all_have_risen() const {
+    return std::ranges::all_of(curves_, [](const ScoreCurve& tried) {
+      const std::size_t best = choice(tried);
+      return best < tried.size() && best >= static_cast<std::size_t>(rises);
+    });
+  }
+
   void refine(Index first, Index count) {
     const double spacing =
         (std::log(range_.high) - std::log(range_.low)) / static_cast<double>(std::max<Index>(grid_count_ - 1, 1));
-    const bool coarse = spacing > widest;
+    const bool coarse = spacing > widest && !searched_.estimated;
     double done = coarse ? 0.5 : 0;
     Stage stage(0, done);
     if (coarse)
       attempt_new(cells_of_dips(first, count, static_cast<Index>(std::ceil(spacing / widest)) + 1), first, count);
     Array<Dip> open;
     for (Index j = first; j < first + count; ++j)
-      for (const std::size_t l : dips(curve(j), most_dips)) open.push_back(bracket(curve(j), j, l));
-    for (int round = 0; round < most_rounds; ++round) {
+      for (const std::size_t l : dips(curve(j), searched_.estimated ? 1 : most_dips))
+        open.push_back(bracket(curve(j), j, l));
+    for (int round = 0; round < (searched_.estimated ? estimated_rounds : most_rounds); ++round) {
       const std::set<double> wanted = propose(open);
       if (wanted.empty()) break;
       done = (1 + done) / 2;
@@ -145,7 +179,7 @@ class Search {
       const ScoreCurve& tried = curve(dip.output);
       const Minimum minimum = interpolated_minimum(tried, dip.low, dip.high);
       const bool known = std::any_of(tried.begin(), tried.end(), [&](const Tried& point) {
-        return std::abs(point.x - minimum.x) <= log_tolerance;
+        return std::abs(point.x - minimum.x) <= (searched_.estimated ? estimated_tolerance : log_tolerance);
       });
       dip.lambda = known ? nan : lambda_at(minimum.x);
       dip.expected = minimum.score;
@@ -163,7 +197,7 @@ class Search {
       const double found = find(tried, dip.lambda)->score;
       const double missed = std::abs(found - dip.expected);
       dip.done = missed <= foretold * std::abs(found);
-      dip.divide = !(missed <= surprise * std::abs(found));
+      dip.divide = !searched_.estimated && !(missed <= surprise * std::abs(found));
     }
     const Dip inner = bracket(tried, dip.output, lowest(tried, dip.low, dip.high));
     dip.low = std::max(dip.low, inner.low);
@@ -241,7 +275,8 @@ LambdaSearch search_lambda(const Factorization& factorization, Criterion criteri
   const Searched searched{criterion, factorization.problem().t(), factorization.at_is_free(),
                           [&](Span<const double> lambdas, Index first, MatrixView out, MatrixView errors) {
                             return scores(factorization, criterion, groups, lambdas, first, out, errors);
-                          }};
+                          },
+                          dynamic_cast<const Estimating*>(&factorization) != nullptr};
   return search_lambda(searched, range);
 }
 

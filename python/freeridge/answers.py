@@ -271,8 +271,14 @@ class Answers(Settings):
     # Of the factorization: no lambda is needed
 
     def route(self) -> int:
-        """The route that factorize took: CHOLESKY, SPECTRAL, BAND, PRIMAL or LANDMARK. Cost: O(1)."""
+        """The route that factorize took: CHOLESKY, SPECTRAL, BAND, PRIMAL, LANDMARK or ITERATIVE. Cost: O(1)."""
         return self._number("get_route", c.INT32)
+
+    def accuracy(self) -> Array:
+        """Bounds of the relative error of the coefficients in the norm of K + lambda W^-1, t numbers; ITERATIVE, else
+        Error (INVALID_STATE). Cost: O(t)."""
+        out = numbers(self.t)
+        return self._answer(out, "get_accuracy", pointer(out))
 
     def bandwidth(self) -> float:
         """sigma, or the length, of the only kernel that has one, in the units of x; else Error (INVALID_STATE). Cost:

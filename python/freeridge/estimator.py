@@ -18,7 +18,7 @@ from .model import Model
 
 _CRITERIA = {"loo": c.LOO, "gcv": c.GCV, "reml": c.REML}
 _ROUTES = {"auto": c.ROUTE_AUTO, "cholesky": c.ROUTE_CHOLESKY, "spectral": c.ROUTE_SPECTRAL, "band": c.ROUTE_BAND,
-           "primal": c.ROUTE_PRIMAL, "landmark": c.ROUTE_LANDMARK}
+           "primal": c.ROUTE_PRIMAL, "landmark": c.ROUTE_LANDMARK, "iterative": c.ROUTE_ITERATIVE}
 _SIMPLE = {"linear": linear, "precomputed": precomputed}
 _WITH_BANDWIDTH: Dict[str, Callable[[float], Kernel]] = {
     "gaussian": gaussian, "laplacian": laplacian, "matern": lambda length: matern(1.5, length)}

@@ -89,6 +89,7 @@ SEARCH_GRADIENT = 1
 SEARCH_CHANGE = 2
 SEARCH_BUDGET = 3
 SEARCH_NO_LOWER = 4
+ROUTE_ITERATIVE = 6
 
 
 class freeridge_model(ctypes.Structure):
@@ -474,6 +475,11 @@ _declare(STATUS, "freeridge_accumulator_merge_bytes", other=BYTES, size=INT64, i
 _declare(STATUS, "freeridge_moments_join", count=INT64, other=DOUBLES, inout=DOUBLES)
 _declare(STATUS, "freeridge_set_reader", model=MODEL, layout=INT32, n=INT64, d=INT64, t=INT64, callback=READER,
     user=BYTES)
+_declare(STATUS, "freeridge_set_accuracy", model=MODEL, accuracy=DOUBLE)
+_declare(STATUS, "freeridge_get_requested_accuracy", model=MODEL, accuracy=DOUBLES)
+_declare(STATUS, "freeridge_get_accuracy", model=MODEL, accuracy=DOUBLES)
+_declare(STATUS, "freeridge_estimate_score", model=MODEL, criterion=INT32, probes=INT64, count=INT64, lambdas=DOUBLES,
+    scores=DOUBLES, errors=DOUBLES, ld=INT64)
 
 
 def call(name: str, *arguments: Any) -> None:

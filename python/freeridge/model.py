@@ -134,7 +134,8 @@ class Model(Selection):
         return self._change("set_intercept", int(intercept))
 
     def set_route(self, route: int) -> Model:
-        """ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL or _LANDMARK: same answers, other costs. Cost: O(1)."""
+        """ROUTE_AUTO, _CHOLESKY, _SPECTRAL, _BAND, _PRIMAL, _LANDMARK or _ITERATIVE: same answers, other
+        costs. Cost: O(1)."""
         return self._change("set_route", route)
 
     def set_landmarks(self, landmarks: Union[None, int, ArrayLike], method: int = c.LANDMARKS_AUTO,
@@ -177,6 +178,11 @@ class Model(Selection):
         if columns.shape[1] % count.value != 0:
             raise ValueError(f"gap has {columns.shape[1]} columns, which the {count.value} divisions do not share evenly")
         return self._change("set_gaps", columns.shape[1] // count.value, pointer(columns.ravel(order="F")))
+
+    def set_accuracy(self, accuracy: float) -> Model:
+        """The relative error that solutions of ROUTE_ITERATIVE may have, above 0 and below 1 (1e-8 unless set). Cost:
+        O(1)."""
+        return self._change("set_accuracy", accuracy)
 
     def set_refinement(self, steps: int) -> Model:
         """Steps of iterative refinement of every later solution, in twice the precision. Keeps the factorization. Cost:

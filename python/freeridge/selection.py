@@ -142,6 +142,15 @@ class Selection(FixedAnswers):
         return self._answer(out, "score", criterion, count, pointer(lambdas), pointer(out.scores),
                             pointer(out.errors), count)
 
+    def estimate_score(self, criterion: int, lambdas: ArrayLike, probes: int = 0) -> Scores:
+        """LOO or GCV with the standard errors of the estimates of ROUTE_ITERATIVE, from so many probes (3 or more; 0: 8);
+        on other routes, which compute, the errors are 0. Cost: solutions with t + probes right-hand sides a lambda."""
+        lambdas = vector(lambdas, name="lambdas")
+        count = len(lambdas)
+        out = Scores(empty(count, self.t), empty(count, self.t))
+        return self._answer(out, "estimate_score", criterion, probes, count, pointer(lambdas), pointer(out.scores),
+                            pointer(out.errors), count)
+
     def score_gradient(self, criterion: int, lambda_: float) -> ScoreGradient:
         """The criterion (LOO, GCV, REML or GROUPS) at one lambda as one number for all outputs, and its derivatives. No
         factorization is needed before. Raises InputError for ERROR_RATE, Error (NOT_POSITIVE_DEFINITE) where K + lambda

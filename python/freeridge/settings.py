@@ -94,6 +94,10 @@ class Settings(Handle):
         """As set_reduction() was told. Cost: O(1)."""
         return self._number("get_reduction", c.INT32)
 
+    def requested_accuracy(self) -> float:
+        """As set_accuracy() was told. Cost: O(1)."""
+        return self._number("get_requested_accuracy", c.DOUBLE)
+
     def refinement(self) -> int:
         """As set_refinement() was told. Cost: O(1)."""
         return self._number("get_refinement", c.INT32)

@@ -44,7 +44,8 @@ TEST(Refusals, Settings) {
                      SetExpectedLambdas, SetExpectedCriterion, SetProgress, MemoryRequired, Factorize, SetLambda,
                      SetLambdas, SetLandmarkMethod, SetReduction, Clone, GetKernel, GetWeights, GetGroups, GetGaps,
                      HasIntercept, GetRequestedRoute, GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit,
-                     GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetFixedCount>();
+                     GetRequestedLandmarks, GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy,
+                     GetFixedCount>();
   expect_refused<SetReader>({{"n", integers({0, -2, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
   expect_refused<SetGroups>({{"divisions", integers(bad_sizes)}});
   expect_refused<SetGaps>({{"layers", integers({-1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}});
@@ -53,6 +54,8 @@ TEST(Refusals, Settings) {
                                    {"ldf", integers(bad_leading(sample::n))}});
   expect_refused<SetMemoryLimit>({{"bytes", integers(negative)}});
   expect_refused<SetRefinement>({{"steps", integers({-1, 101, INT32_MIN, INT32_MAX})}});
+  expect_refused<SetAccuracy>({{"accuracy", reals({0.0, -1e-300, -1.0, 1.0, 1e300})},
+                               {"accuracy", reals({NaN, Inf, -Inf}), FREERIDGE_NOT_FINITE}});
   expect_refused<Explain>({{"size", integers(negative)}});
   expect_refused<SetLandmarks>({
       {"count", integers({-1, INT64_MIN, sample::n + 1, int64_t{INT32_MAX} + 1, INT64_MAX})},
@@ -75,6 +78,7 @@ TEST(Refusals, Answers) {
   expect_refused<GetBandwidth>({}, {Variant::spectral, Variant::cholesky});
   expect_refused<GetRank>({}, {Variant::spectral, Variant::primal, Variant::landmark});
   expect_refused<LandmarkTrace>({}, {Variant::landmark});
+  expect_refused<GetAccuracy>({}, {Variant::iterative});
   expect_refused<Eigenvalues>({{"count", integers({sample::n, 8})}},  // more than there are, and than have vectors
                               {Variant::primal, Variant::landmark});
   expect_refused<Eigenvalues>({{"count", integers({sample::n})}}, {Variant::spectral});
@@ -93,6 +97,8 @@ TEST(Refusals, Selection) {
   expect_refused<GetSearch>({{"ld", integers(bad_leading(50))}});
   // With standard errors, which these two have not: they are no means.
   expect_refused<Score>({{"criterion", integers({FREERIDGE_GCV, FREERIDGE_REML})}});
+  expect_refused<EstimateScore>({{"probes", integers({-1, 1, 2, 10001, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}},
+                                {Variant::spectral, Variant::iterative});
   expect_refused<ScoreGradient>({{"criterion", integers({FREERIDGE_ERROR_RATE})}}, {Variant::spectral});
   expect_refused<SelectBandwidth>({{"budget", integers({2, 1, -1, INT64_MIN, int64_t{INT32_MAX} + 1, INT64_MAX})}},
                                   {Variant::spectral, Variant::cholesky});

@@ -192,6 +192,12 @@ void add_model_answers(Scenarios& all) {
   add_answer<GetLandmarkMethod>(all);
   add_answer<GetReduction>(all);
   add_answer<GetRefinement>(all);
+  add_answer<GetRequestedAccuracy>(all);
+  const auto iterative = [] { return sample::model(State::fitted, sample::Variant::iterative); };
+  add_on_model<GetAccuracy>(all, "iterative", true, iterative);
+  add_on_model<EstimateScore>(all, "iterative", true, iterative);
+  add_on_model<Predict>(all, "iterative", true, iterative);
+  add_on_model<PredictVariance>(all, "iterative", true, iterative);
   add_answer<GetExpectedLambdas>(all);
   add_answer<GetExpectedCriterion>(all);
   add_answer<GetMemoryLimit>(all);

@@ -109,6 +109,7 @@ void add_setters(Scenarios& all) {
   add_on_model<SetProgress>(all, "plain", false, spectral);
   add_on_model<SetMemoryLimit>(all, "plain", false, spectral);
   add_on_model<SetRefinement>(all, "plain", false, spectral);
+  add_on_model<SetAccuracy>(all, "plain", false, spectral);
   add_on_model<SetLandmarks>(all, "given", false, landmark);
   add_on_model<SetLandmarks>(all, "chosen", false, landmark, [](SetLandmarks& call) { call.rows.null = true; });
   add_on_model<SetLandmarkMethod>(all, "plain", false, landmark);
@@ -135,6 +136,9 @@ void add_factorize(Scenarios& all) {
 }
 
 void add_lambda(Scenarios& all) {
+  const auto iterative = [](State state) { return [=] { return sample::model(state, sample::Variant::iterative); }; };
+  add_on_model<Factorize>(all, "iterative", false, iterative(State::data));
+  add_on_model<SetLambda>(all, "iterative", false, iterative(State::factorized));
   add_on_routes<SetLambda>(all, false);
   add_on_routes<SetLambda>(all, false, "_zero", [](SetLambda& call) { call.lambda = 0; }, {FREERIDGE_ROUTE_BAND});
   add_on_routes<SetLambdas>(all, false);

@@ -65,10 +65,12 @@ TEST(SavedFormat, AnEmptyModel) {
   support::check(freeridge_set_reduction(model.get(), FREERIDGE_REDUCTION_GRAM), "");
   support::check(freeridge_set_refinement(model.get(), 5), "");
   support::check(freeridge_set_expected_criterion(model.get(), FREERIDGE_REML), "");
+  support::check(freeridge_set_accuracy(model.get(), 0.125), "");
   const Bytes expected = Words()
                              .text("matern(nu = 2.5, length = 0.75)")
                              .integers({0, 3, 2, -9, 2, 5, 7, 3})  // settings
                              .integers({0, 0})                     // EMPTY, no search
+                             .numbers({0.125})                     // the accuracy
                              .container(2);
   EXPECT_EQ(support::saved(model.get()), expected);
 }

@@ -266,18 +266,19 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
     Others others(predictor.get());
     others.refused<SetKernel, SetData, SetDataView, SetSparse, SetSparseView, SetWeights, SetFixedEffects, SetGroups,
                    SetGaps, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks,
-                   SetLandmarkMethod, SetReduction, SetRefinement, SetMemoryLimit>();
+                   SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
                    SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
                    DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, CoefficientCovariance,
                    CoefficientErrors, AverageGradient, AverageDifference, GetFixedEffects, PredictPathFixed,
                    PredictJackknifeFixed, PredictVarianceFixed, VarianceComponents>();
-    others.refused<LambdaGrid, Score, ScoreGradient, Objective, GetSearch, GetOneStandardError, LambdaFlags,
-                   PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
+    others
+        .refused<LambdaGrid, Score, EstimateScore, ScoreGradient, Objective, GetSearch, GetOneStandardError,
+                 LambdaFlags, PredictPath, CoefficientsPath, HyperplanePath, Eigenvalues, ConditionNumber, HatMatrix>();
     others.refused<GetWeights, GetGroups, GetGaps, HasIntercept, GetRequestedRoute, GetRequestedLandmarks,
-                   GetLandmarkMethod, GetReduction, GetRefinement, GetExpectedLambdas, GetExpectedCriterion,
-                   GetMemoryLimit>();
+                   GetLandmarkMethod, GetReduction, GetRefinement, GetRequestedAccuracy, GetAccuracy,
+                   GetExpectedLambdas, GetExpectedCriterion, GetMemoryLimit>();
     others.refused<GetLandmarks, LandmarkTrace, LandmarkCurve, GetRank, GetTolerance>();
     others.refused<Save, SaveToMemory>();
     EXPECT_EQ(support::saved_predictor(predictor.get()), bytes) << "a refused call changed it";

@@ -256,6 +256,11 @@ impl Model<'_> {
         self.of_outputs(|model, lambda| unsafe { sys::freeridge_get_lambda(model, lambda) })
     }
 
+    /// Bounds of the relative error of the coefficients of `Route::Iterative`, t numbers.
+    pub fn accuracy(&self) -> Result<Vec<f64>> {
+        self.of_outputs(|model, accuracy| unsafe { sys::freeridge_get_accuracy(model, accuracy) })
+    }
+
     /// What `factorize` ran.
     pub fn route(&self) -> Result<Route> {
         let mut number = sys::FREERIDGE_ROUTE_AUTO;

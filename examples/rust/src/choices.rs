@@ -47,6 +47,7 @@ choices! {
         Band = FREERIDGE_ROUTE_BAND,
         Primal = FREERIDGE_ROUTE_PRIMAL,
         Landmark = FREERIDGE_ROUTE_LANDMARK,
+        Iterative = FREERIDGE_ROUTE_ITERATIVE,
     }
 }
 

@@ -200,6 +200,11 @@ impl<'a> Model<'a> {
         self.handle.write(|model| unsafe { sys::freeridge_set_refinement(model, steps) })
     }
 
+    /// The relative error that solutions of `Route::Iterative` may have, above 0 and below 1.
+    pub fn set_accuracy(&mut self, accuracy: f64) -> Result<()> {
+        self.handle.write(|model| unsafe { sys::freeridge_set_accuracy(model, accuracy) })
+    }
+
     /// The most bytes that one call may allocate; 0: as many as the machine has.
     pub fn set_memory_limit(&mut self, bytes: i64) -> Result<()> {
         self.handle.write(|model| unsafe { sys::freeridge_set_memory_limit(model, bytes) })

@@ -177,6 +177,19 @@ impl Model<'_> {
         Ok((scores, errors))
     }
 
+    /// LOO or GCV and the standard errors of the estimates of `Route::Iterative`; of other routes they are 0. probes: 3 or
+    /// more, 0: the library's choice.
+    pub fn estimate_score(&self, criterion: Criterion, probes: usize, lambdas: &[f64]) -> Result<(Dense, Dense)> {
+        let probes = size(probes)?;
+        let mut errors = self.filled(lambdas.len(), |_, _, _| sys::FREERIDGE_OK)?;
+        let (errors_at, _) = errors.place()?;
+        let scores = self.filled(lambdas.len(), |model, scores, count| unsafe {
+            let (number, lambdas) = (criterion.number(), lambdas.as_ptr());
+            sys::freeridge_estimate_score(model, number, probes, count, lambdas, scores, errors_at, count)
+        })?;
+        Ok((scores, errors))
+    }
+
     /// The criterion at one lambda as one number for all outputs, and its derivatives by log lambda and by the logarithms
     /// of the kernel's hyperparameters. No factorization is needed before.
     pub fn score_gradient(&self, criterion: Criterion, lambda: f64) -> Result<ScoreGradient> {

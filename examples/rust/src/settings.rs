@@ -79,6 +79,10 @@ impl Model<'_> {
         self.number(sys::freeridge_get_refinement)
     }
 
+    pub fn requested_accuracy(&self) -> Result<f64> {
+        self.number(sys::freeridge_get_requested_accuracy)
+    }
+
     pub fn expected_lambdas(&self) -> Result<usize> {
         Ok(told(self.number(sys::freeridge_get_expected_lambdas)?))
     }

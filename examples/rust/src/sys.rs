@@ -114,6 +114,7 @@ pub const FREERIDGE_SEARCH_BUDGET: freeridge_search_end = 3;
 pub const FREERIDGE_SEARCH_NO_LOWER: freeridge_search_end = 4;
 pub type freeridge_reader = Option<unsafe extern "C" fn(first: i64, count: i64, x: *mut f64, y: *mut f64, weights:
     *mut f64, user: *mut c_void) -> i64>;
+pub const FREERIDGE_ROUTE_ITERATIVE: freeridge_route = 6;
 
 extern "C" {
     pub fn freeridge_kernel_linear(out: *mut *mut freeridge_kernel) -> freeridge_status;
@@ -653,4 +654,9 @@ extern "C" {
     pub fn freeridge_moments_join(count: i64, other: *const f64, inout: *mut f64) -> freeridge_status;
     pub fn freeridge_set_reader(model: *mut freeridge_model, layout: freeridge_layout, n: i64, d: i64, t: i64,
         callback: freeridge_reader, user: *mut c_void) -> freeridge_status;
+    pub fn freeridge_set_accuracy(model: *mut freeridge_model, accuracy: f64) -> freeridge_status;
+    pub fn freeridge_get_requested_accuracy(model: *const freeridge_model, accuracy: *mut f64) -> freeridge_status;
+    pub fn freeridge_get_accuracy(model: *const freeridge_model, accuracy: *mut f64) -> freeridge_status;
+    pub fn freeridge_estimate_score(model: *const freeridge_model, criterion: freeridge_criterion, probes: i64, count:
+        i64, lambdas: *const f64, scores: *mut f64, errors: *mut f64, ld: i64) -> freeridge_status;
 }

@@ -104,6 +104,42 @@ static void refinement(void) {
   freeridge_destroy(model);
 }
 
+/* The solution of all points by conjugate gradients is that of a factorization, as exactly as it says. */
+static void iterative(void) {
+  freeridge_model *model = factorized_model(FREERIDGE_ROUTE_ITERATIVE),
+                  *spectral = factorized_model(FREERIDGE_ROUTE_SPECTRAL);
+  double c[N * T], expected[N * T], accuracy[T] = {-7, -7}, asked = -7, lambda = 0.5, score[T], error[T], exact[T];
+  int i;
+  OK(freeridge_set_accuracy(model, 1e-12));
+  OK(freeridge_get_requested_accuracy(model, &asked));
+  CHECK(asked == 1e-12);
+  REFUSED(INVALID_STATE, freeridge_set_lambda(model, 0.5));
+  OK(freeridge_factorize(model));
+  REFUSED(INVALID_STATE, freeridge_get_accuracy(model, accuracy));
+  OK(freeridge_set_lambda(model, 0.5));
+  OK(freeridge_get_accuracy(model, accuracy));
+  for (i = 0; i < T; ++i) CHECK(accuracy[i] >= 0 && accuracy[i] <= 1e-12);
+  OK(freeridge_coefficients(model, c, N));
+  OK(freeridge_set_lambda(spectral, 0.5));
+  OK(freeridge_coefficients(spectral, expected, N));
+  for (i = 0; i < N * T; ++i) NEAR(c[i], expected[i]);
+  REFUSED(INVALID_STATE, freeridge_get_accuracy(spectral, accuracy));
+  OK(freeridge_estimate_score(model, FREERIDGE_GCV, 0, 1, &lambda, score, error, 1));
+  OK(freeridge_estimate_score(spectral, FREERIDGE_GCV, 0, 1, &lambda, exact, accuracy, 1));
+  for (i = 0; i < T; ++i) {
+    CHECK(error[i] >= 0 && accuracy[i] == 0);
+    CHECK(fabs(score[i] - exact[i]) <= 4 * error[i] + 1e-6 * exact[i]);
+  }
+  REFUSED(INVALID_STATE, freeridge_estimate_score(model, FREERIDGE_REML, 0, 1, &lambda, score, error, 1));
+  REFUSED(INVALID_STATE, freeridge_loo(model, c, N));
+  REFUSED(NOT_POSITIVE_DEFINITE, freeridge_set_lambda(model, 0.0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_accuracy(model, 0.0));
+  REFUSED(INVALID_ARGUMENT, freeridge_set_accuracy(model, 1.0));
+  REFUSED(NOT_FINITE, freeridge_set_accuracy(model, NAN));
+  freeridge_destroy(model);
+  freeridge_destroy(spectral);
+}
+
 static void hostile(void) {
   freeridge_model *model = factorized_model(FREERIDGE_ROUTE_SPECTRAL), *data = data_model(0),
                   *gaussian_primal = data_model(0);
@@ -154,6 +190,7 @@ int main(void) {
   plans();
   memory_limit();
   refinement();
+  iterative();
   hostile();
   return report();
 }

@@ -112,6 +112,9 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetLandmarkMethod>(model));
   ask(answers, call_on<GetReduction>(model));
   ask(answers, call_on<GetRefinement>(model));
+  ask(answers, call_on<GetRequestedAccuracy>(model));
+  ask(answers, call_on<GetAccuracy>(model));
+  ask(answers, call_on<EstimateScore>(model));
   ask(answers, call_on<GetExpectedLambdas>(model));
   ask(answers, call_on<GetExpectedCriterion>(model));
   ask(answers, call_on<GetMemoryLimit>(model));

@@ -33,6 +33,12 @@ struct SetRefinement {
   FREERIDGE_CALL(freeridge_set_refinement, model, steps);
 };
 
+struct SetAccuracy {
+  freeridge_model* model = nullptr;
+  double accuracy = 1e-6;
+  FREERIDGE_CALL(freeridge_set_accuracy, model, accuracy);
+};
+
 struct GetLandmarks {
   static constexpr const char* optional = "count rows";
   freeridge_model* model = nullptr;
@@ -72,6 +78,18 @@ struct GetRefinement {
   freeridge_model* model = nullptr;
   Output<int32_t> steps{1};
   FREERIDGE_CALL(freeridge_get_refinement, model, steps);
+};
+
+struct GetRequestedAccuracy {
+  freeridge_model* model = nullptr;
+  Output<double> accuracy{1};
+  FREERIDGE_CALL(freeridge_get_requested_accuracy, model, accuracy);
+};
+
+struct GetAccuracy {
+  freeridge_model* model = nullptr;
+  Output<double> accuracy{sample::t};
+  FREERIDGE_CALL(freeridge_get_accuracy, model, accuracy);
 };
 
 struct LandmarkCurve {

@@ -126,7 +126,8 @@ struct Forbidden {
 const std::vector<Forbidden<int64_t>> forbidden_int32 = {
     {"layout format reduction loss kind", {3}},
     {"method", {4}},
-    {"route criterion", {6}},
+    {"criterion", {6}},
+    {"route", {7}},
     {"from to", {15}},
     {"layout format criterion loss kind from to", {0}},
     {"layout format reduction loss kind method route criterion from to", {99, -1, INT32_MIN, INT32_MAX}},

@@ -91,10 +91,11 @@ Model model(State state, Variant variant) {
   Model result = variant == Variant::primal     ? Model(Kernel::linear())
                  : variant == Variant::cholesky ? Model(Kernel::scaled(Kernel::gaussian(sigma), scale()))
                                                 : Model(Kernel::gaussian(sigma));
-  result.route(variant == Variant::primal     ? FREERIDGE_ROUTE_PRIMAL
-               : variant == Variant::cholesky ? FREERIDGE_ROUTE_CHOLESKY
-               : variant == Variant::landmark ? FREERIDGE_ROUTE_LANDMARK
-                                              : FREERIDGE_ROUTE_SPECTRAL);
+  result.route(variant == Variant::primal      ? FREERIDGE_ROUTE_PRIMAL
+               : variant == Variant::cholesky  ? FREERIDGE_ROUTE_CHOLESKY
+               : variant == Variant::landmark  ? FREERIDGE_ROUTE_LANDMARK
+               : variant == Variant::iterative ? FREERIDGE_ROUTE_ITERATIVE
+                                               : FREERIDGE_ROUTE_SPECTRAL);
   if (state == State::empty) return result;
   result.data(matrix(n, x()), matrix(n, y())).weights(weights()).groups(group()).gaps(gap());
   if (variant == Variant::landmark) support::set_landmarks(result, landmarks());

@@ -46,9 +46,9 @@ enum class State { empty, data, factorized, fitted };
 State state_of(const freeridge_model* model);
 
 // The routes, each with a kernel that it is made for.
-// Gaussian, scaled Gaussian, linear, Gaussian; and the first with fixed effects, which is none of the `variants`, as
-// predictions take more arguments there.
-enum class Variant { spectral, cholesky, primal, landmark, fixed };
+// Gaussian, scaled Gaussian, linear, Gaussian; and two that are none of the `variants`: the first with fixed effects,
+// as predictions take more arguments there, and by the ITERATIVE route, which has not all answers.
+enum class Variant { spectral, cholesky, primal, landmark, fixed, iterative };
 inline const std::vector<Variant> variants = {Variant::spectral, Variant::cholesky, Variant::primal, Variant::landmark};
 
 // The sample in that state: weighted, with groups; FITTED by a search for lambda with the criterion LOO.

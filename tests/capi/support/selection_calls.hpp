@@ -23,6 +23,17 @@ struct Score {
   FREERIDGE_CALL(freeridge_score, model, criterion, count, lambdas, scores, errors, ld);
 };
 
+struct EstimateScore {
+  freeridge_model* model = nullptr;
+  freeridge_criterion criterion = FREERIDGE_GCV;
+  int64_t probes = 5;
+  int64_t count = sample::count;
+  Input<double> lambdas{{1e-2, 1e-1, 1.0, 1e1, 1e2}};
+  Output<double> scores{sample::size(sample::count, sample::t)}, errors{sample::size(sample::count, sample::t)};
+  int64_t ld = sample::count;
+  FREERIDGE_CALL(freeridge_estimate_score, model, criterion, probes, count, lambdas, scores, errors, ld);
+};
+
 // The kernel of the sample has one hyperparameter on most routes; the output has room for those of all.
 struct ScoreGradient {
   freeridge_model* model = nullptr;

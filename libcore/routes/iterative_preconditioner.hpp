@@ -1,0 +1,49 @@
+// The preconditioner of the ITERATIVE route, one for every lambda. Randomly pivoted Cholesky gives F with F F' <= K_w
+// (data/pivoted_cholesky.hpp). With q1 taken out of F (I - q1 q1' on its left), and
+//     F'F = V Lambda V',   U = F V Lambda^(-1/2),
+//     Phat v = (v - U (Lambda / (Lambda + lambda)) U'v) / lambda          on the complement of q1, and 0 along q1
+// which is P with F F' in the place of K_w. As F F' <= K_w, P <= Phat: so diag Phat bounds diag P, and for any c with the
+// residual r = Y~ - (K_w + lambda) c (its part in the complement)
+//     |c - P Y~|_G^2 = r'P r <= r'Phat r,      |v|_G^2 = v'(K_w + lambda) v
+// (M. Diaz, E. Epperly, Z. Frangella, J. Tropp, R. Webber, Robust, randomized preconditioning for kernel ridge regression,
+// 2023). U is orthonormal to eps Lambda_1 / lambda in the directions that matter at lambda, as K_w itself is known.
+// Memory: n r. Cost: n r kernel values, 5 n r^2, 9 r^3; applied: 4 n r a column.
+#pragma once
+
+#include "libcore/base/array.hpp"
+#include "libcore/data/problem.hpp"
+
+namespace freeridge {
+
+// r for n points: the set-up then costs about what some thirty passes over the kernel values do.
+Index preconditioner_rank(Index n);
+
+class IterativePreconditioner {
+ public:
+  IterativePreconditioner(const Problem& problem, Index rank, std::int64_t seed);
+
+  Index rank() const { return std::ssize(eigenvalues_); }
+  // Lambda, ascending; all positive.
+  Span<const double> eigenvalues() const { return eigenvalues_; }
+  double largest() const { return eigenvalues_.empty() ? 0 : eigenvalues_.back(); }
+  // The diagonal of K_w - F F', n numbers >= 0.
+  Span<const double> left() const { return left_; }
+  double trace_left() const { return trace_left_; }
+
+  // z = Phat r, column j at lambdas[j]. z may be r.
+  void apply(ConstMatrixView r, Span<const double> lambdas, MatrixView z) const;
+  // lambda diag(Phat), n numbers.
+  void diagonal(double lambda, Span<double> out) const;
+  // v less its part along q1
+  void take_out(MatrixView v) const;
+
+ private:
+  void set_basis(Matrix factor, Index columns);
+
+  const Problem& problem_;
+  Matrix u_;  // in its first rank() columns
+  Array<double> eigenvalues_, left_;
+  double trace_left_ = 0;
+};
+
+}  // namespace freeridge

@@ -1,0 +1,142 @@
+#include "libcore/routes/iterative_route.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "libcore/base/bytes.hpp"
+#include "libcore/factor/reduced_kernel.hpp"
+#include "libcore/kernel/kernel_matrix.hpp"
+#include "libcore/linalg/threads.hpp"
+#include "libcore/routes/iterative_residual_maker.hpp"
+#include "libcore/routes/saved_route.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr std::int64_t preconditioner_seed = 0;
+
+}  // namespace
+
+Iterative::Parts::Parts(const Problem& problem, Index rank)
+    : passes(problem.kernel, problem.x, problem.sqrt_w),
+      preconditioner(problem, rank, preconditioner_seed),
+      k_q1(problem.n(), problem.q()) {
+  if (problem.q() > 0) passes.multiply(problem.q1().view(), k_q1.view(), Precision::double_precision);
+}
+
+Iterative::Iterative(ProblemPtr the_problem, double accuracy)
+    : Factorization(std::move(the_problem)), accuracy_(accuracy), rank_(preconditioner_rank(problem().n())) {
+  require_symmetric(*problem().kernel, problem().x);
+  parts_ = std::make_unique<const Parts>(problem(), rank_);
+  const IterativePreconditioner& made = parts_->preconditioner;
+  const double largest = std::max(made.largest(), made.rank() < problem().degrees() ? made.trace_left() : 0.0);
+  tolerance_ = relative_noise(problem().n()) * largest;
+  const double smallest = made.rank() > 0 ? made.eigenvalues().front() : largest;
+  range_ = {std::max(smallest, tolerance_), largest};
+}
+
+Iterative::Iterative(ProblemPtr the_problem, ByteReader& in) : Factorization(std::move(the_problem)) {
+  accuracy_ = in.number("the accuracy", 1);
+  rank_ = in.integer("the rank of the preconditioner", 1, problem().n());
+  const Array<double> scales = load_scales(in, "the eigenvalues' range", any_finite, 3, false);
+  range_ = {scales[0], scales[1]};
+  tolerance_ = scales[2];
+  if (!(accuracy_ > 0)) fail(Status::corrupt, "the saved accuracy is ", accuracy_, ", which cannot be");
+}
+
+void Iterative::save(ByteWriter& out) const {
+  out.number(accuracy_);
+  out.integer(rank_);
+  out.numbers(Array<double>{range_.smallest, range_.largest, tolerance_});
+}
+
+void Iterative::refuse(const char* what) {
+  fail(Status::invalid_state, "the ITERATIVE route knows no ", what,
+       ", which would take a solution for each point; set another route, or landmarks");
+}
+
+const Iterative::Parts& Iterative::parts() const {
+  if (!parts_) parts_ = std::make_unique<const Parts>(problem(), rank_);
+  return *parts_;
+}
+
+ConstMatrixView Iterative::k_q1() const {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  lock_patiently(lock);
+  return parts().k_q1.view();
+}
+
+const Iterative::Column* Iterative::find(double lambda, Index output) const {
+  for (const Column& column : columns_)
+    if (column.lambda == lambda && column.output == output) return &column;
+  return nullptr;
+}
+
+void Iterative::remember(Column column) const {
+  if (std::ssize(columns_) >= 2 * problem().t()) columns_.erase(columns_.begin());
+  columns_.push_back(std::move(column));
+}
+
+void Iterative::require_accuracy(const IterativeColumns& columns, double lambda) const {
+  for (Index j = 0; j < columns.c.cols(); ++j)
+    if (!(columns.accuracy(j) <= accuracy_))
+      fail(Status::not_converged, "at lambda = ", lambda, " the solution is certain to ", columns.accuracy(j),
+           " of its norm only, in place of ", accuracy_,
+           " (freeridge_set_accuracy); ask for less, or set a larger lambda or another route");
+}
+
+Iterative::Solved Iterative::solved(double lambda, Index first, Index count) const {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  lock_patiently(lock);
+  const Index n = problem().n();
+  Array<Index> missing;
+  for (Index j = first; j < first + count; ++j)
+    if (find(lambda, j) == nullptr) missing.push_back(j);
+  Matrix b(n, std::ssize(missing));
+  for (Index k = 0; k < b.cols(); ++k) std::copy_n(problem().y_tilde.col(missing[k]), n, b.col(k));
+  Solved out{Matrix(n, count), Array<double>(count), Array<double>(count)};
+  const auto put = [&](Index j, const double* c, double accuracy, double size) {
+    std::copy_n(c, n, out.c.col(j - first));
+    out.accuracy[j - first] = accuracy;
+    out.size[j - first] = size;
+  };
+  for (Index j = first; j < first + count; ++j)
+    if (const Column* const known = find(lambda, j)) put(j, known->c.data(), known->accuracy, known->size);
+  if (missing.empty()) return out;
+  const Parts& with = parts();
+  with.preconditioner.take_out(b.view());
+  const Array<double> lambdas(b.cols(), lambda);
+  const IterativeColumns made =
+      IterativeSolver(problem(), with.passes, with.preconditioner).solve(b.view(), lambdas, accuracy_);
+  require_accuracy(made, lambda);
+  for (Index k = 0; k < b.cols(); ++k) {
+    const double* const c = made.c.col(k);
+    put(missing[k], c, made.accuracy(k), made.size[k]);
+    remember({lambda, missing[k], Array<double>(c, c + n), made.accuracy(k), made.size[k]});
+  }
+  return out;
+}
+
+void Iterative::solve(double lambda, MatrixView b) const {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  lock_patiently(lock);
+  const Parts& with = parts();
+  with.preconditioner.take_out(b);
+  const Array<double> lambdas(b.cols, lambda);
+  const IterativeColumns made =
+      IterativeSolver(problem(), with.passes, with.preconditioner).solve(b, lambdas, accuracy_);
+  require_accuracy(made, lambda);
+  copy(made.c.view(), b);
+}
+
+FactorizationPtr factorize_iterative(ProblemPtr problem, double accuracy) {
+  return std::make_shared<Iterative>(std::move(problem), accuracy);
+}
+
+FactorizationPtr load_iterative(ProblemPtr problem, ByteReader& in) {
+  if (problem->linear()) fail(Status::corrupt, "the saved route is ITERATIVE, which takes no linear kernel");
+  return std::make_shared<Iterative>(std::move(problem), in);
+}
+
+}  // namespace freeridge

@@ -1,0 +1,88 @@
+// Iterative route, for kernels that are not linear: the problem of all points, where n is too large for n^2 numbers or n^3
+// operations. Solutions come from conjugate gradients over kernel values that are made anew in each pass
+// (iterative_solver.hpp), each with a bound of its error in the norm of G that is as small as was asked for, or else the
+// status NOT_CONVERGED.
+//     s = lambda,   P~Y~ = lambda c~,   Y~'P Y~ = Y~'c~,   |f|_K^2 = c~'(Y~ - lambda c~)
+// LOO and GCV are estimated, with standard errors (iterative_estimates.cpp). What needs many columns of P (errors left out of single points, leverages, log-determinants) is refused; few columns, as
+// those of a few new points or of a small group of rows, are solved for.
+// Memory: n r for the preconditioner, and 6 n (t + t) while a lambda is solved for. Cost: set-up n r kernel values and
+// 5 n r^2 + 9 r^3; a lambda some 5 to 50 passes of n^2 / 2 kernel values.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "libcore/factor/factorization.hpp"
+#include "libcore/routes/iterative_solver.hpp"
+#include "libcore/spectrum/estimating.hpp"
+
+namespace freeridge {
+
+class ByteReader;  // bytes.hpp
+
+// Columns that estimates solve for at a time, or those of one lambda where these are more.
+constexpr Index estimated_columns = 64;
+
+class Iterative final : public Factorization, public Estimating {
+ public:
+  Iterative(ProblemPtr problem, double accuracy);
+  Iterative(ProblemPtr problem, ByteReader& in);
+
+  Route route() const override { return Route::iterative; }
+  EigenvalueRange eigenvalue_range() const override { return range_; }
+  double tolerance() const override { return tolerance_; }
+  double floor() const override { return tolerance_; }
+  Eigenvalues eigenvalues() const override { refuse("eigenvalues"); }
+  void eigenvectors(MatrixView) const override { refuse("eigenvectors"); }
+  std::unique_ptr<ResidualMaker> at(double lambda) const override;
+  bool at_is_free() const override { return false; }
+  bool keeps_solutions() const override { return true; }
+  void estimate(Span<const double> lambdas, Index first, Index outputs, Index probes,
+                EstimateSink& sink) const override;
+  std::unique_ptr<RowBlock> rows(Span<const Index> which) const override;
+  void save(ByteWriter& out) const override;
+
+  // Of the outputs [first, first + count) at one lambda; those solved for last are remembered. Throws NOT_CONVERGED.
+  struct Solved {
+    Matrix c;                // c~, n x count
+    Array<double> accuracy;  // relative, in the norm of G
+    Array<double> size;      // |c~|_G
+  };
+  Solved solved(double lambda, Index first, Index count) const;
+  // P b for other right-hand sides, in place.
+  void solve(double lambda, MatrixView b) const;
+  ConstMatrixView k_q1() const;
+
+  // "the ITERATIVE route knows no <what>; ..."
+  [[noreturn]] static void refuse(const char* what);
+
+ private:
+  class Estimates;
+  // Made by the first who needs it, after loading; else at once.
+  struct Parts {
+    Parts(const Problem& problem, Index rank);
+    KernelPasses passes;
+    IterativePreconditioner preconditioner;
+    Matrix k_q1;  // K_w q1
+  };
+  struct Column {
+    double lambda;
+    Index output;
+    Array<double> c;
+    double accuracy, size;
+  };
+  const Parts& parts() const;
+  const Column* find(double lambda, Index output) const;
+  void remember(Column column) const;
+  void require_accuracy(const IterativeColumns& columns, double lambda) const;
+
+  double accuracy_;
+  Index rank_;
+  EigenvalueRange range_{};
+  double tolerance_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<const Parts> parts_;
+  mutable Array<Column> columns_;
+};
+
+}  // namespace freeridge

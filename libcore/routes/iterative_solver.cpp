@@ -1,0 +1,192 @@
+#include "libcore/routes/iterative_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "libcore/base/constants.hpp"
+#include "libcore/base/progress.hpp"
+#include "libcore/linalg/blas.hpp"
+#include "libcore/linalg/conjugate_gradients.hpp"
+
+namespace freeridge {
+namespace {
+
+constexpr Index most_steps = 1000;  // of conjugate gradients, before the residual is computed anew
+constexpr int most_rounds = 16;
+constexpr double share = 0.5;             // of the bound that is wanted, for what conjugate gradients leave
+constexpr double progress_made = 0.5;     // of the bound, in a round; else there is no point in another one
+constexpr double round_in_single = 1e-4;  // of the bound, in a round of single precision
+// From this multiple of |K_w|_F n^(-1/2) on, the size of rounding errors of floats in K_w, lambda is worth trying with them.
+constexpr double single_noise = 4 * 0x1p-24;
+
+}  // namespace
+
+double IterativeColumns::accuracy(Index j) const {
+  if (bound[j] == 0) return 0;
+  const double at_least = size[j] - bound[j];  // |P b|_G
+  return at_least > 0 ? bound[j] / at_least : infinity;
+}
+
+// One call of solve; columns of b are divided by powers of two near their norms.
+class IterativeSolver::Run {
+ public:
+  Run(const IterativeSolver& of, ConstMatrixView b, Span<const double> lambdas, double wanted)
+      : of_(of), lambdas_(lambdas), wanted_(wanted), b_(copy_of(b)), r_(copy_of(b)) {
+    const Index n = b.rows, k = b.cols;
+    double squares = of.preconditioner_.trace_left() * of.preconditioner_.trace_left();
+    for (const double value : of.preconditioner_.eigenvalues()) squares += value * value;
+    noise_ = std::sqrt(squares / static_cast<double>(n));
+    out_.c = Matrix(n, k, 0.0);
+    out_.bound.assign(k, 0.0);
+    out_.size.assign(k, 0.0);
+    out_.steps.assign(k, 0);
+    for (Index j = 0; j < k; ++j) {
+      const double norm = norm2(n, b.col(j));
+      unit_.push_back(norm > 0 ? std::ldexp(1.0, std::ilogb(norm)) : 1);
+      for (Index i = 0; i < n; ++i) r_(i, j) = b_(i, j) /= unit_[j];
+      in_single_.push_back(of.passes_.has_single() && lambdas[j] > single_noise * noise_);
+    }
+  }
+
+  IterativeColumns solve() {
+    Array<Index> open;
+    for (Index j = 0; j < b_.cols(); ++j) open.push_back(j);
+    set_bounds(open);
+    std::erase_if(open, [&](Index j) { return reached(j); });
+    Stage stage(0, 0);
+    for (int round = 0; round < most_rounds && !open.empty(); ++round) {
+      const double before = 1 - std::ldexp(1.0, -2 * round), after = 1 - std::ldexp(1.0, -2 * round - 2);
+      Array<Index> in_single, in_double, left;
+      for (const Index j : open) (in_single_[j] ? in_single : in_double).push_back(j);
+      stage.next(in_double.empty() ? after : in_single.empty() ? before : (before + after) / 2);
+      if (!in_single.empty()) advance(in_single, Precision::single_precision, left);
+      stage.next(after);
+      if (!in_double.empty()) advance(in_double, Precision::double_precision, left);
+      open = std::move(left);
+    }
+    for (Index j = 0; j < b_.cols(); ++j) {
+      for (Index i = 0; i < b_.rows(); ++i) out_.c(i, j) *= unit_[j];
+      out_.bound[j] *= unit_[j];
+      out_.size[j] *= unit_[j];
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool reached(Index j) const { return out_.accuracy(j) <= wanted_; }
+
+  Matrix take(const Matrix& from, Span<const Index> which) const {
+    Matrix out(from.rows(), std::ssize(which));
+    for (Index k = 0; k < out.cols(); ++k) std::copy_n(from.col(which[k]), out.rows(), out.col(k));
+    return out;
+  }
+  Array<double> lambdas_of(Span<const Index> which) const {
+    Array<double> out;
+    for (const Index j : which) out.push_back(lambdas_[j]);
+    return out;
+  }
+
+  void set_bounds(Span<const Index> which) {
+    Matrix z = take(r_, which);
+    const Index n = z.rows();
+    of_.preconditioner_.apply(z.view(), lambdas_of(which), z.view());
+    for (Index k = 0; k < z.cols(); ++k) {
+      const Index j = which[k];
+      double c_g_c = 0;  // c'(b - r) = c'(K_w + lambda) c
+      for (Index i = 0; i < n; ++i) c_g_c += out_.c(i, j) * (b_(i, j) - r_(i, j));
+      out_.size[j] = std::sqrt(std::max(c_g_c, 0.0));
+      out_.bound[j] = std::sqrt(std::max(dot(n, r_.col(j), z.col(k)), 0.0)) + rounding(j);
+      if (std::isnan(out_.bound[j])) out_.bound[j] = infinity;
+    }
+  }
+
+  double rounding(Index j) const {
+    const double c = norm2(b_.rows(), out_.c.col(j));
+    if (c == 0) return 0;
+    return 2 * eps * (c * (noise_ + lambdas_[j]) + norm2(b_.rows(), b_.col(j))) / std::sqrt(lambdas_[j]);
+  }
+
+  // A round of conjugate gradients for the residuals. `left`: the columns that go on.
+  void advance(Span<const Index> which, Precision precision, Array<Index>& left) {
+    const Array<double> lambdas = lambdas_of(which);
+    Matrix r = take(r_, which), c(r.rows(), r.cols(), 0.0);
+    Array<double> targets, before;
+    for (const Index j : which) {
+      const double size = out_.steps[j] > 0 ? out_.size[j] : out_.bound[j];  // b'Phat b >= b'P b at first
+      const double target = std::max(share * wanted_ * size,
+                                     precision == Precision::single_precision ? round_in_single * out_.bound[j] : 0.0);
+      targets.push_back(target * target);
+      before.push_back(out_.bound[j]);
+    }
+    const ShiftedSystem system{[&](ConstMatrixView p, MatrixView out) {
+                                 of_.passes_.multiply(p, out, precision);
+                                 of_.preconditioner_.take_out(out);
+                               },
+                               [&](ConstMatrixView v, Span<const Index> columns, MatrixView z) {
+                                 Array<double> own;
+                                 for (const Index k : columns) own.push_back(lambdas[k]);
+                                 of_.preconditioner_.apply(v, own, z);
+                               },
+                               lambdas};
+    const Array<ColumnEnd> ends =
+        conjugate_gradients(system, {StoppingRule::Measure::preconditioned, targets, most_steps}, c.view(), r.view());
+    for (Index k = 0; k < c.cols(); ++k) {
+      out_.steps[which[k]] += ends[k].steps + 1;
+      for (Index i = 0; i < c.rows(); ++i) c(i, k) += out_.c(i, which[k]);
+    }
+    exchange(which, c, residual_of(which, c));
+    for (Index k = 0; k < c.cols(); ++k) {
+      const Index j = which[k];
+      if (reached(j)) continue;
+      const bool moved = out_.bound[j] < progress_made * before[k];
+      if (moved || precision == Precision::single_precision) left.push_back(j);
+      if (!moved) in_single_[j] = false;
+    }
+  }
+
+  Matrix residual_of(Span<const Index> which, const Matrix& c) const {
+    Matrix r(c.rows(), c.cols());
+    of_.passes_.multiply(c.view(), r.view(), Precision::double_precision);
+    for (Index k = 0; k < c.cols(); ++k) {
+      const Index j = which[k];
+      for (Index i = 0; i < c.rows(); ++i) r(i, k) = b_(i, j) - (r(i, k) + lambdas_[j] * c(i, k));
+    }
+    of_.preconditioner_.take_out(r.view());
+    return r;
+  }
+
+  // c and its r in the place of those before, but where they bound the error less well.
+  void exchange(Span<const Index> which, Matrix& c, Matrix r) {
+    const auto swap = [&](Index k) {
+      std::swap_ranges(c.col(k), c.col(k) + c.rows(), out_.c.col(which[k]));
+      std::swap_ranges(r.col(k), r.col(k) + r.rows(), r_.col(which[k]));
+    };
+    Array<double> bound, size;
+    for (Index k = 0; k < c.cols(); ++k) {
+      bound.push_back(out_.bound[which[k]]);
+      size.push_back(out_.size[which[k]]);
+      swap(k);
+    }
+    set_bounds(which);
+    for (Index k = 0; k < c.cols(); ++k) {
+      if (out_.bound[which[k]] < bound[k]) continue;
+      swap(k);
+      out_.bound[which[k]] = bound[k];
+      out_.size[which[k]] = size[k];
+    }
+  }
+
+  const IterativeSolver& of_;
+  Span<const double> lambdas_;
+  double wanted_, noise_;  // |K_w|_F n^(-1/2), from above
+  Matrix b_, r_;
+  Array<double> unit_;
+  Array<char> in_single_;
+  IterativeColumns out_;
+};
+
+IterativeColumns IterativeSolver::solve(ConstMatrixView b, Span<const double> lambdas, double wanted) const {
+  return Run(*this, b, lambdas, wanted).solve();
+}
+
+}  // namespace freeridge

@@ -1,0 +1,41 @@
+// Solutions of (K_w + lambda_j) c_j = b_j on the complement of q1, for many columns at once, each to its own accuracy:
+// conjugate gradients (linalg/conjugate_gradients.hpp) with the preconditioner Phat, over kernel values that are made anew in
+// each pass (kernel/kernel_passes.hpp). After them the residual r = b - (K_w + lambda) c is computed anew; where the bound
+//     |c - P b|_G <= (r'Phat r)^(1/2) + rho / lambda^(1/2)
+// (iterative_preconditioner.hpp) is not small enough yet, conjugate gradients solve for r what is missing, and so on. rho is
+// what rounding may have left out of r: some eps (|c| |K_w|_F n^(-1/2) + lambda |c| + |b|), as Phat <= 1 / lambda.
+// Memory: 6 n k. Cost: n^2 / 2 kernel values, 2 n^2 k and 4 n r k an iteration.
+#pragma once
+
+#include "libcore/kernel/kernel_passes.hpp"
+#include "libcore/routes/iterative_preconditioner.hpp"
+
+namespace freeridge {
+
+struct IterativeColumns {
+  Matrix c;
+  Array<double> bound;  // of |c - P b|_G
+  Array<double> size;   // |c|_G
+  Array<Index> steps;   // passes for this column
+  // bound / |P b|_G at most; 0 where b is zero
+  double accuracy(Index j) const;
+};
+
+class IterativeSolver {
+ public:
+  IterativeSolver(const Problem& problem, const KernelPasses& passes, const IterativePreconditioner& preconditioner)
+      : problem_(problem), passes_(passes), preconditioner_(preconditioner) {}
+
+  // b: n x k in the complement of q1; lambdas: k, positive. Columns for which `wanted` cannot be reached come with the bound
+  // that was.
+  IterativeColumns solve(ConstMatrixView b, Span<const double> lambdas, double wanted) const;
+
+ private:
+  class Run;
+
+  const Problem& problem_;
+  const KernelPasses& passes_;
+  const IterativePreconditioner& preconditioner_;
+};
+
+}  // namespace freeridge
