@@ -42,7 +42,7 @@ ScoreGradient Model::gradient_with(const KernelPtr& kernel, const Landmarks& lan
 }
 
 Index Model::landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const {
-  return landmark_gradient_bytes(*kernel_, rows, d(), t(), landmarks, largest_group(groups));
+  return landmark_gradient_bytes(*kernel_, rows, d(), t(), fixed_count() + 1, landmarks, largest_group(groups));
 }
 
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
@@ -73,10 +73,6 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
 }
 
 void Model::require_gradient_with_landmarks() const {
-  if (data_->fixed)
-    fail(Status::invalid_state,
-         "scores have no gradient with landmarks and fixed effects; call freeridge_set_landmarks with a count of 0 "
-         "first");
   make_plan(request(kernel_));  // refuses a route that takes no landmarks
 }
 
