@@ -40,7 +40,8 @@ ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups
   if (f && f->route() != Route::landmark) f = nullptr;  // of a forged file
   if (f) wanted.rows.assign(f->landmarks().begin(), f->landmarks().end());
   if (f) wanted.count = std::ssize(wanted.rows);
-  const Index own = landmark_gradient_bytes(*kernel_, n(), d(), t(), wanted.count, largest_group(groups));
+  const Index own =
+      landmark_gradient_bytes(*kernel_, n(), d(), t(), fixed_count() + 1, wanted.count, largest_group(groups));
   require_room(own + (f && !other_problem ? 0 : memory_required()), "the gradient of a score",
                "use fewer landmarks or smaller groups");
   const Hearing hearing(listener_);
@@ -71,10 +72,6 @@ ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
-    if (data_->fixed)
-      fail(Status::invalid_state,
-           "scores have no gradient with landmarks and fixed effects; call freeridge_set_landmarks with a count of 0 "
-           "first");
     make_plan(request(kernel_));  // refuses a route that takes no landmarks
     return landmark_gradient(criterion, groups, lambda);
   }
