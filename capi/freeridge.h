@@ -1187,6 +1187,12 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
                                                                    double* score, double* lambda, double* gradient);
 
+/* row: the rows that the last freeridge_select_kernel learnt on, from 0, ascending, as many as freeridge_get_kernel_search
+ * says. The outputs of the others took no part in the choice of the hyperparameters: their left-out errors (freeridge_loo)
+ * are optimistic by the choice of lambda alone. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost:
+ * O(rows). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_kernel_search_rows(const freeridge_model* model, int64_t* row);
+
 /* The bounds of the last freeridge_select_kernel, one number for each hyperparameter: variable: which of the `learnt`
  * variables moved it, -1: it was held; low, high: its bounds (where it was held, its value); at: -1 / +1 where it ended at
  * its low / high bound, else 0. A scale at its high bound: the feature does not matter. *lambda_at: the same of lambda.

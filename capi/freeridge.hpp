@@ -120,6 +120,16 @@ class Owner {  // owns a handle; a moved-from owner has NULL, which every call r
 };
 
 class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
+  template <class Call, class... Arguments>  // its last three arguments: size, text, length
+  std::string text_by(Call call, Arguments... arguments) const {
+    std::int64_t length = 0;
+    check(call(get(), arguments..., 0, nullptr, &length));
+    std::string text(static_cast<std::size_t>(length) + 1, '\0');  // the 0 at the end is counted in size
+    check(call(get(), arguments..., length + 1, text.data(), &length));
+    text.resize(static_cast<std::size_t>(length));
+    return text;
+  }
+
  public:
   using Owner::Owner;  // still protected
   static Kernel linear() { return Kernel(freeridge_kernel_linear); }
@@ -127,6 +137,44 @@ class Kernel : public Owner<freeridge_kernel, freeridge_kernel_destroy> {
   // Any kernel: "0.5 * linear() + matern(nu = 1.5, length = 2)".
   static Kernel parse(const std::string& text) { return Kernel(freeridge_kernel_parse, text.c_str()); }
   Kernel scaled(const Numbers& v) const { return Kernel(freeridge_kernel_scaled, get(), size(v.size()), v.data()); }
+  static Kernel of(const freeridge_model* model) { return Kernel(freeridge_get_kernel, model); }  // the model's
+  std::string describe() const { return text_by(freeridge_kernel_describe); }
+  // All continuous numbers, in the order of the text.
+  Numbers hyperparameters() const {
+    Numbers v(static_cast<std::size_t>(count()));
+    check(freeridge_kernel_get_hyperparameters(get(), v.data()));
+    return v;
+  }
+  std::string hyperparameter_name(std::int64_t i) const { return text_by(freeridge_kernel_hyperparameter_name, i); }
+  Kernel with_hyperparameters(const Numbers& v) const {
+    return Kernel(freeridge_kernel_with_hyperparameters, get(), exactly(count(), v, "hyperparameters"));
+  }
+  std::int64_t count() const {  // of the hyperparameters
+    std::int64_t count = 0;
+    return check(freeridge_kernel_hyperparameter_count(get(), &count)), count;
+  }
+};
+
+// How a kernel is learnt; 0: the library's choice. label: one for each hyperparameter (negative: held, equal: together).
+struct Learning {
+  std::vector<std::int32_t> label;
+  double shrinkage = 0;
+  std::int64_t rows = 0, seed = 0, evaluations = 0;
+};
+struct KernelSearch {  // what freeridge_get_kernel_search and the three calls after it say
+  std::int64_t learnt = 0, rows = 0, sample = 0;
+  bool kept = false;
+  std::array<freeridge_search_end, 5> ended{};
+  std::vector<std::int32_t> stage;
+  Numbers score, lambda, gradient;
+  std::vector<std::int64_t> learnt_on, variable;
+  Numbers low, high;
+  std::vector<std::int32_t> at;
+  std::int32_t lambda_at = 0;
+};
+struct ScoreGradient {
+  double score = 0, by_log_lambda = 0;
+  Numbers by_log_hyperparameters;
 };
 
 class Model : public Owner<freeridge_model, freeridge_destroy> {
@@ -135,6 +183,10 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     check(call(get(), x.layout, x.rows, x.columns, x.data, x.ld, y.columns, y.data, y.ld_beside(x)));
   }
   Matrix like_y() const { return Matrix(sizes()[0], sizes()[2]); }
+  Matrix like_effects() const { return Matrix(fixed_count(), sizes()[2]); }
+  void check_points(const View& x) const {
+    require(x.columns == sizes()[1], FREERIDGE_DIMENSION_MISMATCH, "x has other columns than the model");
+  }
 
  public:
   using Owner::Owner;  // still protected
@@ -146,6 +198,14 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   // Borrows the numbers of x and y: they must stay as they are until the model is destroyed or gets other data.
   void set_data_view(const View& x, const View& y) { hand_over(freeridge_set_data_view, x, y); }
   void set_weights(const Numbers& w) { check(freeridge_set_weights(get(), exactly(sizes()[0], w, "weights"))); }
+  void set_groups(const std::vector<std::int32_t>& group) {  // one division of the rows
+    check(freeridge_set_groups(get(), 1, exactly(sizes()[0], group, "group")));
+  }
+  // Columns that no penalty touches; copied.
+  void set_fixed_effects(const View& f) {
+    require(f.rows == sizes()[0], FREERIDGE_DIMENSION_MISMATCH, "f has other rows than the model");
+    check(freeridge_set_fixed_effects(get(), f.layout, f.columns, f.data, f.ld));
+  }
   void factorize() { check(freeridge_factorize(get())); }
   void set_lambda(double lambda) { check(freeridge_set_lambda(get(), lambda)); }
   void set_lambdas(const Numbers& l) { check(freeridge_set_lambdas(get(), exactly(sizes()[2], l, "lambdas"))); }
@@ -157,6 +217,37 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
   double select_bandwidth(freeridge_criterion criterion, double low = 0, double high = 0) {
     double s = 0;
     return check(freeridge_select_bandwidth(get(), criterion, low, high, 0, &s)), s;
+  }
+  // Learns the kernel and lambda together; the criterion on all rows.
+  double select_kernel(freeridge_criterion criterion, const Learning& how = {}) {
+    const std::int32_t* label = how.label.empty() ? nullptr : exactly(kernel().count(), how.label, "label");
+    double s = 0;
+    check(freeridge_select_kernel(get(), criterion, label, how.shrinkage, how.rows, how.seed, how.evaluations, &s));
+    return s;
+  }
+  KernelSearch kernel_search() const {
+    KernelSearch s;
+    std::int64_t tried = 0, numbers = 0;
+    std::int32_t kept = 0;
+    check(freeridge_get_kernel_search(get(), &tried, &numbers, &s.learnt, &s.rows, &s.sample, &kept, s.ended.data()));
+    s.kept = kept != 0;
+    const std::size_t trials = static_cast<std::size_t>(tried), count = static_cast<std::size_t>(numbers);
+    s.stage.resize(trials), s.score.resize(trials), s.lambda.resize(trials), s.gradient.resize(trials);
+    double *const score = s.score.data(), *const gradient = s.gradient.data();
+    check(freeridge_get_kernel_search_history(get(), s.stage.data(), score, s.lambda.data(), gradient));
+    s.learnt_on.resize(static_cast<std::size_t>(s.rows));
+    check(freeridge_get_kernel_search_rows(get(), s.learnt_on.data()));
+    s.variable.resize(count), s.low.resize(count), s.high.resize(count), s.at.resize(count);
+    double *const low = s.low.data(), *const high = s.high.data();
+    check(freeridge_get_kernel_search_bounds(get(), s.variable.data(), low, high, s.at.data(), &s.lambda_at));
+    return s;
+  }
+  Kernel kernel() const { return Kernel::of(get()); }
+  ScoreGradient score_gradient(freeridge_criterion criterion, double lambda) const {
+    ScoreGradient g;
+    g.by_log_hyperparameters.resize(static_cast<std::size_t>(kernel().count()));
+    double* const by = g.by_log_hyperparameters.data();
+    return check(freeridge_score_gradient(get(), criterion, lambda, &g.score, &g.by_log_lambda, by)), g;
   }
   Matrix score(freeridge_criterion criterion, const Numbers& l) const {
     return Matrix(size(l.size()), sizes()[2]).filled([&](double* out, std::int64_t n) {
@@ -173,8 +264,38 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     return Matrix(sizes()[2], 1).filled([&](double* b, std::int64_t) { return freeridge_get_intercept(get(), b); });
   }
   Matrix predict(const View& x) const {
-    require(x.columns == sizes()[1], FREERIDGE_DIMENSION_MISMATCH, "x has other columns than the model");
+    check_points(x);
     return Matrix(x.rows, sizes()[2], x.layout).filled(freeridge_predict, get(), x.layout, x.rows, x.data, x.ld);
+  }
+  // With the values of the fixed effects at the new points.
+  Matrix predict(const View& x, const View& fixed) const {
+    check_points(x);
+    require(fixed.columns == fixed_count(), FREERIDGE_DIMENSION_MISMATCH, "fixed has other columns than the model");
+    return Matrix(x.rows, sizes()[2], x.layout)
+        .filled(freeridge_predict_fixed, get(), x.layout, x.rows, x.data, x.ld, fixed.data, fixed.ld_beside(x));
+  }
+  std::int64_t fixed_count() const {
+    std::int64_t q = 0;
+    return check(freeridge_get_fixed_count(get(), &q)), q;
+  }
+  Matrix fixed_effects() const {  // q x t; 0 for a column that depends on others, which fixed_kept() says
+    return like_effects().filled([&](double* effects, std::int64_t ld) {
+      return freeridge_get_fixed_effects(get(), nullptr, effects, nullptr, ld);
+    });
+  }
+  Matrix fixed_errors() const {
+    return like_effects().filled([&](double* errors, std::int64_t ld) {
+      return freeridge_get_fixed_effects(get(), nullptr, nullptr, errors, ld);
+    });
+  }
+  std::vector<std::int32_t> fixed_kept() const {
+    std::vector<std::int32_t> kept(static_cast<std::size_t>(fixed_count()));
+    return check(freeridge_get_fixed_effects(get(), kept.data(), nullptr, nullptr, fixed_count())), kept;
+  }
+  Matrix variance_components() const {  // a row for each output; columns residual, random, share, error of the share
+    return Matrix(sizes()[2], 4).filled([&](double* out, std::int64_t t) {
+      return freeridge_variance_components(get(), out, out + t, out + 2 * t, out + 3 * t);
+    });
   }
   std::array<std::int64_t, 3> sizes() const { return sizes_by(freeridge_get_dimensions); }  // n, d, t
 };

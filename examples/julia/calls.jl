@@ -649,3 +649,5 @@ freeridge_predict_variance_fixed(model, layout, m, x, ldx, fixed, ldfixed, varia
     ccall((:freeridge_predict_variance_fixed, library), freeridge_status, (Ptr{freeridge_model}, freeridge_layout,
     Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}, Int64, Ptr{Float64}), model, layout, m, x, ldx,
     fixed, ldfixed, variance, ldout, noise)
+freeridge_get_kernel_search_rows(model, row) = ccall((:freeridge_get_kernel_search_rows, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}), model, row)

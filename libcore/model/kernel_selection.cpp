@@ -175,6 +175,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
       std::make_shared<KernelSearch>(learn_kernel(variables, order, rows,
                                                   {criterion, shrinkage == 0 ? usual_shrinkage : shrinkage,
                                                    evaluations == 0 ? usual_evaluations_of_kernel : evaluations}));
+  search->learnt_on = ascending(order, rows);
 
   stage.next(0.9);
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());

@@ -449,6 +449,7 @@ _declare(STATUS, "freeridge_predict_jackknife_fixed", model=MODEL, layout=INT32,
     fixed=DOUBLES, ldfixed=INT64, level=DOUBLE, lower=DOUBLES, upper=DOUBLES, ldout=INT64)
 _declare(STATUS, "freeridge_predict_variance_fixed", model=MODEL, layout=INT32, m=INT64, x=DOUBLES, ldx=INT64,
     fixed=DOUBLES, ldfixed=INT64, variance=DOUBLES, ldout=INT64, noise=DOUBLES)
+_declare(STATUS, "freeridge_get_kernel_search_rows", model=MODEL, row=INT64S)
 
 
 def call(name: str, *arguments: Any) -> None:

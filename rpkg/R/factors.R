@@ -9,8 +9,8 @@ level_value <- sqrt(0.5)
 takes_all_levels <- function(kernel) !is.null(kernel) && !is_linear(as_kernel(kernel))
 
 # list(x, contrasts): the columns of the model matrix without the constant one. With all_levels x has the attribute
-# "factor_terms": a list with an entry for each term that has a factor, list(columns, levels): its columns of x, and whether
-# these stand for levels (else they are those of a number in each level, as of number:factor).
+# "factor_terms": a list with an entry for each term that has a factor, list(columns, levels, name): its columns of x, whether
+# these stand for levels (else they are those of a number in each level, as of number:factor), and the term.
 design_matrix <- function(terms, frame, contrasts = NULL, all_levels = FALSE) {
   full <- model_matrix_of(terms, frame, contrasts, all_levels)
   term <- attr(full, "assign")
@@ -63,7 +63,9 @@ factor_terms <- function(terms, frame, term) {
   of_factor <- rownames(attr(terms, "factors")) %in% factor_names(terms, frame)
   parts <- lapply(seq_len(ncol(attr(terms, "factors"))), function(k) {
     variables <- attr(terms, "factors")[, k] > 0L
-    if (any(variables & of_factor)) list(columns = which(term == k), levels = all(of_factor[variables]))
+    if (any(variables & of_factor)) {
+      list(columns = which(term == k), levels = all(of_factor[variables]), name = attr(terms, "term.labels")[k])
+    }
   })
   Filter(function(part) length(part$columns) > 0L, parts)
 }

@@ -67,7 +67,7 @@ fit_model <- function(fit) {
   fit$chosen <- is.null(fit$lambda)
   if (fit$chosen) {
     range <- fit$lambda_range
-    found <- timed("lambda", if (!is.null(fit$learning) && all(range == 0)) {
+    found <- timed("lambda", if (!is.null(fit$learning) && all(range == 0) && length(lambdas_below_floor(model)) == 0L) {
       found_lambda(model)  # the search for the kernel ends with one for lambda
     } else {
       core_select_lambda(model, fit$criterion, range[1L], range[2L])
@@ -93,6 +93,7 @@ fit_model <- function(fit) {
   fit$cases <- if (is.null(rownames(points))) rownames(fit$y) else rownames(points)
   fit$seconds <- seconds
   fit$effects <- effects_at(fit, model)
+  if (!is.null(fit$learning)) fit$learning$beside <- errors_beside_learning(fit, model)
   fit$predictor <- kept_predictor(fit, model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model

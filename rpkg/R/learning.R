@@ -104,9 +104,37 @@ learn_kernel <- function(fit, model) {
                         high = found$high, at = found$at)[own, ]
   if (!is.null(fit$scale)) numbers$name <- sub("^scaled\\.", "", numbers$name)
   row.names(numbers) <- NULL
-  fit$learning <- list(numbers = numbers, learnt = found$learnt, rows = found$rows, kept = found$kept,
+  fit$learning <- list(numbers = numbers, learnt = found$learnt, rows = found$rows, learnt_on = found$learnt_on, kept = found$kept,
                        lambda_at = found$lambda_at, history = found$history)
   fit
+}
+
+# Left-out errors of the rows that the kernel was learnt on, and of the others, in which of all that was chosen lambda alone
+# has seen their outputs: list(rows, learnt_on, others); NULL where all rows were learnt on. Each is a root of the (weighted)
+# mean square for each output, for classes the (weighted) share in a wrong class.
+errors_beside_learning <- function(fit, model) {
+  rows <- setdiff(seq_len(nrow(fit$x)), fit$learning$learnt_on)
+  if (is.null(fit$learning) || length(rows) == 0L) return(NULL)
+  errors <- tryCatch(core_loo(model), freeridge_not_finite = function(condition) NULL)
+  if (is.null(errors)) return(NULL)
+  list(rows = length(rows), learnt_on = left_out_error(fit, errors, fit$learning$learnt_on),
+       others = left_out_error(fit, errors, rows))
+}
+
+left_out_error <- function(fit, errors, rows) {
+  weights <- if (is.null(fit$weights)) rep(1, length(rows)) else fit$weights[rows]
+  errors <- errors[rows, , drop = FALSE]
+  known <- !is.nan(rowSums(errors))  # a leverage of one leaves no value
+  mean_of <- function(values) colSums(weights[known] * values[known, , drop = FALSE]) / sum(weights[known])
+  if (is.null(fit$classes)) return(stats::setNames(sqrt(mean_of(errors^2)), fit$outputs))
+  y <- fit$y[rows, , drop = FALSE]
+  labels <- function(decision) as.character(as_labels(fit$classes, if (fit$vector) as.vector(decision) else decision))
+  mean_of(as.matrix(labels(y - errors) != labels(y)))
+}
+
+shown_left_out <- function(fit, error, digits) {
+  if (!is.null(fit$classes)) return(paste(format(100 * error, digits = min(digits, 3L)), "%"))
+  paste(formatC(error, digits = digits, format = "g", width = 1L), collapse = ", ")
 }
 
 # A table of the lengths learnt, the most relevant column first: part (where there are several), column, length in the
@@ -115,9 +143,27 @@ relevance <- function(object) {
   if (!inherits(object, "freeridge")) refuse("object must be a fit of freeridge(), not ", shown(object))
   table <- relevance_table(object)
   if (is.null(table)) refuse("this fit has no length for each column: see lengths in ?freeridge")
-  table
+  table[names(table) != "band"]
 }
 
+# A row for each band, column by its name: that of a factor, or of the first column and how many others there are.
+relevance_of_bands <- function(fit) {
+  table <- relevance_table(fit)
+  if (is.null(table)) return(NULL)
+  key <- paste(table$part, table$band)
+  size <- table(key)[key]
+  factors <- attr(fit$x, "factor_terms")
+  of_band <- fit$bands[vapply(factors, function(part) part$columns[1L], 0L)]
+  alone <- vapply(factors, function(part) sum(fit$bands %in% fit$bands[part$columns]) == length(part$columns), NA)
+  name <- vapply(factors, `[[`, "", "name")[alone][match(table$band, of_band[alone])]
+  table$column <- ifelse(!is.na(name), name, paste0(table$column, ifelse(size > 1L, paste(" and", size - 1L, "more"), "")))
+  table[!duplicated(key), ]
+}
+
+# Beside a column whose length is that much shorter one at the bound has no influence.
+without_influence <- 0.01
+
+# With the label of each column's band.
 relevance_table <- function(fit) {
   numbers <- fit$learning$numbers
   lengths <- numbers[grepl("scaled\\.scale\\[[0-9]+\\]$", numbers$name) & numbers$free, ]
@@ -125,7 +171,7 @@ relevance_table <- function(fit) {
   column <- as.integer(sub(".*\\[([0-9]+)\\]$", "\\1", lengths$name)) + 1L
   part <- sub("\\.?scaled\\.scale\\[[0-9]+\\]$", "", lengths$name)
   table <- data.frame(column = feature_names_or_numbers(fit)[column], length = lengths$value,
-                      relevance = min(lengths$value) / lengths$value, at_bound = lengths$at > 0)
+                      relevance = min(lengths$value) / lengths$value, at_bound = lengths$at > 0, band = fit$bands[column])
   if (length(unique(part)) > 1L) table <- cbind(part = part, table)
   table <- table[order(table$length), ]
   row.names(table) <- NULL
@@ -141,29 +187,44 @@ feature_names_or_numbers <- function(fit) {
 print_learning <- function(fit, digits, most = 6L) {
   learning <- fit$learning
   cat("  ", counted(learning$learnt, "number"), " of it learnt by ",
-      if (fit$criterion == "reml") "REML" else paste("REML, then by the", criterion_titles[[fit$criterion]]), " on ",
+      learnt_by(fit), " on ",
       if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "),
       counted(nrow(fit$x), "row"), " (", nrow(learning$history), " evaluations)\n", sep = "")
+  beside <- learning$beside
+  if (!is.null(beside)) {
+    cat("  ", if (is.null(fit$classes)) "root mean squared left-out error" else "left-out points in a wrong class", " of the ",
+        beside$rows, " other rows: ", shown_left_out(fit, beside$others, digits), " (of those learnt on: ",
+        shown_left_out(fit, beside$learnt_on, digits), ")\n", sep = "")
+  }
   if (learning$kept) cat("  nothing better than the given kernel was found\n")
-  table <- relevance_table(fit)
+  table <- relevance_of_bands(fit)
   if (is.null(table)) return(invisible())
   shown <- utils::head(table, most)
   cat("  lengths", if (!is.null(fit$scale)) " in units of each column's divisor", ", the most relevant first: ",
       paste0(shown$column, " ", formatC(shown$length, digits = digits, format = "g", width = 1L), collapse = ", "),
       if (nrow(table) > most) paste0(", ... (", nrow(table), " in all; see relevance())"), "\n", sep = "")
-  flat <- table$column[table$at_bound]
-  if (length(flat) > 0L) {
-    cat("  without influence (length at its bound): ", paste(utils::head(flat, most), collapse = ", "),
-        if (length(flat) > most) paste0(", ... (", length(flat), " in all)"), "\n", sep = "")
+  print_some <- function(words, columns) {
+    if (length(columns) == 0L) return(invisible())
+    cat("  ", words, ": ", paste(utils::head(columns, most), collapse = ", "),
+        if (length(columns) > most) paste0(", ... (", length(columns), " in all)"), "\n", sep = "")
   }
+  print_some("without influence (length at its bound)", table$column[table$at_bound & table$relevance <= without_influence])
+  print_some("length at the bound of the search", table$column[table$at_bound & table$relevance > without_influence])
 }
 
 # Why a score at learnt numbers flatters, in a sentence.
 learning_doubt <- function(fit) {
-  if (is.null(fit$learning)) return(character())
-  paste0("The kernel's ", counted(fit$learning$learnt, "number"), " were learnt on ",
-         if (fit$learning$rows < nrow(fit$x)) paste(fit$learning$rows, "of these rows") else "these rows",
-         ": the leave-one-out errors, which do not learn them again, are somewhat too small.")
+  learning <- fit$learning
+  if (is.null(learning)) return(character())
+  paste0("The kernel's ", counted(learning$learnt, "number"), if (learning$learnt == 1) " was" else " were", " learnt by ",
+         learnt_by(fit), " on ",
+         if (is.null(learning$beside)) "these rows: the" else paste(learning$rows, "of these rows: their"),
+         " leave-one-out errors, which do not learn again, are somewhat too small",
+         if (!is.null(learning$beside)) "; with the other rows lambda alone was chosen", ".")
+}
+
+learnt_by <- function(fit) {
+  if (fit$criterion == "reml") "REML" else paste("REML, then by the", criterion_titles[[fit$criterion]])
 }
 
 # The hyperparameters of a kernel, by their names.

@@ -18,7 +18,7 @@ eigenvalues.freeridge <- function(object, vectors = FALSE, ...) {
 # How many eigenvalues are not zero whatever the data are.
 eigenvalue_count <- function(fit) {
   most <- if (!is.null(fit$landmarks)) length(fit$landmarks) else if (is_linear(fit$kernel)) ncol(fit$x) else Inf
-  min(nrow(fit$x) - fit$intercept, most)
+  min(nrow(fit$x) - fit$intercept - sum(!is.na(fit$effects[, 1L])), most)
 }
 
 kappa.freeridge <- function(z, lambda = NULL, ...) {

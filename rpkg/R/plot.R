@@ -270,7 +270,7 @@ decades <- function(range, most) {
 
 decade_labels <- function(powers) parse(text = paste0("10^", powers))
 
-# The lengths learnt, the most relevant column at the top; an open point: the length is at its bound, and without influence.
+# The lengths learnt, the most relevant column at the top; an open point: the length is at its bound.
 plot_relevance <- function(data, fit, main = "Lengths of the columns", xlab = NULL, ylab = "", ...) {
   if (is.null(xlab)) xlab <- if (is.null(fit$scale)) "length" else "length / divisor of the column"
   names <- if (is.null(data$part)) data$column else paste(data$part, data$column)

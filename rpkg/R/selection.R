@@ -77,6 +77,9 @@ lambda_as.freeridge <- function(object, to, lambda = NULL, ...) {
   if (has_penalised(object) && to %in% c("glmnet", "lm.ridge")) {
     refuse("the intercept is penalised, and that of \"", to, "\" is not: no lambda makes the fits equal")
   }
+  if (!is.null(object$fixed) && to %in% c("glmnet", "lm.ridge")) {
+    refuse("the fit has unpenalised columns, and that of \"", to, "\" divides and centres all of its own: no lambda makes the fits equal")
+  }
   # Without an intercept they centre nothing, but for glmnet the columns whose deviations it divides by.
   if (to == "glmnet") lambda <- lambda * divisor_ratio(object)^2
   if (to == "lm.ridge") lambda <- lambda * divisor_ratio(object, centred = object$intercept)^2

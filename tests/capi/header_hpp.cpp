@@ -160,10 +160,85 @@ void models() {
   EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, Accumulator(SIZE_MAX, 1));
 }
 
+// A wave along the first of two columns, and a line along a third that no penalty touches.
+void kernels_and_effects() {
+  const std::size_t n = 40;
+  Numbers x, y, f;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double k = static_cast<double>(i);
+    x.insert(x.end(), {std::sin(7 * k + 1), std::cos(5 * k + 2)});
+    f.insert(f.end(), {std::cos(3 * k), 2 * std::cos(3 * k) + 1});  // the second depends on it and the intercept
+    y.push_back(std::sin(3 * x[2 * i]) + 4 * f[2 * i] + 0.05 * std::sin(100 * k * k));
+  }
+  const View rows(x, n, 2, FREERIDGE_ROW_MAJOR), effects(f, n, 2, FREERIDGE_ROW_MAJOR);
+  const Kernel kernel = Kernel::gaussian(1.5).scaled({1, 2});
+  EXPECT(kernel.hyperparameters() == (Numbers{1, 2, 1.5}) && kernel.hyperparameter_name(1) == "scaled.scale[1]");
+  EXPECT(kernel.with_hyperparameters({3, 4, 5}).describe() == "scaled([3, 4], gaussian(sigma = 5))");
+  EXPECT(Kernel::linear().hyperparameters().empty());
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, kernel.hyperparameter_name(3));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, kernel.with_hyperparameters({1, 2}));
+  EXPECT_REFUSED(FREERIDGE_INVALID_ARGUMENT, kernel.with_hyperparameters({1, -2, 1}));
+
+  Model model(kernel);
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.set_fixed_effects(effects));
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.kernel_search());
+  model.set_data(rows, y);
+  std::vector<std::int32_t> group(n);
+  for (std::size_t i = 0; i < n; ++i) group[i] = static_cast<std::int32_t>(i % 5);
+  model.set_groups(group);
+  model.set_fixed_effects(effects);
+  EXPECT(model.fixed_count() == 2 && model.kernel().hyperparameters()[1] == 2);
+  const freeridge::ScoreGradient g = model.score_gradient(FREERIDGE_GROUPS, 0.1);
+  const double step = 1e-5;
+  const auto score_at = [&](double lambda) {
+    Model other = model.clone();
+    other.factorize();
+    return other.score(FREERIDGE_GROUPS, {lambda})(0);
+  };
+  const double slope = (score_at(0.1 * std::exp(step)) - score_at(0.1 * std::exp(-step))) / (2 * step);
+  EXPECT(close(g.score, score_at(0.1)) && std::fabs(g.by_log_lambda - slope) < 1e-6 * std::fabs(slope) + 1e-9);
+  EXPECT(g.by_log_hyperparameters.size() == 3);
+
+  freeridge::Learning how;
+  how.rows = 30;
+  how.seed = 4;
+  const double score = model.select_kernel(FREERIDGE_REML, how);
+  const freeridge::KernelSearch search = model.kernel_search();
+  EXPECT(search.learnt == 2 && search.rows == 30 && search.learnt_on.size() == 30 && search.learnt_on[29] < 40);
+  EXPECT(search.stage.size() == search.score.size() && search.low.size() == 3 && search.variable[2] == -1);
+  EXPECT(!search.kept && search.ended[3] != FREERIDGE_SEARCH_NONE && std::isfinite(score));
+  EXPECT(model.kernel().hyperparameters()[0] < model.kernel().hyperparameters()[1]);
+  how.label = {0, 0};
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.select_kernel(FREERIDGE_REML, how));
+  how.label = {-1, -1, -1};
+  EXPECT_REFUSED(FREERIDGE_UNDEFINED, model.select_kernel(FREERIDGE_REML, how));
+
+  const Matrix a = model.fixed_effects(), errors = model.fixed_errors();
+  EXPECT(model.fixed_kept() == (std::vector<std::int32_t>{1, 0}) && a(1) == 0 && errors(1) == 0);
+  EXPECT(std::fabs(a(0) - 4) < 0.1 && errors(0) > 0 && errors(0) < 0.1);
+  const Matrix f0 = model.predict(rows, effects), parts = model.variance_components();
+  for (std::int64_t i = 0; i < 40; ++i)
+    EXPECT(std::fabs(y[static_cast<std::size_t>(i)] - f0(i) - parts(0, 0) / parts(0, 1) * model.coefficients()(i)) <
+           1e-9);
+  EXPECT(close(parts(0, 2), parts(0, 1) / (parts(0, 0) + parts(0, 1))) && parts(0, 3) > 0);
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, model.predict(rows));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, 2 * n, 1, FREERIDGE_ROW_MAJOR)));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(rows, View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.predict(effects, View(f, n, 2, FREERIDGE_COL_MAJOR)));
+  EXPECT_REFUSED(FREERIDGE_DIMENSION_MISMATCH, model.set_fixed_effects(View(f, n - 1, 2, FREERIDGE_ROW_MAJOR)));
+  Model none(kernel);
+  none.set_data(rows, y);
+  none.factorize();
+  none.set_lambda(1);
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, none.fixed_effects());
+  EXPECT_REFUSED(FREERIDGE_INVALID_STATE, none.fixed_kept());
+}
+
 }  // namespace
 
 int main() {
   views();
   models();
+  kernels_and_effects();
   return failures == 0 ? 0 : 1;
 }

@@ -622,4 +622,5 @@ extern "C" {
         model: *const freeridge_model, layout: freeridge_layout, m: i64, x: *const f64, ldx: i64, fixed: *const f64,
         ldfixed: i64, variance: *mut f64, ldout: i64, noise: *mut f64,
     ) -> freeridge_status;
+    pub fn freeridge_get_kernel_search_rows(model: *const freeridge_model, row: *mut i64) -> freeridge_status;
 }

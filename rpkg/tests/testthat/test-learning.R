@@ -48,7 +48,7 @@ test_that("a length for each column is learnt, and the end is a minimum", {
   }
   expect_output(print(fit), "3 numbers of it learnt by REML on 60 rows")
   expect_output(print(fit), "the most relevant first: a [0-9.]+, b [0-9.]+, c [0-9.]+")
-  expect_output(print(summary(fit)), "The kernel's 3 numbers were learnt on these rows: the leave-one-out errors")
+  expect_output(print(summary(fit)), "The kernel's 3 numbers were learnt by REML on these rows: the leave-one-out errors")
   expect_named(hyperparameters(fit), c(paste0("scaled.scale[", 0:2, "]"), "scaled.matern.length"))
 })
 
@@ -89,7 +89,7 @@ test_that("what is learnt by which criterion, on which rows", {
   some <- freeridge(p$x, p$y, learn_rows = 40, seed = 3)
   expect_identical(some$learning$rows, 40)
   expect_output(print(some), "on 40 of the 90 rows")
-  expect_output(print(summary(some)), "learnt on 40 of these rows")
+  expect_output(print(summary(some)), "learnt by REML on 40 of these rows: their leave-one-out errors.*; with the other rows lambda alone")
   expect_identical(some$kernel, freeridge(p$x, p$y, learn_rows = 40, seed = 3)$kernel)
   free <- freeridge(p$x, p$y, shrinkage = Inf)
   held <- freeridge(p$x, p$y, shrinkage = 0.01)
@@ -103,6 +103,64 @@ test_that("what is learnt by which criterion, on which rows", {
                  'learn is "all", but the kernel is an R function, whose numbers the library does not know')
   expect_refusal(hyperparameters(function(a, b) sum(a * b)), "the kernel is an R function, whose numbers")
   expect_refusal(freeridge(p$x, p$y, lengths = "each", criterion = "gcv"), "over several .gcv. runs away", "freeridge_invalid_argument")
+})
+
+test_that("what print() says of lengths is true of R's own data sets", {
+  # all lengths are long, and the function is steep
+  tall <- freeridge(log(Volume) ~ log(Girth), trees)
+  expect_gt(diff(range(fitted(tall))), 1)
+  expect_false(any(grepl("without influence", capture.output(print(tall)))))
+  # a column of noise beside one that matters
+  set.seed(2)
+  p <- data.frame(a = runif(150L), b = runif(150L))
+  noise <- freeridge(sin(20 * a) ~ ., p, shrinkage = Inf)
+  shown <- capture.output(print(noise))
+  flat <- predict(noise, data.frame(a = 0.5, b = c(0.1, 0.9)))
+  if (any(grepl("without influence.*: b", shown))) expect_lt(abs(diff(flat)), 1e-3)
+  # a factor is one entry, with its name
+  expect_output(print(freeridge(len ~ ., ToothGrowth)), "the most relevant first: dose [0-9.]+, supp [0-9.]+\n")
+  expect_output(print(freeridge(mpg ~ wt + hp + disp, mtcars, bands = c("x", "y", "x"))), "(wt and 1 more [0-9.]+, hp|hp [0-9.]+, wt and 1 more)")
+  expect_identical(nrow(relevance(freeridge(len ~ ., ToothGrowth))), 3L)
+  # no choice of the default is below what rounding allows
+  expect_warning(flowers <- freeridge(Species ~ ., iris), NA)
+  expect_true(all(flowers$lambda >= core_lambda_flags(model_at(flowers))$floor))
+})
+
+test_that("rows that the kernel was not learnt on have errors of their own", {
+  p <- relevant(90L)
+  fit <- freeridge(p$x, p$y, learn_rows = 40, seed = 3)
+  own <- fit$learning$learnt_on
+  others <- setdiff(1:90, own)
+  expect_identical(c(length(own), length(others), fit$learning$beside$rows), c(40L, 50L, 50L))
+  beside <- fit$learning$beside
+  expect_close(c(beside$learnt_on, beside$others), c(sqrt(mean(loo(fit)[own]^2)), sqrt(mean(loo(fit)[others]^2))), 1e-12)
+  expect_output(print(fit), paste0("root mean squared left-out error of the 50 other rows: ", formatC(beside$others, digits = 4, format = "g"),
+                                   " .of those learnt on: ", formatC(beside$learnt_on, digits = 4, format = "g")))
+  # their outputs have no part in the kernel
+  moved <- p$y
+  moved[others] <- rev(moved[others]) + 2
+  expect_identical(freeridge(p$x, moved, learn_rows = 40, seed = 3)$kernel, fit$kernel)
+  moved <- p$y
+  moved[own[7L]] <- moved[own[7L]] + 2
+  expect_false(identical(freeridge(p$x, moved, learn_rows = 40, seed = 3)$kernel, fit$kernel))
+
+  w <- rep(c(1, 2, 0), 30L)
+  y <- cbind(a = p$y, b = rev(p$y))
+  fit <- freeridge(p$x, y, weights = w, learn_rows = 40, seed = 3)
+  counting <- which(w > 0)
+  others <- counting[-fit$learning$learnt_on]
+  expect_close(fit$learning$beside$others, sqrt(colSums(w[others] * loo(fit)[others, ]^2) / sum(w[others])), 1e-12)
+  expect_named(fit$learning$beside$others, c("a", "b"))
+
+  for (labels in list(factor(p$y > 0.3), cut(p$y, 3))) {
+    fit <- freeridge(p$x, labels, learn_rows = 40, seed = 3)
+    others <- setdiff(1:90, fit$learning$learnt_on)
+    decision <- fit$y - as.matrix(loo(fit))
+    found <- if (nlevels(labels) == 2L) levels(labels)[1L + (decision > 0)] else levels(labels)[max.col(decision)]
+    expect_close(fit$learning$beside$others, mean((found != as.character(labels))[others]), 1e-12)
+    expect_output(print(fit), "left-out points in a wrong class of the 50 other rows: [0-9.]+ % .of those learnt on")
+  }
+  expect_null(freeridge(p$x, p$y)$learning$beside)
 })
 
 test_that("numbers of kernels by their names; several bandwidths are a length for each column", {

@@ -52,6 +52,8 @@ test_that("the fit, its effects and its left-out errors are those of the linear 
     direct <- freeridge(as.matrix(data[c("hp", "qsec")]), data$mpg, gaussian_kernel(80), 0.4, weights = w, fixed = f[, -1L])
     expect_identical(loo(direct), loo(fit))
     expect_identical(coef(direct), coef(fit))
+    z <- qr.Q(qr(sqrt(w) * f), complete = TRUE)[, -(1:4)]  # the complement of what is not penalised
+    expect_close(eigenvalues(fit), eigen(t(z) %*% (sqrt(w) * k %*% diag(sqrt(w))) %*% z, TRUE)$values, 1e-9)
     path <- lambda_path(fit, c(0.4, 2), "loo")
     expect_close(path$loo[1L], sum(w * loo(fit)^2) / sum(w), 1e-9)
   }
@@ -331,6 +333,9 @@ test_that("what makes no sense is refused, and says why", {
   expect_refusal(predict(fit, data[c("hp", "wt")]), "newdata does not fit the model: .*gear")
   expect_refusal(predict(fit, data, fixed = data$wt), "the fit was made by a formula: newdata has its variables")
   expect_refusal(predict(fit, fixed = data$wt), "fixed is given without newdata")
+  line <- freeridge(mpg ~ hp + unpenalised(wt), data, kernel = linear_kernel(), lambda = 1)
+  for (to in c("glmnet", "lm.ridge")) expect_refusal(lambda_as(line, to), "the fit has unpenalised columns")
+  expect_close(lambda_as(line, "mean"), 1 / 32, 1e-12)
   expect_refusal(vcov(fit), "the covariances of unpenalised effects are not to be had")
 
   for (bad in list(data$wt[-1L], data[-1L, "wt", drop = FALSE])) {
