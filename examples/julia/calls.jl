@@ -693,3 +693,5 @@ const freeridge_reader = Ptr{Cvoid}
 freeridge_set_reader(model, layout, n, d, t, callback, user) = ccall((:freeridge_set_reader, library),
     freeridge_status, (Ptr{freeridge_model}, freeridge_layout, Int64, Int64, Int64, freeridge_reader, Ptr{Cvoid}),
     model, layout, n, d, t, callback, user)
+freeridge_get_kernel_search_rows(model, row) = ccall((:freeridge_get_kernel_search_rows, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}), model, row)

@@ -72,17 +72,13 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
   return freeridge::primal_gradient(*f, *kernel_, d(), criterion, groups, lambda);
 }
 
-void Model::require_gradient_with_landmarks() const {
-  make_plan(request(kernel_));  // refuses a route that takes no landmarks
-}
-
 ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_data();
   require_differentiable(criterion);
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
-    require_gradient_with_landmarks();
+    make_plan(request(kernel_));  // refuses a route that takes no landmarks
     return landmark_gradient(criterion, groups, lambda);
   }
   const bool primal = !data_->fixed && (route_ == Route::automatic || route_ == Route::primal);
