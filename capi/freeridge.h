@@ -1250,7 +1250,7 @@ FREERIDGE_API freeridge_status freeridge_select_bandwidth(freeridge_model* model
  * freeridge_select_bandwidth. What was seen: freeridge_get_kernel_search and the two calls after it.
  * Needs DATA, goes to FITTED; the state before is kept on failure. Cost: some 10 to 50 times 4/3 rows^3 flops (REML,
  * GROUPS; LOO twice that) and O(rows^2 d); then factorize and select_lambda. Statuses: INVALID_STATE (no data, a kernel
- * without hyperparameters, GROUPS without groups, fixed effects where landmarks take part in learning), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is
+ * without hyperparameters, GROUPS without groups), INVALID_ARGUMENT, NOT_FINITE, NOT_CONVERGED, UNDEFINED (nothing is
  * free: all points coincide, or all is held; the criterion has no value), CANCELLED. Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_select_kernel(freeridge_model* model, freeridge_criterion criterion,
                                                        const int32_t* label, double shrinkage, int64_t rows,
@@ -1285,6 +1285,12 @@ FREERIDGE_API freeridge_status freeridge_get_kernel_search(const freeridge_model
  * Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost: O(evaluations). Since 0.1. */
 FREERIDGE_API freeridge_status freeridge_get_kernel_search_history(const freeridge_model* model, int32_t* stage,
                                                                    double* score, double* lambda, double* gradient);
+
+/* row: the rows that the last freeridge_select_kernel learnt on, from 0, ascending, as many as freeridge_get_kernel_search
+ * says. The outputs of the others took no part in the choice of the hyperparameters: their left-out errors (freeridge_loo)
+ * are optimistic by the choice of lambda alone. Statuses: INVALID_STATE (no kernel was learnt), INVALID_ARGUMENT. Cost:
+ * O(rows). Since 0.1. */
+FREERIDGE_API freeridge_status freeridge_get_kernel_search_rows(const freeridge_model* model, int64_t* row);
 
 /* The bounds of the last freeridge_select_kernel, one number for each hyperparameter: variable: which of the `learnt`
  * variables moved it, -1: it was held; low, high: its bounds (where it was held, its value); at: -1 / +1 where it ended at

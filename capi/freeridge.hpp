@@ -161,13 +161,13 @@ struct Learning {
   double shrinkage = 0;
   std::int64_t rows = 0, seed = 0, evaluations = 0;
 };
-struct KernelSearch {  // what freeridge_get_kernel_search and the two calls after it say
+struct KernelSearch {  // what freeridge_get_kernel_search and the three calls after it say
   std::int64_t learnt = 0, rows = 0, sample = 0;
   bool kept = false;
   std::array<freeridge_search_end, 5> ended{};
   std::vector<std::int32_t> stage;
   Numbers score, lambda, gradient;
-  std::vector<std::int64_t> variable;
+  std::vector<std::int64_t> learnt_on, variable;
   Numbers low, high;
   std::vector<std::int32_t> at;
   std::int32_t lambda_at = 0;
@@ -235,6 +235,8 @@ class Model : public Owner<freeridge_model, freeridge_destroy> {
     s.stage.resize(trials), s.score.resize(trials), s.lambda.resize(trials), s.gradient.resize(trials);
     double *const score = s.score.data(), *const gradient = s.gradient.data();
     check(freeridge_get_kernel_search_history(get(), s.stage.data(), score, s.lambda.data(), gradient));
+    s.learnt_on.resize(static_cast<std::size_t>(s.rows));
+    check(freeridge_get_kernel_search_rows(get(), s.learnt_on.data()));
     s.variable.resize(count), s.low.resize(count), s.high.resize(count), s.at.resize(count);
     double *const low = s.low.data(), *const high = s.high.data();
     check(freeridge_get_kernel_search_bounds(get(), s.variable.data(), low, high, s.at.data(), &s.lambda_at));

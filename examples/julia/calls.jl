@@ -704,3 +704,5 @@ freeridge_estimate_score(model, criterion, probes, count, lambdas, scores, error
     ccall((:freeridge_estimate_score, library), freeridge_status, (Ptr{freeridge_model}, freeridge_criterion, Int64,
     Int64, Ptr{Float64}, Ptr{Float64}, Ptr{Float64}, Int64), model, criterion, probes, count, lambdas, scores, errors,
     ld)
+freeridge_get_kernel_search_rows(model, row) = ccall((:freeridge_get_kernel_search_rows, library), freeridge_status,
+    (Ptr{freeridge_model}, Ptr{Int64}), model, row)

@@ -204,7 +204,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
          "no hyperparameter of the kernel is free: those that are not held by their labels are scales of features that "
          "are constant, bandwidths of points that all coincide, or 0");
   require_learnable(criterion, variables.count());
-  if (learns_with_landmarks(rows)) require_gradient_with_landmarks();
+  if (learns_with_landmarks(rows)) make_plan(request(kernel_));  // refuses a route that takes no landmarks
   require_room_to_learn(rows, groups);
 
   Array<Index> order(n());
@@ -215,6 +215,7 @@ const KernelSearch& Model::select_kernel(Criterion criterion, Span<const std::in
       std::make_shared<KernelSearch>(learn_kernel(variables, order, rows,
                                                   {criterion, shrinkage == 0 ? usual_shrinkage : shrinkage,
                                                    evaluations == 0 ? usual_evaluations_of_kernel : evaluations}));
+  search->learnt_on = ascending(order, rows);
 
   stage.next(0.9);
   FactorizationPtr factorization = factorized(search->kernel, wanted_landmarks());

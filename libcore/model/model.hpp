@@ -275,7 +275,6 @@ class Model {
   ScoreGradient gradient_with(const KernelPtr& kernel, const Landmarks& landmarks, Criterion criterion,
                               const Groups* groups, double lambda) const;
   Index landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const;
-  void require_gradient_with_landmarks() const;
   ScoreGradient primal_gradient(Criterion criterion, const Groups* groups, double lambda) const;
   Request request(const KernelPtr& kernel) const;
   Request factorized_request() const;  // request(), with the landmarks that the factorization has

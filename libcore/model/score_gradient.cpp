@@ -42,7 +42,7 @@ ScoreGradient Model::gradient_with(const KernelPtr& kernel, const Landmarks& lan
 }
 
 Index Model::landmark_learning_bytes(Index rows, Index landmarks, const Groups* groups) const {
-  return landmark_gradient_bytes(*kernel_, rows, d(), t(), landmarks, largest_group(groups));
+  return landmark_gradient_bytes(*kernel_, rows, d(), t(), fixed_count() + 1, landmarks, largest_group(groups));
 }
 
 ScoreGradient Model::landmark_gradient(Criterion criterion, const Groups* groups, double lambda) const {
@@ -72,21 +72,13 @@ ScoreGradient Model::primal_gradient(Criterion criterion, const Groups* groups, 
   return freeridge::primal_gradient(*f, *kernel_, d(), criterion, groups, lambda);
 }
 
-void Model::require_gradient_with_landmarks() const {
-  if (data_->fixed)
-    fail(Status::invalid_state,
-         "scores have no gradient with landmarks and fixed effects; call freeridge_set_landmarks with a count of 0 "
-         "first");
-  make_plan(request(kernel_));  // refuses a route that takes no landmarks
-}
-
 ScoreGradient Model::score_gradient(Criterion criterion, double lambda) const {
   require_data();
   require_differentiable(criterion);
   require_lambdas("lambda", {&lambda, 1});
   const Groups* const groups = groups_for(criterion);
   if (data_->landmarks > 0) {
-    require_gradient_with_landmarks();
+    make_plan(request(kernel_));  // refuses a route that takes no landmarks
     return landmark_gradient(criterion, groups, lambda);
   }
   const bool primal = !data_->fixed && (route_ == Route::automatic || route_ == Route::primal);

@@ -59,7 +59,7 @@ class StreamedBasis final : public SpectrumFactorization {
   std::optional<FeatureSystem> feature_system(double lambda) const override {
     FeatureSystem out = make_feature_system(vt_.view(), s_, spectrum().noise, spectrum().gamma.view(), lambda);
     const Span<const Index> kept = map_->kept();
-    if (parts_.cols() > 0) out.mean.assign(parts_.col(0), parts_.col(0) + parts_.rows());  // the intercept's
+    out.parts = copy_of(parts_.view());
     out.kept.assign(kept.begin(), kept.end());
     if (!kept.empty()) out.l = copy_of(map_->whitening());
     out.complement = complement();

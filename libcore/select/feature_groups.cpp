@@ -15,11 +15,12 @@ void add_to_diagonal(MatrixView a, double value) {
   for (Index k = 0; k < a.cols; ++k) a(k, k) += value;
 }
 
-Matrix with_constant(const Problem& problem, const RowTile& tile) {
-  const Index p = tile.psi.cols(), ones = problem.intercept ? 1 : 0;
-  Matrix a(tile.count(), p + ones);
+// [Psi_S, q1_S]
+Matrix with_free(const Problem& problem, const RowTile& tile) {
+  const Index p = tile.psi.cols();
+  Matrix a(tile.count(), p + problem.q());
   copy(tile.psi.view(), a.view().columns(0, p));
-  for (Index i = 0; i < tile.count() && ones == 1; ++i) a(i, p) = problem.q1()(tile.rows[i], 0);
+  copy(problem.q1_of(tile.rows).view(), a.view().columns(p, problem.q()));
   return a;
 }
 
@@ -27,7 +28,7 @@ Matrix with_constant(const Problem& problem, const RowTile& tile) {
 
 void leave_out(const FeatureRows& rows, const Group& group, LeftOutGroup& out) {
   rows.make(group.rows, out.tile);
-  const Matrix a = with_constant(rows.problem(), out.tile);
+  const Matrix a = with_free(rows.problem(), out.tile);
   const Index s = a.rows(), k = a.cols(), t = out.tile.r.cols();
   const bool few = s <= k;
   const Index size = few ? s : k;

@@ -36,14 +36,14 @@ FeatureRows::FeatureRows(const Problem& problem, const FeatureSystem& system)
   if (system.kept.empty()) {
     factor_ = copy_of(system.c.view());
     for (Index k = 0; k < problem.x_free.rows() && problem.intercept; ++k)
-      centre_.push_back(problem.x_free(k, 0) / (*problem.linear_scale)[k]);
+      shift_.push_back(problem.x_free(k, 0) / (*problem.linear_scale)[k]);
     return;
   }
   support_.emplace(problem.kernel, problem.x, system.kept);
   factor_ = Matrix(p(), p());
   gemm(Op::none, Op::none, 1, system.l.view(), system.c.view(), 0, factor_.view());
-  centre_.assign(p(), 0.0);
-  if (problem.intercept) gemv(Op::none, 1, system.l.view(), system.mean.data(), 0, centre_.data());
+  centre_ = Matrix(p(), problem.q());
+  if (problem.q() > 0) gemm(Op::none, Op::none, 1, system.l.view(), system.parts.view(), 0, centre_.view());
 }
 
 Index FeatureRows::tile_rows() const {
@@ -81,11 +81,11 @@ void FeatureRows::make(Span<const Index> rows, RowTile& tile) const {
   tile.rows.assign(rows.begin(), rows.end());
   const MatrixView psi = room_for(tile.psi, count, p()), r = room_for(tile.r, count, t);
   features(rows, tile);
-  for (Index k = 0; k < p() && !centre_.empty(); ++k) {
-    const double centre = centre_[k];
+  if (support_) problem_.subtract_free(rows, centre_.view(), psi);
+  for (Index k = 0; k < p() && (support_ || !shift_.empty()); ++k) {
     for (Index i = 0; i < count; ++i) {
       const double root = problem_.sqrt_w[rows[i]];
-      psi(i, k) = support_ ? (psi(i, k) - centre) * root : psi(i, k) - centre * root;
+      psi(i, k) = support_ ? psi(i, k) * root : psi(i, k) - shift_[k] * root;
     }
     worked(2 * touched * static_cast<double>(count));
   }

@@ -1,8 +1,8 @@
 // Rows of a ridge problem in p features (factor/feature_system.hpp), formed anew in each pass over the points:
-//     Psi_I = Phi~_I C^-T,    r_I = Y~_I - Psi_I Gamma,  Gamma = C^-1 Phi~'Y~,    d_i = 1 - q1_i^2 - |Psi_i|^2
+//     Psi_I = Phi~_I C^-T,    r_I = Y~_I - Psi_I Gamma,  Gamma = C^-1 Phi~'Y~,    d_i = 1 - |q1_i|^2 - |Psi_i|^2
 // so that with a complement P~ Y~ = r and diag P~ = d. d_i has an error of a few eps: rows with less than `sure` take d_i and
 // r_i from the route (mended_rows), where they are sums.
-// LANDMARK: phi(x) = L^-1 k(X_R, x), and Psi_I = (K_IR - 1 (L phibar)') (L C)^-T, one triangular solve. PRIMAL: phi(x) = x / scale.
+// LANDMARK: phi(x) = L^-1 k(X_R, x), and Psi_I = (K_IR - U_I (L M)') (L C)^-T, one triangular solve. PRIMAL: phi(x) = x / scale.
 // Cost of a row: p^2, and the kernel values. Memory of a tile: rows (p + d + t).
 #pragma once
 
@@ -49,8 +49,9 @@ class FeatureRows {
   const Problem& problem_;
   const FeatureSystem& system_;
   std::optional<Support> support_;
-  Matrix factor_;         // L C, or C
-  Array<double> centre_;  // L phibar; of x / scale what the shift leaves of its means
+  Matrix factor_;        // L C, or C
+  Matrix centre_;        // LANDMARK: L M, p x q
+  Array<double> shift_;  // PRIMAL: of x / scale what the shift leaves of its means
   Matrix gamma_;
 };
 

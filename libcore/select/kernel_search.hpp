@@ -52,6 +52,7 @@ struct KernelSearch {
   Array<KernelTrial> trials;               // in their order
   Array<SearchEnd> end;                    // of each stage
   Index rows = 0, sample = 0, learnt = 0;  // learnt: how many numbers beside lambda
+  Array<Index> learnt_on;                  // the rows of the model, ascending, `rows` of them
   Array<Index> variable;                   // of each hyperparameter: its variable, or -1: held
   Array<double> low, high;                 // of each hyperparameter; where it is held, its value
   Array<std::int32_t> at;                  // -1, +1 where it ended at the low, high bound, else 0

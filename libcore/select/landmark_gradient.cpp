@@ -34,16 +34,16 @@ double turn_back(const FeatureSystem& system, MatrixView a) {
 
 // Sums over the rows that LOO and GROUPS make in a first pass.
 struct RowSums {
-  RowSums(Index p, Index t)
-      : inner(p, p, 0.0), gamma_r(p, t, 0.0), constant(p, 0.0), constant_r(t, 0.0), score(t, 0.0) {}
+  RowSums(Index p, Index t, Index q)
+      : inner(p, p, 0.0), gamma_r(p, t, 0.0), free(p, q, 0.0), free_r(q, t, 0.0), score(t, 0.0) {}
   void add(const RowSums& other) {
     const auto sum = [](Span<double> to, Span<const double> from) {
       for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
     };
     sum(inner.values(), other.inner.values());
     sum(gamma_r.values(), other.gamma_r.values());
-    sum(constant, other.constant);
-    sum(constant_r, other.constant_r);
+    sum(free.values(), other.free.values());
+    sum(free_r.values(), other.free_r.values());
     sum(score, other.score);
     worked(3 * touched * static_cast<double>(inner.values().size()));
   }
@@ -52,10 +52,10 @@ struct RowSums {
     for (const double value : score) out += value;
     return out;
   }
-  Matrix inner;              // Psi'D Psi, lower triangle
-  Matrix gamma_r;            // Psi'rbar
-  Array<double> constant;    // q1'D Psi
-  Array<double> constant_r;  // q1'rbar
+  Matrix inner;    // Psi'D Psi, lower triangle
+  Matrix gamma_r;  // Psi'rbar
+  Matrix free;     // Psi'D q1
+  Matrix free_r;   // q1'rbar
   Array<double> score;
 };
 
@@ -68,7 +68,8 @@ class LandmarkGradient {
         rows_(problem_, system),
         lambda_(lambda),
         p_(rows_.p()),
-        t_(problem_.t()) {
+        t_(problem_.t()),
+        q_(problem_.q()) {
     out_.kernel.assign(hyperparameter_count(*problem_.kernel), 0.0);
   }
 
@@ -77,7 +78,7 @@ class LandmarkGradient {
     Stage stage(0, 0.4);
     const int team = rows_.team();
     Array<RowSums> parts;
-    for (int worker = 0; worker < team; ++worker) parts.emplace_back(p_, t_);
+    for (int worker = 0; worker < team; ++worker) parts.emplace_back(p_, t_, q_);
     const MendedRows mended =
         each_loo_tile(f_, lambda_, rows_, team, alpha,
                       [&](RowTile& tile, const TileAdjoint& at, int worker) { add_tile(tile, at, parts[worker]); });
@@ -103,7 +104,7 @@ class LandmarkGradient {
     const double trace = residual_maker_at(f_, lambda_)->trace(), dbar = -2 * out_.score / trace;
     Array<double> factor;
     for (const double share : alpha) factor.push_back(2 * static_cast<double>(problem_.n()) * share / trace / trace);
-    RowSums sums(p_, t_);
+    RowSums sums(p_, t_, q_);
     Matrix half = copy_of(system_.half.view());  // Psi'Psi = C^-1 half half' C^-T
     trsm(Op::none, system_.c.view(), half.view());
     syrk(Op::none, dbar, half.view(), 0, sums.inner.view());
@@ -166,16 +167,15 @@ class LandmarkGradient {
     const MatrixView psi = tile.psi.view();
     const Index count = tile.count();
     gemm(Op::transpose, Op::none, 1, psi, at.rbar.view(), 1, to.gamma_r.view());
-    Array<double> q(count, 0.0), root(count);
-    for (Index i = 0; i < count; ++i) {
-      if (problem_.intercept) q[i] = problem_.q1()(tile.rows[i], 0) * at.dbar[i];
-      root[i] = std::sqrt(-at.dbar[i]);
-    }
-    gemv(Op::transpose, 1, psi, q.data(), 1, to.constant.data());
-    for (Index j = 0; j < t_; ++j) {
-      to.score[j] += at.score[j];
-      for (Index i = 0; i < count && problem_.intercept; ++i)
-        to.constant_r[j] += problem_.q1()(tile.rows[i], 0) * at.rbar(i, j);
+    Array<double> root(count);
+    for (Index i = 0; i < count; ++i) root[i] = std::sqrt(-at.dbar[i]);
+    for (Index j = 0; j < t_; ++j) to.score[j] += at.score[j];
+    if (q_ > 0) {
+      Matrix free = problem_.q1_of(tile.rows);
+      gemm(Op::transpose, Op::none, 1, free.view(), at.rbar.view(), 1, to.free_r.view());
+      for (Index j = 0; j < q_; ++j)
+        for (Index i = 0; i < count; ++i) free(i, j) *= at.dbar[i];
+      gemm(Op::transpose, Op::none, 1, psi, free.view(), 1, to.free.view());
     }
     for (Index k = 0; k < p_; ++k) {
       for (Index i = 0; i < count; ++i) psi(i, k) *= root[i];
@@ -193,23 +193,24 @@ class LandmarkGradient {
     out_.log_lambda = lambda_ * turn_back(system_, e.view());
     for (double& value : e.values()) value *= lambda_;
     add_landmark_pairs(problem_, system_, e.view(), out_.kernel);
-    const Index ones = problem_.intercept ? 1 : 0;
-    LastPass pass{std::move(sums.inner), Matrix(p_, 2 * t_ + ones), {}};
+    LastPass pass{std::move(sums.inner), Matrix(p_, 2 * t_ + q_), {}};
     copy(rows_.gamma(), pass.right.view().columns(0, t_));
     copy(sums.gamma_r.view(), pass.right.view().columns(t_, t_));
-    if (ones == 1) std::ranges::copy(sums.constant, pass.right.col(2 * t_));
+    copy(sums.free.view(), pass.right.view().columns(2 * t_, q_));
     pass.fill = [&](RowTile& tile, MatrixView left, Span<double> d) {
       const Index count = tile.count();
       const MatrixView rbar = left.columns(0, t_);
       adjoint(tile, rbar, d);
-      gemm(Op::none, Op::none, -1, tile.psi.view(), sums.gamma_r.view(), 1, rbar);  // P~ rbar
+      gemm(Op::none, Op::none, -1, tile.psi.view(), sums.gamma_r.view(), 1, rbar);
+      const Matrix free = problem_.q1_of(tile.rows);
+      if (q_ > 0) gemm(Op::none, Op::none, -1, free.view(), sums.free_r.view(), 1, rbar);  // P~ rbar
       for (Index j = 0; j < t_; ++j)
         for (Index i = 0; i < count; ++i) {
-          if (ones == 1) rbar(i, j) -= problem_.q1()(tile.rows[i], 0) * sums.constant_r[j];
           rbar(i, j) /= 2;
           left(i, t_ + j) = tile.r(i, j) / 2;
         }
-      for (Index i = 0; i < count && ones == 1; ++i) left(i, 2 * t_) = -problem_.q1()(tile.rows[i], 0);
+      for (Index j = 0; j < q_; ++j)
+        for (Index i = 0; i < count; ++i) left(i, 2 * t_ + j) = -free(i, j);
     };
     run_last_pass(rows_, pass, out_.kernel);
   }
@@ -219,7 +220,7 @@ class LandmarkGradient {
   const FeatureSystem& system_;
   FeatureRows rows_;
   double lambda_;
-  Index p_, t_;
+  Index p_, t_, q_;
   ScoreGradient out_;
 };
 
@@ -227,7 +228,7 @@ class LandmarkGradient {
 // group is at hand.
 ScoreGradient LandmarkGradient::groups(const Groups& groups) {
   const Array<double> alpha = output_shares(problem_, Criterion::groups), beta = group_shares(problem_, groups);
-  RowSums sums(p_, t_);
+  RowSums sums(p_, t_, q_);
   Matrix rbar(problem_.n(), t_, 0.0);
   LandmarkContraction contraction(rows_, 1);
   LeftOutGroup out;
@@ -236,26 +237,28 @@ ScoreGradient LandmarkGradient::groups(const Groups& groups) {
     const Group& group = groups.all()[g];
     leave_out(rows_, group, out);
     const Index size = out.tile.count();
+    const Matrix free = problem_.q1_of(out.tile.rows);
+    Array<double> along_e(q_), along_v(q_);
     Matrix scaled = copy_of(out.nu.view()), left(size, 2 * t_), right(2 * t_, p_), block(size, p_);
     for (Index j = 0; j < t_; ++j) {
       const double share = alpha[j] * beta[g];
       sums.score[j] += share * dot(group.scored, out.e.col(j), out.e.col(j));
-      double along_e = 0, along_v = 0;
       for (Index i = 0; i < size; ++i) {
-        const Index row = out.tile.rows[i];
-        const double q = problem_.intercept ? problem_.q1()(row, 0) : 0;
-        rbar(row, j) += 2 * share * out.v(i, j);
-        along_e += q * out.e(i, j);
-        along_v += q * out.v(i, j);
+        rbar(out.tile.rows[i], j) += 2 * share * out.v(i, j);
         left(i, j) = -share * out.v(i, j);
         left(i, t_ + j) = -share * out.e(i, j);
       }
-      sums.constant_r[j] += 2 * share * along_v;
+      for (Index c = 0; c < q_; ++c) {
+        along_e[c] = dot(size, free.col(c), out.e.col(j));
+        along_v[c] = dot(size, free.col(c), out.v.col(j));
+        sums.free_r(c, j) += 2 * share * along_v[c];
+      }
       for (Index k = 0; k < p_; ++k) {
         right(j, k) = out.epsilon(k, j);
         right(t_ + j, k) = out.nu(k, j);
         sums.gamma_r(k, j) += 2 * share * out.nu(k, j);
-        sums.constant[k] -= share * (along_v * out.epsilon(k, j) + along_e * out.nu(k, j));
+        for (Index c = 0; c < q_; ++c)
+          sums.free(k, c) -= share * (along_v[c] * out.epsilon(k, j) + along_e[c] * out.nu(k, j));
         scaled(k, j) *= -share;
       }
     }
@@ -319,13 +322,14 @@ ScoreGradient landmark_gradient(const Factorization& factorization, Criterion cr
   return out;
 }
 
-Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index landmarks, Index rows) {
+Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index q, Index landmarks, Index rows) {
   const Index p = landmarks, workers = reduction_workers(n, p + t);
-  const Index tile = checked_doubles(std::min(tile_rows(p), n), 2 * p + d + 5 * t + 4);
-  Index doubles = checked_doubles(8 + workers, checked_doubles(p, p + t + 4)) + checked_doubles(workers, tile) +
+  const Index tile = checked_doubles(std::min(tile_rows(p), n), 2 * p + d + 5 * t + 3 * q + 3);
+  Index doubles = checked_doubles(8 + workers, checked_doubles(p, p + t + q + 3)) + checked_doubles(workers, tile) +
                   checked_doubles(3, checked_doubles(p, d));
-  if (rows > 0) doubles += leave_out_doubles(rows, p, d, t) + checked_doubles(rows, p + 2 * t) + checked_doubles(n, t);
-  if (n <= p + 1) doubles += checked_doubles(4, checked_doubles(n, n)) + checked_doubles(n, 2 * p + d);
+  if (rows > 0)
+    doubles += leave_out_doubles(rows, p + q, d, t) + checked_doubles(rows, p + 2 * t + 2 * q) + checked_doubles(n, t);
+  if (n <= p + q) doubles += checked_doubles(4, checked_doubles(n, n)) + checked_doubles(n, 2 * p + d);
   return checked_doubles(doubles, 1) * 8 + log_gradient_bytes(kernel, d);
 }
 

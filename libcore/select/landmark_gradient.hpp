@@ -14,7 +14,7 @@
 // K-bar is contracted with the derivatives of k tile by tile (log_gradient.hpp). Passes over the points: LOO and GROUPS two, GCV
 // and REML one, beside that of the factorization. Cost: LOO 6 n r^2 flops and two passes of kernel values, GCV 4 n r^2, REML 2 n r^2.
 // Memory: for each thread r^2 and two tiles of rows; GROUPS n t numbers a division, and rows of the largest group. Where there is
-// no complement (n <= r + 1) by all pairs of points (point_gradient.hpp), K-bar_TR = 2 W^(1/2) S W^(1/2) Phi L^-1.
+// no complement (n <= r + q) by all pairs of points (point_gradient.hpp), K-bar_TR = 2 W^(1/2) S W^(1/2) Phi L^-1.
 #pragma once
 
 #include "libcore/base/array.hpp"
@@ -27,7 +27,7 @@ namespace freeridge {
 ScoreGradient landmark_gradient(const Factorization& factorization, Criterion criterion, const Groups* groups,
                                 double lambda);
 
-// The bytes that it takes. rows: of the largest group, 0 for other criteria.
-Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index landmarks, Index rows);
+// The bytes that it takes. q: columns that are not penalised, at most; rows: of the largest group, 0 for other criteria.
+Index landmark_gradient_bytes(const Kernel& kernel, Index n, Index d, Index t, Index q, Index landmarks, Index rows);
 
 }  // namespace freeridge

@@ -55,7 +55,7 @@ class BandwidthShape(NamedTuple):
 class LearntKernel(NamedTuple):
     """What select_kernel() saw. score: the criterion on all rows; learnt: how many numbers beside lambda were free; rows,
     sample: on how many rows; kept: nothing better than the given kernel was found; end: why each of the five stages
-    ended. Of each evaluation: stage, its score, lambda and the largest slope. Of each hyperparameter: which variable
+    ended; learnt_on: the rows learnt on, ascending. Of each evaluation: stage, its score, lambda and the largest slope. Of each hyperparameter: which variable
     moved it (-1: none), its bounds, and -1 / 1 where it ended at the low / high one; lambda_at: the same of lambda."""
 
     score: float
@@ -73,6 +73,7 @@ class LearntKernel(NamedTuple):
     high: Array
     at: npt.NDArray[np.int32]
     lambda_at: int
+    learnt_on: npt.NDArray[np.int64]
 
 
 class OneStandardError(NamedTuple):
@@ -212,8 +213,10 @@ class Selection(FixedAnswers):
         variable, low, high, at = np.zeros(count, np.int64), numbers(count), numbers(count), np.zeros(count, np.int32)
         lambda_at = c.INT32()
         self._ask("get_kernel_search_bounds", pointer(variable), pointer(low), pointer(high), pointer(at), lambda_at)
+        row = np.zeros(learnt_on.value, np.int64)
+        self._ask("get_kernel_search_rows", pointer(row))
         return LearntKernel(score.value, learnt.value, learnt_on.value, sample.value, kept.value == 1, end, stage,
-                            *history, variable, low, high, at, lambda_at.value)
+                            *history, variable, low, high, at, lambda_at.value, row)
 
     def search(self) -> Search:
         """What the last select_lambda() or select_bandwidth() saw. Before one: Error (INVALID_STATE). Cost:

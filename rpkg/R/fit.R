@@ -94,6 +94,7 @@ fit_model <- function(fit) {
   fit$cases <- if (is.null(rownames(points))) rownames(fit$y) else rownames(points)
   fit$seconds <- seconds
   fit$effects <- effects_at(fit, model)
+  if (!is.null(fit$learning)) fit$learning$beside <- errors_beside_learning(fit, model)
   fit$predictor <- kept_predictor(fit, model)
   fit$cache <- new.env(parent = emptyenv())
   fit$cache$model <- model

@@ -104,9 +104,37 @@ learn_kernel <- function(fit, model) {
                         high = found$high, at = found$at)[own, ]
   if (!is.null(fit$scale)) numbers$name <- sub("^scaled\\.", "", numbers$name)
   row.names(numbers) <- NULL
-  fit$learning <- list(numbers = numbers, learnt = found$learnt, rows = found$rows, kept = found$kept,
+  fit$learning <- list(numbers = numbers, learnt = found$learnt, rows = found$rows, learnt_on = found$learnt_on, kept = found$kept,
                        lambda_at = found$lambda_at, history = found$history)
   fit
+}
+
+# Left-out errors of the rows that the kernel was learnt on, and of the others, in which of all that was chosen lambda alone
+# has seen their outputs: list(rows, learnt_on, others); NULL where all rows were learnt on. Each is a root of the (weighted)
+# mean square for each output, for classes the (weighted) share in a wrong class.
+errors_beside_learning <- function(fit, model) {
+  rows <- setdiff(seq_len(nrow(fit$x)), fit$learning$learnt_on)
+  if (is.null(fit$learning) || length(rows) == 0L) return(NULL)
+  errors <- tryCatch(core_loo(model), freeridge_not_finite = function(condition) NULL)
+  if (is.null(errors)) return(NULL)
+  list(rows = length(rows), learnt_on = left_out_error(fit, errors, fit$learning$learnt_on),
+       others = left_out_error(fit, errors, rows))
+}
+
+left_out_error <- function(fit, errors, rows) {
+  weights <- if (is.null(fit$weights)) rep(1, length(rows)) else fit$weights[rows]
+  errors <- errors[rows, , drop = FALSE]
+  known <- !is.nan(rowSums(errors))  # a leverage of one leaves no value
+  mean_of <- function(values) colSums(weights[known] * values[known, , drop = FALSE]) / sum(weights[known])
+  if (is.null(fit$classes)) return(stats::setNames(sqrt(mean_of(errors^2)), fit$outputs))
+  y <- fit$y[rows, , drop = FALSE]
+  labels <- function(decision) as.character(as_labels(fit$classes, if (fit$vector) as.vector(decision) else decision))
+  mean_of(as.matrix(labels(y - errors) != labels(y)))
+}
+
+shown_left_out <- function(fit, error, digits) {
+  if (!is.null(fit$classes)) return(paste(format(100 * error, digits = min(digits, 3L)), "%"))
+  paste(formatC(error, digits = digits, format = "g", width = 1L), collapse = ", ")
 }
 
 # A table of the lengths learnt, the most relevant column first: part (where there are several), column, length in the
@@ -162,6 +190,12 @@ print_learning <- function(fit, digits, most = 6L) {
       learnt_by(fit), " on ",
       if (learning$rows < nrow(fit$x)) paste(learning$rows, "of the "),
       counted(nrow(fit$x), "row"), " (", nrow(learning$history), " evaluations)\n", sep = "")
+  beside <- learning$beside
+  if (!is.null(beside)) {
+    cat("  ", if (is.null(fit$classes)) "root mean squared left-out error" else "left-out points in a wrong class", " of the ",
+        beside$rows, " other rows: ", shown_left_out(fit, beside$others, digits), " (of those learnt on: ",
+        shown_left_out(fit, beside$learnt_on, digits), ")\n", sep = "")
+  }
   if (learning$kept) cat("  nothing better than the given kernel was found\n")
   table <- relevance_of_bands(fit)
   if (is.null(table)) return(invisible())
@@ -184,8 +218,9 @@ learning_doubt <- function(fit) {
   if (is.null(learning)) return(character())
   paste0("The kernel's ", counted(learning$learnt, "number"), if (learning$learnt == 1) " was" else " were", " learnt by ",
          learnt_by(fit), " on ",
-         if (learning$rows < nrow(fit$x)) paste(learning$rows, "of these rows") else "these rows",
-         ": the leave-one-out errors, which do not learn again, are somewhat too small.")
+         if (is.null(learning$beside)) "these rows: the" else paste(learning$rows, "of these rows: their"),
+         " leave-one-out errors, which do not learn again, are somewhat too small",
+         if (!is.null(learning$beside)) "; with the other rows lambda alone was chosen", ".")
 }
 
 learnt_by <- function(fit) {

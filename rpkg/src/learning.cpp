@@ -63,15 +63,19 @@ Rcpp::List core_select_kernel(SEXP handle, std::string criterion, Rcpp::IntegerV
   check(freeridge_get_kernel_search_bounds(model.core, variable.data(), low.begin(), high.begin(), at.begin(),
                                            &lambda_at));
   std::copy(variable.begin(), variable.end(), variables.begin());
+  std::vector<std::int64_t> row(static_cast<std::size_t>(on_rows));
+  check(freeridge_get_kernel_search_rows(model.core, row.data()));
+  auto learnt_on = fresh<Rcpp::NumericVector>(static_cast<R_xlen_t>(on_rows));
+  std::transform(row.begin(), row.end(), learnt_on.begin(), [](std::int64_t i) { return static_cast<double>(i) + 1; });
   freeridge_kernel* made = nullptr;
   check(freeridge_get_kernel(model.core, &made));
   const KernelPtr kernel(made);
   Rcpp::List out = Rcpp::List::create(
       Rcpp::Named("score") = score, Rcpp::Named("learnt") = static_cast<double>(learnt),
-      Rcpp::Named("rows") = static_cast<double>(on_rows), Rcpp::Named("kept") = kept != 0,
-      Rcpp::Named("lambda_at") = lambda_at, Rcpp::Named("variable") = variables, Rcpp::Named("low") = low,
-      Rcpp::Named("high") = high, Rcpp::Named("at") = at, Rcpp::Named("history") = history_of(model, evaluations),
-      Rcpp::Named("kernel") = kernel_list(kernel.get()));
+      Rcpp::Named("rows") = static_cast<double>(on_rows), Rcpp::Named("learnt_on") = learnt_on,
+      Rcpp::Named("kept") = kept != 0, Rcpp::Named("lambda_at") = lambda_at, Rcpp::Named("variable") = variables,
+      Rcpp::Named("low") = low, Rcpp::Named("high") = high, Rcpp::Named("at") = at,
+      Rcpp::Named("history") = history_of(model, evaluations), Rcpp::Named("kernel") = kernel_list(kernel.get()));
   add_hyperparameters(kernel.get(), out);
   return out;
 }

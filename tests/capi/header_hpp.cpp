@@ -204,7 +204,7 @@ void kernels_and_effects() {
   how.seed = 4;
   const double score = model.select_kernel(FREERIDGE_REML, how);
   const freeridge::KernelSearch search = model.kernel_search();
-  EXPECT(search.learnt == 2 && search.rows == 30);
+  EXPECT(search.learnt == 2 && search.rows == 30 && search.learnt_on.size() == 30 && search.learnt_on[29] < 40);
   EXPECT(search.stage.size() == search.score.size() && search.low.size() == 3 && search.variable[2] == -1);
   EXPECT(!search.kept && search.ended[3] != FREERIDGE_SEARCH_NONE && std::isfinite(score));
   EXPECT(model.kernel().hyperparameters()[0] < model.kernel().hyperparameters()[1]);

@@ -421,10 +421,12 @@ TEST(ContractStates, ASearchForAKernelIsThereUntilTheStateChanges) {
   const auto expect_none = [](const Model& model) {
     GetKernelSearch search;
     GetKernelSearchHistory history;
+    GetKernelSearchRows rows;
     GetKernelSearchBounds bounds;
-    search.model = history.model = bounds.model = model.get();
+    search.model = history.model = rows.model = bounds.model = model.get();
     expect_failure(search, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
     expect_failure(history, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
+    expect_failure(rows, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
     expect_failure(bounds, FREERIDGE_INVALID_STATE, {"freeridge_select_kernel"});
   };
   for (State state : {State::empty, State::data, State::factorized, State::fitted}) {

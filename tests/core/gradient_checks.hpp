@@ -39,9 +39,11 @@ struct Data {
   bool intercept = true;
   Labels labels;  // for GROUPS, of all divisions
   std::int64_t divisions = 1;
+  Matrix fixed;  // F, or without columns
 
   freeridge::ProblemPtr problem(const KernelPtr& kernel) const {
-    return std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(view(x)), view(y), weights, intercept);
+    return std::make_shared<const freeridge::Problem>(kernel, freeridge::Rows(view(x)), view(y), weights, intercept,
+                                                      fixed.cols > 0 ? view(fixed) : freeridge::LayoutView{});
   }
   freeridge::Groups groups() const { return freeridge::Groups(labels, divisions); }
 };

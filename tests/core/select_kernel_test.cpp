@@ -285,6 +285,32 @@ TEST(SelectKernel, RowsAreDrawnByTheSeed) {
   }
 }
 
+// The kernel is the same whatever the outputs of the other rows are, and another where one of a row learnt on is.
+TEST(SelectKernel, OtherRowsTakeNoPart) {
+  const Data data = data_of(15, 90);
+  for (const freeridge_criterion criterion : criteria) {
+    std::vector<std::int64_t> row(50);
+    const auto learnt = [&](const Data& seen) {
+      Model model = model_of(Kernel::parse(kernels[0].text), seen);
+      model.select_kernel(criterion, {}, 0, 50, 3);
+      check(freeridge_get_kernel_search_rows(model.get(), row.data()), "freeridge_get_kernel_search_rows");
+      return model.kernel_in_force().hyperparameters();
+    };
+    const std::vector<double> hyperparameters = learnt(data);
+    std::vector<char> among(90, 0);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      ASSERT_TRUE(row[i] >= 0 && row[i] < 90 && (i == 0 || row[i] > row[i - 1]));
+      among[static_cast<std::size_t>(row[i])] = 1;
+    }
+    Data others = data, own = data;
+    for (std::int64_t i = 0; i < 90; ++i)
+      if (among[static_cast<std::size_t>(i)] == 0) others.y(i, 0) += 5 + static_cast<double>(i);
+    own.y(row[20], 0) += 1;
+    EXPECT_EQ(learnt(others), hyperparameters);
+    EXPECT_NE(learnt(own), hyperparameters);
+  }
+}
+
 // More rows than the sample has: the stage of the sample comes first, and all rows have the last word.
 TEST(SelectKernel, ASampleGoesAhead) {
   const Data data = data_of(14, 640);

@@ -157,6 +157,7 @@ void add_model_answers(Scenarios& all) {
   add_on_model<GetBandwidthSearch>(all, "search", true, of_chosen_bandwidth);
   add_on_model<GetKernelSearch>(all, "search", true, of_learnt_kernel);
   add_on_model<GetKernelSearchHistory>(all, "search", true, of_learnt_kernel);
+  add_on_model<GetKernelSearchRows>(all, "search", true, of_learnt_kernel);
   add_on_model<GetKernelSearchBounds>(all, "search", true, of_learnt_kernel);
   add_answer<MemoryRequired>(all);
   add_answer<GetTolerance>(all);

@@ -251,7 +251,9 @@ class Models(Comparison):
         self.assertEqual(len(learnt.stage), len(learnt.scores))
         self.assertTrue(np.all(learnt.low <= lengths * (1 + 1e-12)) and np.all(lengths <= learnt.high * (1 + 1e-12)))
         held = fr.Model(fr.gaussian(1.0).scaled([1.0, 1.0, 1.0]), x, y)
-        self.assertEqual(held.select_kernel(fr.REML, [5, 5, -1, -1], rows=40, evaluations=6).learnt, 1)
+        some = held.select_kernel(fr.REML, [5, 5, -1, -1], rows=40, evaluations=6)
+        self.assertEqual((some.learnt, len(set(some.learnt_on))), (1, 40))
+        self.assertTrue(np.all(np.diff(some.learnt_on) > 0) and some.learnt_on[-1] < 60)
         self.assertEqual(held.kernel().hyperparameters[2:].tolist(), [1, 1])
         with self.assertRaises(ValueError):
             held.select_kernel(fr.LOO, [0, 0])

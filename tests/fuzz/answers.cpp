@@ -396,6 +396,9 @@ void ask_for_the_kernel_search(const freeridge_model* model, Caller& call) {
         return freeridge_get_kernel_search_history(model, stage.get(), score.get(), lambda.get(), gradient.get());
       },
       stage, score, lambda, gradient);
+  Output<std::int64_t> row(learnt_one ? size_of(rows.values[0]) : 1);
+  call(
+      "freeridge_get_kernel_search_rows", 0, [&] { return freeridge_get_kernel_search_rows(model, row.get()); }, row);
   call(
       "freeridge_get_kernel_search_bounds", 0,
       [&] {

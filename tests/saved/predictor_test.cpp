@@ -268,7 +268,7 @@ TEST(SavedPredictor, RefusesEveryOtherCall) {
                    SetGaps, SetIntercept, SetRoute, SetExpectedLambdas, SetExpectedCriterion, SetLandmarks,
                    SetLandmarkMethod, SetReduction, SetRefinement, SetAccuracy, SetMemoryLimit>();
     others.refused<MemoryRequired, Explain, Factorize, SetLambda, SetLambdas, SelectLambda, SelectBandwidth,
-                   SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchBounds>();
+                   SelectKernel, GetKernelSearch, GetKernelSearchHistory, GetKernelSearchRows, GetKernelSearchBounds>();
     others.refused<Loo, GroupErrors, GroupErrorsWithGaps, GetFitted, GetLeverage, GetRoute, GetBandwidth,
                    DegreesOfFreedom, CooksDistance, PredictJackknife, PredictVariance, CoefficientCovariance,
                    CoefficientErrors, AverageGradient, AverageDifference, GetFixedEffects, PredictPathFixed,

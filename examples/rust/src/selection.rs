@@ -108,6 +108,8 @@ pub struct KernelSearch {
     /// How many numbers beside lambda were free.
     pub learnt: usize,
     pub rows: usize,
+    /// The rows, ascending.
+    pub learnt_on: Vec<usize>,
     pub sample: usize,
     /// Nothing better than the given kernel was found.
     pub kept: bool,
@@ -340,6 +342,8 @@ impl Model<'_> {
             let (low, high) = (low.as_mut_ptr(), high.as_mut_ptr());
             sys::freeridge_get_kernel_search_bounds(model, variable, low, high, at, &mut lambda_at)
         })?;
+        let mut row: Vec<i64> = zeros(told(rows))?;
+        self.handle.read(|model| unsafe { sys::freeridge_get_kernel_search_rows(model, row.as_mut_ptr()) })?;
         let trial = |k: usize| KernelTrial { stage: stage[k], score: score[k], lambda: lambda[k], gradient: slope[k] };
         let bound = |i: usize| {
             let variable = usize::try_from(variable[i]).ok();
@@ -350,6 +354,7 @@ impl Model<'_> {
             bounds: (0..numbers).map(bound).collect(),
             learnt: told(learnt),
             rows: told(rows),
+            learnt_on: row.into_iter().map(told).collect(),
             sample: told(sample),
             kept: kept != 0,
             end,

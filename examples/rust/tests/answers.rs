@@ -188,7 +188,10 @@ fn a_kernel_is_learnt() -> Result<()> {
     assert!(model.select_kernel(Criterion::Loo, wrong).is_err());
     let few = Learning { rows: Some(N - 3), seed: 5, evaluations: Some(4), ..Learning::default() };
     model.select_kernel(Criterion::Reml, few)?;
-    assert_eq!(model.kernel_search()?.rows, N - 3);
+    let search = model.kernel_search()?;
+    assert_eq!(search.rows, N - 3);
+    assert_eq!(search.learnt_on.len(), N - 3);
+    assert!(search.learnt_on.windows(2).all(|pair| pair[0] < pair[1]) && search.learnt_on[N - 4] < N);
     Ok(())
 }
 

@@ -89,7 +89,7 @@ test_that("what is learnt by which criterion, on which rows", {
   some <- freeridge(p$x, p$y, learn_rows = 40, seed = 3)
   expect_identical(some$learning$rows, 40)
   expect_output(print(some), "on 40 of the 90 rows")
-  expect_output(print(summary(some)), "learnt by REML on 40 of these rows: the leave-one-out errors")
+  expect_output(print(summary(some)), "learnt by REML on 40 of these rows: their leave-one-out errors.*; with the other rows lambda alone")
   expect_identical(some$kernel, freeridge(p$x, p$y, learn_rows = 40, seed = 3)$kernel)
   free <- freeridge(p$x, p$y, shrinkage = Inf)
   held <- freeridge(p$x, p$y, shrinkage = 0.01)
@@ -124,6 +124,43 @@ test_that("what print() says of lengths is true of R's own data sets", {
   # no choice of the default is below what rounding allows
   expect_warning(flowers <- freeridge(Species ~ ., iris), NA)
   expect_true(all(flowers$lambda >= core_lambda_flags(model_at(flowers))$floor))
+})
+
+test_that("rows that the kernel was not learnt on have errors of their own", {
+  p <- relevant(90L)
+  fit <- freeridge(p$x, p$y, learn_rows = 40, seed = 3)
+  own <- fit$learning$learnt_on
+  others <- setdiff(1:90, own)
+  expect_identical(c(length(own), length(others), fit$learning$beside$rows), c(40L, 50L, 50L))
+  beside <- fit$learning$beside
+  expect_close(c(beside$learnt_on, beside$others), c(sqrt(mean(loo(fit)[own]^2)), sqrt(mean(loo(fit)[others]^2))), 1e-12)
+  expect_output(print(fit), paste0("root mean squared left-out error of the 50 other rows: ", formatC(beside$others, digits = 4, format = "g"),
+                                   " .of those learnt on: ", formatC(beside$learnt_on, digits = 4, format = "g")))
+  # their outputs have no part in the kernel
+  moved <- p$y
+  moved[others] <- rev(moved[others]) + 2
+  expect_identical(freeridge(p$x, moved, learn_rows = 40, seed = 3)$kernel, fit$kernel)
+  moved <- p$y
+  moved[own[7L]] <- moved[own[7L]] + 2
+  expect_false(identical(freeridge(p$x, moved, learn_rows = 40, seed = 3)$kernel, fit$kernel))
+
+  w <- rep(c(1, 2, 0), 30L)
+  y <- cbind(a = p$y, b = rev(p$y))
+  fit <- freeridge(p$x, y, weights = w, learn_rows = 40, seed = 3)
+  counting <- which(w > 0)
+  others <- counting[-fit$learning$learnt_on]
+  expect_close(fit$learning$beside$others, sqrt(colSums(w[others] * loo(fit)[others, ]^2) / sum(w[others])), 1e-12)
+  expect_named(fit$learning$beside$others, c("a", "b"))
+
+  for (labels in list(factor(p$y > 0.3), cut(p$y, 3))) {
+    fit <- freeridge(p$x, labels, learn_rows = 40, seed = 3)
+    others <- setdiff(1:90, fit$learning$learnt_on)
+    decision <- fit$y - as.matrix(loo(fit))
+    found <- if (nlevels(labels) == 2L) levels(labels)[1L + (decision > 0)] else levels(labels)[max.col(decision)]
+    expect_close(fit$learning$beside$others, mean((found != as.character(labels))[others]), 1e-12)
+    expect_output(print(fit), "left-out points in a wrong class of the 50 other rows: [0-9.]+ % .of those learnt on")
+  }
+  expect_null(freeridge(p$x, p$y)$learning$beside)
 })
 
 test_that("numbers of kernels by their names; several bandwidths are a length for each column", {

@@ -109,7 +109,8 @@ static void learning(void) {
   double x[2 * ROWS], y[ROWS], score = -1, lambda = -1, best = -1, values[3];
   const double ones[2] = {1, 1};
   double tried[EVALUATIONS], lambdas[EVALUATIONS], gradient[EVALUATIONS], low[3], high[3];
-  int64_t evaluations = -1, hyperparameters = -1, free_ones = -1, rows = -1, sample = -1, variable[3], i;
+  int64_t evaluations = -1, hyperparameters = -1, free_ones = -1, rows = -1, sample = -1, variable[3], learnt_on[ROWS],
+          i;
   int32_t kept = -1, end[5], stage[EVALUATIONS], at[3], lambda_at = 9;
   for (i = 0; i < ROWS; ++i) {
     x[i] = sin(1.0 + 7.0 * (double)i), x[i + ROWS] = cos(2.0 + 5.0 * (double)i);
@@ -122,6 +123,7 @@ static void learning(void) {
   OK(freeridge_set_data(model, FREERIDGE_COL_MAJOR, ROWS, 2, x, ROWS, 1, y, ROWS));
   REFUSED(INVALID_STATE, freeridge_get_kernel_search(model, &evaluations, NULL, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_STATE, freeridge_get_kernel_search_history(model, stage, NULL, NULL, NULL));
+  REFUSED(INVALID_STATE, freeridge_get_kernel_search_rows(model, learnt_on));
   REFUSED(INVALID_STATE, freeridge_get_kernel_search_bounds(model, variable, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(NULL, FREERIDGE_LOO, NULL, 0, 0, 1, 0, &score));
   REFUSED(INVALID_ARGUMENT, freeridge_select_kernel(model, FREERIDGE_GCV, NULL, 0, 0, 1, 0, &score));
@@ -140,6 +142,8 @@ static void learning(void) {
   CHECK(rows == ROWS && sample == ROWS && kept == 0 && end[4] != FREERIDGE_SEARCH_NONE);
   OK(freeridge_get_kernel_search_history(model, stage, tried, lambdas, gradient));
   for (i = 0; i < evaluations; ++i) CHECK(stage[i] >= 1 && stage[i] <= 5 && lambdas[i] > 0);
+  OK(freeridge_get_kernel_search_rows(model, learnt_on));
+  for (i = 0; i < ROWS; ++i) CHECK(learnt_on[i] == i);
   OK(freeridge_get_kernel_search_bounds(model, variable, low, high, at, &lambda_at));
   OK(freeridge_get_kernel(model, &learnt));
   OK(freeridge_kernel_get_hyperparameters(learnt, values));
@@ -148,6 +152,11 @@ static void learning(void) {
   CHECK(values[1] > 1.5 * values[0]);
   REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search(NULL, &rows, NULL, NULL, NULL, NULL, NULL, NULL));
   REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_history(NULL, stage, NULL, NULL, NULL));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_rows(NULL, learnt_on));
+  REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_rows(model, NULL));
+  OK(freeridge_select_kernel(model, FREERIDGE_LOO, NULL, 0, ROWS / 2, 1, 0, &score));
+  OK(freeridge_get_kernel_search_rows(model, learnt_on));
+  for (i = 1; i < ROWS / 2; ++i) CHECK(learnt_on[i] > learnt_on[i - 1] && learnt_on[i] < ROWS);
   REFUSED(INVALID_ARGUMENT, freeridge_get_kernel_search_bounds(NULL, variable, NULL, NULL, NULL, NULL));
   freeridge_kernel_destroy(gaussian);
   freeridge_kernel_destroy(scaled);

@@ -86,6 +86,7 @@ Fingerprint fingerprint(const freeridge_model* model) {
   ask(answers, call_on<GetSearch>(model));
   ask(answers, call_on<GetKernelSearch>(model));
   ask(answers, call_on<GetKernelSearchHistory>(model));
+  ask(answers, call_on<GetKernelSearchRows>(model));
   ask(answers, call_on<GetKernelSearchBounds>(model));
   ask(answers, call_on<GetOneStandardError>(model));
   ask(answers, call_on<LambdaFlags>(model));

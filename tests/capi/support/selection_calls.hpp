@@ -115,6 +115,12 @@ struct GetKernelSearchHistory {
   FREERIDGE_CALL(freeridge_get_kernel_search_history, model, stage, score, lambda, gradient);
 };
 
+struct GetKernelSearchRows {
+  freeridge_model* model = nullptr;
+  Output<int64_t> row{sample::size(sample::n)};
+  FREERIDGE_CALL(freeridge_get_kernel_search_rows, model, row);
+};
+
 struct GetKernelSearchBounds {
   static constexpr const char* optional = "variable low high at lambda_at";
   static constexpr std::size_t most = 8;
