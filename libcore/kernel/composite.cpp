@@ -10,34 +10,13 @@
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/kernel_text.hpp"
 #include "libcore/kernel/parameters.hpp"
+#include "libcore/kernel/parts.hpp"
 #include "libcore/kernel/value_loops.hpp"
 
 namespace freeridge {
 namespace {
 
 constexpr Index unbounded = std::numeric_limits<Index>::max();
-constexpr Index depth_limit = 1000;              // a walk through a kernel takes one stack frame for each level
-constexpr Index kernels_limit = Index{1} << 20;  // 64 sums of a kernel with itself would have 2^64 parts
-
-// own: the hyperparameters beside those of the parts.
-Kernel::Extent extent_of(Span<const KernelPtr> parts, Index own) {
-  Kernel::Extent out{0, 0, 0, own};
-  for (const KernelPtr& part : parts) {
-    const Kernel::Extent inner = part->extent();
-    out = {std::max(out.depth, inner.depth), out.kernels + inner.kernels, out.bandwidths + inner.bandwidths,
-           out.hyperparameters + inner.hyperparameters};
-  }
-  ++out.depth;
-  ++out.kernels;
-  if (out.depth > depth_limit)
-    fail(Status::invalid_argument, "the kernel would be ", out.depth, " kernels deep; at most ", depth_limit,
-         " are possible");
-  if (out.kernels > kernels_limit)
-    fail(Status::invalid_argument, "the kernel would be made of ", out.kernels, " kernels; at most ", kernels_limit,
-         " are possible");
-  return out;
-}
-
 class Scaled final : public Kernel {
  public:
   Scaled(KernelPtr inner, Array<double> scale)
@@ -326,13 +305,6 @@ class Product final : public Composite {
     }
   }
 };
-
-// The part `name` of another kernel must be a function of two points.
-void require_function(std::string_view name, const Kernel& part) {
-  if (part.precomputed())
-    fail(Status::invalid_argument, name,
-         " is a precomputed kernel, which cannot be a part of another kernel; combine the matrices instead");
-}
 
 }  // namespace
 

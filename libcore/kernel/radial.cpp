@@ -87,8 +87,13 @@ class Radial final : public Kernel {
     Matrix tile = copy_of(r2.view());
     multiply_by_slope(tile.view(), s);
     const double weight = -to.weight * profile_.slope_weight;
-    to.parameters[0] += weight * (sum_of_products(s, r2.view()) / bandwidth_ / bandwidth_);
+    const double by_bandwidth = weight * (sum_of_products(s, r2.view()) / bandwidth_ / bandwidth_);
+    to.parameters[0] += by_bandwidth;
     if (to.lengths.empty()) return;
+    if (a.cols == 1) {  // a length is another bandwidth
+      to.lengths[0] += by_bandwidth;
+      return;
+    }
     Array<double> sums = squares_by_feature(a, b, r2.view(), s);
     for (double& sum : sums) sum = sum / bandwidth_ / bandwidth_;
     add_scaled(weight, sums, to.lengths);

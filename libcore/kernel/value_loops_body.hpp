@@ -238,7 +238,22 @@ inline void pack_rows_of(ConstMatrixView a, Index first, Index feature, Index fe
   }
 }
 
+// Of one feature: the same bits as the blocks have.
+inline void squared_differences(const double* a, ConstMatrixView b, MatrixView out) {
+  for (Index j = 0; j < out.cols; ++j) {
+    const double z = b.data[j];
+    double* const to = out.data + j * out.ld;
+    Index i = 0;
+    for (; i + lanes <= out.rows; i += lanes) {
+      const Vec difference = load(a + i) - z;
+      store(difference * difference, to + i);
+    }
+    for (; i < out.rows; ++i) to[i] = (a[i] - z) * (a[i] - z);
+  }
+}
+
 inline void distances(ConstMatrixView a, ConstMatrixView b, MatrixView out) {
+  if (a.cols == 1) return squared_differences(a.data, b, out);
   alignas(64) double x[high * depth], z[panel * depth], block[high * wide];
   for (Index k0 = 0; k0 == 0 || k0 < a.cols; k0 += depth) {
     const Index features = a.cols - k0 < depth ? a.cols - k0 : depth;
