@@ -9,7 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel_text.hpp"
+#include "libcore/kernel/one_pass.hpp"
 #include "libcore/kernel/parts.hpp"
 #include "libcore/kernel/value_loops.hpp"
 
@@ -45,7 +47,7 @@ Array<double> chosen(Span<const double> values, Span<const Index> places) {
   return out;
 }
 
-class Additive final : public Kernel {
+class Additive final : public Kernel, public ValuesWithGradient {
  public:
   // label: one for each column, 0, 1, ... in the order of their first columns, -1: in no term. Empty: each column is a
   // term.
@@ -59,17 +61,23 @@ class Additive final : public Kernel {
   }
 
   void evaluate(ConstMatrixView a, ConstMatrixView b, MatrixView out) const override {
+    const std::optional<OneFeature> fast = one_feature(*inner_);
     Matrix tile(out.rows, std::min(panel, out.cols));
     for (Index first = 0; first < out.cols; first += panel) {
       const MatrixView part = out.columns(first, std::min(panel, out.cols - first));
       const MatrixView values = tile.view().columns(0, part.cols);
       const ConstMatrixView points = b.row_range(first, part.cols);
-      bool fresh = true;
+      for (Index j = 0; j < part.cols; ++j) std::fill_n(part.col(j), part.rows, 0.0);
       each_term(a.cols, [&](Span<const Index> columns) {
+        if (fast && columns.size() == 1) {
+          const Index k = columns[0];
+          for (Index j = 0; j < part.cols; ++j)
+            fast->passes->add(a.col(k), part.rows, points(j, k), fast->a, part.col(j));
+          return;
+        }
         const TermPoints left(a, columns), right(points, columns);
-        inner_->evaluate(left.view(), right.view(), fresh ? part : values);
-        for (Index j = 0; j < part.cols && !fresh; ++j) passes().add(values.col(j), part.rows, 1, part.col(j));
-        fresh = false;
+        inner_->evaluate(left.view(), right.view(), values);
+        for (Index j = 0; j < part.cols; ++j) passes().add(values.col(j), part.rows, 1, part.col(j));
       });
       const auto terms = static_cast<double>(term_count(a.cols));
       for (Index j = 0; j < part.cols; ++j) passes().divide(part.col(j), part.rows, terms, part.col(j));
@@ -93,20 +101,13 @@ class Additive final : public Kernel {
   bool differentiable() const override { return inner_->differentiable(); }
 
   void add_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s, const LogGradient& to) const override {
-    Matrix tile(s.rows, std::min(panel, s.cols));
-    const double weight = to.weight / static_cast<double>(term_count(a.cols));
-    for (Index first = 0; first < s.cols; first += panel) {
-      const ConstMatrixView part = s.columns(first, std::min(panel, s.cols - first));
-      const ConstMatrixView points = b.row_range(first, part.cols);
-      const MatrixView factor = tile.view().columns(0, part.cols);
-      each_term(a.cols, [&](Span<const Index> columns) {
-        const TermPoints left(a, columns), right(points, columns);
-        Array<double> lengths(to.lengths.empty() ? 0 : columns.size(), 0.0);
-        copy(part, factor);
-        inner_->add_log_gradient(left.view(), right.view(), factor, {weight, to.parameters, lengths});
-        for (std::size_t c = 0; c < lengths.size(); ++c) to.lengths[columns[c]] += lengths[c];
-      });
-    }
+    add_gradient(a, b, s, to, nullptr);
+  }
+  double add_value_and_log_gradient(ConstMatrixView a, ConstMatrixView b, MatrixView s,
+                                    const LogGradient& to) const override {
+    double value = 0;
+    add_gradient(a, b, s, to, &value);
+    return value;
   }
 
   const char* name() const override { return "additive"; }
@@ -150,6 +151,53 @@ class Additive final : public Kernel {
 
  private:
   Index term_count(Index d) const { return label_.empty() ? d : std::ssize(terms_); }
+
+  // value: <S, K> is added to it; NULL: not asked for.
+  void add_gradient(ConstMatrixView a, ConstMatrixView b, ConstMatrixView s, const LogGradient& to,
+                    double* value) const {
+    const std::optional<OneFeature> fast = one_feature(*inner_);
+    Matrix tile(s.rows, std::min(panel, s.cols));
+    const auto terms = static_cast<double>(term_count(a.cols));
+    for (Index first = 0; first < s.cols; first += panel) {
+      const ConstMatrixView part = s.columns(first, std::min(panel, s.cols - first));
+      const ConstMatrixView points = b.row_range(first, part.cols);
+      const MatrixView own = tile.view().columns(0, part.cols);
+      each_term(a.cols, [&](Span<const Index> columns) {
+        Array<double> lengths(columns.size(), 0.0);
+        double of_term = 0;
+        if (fast && columns.size() == 1) {
+          of_term = add_feature_gradient(*fast, a, points, columns[0], part, to, lengths);
+        } else {
+          const TermPoints left(a, columns), right(points, columns);
+          if (value != nullptr) {
+            inner_->evaluate(left.view(), right.view(), own);
+            of_term = sum_of_products(part, own);
+          }
+          copy(part, own);
+          inner_->add_log_gradient(
+              left.view(), right.view(), own,
+              {to.weight / terms, to.parameters, to.lengths.empty() ? Span<double>() : Span<double>(lengths)});
+        }
+        if (value != nullptr) *value += of_term / terms;
+        for (std::size_t c = 0; c < columns.size() && !to.lengths.empty(); ++c) to.lengths[columns[c]] += lengths[c];
+      });
+    }
+  }
+
+  // Of the term with feature k alone; answers <S, inner>.
+  double add_feature_gradient(const OneFeature& fast, ConstMatrixView a, ConstMatrixView b, Index k, ConstMatrixView s,
+                              const LogGradient& to, Span<double> length) const {
+    double sums[16] = {}, value = 0, slope = 0;
+    for (Index j = 0; j < s.cols; ++j) fast.passes->contract(a.col(k), s.rows, b(j, k), fast.a, s.col(j), sums);
+    for (Index i = 0; i < 8; ++i) {
+      value += sums[i];
+      slope += sums[8 + i];
+    }
+    slope *= to.weight / static_cast<double>(term_count(a.cols));
+    to.parameters[0] += slope;  // the bandwidth
+    length[0] = slope;
+    return value;
+  }
 
   template <class Take>
   void each_term(Index d, const Take& take) const {

@@ -9,6 +9,7 @@
 #include "libcore/kernel/feature_sums.hpp"
 #include "libcore/kernel/kernel.hpp"
 #include "libcore/kernel/kernel_text.hpp"
+#include "libcore/kernel/one_pass.hpp"
 #include "libcore/kernel/parameters.hpp"
 #include "libcore/kernel/parts.hpp"
 #include "libcore/kernel/value_loops.hpp"
@@ -179,16 +180,20 @@ class Sum final : public Composite {
     Span<double> rest = to.parameters;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       const Index count = parts_[p]->extent().hyperparameters;
-      if (weights_[p] > 0) {
-        const double weight = to.weight * weights_[p];
-        parts_[p]->evaluate(a, b, tile.view());
-        rest[0] += weight * sum_of_products(s, tile.view());
-        if (count > 0 || !to.lengths.empty()) {
-          copy(s, tile.view());
-          parts_[p]->add_log_gradient(a, b, tile.view(), {weight, rest.subspan(1, count), to.lengths});
-        }
-      }
+      const Span<double> by_weight = rest.first(1), by_part = rest.subspan(1, count);
       rest = rest.subspan(1 + count);
+      if (weights_[p] == 0) continue;
+      const LogGradient of_part{to.weight * weights_[p], by_part, to.lengths};
+      if (const auto* const both = dynamic_cast<const ValuesWithGradient*>(parts_[p].get())) {
+        copy(s, tile.view());
+        by_weight[0] += of_part.weight * both->add_value_and_log_gradient(a, b, tile.view(), of_part);
+        continue;
+      }
+      parts_[p]->evaluate(a, b, tile.view());
+      by_weight[0] += of_part.weight * sum_of_products(s, tile.view());
+      if (count == 0 && to.lengths.empty()) continue;
+      copy(s, tile.view());
+      parts_[p]->add_log_gradient(a, b, tile.view(), of_part);
     }
   }
 
